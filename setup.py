@@ -1,0 +1,40 @@
+"""Build the one compiled module. Everything else about the package is in pyproject.toml."""
+
+import os
+import sys
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+# No -march and no -ffast-math: a wheel runs on the next machine, and gives the same bits there.
+# fp-contract is off because on some machines a compiler would otherwise fuse w * x + s into one
+# rounding, and the same model would learn differently on them.
+if sys.platform == "win32":
+    compile_args = ["/O2", "/fp:precise"]
+else:
+    compile_args = ["-O3", "-ffp-contract=off", "-fno-math-errno"]
+compile_args += os.environ.get("STREAMPTRON_CFLAGS", "").split()
+
+setup(
+    ext_modules=cythonize(
+        [
+            Extension(
+                "streamptron._core",
+                ["streamptron/_core.pyx"],
+                extra_compile_args=compile_args,
+                extra_link_args=os.environ.get("STREAMPTRON_LDFLAGS", "").split(),
+            )
+        ],
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": False,
+            "binding": True,
+            "auto_pickle": False,
+        },
+        # Warnings of the Cython compiler are read, not scrolled past.
+        show_all_warnings=False,
+    ),
+)

@@ -1,0 +1,9 @@
+"""Error-driven online linear learners for unbounded sparse event streams, as River estimators."""
+
+from streamptron._core import TopFeatures
+from streamptron.mira import MIRA
+from streamptron.perceptron import MulticlassPerceptron, Perceptron
+
+__version__ = "0.1.0"
+
+__all__ = ["MIRA", "MulticlassPerceptron", "Perceptron", "TopFeatures"]

@@ -1,0 +1,74 @@
+# Bytes that never move and are freed all at once: the long keys.
+#
+# Blocks are linked from the newest to the oldest. A text larger than a block gets a block of its own.
+
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+from streamptron._types cimport uint8_t
+
+cdef enum:
+    ARENA_BLOCK = 16384
+
+cdef struct ArenaBlock:
+    ArenaBlock* older
+    size_t size
+    size_t used
+
+cdef struct Arena:
+    ArenaBlock* newest
+    size_t bytes            # what the arena holds from the heap
+
+
+cdef inline void arena_init(Arena* arena) noexcept nogil:
+    arena.newest = NULL
+    arena.bytes = 0
+
+
+cdef inline void arena_free(Arena* arena) noexcept nogil:
+    cdef ArenaBlock* older
+    while arena.newest != NULL:
+        older = arena.newest.older
+        free(arena.newest)
+        arena.newest = older
+    arena.bytes = 0
+
+
+cdef inline void arena_reset(Arena* arena) noexcept nogil:
+    """Forget the texts, keep a block of the usual size for the next ones."""
+    cdef ArenaBlock* newest = arena.newest
+    if newest == NULL or newest.size > ARENA_BLOCK:
+        arena_free(arena)
+        return
+    arena.newest = newest.older
+    arena_free(arena)
+    newest.older = NULL
+    newest.used = 0
+    arena.newest = newest
+    arena.bytes = sizeof(ArenaBlock) + newest.size
+
+
+cdef inline uint8_t* arena_alloc(Arena* arena, size_t n) noexcept nogil:
+    """Room for n bytes, of which the eight before are readable (see key_text); NULL without memory."""
+    cdef ArenaBlock* block = arena.newest
+    cdef size_t size
+    cdef uint8_t* start
+    if block == NULL or block.size - block.used < n:
+        size = n if n > ARENA_BLOCK else ARENA_BLOCK
+        block = <ArenaBlock*> malloc(sizeof(ArenaBlock) + size)
+        if block == NULL:
+            return NULL
+        block.size = size
+        block.used = 0
+        block.older = arena.newest
+        arena.newest = block
+        arena.bytes += sizeof(ArenaBlock) + size
+    start = <uint8_t*> block + sizeof(ArenaBlock) + block.used
+    block.used += n
+    return start
+
+
+cdef inline uint8_t* arena_copy(Arena* arena, const uint8_t* p, size_t n) noexcept nogil:
+    cdef uint8_t* start = arena_alloc(arena, n)
+    if start != NULL:
+        memcpy(start, p, n)
+    return start

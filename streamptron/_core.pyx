@@ -1,0 +1,1106 @@
+"""The doors: check, convert, raise, loop; and the state of a model as Python sees it.
+
+Whatever can be wrong with an input is settled here, before anything is changed. What lies under this
+file trusts its arguments. See ARCHITECTURE.md for the rooms and a row's journey through them.
+"""
+
+import os
+import struct
+from copy import deepcopy
+from collections import Counter, defaultdict, namedtuple
+from collections.abc import Mapping
+from decimal import Decimal
+from numbers import Integral, Real
+from sys import intern
+
+from libc.math cimport fabs
+from libc.string cimport memcpy
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.object cimport PyObject
+
+from streamptron._types cimport (
+    CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t,
+    uint64_t, uintptr_t)
+from streamptron._key cimport (
+    KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_OBJECT, KEY_STR, Key,
+    key_bytes, key_is_long, key_kind, key_length, key_text, key_word, load8)
+from streamptron._hash cimport key_hash
+from streamptron._arena cimport arena_alloc
+from streamptron._index cimport index_free, index_init, index_insert, index_key
+from streamptron._event cimport (
+    Writer, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
+    writer_add)
+from streamptron._table cimport (
+    AVERAGE_EXPONENTIAL, AVERAGE_NONE, AVERAGE_UNIFORM, KEPT_AVERAGE, KEPT_CURRENT, KEPT_POCKET,
+    Table, table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write)
+from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
+from streamptron._serve cimport Serve, serve_kind
+from streamptron._learner cimport (
+    learner_copy, learner_decision, learner_free, learner_init, learner_learn, learner_prediction, learner_resolve,
+    learner_score)
+
+from streamptron._names import INT_LIMIT, name_decode, name_plain
+
+cdef extern from *:
+    """
+    /* The value of an int that fits into one machine word, without a call. */
+    static inline int sp_int_compact(PyObject *o, long long *value)
+    {
+    #if PY_VERSION_HEX >= 0x030C0000
+        if (!PyUnstable_Long_IsCompact((PyLongObject *)o)) return 0;
+        *value = (long long)PyUnstable_Long_CompactValue((PyLongObject *)o);
+        return 1;
+    #else
+        Py_ssize_t size = Py_SIZE(o);
+        if (size < -1 || size > 1) return 0;
+        *value = size == 0 ? 0 : size * (long long)((PyLongObject *)o)->ob_digit[0];
+        return 1;
+    #endif
+    }
+    """
+    bint int_compact "sp_int_compact" (PyObject* o, long long* value) noexcept nogil
+
+cdef extern from "Python.h":
+    bint PyDict_CheckExact(PyObject* o) noexcept
+    bint PyDict_Next(PyObject* o, Py_ssize_t* at, PyObject** key, PyObject** value) noexcept
+    Py_ssize_t PyDict_GET_SIZE "PyDict_Size" (PyObject* o) noexcept
+    bint PyFloat_Check(PyObject* o) noexcept
+    bint PyFloat_CheckExact(PyObject* o) noexcept
+    double PyFloat_AS_DOUBLE(PyObject* o) noexcept
+    bint PyLong_CheckExact(PyObject* o) noexcept
+    bint PyUnicode_CheckExact(PyObject* o) noexcept
+    bint PyBytes_CheckExact(PyObject* o) noexcept
+    bint PyUnicode_IS_COMPACT_ASCII(PyObject* o) noexcept
+    Py_ssize_t PyUnicode_GET_LENGTH(PyObject* o) noexcept
+    int PyUnicode_KIND(PyObject* o) noexcept
+    void* PyUnicode_DATA(PyObject* o) noexcept
+    uint32_t PyUnicode_READ(int kind, void* data, Py_ssize_t at) noexcept
+    char* bytes_data "PyBytes_AS_STRING" (PyObject* o) noexcept
+    Py_ssize_t bytes_size "PyBytes_GET_SIZE" (PyObject* o) noexcept
+    PyObject* TRUE "Py_True"
+    PyObject* FALSE "Py_False"
+    object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
+
+# Sums of products of values, weights and counts up to this stay far from the largest double, so that
+# nothing finite that comes in can make anything infinite inside.
+VALUE_LIMIT = 1e50
+cdef double _LIMIT = VALUE_LIMIT
+
+KEPT = ("current", "average", "pocket")
+AVERAGES = ("none", "uniform", "exponential")
+
+class RULES:
+    """Numbers of the rules, for the estimators' constructors."""
+
+    PERCEPTRON = RULE_PERCEPTRON
+    MULTICLASS = RULE_MULTICLASS
+    MIRA = RULE_MIRA
+
+
+TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
+TopFeatures.__doc__ = "The features that speak most for a label, and those that speak most against it."
+
+
+# --- One feature: its value and its name --------------------------------------------------------
+
+cdef inline bint _fast_value(PyObject* o, double* value) noexcept:
+    """A finite value of an everyday type. What is refused here is looked at by _number."""
+    cdef long long n
+    if PyLong_CheckExact(o) and int_compact(o, &n):
+        value[0] = <double> n
+    elif PyFloat_CheckExact(o):
+        value[0] = PyFloat_AS_DOUBLE(o)
+    elif o == TRUE:
+        value[0] = 1.0
+    elif o == FALSE:
+        value[0] = 0.0
+    elif PyFloat_Check(o):          # numpy.float64 is a subclass
+        value[0] = PyFloat_AS_DOUBLE(o)
+    else:
+        return False
+    return fabs(value[0]) <= _LIMIT
+
+
+cdef inline bint _fast_key(Model model, PyObject* o, Key* key) noexcept:
+    """The key of an everyday name. What is refused here goes through _names.py."""
+    cdef long long n
+    if PyUnicode_CheckExact(o):
+        if PyUnicode_IS_COMPACT_ASCII(o):
+            key[0] = key_text(KEY_STR, <const uint8_t*> PyUnicode_DATA(o), PyUnicode_GET_LENGTH(o))
+            return True
+        key[0] = _utf8_key(model, o)
+        return key_kind(key) != KEY_NONE
+    if PyLong_CheckExact(o) and int_compact(o, &n):
+        key[0] = key_word(KEY_INT, <uint64_t> n)
+        return True
+    if PyBytes_CheckExact(o):
+        key[0] = key_text(KEY_BYTES, <const uint8_t*> bytes_data(o), bytes_size(o))
+        return True
+    return False
+
+
+cdef Key _utf8_key(Model model, PyObject* o) noexcept:
+    """Encode a str in scratch: the str's own cache of its UTF-8 would outlive the call.
+
+    Without memory the key is KEY_NONE.
+    """
+    cdef Py_ssize_t i, n = PyUnicode_GET_LENGTH(o)
+    cdef int kind = PyUnicode_KIND(o)
+    cdef void* data = PyUnicode_DATA(o)
+    cdef uint32_t c
+    cdef uint8_t* start = arena_alloc(&model.event.text, 4 * n + 8)
+    cdef uint8_t* p
+    if start == NULL:
+        return key_word(KEY_NONE, 0)
+    p = start = start + 8
+    for i in range(n):
+        c = PyUnicode_READ(kind, data, i)
+        if c < 0x80:
+            p[0] = <uint8_t> c
+            p += 1
+        elif c < 0x800:
+            p[0] = <uint8_t> (0xC0 | c >> 6)
+            p[1] = <uint8_t> (0x80 | (c & 0x3F))
+            p += 2
+        elif c < 0x10000:
+            p[0] = <uint8_t> (0xE0 | c >> 12)
+            p[1] = <uint8_t> (0x80 | (c >> 6 & 0x3F))
+            p[2] = <uint8_t> (0x80 | (c & 0x3F))
+            p += 3
+        else:
+            p[0] = <uint8_t> (0xF0 | c >> 18)
+            p[1] = <uint8_t> (0x80 | (c >> 12 & 0x3F))
+            p[2] = <uint8_t> (0x80 | (c >> 6 & 0x3F))
+            p[3] = <uint8_t> (0x80 | (c & 0x3F))
+            p += 4
+    return key_text(KEY_STR, start, p - start)
+
+
+cdef double _number(value, str what) except? -1.0:
+    """Any real number as a float, or an error that says what is wrong with `what`."""
+    cdef double number
+    if not isinstance(value, (Real, Decimal)):
+        if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
+            return 1.0 if value else 0.0
+        if value is None:
+            raise TypeError(f"{what} is None; leave out what is missing, or impute it first")
+        raise TypeError(
+            f"{what} is {value!r:.80}, a {type(value).__name__}; it must be a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
+    if number != number:
+        raise ValueError(f"{what} is NaN; leave out what is missing, or impute it first")
+    if not fabs(number) <= _LIMIT:
+        raise ValueError(
+            f"{what} is {value!r:.40}; it must be finite and at most {_LIMIT:g} in size: scale it first")
+    return number
+
+
+cdef double _feature_value(name, value) except? -1.0:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(
+            f"x[{name!r:.80}] is the text {value!r:.80}; a value must be a number. For a category "
+            f"write { {f'{name}={value}': 1}!r:.99}, for a text put BagOfWords() before the learner")
+    return _number(value, f"x[{name!r:.80}]")
+
+
+cdef object _key_name(Model model, const Key* key, dict objects):
+    """The name that a stored key stands for; `objects` maps ordinals to objects."""
+    cdef uint64_t kind = key_kind(key) & ~<uint64_t> KEY_LONG
+    cdef size_t n = key_length(key)
+    cdef uint8_t inside[16]
+    cdef const char* p
+    cdef double number
+    cdef int i
+    if kind == KEY_INT:
+        return <long long> key.lo
+    if kind == KEY_FLOAT:
+        memcpy(&number, &key.lo, 8)
+        return number
+    if kind == KEY_OBJECT:
+        return objects[key.lo]
+    if key_is_long(key):
+        p = <const char*> key_bytes(key)
+    else:
+        for i in range(8):
+            inside[i] = <uint8_t> (key.lo >> (8 * i))
+            inside[8 + i] = <uint8_t> (key.hi >> (8 * i))
+        p = <const char*> inside
+    if kind == KEY_STR:
+        return PyUnicode_DecodeUTF8(p, n, "surrogatepass")
+    text = PyBytes_FromStringAndSize(p, n)
+    return text if kind == KEY_BYTES else name_decode(text)
+
+
+# --- Parameters ---------------------------------------------------------------------------------
+
+def _choice(str name, value, choices):
+    if value not in choices:
+        raise ValueError(f"{name}={value!r}; it must be one of {', '.join(map(repr, choices))}")
+    return choices.index(value)
+
+
+def _truth(str name, value):
+    if not isinstance(value, bool):
+        raise TypeError(f"{name}={value!r}; it must be True or False")
+    return value
+
+
+def _real(str name, value, double low, str bound):
+    """A parameter as a float, at least `low` (said as `bound`)."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r}; it must be a number {bound}")
+    if not low <= value <= _LIMIT:
+        raise ValueError(f"{name}={value!r}; it must be a number {bound} and at most {_LIMIT:g}")
+    return float(value)
+
+
+def _whole(str name, value, low, high):
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name}={value!r}; it must be None or an int from {low} to {high}")
+    if not low <= value <= high:
+        raise ValueError(f"{name}={value!r}; it must be None or an int from {low} to {high}")
+    return value
+
+
+# --- The model ----------------------------------------------------------------------------------
+
+cdef class Model:
+    """What every learner shares: the learner, its scratch, its parameters and its state."""
+
+    def __cinit__(self):
+        cdef Rule rule = Rule(RULE_PERCEPTRON, 0.0, 1.0, False)
+        event_init(&self.event)
+        self._params = {}
+        self._objects = {}
+        if learner_init(&self.learner, rule, AVERAGE_NONE, 1.0, False, KEPT_CURRENT, True, 0, 0) < 0:
+            raise MemoryError("no memory for an empty model")
+
+    def __dealloc__(self):
+        learner_free(&self.learner)
+        event_free(&self.event)
+
+    def _configure(self, int kind, **params):
+        """Check the parameters, keep them as they are, and start untrained."""
+        cdef Rule rule
+        rule.kind = kind
+        rule.margin = _real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
+        rule.C = _real("C", params.get("C", 1.0), 1e-50, "above 0")
+        rule.on_mistake = _choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
+        average = _choice("average", params["average"], AVERAGES)
+        half_life = _real("half_life", params["half_life"], 1.0, "of at least 1 event")
+        pocket = _truth("pocket", params["pocket"])
+        serve = _choice("serve", params["serve"], (*KEPT, "best"))
+        if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
+            raise ValueError("serve='average' needs an average: give average='uniform' or 'exponential'")
+        if serve == KEPT_POCKET and not pocket:
+            raise ValueError("serve='pocket' needs pocket=True")
+        intercept = _truth("intercept", params["intercept"])
+        bits = params["hash_bits"]
+        bits = 0 if bits is None else _whole("hash_bits", bits, 1, 31)
+        seed = params["hash_seed"]
+        if seed is None:
+            seed = int.from_bytes(os.urandom(8), "little")
+        else:
+            _whole("hash_seed", seed, 0, 2**64 - 1)
+        class_weight = self._checked_class_weight(params["class_weight"])
+        learner_free(&self.learner)
+        self._params = params
+        self._kind = kind
+        self._class_weight = class_weight
+        if learner_init(&self.learner, rule, average, half_life, pocket, serve, intercept, bits, seed) < 0:
+            raise MemoryError("no memory for an empty model")
+
+    def _checked_class_weight(self, class_weight):
+        if class_weight is None:
+            return None
+        if not isinstance(class_weight, Mapping):
+            raise TypeError(
+                f"class_weight={class_weight!r}; it must be None or a dict of label to weight "
+                "(a balance cannot be known before the stream has been seen)")
+        checked = {}
+        for label, weight in class_weight.items():
+            checked[self._checked_label(label)] = _real(
+                f"class_weight[{label!r}]", weight, 0.0, "of at least 0")
+        return checked
+
+    # The parameters, as they were given. They are fixed: use clone({...}) for others.
+    @property
+    def margin(self):
+        return self._param("margin")
+
+    @property
+    def C(self):
+        return self._param("C")
+
+    @property
+    def update(self):
+        return self._param("update")
+
+    @property
+    def average(self):
+        return self._params["average"]
+
+    @property
+    def half_life(self):
+        return self._params["half_life"]
+
+    @property
+    def pocket(self):
+        return self._params["pocket"]
+
+    @property
+    def serve(self):
+        return self._params["serve"]
+
+    @property
+    def intercept(self):
+        return self._params["intercept"]
+
+    @property
+    def class_weight(self):
+        return self._params["class_weight"]
+
+    @property
+    def hash_bits(self):
+        return self._params["hash_bits"]
+
+    @property
+    def hash_seed(self):
+        return self._params["hash_seed"]
+
+    def _param(self, str name):
+        """A parameter that only some of the learners have."""
+        try:
+            return self._params[name]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no parameter {name!r}") from None
+
+    # --- The dict door
+
+    cdef int _read(self, x, bint learning) except -1:
+        """Write a mapping into the scratch event. On an error nothing has happened."""
+        cdef PyObject* mapping = <PyObject*> x
+        cdef PyObject* name
+        cdef PyObject* value
+        cdef Py_ssize_t at = 0
+        cdef double number
+        cdef Key key
+        cdef Writer writer
+        if not (PyDict_CheckExact(mapping) or type(x) is Counter or type(x) is defaultdict):
+            return self._read_items(x, learning)
+        # Types whose conversion runs no Python code, so that nothing can change x or the scratch under us.
+        if event_begin(&self.event, &self.learner.index, PyDict_GET_SIZE(mapping),
+                       self.learner.intercept) < 0:
+            raise MemoryError("no memory for the event")
+        writer = event_writer(&self.event)
+        while PyDict_Next(mapping, &at, &name, &value):
+            if not _fast_value(value, &number):
+                return self._read_items(x, learning)
+            if number == 0.0:
+                continue
+            if not _fast_key(self, name, &key):
+                return self._read_items(x, learning)
+            writer_add(&writer, key, number)
+        event_end(&self.event, &writer)
+        return 0
+
+    cdef int _read_items(self, x, bint learning) except -1:
+        """The same for any mapping, name and number, or the error that says what is wrong."""
+        cdef list entries = []
+        cdef double number
+        cdef Key key
+        cdef Writer writer
+        cdef bytes text
+        if not isinstance(x, Mapping):
+            raise TypeError(
+                f"x is {x!r:.80}, a {type(x).__name__}; it must be a mapping of features to numbers, "
+                "such as {'word': 1}")
+        for name, value in x.items():
+            number = _feature_value(name, value)
+            if number != 0.0:
+                entries.append((*name_plain(name), number))
+        for i, (kind, plain, number) in enumerate(entries):
+            if kind == KEY_OBJECT:
+                entries[i] = (*self._object_ordinal(plain, learning), number)
+        # From here on no Python code but ours runs, so the scratch is ours.
+        if event_begin(&self.event, &self.learner.index, len(entries), self.learner.intercept) < 0:
+            raise MemoryError("no memory for the event")
+        writer = event_writer(&self.event)
+        for kind, plain, number in entries:
+            if not self._plain_key(kind, plain, &key):
+                raise MemoryError("no memory for the event")
+            writer_add(&writer, key, number)
+        event_end(&self.event, &writer)
+        self._held = entries    # long keys point into it
+        return 0
+
+    cdef tuple _object_ordinal(self, name, bint learning):
+        """Kind and ordinal of a name that is a mere object; learning numbers it if it is new."""
+        if self.learner.index.bits:
+            raise TypeError(
+                f"x has the feature name {name!r:.80}, a {type(name).__name__}; with hash_bits a name must "
+                "be a str, bytes, number, None or a tuple of these, for others hash differently in "
+                "every process")
+        ordinal = self._objects.get(name)
+        if ordinal is None:
+            if not learning:
+                return KEY_NONE, 0
+            ordinal = self._objects[name] = len(self._objects)
+        return KEY_OBJECT, ordinal
+
+    cdef bint _plain_key(self, int kind, plain, Key* key) except -1:
+        """The key of what name_plain or _object_ordinal returned; False without memory."""
+        cdef double number
+        cdef uint64_t word
+        if kind == KEY_STR or kind == KEY_BYTES:
+            return _fast_key(self, <PyObject*> plain, key)
+        if kind == KEY_CANONICAL:
+            key[0] = key_text(KEY_CANONICAL, <const uint8_t*> bytes_data(<PyObject*> plain),
+                              bytes_size(<PyObject*> plain))
+            return True
+        if kind == KEY_FLOAT:
+            number = plain
+            memcpy(&word, &number, 8)
+        else:
+            word = <uint64_t> <long long> plain
+        key[0] = key_word(kind, word)
+        return True
+
+    cdef int _score(self, x) except -1:
+        self._read(x, False)
+        if learner_score(&self.learner, &self.event) < 0:
+            raise MemoryError("no memory for the scores")
+        return 0
+
+    cdef int _settle(self) except -1:
+        event_settle(&self.event, &self.learner.index)
+        self._held = None
+        return 0
+
+    cdef int _served(self) noexcept nogil:
+        return serve_kind(&self.learner.serve, self.learner.table.average, self.learner.table.pocket)
+
+    cdef double _step(self, label, w) except -1.0:
+        """Sample weight times class weight."""
+        cdef double step
+        if type(w) is float and w == 1.0:
+            step = 1.0
+        else:
+            step = _number(w, "w")
+            if step < 0.0:
+                raise ValueError(f"w={w!r}; a sample weight must be at least 0")
+        if self._class_weight is not None:
+            step *= <double> self._class_weight.get(label, 1.0)
+        return step
+
+    def _checked_step(self, label, w):
+        return self._step(label, w)
+
+    # --- What the model holds
+
+    @property
+    def n_seen(self):
+        """Labelled events seen."""
+        return self.learner.n_seen
+
+    @property
+    def n_updates(self):
+        """Events that changed the weights."""
+        return self.learner.n_updates
+
+    @property
+    def n_mistakes(self):
+        """Events that the current weights got wrong before they learned from them."""
+        return self.learner.n_mistakes
+
+    @property
+    def n_features(self):
+        """Features that have a row of weights (with hash_bits: rows with a weight that is not 0)."""
+        cdef row_t row
+        cdef Py_ssize_t output
+        cdef size_t n = 0
+        if not self.learner.index.bits:
+            return self.learner.index.n_rows - ROWS_RESERVED
+        for row in range(ROWS_RESERVED, self.learner.index.n_rows):
+            for output in range(self.learner.table.n_outputs):
+                if table_read(&self.learner.table, row, output, KEPT_CURRENT) != 0.0:
+                    n += 1
+                    break
+        return n
+
+    @property
+    def serving(self):
+        """The kept vector that answers now: "current", "average" or "pocket"."""
+        return KEPT[self._served()]
+
+    @property
+    def memory_usage(self):
+        """Bytes that the model holds, scratch included."""
+        return self.__sizeof__()
+
+    def __sizeof__(self):
+        return (object.__sizeof__(self) + self.learner.index.bytes + self.learner.index.long_keys.bytes
+                + self.learner.table.bytes + event_bytes(&self.event))
+
+    def _kept(self, str kind):
+        """The number of a kept vector, or the error that it is not kept."""
+        cdef int number = KEPT.index(kind)
+        if not table_keeps(&self.learner.table, number):
+            need = "average='uniform' or 'exponential'" if kind == "average" else "pocket=True"
+            raise ValueError(f"this model keeps no {kind}; construct it with {need}")
+        return number
+
+    def _weights(self, str kind, Py_ssize_t output):
+        """{feature: weight} of one kept vector and output; weights of 0 are left out."""
+        cdef row_t row
+        cdef double weight
+        cdef int number = self._kept(kind)
+        cdef dict names = {ordinal: name for name, ordinal in self._objects.items()}
+        weights = {}
+        for row in range(ROWS_RESERVED, self.learner.index.n_rows):
+            weight = table_read(&self.learner.table, row, output, number)
+            if weight != 0.0:
+                if self.learner.index.bits:
+                    weights[row - ROWS_RESERVED] = weight
+                else:
+                    weights[_key_name(self, index_key(&self.learner.index, row), names)] = weight
+        return weights
+
+    def _intercept(self, str kind, Py_ssize_t output):
+        return table_read(&self.learner.table, ROW_INTERCEPT, output, self._kept(kind))
+
+    def _set_weights(self, weights, intercept, Py_ssize_t output):
+        """Put weights into an untrained model, whose kept vectors all start from them."""
+        cdef Py_ssize_t i
+        if not isinstance(weights, Mapping):
+            raise TypeError(f"weights is a {type(weights).__name__}; it must be a dict of feature to weight")
+        bias = _number(intercept, "intercept")
+        if bias != 0.0 and not self.learner.intercept:
+            raise ValueError(f"intercept={intercept!r}; this model has intercept=False")
+        self._read(weights, True)
+        learner_resolve(&self.learner, &self.event)
+        for i in range(self.learner.intercept, self.event.n):
+            if self.event.rows[i] == ROW_NULL:
+                self.event.rows[i] = index_insert(
+                    &self.learner.index, &self.event.keys[i], self.event.hashes[i])
+                if self.event.rows[i] == ROW_NULL:
+                    raise MemoryError("no memory for the weights")
+        if table_reserve(&self.learner.table, self.event.rows, self.event.n, output) < 0:
+            raise MemoryError("no memory for the weights")
+        for i in range(self.event.n):
+            table_write(&self.learner.table, self.event.rows[i], output, self.event.values[i])
+        if self.learner.intercept:
+            table_write(&self.learner.table, ROW_INTERCEPT, output, bias)
+        self._settle()
+        self.learner.version += 1
+
+    def _explain(self, x, Py_ssize_t output, double sign):
+        """Contributions to one output's score, the largest first, and the score itself."""
+        cdef Py_ssize_t i
+        cdef int kind
+        cdef double part
+        cdef dict names = {ordinal: name for name, ordinal in self._objects.items()}
+        self._score(x)
+        kind = self._served()
+        if output < 0:
+            output = learner_prediction(&self.learner, &self.event, kind)
+        score = sign * learner_decision(&self.learner, &self.event, kind)[output]
+        parts = []
+        for i in range(self.event.n):
+            part = sign * self.event.values[i] * table_read(
+                &self.learner.table, self.event.rows[i], output, kind)
+            if self.event.rows[i] == ROW_INTERCEPT:
+                parts.append((None, part))
+            elif part != 0.0:
+                parts.append((_key_name(self, &self.event.keys[i], names), part))
+        self._settle()
+        return parts, score
+
+    # --- The matrix door
+
+    def _run(self, names, const double[:, :] X, const Py_ssize_t[::1] y, const double[::1] steps,
+             Py_ssize_t[::1] predictions, double[:, ::1] decisions):
+        """The path in a loop over the rows of a checked matrix: predict, then learn, as asked.
+
+        Columns become keys and rows of weights once. `y` None: only predict. `predictions` and
+        `decisions` None: not wanted. Returns the number of rows done; fewer than all: out of memory.
+        """
+        cdef Py_ssize_t n = X.shape[0], width = X.shape[1], r, j, k
+        cdef row_t n_rows
+        cdef Event columns
+        cdef Event* event = &self.event
+        cdef const double* scores
+        cdef bint learning = y is not None
+        self._read_columns(names, learning)
+        learner_resolve(&self.learner, event)
+        # The columns' event moves aside, and the scratch takes the rows.
+        columns = event[0]
+        event_init(event)
+        try:
+            for r in range(n):
+                if event_begin(event, &self.learner.index, width, self.learner.intercept) < 0:
+                    return r
+                for j in range(width):
+                    if X[r, j] != 0.0:
+                        k = event.n
+                        event.keys[k] = columns.keys[j]
+                        event.hashes[k] = columns.hashes[j]
+                        event.rows[k] = columns.rows[j]
+                        event.todo[k] = <uint32_t> j
+                        event.values[k] = X[r, j]
+                        event.n = k + 1
+                event.scored_version = 0
+                if learner_score(&self.learner, event) < 0:
+                    return r
+                if predictions is not None:
+                    predictions[r] = learner_prediction(&self.learner, event, self._served())
+                if decisions is not None:
+                    scores = learner_decision(&self.learner, event, self._served())
+                    for k in range(decisions.shape[1]):
+                        decisions[r, k] = scores[k]
+                if learning:
+                    n_rows = self.learner.index.n_rows
+                    if learner_learn(&self.learner, event, y[r], steps[r]) < 0:
+                        return r
+                    if self.learner.index.n_rows != n_rows:
+                        for k in range(self.learner.intercept, event.n):
+                            columns.rows[event.todo[k]] = event.rows[k]
+            return n
+        finally:
+            event_free(&columns)
+            event_settle(event, &self.learner.index)
+            event.n_known = 0
+            self._held = None
+
+    def _read_columns(self, names, bint learning):
+        """Write column names into the scratch event, one entry a column, whatever its values."""
+        cdef Key key
+        cdef Writer writer
+        entries = []
+        for name in names:
+            kind, plain = name_plain(name)
+            if kind == KEY_OBJECT:
+                kind, plain = self._object_ordinal(name, learning)
+            entries.append((kind, plain))
+        if event_begin(&self.event, &self.learner.index, len(entries), False) < 0:
+            raise MemoryError("no memory for the columns")
+        writer = event_writer(&self.event)
+        for kind, plain in entries:
+            if not self._plain_key(kind, plain, &key):
+                raise MemoryError("no memory for the columns")
+            writer_add(&writer, key, 1.0)
+        event_end(&self.event, &writer)
+        self._held = entries
+
+    # --- State: what pickle, copy and deepcopy keep. The same model always gives the same bytes.
+
+    def __getstate__(self):
+        return {
+            "format": 1,
+            "params": self._params,
+            "kind": self._kind,
+            "dict": dict(getattr(self, "__dict__", {})),
+            "y_name": self._y_name,
+            "objects": list(self._objects),
+            "index": self._index_state(),
+            "table": self._table_state(),
+            "counters": (self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes),
+            "serve": self._serve_state(),
+        }
+
+    def __setstate__(self, state):
+        if state["format"] != 1:
+            raise ValueError(f"a model pickled in format {state['format']} cannot be read by this version")
+        # interned, as the names in the code are: pickle writes a string that is the same object once
+        self._configure(state["kind"], **{intern(name): intern(value) if type(value) is str else value
+                                          for name, value in state["params"].items()})
+        if state["dict"]:
+            self.__dict__.update(state["dict"])
+        self._y_name = state["y_name"]
+        self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
+        self._set_index_state(*state["index"])
+        self._set_table_state(*state["table"])
+        n_seen, n_updates, n_mistakes = state["counters"]
+        self.learner.n_seen = n_seen
+        self.learner.n_updates = n_updates
+        self.learner.n_mistakes = n_mistakes
+        self._set_serve_state(state["serve"])
+
+    def __deepcopy__(self, memo):
+        cdef Model other = type(self).__new__(type(self))
+        memo[id(self)] = other
+        learner_free(&other.learner)
+        if learner_copy(&other.learner, &self.learner) < 0:
+            raise MemoryError("no memory for a copy of the model")
+        other._params = deepcopy(self._params, memo)
+        other._kind = self._kind
+        other._class_weight = deepcopy(self._class_weight, memo)
+        other._y_name = self._y_name
+        other._objects = dict(self._objects)
+        self._copy_labels(other)
+        if getattr(self, "__dict__", None):
+            other.__dict__.update(deepcopy(self.__dict__, memo))
+        return other
+
+    def _copy_labels(self, other):
+        pass
+
+    def _index_state(self):
+        """Seed, number of rows, their keys, and the bytes of the long ones."""
+        cdef row_t row
+        cdef Key key
+        cdef bytearray keys = bytearray(), texts = bytearray()
+        if self.learner.index.bits == 0:
+            for row in range(ROWS_RESERVED, self.learner.index.n_rows):
+                key = index_key(&self.learner.index, row)[0]
+                if key_is_long(&key):
+                    texts += PyBytes_FromStringAndSize(<const char*> key_bytes(&key), key_length(&key))
+                    key.lo = 0
+                keys += struct.pack("<QQ", key.lo, key.hi)
+        return self.learner.index.seed_number, bytes(keys), bytes(texts)
+
+    def _set_index_state(self, uint64_t seed, bytes keys, bytes texts):
+        cdef Key key
+        cdef Py_ssize_t i, at = 0
+        cdef const uint8_t* p = <const uint8_t*> bytes_data(<PyObject*> keys)
+        cdef const uint8_t* text = <const uint8_t*> bytes_data(<PyObject*> texts)
+        cdef int bits = self.learner.index.bits
+        index_free(&self.learner.index)
+        if index_init(&self.learner.index, bits, seed) < 0:
+            raise MemoryError("no memory for the model's index")
+        for i in range(bytes_size(<PyObject*> keys) // 16):
+            key.lo = load8(p + 16 * i)
+            key.hi = load8(p + 16 * i + 8)
+            if key_is_long(&key):
+                key.lo = <uint64_t> <uintptr_t> (text + at)
+                at += key_length(&key)
+            if index_insert(&self.learner.index, &key, key_hash(&self.learner.index.seed, &key)) == ROW_NULL:
+                raise MemoryError("no memory for the model's index")
+
+    def _table_state(self):
+        """The averages' clock, and for each block of outputs its chunks as (number, folds, doubles)."""
+        cdef Py_ssize_t b
+        cdef size_t i, rows
+        cdef const double* chunk
+        cdef size_t row_bytes = self.learner.table.width * sizeof(double)
+        blocks = []
+        for b in range(self.learner.table.n_blocks):
+            chunks = []
+            for i in range(self.learner.table.n_chunks):
+                chunk = table_chunk(&self.learner.table, b, i)
+                if chunk != NULL:
+                    rows = min(<size_t> CHUNK_ROWS, self.learner.index.n_rows - (i << CHUNK_BITS))
+                    folds = (self.learner.table.blocks[b].folds[i]
+                             if self.learner.table.average == AVERAGE_EXPONENTIAL else 0)
+                    chunks.append((i, folds, PyBytes_FromStringAndSize(<const char*> chunk, rows * row_bytes)))
+            blocks.append(chunks)
+        clock = (self.learner.table.c, self.learner.table.s, self.learner.table.fold,
+                 self.learner.table.epoch)
+        return self.learner.table.n_outputs, clock, blocks
+
+    def _set_table_state(self, Py_ssize_t n_outputs, clock, blocks):
+        cdef Py_ssize_t b
+        cdef row_t row
+        cdef double* chunk
+        cdef Table* table = &self.learner.table
+        if table_add_outputs(table, n_outputs - table.n_outputs) < 0:
+            raise MemoryError("no memory for the model's weights")
+        table.c, table.s, table.fold, table.epoch = clock
+        for b, chunks in enumerate(blocks):
+            for i, folds, data in chunks:
+                row = i << CHUNK_BITS
+                if table_reserve(table, &row, 1, b * table.lanes) < 0:
+                    raise MemoryError("no memory for the model's weights")
+                memcpy(table_chunk(table, b, i), bytes_data(<PyObject*> data), len(data))
+                if table.average == AVERAGE_EXPONENTIAL:
+                    table.blocks[b].folds[i] = folds
+
+    def _serve_state(self):
+        return PyBytes_FromStringAndSize(<const char*> &self.learner.serve, sizeof(Serve))
+
+    def _set_serve_state(self, bytes state):
+        memcpy(&self.learner.serve, bytes_data(<PyObject*> state), sizeof(Serve))
+
+
+# --- Binary -------------------------------------------------------------------------------------
+
+cdef class BinaryModel(Model):
+    """One output; labels are truth values."""
+
+    def _checked_label(self, y):
+        return bool(_truth_label(y))
+
+    def _outputs(self, labels):
+        """The numbers of checked labels, for _run."""
+        return [int(label) for label in labels]
+
+    def _label_names(self, outputs, labels):
+        """The labels of the predictions that _run made."""
+        return [output == 1 for output in outputs]
+
+    def _labels_learned(self, labels):
+        pass
+
+    def learn_one(self, x, y, w=1.0):
+        """Learn from one event, if it is a mistake.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        y
+            The label: True or False, or 1 or 0.
+        w
+            The sample weight, at least 0: it scales the step.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If x, y or w is not what it must be. The model has not changed then.
+        """
+        cdef bint label = _truth_label(y)
+        cdef double step = self._step(label, w)
+        self._read(x, True)
+        if learner_learn(&self.learner, &self.event, label, step) < 0:
+            raise MemoryError("no memory for the update; the model has not learned this event")
+        self._settle()
+
+    def predict_one(self, x):
+        """Predict the label of one event: True where the decision function is above 0.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        cdef bint label
+        self._score(x)
+        label = learner_prediction(&self.learner, &self.event, self._served())
+        self._settle()
+        return label
+
+    def decision_function_one(self, x):
+        """The score of one event, w.x plus the intercept, by the vector that answers.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        cdef double score
+        self._score(x)
+        score = learner_decision(&self.learner, &self.event, self._served())[0]
+        self._settle()
+        return score
+
+    def test_then_train_one(self, x, y, w=1.0):
+        """Predict, then learn, in one pass: returns the prediction made before learning.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        y
+            The label: True or False, or 1 or 0.
+        w
+            The sample weight, at least 0.
+        """
+        cdef bint label = _truth_label(y)
+        cdef double step = self._step(label, w)
+        cdef bint prediction
+        self._read(x, True)
+        if learner_score(&self.learner, &self.event) < 0:
+            raise MemoryError("no memory for the scores")
+        prediction = learner_prediction(&self.learner, &self.event, self._served())
+        if learner_learn(&self.learner, &self.event, label, step) < 0:
+            raise MemoryError("no memory for the update; the model has not learned this event")
+        self._settle()
+        return prediction
+
+
+cdef int _truth_label(y) except -1:
+    """1 or 0 for a truth value, or an error."""
+    if y is True:
+        return 1
+    if y is False:
+        return 0
+    if type(y) is int or type(y).__module__ == "numpy" and (
+            isinstance(y, Integral) or type(y).__name__ in ("bool", "bool_")):
+        if y == 1:
+            return 1
+        if y == 0:
+            return 0
+    hash(y)
+    raise ValueError(
+        f"y={y!r:.80}; Perceptron takes True or False (or 1 or 0). For other labels use "
+        "MulticlassPerceptron or MIRA")
+
+
+# --- Any labels ---------------------------------------------------------------------------------
+
+cdef class LabelModel(Model):
+    """One output a label; labels are numbered as they appear."""
+
+    def __cinit__(self):
+        self._labels = []
+        self._label_ids = {}
+
+    @property
+    def labels(self):
+        """The labels seen, in the order of their appearance."""
+        return list(self._labels)
+
+    def __getstate__(self):
+        return {**Model.__getstate__(self), "labels": self.labels}
+
+    def __setstate__(self, state):
+        Model.__setstate__(self, state)
+        self._labels = list(state["labels"])
+        self._label_ids = {label: i for i, label in enumerate(self._labels)}
+
+    def _copy_labels(self, other):
+        (<LabelModel> other)._labels = list(self._labels)
+        (<LabelModel> other)._label_ids = dict(self._label_ids)
+
+    def _checked_label(self, y):
+        """A label as it is kept, or an error."""
+        if type(y) is str or type(y) is int or type(y) is bool:
+            return y
+        if type(y).__module__ == "numpy" and hasattr(y, "item"):
+            y = y.item()
+        if y is None:
+            raise ValueError("y is None, which stands for no prediction; it cannot be a label")
+        if y != y:
+            raise ValueError(f"y={y!r} equals nothing, not even itself; it cannot be a label")
+        try:
+            hash(y)
+        except TypeError:
+            raise TypeError(
+                f"y is {y!r:.80}, a {type(y).__name__}; a label must be hashable: a str, int, bool, "
+                "tuple ...") from None
+        return y
+
+    cdef Py_ssize_t _label_id(self, label) except -1:
+        """The number of a checked label; a new one gets the next."""
+        known = self._label_ids.get(label)
+        return len(self._labels) if known is None else known
+
+    cdef int _name_output(self, label) except -1:
+        """After learning: the new output, if there is one, is this label's."""
+        if self.learner.table.n_outputs > len(self._labels):
+            self._label_ids[label] = len(self._labels)
+            self._labels.append(label)
+        return 0
+
+    def _add_label(self, y):
+        """Make a label known before anything is learned of it."""
+        label = self._checked_label(y)
+        if label in self._label_ids:
+            raise ValueError(f"the label {label!r} is there twice")
+        if table_add_outputs(&self.learner.table, 1) < 0:
+            raise MemoryError("no memory for the label")
+        self._name_output(label)
+
+    def _outputs(self, labels):
+        """The numbers of checked labels, for _run: new ones in the order of their appearance."""
+        ids = dict(self._label_ids)
+        return [ids.setdefault(label, len(ids)) for label in labels]
+
+    def _label_names(self, outputs, labels):
+        """The labels of the predictions that _run made; `labels` may have been new to it."""
+        names = list(dict.fromkeys([*self._labels, *labels]))
+        return [None if output < 0 else names[output] for output in outputs]
+
+    def _labels_learned(self, labels):
+        """After _run: name the outputs that it added."""
+        for label in dict.fromkeys(labels):
+            if label not in self._label_ids:
+                self._name_output(label)
+
+    cdef object _label_of(self, Py_ssize_t output):
+        return None if output < 0 else self._labels[output]
+
+    def learn_one(self, x, y, w=1.0):
+        """Learn from one event, if the rule calls it a mistake.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        y
+            The label, any hashable; a new one is added.
+        w
+            The sample weight, at least 0: it scales the step.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If x, y or w is not what it must be. The model has not changed then.
+        """
+        label = self._checked_label(y)
+        cdef Py_ssize_t output = self._label_id(label)
+        cdef double step = self._step(label, w)
+        self._read(x, True)
+        if learner_learn(&self.learner, &self.event, output, step) < 0:
+            raise MemoryError("no memory for the update; the model has not learned this event")
+        self._settle()
+        self._name_output(label)
+
+    def predict_one(self, x):
+        """Predict the label of one event; None before the first label.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        cdef Py_ssize_t output
+        self._score(x)
+        output = learner_prediction(&self.learner, &self.event, self._served())
+        self._settle()
+        return self._label_of(output)
+
+    def decision_function_one(self, x):
+        """The score of one event for each label, by the vector that answers.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        cdef const double* scores
+        cdef Py_ssize_t k
+        self._score(x)
+        scores = learner_decision(&self.learner, &self.event, self._served())
+        decision = {label: scores[k] for k, label in enumerate(self._labels)}
+        self._settle()
+        return decision
+
+    def test_then_train_one(self, x, y, w=1.0):
+        """Predict, then learn, in one pass: returns the prediction made before learning.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        y
+            The label, any hashable.
+        w
+            The sample weight, at least 0.
+        """
+        label = self._checked_label(y)
+        cdef Py_ssize_t output = self._label_id(label)
+        cdef double step = self._step(label, w)
+        cdef Py_ssize_t prediction
+        self._read(x, True)
+        if learner_score(&self.learner, &self.event) < 0:
+            raise MemoryError("no memory for the scores")
+        prediction = learner_prediction(&self.learner, &self.event, self._served())
+        if learner_learn(&self.learner, &self.event, output, step) < 0:
+            raise MemoryError("no memory for the update; the model has not learned this event")
+        self._settle()
+        self._name_output(label)
+        return self._label_of(prediction)

@@ -1,0 +1,392 @@
+"""What every estimator shares above the core: frames, explanations, weights by name."""
+
+from __future__ import annotations
+
+import math
+import typing
+
+import numpy as np
+from river import base
+
+from streamptron._core import TopFeatures
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+Feature = typing.Hashable
+Weights = dict[Feature, float]
+
+
+class Estimator(base.MiniBatchClassifier):
+    """A River mini-batch classifier whose learning is done by the compiled model beside it.
+
+    The classes that users see inherit from a model of the core first and from this second, so that
+    ``learn_one`` and ``predict_one`` are the core's own, with no Python frame between.
+    """
+
+    # --- Mini-batches: the path in a loop, row by row, bit for bit as learn_one
+
+    def learn_many(self, X, y, w=1.0) -> None:
+        """Learn from the rows of a frame, one after the other.
+
+        The model is afterwards, to the last bit, as if ``learn_one`` had learned row by row. Every cell and
+        every label is checked first: on an error nothing has been learned.
+
+        Parameters
+        ----------
+        X
+            A pandas, polars or pyarrow frame of numbers: one event a row, one feature a column.
+        y
+            A series, array or sequence of one label a row.
+        w
+            The sample weight of all rows, or one a row.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a cell is missing, not finite or no number, or if y or w does not fit. The message names
+            row and column.
+        """
+        self._many(X, y, w)
+
+    def test_then_train_many(self, X, y, w=1.0):
+        """Predict each row, then learn it: a series of the predictions made before learning.
+
+        Parameters
+        ----------
+        X, y, w
+            As for ``learn_many``.
+        """
+        from streamptron import _frames
+
+        frame, predictions = self._many(X, y, w, predict=True)
+        return _frames.frame_series(predictions, self._y_name, frame)
+
+    def predict_many(self, X):
+        """Predict the label of each row of a frame, as a series of the same kind and index.
+
+        Parameters
+        ----------
+        X
+            A pandas, polars or pyarrow frame of numbers.
+        """
+        from streamptron import _frames
+
+        frame = _frames.frame_wrap(X)
+        matrix = _frames.frame_matrix(frame)
+        outputs = np.empty(len(matrix), dtype=np.intp)
+        self._finish(self._run(frame.columns, matrix, None, None, outputs, None), len(matrix))
+        return _frames.frame_series(self._label_names(outputs, []), self._y_name, frame)
+
+    def decision_function_many(self, X):
+        """The score of each row: a series, or a frame of one column a label.
+
+        Parameters
+        ----------
+        X
+            A pandas, polars or pyarrow frame of numbers.
+        """
+        from streamptron import _frames
+
+        frame, scores = self._decisions(X)
+        if not self._multiclass:
+            return _frames.frame_series(scores[:, 0], None, frame)
+        return _frames.frame_columns(scores, self.labels, frame)
+
+    def predict_proba_many(self, X):
+        """The probability of each label for each row: a frame of one column a label.
+
+        Parameters
+        ----------
+        X
+            A pandas, polars or pyarrow frame of numbers.
+        """
+        from streamptron import _frames
+
+        frame, scores = self._decisions(X)
+        labels = self.labels if self._multiclass else [False, True]
+        return _frames.frame_columns(self._probabilities(scores), labels, frame)
+
+    def _many(self, X, y, w, predict=False):
+        from streamptron import _frames
+
+        frame = _frames.frame_wrap(X)
+        n = len(frame)
+        labels, name = _frames.frame_labels(y, n)
+        weights = _frames.frame_weights(w, n)
+        matrix = _frames.frame_matrix(frame)
+        labels = [self._row_checked(row, self._checked_label, label) for row, label in enumerate(labels)]
+        steps = np.array(
+            [
+                self._row_checked(row, self._checked_step, *pair)
+                for row, pair in enumerate(zip(labels, weights, strict=True))
+            ],
+            dtype=np.float64,
+        )
+        outputs = np.array(self._outputs(labels), dtype=np.intp)
+        predictions = np.empty(n, dtype=np.intp) if predict else None
+        done = self._run(frame.columns, matrix, outputs, steps, predictions, None)
+        self._labels_learned(labels[: done + 1])
+        self._finish(done, n)
+        self._y_name = name
+        return frame, self._label_names(predictions, labels) if predict else None
+
+    @staticmethod
+    def _row_checked(row, check, *values):
+        try:
+            return check(*values)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"in row {row}: {error}") from None
+
+    @staticmethod
+    def _finish(done: int, n: int) -> None:
+        if done < n:
+            raise MemoryError(f"no memory after {done} of {n} rows; those are learned")
+
+    def _decisions(self, X):
+        from streamptron import _frames
+
+        frame = _frames.frame_wrap(X)
+        matrix = _frames.frame_matrix(frame)
+        scores = np.empty((len(matrix), len(self.labels) if self._multiclass else 1))
+        self._finish(self._run(frame.columns, matrix, None, None, None, scores), len(matrix))
+        return frame, scores
+
+    # --- Explanations
+
+    def explain_one(
+        self, x: Mapping[Feature, float], label: Hashable = None
+    ) -> list[tuple[Feature, float]]:
+        """What each feature of an event contributes to its score.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        label
+            The label to explain; by default the predicted one (for two labels: True).
+
+        Returns
+        -------
+        Pairs of feature and contribution (value times weight), the largest in size first. The intercept is
+        the feature None. Features with a weight of 0 are left out. ``math.fsum`` of the contributions is
+        exactly the decision function for that label: what the roundings of the sums differ by is
+        taken up by the smallest contribution.
+
+        Examples
+        --------
+        >>> from streamptron import Perceptron
+        >>> model = Perceptron.from_weights({"free": 2.0, "meeting": -3.0}, intercept=0.5)
+        >>> model.explain_one({"free": 1, "now": 1})
+        [('free', 2.0), (None, 0.5)]
+        """
+        output, sign = self._explained(label)
+        parts, score = self._explain(x, output, sign)
+        parts.sort(key=lambda part: -abs(part[1]))
+        for _ in range(8):  # one round settles it, but where the last part is much the smallest
+            excess = math.fsum((score, *(-value for _, value in parts)))
+            if excess == 0.0 or not parts:
+                break
+            feature, value = parts[-1]
+            parts[-1] = (feature, value + excess)
+        return parts
+
+    def top_features(self, n: int = 10, label: Hashable = None):
+        """The features with the largest weights, by the vector that answers.
+
+        Parameters
+        ----------
+        n
+            How many of each sign.
+        label
+            The label whose weights are meant. For two labels: True by default; for any number: all of
+            them by default.
+
+        Returns
+        -------
+        ``TopFeatures(positive, negative)``: the n most positive and the n most negative weights, each a list
+        of (feature, weight), the largest in size first. For all labels a dict of these.
+
+        Examples
+        --------
+        >>> from streamptron import Perceptron
+        >>> model = Perceptron.from_weights({"free": 2.0, "win": 1.0, "meeting": -3.0})
+        >>> model.top_features(n=1)
+        TopFeatures(positive=[('free', 2.0)], negative=[('meeting', -3.0)])
+        """
+        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+            raise ValueError(f"n={n!r}; it must be an int of at least 0")
+        if label is None and self._multiclass:
+            return {known: self.top_features(n, known) for known in self.labels}
+        output, sign = self._explained(label)
+        ranked = sorted(self._weights(self.serving, max(output, 0)).items(), key=lambda item: item[1])
+        ranked = [(feature, sign * weight) for feature, weight in ranked]
+        if sign < 0:
+            ranked.reverse()
+        positive = [item for item in reversed(ranked[len(ranked) - n :]) if item[1] > 0]
+        return TopFeatures(positive, [item for item in ranked[:n] if item[1] < 0])
+
+    def debug_one(self, x: Mapping[Feature, float]) -> str:
+        """A table of the features that made the decision, as River's linear models give it.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        parts = self.explain_one(x)
+        rows = [("Name", "Value", "Weight", "Contribution")]
+        for feature, part in parts:
+            value = 1.0 if feature is None else float(x[feature])
+            name = "Intercept" if feature is None else str(feature)
+            rows.append((name, f"{value:.5f}", f"{part / value:.5f}", f"{part:.5f}"))
+        widths = [max(len(row[k]) for row in rows) for k in range(4)]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        answer = f"{self.predict_one(x)!r} by the {self.serving} weights"
+        return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", answer])
+
+
+class BinaryEstimator(Estimator):
+    """The weights of one output."""
+
+    @property
+    def weights(self) -> Weights:
+        """The current weights, ``{feature: weight}``; a feature that is not there has weight 0."""
+        return self._weights("current", 0)
+
+    @property
+    def averaged_weights(self) -> Weights:
+        """The running average of the weights."""
+        return self._weights("average", 0)
+
+    @property
+    def pocket_weights(self) -> Weights:
+        """The weights in the pocket."""
+        return self._weights("pocket", 0)
+
+    @property
+    def intercept_(self) -> float:
+        """The current intercept."""
+        return self._intercept("current", 0)
+
+    @property
+    def averaged_intercept(self) -> float:
+        """The running average of the intercept."""
+        return self._intercept("average", 0)
+
+    @property
+    def pocket_intercept(self) -> float:
+        """The intercept in the pocket."""
+        return self._intercept("pocket", 0)
+
+    def _explained(self, label):
+        return 0, 1.0 if label is None or self._checked_label(label) else -1.0
+
+    @classmethod
+    def from_weights(cls, weights: Mapping[Feature, float], intercept: float = 0.0, **params):
+        """A model that starts from given weights; its average and its pocket start from them too.
+
+        Parameters
+        ----------
+        weights
+            ``{feature: weight}``.
+        intercept
+            The intercept.
+        params
+            The parameters of the constructor.
+
+        Examples
+        --------
+        >>> from streamptron import Perceptron
+        >>> Perceptron.from_weights({"a": 1.0}, intercept=-0.5).predict_one({"a": 1})
+        True
+        """
+        model = cls(**params)
+        model._set_weights(weights, intercept, 0)
+        return model
+
+
+class LabelEstimator(Estimator):
+    """The weights of one output a label."""
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def _by_label(self, read, kind):
+        self._kept(kind)
+        return {label: read(kind, output) for output, label in enumerate(self.labels)}
+
+    @property
+    def weights(self) -> dict[Hashable, Weights]:
+        """The current weights, ``{label: {feature: weight}}``; what is not there has weight 0."""
+        return self._by_label(self._weights, "current")
+
+    @property
+    def averaged_weights(self) -> dict[Hashable, Weights]:
+        """The running average of the weights."""
+        return self._by_label(self._weights, "average")
+
+    @property
+    def pocket_weights(self) -> dict[Hashable, Weights]:
+        """The weights in the pocket."""
+        return self._by_label(self._weights, "pocket")
+
+    @property
+    def intercept_(self) -> dict[Hashable, float]:
+        """The current intercepts, ``{label: intercept}``."""
+        return self._by_label(self._intercept, "current")
+
+    @property
+    def averaged_intercept(self) -> dict[Hashable, float]:
+        """The running average of the intercepts."""
+        return self._by_label(self._intercept, "average")
+
+    @property
+    def pocket_intercept(self) -> dict[Hashable, float]:
+        """The intercepts in the pocket."""
+        return self._by_label(self._intercept, "pocket")
+
+    def _explained(self, label):
+        if label is None:
+            if not self.labels:
+                raise ValueError("the model has seen no label yet: there is nothing to explain")
+            return -1, 1.0
+        known = self.labels
+        if label not in known:
+            raise ValueError(f"label={label!r} has not been seen; the model knows {known!r:.200}")
+        return known.index(label), 1.0
+
+    @classmethod
+    def from_weights(
+        cls,
+        weights: Mapping[Hashable, Mapping[Feature, float]],
+        intercept: Mapping[Hashable, float] | None = None,
+        **params,
+    ):
+        """A model that starts from given weights; its average and its pocket start from them too.
+
+        Parameters
+        ----------
+        weights
+            ``{label: {feature: weight}}``; its order is the order of the labels.
+        intercept
+            ``{label: intercept}``; 0 where a label is not in it.
+        params
+            The parameters of the constructor.
+
+        Examples
+        --------
+        >>> from streamptron import MulticlassPerceptron
+        >>> model = MulticlassPerceptron.from_weights({"spam": {"free": 1.0}, "ham": {"hi": 1.0}})
+        >>> model.predict_one({"hi": 1})
+        'ham'
+        """
+        model = cls(**params)
+        intercept = dict(intercept or {})
+        if unknown := [label for label in intercept if label not in weights]:
+            raise ValueError(f"intercept has labels that weights does not have: {unknown!r:.200}")
+        for output, (label, row) in enumerate(weights.items()):
+            model._add_label(label)
+            model._set_weights(row, intercept.get(label, 0.0), output)
+        return model

@@ -1,0 +1,420 @@
+# The index: key -> row.
+#
+# What it gives: any number of features, compared by value, found in about one cache miss, and no
+# feature whose arrival makes all the others move. It costs 16 bytes a key and 10 to 20 bytes of table.
+#
+# The table is extendible hashing (Fagin, Nievergelt, Pippenger & Strong 1979) over small segments.
+# An entry is one 64-bit word: 32 bits of the key's hash (the tag) and the row. Zero is empty.
+#
+#        tag = 1011 0110 ... 1001
+#              \-/               \__ low bits: where to start in the segment (linear probing)
+#          top `depth` bits
+#               |
+#     directory v        segment of 1024 words          keys, in chunks of 256
+#     +-----+
+#     | 100 |--------->  [ tag | row ][  0  ][ ... ]
+#     | 101 |-----+                |
+#     | 110 |--+  |                +--------------->    row: { "spam" }
+#     | 111 |--+  +--->  [ tag | row ] ...
+#     +-----+  +------>  one segment may serve several directory words
+#
+# When a segment is three quarters full, it alone splits in two, by the next bit of its tags: a few
+# microseconds, and a tag never needs its key again. Fills scatter around their mean, so the splits of a
+# growing table spread over many events by themselves. Doubling the directory copies one word
+# a segment. While the model is small there is one segment, which doubles from 16 words to 1024.
+#
+# A word of the directory is the segment's address with the log2 of its size in the low four bits.
+#
+# Looking up an event is done in three sweeps, so that the memory's latency is paid once and not once
+# a feature: hash all keys and prefetch their entries; read the entries and prefetch the keys they
+# point at; compare the keys.
+#
+# Hashed mode (bits > 0): no table and no keys; row = 2 + the top `bits` bits of the hash.
+#
+# Functions in this file: index_init, index_free, index_find (one), index_probe_all and
+# index_verify_all (an event), index_insert, index_key; the rest serve these.
+
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy
+from streamptron._types cimport (
+    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_MAX, ROW_NULL, ROWS_RESERVED,
+    lines_alloc, lines_free, prefetch, row_t, uint32_t, uint64_t, uintptr_t)
+from streamptron._key cimport Key, key_bytes, key_equal, key_is_long, key_length
+from streamptron._hash cimport Seed, key_hash, seed_make
+from streamptron._arena cimport Arena, arena_copy, arena_free, arena_init
+
+cdef enum:
+    SEGMENT_LOG_MIN = 4             # the log2 fits in the four low bits of an address
+    SEGMENT_LOG_SPLIT = 10          # 1024 words, 8 KiB: splits rather than grows
+    SEGMENT_LOG_MAX = 15
+    DIRECTORY_SLACK = 4             # directory words a segment, as log2, before segments grow instead
+
+cdef struct Segment:
+    uint32_t count                  # words in use
+    uint32_t depth                  # how many top bits of the tag all its entries share
+    uint64_t pad                    # the entries follow
+
+cdef struct Index:
+    int bits                        # 0: exact; else log2 of the number of rows, hashed
+    Seed seed
+    uint64_t seed_number
+    row_t n_rows                    # rows in use, the reserved ones included
+    int depth                       # log2 of the directory's length
+    uint32_t n_segments
+    uintptr_t* directory
+    Key** keys                      # chunks of keys by row
+    size_t n_chunks
+    size_t chunks_capacity
+    Arena long_keys
+    size_t bytes                    # what the index holds from the heap, arena aside
+
+
+cdef inline size_t segment_bytes(int log) noexcept nogil:
+    return sizeof(Segment) + (<size_t> 8 << log)
+
+
+cdef inline uint64_t* segment_entries(uintptr_t word) noexcept nogil:
+    return <uint64_t*> ((word & ~<uintptr_t> 15) + sizeof(Segment))
+
+
+cdef inline Segment* segment_of(uintptr_t word) noexcept nogil:
+    return <Segment*> (word & ~<uintptr_t> 15)
+
+
+cdef inline uint64_t segment_mask(uintptr_t word) noexcept nogil:
+    return (<uint64_t> 1 << (word & 15)) - 1
+
+
+cdef inline uintptr_t segment_new(Index* index, int log, uint32_t depth) noexcept nogil:
+    cdef Segment* segment = <Segment*> calloc(1, segment_bytes(log))
+    if segment == NULL:
+        return 0
+    segment.depth = depth
+    index.bytes += segment_bytes(log)
+    return <uintptr_t> segment | <uintptr_t> log
+
+
+cdef inline void segment_free(Index* index, uintptr_t word) noexcept nogil:
+    index.bytes -= segment_bytes(<int> (word & 15))
+    free(segment_of(word))
+
+
+cdef inline void segment_put(uintptr_t word, uint64_t entry) noexcept nogil:
+    """Write an entry into a segment that has room."""
+    cdef uint64_t* entries = segment_entries(word)
+    cdef uint64_t mask = segment_mask(word)
+    cdef uint64_t at = (entry >> 32) & mask
+    while entries[at] != 0:
+        at = (at + 1) & mask
+    entries[at] = entry
+    segment_of(word).count += 1
+
+
+cdef inline uintptr_t index_segment(const Index* index, uint64_t tag) noexcept nogil:
+    return index.directory[tag >> (32 - index.depth)]
+
+
+cdef inline Key* index_key(const Index* index, row_t row) noexcept nogil:
+    return &index.keys[row >> CHUNK_BITS][row & CHUNK_MASK]
+
+
+cdef inline void index_free(Index* index) noexcept nogil:
+    cdef size_t i, step
+    cdef uintptr_t word
+    if index.directory != NULL:
+        i = 0
+        while i < <size_t> 1 << index.depth:
+            word = index.directory[i]
+            if word == 0:
+                break
+            step = <size_t> 1 << (index.depth - <int> segment_of(word).depth)
+            segment_free(index, word)
+            i += step
+        free(index.directory)
+        index.directory = NULL
+    for i in range(index.n_chunks):
+        lines_free(index.keys[i])
+    free(index.keys)
+    index.keys = NULL
+    index.n_chunks = 0
+    arena_free(&index.long_keys)
+
+
+cdef inline int index_init(Index* index, int bits, uint64_t seed_number) noexcept nogil:
+    """bits = 0 for the exact index. Returns -1 without memory."""
+    index.bits = bits
+    index.seed = seed_make(seed_number)
+    index.seed_number = seed_number
+    index.depth = 0
+    index.n_segments = 0
+    index.directory = NULL
+    index.keys = NULL
+    index.n_chunks = 0
+    index.chunks_capacity = 0
+    index.bytes = 0
+    index.n_rows = ROWS_RESERVED
+    arena_init(&index.long_keys)
+    if bits:
+        index.n_rows = ROWS_RESERVED + (<row_t> 1 << bits)
+        return 0
+    index.directory = <uintptr_t*> calloc(1, sizeof(uintptr_t))
+    if index.directory == NULL:
+        return -1
+    index.bytes += sizeof(uintptr_t)
+    index.directory[0] = segment_new(index, SEGMENT_LOG_MIN, 0)
+    if index.directory[0] == 0:
+        return -1
+    index.n_segments = 1
+    return 0
+
+
+cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
+    """The row of a key whose hash is h, or the null row."""
+    cdef uint64_t tag, at, mask
+    cdef uint64_t* entries
+    cdef uintptr_t word
+    if index.bits:
+        return ROWS_RESERVED + <row_t> (h >> (64 - index.bits))
+    tag = h >> 32
+    word = index_segment(index, tag)
+    entries = segment_entries(word)
+    mask = segment_mask(word)
+    at = tag & mask
+    while entries[at] != 0:
+        if entries[at] >> 32 == tag and key_equal(index_key(index, <row_t> entries[at]), key):
+            return <row_t> entries[at]
+        at = (at + 1) & mask
+    return ROW_NULL
+
+
+cdef inline void index_probe_all(const Index* index, const Key* keys, const uint32_t* todo,
+                                 Py_ssize_t n, uint64_t* hashes, row_t* rows) noexcept nogil:
+    """For each i in todo: its hash, and the first row whose tag fits (the null row if none)."""
+    cdef Py_ssize_t i
+    cdef uint32_t k
+    cdef uint64_t tag, at, mask, entry
+    cdef uint64_t* entries
+    cdef uintptr_t word
+    if index.bits:
+        for i in range(n):
+            k = todo[i]
+            hashes[k] = key_hash(&index.seed, &keys[k])
+            rows[k] = index_find(index, &keys[k], hashes[k])
+        return
+    for i in range(n):
+        k = todo[i]
+        hashes[k] = key_hash(&index.seed, &keys[k])
+        tag = hashes[k] >> 32
+        word = index_segment(index, tag)
+        prefetch(segment_entries(word) + (tag & segment_mask(word)))
+    for i in range(n):
+        k = todo[i]
+        tag = hashes[k] >> 32
+        word = index_segment(index, tag)
+        entries = segment_entries(word)
+        mask = segment_mask(word)
+        at = tag & mask
+        entry = entries[at]
+        while entry != 0 and entry >> 32 != tag:
+            at = (at + 1) & mask
+            entry = entries[at]
+        rows[k] = <row_t> entry
+        if <row_t> entry != ROW_NULL:
+            prefetch(index_key(index, <row_t> entry))
+
+
+cdef inline void index_verify_all(const Index* index, const Key* keys, const uint32_t* todo,
+                                  Py_ssize_t n, const uint64_t* hashes, row_t* rows) noexcept nogil:
+    """For each i in todo: make sure that the row found by its tag has this very key."""
+    cdef Py_ssize_t i
+    cdef uint32_t k
+    if index.bits:
+        return
+    for i in range(n):
+        k = todo[i]
+        if rows[k] != ROW_NULL and not key_equal(index_key(index, rows[k]), &keys[k]):
+            rows[k] = index_find(index, &keys[k], hashes[k])
+
+
+cdef inline int _directory_double(Index* index) noexcept nogil:
+    cdef size_t length = <size_t> 1 << index.depth
+    cdef size_t i
+    cdef uintptr_t* directory = <uintptr_t*> malloc(2 * length * sizeof(uintptr_t))
+    if directory == NULL:
+        return -1
+    for i in range(length):
+        directory[2 * i] = index.directory[i]
+        directory[2 * i + 1] = index.directory[i]
+    free(index.directory)
+    index.directory = directory
+    index.depth += 1
+    index.bytes += length * sizeof(uintptr_t)
+    return 0
+
+
+cdef inline void _directory_set(Index* index, uint64_t tag, uint32_t depth, uintptr_t word) noexcept nogil:
+    """Point at `word` from every directory word that shares the top `depth` bits of the tag."""
+    cdef size_t first = <size_t> ((tag >> (32 - depth)) << (index.depth - depth))
+    cdef size_t i
+    for i in range(first, first + (<size_t> 1 << (index.depth - depth))):
+        index.directory[i] = word
+
+
+cdef inline int _segment_grow(Index* index, uint64_t tag, uintptr_t old) noexcept nogil:
+    """Double one segment; also the way out when its tags cannot be told apart by their top bits."""
+    cdef uint64_t at
+    cdef uint32_t depth = segment_of(old).depth
+    cdef uint64_t* entries = segment_entries(old)
+    cdef uintptr_t word = segment_new(index, <int> (old & 15) + 1, depth)
+    if word == 0:
+        return -1
+    for at in range(segment_mask(old) + 1):
+        if entries[at] != 0:
+            segment_put(word, entries[at])
+    _directory_set(index, tag, depth, word)
+    segment_free(index, old)
+    return 0
+
+
+cdef inline int _segment_split(Index* index, uint64_t tag, uintptr_t old) noexcept nogil:
+    """Two segments in place of one, by the next bit of the tags."""
+    cdef uint64_t at, half
+    cdef uint32_t depth = segment_of(old).depth + 1
+    cdef uint64_t* entries = segment_entries(old)
+    cdef uintptr_t zeros = segment_new(index, <int> (old & 15), depth)
+    cdef uintptr_t ones = segment_new(index, <int> (old & 15), depth)
+    if zeros == 0 or ones == 0:
+        if zeros:
+            segment_free(index, zeros)
+        if ones:
+            segment_free(index, ones)
+        return -1
+    half = <uint64_t> 1 << (32 - depth)
+    for at in range(segment_mask(old) + 1):
+        if entries[at] != 0:
+            segment_put(ones if (entries[at] >> 32) & half else zeros, entries[at])
+    _directory_set(index, tag & ~half, depth, zeros)
+    _directory_set(index, tag | half, depth, ones)
+    segment_free(index, old)
+    index.n_segments += 1
+    return 0
+
+
+cdef inline int _make_room(Index* index, uint64_t tag) noexcept nogil:
+    """See that the tag's segment can take one more entry."""
+    cdef uintptr_t word = index_segment(index, tag)
+    cdef Segment* segment = segment_of(word)
+    cdef int log
+    while (<uint64_t> segment.count + 1) * 4 > 3 * (segment_mask(word) + 1):
+        log = <int> (word & 15)
+        if log < SEGMENT_LOG_SPLIT:
+            if _segment_grow(index, tag, word) < 0:
+                return -1
+        elif segment.depth < <uint32_t> index.depth:
+            if _segment_split(index, tag, word) < 0:
+                return -1
+        elif (index.depth < 28
+              and <uint64_t> 1 << index.depth < <uint64_t> index.n_segments << DIRECTORY_SLACK):
+            if _directory_double(index) < 0:
+                return -1
+        elif log < SEGMENT_LOG_MAX:
+            if _segment_grow(index, tag, word) < 0:
+                return -1
+        else:
+            return -1
+        word = index_segment(index, tag)
+        segment = segment_of(word)
+    return 0
+
+
+cdef inline int _keys_reserve(Index* index) noexcept nogil:
+    """See that there is a place for the key of row n_rows."""
+    cdef size_t chunk = index.n_rows >> CHUNK_BITS
+    cdef size_t capacity
+    cdef Key** keys
+    if chunk < index.n_chunks:
+        return 0
+    if chunk >= index.chunks_capacity:
+        capacity = 2 * index.chunks_capacity + 4
+        keys = <Key**> realloc(index.keys, capacity * sizeof(Key*))
+        if keys == NULL:
+            return -1
+        index.bytes += (capacity - index.chunks_capacity) * sizeof(Key*)
+        index.keys = keys
+        index.chunks_capacity = capacity
+    index.keys[chunk] = <Key*> lines_alloc(CHUNK_ROWS * sizeof(Key))
+    if index.keys[chunk] == NULL:
+        return -1
+    index.bytes += CHUNK_ROWS * sizeof(Key) + LINES_OVERHEAD
+    index.n_chunks = chunk + 1
+    return 0
+
+
+cdef inline row_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil:
+    """A new row for a key that is not there; the null row when memory or row numbers run out."""
+    cdef row_t row = index.n_rows
+    cdef Key stored = key[0]
+    if row == ROW_MAX or _keys_reserve(index) < 0 or _make_room(index, h >> 32) < 0:
+        return ROW_NULL
+    if key_is_long(key):
+        stored.lo = <uint64_t> <uintptr_t> arena_copy(
+            &index.long_keys, key_bytes(key), key_length(key))
+        if stored.lo == 0:
+            return ROW_NULL
+    index_key(index, row)[0] = stored
+    segment_put(index_segment(index, h >> 32), (h >> 32) << 32 | row)
+    index.n_rows = row + 1
+    return row
+
+
+cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
+    """A second index with the same rows. Returns -1 without memory; index_free is due in either case."""
+    cdef size_t i, k, step
+    cdef uintptr_t word, copied
+    cdef Key* key
+    cdef row_t row
+    to[0] = other[0]
+    to.directory = NULL
+    to.keys = NULL
+    to.n_chunks = 0
+    to.chunks_capacity = 0
+    to.bytes = 0
+    arena_init(&to.long_keys)
+    if to.bits:
+        return 0
+    to.directory = <uintptr_t*> calloc(<size_t> 1 << to.depth, sizeof(uintptr_t))
+    if to.directory == NULL:
+        return -1
+    to.bytes += sizeof(uintptr_t) << to.depth
+    i = 0
+    while i < <size_t> 1 << to.depth:
+        word = other.directory[i]
+        step = <size_t> 1 << (to.depth - <int> segment_of(word).depth)
+        copied = segment_new(to, <int> (word & 15), segment_of(word).depth)
+        if copied == 0:
+            return -1
+        memcpy(segment_of(copied), segment_of(word), segment_bytes(<int> (word & 15)))
+        for k in range(i, i + step):
+            to.directory[k] = copied
+        i += step
+    to.keys = <Key**> calloc(other.n_chunks + 1, sizeof(Key*))
+    if to.keys == NULL:
+        return -1
+    to.chunks_capacity = other.n_chunks + 1
+    to.bytes += to.chunks_capacity * sizeof(Key*)
+    for i in range(other.n_chunks):
+        to.keys[i] = <Key*> lines_alloc(CHUNK_ROWS * sizeof(Key))
+        if to.keys[i] == NULL:
+            return -1
+        to.n_chunks = i + 1
+        to.bytes += CHUNK_ROWS * sizeof(Key) + LINES_OVERHEAD
+        memcpy(to.keys[i], other.keys[i], CHUNK_ROWS * sizeof(Key))
+    if other.long_keys.newest != NULL:
+        for row in range(ROWS_RESERVED, to.n_rows):
+            key = index_key(to, row)
+            if key_is_long(key):
+                key.lo = <uint64_t> <uintptr_t> arena_copy(
+                    &to.long_keys, key_bytes(key), key_length(key))
+                if key.lo == 0:
+                    return -1
+    return 0

@@ -1,0 +1,165 @@
+# The path of every event: index, score, judge, rule, update.
+#
+#     event (keys, values)
+#       | learner_resolve    keys -> rows; an unknown feature is the null row
+#       | learner_score      W.x for every kept vector, in one pass
+#       | judge              who would have been right? (tallies, calibration)
+#       | rule_step          a mistake? how big a step?
+#       | insert, reserve    the only part that can fail, and nothing has changed yet
+#       | table_add          only the rows of this event
+#       v table_tick         the averages' clock
+#
+# A feature gets its row at the first update that touches it, not when it is first seen: a learner that
+# makes few mistakes stores few features.
+#
+# This is what a stranger's nogil code calls; see the README. Labels are numbers here:
+# 1 and 0 for PERCEPTRON, 0, 1, 2.. in order of appearance for the others.
+
+from libc.string cimport memset
+from streamptron._types cimport ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron._key cimport Key
+from streamptron._index cimport (
+    Index, index_copy, index_find, index_free, index_init, index_insert, index_probe_all, index_verify_all)
+from streamptron._event cimport (
+    Event, event_reserve_scores)
+from streamptron._table cimport (
+    KEPT_CURRENT, KEPT_KINDS, Table, table_add, table_add_outputs, table_copy, table_free, table_init,
+    table_keeps, table_prefetch, table_reserve, table_scores, table_snapshot, table_tick)
+from streamptron._rule cimport RULE_PERCEPTRON, Rule, Step, best_output, rule_step
+from streamptron._serve cimport (
+    Serve, serve_challenge, serve_init, serve_judge)
+
+cdef struct Learner:
+    Index index
+    Table table
+    Rule rule
+    Serve serve
+    bint intercept
+    uint64_t n_seen
+    uint64_t n_updates
+    uint64_t n_mistakes
+    uint64_t version            # counts changes, from 1: are an event's scores still true?
+
+
+cdef inline void learner_free(Learner* learner) noexcept nogil:
+    index_free(&learner.index)
+    table_free(&learner.table)
+
+
+cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
+                             bint pocket, int serve, bint intercept, int hash_bits,
+                             uint64_t hash_seed) noexcept nogil:
+    """An untrained learner. Returns -1 without memory; learner_free is due in either case."""
+    memset(learner, 0, sizeof(Learner))
+    learner.rule = rule
+    learner.intercept = intercept
+    learner.version = 1
+    serve_init(&learner.serve, serve)
+    table_init(&learner.table, average, half_life, pocket, rule.kind != RULE_PERCEPTRON)
+    if index_init(&learner.index, hash_bits, hash_seed) < 0:
+        return -1
+    if rule.kind == RULE_PERCEPTRON:
+        return table_add_outputs(&learner.table, 1)
+    return 0
+
+
+cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
+    """Find the rows of the entries that are not known yet."""
+    cdef Py_ssize_t i
+    if event.n_todo == 0:
+        return
+    index_probe_all(&learner.index, event.keys, event.todo, event.n_todo, event.hashes, event.rows)
+    for i in range(event.n_todo):
+        table_prefetch(&learner.table, event.rows[event.todo[i]])
+    index_verify_all(&learner.index, event.keys, event.todo, event.n_todo, event.hashes, event.rows)
+    event.n_todo = 0
+
+
+cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
+    """Fill event.scores: [kind * n_outputs + output]. Returns -1 without memory."""
+    if event.scored_version == learner.version:
+        return 0
+    learner_resolve(learner, event)
+    if event_reserve_scores(event, (learner.table.n_outputs + 1) * KEPT_KINDS) < 0:
+        return -1
+    table_scores(&learner.table, event.rows, event.values, event.n, event.scores)
+    event.scored_version = learner.version
+    return 0
+
+
+cdef inline const double* learner_decision(const Learner* learner, const Event* event,
+                                           int kind) noexcept nogil:
+    """The scores of one kept vector, one for each output."""
+    return event.scores + kind * learner.table.n_outputs
+
+
+cdef inline Py_ssize_t learner_prediction(const Learner* learner, const Event* event,
+                                          int kind) noexcept nogil:
+    """The label that a kept vector gives a scored event; -1 while there are no labels."""
+    cdef const double* scores = learner_decision(learner, event, kind)
+    if learner.rule.kind == RULE_PERCEPTRON:
+        return scores[0] > 0.0
+    return best_output(scores, learner.table.n_outputs, -1)
+
+
+cdef inline int _insert_missing(Learner* learner, Event* event) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(event.n):
+        if event.rows[i] == ROW_NULL:
+            # looked up again, for the event may name a feature twice
+            event.rows[i] = index_find(&learner.index, &event.keys[i], event.hashes[i])
+            if event.rows[i] == ROW_NULL:
+                event.rows[i] = index_insert(&learner.index, &event.keys[i], event.hashes[i])
+                if event.rows[i] == ROW_NULL:
+                    return -1
+    return 0
+
+
+cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
+                              double step) noexcept nogil:
+    """Learn the label y, with sample weight times class weight `step`. Returns -1 without memory."""
+    cdef Table* table = &learner.table
+    cdef Serve* serve = &learner.serve
+    cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
+    cdef bint several = learner.rule.kind != RULE_PERCEPTRON
+    cdef bint new_label = several and y == n_outputs
+    cdef Step s
+    cdef int i, kind
+    if learner_score(learner, event) < 0:
+        return -1
+    s = rule_step(&learner.rule, event.scores, n_outputs, y, step, event.values, event.n)
+
+    if s.n and _insert_missing(learner, event) < 0:
+        return -1
+    if new_label and table_add_outputs(table, 1) < 0:
+        return -1
+    for i in range(s.n):
+        if table_reserve(table, event.rows, event.n, s.output[i]) < 0:
+            table.n_outputs = n_outputs
+            return -1
+
+    # from here on nothing can fail
+    for kind in range(KEPT_KINDS):
+        if table_keeps(table, kind):
+            serve_judge(serve, kind, event.scores + kind * n_outputs, n_outputs, y, several)
+    learner.n_seen += 1
+    learner.n_mistakes += serve.wrong[KEPT_CURRENT]
+    if table.pocket and serve_challenge(serve):
+        table_snapshot(table)
+    if s.n:
+        learner.n_updates += 1
+        serve.run = 0
+        for i in range(s.n):
+            table_add(table, event.rows, event.values, event.n, s.output[i], s.coefficient[i])
+    table_tick(table)
+    learner.version += 1
+    return 0
+
+
+cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
+    """A second learner in the same state. Returns -1 without memory; learner_free is due anyway."""
+    cdef int failed
+    to[0] = other[0]
+    failed = index_copy(&to.index, &other.index)
+    # both halves must be the copy's own before anybody frees them
+    return table_copy(&to.table, &other.table) + failed

@@ -1,0 +1,62 @@
+# Widths, units and layouts that every room shares.
+#
+# An event is a handful of (row, value) pairs. A feature's *key* (its name) is turned into a *row*
+# number by the index; the row number is all that the weights know of it. Three rows are special:
+#
+#     row 0   the null row: no feature, all weights zero, never written. A feature that the model
+#             has not met scores there, so that reading needs no branch.
+#     row 1   the intercept: a feature of value 1 that every event begins with (if asked for).
+#     row 2.. the features, in the order in which they were first updated.
+#
+# Everything under _core.pyx is `noexcept nogil` and trusts its arguments; what may be wrong has been
+# settled at the door. The one thing that can fail is memory: functions that allocate return -1.
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
+
+ctypedef uint32_t row_t
+
+cdef enum:
+    ROW_NULL = 0
+    ROW_INTERCEPT = 1
+    ROWS_RESERVED = 2
+
+    CHUNK_BITS = 8                  # rows live in chunks of 256 that never move
+    CHUNK_ROWS = 1 << CHUNK_BITS
+    CHUNK_MASK = CHUNK_ROWS - 1
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <stdlib.h>
+    #include <string.h>
+
+    #define SP_ROW_MAX UINT32_MAX
+
+    #if defined(__GNUC__) || defined(__clang__)
+      #define sp_prefetch(address) __builtin_prefetch((const void *)(address))
+    #else
+      #define sp_prefetch(address) ((void)(address))
+    #endif
+
+    /* Zeroed memory that starts on a cache line, so that a row of up to 64 bytes touches one. */
+    static inline void *sp_lines_alloc(size_t size)
+    {
+        char *raw = (char *)calloc(1, size + 64 + sizeof(void *));
+        char *line;
+        if (raw == NULL) return NULL;
+        line = (char *)(((uintptr_t)raw + sizeof(void *) + 63) & ~(uintptr_t)63);
+        ((void **)line)[-1] = raw;
+        return line;
+    }
+    static inline void sp_lines_free(void *line)
+    {
+        if (line != NULL) free(((void **)line)[-1]);
+    }
+    """
+    const row_t ROW_MAX "SP_ROW_MAX"
+    void prefetch "sp_prefetch" (const void* address) noexcept nogil
+    void* lines_alloc "sp_lines_alloc" (size_t size) noexcept nogil
+    void lines_free "sp_lines_free" (void* line) noexcept nogil
+
+cdef enum:
+    LINES_OVERHEAD = 64 + 8         # what lines_alloc takes beside what was asked for

@@ -1,0 +1,78 @@
+"""MIRA: the margin-infused relaxed algorithm."""
+
+from __future__ import annotations
+
+import typing
+
+from streamptron._core import RULES, LabelModel
+from streamptron._estimator import LabelEstimator
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+
+class MIRA(LabelModel, LabelEstimator):
+    """MIRA: the smallest step that puts the true label ahead of the best other one by 1.
+
+    With true label y, best other label g and loss = (w_g.x - w_y.x) + 1: tau = min(loss / (2 x.x), C), then
+    w_y += tau x and w_g -= tau x. The intercept counts as a feature of value 1 in x.x; an event
+    with x.x = 0 teaches nothing. Sample and class weights multiply tau.
+
+    Parameters
+    ----------
+    C
+        The largest step, above 0. Small values make noisy labels do less harm.
+    update
+        "margin": whenever the loss is above 0 (PA-I against the runner-up). "mistake": only when the true
+        label does not score above the best other one.
+    average, half_life, pocket, serve, intercept, class_weight, hash_bits, hash_seed
+        As for :class:`Perceptron`.
+
+    Attributes
+    ----------
+    labels, weights, averaged_weights, pocket_weights, intercept_, averaged_intercept, pocket_intercept
+        As for :class:`MulticlassPerceptron`.
+    n_seen, n_updates, n_mistakes, n_features, serving, memory_usage
+        As for :class:`Perceptron`.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> from streamptron import MIRA
+
+    >>> model = preprocessing.StandardScaler() | MIRA(C=0.1)
+    >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
+    Accuracy: 81.03%
+
+    References
+    ----------
+    Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass problems. JMLR 3.
+    Crammer, K. et al. (2006). Online passive-aggressive algorithms. JMLR 7.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        update: str = "margin",
+        average: str = "uniform",
+        half_life: float = 1000,
+        pocket: bool = False,
+        serve: str = "best",
+        intercept: bool = True,
+        class_weight: Mapping[Hashable, float] | None = None,
+        hash_bits: int | None = None,
+        hash_seed: int | None = None,
+    ) -> None:
+        self._configure(
+            RULES.MIRA,
+            C=C,
+            update=update,
+            average=average,
+            half_life=half_life,
+            pocket=pocket,
+            serve=serve,
+            intercept=intercept,
+            class_weight=class_weight,
+            hash_bits=hash_bits,
+            hash_seed=hash_seed,
+        )

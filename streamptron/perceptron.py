@@ -1,0 +1,170 @@
+"""The perceptron, for two labels and for any number."""
+
+from __future__ import annotations
+
+import typing
+
+from streamptron._core import RULES, BinaryModel, LabelModel
+from streamptron._estimator import BinaryEstimator, LabelEstimator
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+
+class Perceptron(BinaryModel, BinaryEstimator):
+    """Binary perceptron with a running average and an optional pocket.
+
+    On an event x with label y (+1 for True, -1 for False) and score a = w.x + b: if y a <= margin, then
+    w += y x and b += y. A score of 0 is a mistake for either label; the prediction is True where the
+    score is above 0.
+
+    The current weights are the only ones that learn. Beside them the model keeps their running average, and a
+    pocket if asked; none of it ever touches the current weights, so learning goes on. Which of the kept
+    vectors answers is `serve`.
+
+    Parameters
+    ----------
+    margin
+        Update whenever y a <= margin, in units of the score. 0 is the classical perceptron.
+    average
+        "uniform": the mean of all weight vectors w_0 .. w_T, each as long as it lasted (right for a
+        shuffled stream). "exponential": recent ones count more (for a stream that drifts). "none".
+    half_life
+        Of the exponential average, in events: a weight vector this long ago counts half.
+    pocket
+        Keep a copy of the weights from their best recent time.
+    serve
+        Which weights answer: "current", "average", "pocket", or "best": the kept vector that has made the
+        fewest mistakes lately, counted on every labelled event before it is learned.
+    intercept
+        Learn an intercept, as the weight of a feature that is 1 in every event.
+    class_weight
+        ``{label: weight}``: scales the steps for a label. Labels that are not in it have weight 1.
+    hash_bits
+        None: every feature has weights of its own, found by its name. A number b: a fixed table
+        of 2**b rows by the feature's hash; no names are kept, and features may collide.
+    hash_seed
+        Seeds the hash; by default a secret random number, so that nobody can choose features that
+        collide. With `hash_bits` a given seed makes a run repeatable.
+
+    Attributes
+    ----------
+    weights, averaged_weights, pocket_weights
+        ``{feature: weight}``; features with weight 0 are left out.
+    intercept_, averaged_intercept, pocket_intercept
+        The weight of the constant 1.
+    n_seen, n_updates, n_mistakes, n_features
+        Labelled events; events that changed the weights; events that the current weights got wrong;
+        features that have weights (a feature gets its row at the first update that touches it).
+    serving
+        The kept vector that answers now.
+    memory_usage
+        Bytes held.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> from streamptron import Perceptron
+
+    >>> model = preprocessing.StandardScaler() | Perceptron()
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    Accuracy: 88.32%
+
+    References
+    ----------
+    Rosenblatt, F. (1958). The perceptron. Psychological Review 65(6).
+    Daume III, H. (2017). A Course in Machine Learning, chapter 4, algorithms 5 to 7.
+    Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
+    """
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        average: str = "uniform",
+        half_life: float = 1000,
+        pocket: bool = False,
+        serve: str = "best",
+        intercept: bool = True,
+        class_weight: Mapping[Hashable, float] | None = None,
+        hash_bits: int | None = None,
+        hash_seed: int | None = None,
+    ) -> None:
+        self._configure(
+            RULES.PERCEPTRON,
+            margin=margin,
+            average=average,
+            half_life=half_life,
+            pocket=pocket,
+            serve=serve,
+            intercept=intercept,
+            class_weight=class_weight,
+            hash_bits=hash_bits,
+            hash_seed=hash_seed,
+        )
+
+
+class MulticlassPerceptron(LabelModel, LabelEstimator):
+    """Multiclass perceptron with running averages and an optional pocket.
+
+    One weight vector a label; the best score wins, a tie goes to the label seen first. If the true label
+    does not beat the best other label by more than `margin`, its weights gain x and the
+    other's lose x. Labels need not be announced: a new one starts from zero.
+
+    Parameters
+    ----------
+    margin
+        Update whenever the true label's lead over the best other one is at most this.
+    average, half_life, pocket, serve, intercept, class_weight, hash_bits, hash_seed
+        As for :class:`Perceptron`.
+
+    Attributes
+    ----------
+    labels
+        In the order in which they were first seen.
+    weights, averaged_weights, pocket_weights
+        ``{label: {feature: weight}}``; weights of 0 are left out.
+    intercept_, averaged_intercept, pocket_intercept
+        ``{label: intercept}``.
+    n_seen, n_updates, n_mistakes, n_features, serving, memory_usage
+        As for :class:`Perceptron`.
+
+    Examples
+    --------
+    >>> from streamptron import MulticlassPerceptron
+
+    >>> model = MulticlassPerceptron()
+    >>> for text, label in [("goal match", "sport"), ("vote law", "politics"), ("goal win", "sport")]:
+    ...     model.learn_one(dict.fromkeys(text.split(), 1), label)
+    >>> model.predict_one({"law": 1})
+    'politics'
+
+    References
+    ----------
+    Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass problems. JMLR 3.
+    Collins, M. (2002). Discriminative training methods for hidden Markov models. EMNLP.
+    """
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        average: str = "uniform",
+        half_life: float = 1000,
+        pocket: bool = False,
+        serve: str = "best",
+        intercept: bool = True,
+        class_weight: Mapping[Hashable, float] | None = None,
+        hash_bits: int | None = None,
+        hash_seed: int | None = None,
+    ) -> None:
+        self._configure(
+            RULES.MULTICLASS,
+            margin=margin,
+            average=average,
+            half_life=half_life,
+            pocket=pocket,
+            serve=serve,
+            intercept=intercept,
+            class_weight=class_weight,
+            hash_bits=hash_bits,
+            hash_seed=hash_seed,
+        )

@@ -1,0 +1,293 @@
+"""Worked examples of the sources, and theorems, for the twin and the library alike.
+
+CS188: the Berkeley notes and slides on perceptrons. CIML: Daumé, A Course in Machine Learning,
+chapter 4. Kowalczyk: Support Vector Machines Succinctly, chapter 3.
+"""
+
+import importlib
+import random
+from itertools import product
+from math import hypot
+
+import pytest
+import reference
+from streams import needs_data, random_events, text_stream
+
+LEARNERS = ["Perceptron", "MulticlassPerceptron", "MIRA"]
+
+seeds = pytest.mark.parametrize("seed", range(5), ids="seed={}".format)
+
+
+@pytest.fixture(params=["reference", "streamptron"], ids=["twin", "streamptron"])
+def lib(request):
+    """The module whose learners are tested."""
+    return importlib.import_module(request.param)
+
+
+def labels_for(learner):
+    return (False, True) if learner == "Perceptron" else ("ham", "spam", "eggs", "bacon")
+
+
+def flat(weights, intercept):
+    """A learner's weights as one vector {key: weight}, the intercept under None."""
+    if isinstance(intercept, dict):
+        return {
+            (label, feature): weight
+            for label in weights
+            for feature, weight in flat(weights[label], intercept[label]).items()
+        }
+    return {**weights, None: intercept}
+
+
+def clean_pass(learner, events):
+    """Whether a pass over the events leaves the weights alone; it learns if not."""
+    before = learner.n_updates
+    for x, y in events:
+        learner.learn_one(x, y)
+    return learner.n_updates == before
+
+
+@pytest.mark.parametrize("y", [False, True])
+def test_score_of_zero_answers_false_and_is_learnt_from_with_either_label(lib, y):
+    learner = lib.Perceptron(serve="current")
+    assert not learner.predict_one({"f": 1})
+    learner.learn_one({"f": 1}, y)
+    assert learner.weights == {"f": 1 if y else -1}
+    assert (learner.n_updates, learner.n_mistakes) == (1, int(y))
+
+
+# CS188
+
+
+def test_cs188_pass_goes_through_the_weights_of_the_notes(lib):
+    learner = lib.Perceptron.from_weights({1: 0.0, 2: 0.0}, intercept=-1.0, serve="current")
+    data = [((1, 1), False), ((3, 2), True), ((2, 4), True), ((3, 4), True), ((2, 3), False)]
+    after_each = []
+    for (f1, f2), y in data:
+        learner.learn_one({1: f1, 2: f2}, y)
+        after_each.append([learner.intercept_, learner.weights[1], learner.weights[2]])
+    assert after_each == [[-1, 0, 0], [0, 3, 2], [0, 3, 2], [0, 3, 2], [-1, 1, -1]]
+    assert (learner.n_seen, learner.n_updates, learner.n_mistakes) == (5, 2, 2)
+
+
+# the three classes and the event of 9.4.1
+W = {0: {0: -2, 1: 2, 2: 1}, 1: {0: 0, 1: 3, 2: 4}, 2: {0: 1, 1: 4, 2: -2}}
+F = {0: -2, 1: 3, 2: 1}
+
+
+def test_cs188_multiclass_update_moves_the_truth_and_the_guess_only(lib):
+    learner = lib.MulticlassPerceptron.from_weights(W, serve="current")
+    assert learner.decision_function_one(F) == {0: 11, 1: 13, 2: 8}
+    assert learner.predict_one(F) == 1
+    learner.learn_one(F, 2)
+    assert learner.weights == {
+        0: {0: -2, 1: 2, 2: 1},
+        1: {0: 2, 1: 0, 2: 3},
+        2: {0: -1, 1: 7, 2: -1},
+    }
+
+
+def test_mira_step_puts_the_truth_ahead_of_the_guess_by_exactly_one(lib):
+    learner = lib.MIRA.from_weights(W, serve="current")
+    learner.learn_one(F, 2)
+    tau = (13 - 8 + 1) / (2 * (14 + 1))  # f·f = 14, and 1 of the intercept
+    scores = learner.decision_function_one(F)
+    assert scores == pytest.approx({0: 11, 1: 13 - 15 * tau, 2: 8 + 15 * tau})
+    assert scores[2] == pytest.approx(scores[1] + 1)
+    assert learner.intercept_ == pytest.approx({0: 0, 1: -tau, 2: tau})
+
+
+def test_mira_step_is_at_most_c(lib):
+    learner = lib.MIRA.from_weights(W, C=0.125, serve="current")
+    learner.learn_one(F, 2)
+    assert learner.weights == {
+        0: W[0],
+        1: {f: w - 0.125 * F[f] for f, w in W[1].items()},
+        2: {f: w + 0.125 * F[f] for f, w in W[2].items()},
+    }
+
+
+@pytest.mark.parametrize("update, n_updates", [("margin", 1), ("mistake", 0)])
+def test_mira_learns_from_a_narrow_right_answer_only_when_it_updates_on_the_margin(
+    lib, update, n_updates
+):
+    learner = lib.MIRA.from_weights({"yes": {"f": 0.5}, "no": {"f": 0.0}}, update=update)
+    learner.learn_one({"f": 1}, "yes")
+    assert (learner.n_updates, learner.n_mistakes) == (n_updates, 0)
+    learner.learn_one({"f": 10}, "yes")  # ahead by far
+    assert (learner.n_updates, learner.n_mistakes) == (n_updates, 0)
+
+
+@seeds
+def test_mira_that_waits_for_mistakes_and_steps_little_is_the_multiclass_perceptron(lib, seed):
+    # All steps are C, a power of two, for 1 / (2 f·f) is larger. Integer features make every sum
+    # exact, so no tie is broken by rounding.
+    C = 2.0**-10
+    perceptron = lib.MulticlassPerceptron(serve="current")
+    mira = lib.MIRA(C=C, update="mistake", serve="current")
+    for x, y, _ in random_events(random.Random(seed), labels=labels_for("MIRA")):
+        assert mira.predict_one(x) == perceptron.predict_one(x)
+        perceptron.learn_one(x, y)
+        mira.learn_one(x, y)
+    assert (mira.n_mistakes, mira.n_updates) == (perceptron.n_mistakes, perceptron.n_updates)
+    steps = flat(perceptron.weights, perceptron.intercept_)
+    assert flat(mira.weights, mira.intercept_) == {key: C * steps[key] for key in steps}
+    assert mira.n_mistakes > 0
+
+
+# Kowalczyk
+
+
+@pytest.mark.parametrize(
+    "w, x, scores",
+    [((4, 5, 3), (1, 2, 7), [35, -19]), ((5, 3), (1, 3), [14, 4, -6])],
+    ids=["one update", "two updates"],
+)
+def test_kowalczyk_updates_turn_the_sign(lib, w, x, scores):
+    # his vectors are augmented: the leading 1 of x is the intercept's
+    learner = lib.Perceptron.from_weights(
+        dict(enumerate(w[1:])), intercept=float(w[0]), serve="current"
+    )
+    event = dict(enumerate(x[1:]))
+    assert learner.decision_function_one(event) == scores[0]
+    for score in scores[1:]:
+        assert learner.predict_one(event)
+        learner.learn_one(event, False)
+        assert learner.decision_function_one(event) == score
+    assert not learner.predict_one(event)
+    assert learner.n_updates == len(scores) - 1
+
+
+XOR = [({"x1": x1, "x2": x2}, bool(x1 ^ x2)) for x1, x2 in product((0, 1), repeat=2)]
+XOR_AND = [({**x, "x3": x["x1"] * x["x2"]}, y) for x, y in XOR]
+
+
+@pytest.mark.parametrize("learner", ["Perceptron", "MulticlassPerceptron"])
+def test_xor_never_has_a_clean_pass(lib, learner):
+    learner = getattr(lib, learner)()
+    assert not any(clean_pass(learner, XOR) for _ in range(1000))
+
+
+@pytest.mark.parametrize("learner", ["Perceptron", "MulticlassPerceptron"])
+def test_xor_with_the_product_feature_converges(lib, learner):
+    learner = getattr(lib, learner)(serve="current")
+    assert any(clean_pass(learner, XOR_AND) for _ in range(100))
+    assert [learner.predict_one(x) for x, _ in XOR_AND] == [y for _, y in XOR_AND]
+
+
+# CIML
+
+REVIEWS = [
+    (("excellent",), True),
+    (("terrible",), False),
+    (("excellent", "not"), False),
+    (("terrible", "not"), True),
+]
+WORDS = [(dict.fromkeys(words, 1), y) for words, y in REVIEWS]
+WORDS_AND_PAIRS = [
+    (dict.fromkeys((*words, words) if len(words) > 1 else words, 1), y) for words, y in REVIEWS
+]
+SENTIMENT = {
+    "excellent": 1,
+    "terrible": -1,
+    "not": 0,
+    ("excellent", "not"): -2,
+    ("terrible", "not"): 2,
+}
+
+
+def test_ciml_sentiment_weights_leave_nothing_to_learn(lib):
+    learner = lib.Perceptron.from_weights(SENTIMENT, serve="current")
+    assert [learner.decision_function_one(x) for x, _ in WORDS_AND_PAIRS] == [1, -1, -1, 1]
+    assert clean_pass(learner, WORDS_AND_PAIRS)
+    assert learner.weights == SENTIMENT
+
+
+def test_ciml_sentiment_is_learnt_with_pairs_of_words_and_never_without(lib):
+    with_pairs, without = lib.Perceptron(), lib.Perceptron()
+    assert any(clean_pass(with_pairs, WORDS_AND_PAIRS) for _ in range(100))
+    assert not any(clean_pass(without, WORDS) for _ in range(1000))
+
+
+def separable_events(rng, n=200, dimension=6, gap=0.1):
+    """Events, their radius R, and the margin gamma with which a unit vector separates them."""
+    unit = [rng.gauss(0, 1) for _ in range(dimension)]
+    length = hypot(*unit)
+    events, R, gamma = [], 0.0, float("inf")
+    while len(events) < n:
+        x = [rng.gauss(0, 1) for _ in range(dimension)]
+        a = sum(u * value for u, value in zip(unit, x, strict=True)) / length
+        if abs(a) >= gap:
+            events.append((dict(enumerate(x)), a > 0))
+            R, gamma = max(R, hypot(*x)), min(gamma, abs(a))
+    return events, R, gamma
+
+
+@seeds
+@pytest.mark.parametrize("intercept", [False, True])
+def test_updates_on_separable_data_are_at_most_the_squared_radius_by_margin(lib, intercept, seed):
+    events, R, gamma = separable_events(random.Random(seed))
+    # CIML, theorem 2. An intercept adds a coordinate of 1 to x; the separator weighs it 0.
+    bound = (R**2 + intercept) / gamma**2
+    learner = lib.Perceptron(intercept=intercept)
+    # each pass before the clean one spends an update of the bound
+    assert any(clean_pass(learner, events) for _ in range(int(bound) + 1))
+    assert 0 < learner.n_updates <= bound
+    assert learner.n_mistakes <= learner.n_updates
+
+
+def check_average_is_the_mean(learner, events):
+    history = [flat(learner.weights, learner.intercept_)]
+    for x, y, w in events:
+        learner.learn_one(x, y, w)
+        history.append(flat(learner.weights, learner.intercept_))
+    average = flat(learner.averaged_weights, learner.averaged_intercept)
+    mean = reference.brute_force_average(history)
+    assert average == pytest.approx(mean, rel=1e-12, abs=1e-12)
+    assert any(average.values())
+
+
+@seeds
+@pytest.mark.parametrize("values", ["small", "real"])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_uniform_average_is_the_mean_of_all_weights_the_zeros_before_learning_included(
+    lib, learner, values, seed
+):
+    events = random_events(
+        random.Random(seed), labels=labels_for(learner), values=values, keys="mixed", weighted=True
+    )
+    check_average_is_the_mean(getattr(lib, learner)(), events)
+
+
+@needs_data
+def test_uniform_average_is_the_mean_on_text(lib):
+    events = ((x, label == "spam", 1.0) for x, label in text_stream("sms_spam", limit=200))
+    check_average_is_the_mean(lib.Perceptron(), events)
+
+
+@seeds
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_two_streams_in_sequence_add_their_averaging_terms(learner, seed):
+    """u = u_A + u_B + n_A (w_end - w_A), when B goes on from A's weights with its own counter.
+
+    Of the twin only: u is not shown by the library.
+    """
+    cls = getattr(reference, learner)
+    events = list(random_events(random.Random(seed), labels=labels_for(learner)))
+    first, second = events[:180], events[180:]
+
+    def taught(learner, events):
+        for x, y, w in events:
+            learner.learn_one(x, y, w)
+        return learner
+
+    whole = taught(cls(), events)
+    A = taught(cls(), first)
+    B = taught(cls.from_weights(A.weights, A.intercept_), second)
+
+    assert flat(B.weights, B.intercept_) == flat(whole.weights, whole.intercept_)
+    for output, u in whole.u.items():
+        for feature, u_f in u.items():
+            w_A, w_end = A.w[output].get(feature, 0.0), whole.w[output].get(feature, 0.0)
+            u_A, u_B = A.u[output].get(feature, 0.0), B.u[output].get(feature, 0.0)
+            assert u_f == pytest.approx(u_A + u_B + A.n_seen * (w_end - w_A), rel=1e-12, abs=1e-9)
