@@ -21,7 +21,6 @@ cdef class Model:
     cdef bint _plain_key(self, int kind, plain, Key* key) except -1
     cdef int _settle(self) except -1
     cdef int _score(self, x) except -1
-    cdef int _served(self) noexcept nogil
     cdef double _step(self, label, w) except -1.0
 
 

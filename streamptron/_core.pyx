@@ -31,13 +31,14 @@ from streamptron._event cimport (
     Writer, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
 from streamptron._table cimport (
-    AVERAGE_EXPONENTIAL, AVERAGE_NONE, AVERAGE_UNIFORM, KEPT_AVERAGE, KEPT_CURRENT, KEPT_POCKET,
-    Table, table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write)
+    AVERAGE_EXPONENTIAL, AVERAGE_NONE, AVERAGE_UNIFORM, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS,
+    KEPT_POCKET, Table, table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write)
 from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
-from streamptron._serve cimport Serve, serve_kind
+from streamptron._serve cimport Serve, serve_overall
+from streamptron._calibrate cimport Calibrator
 from streamptron._learner cimport (
-    learner_copy, learner_decision, learner_free, learner_init, learner_learn, learner_prediction, learner_resolve,
-    learner_score)
+    Learner, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
+    learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served)
 
 from streamptron._names import INT_LIMIT, name_decode, name_plain
 
@@ -480,9 +481,6 @@ cdef class Model:
         self._held = None
         return 0
 
-    cdef int _served(self) noexcept nogil:
-        return serve_kind(&self.learner.serve, self.learner.table.average, self.learner.table.pocket)
-
     cdef double _step(self, label, w) except -1.0:
         """Sample weight times class weight."""
         cdef double step
@@ -533,8 +531,11 @@ cdef class Model:
 
     @property
     def serving(self):
-        """The kept vector that answers now: "current", "average" or "pocket"."""
-        return KEPT[self._served()]
+        """The kept vector that has made the fewest mistakes lately, or the one that `serve` names.
+
+        With serve="best" another may answer an event on which it is surer of itself.
+        """
+        return KEPT[serve_overall(&self.learner.serve)]
 
     @property
     def memory_usage(self):
@@ -604,9 +605,9 @@ cdef class Model:
         cdef double part
         cdef dict names = {ordinal: name for name, ordinal in self._objects.items()}
         self._score(x)
-        kind = self._served()
+        kind = learner_served(&self.learner, &self.event)
         if output < 0:
-            output = learner_prediction(&self.learner, &self.event, kind)
+            output = learner_prediction(&self.learner, &self.event)
         score = sign * learner_decision(&self.learner, &self.event, kind)[output]
         parts = []
         for i in range(self.event.n):
@@ -622,11 +623,11 @@ cdef class Model:
     # --- The matrix door
 
     def _run(self, names, const double[:, :] X, const Py_ssize_t[::1] y, const double[::1] steps,
-             Py_ssize_t[::1] predictions, double[:, ::1] decisions):
+             Py_ssize_t[::1] predictions, double[:, ::1] decisions, double[:, ::1] probabilities):
         """The path in a loop over the rows of a checked matrix: predict, then learn, as asked.
 
-        Columns become keys and rows of weights once. `y` None: only predict. `predictions` and
-        `decisions` None: not wanted. Returns the number of rows done; fewer than all: out of memory.
+        Columns become keys and rows of weights once. `y` None: only predict. `predictions`,
+        `decisions`, `probabilities` None: not wanted. Returns the number of rows done; fewer than all: out of memory.
         """
         cdef Py_ssize_t n = X.shape[0], width = X.shape[1], r, j, k
         cdef row_t n_rows
@@ -656,11 +657,14 @@ cdef class Model:
                 if learner_score(&self.learner, event) < 0:
                     return r
                 if predictions is not None:
-                    predictions[r] = learner_prediction(&self.learner, event, self._served())
+                    predictions[r] = learner_prediction(&self.learner, event)
                 if decisions is not None:
-                    scores = learner_decision(&self.learner, event, self._served())
+                    scores = learner_decision(
+                        &self.learner, event, learner_served(&self.learner, event))
                     for k in range(decisions.shape[1]):
                         decisions[r, k] = scores[k]
+                if probabilities is not None and probabilities.shape[1] > 0:
+                    learner_probabilities(&self.learner, event, &probabilities[r, 0])
                 if learning:
                     n_rows = self.learner.index.n_rows
                     if learner_learn(&self.learner, event, y[r], steps[r]) < 0:
@@ -727,7 +731,7 @@ cdef class Model:
         self.learner.n_seen = n_seen
         self.learner.n_updates = n_updates
         self.learner.n_mistakes = n_mistakes
-        self._set_serve_state(state["serve"])
+        self._set_serve_state(*state["serve"])
 
     def __deepcopy__(self, memo):
         cdef Model other = type(self).__new__(type(self))
@@ -819,10 +823,23 @@ cdef class Model:
                     table.blocks[b].folds[i] = folds
 
     def _serve_state(self):
-        return PyBytes_FromStringAndSize(<const char*> &self.learner.serve, sizeof(Serve))
+        """Scales and calibrators of the kept vectors, tallies, leaders, the pocket's contest."""
+        cdef Serve* serve = &self.learner.serve
+        kinds = [(serve.scale[k].m, serve.scale[k].n, self.learner.fits[k].A, self.learner.fits[k].B,
+                  self.learner.fits[k].GA, self.learner.fits[k].GB) for k in range(KEPT_KINDS)]
+        tallies = [(serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k]) for k in range(2)]
+        return kinds, tallies, (serve.run, serve.record, serve.duel)
 
-    def _set_serve_state(self, bytes state):
-        memcpy(&self.learner.serve, bytes_data(<PyObject*> state), sizeof(Serve))
+    def _set_serve_state(self, kinds, tallies, contest):
+        cdef Serve* serve = &self.learner.serve
+        cdef Calibrator* fit
+        cdef int k
+        for k in range(KEPT_KINDS):
+            fit = &self.learner.fits[k]
+            serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB = kinds[k]
+        for k in range(2):
+            serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k] = tallies[k]
+        serve.run, serve.record, serve.duel = contest
 
 
 # --- Binary -------------------------------------------------------------------------------------
@@ -878,7 +895,7 @@ cdef class BinaryModel(Model):
         """
         cdef bint label
         self._score(x)
-        label = learner_prediction(&self.learner, &self.event, self._served())
+        label = learner_prediction(&self.learner, &self.event)
         self._settle()
         return label
 
@@ -892,9 +909,24 @@ cdef class BinaryModel(Model):
         """
         cdef double score
         self._score(x)
-        score = learner_decision(&self.learner, &self.event, self._served())[0]
+        score = learner_decision(
+            &self.learner, &self.event, learner_served(&self.learner, &self.event))[0]
         self._settle()
         return score
+
+    def predict_proba_one(self, x):
+        """The probability of each label of one event, calibrated online: {False: ., True: .}.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        cdef double p[2]
+        self._score(x)
+        learner_probabilities(&self.learner, &self.event, p)
+        self._settle()
+        return {False: p[0], True: p[1]}
 
     def test_then_train_one(self, x, y, w=1.0):
         """Predict, then learn, in one pass: returns the prediction made before learning.
@@ -914,7 +946,7 @@ cdef class BinaryModel(Model):
         self._read(x, True)
         if learner_score(&self.learner, &self.event) < 0:
             raise MemoryError("no memory for the scores")
-        prediction = learner_prediction(&self.learner, &self.event, self._served())
+        prediction = learner_prediction(&self.learner, &self.event)
         if learner_learn(&self.learner, &self.event, label, step) < 0:
             raise MemoryError("no memory for the update; the model has not learned this event")
         self._settle()
@@ -1059,7 +1091,7 @@ cdef class LabelModel(Model):
         """
         cdef Py_ssize_t output
         self._score(x)
-        output = learner_prediction(&self.learner, &self.event, self._served())
+        output = learner_prediction(&self.learner, &self.event)
         self._settle()
         return self._label_of(output)
 
@@ -1074,10 +1106,30 @@ cdef class LabelModel(Model):
         cdef const double* scores
         cdef Py_ssize_t k
         self._score(x)
-        scores = learner_decision(&self.learner, &self.event, self._served())
+        scores = learner_decision(
+            &self.learner, &self.event, learner_served(&self.learner, &self.event))
         decision = {label: scores[k] for k, label in enumerate(self._labels)}
         self._settle()
         return decision
+
+    def predict_proba_one(self, x):
+        """The probability of each label seen so far, calibrated online; {} before the first.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        cdef Py_ssize_t n
+        cdef double* p
+        self._score(x)
+        # the fourth of the score vectors is room for them
+        n = self.learner.table.n_outputs
+        p = self.event.scores + KEPT_KINDS * n
+        learner_probabilities(&self.learner, &self.event, p)
+        probabilities = {label: p[k] for k, label in enumerate(self._labels)}
+        self._settle()
+        return probabilities
 
     def test_then_train_one(self, x, y, w=1.0):
         """Predict, then learn, in one pass: returns the prediction made before learning.
@@ -1098,7 +1150,7 @@ cdef class LabelModel(Model):
         self._read(x, True)
         if learner_score(&self.learner, &self.event) < 0:
             raise MemoryError("no memory for the scores")
-        prediction = learner_prediction(&self.learner, &self.event, self._served())
+        prediction = learner_prediction(&self.learner, &self.event)
         if learner_learn(&self.learner, &self.event, output, step) < 0:
             raise MemoryError("no memory for the update; the model has not learned this event")
         self._settle()

@@ -75,7 +75,7 @@ class Estimator(base.MiniBatchClassifier):
         frame = _frames.frame_wrap(X)
         matrix = _frames.frame_matrix(frame)
         outputs = np.empty(len(matrix), dtype=np.intp)
-        self._finish(self._run(frame.columns, matrix, None, None, outputs, None), len(matrix))
+        self._finish(self._run(frame.columns, matrix, None, None, outputs, None, None), len(matrix))
         return _frames.frame_series(self._label_names(outputs, []), self._y_name, frame)
 
     def decision_function_many(self, X):
@@ -88,7 +88,12 @@ class Estimator(base.MiniBatchClassifier):
         """
         from streamptron import _frames
 
-        frame, scores = self._decisions(X)
+        frame = _frames.frame_wrap(X)
+        matrix = _frames.frame_matrix(frame)
+        scores = np.empty((len(matrix), len(self.labels) if self._multiclass else 1))
+        self._finish(
+            self._run(frame.columns, matrix, None, None, None, scores, None), len(matrix)
+        )
         if not self._multiclass:
             return _frames.frame_series(scores[:, 0], None, frame)
         return _frames.frame_columns(scores, self.labels, frame)
@@ -103,9 +108,12 @@ class Estimator(base.MiniBatchClassifier):
         """
         from streamptron import _frames
 
-        frame, scores = self._decisions(X)
+        frame = _frames.frame_wrap(X)
+        matrix = _frames.frame_matrix(frame)
         labels = self.labels if self._multiclass else [False, True]
-        return _frames.frame_columns(self._probabilities(scores), labels, frame)
+        p = np.empty((len(matrix), len(labels)))
+        self._finish(self._run(frame.columns, matrix, None, None, None, None, p), len(matrix))
+        return _frames.frame_columns(p, labels, frame)
 
     def _many(self, X, y, w, predict=False):
         from streamptron import _frames
@@ -125,7 +133,7 @@ class Estimator(base.MiniBatchClassifier):
         )
         outputs = np.array(self._outputs(labels), dtype=np.intp)
         predictions = np.empty(n, dtype=np.intp) if predict else None
-        done = self._run(frame.columns, matrix, outputs, steps, predictions, None)
+        done = self._run(frame.columns, matrix, outputs, steps, predictions, None, None)
         self._labels_learned(labels[: done + 1])
         self._finish(done, n)
         self._y_name = name
@@ -142,15 +150,6 @@ class Estimator(base.MiniBatchClassifier):
     def _finish(done: int, n: int) -> None:
         if done < n:
             raise MemoryError(f"no memory after {done} of {n} rows; those are learned")
-
-    def _decisions(self, X):
-        from streamptron import _frames
-
-        frame = _frames.frame_wrap(X)
-        matrix = _frames.frame_matrix(frame)
-        scores = np.empty((len(matrix), len(self.labels) if self._multiclass else 1))
-        self._finish(self._run(frame.columns, matrix, None, None, None, scores), len(matrix))
-        return frame, scores
 
     # --- Explanations
 
@@ -234,6 +233,8 @@ class Estimator(base.MiniBatchClassifier):
         x
             A mapping of features to numbers.
         """
+        if self._multiclass and not self.labels:
+            return "no label has been seen yet"
         parts = self.explain_one(x)
         rows = [("Name", "Value", "Weight", "Contribution")]
         for feature, part in parts:

@@ -47,7 +47,7 @@ def frame_matrix(frame: nw.DataFrame[typing.Any]) -> np.ndarray:
     bad = ~(np.abs(matrix) <= VALUE_LIMIT)
     if bad.any():
         row, j = (int(k) for k in np.argwhere(bad)[0])
-        value = matrix[row, j]
+        value = float(matrix[row, j])
         if np.isnan(value):
             raise ValueError(
                 f"X has no value in row {row}, column {columns[j]!r} (missing or NaN); "
@@ -126,4 +126,4 @@ def frame_columns(
     """A frame of the same kind and with the same index as another."""
     from river.utils import dataframe
 
-    return dataframe.to_native_frame(matrix, like=like, columns=list(columns))
+    return dataframe.to_native_frame(dict(zip(columns, matrix.T, strict=True)), like=like)

@@ -3,9 +3,9 @@
 #     event (keys, values)
 #       | learner_resolve    keys -> rows; an unknown feature is the null row
 #       | learner_score      W.x for every kept vector, in one pass
-#       | judge              who would have been right? (tallies, calibration)
 #       | rule_step          a mistake? how big a step?
 #       | insert, reserve    the only part that can fail, and nothing has changed yet
+#       | watch              who would have been right? (serving, probabilities, the pocket)
 #       | table_add          only the rows of this event
 #       v table_tick         the averages' clock
 #
@@ -23,17 +23,22 @@ from streamptron._index cimport (
 from streamptron._event cimport (
     Event, event_reserve_scores)
 from streamptron._table cimport (
-    KEPT_CURRENT, KEPT_KINDS, Table, table_add, table_add_outputs, table_copy, table_free, table_init,
+    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_copy, table_free, table_init,
     table_keeps, table_prefetch, table_reserve, table_scores, table_snapshot, table_tick)
-from streamptron._rule cimport RULE_PERCEPTRON, Rule, Step, best_output, rule_step
+from streamptron._rule cimport RULE_PERCEPTRON, Rule, Step, rule_step
 from streamptron._serve cimport (
-    Serve, serve_challenge, serve_init, serve_judge)
+    SERVE_BEST, Serve, Verdict, scale_update, serve_can_answer, serve_challenge, serve_init, serve_kind,
+    serve_learn, verdict_of)
+from streamptron._calibrate cimport (
+    Calibrator, calibrate_many, calibrate_many_learn, calibrate_two, calibrate_two_learn,
+    calibrator_init)
 
 cdef struct Learner:
     Index index
     Table table
     Rule rule
     Serve serve
+    Calibrator fits[KEPT_KINDS]
     bint intercept
     uint64_t n_seen
     uint64_t n_updates
@@ -50,11 +55,14 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
                              bint pocket, int serve, bint intercept, int hash_bits,
                              uint64_t hash_seed) noexcept nogil:
     """An untrained learner. Returns -1 without memory; learner_free is due in either case."""
+    cdef int kind
     memset(learner, 0, sizeof(Learner))
     learner.rule = rule
     learner.intercept = intercept
     learner.version = 1
-    serve_init(&learner.serve, serve)
+    serve_init(&learner.serve, serve, average, pocket)
+    for kind in range(KEPT_KINDS):
+        calibrator_init(&learner.fits[kind])
     table_init(&learner.table, average, half_life, pocket, rule.kind != RULE_PERCEPTRON)
     if index_init(&learner.index, hash_bits, hash_seed) < 0:
         return -1
@@ -76,30 +84,89 @@ cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
 
 
 cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
-    """Fill event.scores: [kind * n_outputs + output]. Returns -1 without memory."""
+    """Fill event.scores: [kind * n_outputs + output], and room for one more kind. -1 without memory."""
     if event.scored_version == learner.version:
         return 0
     learner_resolve(learner, event)
-    if event_reserve_scores(event, (learner.table.n_outputs + 1) * KEPT_KINDS) < 0:
+    if event_reserve_scores(event, (KEPT_KINDS + 1) * learner.table.n_outputs) < 0:
         return -1
     table_scores(&learner.table, event.rows, event.values, event.n, event.scores)
     event.scored_version = learner.version
     return 0
 
 
+cdef inline bint learner_several(const Learner* learner) noexcept nogil:
+    """Whether there is an output a label."""
+    return learner.rule.kind != RULE_PERCEPTRON
+
+
 cdef inline const double* learner_decision(const Learner* learner, const Event* event,
                                            int kind) noexcept nogil:
-    """The scores of one kept vector, one for each output."""
+    """The scores of one kept vector on a scored event, one for each output."""
     return event.scores + kind * learner.table.n_outputs
 
 
-cdef inline Py_ssize_t learner_prediction(const Learner* learner, const Event* event,
-                                          int kind) noexcept nogil:
-    """The label that a kept vector gives a scored event; -1 while there are no labels."""
+cdef inline Verdict learner_verdict(const Learner* learner, const Event* event, int kind) noexcept nogil:
+    """What one kept vector says of a scored event."""
+    return verdict_of(learner_decision(learner, event, kind), learner.table.n_outputs,
+                      learner_several(learner))
+
+
+cdef inline int learner_served(const Learner* learner, const Event* event) noexcept nogil:
+    """The kept vector that answers a scored event."""
+    cdef Verdict verdicts[KEPT_KINDS]
+    if learner.serve.mode != SERVE_BEST or learner.serve.rival == KEPT_CURRENT:
+        return serve_kind(&learner.serve, verdicts)
+    verdicts[KEPT_CURRENT] = learner_verdict(learner, event, KEPT_CURRENT)
+    verdicts[learner.serve.rival] = learner_verdict(learner, event, learner.serve.rival)
+    return serve_kind(&learner.serve, verdicts)
+
+
+cdef inline Py_ssize_t learner_prediction(const Learner* learner, const Event* event) noexcept nogil:
+    """The label of a scored event; -1 while there are no labels."""
+    return learner_verdict(learner, event, learner_served(learner, event)).best
+
+
+cdef inline void learner_probabilities(const Learner* learner, const Event* event,
+                                       double* p) noexcept nogil:
+    """p[label] of a scored event; two of them for PERCEPTRON, else one an output."""
+    cdef int kind = learner_served(learner, event)
     cdef const double* scores = learner_decision(learner, event, kind)
-    if learner.rule.kind == RULE_PERCEPTRON:
-        return scores[0] > 0.0
-    return best_output(scores, learner.table.n_outputs, -1)
+    if learner_several(learner):
+        calibrate_many(&learner.fits[kind], &learner.serve.scale[kind],
+                       learner_verdict(learner, event, kind).top, scores, learner.table.n_outputs, p)
+    else:
+        p[1] = calibrate_two(&learner.fits[kind], &learner.serve.scale[kind], scores[0])
+        p[0] = 1.0 - p[1]
+
+
+cdef inline void _watch(Learner* learner, const Event* event, Py_ssize_t n_outputs,
+                        Py_ssize_t y) noexcept nogil:
+    """Before the event is learned: who would have been right, and how sure?"""
+    cdef bint several = learner_several(learner)
+    cdef Verdict verdicts[KEPT_KINDS]
+    cdef bint wrong[KEPT_KINDS]
+    cdef const double* scores
+    cdef int kind
+    for kind in range(KEPT_KINDS):
+        if table_keeps(&learner.table, kind):
+            verdicts[kind] = verdict_of(event.scores + kind * n_outputs, n_outputs, several)
+            # without a label there is no prediction, and no mistake
+            wrong[kind] = verdicts[kind].best != y and verdicts[kind].best >= 0
+    learner.n_mistakes += wrong[KEPT_CURRENT]
+    serve_learn(&learner.serve, verdicts, wrong)
+    for kind in range(KEPT_KINDS):
+        if serve_can_answer(&learner.serve, kind):
+            scores = event.scores + kind * n_outputs
+            if not several:
+                calibrate_two_learn(&learner.fits[kind], &learner.serve.scale[kind], scores[0], y)
+            elif n_outputs >= 2 and y < n_outputs:
+                calibrate_many_learn(&learner.fits[kind], &learner.serve.scale[kind],
+                                     verdicts[kind].top, scores, n_outputs, y)
+            if not several or n_outputs >= 2:
+                scale_update(&learner.serve.scale[kind], verdicts[kind].size)
+    if learner.table.pocket and serve_challenge(&learner.serve, wrong[KEPT_CURRENT], wrong[KEPT_POCKET]):
+        table_snapshot(&learner.table)
 
 
 cdef inline int _insert_missing(Learner* learner, Event* event) noexcept nogil:
@@ -119,12 +186,10 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
                               double step) noexcept nogil:
     """Learn the label y, with sample weight times class weight `step`. Returns -1 without memory."""
     cdef Table* table = &learner.table
-    cdef Serve* serve = &learner.serve
     cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
-    cdef bint several = learner.rule.kind != RULE_PERCEPTRON
-    cdef bint new_label = several and y == n_outputs
+    cdef bint new_label = learner_several(learner) and y == n_outputs
     cdef Step s
-    cdef int i, kind
+    cdef int i
     if learner_score(learner, event) < 0:
         return -1
     s = rule_step(&learner.rule, event.scores, n_outputs, y, step, event.values, event.n)
@@ -139,16 +204,10 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
             return -1
 
     # from here on nothing can fail
-    for kind in range(KEPT_KINDS):
-        if table_keeps(table, kind):
-            serve_judge(serve, kind, event.scores + kind * n_outputs, n_outputs, y, several)
+    _watch(learner, event, n_outputs, y)
     learner.n_seen += 1
-    learner.n_mistakes += serve.wrong[KEPT_CURRENT]
-    if table.pocket and serve_challenge(serve):
-        table_snapshot(table)
     if s.n:
         learner.n_updates += 1
-        serve.run = 0
         for i in range(s.n):
             table_add(table, event.rows, event.values, event.n, s.output[i], s.coefficient[i])
     table_tick(table)

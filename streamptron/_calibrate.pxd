@@ -1,0 +1,87 @@
+# Probabilities: scores, calibrated online.
+#
+# A perceptron's score has no unit and grows as it learns. It is divided by its own mean size (Scale in
+# _serve.pxd), and what is left is fitted to the labels by descent on the log-loss of each event before it is
+# learned: the steps are AdaGrad's (Duchi, Hazan & Singer 2011), with sums that forget by 1023/1024.
+#
+#     two labels    z = score / m, cut at 8;   P(True) = 1 / (1 + exp(-(A z + B)))       Platt 1999
+#     many labels   z_j = (top - score_j) / m, cut at 8;   P(j) ~ exp(-beta z_j)         a temperature
+#
+# The cut, and the bounds on A, B and beta, keep everything finite whatever the scores; beta is moved by a
+# factor, so it stays above 0 and the best label stays the most probable one.
+
+from libc.math cimport exp, sqrt
+from streamptron._serve cimport Scale, Verdict
+
+cdef struct Calibrator:
+    double A                        # beta for many labels
+    double B
+    double GA                       # sums of squared slopes
+    double GB
+
+
+cdef inline void calibrator_init(Calibrator* fit) noexcept nogil:
+    fit.A = 1.0
+    fit.B = 0.0
+    fit.GA = 1.0
+    fit.GB = 1.0
+
+
+cdef inline double _between(double low, double value, double high) noexcept nogil:
+    return low if value < low else high if value > high else value
+
+
+cdef inline double _forget(double total, double slope) noexcept nogil:
+    return (0.9990234375 * total + slope * slope) + 0.0009765625
+
+
+cdef inline double _cut(const Scale* scale, double score) noexcept nogil:
+    return _between(-8.0, score / scale.m, 8.0) if scale.m > 0.0 else 0.0
+
+
+cdef inline double calibrate_two(const Calibrator* fit, const Scale* scale, double score) noexcept nogil:
+    """P(True)."""
+    cdef double t = fit.A * _cut(scale, score) + fit.B
+    cdef double e
+    if t >= 0.0:
+        return 1.0 / (1.0 + exp(-t))
+    e = exp(t)
+    return e / (1.0 + e)
+
+
+cdef inline void calibrate_two_learn(Calibrator* fit, const Scale* scale, double score,
+                                     bint y) noexcept nogil:
+    cdef double g = calibrate_two(fit, scale, score) - (1.0 if y else 0.0)
+    cdef double h = g * _cut(scale, score)
+    fit.GA = _forget(fit.GA, h)
+    fit.GB = _forget(fit.GB, g)
+    fit.A = _between(0.0, fit.A - h / sqrt(fit.GA), 16.0)
+    fit.B = _between(-16.0, fit.B - g / sqrt(fit.GB), 16.0)
+
+
+cdef inline void calibrate_many(const Calibrator* fit, const Scale* scale, double top,
+                                const double* scores, Py_ssize_t n, double* p) noexcept nogil:
+    """p[j] = P(j), for n > 0 labels."""
+    cdef double total = 0.0
+    cdef Py_ssize_t j
+    for j in range(n):
+        p[j] = exp(-(fit.A * _cut(scale, top - scores[j])))
+        total += p[j]
+    for j in range(n):
+        p[j] /= total
+
+
+cdef inline void calibrate_many_learn(Calibrator* fit, const Scale* scale, double top,
+                                      const double* scores, Py_ssize_t n, Py_ssize_t y) noexcept nogil:
+    """For at least two labels, y one of them."""
+    cdef double total = 0.0, mean = 0.0
+    cdef double z, w, g
+    cdef Py_ssize_t j
+    for j in range(n):
+        z = _cut(scale, top - scores[j])
+        w = exp(-(fit.A * z))
+        total += w
+        mean += w * z
+    g = fit.A * (_cut(scale, top - scores[y]) - mean / total)
+    fit.GA = _forget(fit.GA, g)
+    fit.A = _between(0.015625, fit.A * (1.0 - 0.5 * g / sqrt(fit.GA)), 64.0)
