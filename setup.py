@@ -33,8 +33,7 @@ setup(
             "initializedcheck": False,
             "binding": True,
             "auto_pickle": False,
+            "autotestdict": False,
         },
-        # Warnings of the Cython compiler are read, not scrolled past.
-        show_all_warnings=False,
     ),
 )

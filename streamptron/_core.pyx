@@ -40,7 +40,7 @@ from streamptron._learner cimport (
     Learner, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
     learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served)
 
-from streamptron._names import INT_LIMIT, name_decode, name_plain
+from streamptron._names import name_decode, name_plain
 
 cdef extern from *:
     """
@@ -58,7 +58,17 @@ cdef extern from *:
         return 1;
     #endif
     }
+
+    /* The text of an ASCII str, which lies behind its header; NULL for any other str. */
+    static inline const uint8_t *sp_ascii_text(PyObject *o)
+    {
+        return PyUnicode_IS_COMPACT_ASCII(o) ? (const uint8_t *)((PyASCIIObject *)o + 1) : NULL;
+    }
+
+    #define SP_VALUE_LIMIT 1e50
     """
+    const uint8_t* ascii_text "sp_ascii_text" (PyObject* o) noexcept nogil
+    const double LIMIT "SP_VALUE_LIMIT"
     bint int_compact "sp_int_compact" (PyObject* o, long long* value) noexcept nogil
 
 cdef extern from "Python.h":
@@ -71,7 +81,6 @@ cdef extern from "Python.h":
     bint PyLong_CheckExact(PyObject* o) noexcept
     bint PyUnicode_CheckExact(PyObject* o) noexcept
     bint PyBytes_CheckExact(PyObject* o) noexcept
-    bint PyUnicode_IS_COMPACT_ASCII(PyObject* o) noexcept
     Py_ssize_t PyUnicode_GET_LENGTH(PyObject* o) noexcept
     int PyUnicode_KIND(PyObject* o) noexcept
     void* PyUnicode_DATA(PyObject* o) noexcept
@@ -84,8 +93,7 @@ cdef extern from "Python.h":
 
 # Sums of products of values, weights and counts up to this stay far from the largest double, so that
 # nothing finite that comes in can make anything infinite inside.
-VALUE_LIMIT = 1e50
-cdef double _LIMIT = VALUE_LIMIT
+VALUE_LIMIT = LIMIT
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
@@ -109,25 +117,24 @@ cdef inline bint _fast_value(PyObject* o, double* value) noexcept:
     cdef long long n
     if PyLong_CheckExact(o) and int_compact(o, &n):
         value[0] = <double> n
-    elif PyFloat_CheckExact(o):
+        return True
+    if o == TRUE or o == FALSE:
+        value[0] = o == TRUE
+        return True
+    if PyFloat_Check(o):            # numpy.float64 is a subclass
         value[0] = PyFloat_AS_DOUBLE(o)
-    elif o == TRUE:
-        value[0] = 1.0
-    elif o == FALSE:
-        value[0] = 0.0
-    elif PyFloat_Check(o):          # numpy.float64 is a subclass
-        value[0] = PyFloat_AS_DOUBLE(o)
-    else:
-        return False
-    return fabs(value[0]) <= _LIMIT
+        return fabs(value[0]) <= LIMIT
+    return False
 
 
 cdef inline bint _fast_key(Model model, PyObject* o, Key* key) noexcept:
     """The key of an everyday name. What is refused here goes through _names.py."""
     cdef long long n
+    cdef const uint8_t* text
     if PyUnicode_CheckExact(o):
-        if PyUnicode_IS_COMPACT_ASCII(o):
-            key[0] = key_text(KEY_STR, <const uint8_t*> PyUnicode_DATA(o), PyUnicode_GET_LENGTH(o))
+        text = ascii_text(o)
+        if text != NULL:
+            key[0] = key_text(KEY_STR, text, PyUnicode_GET_LENGTH(o))
             return True
         key[0] = _utf8_key(model, o)
         return key_kind(key) != KEY_NONE
@@ -193,9 +200,9 @@ cdef double _number(value, str what) except? -1.0:
         number = float("inf")
     if number != number:
         raise ValueError(f"{what} is NaN; leave out what is missing, or impute it first")
-    if not fabs(number) <= _LIMIT:
+    if not fabs(number) <= LIMIT:
         raise ValueError(
-            f"{what} is {value!r:.40}; it must be finite and at most {_LIMIT:g} in size: scale it first")
+            f"{what} is {value!r:.40}; it must be finite and at most {VALUE_LIMIT:g} in size: scale it first")
     return number
 
 
@@ -253,8 +260,8 @@ def _real(str name, value, double low, str bound):
     """A parameter as a float, at least `low` (said as `bound`)."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name}={value!r}; it must be a number {bound}")
-    if not low <= value <= _LIMIT:
-        raise ValueError(f"{name}={value!r}; it must be a number {bound} and at most {_LIMIT:g}")
+    if not low <= value <= VALUE_LIMIT:
+        raise ValueError(f"{name}={value!r}; it must be a number {bound} and at most {VALUE_LIMIT:g}")
     return float(value)
 
 
@@ -386,8 +393,9 @@ cdef class Model:
         cdef PyObject* mapping = <PyObject*> x
         cdef PyObject* name
         cdef PyObject* value
+        cdef PyObject* last = NULL
         cdef Py_ssize_t at = 0
-        cdef double number
+        cdef double number = 0.0
         cdef Key key
         cdef Writer writer
         if not (PyDict_CheckExact(mapping) or type(x) is Counter or type(x) is defaultdict):
@@ -398,10 +406,13 @@ cdef class Model:
             raise MemoryError("no memory for the event")
         writer = event_writer(&self.event)
         while PyDict_Next(mapping, &at, &name, &value):
-            if not _fast_value(value, &number):
-                return self._read_items(x, learning)
-            if number == 0.0:
-                continue
+            if value != last:           # often all values are the same object, 1
+                last = NULL
+                if not _fast_value(value, &number):
+                    return self._read_items(x, learning)
+                if number == 0.0:
+                    continue
+                last = value
             if not _fast_key(self, name, &key):
                 return self._read_items(x, learning)
             writer_add(&writer, key, number)
@@ -484,7 +495,7 @@ cdef class Model:
     cdef double _step(self, label, w) except -1.0:
         """Sample weight times class weight."""
         cdef double step
-        if type(w) is float and w == 1.0:
+        if PyFloat_CheckExact(<PyObject*> w) and PyFloat_AS_DOUBLE(<PyObject*> w) == 1.0:
             step = 1.0
         else:
             step = _number(w, "w")
@@ -599,7 +610,7 @@ cdef class Model:
         self.learner.version += 1
 
     def _explain(self, x, Py_ssize_t output, double sign):
-        """Contributions to one output's score, the largest first, and the score itself."""
+        """Contributions to one output's score, that score, and which vector gave it."""
         cdef Py_ssize_t i
         cdef int kind
         cdef double part
@@ -618,7 +629,7 @@ cdef class Model:
             elif part != 0.0:
                 parts.append((_key_name(self, &self.event.keys[i], names), part))
         self._settle()
-        return parts, score
+        return parts, score, KEPT[kind]
 
     # --- The matrix door
 
@@ -749,8 +760,25 @@ cdef class Model:
             other.__dict__.update(deepcopy(self.__dict__, memo))
         return other
 
+    # --- What the two kinds of model answer differently
+
+    def _checked_label(self, y):
+        """A label as it is kept, or an error."""
+        raise NotImplementedError
+
+    def _outputs(self, labels):
+        """The numbers of checked labels, for _run; new ones in the order of their appearance."""
+        raise NotImplementedError
+
+    def _label_names(self, outputs, labels):
+        """The labels of the predictions that _run made; `labels` may have been new to it."""
+        raise NotImplementedError
+
+    def _labels_learned(self, labels):
+        """After _run: name the outputs that it added."""
+
     def _copy_labels(self, other):
-        pass
+        """Give a copy of the model the labels."""
 
     def _index_state(self):
         """Seed, number of rows, their keys, and the bytes of the long ones."""
@@ -851,15 +879,10 @@ cdef class BinaryModel(Model):
         return bool(_truth_label(y))
 
     def _outputs(self, labels):
-        """The numbers of checked labels, for _run."""
         return [int(label) for label in labels]
 
     def _label_names(self, outputs, labels):
-        """The labels of the predictions that _run made."""
         return [output == 1 for output in outputs]
-
-    def _labels_learned(self, labels):
-        pass
 
     def learn_one(self, x, y, w=1.0):
         """Learn from one event, if it is a mistake.
@@ -998,7 +1021,6 @@ cdef class LabelModel(Model):
         (<LabelModel> other)._label_ids = dict(self._label_ids)
 
     def _checked_label(self, y):
-        """A label as it is kept, or an error."""
         if type(y) is str or type(y) is int or type(y) is bool:
             return y
         if type(y).__module__ == "numpy" and hasattr(y, "item"):
@@ -1037,17 +1059,14 @@ cdef class LabelModel(Model):
         self._name_output(label)
 
     def _outputs(self, labels):
-        """The numbers of checked labels, for _run: new ones in the order of their appearance."""
         ids = dict(self._label_ids)
         return [ids.setdefault(label, len(ids)) for label in labels]
 
     def _label_names(self, outputs, labels):
-        """The labels of the predictions that _run made; `labels` may have been new to it."""
         names = list(dict.fromkeys([*self._labels, *labels]))
         return [None if output < 0 else names[output] for output in outputs]
 
     def _labels_learned(self, labels):
-        """After _run: name the outputs that it added."""
         for label in dict.fromkeys(labels):
             if label not in self._label_ids:
                 self._name_output(label)

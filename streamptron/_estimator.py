@@ -4,33 +4,36 @@ from __future__ import annotations
 
 import math
 import typing
+from collections.abc import Hashable
+from operator import itemgetter
+from typing import Any, Self
 
 import numpy as np
 from river import base
 
-from streamptron._core import TopFeatures
+from streamptron._core import BinaryModel, LabelModel, Model, TopFeatures
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Callable, Mapping
 
-Feature = typing.Hashable
-Weights = dict[Feature, float]
+    import narwhals.stable.v2 as nw
+
+Weights = dict[Hashable, float]
 
 
-class Estimator(base.MiniBatchClassifier):
-    """A River mini-batch classifier whose learning is done by the compiled model beside it.
+class Estimator(Model, base.MiniBatchClassifier):
+    """A compiled model as a River mini-batch classifier.
 
-    The classes that users see inherit from a model of the core first and from this second, so that
     ``learn_one`` and ``predict_one`` are the core's own, with no Python frame between.
     """
 
     # --- Mini-batches: the path in a loop, row by row, bit for bit as learn_one
 
-    def learn_many(self, X, y, w=1.0) -> None:
+    def learn_many(self, X: Any, y: Any, w: Any = 1.0) -> None:
         """Learn from the rows of a frame, one after the other.
 
-        The model is afterwards, to the last bit, as if ``learn_one`` had learned row by row. Every cell and
-        every label is checked first: on an error nothing has been learned.
+        The model is afterwards, to the last bit, as if ``learn_one`` had learned row by row. Every
+        cell and every label is checked first: on an error nothing has been learned.
 
         Parameters
         ----------
@@ -44,12 +47,12 @@ class Estimator(base.MiniBatchClassifier):
         Raises
         ------
         TypeError, ValueError
-            If a cell is missing, not finite or no number, or if y or w does not fit. The message names
-            row and column.
+            If a cell is missing, not finite or no number, or if y or w does not fit. The message
+            names row and column.
         """
         self._many(X, y, w)
 
-    def test_then_train_many(self, X, y, w=1.0):
+    def test_then_train_many(self, X: Any, y: Any, w: Any = 1.0) -> Any:
         """Predict each row, then learn it: a series of the predictions made before learning.
 
         Parameters
@@ -62,7 +65,7 @@ class Estimator(base.MiniBatchClassifier):
         frame, predictions = self._many(X, y, w, predict=True)
         return _frames.frame_series(predictions, self._y_name, frame)
 
-    def predict_many(self, X):
+    def predict_many(self, X: Any) -> Any:
         """Predict the label of each row of a frame, as a series of the same kind and index.
 
         Parameters
@@ -78,7 +81,7 @@ class Estimator(base.MiniBatchClassifier):
         self._finish(self._run(frame.columns, matrix, None, None, outputs, None, None), len(matrix))
         return _frames.frame_series(self._label_names(outputs, []), self._y_name, frame)
 
-    def decision_function_many(self, X):
+    def decision_function_many(self, X: Any) -> Any:
         """The score of each row: a series, or a frame of one column a label.
 
         Parameters
@@ -90,15 +93,13 @@ class Estimator(base.MiniBatchClassifier):
 
         frame = _frames.frame_wrap(X)
         matrix = _frames.frame_matrix(frame)
-        scores = np.empty((len(matrix), len(self.labels) if self._multiclass else 1))
-        self._finish(
-            self._run(frame.columns, matrix, None, None, None, scores, None), len(matrix)
-        )
+        scores = np.empty((len(matrix), len(self._known_labels) if self._multiclass else 1))
+        self._finish(self._run(frame.columns, matrix, None, None, None, scores, None), len(matrix))
         if not self._multiclass:
             return _frames.frame_series(scores[:, 0], None, frame)
-        return _frames.frame_columns(scores, self.labels, frame)
+        return _frames.frame_columns(scores, self._known_labels, frame)
 
-    def predict_proba_many(self, X):
+    def predict_proba_many(self, X: Any) -> Any:
         """The probability of each label for each row: a frame of one column a label.
 
         Parameters
@@ -110,12 +111,14 @@ class Estimator(base.MiniBatchClassifier):
 
         frame = _frames.frame_wrap(X)
         matrix = _frames.frame_matrix(frame)
-        labels = self.labels if self._multiclass else [False, True]
+        labels = self._known_labels
         p = np.empty((len(matrix), len(labels)))
         self._finish(self._run(frame.columns, matrix, None, None, None, None, p), len(matrix))
         return _frames.frame_columns(p, labels, frame)
 
-    def _many(self, X, y, w, predict=False):
+    def _many(
+        self, X: Any, y: Any, w: Any, predict: bool = False
+    ) -> tuple[nw.DataFrame[Any], list[Any]]:
         from streamptron import _frames
 
         frame = _frames.frame_wrap(X)
@@ -123,7 +126,9 @@ class Estimator(base.MiniBatchClassifier):
         labels, name = _frames.frame_labels(y, n)
         weights = _frames.frame_weights(w, n)
         matrix = _frames.frame_matrix(frame)
-        labels = [self._row_checked(row, self._checked_label, label) for row, label in enumerate(labels)]
+        labels = [
+            self._row_checked(row, self._checked_label, label) for row, label in enumerate(labels)
+        ]
         steps = np.array(
             [
                 self._row_checked(row, self._checked_step, *pair)
@@ -137,10 +142,10 @@ class Estimator(base.MiniBatchClassifier):
         self._labels_learned(labels[: done + 1])
         self._finish(done, n)
         self._y_name = name
-        return frame, self._label_names(predictions, labels) if predict else None
+        return frame, [] if predictions is None else self._label_names(predictions, labels)
 
     @staticmethod
-    def _row_checked(row, check, *values):
+    def _row_checked(row: int, check: Callable[..., Any], *values: Any) -> Any:
         try:
             return check(*values)
         except (TypeError, ValueError) as error:
@@ -154,8 +159,8 @@ class Estimator(base.MiniBatchClassifier):
     # --- Explanations
 
     def explain_one(
-        self, x: Mapping[Feature, float], label: Hashable = None
-    ) -> list[tuple[Feature, float]]:
+        self, x: Mapping[Any, float], label: Hashable = None
+    ) -> list[tuple[Hashable, float]]:
         """What each feature of an event contributes to its score.
 
         Parameters
@@ -167,10 +172,11 @@ class Estimator(base.MiniBatchClassifier):
 
         Returns
         -------
-        Pairs of feature and contribution (value times weight), the largest in size first. The intercept is
-        the feature None. Features with a weight of 0 are left out. ``math.fsum`` of the contributions is
-        exactly the decision function for that label: what the roundings of the sums differ by is
-        taken up by the smallest contribution.
+        Pairs of feature and contribution (value times weight), the largest in size first. The
+        intercept is the feature None, and always there if the learner has one; features with a
+        weight of 0 are left out. The weights are those of the kept vector that answers this
+        event. ``math.fsum`` of the contributions is exactly the decision function for that label:
+        what the roundings of the sums differ by is taken up by the smallest contribution.
 
         Examples
         --------
@@ -179,8 +185,13 @@ class Estimator(base.MiniBatchClassifier):
         >>> model.explain_one({"free": 1, "now": 1})
         [('free', 2.0), (None, 0.5)]
         """
-        output, sign = self._explained(label)
-        parts, score = self._explain(x, output, sign)
+        return self._explanation(x, label)[0]
+
+    def _explanation(
+        self, x: Mapping[Any, float], label: Hashable
+    ) -> tuple[list[tuple[Hashable, float]], str]:
+        """Contributions, and the vector whose weights they are."""
+        parts, score, kind = self._explain(x, *self._explained(label))
         parts.sort(key=lambda part: -abs(part[1]))
         for _ in range(8):  # one round settles it, but where the last part is much the smallest
             excess = math.fsum((score, *(-value for _, value in parts)))
@@ -188,23 +199,24 @@ class Estimator(base.MiniBatchClassifier):
                 break
             feature, value = parts[-1]
             parts[-1] = (feature, value + excess)
-        return parts
+        return parts, kind
 
-    def top_features(self, n: int = 10, label: Hashable = None):
-        """The features with the largest weights, by the vector that answers.
+    def top_features(self, n: int = 10, label: Hashable = None) -> Any:
+        """The features with the largest weights, by the vector that is best overall (`serving`).
 
         Parameters
         ----------
         n
             How many of each sign.
         label
-            The label whose weights are meant. For two labels: True by default; for any number: all of
-            them by default.
+            The label whose weights are meant. For two labels: True by default; for any number: all
+            of them by default.
 
         Returns
         -------
-        ``TopFeatures(positive, negative)``: the n most positive and the n most negative weights, each a list
-        of (feature, weight), the largest in size first. For all labels a dict of these.
+        ``TopFeatures(positive, negative)``: the n most positive and the n most negative weights,
+        each a list of (feature, weight), the largest in size first. For all labels a dict of
+        these.
 
         Examples
         --------
@@ -216,16 +228,28 @@ class Estimator(base.MiniBatchClassifier):
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise ValueError(f"n={n!r}; it must be an int of at least 0")
         if label is None and self._multiclass:
-            return {known: self.top_features(n, known) for known in self.labels}
-        output, sign = self._explained(label)
-        ranked = sorted(self._weights(self.serving, max(output, 0)).items(), key=lambda item: item[1])
-        ranked = [(feature, sign * weight) for feature, weight in ranked]
-        if sign < 0:
-            ranked.reverse()
+            return {
+                known: self._top(n, output, 1.0) for output, known in enumerate(self._known_labels)
+            }
+        return self._top(n, *self._explained(label))
+
+    def _top(self, n: int, output: int, sign: float) -> TopFeatures:
+        weights = self._weights(self.serving, output).items()
+        ranked = sorted(
+            ((feature, sign * weight) for feature, weight in weights), key=itemgetter(1)
+        )
         positive = [item for item in reversed(ranked[len(ranked) - n :]) if item[1] > 0]
         return TopFeatures(positive, [item for item in ranked[:n] if item[1] < 0])
 
-    def debug_one(self, x: Mapping[Feature, float]) -> str:
+    @property
+    def _known_labels(self) -> list[Any]:
+        raise NotImplementedError
+
+    def _explained(self, label: Hashable) -> tuple[int, float]:
+        """The output that stands for a label, and its sign; -1: the predicted one."""
+        raise NotImplementedError
+
+    def debug_one(self, x: Mapping[Any, float]) -> str:
         """A table of the features that made the decision, as River's linear models give it.
 
         Parameters
@@ -233,22 +257,29 @@ class Estimator(base.MiniBatchClassifier):
         x
             A mapping of features to numbers.
         """
-        if self._multiclass and not self.labels:
+        if not self._known_labels:
             return "no label has been seen yet"
-        parts = self.explain_one(x)
+        parts, kind = self._explanation(x, None)
         rows = [("Name", "Value", "Weight", "Contribution")]
         for feature, part in parts:
             value = 1.0 if feature is None else float(x[feature])
             name = "Intercept" if feature is None else str(feature)
             rows.append((name, f"{value:.5f}", f"{part / value:.5f}", f"{part:.5f}"))
         widths = [max(len(row[k]) for row in rows) for k in range(4)]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        answer = f"{self.predict_one(x)!r} by the {self.serving} weights"
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in rows
+        ]
+        answer = f"{self.predict_one(dict(x))!r} by the {kind} weights"
         return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", answer])
 
 
-class BinaryEstimator(Estimator):
-    """The weights of one output."""
+class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwargs
+    """Two labels: the weights of one output."""
+
+    @property
+    def _known_labels(self) -> list[Any]:
+        return [False, True]
 
     @property
     def weights(self) -> Weights:
@@ -280,11 +311,13 @@ class BinaryEstimator(Estimator):
         """The intercept in the pocket."""
         return self._intercept("pocket", 0)
 
-    def _explained(self, label):
+    def _explained(self, label: Hashable) -> tuple[int, float]:
         return 0, 1.0 if label is None or self._checked_label(label) else -1.0
 
     @classmethod
-    def from_weights(cls, weights: Mapping[Feature, float], intercept: float = 0.0, **params):
+    def from_weights(
+        cls, weights: Mapping[Any, float], intercept: float = 0.0, **params: Any
+    ) -> Self:
         """A model that starts from given weights; its average and its pocket start from them too.
 
         Parameters
@@ -307,14 +340,18 @@ class BinaryEstimator(Estimator):
         return model
 
 
-class LabelEstimator(Estimator):
-    """The weights of one output a label."""
+class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwargs
+    """Any labels: the weights of one output each."""
+
+    @property
+    def _known_labels(self) -> list[Any]:
+        return self.labels
 
     @property
     def _multiclass(self) -> bool:
         return True
 
-    def _by_label(self, read, kind):
+    def _by_label(self, read: Callable[[str, int], Any], kind: str) -> dict[Hashable, Any]:
         self._kept(kind)
         return {label: read(kind, output) for output, label in enumerate(self.labels)}
 
@@ -348,7 +385,7 @@ class LabelEstimator(Estimator):
         """The intercepts in the pocket."""
         return self._by_label(self._intercept, "pocket")
 
-    def _explained(self, label):
+    def _explained(self, label: Hashable) -> tuple[int, float]:
         if label is None:
             if not self.labels:
                 raise ValueError("the model has seen no label yet: there is nothing to explain")
@@ -361,10 +398,10 @@ class LabelEstimator(Estimator):
     @classmethod
     def from_weights(
         cls,
-        weights: Mapping[Hashable, Mapping[Feature, float]],
-        intercept: Mapping[Hashable, float] | None = None,
-        **params,
-    ):
+        weights: Mapping[Any, Mapping[Any, float]],
+        intercept: Mapping[Any, float] | None = None,
+        **params: Any,
+    ) -> Self:
         """A model that starts from given weights; its average and its pocket start from them too.
 
         Parameters

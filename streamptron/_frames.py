@@ -1,7 +1,7 @@
 """Frames in, frames out: what stands between a dataframe and the matrix door of the core.
 
-Any eager frame that narwhals knows (pandas, polars, pyarrow) comes in, and what goes out is of the same kind,
-with the same index, as River's own mini-batch models do it.
+Any eager frame that narwhals knows (pandas, polars, pyarrow) comes in, and what goes out is of the
+same kind, with the same index, as River's own mini-batch models do it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import narwhals.stable.v2 as nw
+
 
 def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
     """Wrap a native frame, or raise a TypeError that names X."""
@@ -54,8 +55,8 @@ def frame_matrix(frame: nw.DataFrame[typing.Any]) -> np.ndarray:
                 "drop the row or impute the cell first"
             )
         raise ValueError(
-            f"X is {value!r} in row {row}, column {columns[j]!r}; a value must be finite and at most "
-            f"{VALUE_LIMIT:g} in size: scale it first"
+            f"X is {value!r} in row {row}, column {columns[j]!r}; a value must be finite and at "
+            f"most {VALUE_LIMIT:g} in size: scale it first"
         )
     return matrix
 
@@ -65,11 +66,13 @@ def _column(series: nw.Series[typing.Any], name: object) -> np.ndarray:
     import narwhals.stable.v2 as nw
 
     if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
-        kind = "text" if series.dtype in (nw.String, nw.Categorical, nw.Object) else str(series.dtype)
+        kind = (
+            "text" if series.dtype in (nw.String, nw.Categorical, nw.Object) else str(series.dtype)
+        )
         if series.dtype != nw.Object or not _is_numbers(series):
             raise TypeError(
-                f"column {name!r} of X holds {kind}, which is no number; for categories use one column "
-                "a category with 1 in it (one-hot), or drop the column"
+                f"column {name!r} of X holds {kind}, which is no number; for categories use one "
+                "column a category with 1 in it (one-hot), or drop the column"
             )
     if series.is_null().any():
         row = series.is_null().to_list().index(True)
@@ -82,7 +85,7 @@ def _column(series: nw.Series[typing.Any], name: object) -> np.ndarray:
 
 
 def _is_numbers(series: nw.Series[typing.Any]) -> bool:
-    """Whether an object column holds numbers and truth values only, as pandas leaves them at times."""
+    """Whether an object column holds numbers only, as pandas leaves them at times."""
     import numbers
 
     return all(
@@ -99,7 +102,9 @@ def frame_labels(y: typing.Any, n: int) -> tuple[list[typing.Any], typing.Any]:
         raise TypeError(f"y is a {type(y).__name__}; it must hold one label a row of X") from None
     labels = [label.as_py() if hasattr(label, "as_py") else label for label in labels]
     if len(labels) != n:
-        raise ValueError(f"y has {len(labels)} labels for the {n} rows of X; it must have one a row")
+        raise ValueError(
+            f"y has {len(labels)} labels for the {n} rows of X; it must have one a row"
+        )
     return labels, name
 
 
@@ -109,11 +114,15 @@ def frame_weights(w: typing.Any, n: int) -> list[typing.Any]:
         return [w] * n
     weights = w.to_list() if hasattr(w, "to_list") else list(w)
     if len(weights) != n:
-        raise ValueError(f"w has {len(weights)} weights for the {n} rows of X; give one, or one a row")
+        raise ValueError(
+            f"w has {len(weights)} weights; X has {n} rows: give one number, or one a row"
+        )
     return weights
 
 
-def frame_series(values: Sequence[typing.Any], name: object, like: nw.DataFrame[typing.Any]) -> typing.Any:
+def frame_series(
+    values: Sequence[typing.Any] | np.ndarray, name: object, like: nw.DataFrame[typing.Any]
+) -> typing.Any:
     """A series of the same kind and with the same index as a frame."""
     from river.utils import dataframe
 

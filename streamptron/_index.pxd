@@ -18,7 +18,7 @@
 #     | 111 |--+  +--->  [ tag | row ] ...
 #     +-----+  +------>  one segment may serve several directory words
 #
-# When a segment is three quarters full, it alone splits in two, by the next bit of its tags: a few
+# When a segment is five eighths full, it alone splits in two, by the next bit of its tags: a few
 # microseconds, and a tag never needs its key again. Fills scatter around their mean, so the splits of a
 # growing table spread over many events by themselves. Doubling the directory copies one word
 # a segment. While the model is small there is one segment, which doubles from 16 words to 1024.
@@ -305,7 +305,7 @@ cdef inline int _make_room(Index* index, uint64_t tag) noexcept nogil:
     cdef uintptr_t word = index_segment(index, tag)
     cdef Segment* segment = segment_of(word)
     cdef int log
-    while (<uint64_t> segment.count + 1) * 4 > 3 * (segment_mask(word) + 1):
+    while (<uint64_t> segment.count + 1) * 8 > 5 * (segment_mask(word) + 1):
         log = <int> (word & 15)
         if log < SEGMENT_LOG_SPLIT:
             if _segment_grow(index, tag, word) < 0:

@@ -1,9 +1,9 @@
 """Feature names of every kind, as plain ones and back.
 
-The core knows text, bytes, small ints and floats. Every other hashable comes through here on its way in:
-it is either turned into one of those, or written as *canonical bytes* (``None``, large ints and tuples of
-names: the same in every process, and decodable), or, where neither is possible, left an object that
-the caller has to keep (``OBJECT``).
+The core knows text, bytes, small ints and floats. Every other hashable comes through here on its
+way in: it is either turned into one of those, or written as *canonical bytes* (``None``, large
+ints and tuples of names: the same in every process, and decodable), or, where neither is possible,
+left an object that the caller has to keep (``OBJECT``).
 
 Names that are equal as dict keys become the same name: ``True``, ``1``, ``1.0``, ``Decimal(1)`` and
 ``numpy.int64(1)`` are the int 1, and ``numpy.str_("a")`` is ``"a"``.

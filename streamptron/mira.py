@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import typing
 
-from streamptron._core import RULES, LabelModel
+from streamptron._core import RULES
 from streamptron._estimator import LabelEstimator
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
 
-class MIRA(LabelModel, LabelEstimator):
+class MIRA(LabelEstimator):
     """MIRA: the smallest step that puts the true label ahead of the best other one by 1.
 
-    With true label y, best other label g and loss = (w_g.x - w_y.x) + 1: tau = min(loss / (2 x.x), C), then
-    w_y += tau x and w_g -= tau x. The intercept counts as a feature of value 1 in x.x; an event
-    with x.x = 0 teaches nothing. Sample and class weights multiply tau.
+    With true label y, best other label g and loss = (w_g.x - w_y.x) + 1: tau = min(loss / (2 x.x),
+    C), then w_y += tau x and w_g -= tau x. The intercept counts as a feature of value 1 in x.x; an
+    event with x.x = 0 teaches nothing. Sample and class weights multiply tau.
 
     Parameters
     ----------
     C
         The largest step, above 0. Small values make noisy labels do less harm.
     update
-        "margin": whenever the loss is above 0 (PA-I against the runner-up). "mistake": only when the true
-        label does not score above the best other one.
+        "margin": whenever the loss is above 0 (PA-I against the runner-up). "mistake": only when
+        the true label does not score above the best other one.
     average, half_life, pocket, serve, intercept, class_weight, hash_bits, hash_seed
         As for :class:`Perceptron`.
 
     Attributes
     ----------
-    labels, weights, averaged_weights, pocket_weights, intercept_, averaged_intercept, pocket_intercept
+    labels, weights, averaged_weights, pocket_weights, intercept_, averaged_intercept,
+        pocket_intercept
         As for :class:`MulticlassPerceptron`.
     n_seen, n_updates, n_mistakes, n_features, serving, memory_usage
         As for :class:`Perceptron`.
@@ -46,7 +47,8 @@ class MIRA(LabelModel, LabelEstimator):
 
     References
     ----------
-    Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass problems. JMLR 3.
+    Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
+        problems. JMLR 3.
     Crammer, K. et al. (2006). Online passive-aggressive algorithms. JMLR 7.
     """
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import typing
 
-from streamptron._core import RULES, BinaryModel, LabelModel
+from streamptron._core import RULES
 from streamptron._estimator import BinaryEstimator, LabelEstimator
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
 
-class Perceptron(BinaryModel, BinaryEstimator):
+class Perceptron(BinaryEstimator):
     """Binary perceptron with a running average and an optional pocket.
 
-    On an event x with label y (+1 for True, -1 for False) and score a = w.x + b: if y a <= margin, then
-    w += y x and b += y. A score of 0 is a mistake for either label; the prediction is True where the
-    score is above 0.
+    On an event x with label y (+1 for True, -1 for False) and score a = w.x + b: if y a <= margin,
+    then w += y x and b += y. A score of 0 is a mistake for either label; the prediction is True
+    where the score is above 0.
 
-    The current weights are the only ones that learn. Beside them the model keeps their running average, and a
-    pocket if asked; none of it ever touches the current weights, so learning goes on. Which of the kept
-    vectors answers is `serve`.
+    The current weights are the only ones that learn. Beside them the model keeps their running
+    average, and a pocket if asked; none of it ever touches the current weights, so learning goes
+    on. Which of the kept vectors answers is `serve`.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class Perceptron(BinaryModel, BinaryEstimator):
     pocket
         Keep a copy of the weights from their best recent time.
     serve
-        Which weights answer: "current", "average", "pocket", or "best": the kept vector that has made the
-        fewest mistakes lately, counted on every labelled event before it is learned.
+        Which weights answer: "current", "average", "pocket", or "best": the kept vector that has
+        made the fewest mistakes lately, counted on every labelled event before it is learned.
     intercept
         Learn an intercept, as the weight of a feature that is 1 in every event.
     class_weight
@@ -103,11 +103,11 @@ class Perceptron(BinaryModel, BinaryEstimator):
         )
 
 
-class MulticlassPerceptron(LabelModel, LabelEstimator):
+class MulticlassPerceptron(LabelEstimator):
     """Multiclass perceptron with running averages and an optional pocket.
 
-    One weight vector a label; the best score wins, a tie goes to the label seen first. If the true label
-    does not beat the best other label by more than `margin`, its weights gain x and the
+    One weight vector a label; the best score wins, a tie goes to the label seen first. If the true
+    label does not beat the best other label by more than `margin`, its weights gain x and the
     other's lose x. Labels need not be announced: a new one starts from zero.
 
     Parameters
@@ -133,14 +133,15 @@ class MulticlassPerceptron(LabelModel, LabelEstimator):
     >>> from streamptron import MulticlassPerceptron
 
     >>> model = MulticlassPerceptron()
-    >>> for text, label in [("goal match", "sport"), ("vote law", "politics"), ("goal win", "sport")]:
-    ...     model.learn_one(dict.fromkeys(text.split(), 1), label)
+    >>> model.learn_one({"goal": 1, "match": 1}, "sport")
+    >>> model.learn_one({"vote": 1, "law": 1}, "politics")
     >>> model.predict_one({"law": 1})
     'politics'
 
     References
     ----------
-    Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass problems. JMLR 3.
+    Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
+        problems. JMLR 3.
     Collins, M. (2002). Discriminative training methods for hidden Markov models. EMNLP.
     """
 

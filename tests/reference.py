@@ -38,57 +38,177 @@ def brute_force_average(history):
     }
 
 
-class Tally:
-    """Recent mistakes of each kept vector: one counts half as much 1000 events later."""
+class Scale:
+    """The usual size m of a kept vector's scores; divided by it, scores of two vectors compare.
 
-    decay = 2.0 ** (-1 / 1000)
+    m is a mean over all events at first, and later fades by 1/1024 an event.
+    """
 
-    def __init__(self, kinds):
-        self.tally = dict.fromkeys(kinds, 0.0)
+    def __init__(self):
+        self.m = 0.0
+        self.n = 0.0
 
-    def record(self, mistakes):
-        """The mistakes {kind: bool} that the kept vectors made on an event."""
-        for kind, mistake in mistakes.items():
-            self.tally[kind] = self.decay * self.tally[kind] + mistake
+    def relative(self, difference):
+        return difference / self.m if self.m > 0 else 0.0
 
-    def best(self):
-        """The kind that answers for serve="best"."""
-        # min() keeps the first of equals, and the kinds stand in the order of preference
-        return min(self.tally, key=self.tally.get)
+    def learn(self, x):
+        if self.n < 1024:
+            self.n += 1.0
+        self.m += (x - self.m) / self.n
+
+
+class Best:
+    """Which of two contestants, 0 or 1, answers for serve="best".
+
+    The context c of an event is the contestant that is relatively more confident of it. T[k][c]
+    counts recent mistakes of contestant k in a context, and G[k] those of a longer time in any. The
+    leader of a context stays unless it is beaten by more than a half.
+    """
+
+    def __init__(self):
+        self.T = [[0.0, 0.0], [0.0, 0.0]]
+        self.G = [0.25, 0.0]
+        self.lead = [0, 0]
+
+    def choose(self, r):
+        """The context of an event with relative margins r, and who answers."""
+        c = 1 if r[1] > r[0] else 0
+        b = self.lead[c]
+        least = (self.T[b][c] + 0.25 * self.G[b]) - 0.5
+        for k in (0, 1):
+            mistakes = self.T[k][c] + 0.25 * self.G[k]
+            if mistakes < least:
+                least = mistakes
+                b = k
+        return c, b
+
+    def learn(self, r, mistakes):
+        c, b = self.choose(r)
+        self.lead[c] = b
+        if any(mistakes):
+            for k in (0, 1):
+                for q in (0, 1):
+                    self.T[k][q] *= 31 / 32
+                self.G[k] *= 1023 / 1024
+                if mistakes[k]:
+                    self.T[k][c] += 1.0
+                    self.G[k] += 1.0
+
+    def overall(self):
+        """Who makes fewer mistakes, whatever the context."""
+        total = [(self.T[k][0] + self.T[k][1]) + 0.25 * self.G[k] for k in (0, 1)]
+        return 1 if total[1] < total[0] else 0
 
 
 class Pocket:
     """When the current vector goes into the pocket.
 
-    Its run of right answers since it last changed must exceed the run with which the pocket's was
-    put there, which fades, and its tally must not be the worse one.
+    It does when its run of right answers exceeds the record, with which the pocket's was put there,
+    and it has not lost the duel with the pocket since then; or when it is ahead in that duel. The
+    duel counts on whose side there were more mistakes, and no debt beyond 2.
     """
-
-    decay = 2.0 ** (-1 / 1000)
 
     def __init__(self):
         self.run = 0
-        self.pocket_run = 0.0
+        self.record = 0
+        self.duel = 0
 
-    def challenge(self, mistake, updated, tally):
-        """After an event: does the current vector replace the pocket's?"""
-        self.pocket_run *= self.decay
-        self.run = 0 if mistake or updated else self.run + 1
-        if self.run > self.pocket_run and tally["current"] <= tally["pocket"]:
-            self.pocket_run = float(self.run)
-            return True
-        return False
+    def challenge(self, mistake, pocket_mistake):
+        """Before an event's update: does the current vector replace the pocket's?"""
+        if not mistake:
+            self.run += 1
+        self.duel = max(self.duel + pocket_mistake - mistake, -2)
+        won = (self.run > self.record and self.duel >= 0) or (self.duel >= 1 and not mistake)
+        if won:
+            self.record = self.run
+            self.duel = 0
+        if mistake:
+            self.run = 0
+        return won
 
 
-class Calibrator:
-    """From the decision function of one kept vector to probabilities. For now: even chances."""
+def fading(G, g):
+    """AdaGrad's sum of squared gradients, of which 1/1024 fades in an event; at rest it is 1."""
+    return (1023 / 1024 * G + g * g) + 1 / 1024
 
-    def learn(self, decision, y):
+
+def within(low, number, high):
+    return min(max(number, low), high)
+
+
+class BinaryCalibrator:
+    """p = 1 / (1 + exp(-(A z + B))) of True, where z is the score by its scale, within 8.
+
+    A and B descend the log-loss by AdaGrad (Duchi, Hazan & Singer 2011).
+    """
+
+    def __init__(self):
+        self.A = 1.0
+        self.B = 0.0
+        self.GA = 1.0
+        self.GB = 1.0
+
+    def z(self, d, scale):
+        return within(-8.0, scale.relative(d), 8.0)
+
+    def p(self, z):
+        t = self.A * z + self.B
+        if t >= 0:
+            return 1.0 / (1.0 + math.exp(-t))
+        e = math.exp(t)
+        return e / (1.0 + e)
+
+    def probabilities(self, d, scale):
+        p = self.p(self.z(d, scale))
+        return {False: 1.0 - p, True: p}
+
+    def learn(self, d, y, scale):
         """What the vector said of an event before it was told that the label is y."""
+        z = self.z(d, scale)
+        g = self.p(z) - (1.0 if y else 0.0)  # the loss's derivative by B, and h that by A
+        h = g * z
+        self.GA = fading(self.GA, h)
+        self.GB = fading(self.GB, g)
+        self.A = within(0.0, self.A - h / math.sqrt(self.GA), 16.0)
+        self.B = within(-16.0, self.B - g / math.sqrt(self.GB), 16.0)
 
-    def probabilities(self, decision):
-        labels = list(decision) if isinstance(decision, dict) else [False, True]
-        return {label: 1 / len(labels) for label in labels}
+
+class MulticlassCalibrator:
+    """p_j = exp(-beta z_j) / S, where z_j is label j's distance from the best score, by the scale.
+
+    beta descends the log-loss by AdaGrad, in its logarithm to first order.
+    """
+
+    def __init__(self):
+        self.beta = 1.0
+        self.G = 1.0
+
+    def z(self, decision, scale):
+        best = max(decision.values())
+        return {label: min(scale.relative(best - s), 8.0) for label, s in decision.items()}
+
+    def probabilities(self, decision, scale):
+        if not decision:
+            return {}
+        w = {j: math.exp(-(self.beta * z)) for j, z in self.z(decision, scale).items()}
+        S = 0.0
+        for w_j in w.values():
+            S += w_j
+        return {j: w_j / S for j, w_j in w.items()}
+
+    def learn(self, decision, y, scale):
+        """What the vector said of an event before it was told that the label is y."""
+        if len(decision) < 2 or y not in decision:
+            return
+        z = self.z(decision, scale)
+        S = E = 0.0
+        for z_j in z.values():
+            w_j = math.exp(-(self.beta * z_j))
+            S += w_j
+            E += w_j * z_j
+        g = self.beta * (z[y] - E / S)  # the loss's derivative by the logarithm of beta
+        self.G = fading(self.G, g)
+        self.beta = within(0.015625, self.beta * (1.0 - (0.5 * g) / math.sqrt(self.G)), 64.0)
 
 
 class Learner:
@@ -96,6 +216,8 @@ class Learner:
 
     decision(by_output)            what is shown of {output: anything}
     prediction(scores)             the label, None when there is none yet
+    confidence(scores)             the margin of the prediction, and the x that the scale learns
+    calibrator()                   what makes probabilities of a decision
     meet(y, scores)                what a label never seen before adds
     rule(scores, y, step, event)   the steps [(output, coefficient)] of an update
     """
@@ -135,9 +257,13 @@ class Learner:
         self.n_seen = 0
         self.n_updates = 0
         self.n_mistakes = 0
-        self.tally = Tally(self.kinds)
+
+        # the pocket contends only where no average is kept, and may be asked for by name
+        self.contestants = self.kinds[:2] if serve == "best" else [serve]
+        self.best = Best()
+        self.scales = {kind: Scale() for kind in self.contestants}
+        self.calibrators = {kind: self.calibrator() for kind in self.contestants}
         self.pocket_rule = Pocket()
-        self.calibrators = {kind: Calibrator() for kind in self.kinds}
 
     def check_kept(self, kind):
         if kind not in self.kinds:
@@ -151,8 +277,8 @@ class Learner:
 
     def start_output(self, output, weights, intercept):
         """An output that starts from given weights instead of zeros."""
-        self.rows.update(dict.fromkeys(weights))
-        w_0 = {feature: float(weight) for feature, weight in weights.items()}
+        w_0 = {feature: float(weight) for feature, weight in weights.items() if weight != 0}
+        self.rows.update(dict.fromkeys(w_0))
         if self.intercept:
             w_0[INTERCEPT] = float(intercept)
         self.add_output(output, w_0)
@@ -160,23 +286,26 @@ class Learner:
     # What a user asks
 
     @property
-    def served(self):
-        """The kept vector that answers now."""
-        return self.tally.best() if self.serve == "best" else self.serve
+    def serving(self):
+        """The kept vector that answers, as far as that can be said without an event."""
+        return self.contestants[self.best.overall() if len(self.contestants) > 1 else 0]
+
+    def served_for(self, x):
+        """The kept vector that answers for this event."""
+        return self.answering(self.contestants_scores(x))
 
     def predict_one(self, x):
-        return self.prediction(self.scores(self.event(x), self.served))
+        scores = self.contestants_scores(x)
+        return self.prediction(scores[self.answering(scores)])
 
     def decision_function_one(self, x):
-        return self.scores_one(x, self.served)
-
-    def scores_one(self, x, kind):
-        """The decision function of one kept vector."""
-        self.check_kept(kind)
-        return self.decision(self.scores(self.event(x), kind))
+        scores = self.contestants_scores(x)
+        return self.decision(scores[self.answering(scores)])
 
     def predict_proba_one(self, x):
-        return self.calibrators[self.served].probabilities(self.decision_function_one(x))
+        scores = self.contestants_scores(x)
+        kind = self.answering(scores)
+        return self.calibrators[kind].probabilities(self.decision(scores[kind]), self.scales[kind])
 
     # From x to scores
 
@@ -199,6 +328,20 @@ class Learner:
         vectors = {"current": self.w, "average": self.exponential, "pocket": self.pocketed}[kind]
         return {output: dot(vectors[output], event) for output in self.w}
 
+    def contestants_scores(self, x):
+        event = self.event(x)
+        return {kind: self.scores(event, kind) for kind in self.contestants}
+
+    def relative_margins(self, scores):
+        return [self.scales[k].relative(self.confidence(scores[k])[0]) for k in self.contestants]
+
+    def answering(self, scores):
+        """The kept vector that answers where the contestants have these scores."""
+        if len(self.contestants) == 1:
+            return self.contestants[0]
+        _, b = self.best.choose(self.relative_margins(scores))
+        return self.contestants[b]
+
     # Learning
 
     def learn_one(self, x, y, w=1.0):
@@ -209,11 +352,12 @@ class Learner:
         mistakes = {kind: asked and bool(self.prediction(scores[kind]) != y) for kind in self.kinds}
         self.n_seen += 1
         self.n_mistakes += mistakes["current"]
-        self.tally.record(mistakes)
-        for kind in self.kinds:
-            self.calibrators[kind].learn(self.decision(scores[kind]), y)
+        self.judge(scores, mistakes, y)
 
         self.meet(y, scores["current"])
+        if self.pocket and self.pocket_rule.challenge(mistakes["current"], mistakes["pocket"]):
+            self.pocketed = {output: dict(self.w[output]) for output in self.w}
+
         weight = 1.0 if self.class_weight is None else self.class_weight.get(y, 1.0)
         updated = False
         for output, coefficient in self.rule(scores["current"], y, w * weight, event):
@@ -224,10 +368,18 @@ class Learner:
 
         self.c += 1.0
         self.average_exponentially()
-        if self.pocket and self.pocket_rule.challenge(
-            mistakes["current"], updated, self.tally.tally
-        ):
-            self.pocketed = {output: dict(self.w[output]) for output in self.w}
+
+    def judge(self, scores, mistakes, y):
+        """What an event teaches of the contestants. The scales are read first and learn last."""
+        if len(self.contestants) > 1:
+            self.best.learn(
+                self.relative_margins(scores), [mistakes[kind] for kind in self.contestants]
+            )
+        for kind in self.contestants:
+            self.calibrators[kind].learn(self.decision(scores[kind]), y, self.scales[kind])
+            _, x = self.confidence(scores[kind])
+            if x is not None:
+                self.scales[kind].learn(x)
 
     def add(self, output, coefficient, event):
         """w += coefficient x, and u += c coefficient x (CIML, Algorithm 7)."""
@@ -249,7 +401,7 @@ class Learner:
             for feature in w:
                 avg[feature] = (1.0 - a) * avg.get(feature, 0.0) + a * w[feature]
 
-    # What is shown of the weights: of all features that have a row, zeros too
+    # What is shown of the weights: those that are not 0
 
     def weight(self, kind, output, feature):
         w = self.w[output].get(feature, 0.0)
@@ -263,9 +415,11 @@ class Learner:
 
     def weights_of(self, kind):
         self.check_kept(kind)
-        return self.decision(
-            {output: {f: self.weight(kind, output, f) for f in self.rows} for output in self.w}
-        )
+        shown = {}
+        for output in self.w:
+            weights = {feature: self.weight(kind, output, feature) for feature in self.rows}
+            shown[output] = {feature: weight for feature, weight in weights.items() if weight != 0}
+        return self.decision(shown)
 
     def intercept_of(self, kind):
         self.check_kept(kind)
@@ -282,6 +436,8 @@ class Learner:
 
 class Perceptron(Learner):
     """CIML, Algorithms 5 to 7: one output, True where its score is above 0."""
+
+    calibrator = BinaryCalibrator
 
     def __init__(self, *, margin=0.0, **kept):
         super().__init__(**kept)
@@ -302,6 +458,9 @@ class Perceptron(Learner):
     def prediction(self, scores):
         return scores[True] > 0
 
+    def confidence(self, scores):
+        return abs(scores[True]), abs(scores[True])
+
     def meet(self, y, scores):
         """Both labels are known from the start."""
 
@@ -313,6 +472,8 @@ class Perceptron(Learner):
 
 class Multiclass(Learner):
     """One output for each label, numbered in the order in which they were first seen."""
+
+    calibrator = MulticlassCalibrator
 
     @classmethod
     def from_weights(cls, weights, intercept=None, **params):
@@ -334,6 +495,16 @@ class Multiclass(Learner):
     def prediction(self, scores):
         # max() keeps the first of equals: a tie goes to the label seen first
         return max(scores, key=scores.get, default=None)
+
+    def confidence(self, scores):
+        """The lead of the best score over the second, and over the average label's."""
+        if len(scores) < 2:
+            return 0.0, None
+        second, best = sorted(scores.values())[-2:]
+        total = 0.0
+        for score in scores.values():
+            total += best - score
+        return best - second, total / len(scores)
 
     def meet(self, y, scores):
         if y not in self.w:

@@ -65,7 +65,8 @@ def test_cs188_pass_goes_through_the_weights_of_the_notes(lib):
     after_each = []
     for (f1, f2), y in data:
         learner.learn_one({1: f1, 2: f2}, y)
-        after_each.append([learner.intercept_, learner.weights[1], learner.weights[2]])
+        w = learner.weights
+        after_each.append([learner.intercept_, w.get(1, 0), w.get(2, 0)])
     assert after_each == [[-1, 0, 0], [0, 3, 2], [0, 3, 2], [0, 3, 2], [-1, 1, -1]]
     assert (learner.n_seen, learner.n_updates, learner.n_mistakes) == (5, 2, 2)
 
@@ -82,7 +83,7 @@ def test_cs188_multiclass_update_moves_the_truth_and_the_guess_only(lib):
     learner.learn_one(F, 2)
     assert learner.weights == {
         0: {0: -2, 1: 2, 2: 1},
-        1: {0: 2, 1: 0, 2: 3},
+        1: {0: 2, 2: 3},
         2: {0: -1, 1: 7, 2: -1},
     }
 
@@ -107,7 +108,7 @@ def test_mira_step_is_at_most_c(lib):
     }
 
 
-@pytest.mark.parametrize("update, n_updates", [("margin", 1), ("mistake", 0)])
+@pytest.mark.parametrize(("update", "n_updates"), [("margin", 1), ("mistake", 0)])
 def test_mira_learns_from_a_narrow_right_answer_only_when_it_updates_on_the_margin(
     lib, update, n_updates
 ):
@@ -139,7 +140,7 @@ def test_mira_that_waits_for_mistakes_and_steps_little_is_the_multiclass_percept
 
 
 @pytest.mark.parametrize(
-    "w, x, scores",
+    ("w", "x", "scores"),
     [((4, 5, 3), (1, 2, 7), [35, -19]), ((5, 3), (1, 3), [14, 4, -6])],
     ids=["one update", "two updates"],
 )
@@ -200,7 +201,7 @@ def test_ciml_sentiment_weights_leave_nothing_to_learn(lib):
     learner = lib.Perceptron.from_weights(SENTIMENT, serve="current")
     assert [learner.decision_function_one(x) for x, _ in WORDS_AND_PAIRS] == [1, -1, -1, 1]
     assert clean_pass(learner, WORDS_AND_PAIRS)
-    assert learner.weights == SENTIMENT
+    assert learner.weights == {f: weight for f, weight in SENTIMENT.items() if weight != 0}
 
 
 def test_ciml_sentiment_is_learnt_with_pairs_of_words_and_never_without(lib):
@@ -243,7 +244,8 @@ def check_average_is_the_mean(learner, events):
         history.append(flat(learner.weights, learner.intercept_))
     average = flat(learner.averaged_weights, learner.averaged_intercept)
     mean = reference.brute_force_average(history)
-    assert average == pytest.approx(mean, rel=1e-12, abs=1e-12)
+    assert average.keys() <= mean.keys()
+    assert {key: average.get(key, 0.0) for key in mean} == pytest.approx(mean, rel=1e-12, abs=1e-12)
     assert any(average.values())
 
 

@@ -1,0 +1,150 @@
+"""Bytes a feature: by the model's own count (memory_usage) and by what the process gained (RSS).
+
+Each model is built in a fresh process from events of a hundred features that nobody has seen
+before, named "w0", "w1" ..., with labels such that every event is an update and all its features
+get weights. The gain of the process holds everything: the model, what the allocator wastes, and a
+little scratch of the process itself, which shows in the small models.
+"""
+
+import ctypes
+import gc
+import multiprocessing
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import common
+
+import streamptron
+
+EVENT = 100  # features
+LABELS = [f"label {k}" for k in range(20)]
+
+
+def new_words(n):
+    """Events of words that no other event has."""
+    for first in range(0, n, EVENT):
+        yield {f"w{i}": 1 for i in range(first, min(first + EVENT, n))}
+
+
+def learn_two(model, n):
+    # New words score nothing, and the intercept turns with every label: each event is a mistake.
+    for t, x in enumerate(new_words(n)):
+        model.learn_one(x, t % 2 == 0)
+
+
+def learn_one_label(model, n):
+    # Without an intercept new words tie, and a tie is a mistake.
+    for t, x in enumerate(new_words(n)):
+        model.learn_one(x, LABELS[t % len(LABELS)])
+
+
+def learn_all_labels(model, n):
+    # The label learned last leads, so every next one is a mistake.
+    for x in new_words(n):
+        for label in LABELS:
+            model.learn_one(x, label)
+
+
+def resident():
+    """Bytes of the process in memory, or None where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def trim():
+    """Give freed memory back to the system, so that using it again is seen as a gain."""
+    gc.collect()
+    with suppress(AttributeError, OSError, TypeError):  # not glibc
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def build(case):
+    """The model's own count, and the gain of the process, in a process of its own."""
+    make, learn, n = case
+    make().learn_one({"w": 1}, True)  # what is loaded at the first use is not the model's
+    trim()
+    before = resident()
+    model = make()
+    learn(model, n)
+    trim()
+    after = resident()
+    return getattr(model, "memory_usage", None), None if before is None else after - before
+
+
+def averaged():
+    return streamptron.Perceptron()
+
+
+def pocketed():
+    return streamptron.Perceptron(pocket=True)
+
+
+def hashed():
+    return streamptron.Perceptron(hash_bits=20)
+
+
+def multiclass():
+    return streamptron.MulticlassPerceptron(intercept=False)
+
+
+def river():
+    from river import linear_model
+
+    return linear_model.Perceptron()
+
+
+def measured(name, cases):
+    rows = []
+    for title, *case in cases:
+        # A new process each: what another model left behind could be used again
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            own, gain = pool.apply(build, (case,))
+        n = case[-1]
+        row = [title, f"{n:,}", "" if own is None else f"{own:,}"]
+        row.append("" if own is None else f"{own / n:.1f}")
+        row += ["unknown", ""] if gain is None else [f"{gain:,}", f"{gain / n:.1f}"]
+        rows.append(row)
+    common.table([name, "features", "memory_usage", "a feature", "RSS gain", "a feature"], rows)
+
+
+def main():
+    parser = common.parser(__doc__)
+    parser.add_argument(
+        "--features", type=int, nargs="+", help="sizes (default 10000 100000 1000000 4000000)"
+    )
+    args = parser.parse_args()
+    if args.features is None:
+        args.features = [10_000] if args.quick else [10_000, 100_000, 1_000_000, 4_000_000]
+    common.header(args, f"made up: events of {EVENT} new features, str names of 2 to 8 characters")
+    some = min(100_000, max(args.features))
+    river_sizes = [n for n in args.features if n <= 1_000_000]
+
+    common.section("two labels (True, False)")
+    measured(
+        "bytes",
+        [("Perceptron(), averaged", averaged, learn_two, n) for n in args.features]
+        + [("Perceptron(pocket=True)", pocketed, learn_two, n) for n in river_sizes[-1:]]
+        + [("River Perceptron", river, learn_two, n) for n in river_sizes],
+    )
+    common.section("two labels, hashed: 2^20 rows however many features come")
+    measured(
+        "bytes",
+        [("Perceptron(hash_bits=20)", hashed, learn_two, n) for n in args.features],
+    )
+    common.section(f"{len(LABELS)} labels")
+    each = "MulticlassPerceptron(), each feature met with"
+    measured(
+        "bytes",
+        [
+            (f"{each} all labels", multiclass, learn_all_labels, some),
+            (f"{each} one label", multiclass, learn_one_label, some),
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main()

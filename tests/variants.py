@@ -1,0 +1,65 @@
+"""The three learners in all their variants, and what the tests of them have in common."""
+
+import pickle
+
+import pytest
+
+from streamptron import MIRA, MulticlassPerceptron, Perceptron
+
+LEARNERS = {"Perceptron": Perceptron, "MulticlassPerceptron": MulticlassPerceptron, "MIRA": MIRA}
+
+CLASS_WEIGHT = {True: 2.0, False: 0.5}
+
+# What every learner has.
+SHARED = {
+    "default": {},
+    "exponential": {"average": "exponential", "half_life": 50},
+    "no average": {"average": "none"},
+    "pocket": {"pocket": True},
+    "pocket, no average": {"pocket": True, "average": "none"},
+    "serve current": {"serve": "current"},
+    "serve average": {"serve": "average"},
+    "serve exponential": {"serve": "average", "average": "exponential", "half_life": 20},
+    "serve pocket": {"serve": "pocket", "pocket": True},
+    "hashed": {"hash_bits": 20},
+    "hashed, colliding": {"hash_bits": 2, "hash_seed": 5},
+    "class weights": {"class_weight": CLASS_WEIGHT},
+    "no intercept": {"intercept": False},
+}
+OWN = {
+    "Perceptron": {"margin": {"margin": 0.5}},
+    "MulticlassPerceptron": {"margin": {"margin": 0.5}},
+    "MIRA": {"C": {"C": 0.1}, "update on mistakes": {"update": "mistake"}},
+}
+
+every_learner = pytest.mark.parametrize("learner", LEARNERS)
+
+every_variant = pytest.mark.parametrize(
+    ("learner", "variant"),
+    [(learner, variant) for learner in LEARNERS for variant in SHARED | OWN[learner]],
+)
+
+
+def make(learner, variant="default", **params):
+    """A learner that is the same in every run: its hash is seeded."""
+    return LEARNERS[learner](**{"hash_seed": 1, **(SHARED | OWN[learner])[variant], **params})
+
+
+def labels_for(learner, n=5):
+    """Two labels for the Perceptron, n for the others."""
+    return (False, True) if learner == "Perceptron" else tuple(f"label {i}" for i in range(n))
+
+
+def learned(model):
+    """All that a model has learned, as bytes: equal for models that will never differ.
+
+    It leaves out the name of the last series of labels, which only mini-batches have.
+    """
+    state = model.__getstate__()
+    del state["y_name"]
+    return pickle.dumps(state)
+
+
+def answers(model, x):
+    """All that a model says of an event."""
+    return model.predict_one(x), model.decision_function_one(x), model.predict_proba_one(x)
