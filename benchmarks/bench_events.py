@@ -152,22 +152,24 @@ def run_pass(events, runners, seconds):
 
 def report(sizes, runners):
     """The table of a pass."""
-    times = {runner.name: runner.times for runner in runners}
+    times = {  # ns a feature, chunk by chunk; a contender that was stopped has fewer
+        runner.name: [time / size for time, size in zip(runner.times, sizes, strict=False)]
+        for runner in runners
+    }
     ours = next(runner for runner in runners if runner.name.startswith(OURS))
     rows = []
     for runner in runners:
-        n = len(runner.times)
-        per_feature = [time / size for time, size in zip(runner.times, sizes, strict=False)]
-        quartiles = [common.quantile(per_feature, q) for q in (0.25, 0.5, 0.75)]
+        own = times[runner.name]
+        quartiles = [common.quantile(own, q) for q in (0.25, 0.5, 0.75)]
         row = [runner.name, *(f"{value:.1f}" for value in quartiles)]
         learns = isinstance(runner, Contender)
         if FLOOR in times and runner.name != FLOOR:
-            ratios = common.group_ratios(runner.times, times[FLOOR][:n])
+            ratios = common.group_ratios(own, times[FLOOR][: len(own)])
             row += [common.spread(ratios), f"{common.median(ratios) / 2:.1f}" if learns else ""]
         else:
             row += ["", ""]
         if learns and runner is not ours:
-            row.append(common.spread(common.group_ratios(runner.times, ours.times[:n])))
+            row.append(common.spread(common.group_ratios(own, times[ours.name][: len(own)])))
         else:
             row.append("")
         row.append(f"{runner.error:.2f}" if learns else "")

@@ -174,14 +174,15 @@ def median(values):
     return quantile(values, 0.5)
 
 
-def group_ratios(above, below, n_groups=40):
-    """Ratios of two lists of times, summed over groups of consecutive entries.
+def group_ratios(above, below, n_groups=20):
+    """Ratios of two lists of times of the same chunks: of the medians of groups of chunks.
 
-    A ratio of single chunks is noise; that of the whole run has no spread. So: some forty groups.
+    Not of single chunks, which are short, and not of sums, in which one interruption by the system
+    outweighs a hundred chunks.
     """
-    size = max(1, len(above) // n_groups)
-    starts = range(0, len(above) - size + 1, size)
-    return [sum(above[at : at + size]) / sum(below[at : at + size]) for at in starts]
+    size = min(len(above), max(5, len(above) // n_groups))
+    groups = [slice(at, at + size) for at in range(0, len(above) - size + 1, size)]
+    return [median(above[group]) / median(below[group]) for group in groups]
 
 
 def spread(values, digits=1):

@@ -23,7 +23,8 @@ from streamptron._types cimport (
     uint64_t, uintptr_t)
 from streamptron._key cimport (
     KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_OBJECT, KEY_STR, Key,
-    key_bytes, key_is_long, key_kind, key_length, key_text, key_word, load8)
+    key_bytes, key_is_long, key_kind, key_length, key_text, key_word, load8,
+    store8)
 from streamptron._hash cimport key_hash
 from streamptron._arena cimport arena_alloc
 from streamptron._index cimport index_free, index_init, index_insert, index_key
@@ -44,19 +45,25 @@ from streamptron._names import name_decode, name_plain
 
 cdef extern from *:
     """
-    /* The value of an int that fits into one machine word, without a call. */
-    static inline int sp_int_compact(PyObject *o, long long *value)
+    /* The value of an int below 2^61 - 1 in size, without a call where it is small. Beyond that an int
+       and the float that it equals no longer hash to the int itself; see _names.py. */
+    static inline int sp_int_word(PyObject *o, long long *value)
     {
+        int overflow;
     #if PY_VERSION_HEX >= 0x030C0000
-        if (!PyUnstable_Long_IsCompact((PyLongObject *)o)) return 0;
-        *value = (long long)PyUnstable_Long_CompactValue((PyLongObject *)o);
-        return 1;
+        if (PyUnstable_Long_IsCompact((PyLongObject *)o)) {
+            *value = (long long)PyUnstable_Long_CompactValue((PyLongObject *)o);
+            return 1;
+        }
     #else
         Py_ssize_t size = Py_SIZE(o);
-        if (size < -1 || size > 1) return 0;
-        *value = size == 0 ? 0 : size * (long long)((PyLongObject *)o)->ob_digit[0];
-        return 1;
+        if (size >= -1 && size <= 1) {
+            *value = size == 0 ? 0 : size * (long long)((PyLongObject *)o)->ob_digit[0];
+            return 1;
+        }
     #endif
+        *value = PyLong_AsLongLongAndOverflow(o, &overflow);
+        return !overflow && *value > -0x1FFFFFFFFFFFFFFFLL && *value < 0x1FFFFFFFFFFFFFFFLL;
     }
 
     /* The text of an ASCII str, which lies behind its header; NULL for any other str. */
@@ -69,7 +76,7 @@ cdef extern from *:
     """
     const uint8_t* ascii_text "sp_ascii_text" (PyObject* o) noexcept nogil
     const double LIMIT "SP_VALUE_LIMIT"
-    bint int_compact "sp_int_compact" (PyObject* o, long long* value) noexcept nogil
+    bint int_word "sp_int_word" (PyObject* o, long long* value) noexcept
 
 cdef extern from "Python.h":
     bint PyDict_CheckExact(PyObject* o) noexcept
@@ -115,7 +122,7 @@ TopFeatures.__doc__ = "The features that speak most for a label, and those that 
 cdef inline bint _fast_value(PyObject* o, double* value) noexcept:
     """A finite value of an everyday type. What is refused here is looked at by _number."""
     cdef long long n
-    if PyLong_CheckExact(o) and int_compact(o, &n):
+    if PyLong_CheckExact(o) and int_word(o, &n):
         value[0] = <double> n
         return True
     if o == TRUE or o == FALSE:
@@ -138,7 +145,7 @@ cdef inline bint _fast_key(Model model, PyObject* o, Key* key) noexcept:
             return True
         key[0] = _utf8_key(model, o)
         return key_kind(key) != KEY_NONE
-    if PyLong_CheckExact(o) and int_compact(o, &n):
+    if PyLong_CheckExact(o) and int_word(o, &n):
         key[0] = key_word(KEY_INT, <uint64_t> n)
         return True
     if PyBytes_CheckExact(o):
@@ -307,7 +314,7 @@ cdef class Model:
             raise ValueError("serve='pocket' needs pocket=True")
         intercept = _truth("intercept", params["intercept"])
         bits = params["hash_bits"]
-        bits = 0 if bits is None else _whole("hash_bits", bits, 1, 31)
+        bits = 0 if bits is None else _whole("hash_bits", bits, 1, 30)
         seed = params["hash_seed"]
         if seed is None:
             seed = int.from_bytes(os.urandom(8), "little")
@@ -335,18 +342,6 @@ cdef class Model:
         return checked
 
     # The parameters, as they were given. They are fixed: use clone({...}) for others.
-    @property
-    def margin(self):
-        return self._param("margin")
-
-    @property
-    def C(self):
-        return self._param("C")
-
-    @property
-    def update(self):
-        return self._param("update")
-
     @property
     def average(self):
         return self._params["average"]
@@ -381,10 +376,7 @@ cdef class Model:
 
     def _param(self, str name):
         """A parameter that only some of the learners have."""
-        try:
-            return self._params[name]
-        except KeyError:
-            raise AttributeError(f"{type(self).__name__} has no parameter {name!r}") from None
+        return self._params[name]
 
     # --- The dict door
 
@@ -589,6 +581,8 @@ cdef class Model:
         cdef Py_ssize_t i
         if not isinstance(weights, Mapping):
             raise TypeError(f"weights is a {type(weights).__name__}; it must be a dict of feature to weight")
+        if isinstance(intercept, bool):
+            raise TypeError(f"intercept={intercept!r}; give the number to start from")
         bias = _number(intercept, "intercept")
         if bias != 0.0 and not self.learner.intercept:
             raise ValueError(f"intercept={intercept!r}; this model has intercept=False")
@@ -783,16 +777,21 @@ cdef class Model:
     def _index_state(self):
         """Seed, number of rows, their keys, and the bytes of the long ones."""
         cdef row_t row
-        cdef Key key
-        cdef bytearray keys = bytearray(), texts = bytearray()
-        if self.learner.index.bits == 0:
-            for row in range(ROWS_RESERVED, self.learner.index.n_rows):
-                key = index_key(&self.learner.index, row)[0]
-                if key_is_long(&key):
-                    texts += PyBytes_FromStringAndSize(<const char*> key_bytes(&key), key_length(&key))
-                    key.lo = 0
-                keys += struct.pack("<QQ", key.lo, key.hi)
-        return self.learner.index.seed_number, bytes(keys), bytes(texts)
+        cdef Key* key
+        cdef bytearray texts = bytearray()
+        cdef size_t n = 0 if self.learner.index.bits else self.learner.index.n_rows - ROWS_RESERVED
+        cdef bytes keys = PyBytes_FromStringAndSize(NULL, 16 * n)
+        cdef uint8_t* p = <uint8_t*> bytes_data(<PyObject*> keys)
+        for row in range(ROWS_RESERVED, ROWS_RESERVED + n):
+            key = index_key(&self.learner.index, row)
+            if key_is_long(key):
+                texts += PyBytes_FromStringAndSize(<const char*> key_bytes(key), key_length(key))
+                store8(p, 0)
+            else:
+                store8(p, key.lo)
+            store8(p + 8, key.hi)
+            p += 16
+        return self.learner.index.seed_number, keys, bytes(texts)
 
     def _set_index_state(self, uint64_t seed, bytes keys, bytes texts):
         cdef Key key
@@ -1056,6 +1055,7 @@ cdef class LabelModel(Model):
             raise ValueError(f"the label {label!r} is there twice")
         if table_add_outputs(&self.learner.table, 1) < 0:
             raise MemoryError("no memory for the label")
+        self.learner.version += 1
         self._name_output(label)
 
     def _outputs(self, labels):

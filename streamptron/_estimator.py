@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import typing
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from operator import itemgetter
 from typing import Any, Self
 
@@ -14,7 +15,7 @@ from river import base
 from streamptron._core import BinaryModel, LabelModel, Model, TopFeatures
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     import narwhals.stable.v2 as nw
 
@@ -26,6 +27,33 @@ class Estimator(Model, base.MiniBatchClassifier):
 
     ``learn_one`` and ``predict_one`` are the core's own, with no Python frame between.
     """
+
+    def clone(
+        self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
+    ) -> Self:
+        """A fresh estimator with the same parameters, as River means it.
+
+        Parameters
+        ----------
+        new_params
+            Parameters to change.
+        include_attributes
+            Also copy what was learned. What the weights depend on (average, pocket, intercept,
+            hash_bits, hash_seed) cannot be changed then.
+        """
+        if not include_attributes:
+            return super().clone(new_params)
+        state = self.__getstate__()
+        for name, value in (new_params or {}).items():
+            fixed = ("average", "pocket", "intercept", "hash_bits", "hash_seed")
+            if name in fixed and value != getattr(self, name):
+                raise ValueError(
+                    f"{name} cannot change in a copy of what was learned: the weights depend on it"
+                )
+        state["params"] = {**state["params"], **(new_params or {})}
+        clone: Self = type(self).__new__(type(self))
+        clone.__setstate__(copy.deepcopy(state))
+        return clone
 
     # --- Mini-batches: the path in a loop, row by row, bit for bit as learn_one
 
@@ -123,8 +151,8 @@ class Estimator(Model, base.MiniBatchClassifier):
 
         frame = _frames.frame_wrap(X)
         n = len(frame)
-        labels, name = _frames.frame_labels(y, n)
-        weights = _frames.frame_weights(w, n)
+        labels = _frames.listed(y, n, "y", "one label")
+        weights = _frames.listed(w, n, "w", "one weight") if hasattr(w, "__len__") else [w] * n
         matrix = _frames.frame_matrix(frame)
         labels = [
             self._row_checked(row, self._checked_label, label) for row, label in enumerate(labels)
@@ -136,12 +164,14 @@ class Estimator(Model, base.MiniBatchClassifier):
             ],
             dtype=np.float64,
         )
+        if predict:
+            _frames.frame_can_hold({*self._known_labels, *labels, None}, frame)
         outputs = np.array(self._outputs(labels), dtype=np.intp)
         predictions = np.empty(n, dtype=np.intp) if predict else None
         done = self._run(frame.columns, matrix, outputs, steps, predictions, None, None)
         self._labels_learned(labels[: done + 1])
         self._finish(done, n)
-        self._y_name = name
+        self._y_name = getattr(y, "name", None)
         return frame, [] if predictions is None else self._label_names(predictions, labels)
 
     @staticmethod
@@ -325,9 +355,10 @@ class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwa
         weights
             ``{feature: weight}``.
         intercept
-            The intercept.
+            The intercept to start from. False: the model has none, as with the constructor's
+            ``intercept=False``.
         params
-            The parameters of the constructor.
+            The other parameters of the constructor.
 
         Examples
         --------
@@ -335,6 +366,8 @@ class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwa
         >>> Perceptron.from_weights({"a": 1.0}, intercept=-0.5).predict_one({"a": 1})
         True
         """
+        if intercept is False:
+            params, intercept = {**params, "intercept": False}, 0.0
         model = cls(**params)
         model._set_weights(weights, intercept, 0)
         return model
@@ -399,7 +432,7 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
     def from_weights(
         cls,
         weights: Mapping[Any, Mapping[Any, float]],
-        intercept: Mapping[Any, float] | None = None,
+        intercept: Mapping[Any, float] | bool | None = None,
         **params: Any,
     ) -> Self:
         """A model that starts from given weights; its average and its pocket start from them too.
@@ -409,9 +442,10 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
         weights
             ``{label: {feature: weight}}``; its order is the order of the labels.
         intercept
-            ``{label: intercept}``; 0 where a label is not in it.
+            ``{label: intercept}`` to start from; 0 where a label is not in it. False: the model
+            has none, as with the constructor's ``intercept=False``.
         params
-            The parameters of the constructor.
+            The other parameters of the constructor.
 
         Examples
         --------
@@ -420,11 +454,19 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
         >>> model.predict_one({"hi": 1})
         'ham'
         """
-        model = cls(**params)
-        intercept = dict(intercept or {})
-        if unknown := [label for label in intercept if label not in weights]:
+        if intercept is False:
+            params = {**params, "intercept": False}
+        elif intercept is not None and not isinstance(intercept, Mapping):
+            raise TypeError(
+                f"intercept={intercept!r}; it must be a dict of label to number, or False"
+            )
+        start = dict(intercept or {})
+        if not isinstance(weights, Mapping):
+            raise TypeError(f"weights is a {type(weights).__name__}; it must be {{label: {{...}}}}")
+        if unknown := [label for label in start if label not in weights]:
             raise ValueError(f"intercept has labels that weights does not have: {unknown!r:.200}")
+        model = cls(**params)
         for output, (label, row) in enumerate(weights.items()):
             model._add_label(label)
-            model._set_weights(row, intercept.get(label, 0.0), output)
+            model._set_weights(row, start.get(label, 0.0), output)
         return model

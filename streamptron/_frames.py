@@ -44,7 +44,7 @@ def frame_matrix(frame: nw.DataFrame[typing.Any]) -> np.ndarray:
     columns = frame.columns
     matrix = np.empty((len(frame), len(columns)), order="C")
     for j, name in enumerate(columns):
-        matrix[:, j] = _column(frame[name], name)
+        matrix[:, j] = _column(frame[:, j], name)
     bad = ~(np.abs(matrix) <= VALUE_LIMIT)
     if bad.any():
         row, j = (int(k) for k in np.argwhere(bad)[0])
@@ -65,6 +65,9 @@ def _column(series: nw.Series[typing.Any], name: object) -> np.ndarray:
     """One column as float64, with NaN for what is missing."""
     import narwhals.stable.v2 as nw
 
+    native = series.to_native()
+    if hasattr(native, "sparse"):  # pandas' own, of a dtype that narwhals does not know
+        series = nw.from_native(native.sparse.to_dense(), series_only=True)
     if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
         kind = (
             "text" if series.dtype in (nw.String, nw.Categorical, nw.Object) else str(series.dtype)
@@ -93,31 +96,30 @@ def _is_numbers(series: nw.Series[typing.Any]) -> bool:
     )
 
 
-def frame_labels(y: typing.Any, n: int) -> tuple[list[typing.Any], typing.Any]:
-    """The labels of a series, array or sequence, as a list of n, and the series' name."""
-    name = getattr(y, "name", None)
+def listed(values: typing.Any, n: int, name: str, each: str) -> list[typing.Any]:
+    """A series, array or sequence as a list of n plain values, or an error that names it."""
     try:
-        labels = y.to_list() if hasattr(y, "to_list") else list(y)
+        plain = values.to_list() if hasattr(values, "to_list") else list(values)
     except TypeError:
-        raise TypeError(f"y is a {type(y).__name__}; it must hold one label a row of X") from None
-    labels = [label.as_py() if hasattr(label, "as_py") else label for label in labels]
-    if len(labels) != n:
-        raise ValueError(
-            f"y has {len(labels)} labels for the {n} rows of X; it must have one a row"
-        )
-    return labels, name
+        raise TypeError(f"{name} is a {type(values).__name__}; give {each} a row of X") from None
+    if len(plain) != n:
+        raise ValueError(f"{name} has {len(plain)} entries; X has {n} rows: give {each} a row")
+    return [value.as_py() if hasattr(value, "as_py") else value for value in plain]
 
 
-def frame_weights(w: typing.Any, n: int) -> list[typing.Any]:
-    """One sample weight a row, from a number or from as many numbers as there are rows."""
-    if not hasattr(w, "__len__"):
-        return [w] * n
-    weights = w.to_list() if hasattr(w, "to_list") else list(w)
-    if len(weights) != n:
-        raise ValueError(
-            f"w has {len(weights)} weights; X has {n} rows: give one number, or one a row"
-        )
-    return weights
+def frame_can_hold(labels: Iterable[typing.Any], frame: nw.DataFrame[typing.Any]) -> None:
+    """Raise a TypeError if a series of this kind of frame cannot hold all of these labels."""
+    import narwhals.stable.v2 as nw
+
+    labels = list(labels)
+    try:
+        nw.new_series("labels", labels, backend=nw.get_native_namespace(frame))
+    except Exception as error:
+        raise TypeError(
+            f"the predictions may be any of {labels!r:.200}, and a "
+            f"{frame.implementation.value} series cannot hold them all ({error}); use learn_many, "
+            "or labels of one type"
+        ) from None
 
 
 def frame_series(

@@ -46,8 +46,16 @@ cdef extern from *:
     #endif
         return word;
     }
+    static inline void sp_store8(void *p, uint64_t word)
+    {
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+    #endif
+        memcpy(p, &word, 8);
+    }
     """
     uint64_t load8 "sp_load8" (const void* p) noexcept nogil
+    void store8 "sp_store8" (void* p, uint64_t word) noexcept nogil
 
 
 cdef inline uint64_t key_kind(const Key* key) noexcept nogil:

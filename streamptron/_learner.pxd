@@ -16,7 +16,7 @@
 # 1 and 0 for PERCEPTRON, 0, 1, 2.. in order of appearance for the others.
 
 from libc.string cimport memset
-from streamptron._types cimport ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron._types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron._key cimport Key
 from streamptron._index cimport (
     Index, index_copy, index_find, index_free, index_init, index_insert, index_probe_all, index_verify_all)
@@ -24,7 +24,8 @@ from streamptron._event cimport (
     Event, event_reserve_scores)
 from streamptron._table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_copy, table_free, table_init,
-    table_keeps, table_prefetch, table_reserve, table_scores, table_snapshot, table_tick)
+    table_keeps, table_prefetch, table_reserve,
+    table_reserve_places, table_scores, table_snapshot, table_tick)
 from streamptron._rule cimport RULE_PERCEPTRON, Rule, Step, rule_step
 from streamptron._serve cimport (
     SERVE_BEST, Serve, Verdict, scale_update, serve_can_answer, serve_challenge, serve_init, serve_kind,
@@ -65,6 +66,9 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
         calibrator_init(&learner.fits[kind])
     table_init(&learner.table, average, half_life, pocket, rule.kind != RULE_PERCEPTRON)
     if index_init(&learner.index, hash_bits, hash_seed) < 0:
+        return -1
+    if hash_bits and table_reserve_places(
+            &learner.table, (<size_t> learner.index.n_rows >> CHUNK_BITS) + 1) < 0:
         return -1
     if rule.kind == RULE_PERCEPTRON:
         return table_add_outputs(&learner.table, 1)

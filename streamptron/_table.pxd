@@ -33,8 +33,8 @@
 # The pocket. A snapshot copies nothing: it counts up the table's epoch. A weight saves its old value
 # the first time it is written after a snapshot, so pocket = p if e == epoch else w.
 #
-# Functions in this file: table_init, table_free, table_add_outputs, table_reserve (the only one that
-# may fail later), table_scores, table_add, table_tick, table_snapshot, table_read, table_write.
+# Functions in this file: table_init, table_free, table_copy, table_add_outputs, table_reserve_places
+# and table_reserve (these may fail), table_scores, table_add, table_tick, table_snapshot, table_read, table_write.
 
 from libc.math cimport exp2
 from libc.stdlib cimport free, realloc
@@ -147,20 +147,26 @@ cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
     return 0
 
 
+cdef inline int table_reserve_places(Table* table, size_t places) noexcept nogil:
+    """Places for so many chunks, the new ones empty. Returns -1 without memory."""
+    cdef Py_ssize_t b
+    for b in range(table.n_blocks):
+        if _block_resize(table, &table.blocks[b], table.n_chunks, places) < 0:
+            return -1
+    table.n_chunks = places
+    return 0
+
+
 cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n,
                               Py_ssize_t output) noexcept nogil:
     """See that the rows of this output can be written. Returns -1 without memory."""
-    cdef Py_ssize_t i, b
-    cdef size_t chunk, places
+    cdef Py_ssize_t i
+    cdef size_t chunk
     cdef Block* block
     for i in range(n):
         chunk = rows[i] >> CHUNK_BITS
-        if chunk >= table.n_chunks:
-            places = chunk + chunk // 2 + 4
-            for b in range(table.n_blocks):
-                if _block_resize(table, &table.blocks[b], table.n_chunks, places) < 0:
-                    return -1
-            table.n_chunks = places
+        if chunk >= table.n_chunks and table_reserve_places(table, chunk + chunk // 2 + 4) < 0:
+            return -1
         block = &table.blocks[output // table.lanes]
         if block.chunks[chunk] == NULL:
             block.chunks[chunk] = <double*> lines_alloc(CHUNK_ROWS * table.width * sizeof(double))

@@ -43,7 +43,7 @@ class MIRA(LabelEstimator):
 
     >>> model = preprocessing.StandardScaler() | MIRA(C=0.1)
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
-    Accuracy: 81.03%
+    Accuracy: 89.09%
 
     References
     ----------
@@ -78,3 +78,13 @@ class MIRA(LabelEstimator):
             hash_bits=hash_bits,
             hash_seed=hash_seed,
         )
+
+    @property
+    def C(self) -> float:
+        """The largest step."""
+        return self._param("C")  # type: ignore[no-any-return]
+
+    @property
+    def update(self) -> str:
+        """When to update: "margin" or "mistake"."""
+        return self._param("update")  # type: ignore[no-any-return]

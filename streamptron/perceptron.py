@@ -68,7 +68,7 @@ class Perceptron(BinaryEstimator):
 
     >>> model = preprocessing.StandardScaler() | Perceptron()
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
-    Accuracy: 88.32%
+    Accuracy: 88.88%
 
     References
     ----------
@@ -101,6 +101,11 @@ class Perceptron(BinaryEstimator):
             hash_bits=hash_bits,
             hash_seed=hash_seed,
         )
+
+    @property
+    def margin(self) -> float:
+        """Update whenever the score, or the true label's lead, is at most this."""
+        return self._param("margin")  # type: ignore[no-any-return]
 
 
 class MulticlassPerceptron(LabelEstimator):
@@ -169,3 +174,8 @@ class MulticlassPerceptron(LabelEstimator):
             hash_bits=hash_bits,
             hash_seed=hash_seed,
         )
+
+    @property
+    def margin(self) -> float:
+        """Update whenever the score, or the true label's lead, is at most this."""
+        return self._param("margin")  # type: ignore[no-any-return]
