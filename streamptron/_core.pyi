@@ -9,6 +9,8 @@ VALUE_LIMIT: float
 KEPT: tuple[str, ...]
 AVERAGES: tuple[str, ...]
 
+def checked_number(value: Any, what: str) -> float: ...
+
 class TopFeatures(NamedTuple):
     positive: list[tuple[Hashable, float]]
     negative: list[tuple[Hashable, float]]

@@ -10,8 +10,10 @@ from copy import deepcopy
 from collections import Counter, defaultdict, namedtuple
 from collections.abc import Mapping
 from decimal import Decimal
-from numbers import Integral, Real
+from numbers import Real
 from sys import intern
+
+import numpy as np
 
 from libc.math cimport fabs
 from libc.string cimport memcpy
@@ -27,7 +29,7 @@ from streamptron._key cimport (
     store8)
 from streamptron._hash cimport key_hash
 from streamptron._arena cimport arena_alloc
-from streamptron._index cimport index_free, index_init, index_insert, index_key
+from streamptron._index cimport index_find, index_free, index_init, index_insert, index_key
 from streamptron._event cimport (
     Writer, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
@@ -41,7 +43,7 @@ from streamptron._learner cimport (
     Learner, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
     learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served)
 
-from streamptron._names import name_decode, name_plain
+from streamptron._names import name_decode, name_plain, shown
 
 cdef extern from *:
     """
@@ -195,30 +197,37 @@ cdef double _number(value, str what) except? -1.0:
     """Any real number as a float, or an error that says what is wrong with `what`."""
     cdef double number
     if not isinstance(value, (Real, Decimal)):
-        if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
+        if isinstance(value, np.bool_):
             return 1.0 if value else 0.0
         if value is None:
             raise TypeError(f"{what} is None; leave out what is missing, or impute it first")
         raise TypeError(
-            f"{what} is {value!r:.80}, a {type(value).__name__}; it must be a number")
+            f"{what} is {shown(value)}, a {type(value).__name__}; it must be a number")
     try:
         number = float(value)
     except OverflowError:
         number = float("inf")
+    except ValueError:              # a signalling NaN
+        number = float("nan")
     if number != number:
         raise ValueError(f"{what} is NaN; leave out what is missing, or impute it first")
     if not fabs(number) <= LIMIT:
         raise ValueError(
-            f"{what} is {value!r:.40}; it must be finite and at most {VALUE_LIMIT:g} in size: scale it first")
+            f"{what} is {shown(value)}; it must be finite and at most {VALUE_LIMIT:g} in size: scale it first")
     return number
 
 
-cdef double _feature_value(name, value) except? -1.0:
-    if isinstance(value, (str, bytes)):
+def checked_number(value, str what):
+    """Any real number as a float, or an error that says what is wrong with `what`."""
+    return _number(value, what)
+
+
+cdef double _feature_value(name, value, str what) except? -1.0:
+    if isinstance(value, str) and what == "x":
         raise TypeError(
-            f"x[{name!r:.80}] is the text {value!r:.80}; a value must be a number. For a category "
-            f"write { {f'{name}={value}': 1}!r:.99}, for a text put BagOfWords() before the learner")
-    return _number(value, f"x[{name!r:.80}]")
+            f"x[{shown(name)}] is the text {shown(value)}; a value must be a number. For a category "
+            f"write {shown({f'{name}={value}': 1})}, for a text put BagOfWords() before the learner")
+    return _number(value, f"{what}[{shown(name)}]")
 
 
 cdef object _key_name(Model model, const Key* key, dict objects):
@@ -252,31 +261,35 @@ cdef object _key_name(Model model, const Key* key, dict objects):
 # --- Parameters ---------------------------------------------------------------------------------
 
 def _choice(str name, value, choices):
-    if value not in choices:
-        raise ValueError(f"{name}={value!r}; it must be one of {', '.join(map(repr, choices))}")
+    if not (isinstance(value, str) and value in choices):
+        raise ValueError(f"{name}={shown(value)}; it must be one of {', '.join(map(repr, choices))}")
     return choices.index(value)
 
 
 def _truth(str name, value):
     if not isinstance(value, bool):
-        raise TypeError(f"{name}={value!r}; it must be True or False")
+        raise TypeError(f"{name}={shown(value)}; it must be True or False")
     return value
 
 
 def _real(str name, value, double low, str bound):
     """A parameter as a float, at least `low` (said as `bound`)."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}={value!r}; it must be a number {bound}")
-    if not low <= value <= VALUE_LIMIT:
-        raise ValueError(f"{name}={value!r}; it must be a number {bound} and at most {VALUE_LIMIT:g}")
-    return float(value)
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name}={shown(value)}; it must be a number {bound}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
+    if not low <= number <= LIMIT:
+        raise ValueError(f"{name}={shown(value)}; it must be a number {bound} and at most {VALUE_LIMIT:g}")
+    return number
 
 
 def _whole(str name, value, low, high):
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name}={value!r}; it must be None or an int from {low} to {high}")
+        raise TypeError(f"{name}={shown(value)}; it must be None or an int from {low} to {high}")
     if not low <= value <= high:
-        raise ValueError(f"{name}={value!r}; it must be None or an int from {low} to {high}")
+        raise ValueError(f"{name}={shown(value)}; it must be None or an int from {low} to {high}")
     return value
 
 
@@ -321,7 +334,9 @@ cdef class Model:
         else:
             _whole("hash_seed", seed, 0, 2**64 - 1)
         class_weight = self._checked_class_weight(params["class_weight"])
+        self._forget()
         learner_free(&self.learner)
+        event_free(&self.event)
         self._params = params
         self._kind = kind
         self._class_weight = class_weight
@@ -333,12 +348,15 @@ cdef class Model:
             return None
         if not isinstance(class_weight, Mapping):
             raise TypeError(
-                f"class_weight={class_weight!r}; it must be None or a dict of label to weight "
+                f"class_weight={shown(class_weight)}; it must be None or a dict of label to weight "
                 "(a balance cannot be known before the stream has been seen)")
         checked = {}
         for label, weight in class_weight.items():
-            checked[self._checked_label(label)] = _real(
-                f"class_weight[{label!r}]", weight, 0.0, "of at least 0")
+            try:
+                label = self._checked_label(label)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"class_weight has a label that cannot be: {error}") from None
+            checked[label] = _real(f"class_weight[{shown(label)}]", weight, 0.0, "of at least 0")
         return checked
 
     # The parameters, as they were given. They are fixed: use clone({...}) for others.
@@ -393,6 +411,7 @@ cdef class Model:
         if not (PyDict_CheckExact(mapping) or type(x) is Counter or type(x) is defaultdict):
             return self._read_items(x, learning)
         # Types whose conversion runs no Python code, so that nothing can change x or the scratch under us.
+        self._n_reads += 1
         if event_begin(&self.event, &self.learner.index, PyDict_GET_SIZE(mapping),
                        self.learner.intercept) < 0:
             raise MemoryError("no memory for the event")
@@ -411,7 +430,7 @@ cdef class Model:
         event_end(&self.event, &writer)
         return 0
 
-    cdef int _read_items(self, x, bint learning) except -1:
+    cdef int _read_items(self, x, bint learning, str what="x") except -1:
         """The same for any mapping, name and number, or the error that says what is wrong."""
         cdef list entries = []
         cdef double number
@@ -420,16 +439,17 @@ cdef class Model:
         cdef bytes text
         if not isinstance(x, Mapping):
             raise TypeError(
-                f"x is {x!r:.80}, a {type(x).__name__}; it must be a mapping of features to numbers, "
+                f"x is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to numbers, "
                 "such as {'word': 1}")
         for name, value in x.items():
-            number = _feature_value(name, value)
+            number = _feature_value(name, value, what)
             if number != 0.0:
                 entries.append((*name_plain(name), number))
         for i, (kind, plain, number) in enumerate(entries):
             if kind == KEY_OBJECT:
                 entries[i] = (*self._object_ordinal(plain, learning), number)
         # From here on no Python code but ours runs, so the scratch is ours.
+        self._n_reads += 1
         if event_begin(&self.event, &self.learner.index, len(entries), self.learner.intercept) < 0:
             raise MemoryError("no memory for the event")
         writer = event_writer(&self.event)
@@ -445,7 +465,7 @@ cdef class Model:
         """Kind and ordinal of a name that is a mere object; learning numbers it if it is new."""
         if self.learner.index.bits:
             raise TypeError(
-                f"x has the feature name {name!r:.80}, a {type(name).__name__}; with hash_bits a name must "
+                f"x has the feature name {shown(name)}, a {type(name).__name__}; with hash_bits a name must "
                 "be a str, bytes, number, None or a tuple of these, for others hash differently in "
                 "every process")
         ordinal = self._objects.get(name)
@@ -453,6 +473,7 @@ cdef class Model:
             if not learning:
                 return KEY_NONE, 0
             ordinal = self._objects[name] = len(self._objects)
+            self._objects_new = True
         return KEY_OBJECT, ordinal
 
     cdef bint _plain_key(self, int kind, plain, Key* key) except -1:
@@ -482,6 +503,19 @@ cdef class Model:
     cdef int _settle(self) except -1:
         event_settle(&self.event, &self.learner.index)
         self._held = None
+        if self._objects_new:
+            self._forget_objects()
+        return 0
+
+    cdef int _forget_objects(self) except -1:
+        """Drop the latest object names again if no update has given them a row."""
+        cdef Key key
+        self._objects_new = False
+        while self._objects:
+            key = key_word(KEY_OBJECT, <uint64_t> (len(self._objects) - 1))
+            if index_find(&self.learner.index, &key, key_hash(&self.learner.index.seed, &key)) != ROW_NULL:
+                break
+            self._objects.popitem()
         return 0
 
     cdef double _step(self, label, w) except -1.0:
@@ -492,7 +526,7 @@ cdef class Model:
         else:
             step = _number(w, "w")
             if step < 0.0:
-                raise ValueError(f"w={w!r}; a sample weight must be at least 0")
+                raise ValueError(f"w={shown(w)}; a sample weight must be at least 0")
         if self._class_weight is not None:
             step *= <double> self._class_weight.get(label, 1.0)
         return step
@@ -580,13 +614,15 @@ cdef class Model:
         """Put weights into an untrained model, whose kept vectors all start from them."""
         cdef Py_ssize_t i
         if not isinstance(weights, Mapping):
-            raise TypeError(f"weights is a {type(weights).__name__}; it must be a dict of feature to weight")
+            raise TypeError(
+                f"weights is {shown(weights)}, a {type(weights).__name__}; it must be a dict of feature "
+                "to weight")
         if isinstance(intercept, bool):
-            raise TypeError(f"intercept={intercept!r}; give the number to start from")
+            raise TypeError(f"intercept={shown(intercept)}; give the number to start from")
         bias = _number(intercept, "intercept")
         if bias != 0.0 and not self.learner.intercept:
-            raise ValueError(f"intercept={intercept!r}; this model has intercept=False")
-        self._read(weights, True)
+            raise ValueError(f"intercept={shown(intercept)}; this model has intercept=False")
+        self._read_items(weights, True, "weights")
         learner_resolve(&self.learner, &self.event)
         for i in range(self.learner.intercept, self.event.n):
             if self.event.rows[i] == ROW_NULL:
@@ -680,9 +716,8 @@ cdef class Model:
             return n
         finally:
             event_free(&columns)
-            event_settle(event, &self.learner.index)
+            self._settle()
             event.n_known = 0
-            self._held = None
 
     def _read_columns(self, names, bint learning):
         """Write column names into the scratch event, one entry a column, whatever its values."""
@@ -753,6 +788,11 @@ cdef class Model:
         if getattr(self, "__dict__", None):
             other.__dict__.update(deepcopy(self.__dict__, memo))
         return other
+
+    def _forget(self):
+        """Drop what Python objects know of the stream."""
+        self._objects = {}
+        self._y_name = None
 
     # --- What the two kinds of model answer differently
 
@@ -981,15 +1021,19 @@ cdef int _truth_label(y) except -1:
         return 1
     if y is False:
         return 0
-    if type(y) is int or type(y).__module__ == "numpy" and (
-            isinstance(y, Integral) or type(y).__name__ in ("bool", "bool_")):
+    if type(y) is int or isinstance(y, (np.bool_, np.integer)):
         if y == 1:
             return 1
         if y == 0:
             return 0
-    hash(y)
+    try:
+        hash(y)
+    except TypeError:
+        raise TypeError(
+            f"y is {shown(y)}, a {type(y).__name__}; Perceptron takes True or False (or 1 or 0)"
+        ) from None
     raise ValueError(
-        f"y={y!r:.80}; Perceptron takes True or False (or 1 or 0). For other labels use "
+        f"y={shown(y)}; Perceptron takes True or False (or 1 or 0). For other labels use "
         "MulticlassPerceptron or MIRA")
 
 
@@ -1015,6 +1059,11 @@ cdef class LabelModel(Model):
         self._labels = list(state["labels"])
         self._label_ids = {label: i for i, label in enumerate(self._labels)}
 
+    def _forget(self):
+        Model._forget(self)
+        self._labels = []
+        self._label_ids = {}
+
     def _copy_labels(self, other):
         (<LabelModel> other)._labels = list(self._labels)
         (<LabelModel> other)._label_ids = dict(self._label_ids)
@@ -1022,37 +1071,53 @@ cdef class LabelModel(Model):
     def _checked_label(self, y):
         if type(y) is str or type(y) is int or type(y) is bool:
             return y
-        if type(y).__module__ == "numpy" and hasattr(y, "item"):
+        if isinstance(y, np.generic):
             y = y.item()
         if y is None:
             raise ValueError("y is None, which stands for no prediction; it cannot be a label")
-        if y != y:
-            raise ValueError(f"y={y!r} equals nothing, not even itself; it cannot be a label")
         try:
             hash(y)
         except TypeError:
             raise TypeError(
-                f"y is {y!r:.80}, a {type(y).__name__}; a label must be hashable: a str, int, bool, "
+                f"y is {shown(y)}, a {type(y).__name__}; a label must be hashable: a str, int, bool, "
                 "tuple ...") from None
+        try:
+            odd = bool(y != y)
+        except Exception:           # pandas' NA is neither equal nor unequal to itself
+            odd = True
+        if odd:
+            raise ValueError(f"y={shown(y)} equals nothing, not even itself; it cannot be a label")
         return y
 
-    cdef Py_ssize_t _label_id(self, label) except -1:
-        """The number of a checked label; a new one gets the next."""
-        known = self._label_ids.get(label)
-        return len(self._labels) if known is None else known
+    cdef Py_ssize_t _read_labelled(self, x, label) except -1:
+        """Read an event; the number of its checked label, where a new one gets the next.
+
+        Code of the user's runs when an odd mapping is read or an odd label is hashed, and may teach
+        this very model. So the number is looked up last, and the event is read again if that has
+        touched the scratch.
+        """
+        cdef uint64_t n_reads
+        while True:
+            self._read(x, True)
+            n_reads = self._n_reads
+            known = self._label_ids.get(label)
+            if n_reads == self._n_reads:
+                return len(self._labels) if known is None else known
 
     cdef int _name_output(self, label) except -1:
         """After learning: the new output, if there is one, is this label's."""
         if self.learner.table.n_outputs > len(self._labels):
-            self._label_ids[label] = len(self._labels)
+            # the list first: hashing an odd label may teach this model another one
+            output = len(self._labels)
             self._labels.append(label)
+            self._label_ids[label] = output
         return 0
 
     def _add_label(self, y):
         """Make a label known before anything is learned of it."""
         label = self._checked_label(y)
         if label in self._label_ids:
-            raise ValueError(f"the label {label!r} is there twice")
+            raise ValueError(f"the label {shown(label)} is there twice")
         if table_add_outputs(&self.learner.table, 1) < 0:
             raise MemoryError("no memory for the label")
         self.learner.version += 1
@@ -1092,9 +1157,8 @@ cdef class LabelModel(Model):
             If x, y or w is not what it must be. The model has not changed then.
         """
         label = self._checked_label(y)
-        cdef Py_ssize_t output = self._label_id(label)
         cdef double step = self._step(label, w)
-        self._read(x, True)
+        cdef Py_ssize_t output = self._read_labelled(x, label)
         if learner_learn(&self.learner, &self.event, output, step) < 0:
             raise MemoryError("no memory for the update; the model has not learned this event")
         self._settle()
@@ -1127,9 +1191,9 @@ cdef class LabelModel(Model):
         self._score(x)
         scores = learner_decision(
             &self.learner, &self.event, learner_served(&self.learner, &self.event))
-        decision = {label: scores[k] for k, label in enumerate(self._labels)}
+        decision = [scores[k] for k in range(self.learner.table.n_outputs)]
         self._settle()
-        return decision
+        return dict(zip(self._labels, decision))
 
     def predict_proba_one(self, x):
         """The probability of each label seen so far, calibrated online; {} before the first.
@@ -1146,9 +1210,9 @@ cdef class LabelModel(Model):
         n = self.learner.table.n_outputs
         p = self.event.scores + KEPT_KINDS * n
         learner_probabilities(&self.learner, &self.event, p)
-        probabilities = {label: p[k] for k, label in enumerate(self._labels)}
+        probabilities = [p[k] for k in range(n)]
         self._settle()
-        return probabilities
+        return dict(zip(self._labels, probabilities))
 
     def test_then_train_one(self, x, y, w=1.0):
         """Predict, then learn, in one pass: returns the prediction made before learning.
@@ -1163,10 +1227,9 @@ cdef class LabelModel(Model):
             The sample weight, at least 0.
         """
         label = self._checked_label(y)
-        cdef Py_ssize_t output = self._label_id(label)
         cdef double step = self._step(label, w)
+        cdef Py_ssize_t output = self._read_labelled(x, label)
         cdef Py_ssize_t prediction
-        self._read(x, True)
         if learner_score(&self.learner, &self.event) < 0:
             raise MemoryError("no memory for the scores")
         prediction = learner_prediction(&self.learner, &self.event)

@@ -13,6 +13,7 @@ import numpy as np
 from river import base
 
 from streamptron._core import BinaryModel, LabelModel, Model, TopFeatures
+from streamptron._names import shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,6 +230,7 @@ class Estimator(Model, base.MiniBatchClassifier):
                 break
             feature, value = parts[-1]
             parts[-1] = (feature, value + excess)
+            parts.sort(key=lambda part: -abs(part[1]))
         return parts, kind
 
     def top_features(self, n: int = 10, label: Hashable = None) -> Any:
@@ -256,7 +258,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         TopFeatures(positive=[('free', 2.0)], negative=[('meeting', -3.0)])
         """
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-            raise ValueError(f"n={n!r}; it must be an int of at least 0")
+            raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
         if label is None and self._multiclass:
             return {
                 known: self._top(n, output, 1.0) for output, known in enumerate(self._known_labels)
@@ -268,7 +270,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         ranked = sorted(
             ((feature, sign * weight) for feature, weight in weights), key=itemgetter(1)
         )
-        positive = [item for item in reversed(ranked[len(ranked) - n :]) if item[1] > 0]
+        positive = [item for item in reversed(ranked[max(0, len(ranked) - n) :]) if item[1] > 0]
         return TopFeatures(positive, [item for item in ranked[:n] if item[1] < 0])
 
     @property
@@ -425,7 +427,9 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
             return -1, 1.0
         known = self.labels
         if label not in known:
-            raise ValueError(f"label={label!r} has not been seen; the model knows {known!r:.200}")
+            raise ValueError(
+                f"label={shown(label)} has not been seen; the model knows {shown(known, 200)}"
+            )
         return known.index(label), 1.0
 
     @classmethod
@@ -458,13 +462,15 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
             params = {**params, "intercept": False}
         elif intercept is not None and not isinstance(intercept, Mapping):
             raise TypeError(
-                f"intercept={intercept!r}; it must be a dict of label to number, or False"
+                f"intercept={shown(intercept)}; it must be a dict of label to number, or False"
             )
         start = dict(intercept or {})
         if not isinstance(weights, Mapping):
             raise TypeError(f"weights is a {type(weights).__name__}; it must be {{label: {{...}}}}")
         if unknown := [label for label in start if label not in weights]:
-            raise ValueError(f"intercept has labels that weights does not have: {unknown!r:.200}")
+            raise ValueError(
+                f"intercept has labels that weights does not have: {shown(unknown, 200)}"
+            )
         model = cls(**params)
         for output, (label, row) in enumerate(weights.items()):
             model._add_label(label)

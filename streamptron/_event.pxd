@@ -128,7 +128,7 @@ cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n, bint
     event.has_long = False
     arena_reset(&event.text)
     if intercept:
-        event.keys[0] = key_word(KEY_NONE, 0)
+        event.keys[0] = key_word(KEY_NONE, 1)   # no name, not even an unknown one
         event.rows[0] = ROW_INTERCEPT
         event.values[0] = 1.0
         event.n = 1

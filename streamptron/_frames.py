@@ -7,10 +7,12 @@ same kind, with the same index, as River's own mini-batch models do it.
 from __future__ import annotations
 
 import typing
+from collections.abc import Mapping, Set
 
 import numpy as np
 
-from streamptron._core import VALUE_LIMIT
+from streamptron._core import VALUE_LIMIT, checked_number
+from streamptron._names import shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,12 +53,12 @@ def frame_matrix(frame: nw.DataFrame[typing.Any]) -> np.ndarray:
         value = float(matrix[row, j])
         if np.isnan(value):
             raise ValueError(
-                f"X has no value in row {row}, column {columns[j]!r} (missing or NaN); "
+                f"X has no value in row {row}, column {shown(columns[j])} (missing or NaN); "
                 "drop the row or impute the cell first"
             )
         raise ValueError(
-            f"X is {value!r} in row {row}, column {columns[j]!r}; a value must be finite and at "
-            f"most {VALUE_LIMIT:g} in size: scale it first"
+            f"X is {value!r} in row {row}, column {shown(columns[j])}; a value must be finite "
+            f"and at most {VALUE_LIMIT:g} in size: scale it first"
         )
     return matrix
 
@@ -68,37 +70,32 @@ def _column(series: nw.Series[typing.Any], name: object) -> np.ndarray:
     native = series.to_native()
     if hasattr(native, "sparse"):  # pandas' own, of a dtype that narwhals does not know
         series = nw.from_native(native.sparse.to_dense(), series_only=True)
-    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
-        kind = (
-            "text" if series.dtype in (nw.String, nw.Categorical, nw.Object) else str(series.dtype)
-        )
-        if series.dtype != nw.Object or not _is_numbers(series):
-            raise TypeError(
-                f"column {name!r} of X holds {kind}, which is no number; for categories use one "
-                "column a category with 1 in it (one-hot), or drop the column"
-            )
     if series.is_null().any():
         row = series.is_null().to_list().index(True)
         raise ValueError(
-            f"X has no value in row {row}, column {name!r} (missing or NaN); "
+            f"X has no value in row {row}, column {shown(name)} (missing or NaN); "
             "drop the row or impute the cell first"
+        )
+    if series.dtype == nw.Object:  # whatever it holds, cell by cell
+        cells = enumerate(series.to_list())
+        where = f"column {shown(name)}"
+        return np.array([checked_number(cell, f"X in row {row}, {where},") for row, cell in cells])
+    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
+        kind = "text" if series.dtype in (nw.String, nw.Categorical) else str(series.dtype)
+        raise TypeError(
+            f"column {shown(name)} of X holds {kind}, which is no number; for categories use "
+            "one column a category with 1 in it (one-hot), or drop the column"
         )
     values: np.ndarray = np.asarray(series.to_numpy(), dtype=np.float64)
     return values
 
 
-def _is_numbers(series: nw.Series[typing.Any]) -> bool:
-    """Whether an object column holds numbers only, as pandas leaves them at times."""
-    import numbers
-
-    return all(
-        value is None or isinstance(value, numbers.Real | np.bool_) for value in series.to_list()
-    )
-
-
 def listed(values: typing.Any, n: int, name: str, each: str) -> list[typing.Any]:
     """A series, array or sequence as a list of n plain values, or an error that names it."""
+    odd = isinstance(values, str | bytes | Mapping | Set) or hasattr(values, "columns")
     try:
+        if odd:
+            raise TypeError
         plain = values.to_list() if hasattr(values, "to_list") else list(values)
     except TypeError:
         raise TypeError(f"{name} is a {type(values).__name__}; give {each} a row of X") from None
@@ -116,7 +113,7 @@ def frame_can_hold(labels: Iterable[typing.Any], frame: nw.DataFrame[typing.Any]
         nw.new_series("labels", labels, backend=nw.get_native_namespace(frame))
     except Exception as error:
         raise TypeError(
-            f"the predictions may be any of {labels!r:.200}, and a "
+            f"the predictions may be any of {shown(labels, 200)}, and a "
             f"{frame.implementation.value} series cannot hold them all ({error}); use learn_many, "
             "or labels of one type"
         ) from None
@@ -128,6 +125,11 @@ def frame_series(
     """A series of the same kind and with the same index as a frame."""
     from river.utils import dataframe
 
+    if like.implementation.is_pandas_like() and any(value is None for value in values):
+        objects = np.empty(len(values), dtype=object)  # or pandas makes floats of ints beside None
+        for row, value in enumerate(values):
+            objects[row] = value
+        values = objects
     return dataframe.to_native_series(values, name=name, like=like)  # type: ignore[arg-type]
 
 

@@ -23,7 +23,7 @@
 # growing table spread over many events by themselves. Doubling the directory copies one word
 # a segment. While the model is small there is one segment, which doubles from 16 words to 1024.
 #
-# A word of the directory is the segment's address with the log2 of its size in the low four bits.
+# A word of the directory is the segment's address with the log2 of its size in the low bits.
 #
 # Looking up an event is done in three sweeps, so that the memory's latency is paid once and not once
 # a feature: hash all keys and prefetch their entries; read the entries and prefetch the keys they
@@ -44,15 +44,16 @@ from streamptron._hash cimport Seed, key_hash, seed_make
 from streamptron._arena cimport Arena, arena_copy, arena_free, arena_init
 
 cdef enum:
-    SEGMENT_LOG_MIN = 4             # the log2 fits in the four low bits of an address
+    SEGMENT_LOG_MIN = 4
     SEGMENT_LOG_SPLIT = 10          # 1024 words, 8 KiB: splits rather than grows
-    SEGMENT_LOG_MAX = 15
+    SEGMENT_LOG_MAX = 24
+    SEGMENT_LOG_BITS = 63           # the low bits of an address that starts a cache line
     DIRECTORY_SLACK = 4             # directory words a segment, as log2, before segments grow instead
 
 cdef struct Segment:
     uint32_t count                  # words in use
     uint32_t depth                  # how many top bits of the tag all its entries share
-    uint64_t pad                    # the entries follow
+    uint64_t line[7]                # the entries follow on the next cache line
 
 cdef struct Index:
     int bits                        # 0: exact; else log2 of the number of rows, hashed
@@ -73,30 +74,34 @@ cdef inline size_t segment_bytes(int log) noexcept nogil:
     return sizeof(Segment) + (<size_t> 8 << log)
 
 
+cdef inline int segment_log(uintptr_t word) noexcept nogil:
+    return <int> (word & SEGMENT_LOG_BITS)
+
+
 cdef inline uint64_t* segment_entries(uintptr_t word) noexcept nogil:
-    return <uint64_t*> ((word & ~<uintptr_t> 15) + sizeof(Segment))
+    return <uint64_t*> ((word & ~<uintptr_t> SEGMENT_LOG_BITS) + sizeof(Segment))
 
 
 cdef inline Segment* segment_of(uintptr_t word) noexcept nogil:
-    return <Segment*> (word & ~<uintptr_t> 15)
+    return <Segment*> (word & ~<uintptr_t> SEGMENT_LOG_BITS)
 
 
 cdef inline uint64_t segment_mask(uintptr_t word) noexcept nogil:
-    return (<uint64_t> 1 << (word & 15)) - 1
+    return (<uint64_t> 1 << segment_log(word)) - 1
 
 
 cdef inline uintptr_t segment_new(Index* index, int log, uint32_t depth) noexcept nogil:
-    cdef Segment* segment = <Segment*> calloc(1, segment_bytes(log))
+    cdef Segment* segment = <Segment*> lines_alloc(segment_bytes(log))
     if segment == NULL:
         return 0
     segment.depth = depth
-    index.bytes += segment_bytes(log)
+    index.bytes += segment_bytes(log) + LINES_OVERHEAD
     return <uintptr_t> segment | <uintptr_t> log
 
 
 cdef inline void segment_free(Index* index, uintptr_t word) noexcept nogil:
-    index.bytes -= segment_bytes(<int> (word & 15))
-    free(segment_of(word))
+    index.bytes -= segment_bytes(segment_log(word)) + LINES_OVERHEAD
+    lines_free(segment_of(word))
 
 
 cdef inline void segment_put(uintptr_t word, uint64_t entry) noexcept nogil:
@@ -189,10 +194,10 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
 
 cdef inline void index_probe_all(const Index* index, const Key* keys, const uint32_t* todo,
                                  Py_ssize_t n, uint64_t* hashes, row_t* rows) noexcept nogil:
-    """For each i in todo: its hash, and the first row whose tag fits (the null row if none)."""
+    """For each i in todo: its hash, and a row whose tag fits (the null row if none does)."""
     cdef Py_ssize_t i
     cdef uint32_t k
-    cdef uint64_t tag, at, mask, entry
+    cdef uint64_t tag, at, mask
     cdef uint64_t* entries
     cdef uintptr_t word
     if index.bits:
@@ -207,6 +212,10 @@ cdef inline void index_probe_all(const Index* index, const Key* keys, const uint
         tag = hashes[k] >> 32
         word = index_segment(index, tag)
         prefetch(segment_entries(word) + (tag & segment_mask(word)))
+    if index.n_rows == ROWS_RESERVED:       # there are no keys yet, not even places for them
+        for i in range(n):
+            rows[todo[i]] = ROW_NULL
+        return
     for i in range(n):
         k = todo[i]
         tag = hashes[k] >> 32
@@ -214,13 +223,10 @@ cdef inline void index_probe_all(const Index* index, const Key* keys, const uint
         entries = segment_entries(word)
         mask = segment_mask(word)
         at = tag & mask
-        entry = entries[at]
-        while entry != 0 and entry >> 32 != tag:
+        while entries[at] != 0 and entries[at] >> 32 != tag:
             at = (at + 1) & mask
-            entry = entries[at]
-        rows[k] = <row_t> entry
-        if <row_t> entry != ROW_NULL:
-            prefetch(index_key(index, <row_t> entry))
+        rows[k] = <row_t> entries[at]
+        prefetch(index_key(index, rows[k]))
 
 
 cdef inline void index_verify_all(const Index* index, const Key* keys, const uint32_t* todo,
@@ -228,11 +234,15 @@ cdef inline void index_verify_all(const Index* index, const Key* keys, const uin
     """For each i in todo: make sure that the row found by its tag has this very key."""
     cdef Py_ssize_t i
     cdef uint32_t k
-    if index.bits:
+    cdef const Key* key
+    if index.bits or index.n_rows == ROWS_RESERVED:
         return
     for i in range(n):
         k = todo[i]
-        if rows[k] != ROW_NULL and not key_equal(index_key(index, rows[k]), &keys[k]):
+        key = index_key(index, rows[k])
+        # rarely both: a tag that fits by chance, or a long key, whose bytes are to be compared
+        if ((((key.hi ^ keys[k].hi) | (key.lo ^ keys[k].lo)) != 0) & (rows[k] != ROW_NULL)
+                and not key_equal(key, &keys[k])):
             rows[k] = index_find(index, &keys[k], hashes[k])
 
 
@@ -265,7 +275,7 @@ cdef inline int _segment_grow(Index* index, uint64_t tag, uintptr_t old) noexcep
     cdef uint64_t at
     cdef uint32_t depth = segment_of(old).depth
     cdef uint64_t* entries = segment_entries(old)
-    cdef uintptr_t word = segment_new(index, <int> (old & 15) + 1, depth)
+    cdef uintptr_t word = segment_new(index, segment_log(old) + 1, depth)
     if word == 0:
         return -1
     for at in range(segment_mask(old) + 1):
@@ -281,8 +291,8 @@ cdef inline int _segment_split(Index* index, uint64_t tag, uintptr_t old) noexce
     cdef uint64_t at, half
     cdef uint32_t depth = segment_of(old).depth + 1
     cdef uint64_t* entries = segment_entries(old)
-    cdef uintptr_t zeros = segment_new(index, <int> (old & 15), depth)
-    cdef uintptr_t ones = segment_new(index, <int> (old & 15), depth)
+    cdef uintptr_t zeros = segment_new(index, segment_log(old), depth)
+    cdef uintptr_t ones = segment_new(index, segment_log(old), depth)
     if zeros == 0 or ones == 0:
         if zeros:
             segment_free(index, zeros)
@@ -306,7 +316,7 @@ cdef inline int _make_room(Index* index, uint64_t tag) noexcept nogil:
     cdef Segment* segment = segment_of(word)
     cdef int log
     while (<uint64_t> segment.count + 1) * 8 > 5 * (segment_mask(word) + 1):
-        log = <int> (word & 15)
+        log = segment_log(word)
         if log < SEGMENT_LOG_SPLIT:
             if _segment_grow(index, tag, word) < 0:
                 return -1
@@ -390,10 +400,10 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     while i < <size_t> 1 << to.depth:
         word = other.directory[i]
         step = <size_t> 1 << (to.depth - <int> segment_of(word).depth)
-        copied = segment_new(to, <int> (word & 15), segment_of(word).depth)
+        copied = segment_new(to, segment_log(word), segment_of(word).depth)
         if copied == 0:
             return -1
-        memcpy(segment_of(copied), segment_of(word), segment_bytes(<int> (word & 15)))
+        memcpy(segment_of(copied), segment_of(word), segment_bytes(segment_log(word)))
         for k in range(i, i + step):
             to.directory[k] = copied
         i += step

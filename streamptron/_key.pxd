@@ -98,21 +98,22 @@ cdef inline Key key_word(uint64_t kind, uint64_t word) noexcept nogil:
 cdef inline Key key_text(uint64_t kind, const uint8_t* p, size_t n) noexcept nogil:
     """A key of n bytes at p, of which the eight before p may be read too.
 
-    That holds for the text of a Python str or bytes, where the object's header is. It saves the
-    branches of copying 0 to 15 bytes: the last eight bytes, header included, are shifted until only
-    the text is left.
+    That holds for the text of a Python str or bytes, where the object's header is: the last eight
+    bytes, header included, are shifted until only the text is left. Lengths of words cannot be
+    foreseen, so there is no branch on them but the one for long keys.
     """
     cdef Key key
-    cdef uint64_t word
+    cdef uint64_t below_8, above_8, shift
     if n > KEY_INLINE:
         key.lo = <uint64_t> <uintptr_t> p
         key.hi = (KEY_LONG | kind) << 60 | n
         return key
-    word = load8(p if n >= 8 else p + n - 8)
-    # in two steps, for a shift by all 64 bits of a word is undefined in C
-    key.lo = word if n >= 8 else word >> 4 >> (60 - 8 * n)
-    word = load8(p + n - 8)
-    key.hi = kind << 60 | n << 56
-    if n > 8:
-        key.hi |= word >> (128 - 8 * n)
+    below_8 = -<uint64_t> (n < 8)           # all ones or all zeros
+    above_8 = -<uint64_t> (n > 8)
+    # lo: the first eight bytes, or all of them; a shift by 64 is undefined in C, so it goes by halves
+    shift = (64 - 8 * n) & below_8
+    key.lo = load8(p + ((n - 8) & below_8)) >> (shift >> 1) >> (shift - (shift >> 1))
+    # hi: what is beyond the eighth byte
+    shift = 64 - ((8 * n - 64) & above_8)
+    key.hi = kind << 60 | n << 56 | load8(p + n - 8) >> (shift >> 1) >> (shift - (shift >> 1))
     return key

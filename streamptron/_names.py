@@ -14,12 +14,30 @@ import numbers
 import struct
 from collections.abc import Hashable
 
+import numpy as np
+
 STR, BYTES, INT, FLOAT, CANONICAL, OBJECT = 1, 2, 3, 4, 5, 6
 
 # Beyond this hash(n) != n, and an int may equal a float that is not seen to be whole.
 INT_LIMIT = 2**61 - 1
 
 Plain = str | bytes | int | float | Hashable
+
+
+def shown(value: object, width: int = 80) -> str:
+    """What an error message says for a value: its repr, cut to a width; never an error itself.
+
+    Examples
+    --------
+    >>> shown("a" * 100, 10), shown(10**5000)
+    ("'aaaaaa...", '<int of 16610 bits>')
+    """
+    try:
+        text = repr(value)
+    except Exception:
+        bits = f" of {value.bit_length()} bits" if isinstance(value, int) else ""
+        return f"<{type(value).__name__}{bits}>"
+    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def name_plain(name: Hashable) -> tuple[int, Plain]:
@@ -39,10 +57,16 @@ def name_plain(name: Hashable) -> tuple[int, Plain]:
     >>> name_plain(("new", "york"))
     (5, b't\\x02s\\x03news\\x04york')
     """
-    hash(name)  # raises the TypeError that names the type
+    try:
+        hash(name)
+    except TypeError:
+        raise TypeError(
+            f"the feature name {shown(name)} is a {type(name).__name__}, which is not hashable; "
+            "a name must be a str, int, tuple or any other hashable"
+        ) from None
     if isinstance(name, str):
         return _unwrapped(STR, name, str.__str__(name))
-    if isinstance(name, bytes):
+    if isinstance(name, bytes | memoryview):
         return _unwrapped(BYTES, name, bytes(name))
     number = _plain_number(name)
     if isinstance(number, int):
@@ -74,7 +98,7 @@ def name_decode(encoded: bytes) -> Plain:
 
 
 def _unwrapped(kind: int, name: Hashable, value: str | bytes) -> tuple[int, Plain]:
-    """A subclass of str or bytes is its value, unless it says that it is something else."""
+    """What derives from str or bytes is its value, unless it says that it is something else."""
     if type(name) is type(value) or (hash(name) == hash(value) and name == value):
         return kind, value
     return OBJECT, name
@@ -82,23 +106,26 @@ def _unwrapped(kind: int, name: Hashable, value: str | bytes) -> tuple[int, Plai
 
 def _plain_number(name: Hashable) -> int | float | None:
     """The int or float that a number equals, or None."""
-    if isinstance(name, complex) and name.imag == 0:
-        name = name.real
-    if type(name).__module__ == "numpy" and type(name).__name__ in ("bool", "bool_"):
-        return int(name)  # type: ignore[call-overload, no-any-return]
-    if not isinstance(name, numbers.Real | decimal.Decimal):
+    if isinstance(name, np.bool_):
+        return int(name)
+    if not isinstance(name, numbers.Complex | decimal.Decimal):
         return None
     if name != name:
         raise ValueError(
-            f"the feature name {name!r} is not a number (NaN) and equals nothing, not even itself; "
-            "give the feature another name"
+            f"the feature name {shown(name)} is not a number (NaN) and equals nothing, not even "
+            "itself; give the feature another name"
         )
-    try:
-        if int(name) == name:
-            return int(name)
-    except OverflowError:  # an infinity
-        pass
-    return float(name) if float(name) == name else None
+    if isinstance(name, numbers.Complex) and not isinstance(name, numbers.Real):
+        if name.imag != 0:
+            return None
+        name = name.real
+    for plain in (int, float):
+        try:
+            if plain(name) == name:
+                return plain(name)
+        except (OverflowError, TypeError, ValueError):  # an infinity, a duration
+            pass
+    return None
 
 
 def _varint(n: int) -> bytes:
@@ -122,7 +149,7 @@ def _encode(name: Hashable) -> bytes | None:
                 return None
             parts.append(encoded)
         return b"".join(parts)
-    text = str(name).encode()
+    text = format(name, "x").encode()  # not decimal, which Python limits to 4300 digits
     return b"i" + _varint(len(text)) + text
 
 
@@ -171,4 +198,4 @@ def _decode(data: bytes, at: int) -> tuple[Plain, int]:
         return body.decode("utf-8", "surrogatepass"), at + n
     if tag == b"b":
         return body, at + n
-    return int(body), at + n
+    return int(body, 16), at + n

@@ -184,7 +184,7 @@ cdef inline double _fold_factor(uint32_t behind) noexcept nogil:
 
 cdef inline void table_prefetch(const Table* table, row_t row) noexcept nogil:
     cdef size_t chunk = row >> CHUNK_BITS
-    if chunk < table.n_chunks and table.blocks[0].chunks[chunk] != NULL:
+    if table.n_blocks and chunk < table.n_chunks and table.blocks[0].chunks[chunk] != NULL:
         prefetch(table.blocks[0].chunks[chunk] + (row & CHUNK_MASK) * table.width)
 
 

@@ -104,8 +104,8 @@ class Pocket:
     """When the current vector goes into the pocket.
 
     It does when its run of right answers exceeds the record, with which the pocket's was put there,
-    and it has not lost the duel with the pocket since then; or when it is ahead in that duel. The
-    duel counts on whose side there were more mistakes, and no debt beyond 2.
+    and the duel since then is not lost; or when it is ahead in the duel. The duel counts the
+    pocket's mistakes less the current vector's, and never falls below -2.
     """
 
     def __init__(self):
@@ -447,8 +447,8 @@ class Perceptron(Learner):
 
     @classmethod
     def from_weights(cls, weights, intercept=0.0, **params):
-        """A learner that starts from these weights; intercept=False: one that has no intercept."""
-        learner = cls(intercept=intercept is not False, **params)
+        """A learner that starts from these weights."""
+        learner = cls(**params)
         learner.start_output(True, weights, intercept)
         return learner
 
@@ -477,10 +477,8 @@ class Multiclass(Learner):
 
     @classmethod
     def from_weights(cls, weights, intercept=None, **params):
-        """A learner that starts from {label: {feature: weight}} and {label: intercept} or None (all
-        zero); intercept=False: one that has no intercept.
-        """
-        learner = cls(intercept=intercept is not False, **params)
+        """A learner that starts from {label: {feature: weight}} and {label: intercept}, else 0."""
+        learner = cls(**params)
         for label, vector in weights.items():
             learner.start_output(label, vector, (intercept or {}).get(label, 0.0))
         return learner

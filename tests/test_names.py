@@ -269,6 +269,24 @@ def test_labels_share_their_features_whatever_the_names():
     assert model.n_features == len(PLAIN + OBJECTS)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [name for name in PLAIN + OBJECTS if not callable(name)],  # which pandas calls
+    ids=names_id,
+)
+def test_column_of_a_frame_is_the_feature_of_its_name_known_or_not(name):
+    pd = pytest.importorskip("pandas")
+    columns = pd.Index([name, "other"], dtype=object, tupleize_cols=False)
+    frame = pd.DataFrame([[2.0, 3.0]], columns=columns)
+    x = {name: 2.0, "other": 3.0}
+    model = Perceptron(serve="current", margin=1e40)
+    model.learn_one({"something else": 1}, True)
+    for _ in range(2):
+        assert list(model.decision_function_many(frame)) == [model.decision_function_one(x)]
+        model.learn_many(frame, [True])
+    assert model.weights == {"something else": 1, name: 4, "other": 6}
+
+
 @pytest.mark.parametrize("name", OBJECTS, ids=names_id)
 def test_object_is_no_name_with_hash_bits(name):
     model = counter(hash_bits=10)

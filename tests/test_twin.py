@@ -429,3 +429,16 @@ def test_memory_of_the_last_event_is_never_fooled(rule, seed):
     check_counts(model, twin)
     check_weights(model, twin)
     check_answers(model, twin, x)
+
+
+@some_rules
+def test_model_that_is_given_another_state_has_forgotten_its_last_event(rule):
+    rng = random.Random(rule)
+    model, _ = twins(rule)
+    x = {make_key("str", i): 1 for i in range(10)}
+    for _ in range(3):
+        other, _ = twins(rule)
+        for event, y, w in random_events(rng, n=50, labels=labels_for(rule), n_features=10):
+            other.learn_one(event, y, w)
+        model.__setstate__(other.__getstate__())
+        assert model.decision_function_one(x) == other.decision_function_one(x)

@@ -8,8 +8,6 @@ from streamptron import MIRA, MulticlassPerceptron, Perceptron
 
 LEARNERS = {"Perceptron": Perceptron, "MulticlassPerceptron": MulticlassPerceptron, "MIRA": MIRA}
 
-CLASS_WEIGHT = {True: 2.0, False: 0.5}
-
 # What every learner has.
 SHARED = {
     "default": {},
@@ -23,21 +21,28 @@ SHARED = {
     "serve pocket": {"serve": "pocket", "pocket": True},
     "hashed": {"hash_bits": 20},
     "hashed, colliding": {"hash_bits": 2, "hash_seed": 5},
-    "class weights": {"class_weight": CLASS_WEIGHT},
     "no intercept": {"intercept": False},
 }
 OWN = {
-    "Perceptron": {"margin": {"margin": 0.5}},
-    "MulticlassPerceptron": {"margin": {"margin": 0.5}},
-    "MIRA": {"C": {"C": 0.1}, "update on mistakes": {"update": "mistake"}},
+    "Perceptron": {
+        "margin": {"margin": 0.5},
+        "class weights": {"class_weight": {True: 2.0, False: 0.5}},
+    },
+    "MulticlassPerceptron": {
+        "margin": {"margin": 0.5},
+        "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
+    },
+    "MIRA": {
+        "C": {"C": 0.1},
+        "update on mistakes": {"update": "mistake"},
+        "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
+    },
 }
 
-every_learner = pytest.mark.parametrize("learner", LEARNERS)
+VARIANTS = [(learner, variant) for learner in LEARNERS for variant in SHARED | OWN[learner]]
 
-every_variant = pytest.mark.parametrize(
-    ("learner", "variant"),
-    [(learner, variant) for learner in LEARNERS for variant in SHARED | OWN[learner]],
-)
+every_learner = pytest.mark.parametrize("learner", LEARNERS)
+every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
 
 
 def make(learner, variant="default", **params):

@@ -1,0 +1,578 @@
+"""State: copies and pickles within a stream, memory, the index, the hash, long averages."""
+
+import copy
+import json
+import math
+import os
+import pickle
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from river import stats
+from streams import KEYS, random_events
+from variants import LEARNERS, answers, every_learner, every_variant, labels_for, make
+
+import streamptron
+from streamptron import MIRA, Perceptron
+
+TESTS = Path(__file__).resolve().parent
+
+seeds = pytest.mark.parametrize("seed", range(3), ids="seed={}".format)
+
+COPIES = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle 2": lambda model: pickle.loads(pickle.dumps(model, 2)),
+    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
+    "pickle 5": lambda model: pickle.loads(pickle.dumps(model, 5)),
+}
+every_copy = pytest.mark.parametrize("how", COPIES)
+
+
+def in_another_process(code, hash_seed="random"):
+    """What Python prints in a process of its own, where str hashes are salted otherwise."""
+    paths = [str(Path(streamptron.__file__).parents[1]), str(TESTS)]
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": hash_seed,
+        "PYTHONPATH": os.pathsep.join(paths),
+    }
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+def stream(learner, seed, n=150):
+    # a frozenset's own pickle depends on the order in which it was filled
+    keys = random.Random(seed).choice([kind for kind in KEYS if kind != "object"])
+    return random_events(
+        random.Random(seed),
+        n,
+        keys=keys,
+        values="real",
+        labels=labels_for(learner),
+        weighted=True,
+    )
+
+
+# Copies in the middle of a stream
+
+
+@pytest.mark.parametrize(("how", "seed"), [(how, seed) for seed, how in enumerate(COPIES)])
+@every_variant
+def test_model_replaced_by_its_copy_now_and_then_learns_on_as_if_nothing_had_happened(
+    learner, variant, how, seed
+):
+    rng = random.Random(seed)
+    model, replaced = make(learner, variant), make(learner, variant)
+    for x, y, w in stream(learner, seed):
+        if rng.random() < 0.1:
+            if rng.random() < 0.5:
+                replaced.predict_one(x)  # the scratch remembers it; a copy must not be misled
+            replaced = COPIES[how](replaced)
+        assert answers(replaced, x) == answers(model, x)
+        model.learn_one(x, y, w)
+        replaced.learn_one(x, y, w)
+    assert pickle.dumps(replaced) == pickle.dumps(model)
+
+
+@every_copy
+@every_variant
+def test_copy_and_original_do_not_touch_each_other(learner, variant, how):
+    events = list(stream(learner, seed=4))
+    original = make(learner, variant)
+    for x, y, w in events[:75]:
+        original.learn_one(x, y, w)
+    before = pickle.dumps(original)
+
+    other = COPIES[how](original)
+    for x, y, w in events[75:]:
+        other.learn_one(x, y, w)
+    assert pickle.dumps(original) == before != pickle.dumps(other)
+
+    other = COPIES[how](original)
+    for x, y, w in events[75:]:
+        original.learn_one(x, y, w)
+    assert pickle.dumps(other) == before
+    after = pickle.dumps(original)
+    del original
+    for x, y, w in events[75:]:
+        other.learn_one(x, y, w)
+    assert pickle.dumps(other) == after
+
+
+@every_copy
+@every_variant
+def test_copy_has_the_same_bytes_at_every_moment(learner, variant, how):
+    model = make(learner, variant)
+    for x, y, w in stream(learner, seed=5, n=30):
+        assert pickle.dumps(COPIES[how](model)) == pickle.dumps(model)
+        model.learn_one(x, y, w)
+    assert pickle.dumps(COPIES[how](model)) == pickle.dumps(model)
+
+
+@every_learner
+def test_copy_has_the_same_bytes_whatever_strings_are_the_same_objects(learner):
+    """Pickle writes an object only once, and equal strings may be one object or two."""
+    given = json.loads('{"average": "uniform", "serve": "average"}')
+    model = make(learner, **given)
+    assert pickle.dumps(pickle.loads(pickle.dumps(model))) == pickle.dumps(model)
+    if learner != "Perceptron":
+        for labels in (("average", "pocket"), ("format", "serve"), ("uniform", "margin")):
+            for class_weight in (None, {labels[0]: 2.0}, {"".join(labels[0]): 2.0}):
+                model = make(learner, class_weight=class_weight)
+                for y in labels:
+                    model.learn_many(pd.DataFrame({"a": [1.0]}), pd.Series([y], name=labels[0]))
+                assert pickle.dumps(pickle.loads(pickle.dumps(model))) == pickle.dumps(model)
+
+
+@every_learner
+def test_two_models_that_learned_the_same_have_the_same_bytes(learner):
+    first, second = make(learner), make(learner)
+    for x, y, w in stream(learner, seed=6):
+        first.predict_one(x)
+        first.learn_one(x, y, w)
+        second.learn_one(
+            {str(name) if type(name) is str else name: v for name, v in x.items()}, y, w
+        )
+    assert pickle.dumps(first) == pickle.dumps(second)
+
+
+@every_variant
+def test_counters_and_answers_survive_a_pickle(learner, variant):
+    model = make(learner, variant)
+    for x, y, w in stream(learner, seed=7):
+        model.learn_one(x, y, w)
+    other = pickle.loads(pickle.dumps(model))
+    for name in ("n_seen", "n_updates", "n_mistakes", "n_features", "serving"):
+        assert getattr(other, name) == getattr(model, name)
+    assert other._get_params() == model._get_params()
+    assert other.weights == model.weights
+    assert other.explain_one(x) == model.explain_one(x)
+    assert other.top_features() == model.top_features()
+    if learner != "Perceptron":
+        assert other.labels == model.labels
+
+
+@every_learner
+def test_model_pickled_here_learns_on_alike_in_another_process(learner, tmp_path):
+    model = make(learner)
+    events = list(stream(learner, seed=8))
+    for x, y, w in events[:100]:
+        model.learn_one(x, y, w)
+    (tmp_path / "model").write_bytes(pickle.dumps((model, events[100:])))
+    in_another_process(f"""
+import pickle
+from pathlib import Path
+model, events = pickle.loads(Path({str(tmp_path / "model")!r}).read_bytes())
+for x, y, w in events:
+    model.learn_one(x, y, w)
+Path({str(tmp_path / "after")!r}).write_bytes(pickle.dumps(model))
+""")
+    for x, y, w in events[100:]:
+        model.learn_one(x, y, w)
+    assert (tmp_path / "after").read_bytes() == pickle.dumps(model)
+
+
+def test_state_of_another_format_is_refused():
+    model = Perceptron()
+    state = {**model.__getstate__(), "format": 99}
+    with pytest.raises(ValueError, match="format 99"):
+        model.__setstate__(state)
+
+
+@every_variant
+def test_state_set_on_a_used_model_replaces_all_that_it_knew(learner, variant):
+    first, second = make(learner, variant), make(learner, variant)
+    events = list(stream(learner, seed=9))
+    for x, y, w in events:
+        first.learn_one(x, y, w)
+        second.learn_one(x, labels_for(learner)[1 - (y == labels_for(learner)[1])], w)
+    used = make(learner, variant)
+    for x, y, w in events[:20]:
+        for source in (first, second, make(learner, variant)):
+            used.__setstate__(source.__getstate__())
+            assert answers(used, x) == answers(source, x)
+            assert pickle.dumps(used) == pickle.dumps(source)
+        used.learn_one(x, y, w)
+
+
+# What users hang on a model
+
+
+class Named(MIRA):
+    """A subclass with a parameter and an attribute of its own."""
+
+    def __init__(self, name="none", C=1.0):
+        super().__init__(C=C, hash_seed=2)
+        self.name = name
+        self.log = []
+
+    def learn_one(self, x, y, w=1.0):
+        self.log.append(y)
+        super().learn_one(x, y, w)
+
+
+class Word:
+    """A feature name that the core cannot read."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __hash__(self):
+        return hash(self.text)
+
+    def __eq__(self, other):
+        return isinstance(other, Word) and other.text == self.text
+
+
+@every_copy
+@every_learner
+def test_attributes_set_on_a_model_go_along(learner, how):
+    model = make(learner)
+    model.note = "x"
+    model.metric = stats.Mean()
+    model.myself = model
+    model.learn_one({"a": 1}, labels_for(learner)[1])
+    other = COPIES[how](model)
+    assert other.note == "x"
+    assert (other.metric is model.metric) == (how == "copy")
+    assert other.myself is (model if how == "copy" else other)
+    other.note = "y"
+    assert model.note == "x"
+    assert other.weights == model.weights
+
+
+@every_copy
+def test_subclass_goes_along_with_its_attributes(how):
+    model = Named("spam filter", C=0.5)
+    for x, y, _ in stream("MIRA", seed=1, n=20):
+        model.learn_one(x, y)
+    other = COPIES[how](model)
+    assert type(other) is Named
+    assert (other.name, other.C, other.log) == ("spam filter", 0.5, model.log)
+    assert len(other.log) == other.n_seen == 20
+    assert pickle.dumps(other) == pickle.dumps(model)
+    other.learn_one({"a": 1}, "y")
+    assert other.log[-1] == "y"
+    assert other.n_seen == 21
+
+
+def test_clone_of_a_subclass_has_its_parameters():
+    clone = Named("spam filter", C=0.5).clone({"C": 0.25})
+    assert (clone.name, clone.C, clone.log) == ("spam filter", 0.25, [])
+
+
+@every_copy
+@every_learner
+def test_names_that_are_mere_objects_go_along(learner, how):
+    words = [Word(f"w{i}") for i in range(5)]
+    model = make(learner)
+    for i in range(20):
+        model.learn_one({words[i % 5]: 1, words[i % 3]: 2}, labels_for(learner)[i % 2])
+    other = COPIES[how](model)
+    equal = {Word("w1"): 1, Word("w4"): 1, Word("unknown"): 1}
+    assert answers(other, equal) == answers(model, equal)
+    for each in (model, other):
+        each.learn_one(equal, labels_for(learner)[0], 3.0)
+    assert other.weights == model.weights
+
+
+# Memory
+
+
+@every_variant
+def test_memory_usage_is_small_at_first_and_grows_with_the_features(learner, variant):
+    model = make(learner, variant)
+    # a table of 2**20 rows has 32 KiB of places for its chunks
+    assert 0 < model.memory_usage < (40_000 if variant == "hashed" else 2000)
+    labels = labels_for(learner)
+    sizes = []
+    for i in range(20):
+        x = {f"a name that is not short {k}": 1 for k in range(1000 * i, 1000 * (i + 1))}
+        model.learn_one(x, labels[i % 2], 2.0)
+        sizes.append(model.memory_usage)
+    assert sizes == sorted(sizes)
+    assert sys.getsizeof(model) >= model.memory_usage == model.__sizeof__()
+    assert model._raw_memory_usage >= model.memory_usage
+    if model.hash_bits is None:
+        assert model.n_features > 10_000
+        assert sizes[-1] > model.n_features * (16 + 8 + 24)  # key, weight, text
+    if variant == "hashed, colliding":
+        assert sizes[2] == sizes[-1]
+
+
+@every_learner
+def test_memory_of_a_copy_is_that_of_the_original(learner):
+    model = make(learner, pocket=True)
+    for i in range(30):
+        x = {f"a name that is not short {k}": 1 for k in range(1000 * i, 1000 * (i + 1))}
+        model.learn_one(x, labels_for(learner)[i % 2], 2.0)
+    for how in COPIES.values():
+        # less the scratch, which a copy starts without, and room to grow
+        assert 0.7 < how(model).memory_usage / model.memory_usage < 1.1
+
+
+MEASURE = """
+import gc
+from streamptron import {learner}
+
+def resident():
+    for line in open("/proc/self/status"):
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) * 1024
+
+model = {learner}(hash_seed=1, {params})
+labels = {labels}
+for i in range(40):
+    model.learn_one({{"warm up": 1, "again": i}}, labels[i % len(labels)])
+gc.collect()
+resident_before, before = resident(), model.memory_usage
+for i in range(3000):
+    x = {{"{prefix}%d" % k: 1.0 for k in range(100 * i, 100 * i + 100)}}
+    model.learn_one(x, labels[i % len(labels)], 2.0)
+del x
+gc.collect()
+print(resident() - resident_before, model.memory_usage - before, model.n_features)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize(
+    ("learner", "params", "labels", "prefix", "most"),
+    [
+        ("Perceptron", "", [False, True], "w", 64),
+        ("Perceptron", "average='none'", [False, True], "w", 56),
+        ("Perceptron", "", [False, True], "a name of more than fifteen bytes ", 112),
+        ("MIRA", "pocket=True", list(range(6)), "w", 320),
+    ],
+    ids=["short names", "no average", "long names", "six labels and a pocket"],
+)
+def test_memory_usage_is_what_the_process_has_grown_by(learner, params, labels, prefix, most):
+    code = MEASURE.format(learner=learner, params=params, labels=labels, prefix=prefix)
+    resident, usage, n_features = map(int, in_another_process(code).split())
+    assert n_features > 299_000
+    assert 0.75 < usage / resident < 1.25
+    assert usage / n_features < most
+
+
+@every_learner
+def test_no_event_moves_all_the_features_there_are(learner):
+    """Seen in what the model holds: it grows in small steps, however large it is."""
+    model = make(learner)
+    labels = labels_for(learner)[:2]
+    step, size = 0, model.memory_usage
+    for i in range(150_000):
+        # a sample weight that grows makes every event a mistake that changes the next answer
+        model.learn_one({i: 1}, labels[i % 2])
+        grown = model.memory_usage
+        step, size = max(step, grown - size), grown
+    assert model.n_features > 140_000
+    assert size > 5_000_000
+    assert step < 70_000
+
+
+# The index
+
+
+NAMES = {
+    "short": lambda i: f"w{i}",
+    "long": lambda i: f"a name of more than fifteen bytes {i}",
+    "int": lambda i: i * 7919 - 10**6,
+    "float": lambda i: i + 0.5,
+    "bytes": lambda i: b"%d" % i,
+    "tuple": lambda i: ("word", i),
+}
+
+
+def names_in_turn(kinds, n):
+    """n different names, of the kinds in turn."""
+    return [NAMES[kinds[i % len(kinds)]](i) for i in range(n)]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "n"), [(["short", "long", "int"], 200_000), *(([kind], 10_000) for kind in NAMES)]
+)
+def test_each_of_many_names_has_a_weight_of_its_own(kinds, n):
+    names = names_in_turn(kinds, n)
+    weights = {name: float(i + 1) for i, name in enumerate(names)}
+    model = Perceptron.from_weights(weights)
+    assert model.n_features == len(weights) == n
+    assert model.weights == weights
+    found = [model.decision_function_one({name: 1}) for name in names]
+    assert found == list(weights.values())
+    unknown = names_in_turn(kinds, n + 1000)[n:]
+    assert not any(model.decision_function_one({name: 1}) for name in unknown)
+
+
+@seeds
+def test_names_learned_one_by_one_keep_their_weights_while_the_index_grows(seed):
+    rng = random.Random(seed)
+    model = Perceptron(margin=1e40, average="none", intercept=False)  # every event is learned
+    expected = {}
+    names = names_in_turn(list(NAMES), 20_000)
+    for i, name in enumerate(names):
+        value = float(rng.randint(1, 9))
+        x = {name: value}
+        if rng.random() < 0.3:
+            x[rng.choice(names[: i + 1])] = value
+        y = rng.random() < 0.5
+        model.learn_one(x, y)
+        for feature, v in x.items():
+            expected[feature] = expected.get(feature, 0.0) + (v if y else -v)
+    assert model.n_features == len(expected)
+    assert model.weights == {name: weight for name, weight in expected.items() if weight}
+
+
+ALIKE = [
+    "", b"", "\0", b"\0", "\0\0", 0, "0", b"0", (), ("",), (b"",), (0,), ((),), None, (None,),
+    0.5, "0.5", -1, 2**61, 2**64, -(2**64), "a" * 15, "a" * 16, "a" * 17, b"a" * 15, b"a" * 16,
+    "a" * 15 + "\0", "é", "e\u0301", ("a", "b"), ("ab",), ("a", ("b",)), 5e-324, float("inf"),
+    2**1023, "inf", 1, "1", (1, 0), (10,), ("t", 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(5), ids="seed={}".format)
+def test_names_that_look_alike_are_different_features(seed):
+    names = random.Random(seed).sample(ALIKE, len(ALIKE))
+    weights = {name: float(i + 1) for i, name in enumerate(names)}
+    assert len(weights) == len(ALIKE)
+    model = Perceptron.from_weights(weights, hash_seed=seed)
+    assert model.weights == weights
+    assert [model.decision_function_one({name: 1}) for name in names] == list(weights.values())
+
+
+# The hash
+
+
+ROWS_OF_SEED_42 = {
+    "spam": 319566,
+    "a name of more than fifteen bytes": 90060,
+    "ж": 358318,
+    b"spam": 699757,
+    7: 281813,
+    -7: 269124,
+    2**80: 668475,
+    0.5: 635699,
+    None: 632539,
+    ("new", "york", 1): 532947,
+}
+
+
+@pytest.mark.parametrize("name", ROWS_OF_SEED_42, ids=repr)
+def test_hash_of_a_seed_never_changes(name):
+    """A model with hash_bits finds its weights by it: in every process, machine and version."""
+    model = Perceptron.from_weights({name: 1.5}, hash_bits=20, hash_seed=42)
+    assert model.weights == {ROWS_OF_SEED_42[name]: 1.5}
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_seeded_hash_gives_the_same_rows_in_another_process(learner):
+    code = f"""
+import random
+from streams import random_events
+from variants import labels_for, make
+model = make({learner!r}, hash_bits=9, hash_seed=42)
+for kind in ("str", "long", "int", "float", "tuple", "bytes"):
+    for x, y, _ in random_events(random.Random(1), keys=kind, labels=labels_for({learner!r})):
+        model.learn_one(x, y)
+print(repr(model.weights))
+"""
+    outputs = {in_another_process(code, hash_seed) for hash_seed in ("0", "12345")}
+    assert len(outputs) == 1
+    assert len(outputs.pop()) > 1000
+
+
+def test_hash_without_a_seed_is_secret():
+    weights = {f"w{i}": 1.0 for i in range(20)}
+    rows = {tuple(Perceptron.from_weights(weights, hash_bits=20).weights) for _ in range(3)}
+    assert len(rows) == 3
+
+
+def test_secret_seed_stays_the_same_in_copies_and_is_no_parameter():
+    model = Perceptron.from_weights({"a": 1.0}, hash_bits=20)
+    assert model.hash_seed is None
+    for how in COPIES.values():
+        assert how(model).weights == model.weights
+        assert how(model).hash_seed is None
+
+
+@pytest.mark.parametrize("kind", NAMES)
+@seeds
+def test_hashed_names_scatter_as_if_by_chance(kind, seed):
+    n = 4096
+    weights = dict.fromkeys(names_in_turn([kind], n), 1.0)
+    model = Perceptron.from_weights(weights, hash_bits=12, hash_seed=seed)
+    # throwing n balls at n boxes hits (1 - 1/e) n of them, with a deviation of 0.312 sqrt(n)
+    assert abs(model.n_features - 0.632 * n) < 4 * 0.312 * n**0.5
+
+
+# Averages over long streams
+
+
+@pytest.mark.parametrize("learner", ["Perceptron", "MIRA"])
+def test_exponential_average_with_a_half_life_of_one_event_follows_its_definition(learner):
+    """20,000 events halve the scale 20,000 times: it must be folded again and again."""
+    rng = random.Random(1)
+    labels = (False, True) if learner == "Perceptron" else ("x", "y")
+    always = {"margin": 1e40} if learner == "Perceptron" else {}  # update on every event
+    # two models that learn the same; one shows its current weights, the other the average
+    current, average = (
+        make(learner, average="exponential", half_life=1, serve=serve, intercept=False, **always)
+        for serve in ("current", "average")
+    )
+
+    def weight(model, name):
+        decision = model.decision_function_one({name: 1})
+        return decision if learner == "Perceptron" else decision["x"]
+
+    for label in labels:
+        current.learn_one({}, label)
+        average.learn_one({}, label)
+    expected = dict.fromkeys(["often", "seldom", "once", "filler 250"], 0.0)
+    for t in range(20_000):
+        x = {"often": rng.gauss(0, 1)}
+        if t == 1:  # rows of another chunk, not written again for thousands of events
+            x |= {f"filler {i}": 0.5 for i in range(300)}
+        if t % 3000 == 17:
+            x |= {"seldom": 1.0, "filler 250": -1.0}
+        if t == 100:
+            x["once"] = 1.0
+        y = rng.choice(labels)
+        current.learn_one(x, y)
+        average.learn_one(x, y)
+        for name, old in expected.items():
+            expected[name] = new = 0.5 * old + 0.5 * weight(current, name)
+            assert math.isclose(weight(average, name), new, rel_tol=1e-9, abs_tol=1e-12)
+    assert average.n_updates > 5000
+    assert weight(average, "once") != 0.0
+
+
+@pytest.mark.parametrize("learner", ["Perceptron", "MulticlassPerceptron"])
+def test_uniform_average_over_a_long_stream_is_the_mean_of_all_weights_so_far(learner):
+    rng = random.Random(2)
+    labels = (False, True) if learner == "Perceptron" else ("x", "y")
+    model = make(learner)
+    sums = dict.fromkeys(["a", "b", "late"], 0.0)  # of whole numbers, so exact
+    n = 100_000
+    for label in labels:  # so that both are known; the weights are still 0
+        model.learn_one({}, label)
+    for t in range(n):
+        x = {"a": rng.randint(-3, 3), "b": rng.randint(-3, 3)}
+        if t > 90_000:
+            x["late"] = 1
+        model.learn_one(x, rng.choice(labels))
+        weights = model.weights if learner == "Perceptron" else model.weights["x"]
+        for name, w in weights.items():
+            sums[name] += w
+    found = model.averaged_weights if learner == "Perceptron" else model.averaged_weights["x"]
+    # w_0 counts too
+    assert found == pytest.approx({name: w / (n + 3) for name, w in sums.items()}, rel=1e-9)
