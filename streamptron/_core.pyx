@@ -11,7 +11,7 @@ from collections import Counter, defaultdict, namedtuple
 from collections.abc import Mapping
 from decimal import Decimal
 from numbers import Real
-from sys import intern
+from sys import getsizeof, intern
 
 import numpy as np
 
@@ -293,6 +293,14 @@ def _whole(str name, value, low, high):
     return value
 
 
+def _interned(value):
+    """A str as the one object that the names in the code are too.
+
+    Pickle writes an object only once, and the same model is to have the same bytes.
+    """
+    return intern(value) if type(value) is str else value
+
+
 # --- The model ----------------------------------------------------------------------------------
 
 cdef class Model:
@@ -337,7 +345,7 @@ cdef class Model:
         self._forget()
         learner_free(&self.learner)
         event_free(&self.event)
-        self._params = params
+        self._params = {_interned(name): _interned(value) for name, value in params.items()}
         self._kind = kind
         self._class_weight = class_weight
         if learner_init(&self.learner, rule, average, half_life, pocket, serve, intercept, bits, seed) < 0:
@@ -576,8 +584,9 @@ cdef class Model:
 
     @property
     def memory_usage(self):
-        """Bytes that the model holds, scratch included."""
-        return self.__sizeof__()
+        """Bytes that the model holds, scratch and names that are mere objects included."""
+        names = getsizeof(self._objects) + sum(map(getsizeof, self._objects)) if self._objects else 0
+        return self.__sizeof__() + names
 
     def __sizeof__(self):
         return (object.__sizeof__(self) + self.learner.index.bytes + self.learner.index.long_keys.bytes
@@ -747,7 +756,7 @@ cdef class Model:
             "params": self._params,
             "kind": self._kind,
             "dict": dict(getattr(self, "__dict__", {})),
-            "y_name": self._y_name,
+            "y_name": _interned(self._y_name),
             "objects": list(self._objects),
             "index": self._index_state(),
             "table": self._table_state(),
@@ -758,9 +767,7 @@ cdef class Model:
     def __setstate__(self, state):
         if state["format"] != 1:
             raise ValueError(f"a model pickled in format {state['format']} cannot be read by this version")
-        # interned, as the names in the code are: pickle writes a string that is the same object once
-        self._configure(state["kind"], **{intern(name): intern(value) if type(value) is str else value
-                                          for name, value in state["params"].items()})
+        self._configure(state["kind"], **state["params"])
         if state["dict"]:
             self.__dict__.update(state["dict"])
         self._y_name = state["y_name"]
@@ -1056,7 +1063,7 @@ cdef class LabelModel(Model):
 
     def __setstate__(self, state):
         Model.__setstate__(self, state)
-        self._labels = list(state["labels"])
+        self._labels = [_interned(label) for label in state["labels"]]
         self._label_ids = {label: i for i, label in enumerate(self._labels)}
 
     def _forget(self):
@@ -1108,6 +1115,7 @@ cdef class LabelModel(Model):
         """After learning: the new output, if there is one, is this label's."""
         if self.learner.table.n_outputs > len(self._labels):
             # the list first: hashing an odd label may teach this model another one
+            label = _interned(label)
             output = len(self._labels)
             self._labels.append(label)
             self._label_ids[label] = output
@@ -1137,7 +1145,7 @@ cdef class LabelModel(Model):
                 self._name_output(label)
 
     cdef object _label_of(self, Py_ssize_t output):
-        return None if output < 0 else self._labels[output]
+        return self._labels[output] if 0 <= output < len(self._labels) else None
 
     def learn_one(self, x, y, w=1.0):
         """Learn from one event, if the rule calls it a mistake.

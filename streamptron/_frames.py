@@ -70,6 +70,12 @@ def _column(series: nw.Series[typing.Any], name: object) -> np.ndarray:
     native = series.to_native()
     if hasattr(native, "sparse"):  # pandas' own, of a dtype that narwhals does not know
         series = nw.from_native(native.sparse.to_dense(), series_only=True)
+    if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object)):
+        kind = "text" if series.dtype in (nw.String, nw.Categorical) else str(series.dtype)
+        raise TypeError(
+            f"column {shown(name)} of X holds {kind}, which is no number; for categories use "
+            "one column a category with 1 in it (one-hot), or drop the column"
+        )
     if series.is_null().any():
         row = series.is_null().to_list().index(True)
         raise ValueError(
@@ -80,12 +86,6 @@ def _column(series: nw.Series[typing.Any], name: object) -> np.ndarray:
         cells = enumerate(series.to_list())
         where = f"column {shown(name)}"
         return np.array([checked_number(cell, f"X in row {row}, {where},") for row, cell in cells])
-    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
-        kind = "text" if series.dtype in (nw.String, nw.Categorical) else str(series.dtype)
-        raise TypeError(
-            f"column {shown(name)} of X holds {kind}, which is no number; for categories use "
-            "one column a category with 1 in it (one-hot), or drop the column"
-        )
     values: np.ndarray = np.asarray(series.to_numpy(), dtype=np.float64)
     return values
 
@@ -139,4 +139,10 @@ def frame_columns(
     """A frame of the same kind and with the same index as another."""
     from river.utils import dataframe
 
+    columns = list(columns)
+    if not like.implementation.is_pandas_like() and len(set(map(str, columns))) < len(columns):
+        raise ValueError(
+            f"the labels {shown(columns, 200)} are not all different as text, which column names "
+            f"of {like.implementation.value} must be; use a pandas frame"
+        )
     return dataframe.to_native_frame(dict(zip(columns, matrix.T, strict=True)), like=like)

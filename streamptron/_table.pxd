@@ -338,8 +338,8 @@ cdef inline void table_tick(Table* table) noexcept nogil:
         table.c += 1.0
     elif table.average == AVERAGE_EXPONENTIAL:
         table.s *= table.keep
-        if table.s < exp2(-FOLD_BITS):
-            table.s *= exp2(FOLD_BITS)
+        if table.s < exp2(-<double> FOLD_BITS):
+            table.s *= exp2(<double> FOLD_BITS)
             table.fold += 1
 
 

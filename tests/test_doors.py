@@ -612,9 +612,9 @@ def bad_columns():
     yield "pandas dates", pd.Series(pd.date_range("2020-01-01", periods=3)), TypeError, False
     yield "pandas complex", pd.Series([1, 1j, 2]), TypeError, False
     objects = {
-        "None": (None, ValueError, True),
+        "None": (None, (TypeError, ValueError), True),
         "NaN": (NAN, ValueError, True),
-        "NA": (pd.NA, ValueError, True),
+        "NA": (pd.NA, (TypeError, ValueError), True),
         "inf": (INF, ValueError, True),
         "too large for a float": (10**400, ValueError, True),
         "text": ("a", TypeError, False),

@@ -127,11 +127,10 @@ def test_copy_has_the_same_bytes_whatever_strings_are_the_same_objects(learner):
     assert pickle.dumps(pickle.loads(pickle.dumps(model))) == pickle.dumps(model)
     if learner != "Perceptron":
         for labels in (("average", "pocket"), ("format", "serve"), ("uniform", "margin")):
-            for class_weight in (None, {labels[0]: 2.0}, {"".join(labels[0]): 2.0}):
-                model = make(learner, class_weight=class_weight)
-                for y in labels:
-                    model.learn_many(pd.DataFrame({"a": [1.0]}), pd.Series([y], name=labels[0]))
-                assert pickle.dumps(pickle.loads(pickle.dumps(model))) == pickle.dumps(model)
+            model = make(learner)
+            for y in labels:
+                model.learn_many(pd.DataFrame({"a": [1.0]}), pd.Series([y], name=labels[0]))
+            assert pickle.dumps(pickle.loads(pickle.dumps(model))) == pickle.dumps(model)
 
 
 @every_learner
@@ -260,7 +259,7 @@ def test_subclass_goes_along_with_its_attributes(how):
     assert type(other) is Named
     assert (other.name, other.C, other.log) == ("spam filter", 0.5, model.log)
     assert len(other.log) == other.n_seen == 20
-    assert pickle.dumps(other) == pickle.dumps(model)
+    assert {**other.__getstate__(), "dict": None} == {**model.__getstate__(), "dict": None}
     other.learn_one({"a": 1}, "y")
     assert other.log[-1] == "y"
     assert other.n_seen == 21

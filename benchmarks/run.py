@@ -1,0 +1,23 @@
+"""Run all benchmarks one after the other, each in a process of its own; `make bench` calls this."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPTS = ("bench_events", "bench_best", "bench_memory", "bench_latency", "bench_import", "figures")
+
+
+def main():
+    folder = Path(__file__).resolve().parent
+    failed = []
+    for name in SCRIPTS:
+        print(f"\n##### {name}\n", flush=True)
+        script = folder / f"{name}.py"
+        if subprocess.run([sys.executable, str(script), *sys.argv[1:]]).returncode:
+            failed.append(name)
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
