@@ -48,7 +48,7 @@ cdef inline void arena_reset(Arena* arena) noexcept nogil:
 
 
 cdef inline uint8_t* arena_alloc(Arena* arena, size_t n) noexcept nogil:
-    """Room for n bytes, of which the eight before are readable (see key_text); NULL without memory."""
+    """Room for n bytes, of which the sixteen before are readable (see key_text); NULL without memory."""
     cdef ArenaBlock* block = arena.newest
     cdef size_t size
     cdef uint8_t* start

@@ -25,7 +25,7 @@ from streamptron._types cimport (
     uint64_t, uintptr_t)
 from streamptron._key cimport (
     KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_OBJECT, KEY_STR, Key,
-    key_bytes, key_is_long, key_kind, key_length, key_text, key_word, load8,
+    key_bytes, key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word, load8,
     store8)
 from streamptron._hash cimport key_hash
 from streamptron._arena cimport arena_alloc
@@ -165,11 +165,11 @@ cdef Key _utf8_key(Model model, PyObject* o) noexcept:
     cdef int kind = PyUnicode_KIND(o)
     cdef void* data = PyUnicode_DATA(o)
     cdef uint32_t c
-    cdef uint8_t* start = arena_alloc(&model.event.text, 4 * n + 8)
+    cdef uint8_t* start = arena_alloc(&model.event.text, 4 * n)
     cdef uint8_t* p
     if start == NULL:
         return key_word(KEY_NONE, 0)
-    p = start = start + 8
+    p = start
     for i in range(n):
         c = PyUnicode_READ(kind, data, i)
         if c < 0x80:
@@ -237,7 +237,6 @@ cdef object _key_name(Model model, const Key* key, dict objects):
     cdef uint8_t inside[16]
     cdef const char* p
     cdef double number
-    cdef int i
     if kind == KEY_INT:
         return <long long> key.lo
     if kind == KEY_FLOAT:
@@ -248,9 +247,7 @@ cdef object _key_name(Model model, const Key* key, dict objects):
     if key_is_long(key):
         p = <const char*> key_bytes(key)
     else:
-        for i in range(8):
-            inside[i] = <uint8_t> (key.lo >> (8 * i))
-            inside[8 + i] = <uint8_t> (key.hi >> (8 * i))
+        key_inline_bytes(key, inside)
         p = <const char*> inside
     if kind == KEY_STR:
         return PyUnicode_DecodeUTF8(p, n, "surrogatepass")
@@ -700,9 +697,9 @@ cdef class Model:
                         event.keys[k] = columns.keys[j]
                         event.hashes[k] = columns.hashes[j]
                         event.rows[k] = columns.rows[j]
-                        event.todo[k] = <uint32_t> j
                         event.values[k] = X[r, j]
                         event.n = k + 1
+                event.n_found = event.n
                 event.scored_version = 0
                 if learner_score(&self.learner, event) < 0:
                     return r
@@ -720,8 +717,11 @@ cdef class Model:
                     if learner_learn(&self.learner, event, y[r], steps[r]) < 0:
                         return r
                     if self.learner.index.n_rows != n_rows:
-                        for k in range(self.learner.intercept, event.n):
-                            columns.rows[event.todo[k]] = event.rows[k]
+                        k = self.learner.intercept
+                        for j in range(width):
+                            if X[r, j] != 0.0:
+                                columns.rows[j] = event.rows[k]
+                                k += 1
             return n
         finally:
             event_free(&columns)

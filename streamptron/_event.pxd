@@ -8,11 +8,11 @@
 # Entry 0 is the intercept where the learner has one.
 #
 # The scratch remembers the last event. predict_one and learn_one are usually asked about the same one in
-# turn, so a door compares as it writes, and only the entries that differ are looked up again.
+# turn, so a door compares as it writes, and only the entries from the first new name on are looked up.
 # The memory is exact: it compares keys by value, and is dropped when the index has grown meanwhile.
 
 from libc.stdlib cimport free, realloc
-from streamptron._types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron._types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint64_t
 from streamptron._key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
 from streamptron._arena cimport Arena, arena_free, arena_init, arena_reset
 from streamptron._index cimport Index, index_key
@@ -24,8 +24,8 @@ cdef struct Event:
     double* values
     row_t* rows
     uint64_t* hashes
-    uint32_t* todo              # entries to look up
-    Py_ssize_t n_todo
+    const uint64_t** starts     # where in the index the search for a key starts
+    Py_ssize_t n_found          # leading entries whose rows are known
     Py_ssize_t n_last           # entries of the last event, to compare with
     Py_ssize_t n_known          # entries that the next event may be compared with
     uint64_t index_rows         # n_rows of the index when the rows were found
@@ -44,8 +44,8 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.values = NULL
     event.rows = NULL
     event.hashes = NULL
-    event.todo = NULL
-    event.n_todo = 0
+    event.starts = NULL
+    event.n_found = 0
     event.n_last = 0
     event.n_known = 0
     event.index_rows = 0
@@ -61,15 +61,14 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.values)
     free(event.rows)
     free(event.hashes)
-    free(event.todo)
+    free(event.starts)
     free(event.scores)
     arena_free(&event.text)
     event_init(event)
 
 
 cdef inline size_t event_bytes(const Event* event) noexcept nogil:
-    return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + sizeof(uint64_t)
-                              + sizeof(uint32_t))
+    return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t))
             + event.scores_capacity * sizeof(double) + event.text.bytes)
 
 
@@ -96,10 +95,10 @@ cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:
     if p == NULL:
         return -1
     event.hashes = <uint64_t*> p
-    p = realloc(event.todo, capacity * sizeof(uint32_t))
+    p = realloc(event.starts, capacity * sizeof(uint64_t*))
     if p == NULL:
         return -1
-    event.todo = <uint32_t*> p
+    event.starts = <const uint64_t**> p
     event.capacity = capacity
     return 0
 
@@ -124,7 +123,6 @@ cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n, bint
     event.n_last = event.n_known if event.index_rows == index.n_rows else 0
     event.n_known = 0               # until event_settle, for the door may yet give up
     event.n = 0
-    event.n_todo = 0
     event.has_long = False
     arena_reset(&event.text)
     if intercept:
@@ -139,47 +137,47 @@ cdef struct Writer:
     # What changes with every entry, in a door's own registers.
     Key* keys
     double* values
-    uint32_t* todo
     Py_ssize_t n
-    Py_ssize_t n_todo
-    Py_ssize_t n_last
+    Py_ssize_t n_same           # as far as the last event may be the same
     bint changed
-    uint64_t kinds              # all the keys' upper words, or'ed
+    uint64_t kinds              # all the keys' hi words, or'ed
 
 
 cdef inline Writer event_writer(const Event* event) noexcept nogil:
     cdef Writer writer
     writer.keys = event.keys
     writer.values = event.values
-    writer.todo = event.todo
     writer.n = event.n
-    writer.n_todo = 0
-    writer.n_last = event.n_last
+    writer.n_same = event.n_last
     writer.changed = event.n_last == 0
     writer.kinds = 0
     return writer
 
 
 cdef inline void writer_add(Writer* writer, Key key, double value) noexcept nogil:
-    """The next entry. A key that stood at this place in the last event keeps its row."""
+    """The next entry. It keeps its row if the names up to it are those of the last event."""
     cdef Py_ssize_t i = writer.n
-    if i < writer.n_last and key_equal(&writer.keys[i], &key):
-        writer.changed |= writer.values[i] != value
-    else:
-        writer.keys[i] = key
-        writer.todo[writer.n_todo] = <uint32_t> i
-        writer.n_todo += 1
-    writer.kinds |= key.hi
-    writer.values[i] = value
+    cdef Key* last = &writer.keys[i]
     writer.n = i + 1
+    writer.kinds |= key.hi
+    if i < writer.n_same:
+        if ((last.lo ^ key.lo) | (last.hi ^ key.hi)) == 0 or (
+                key_is_long(&key) and key_equal(last, &key)):
+            writer.changed |= writer.values[i] != value
+            writer.values[i] = value
+            return
+        writer.n_same = i
+    last[0] = key
+    writer.values[i] = value
 
 
 cdef inline void event_end(Event* event, const Writer* writer) noexcept nogil:
     """All entries are written."""
+    # event.n is still what event_begin wrote: the intercept, whose row is always known
+    event.n_found = max(event.n, min(writer.n, writer.n_same))
     event.n = writer.n
-    event.n_todo = writer.n_todo
-    event.has_long = writer.kinds >> 63
-    if writer.changed or writer.n_todo > 0 or writer.n != writer.n_last:
+    event.has_long = (writer.kinds >> 7) & 1
+    if writer.changed or event.n_found < event.n or event.n != event.n_last:
         event.scored_version = 0
 
 

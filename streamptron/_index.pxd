@@ -25,14 +25,14 @@
 #
 # A word of the directory is the segment's address with the log2 of its size in the low bits.
 #
-# Looking up an event is done in three sweeps, so that the memory's latency is paid once and not once
-# a feature: hash all keys and prefetch their entries; read the entries and prefetch the keys they
-# point at; compare the keys.
+# Looking up an event is done in two sweeps, so that the memory's latency is paid once and not once a
+# feature: hash all keys and prefetch where their search starts; then read the entries and compare
+# the keys they point at. Most searches end at the first or the second word.
 #
 # Hashed mode (bits > 0): no table and no keys; row = 2 + the top `bits` bits of the hash.
 #
-# Functions in this file: index_init, index_free, index_find (one), index_probe_all and
-# index_verify_all (an event), index_insert, index_key; the rest serve these.
+# Functions in this file: index_init, index_free, index_copy, index_find (one key), index_find_all (an
+# event's), index_insert, index_key; the rest serve these.
 
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
@@ -71,7 +71,7 @@ cdef struct Index:
 
 
 cdef inline size_t segment_bytes(int log) noexcept nogil:
-    return sizeof(Segment) + (<size_t> 8 << log)
+    return sizeof(Segment) + (<size_t> 8 << log) + 8
 
 
 cdef inline int segment_log(uintptr_t word) noexcept nogil:
@@ -105,13 +105,18 @@ cdef inline void segment_free(Index* index, uintptr_t word) noexcept nogil:
 
 
 cdef inline void segment_put(uintptr_t word, uint64_t entry) noexcept nogil:
-    """Write an entry into a segment that has room."""
+    """Write an entry into a segment that has room.
+
+    The first word stands once more behind the last, so that a search may look at two in a row.
+    """
     cdef uint64_t* entries = segment_entries(word)
     cdef uint64_t mask = segment_mask(word)
     cdef uint64_t at = (entry >> 32) & mask
     while entries[at] != 0:
         at = (at + 1) & mask
     entries[at] = entry
+    if at == 0:
+        entries[mask + 1] = entry
     segment_of(word).count += 1
 
 
@@ -192,58 +197,45 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
     return ROW_NULL
 
 
-cdef inline void index_probe_all(const Index* index, const Key* keys, const uint32_t* todo,
-                                 Py_ssize_t n, uint64_t* hashes, row_t* rows) noexcept nogil:
-    """For each i in todo: its hash, and a row whose tag fits (the null row if none does)."""
+cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
+                                const uint64_t** starts, row_t* rows) noexcept nogil:
+    """For each of n keys: its hash, and its row or the null row."""
+    # copies: for all that a compiler knows, every store to hashes or rows might change the index
+    cdef Seed seed = index.seed
+    cdef const uintptr_t* directory = index.directory
+    cdef Key** chunks = index.keys
+    cdef int shift = 32 - index.depth
     cdef Py_ssize_t i
-    cdef uint32_t k
-    cdef uint64_t tag, at, mask
-    cdef uint64_t* entries
+    cdef uint64_t h, entry
     cdef uintptr_t word
-    if index.bits:
-        for i in range(n):
-            k = todo[i]
-            hashes[k] = key_hash(&index.seed, &keys[k])
-            rows[k] = index_find(index, &keys[k], hashes[k])
-        return
-    for i in range(n):
-        k = todo[i]
-        hashes[k] = key_hash(&index.seed, &keys[k])
-        tag = hashes[k] >> 32
-        word = index_segment(index, tag)
-        prefetch(segment_entries(word) + (tag & segment_mask(word)))
-    if index.n_rows == ROWS_RESERVED:       # there are no keys yet, not even places for them
-        for i in range(n):
-            rows[todo[i]] = ROW_NULL
-        return
-    for i in range(n):
-        k = todo[i]
-        tag = hashes[k] >> 32
-        word = index_segment(index, tag)
-        entries = segment_entries(word)
-        mask = segment_mask(word)
-        at = tag & mask
-        while entries[at] != 0 and entries[at] >> 32 != tag:
-            at = (at + 1) & mask
-        rows[k] = <row_t> entries[at]
-        prefetch(index_key(index, rows[k]))
-
-
-cdef inline void index_verify_all(const Index* index, const Key* keys, const uint32_t* todo,
-                                  Py_ssize_t n, const uint64_t* hashes, row_t* rows) noexcept nogil:
-    """For each i in todo: make sure that the row found by its tag has this very key."""
-    cdef Py_ssize_t i
-    cdef uint32_t k
     cdef const Key* key
-    if index.bits or index.n_rows == ROWS_RESERVED:
+    if index.bits or index.n_rows == ROWS_RESERVED:     # no table, or no key to compare with
+        for i in range(n):
+            hashes[i] = key_hash(&seed, &keys[i])
+            rows[i] = index_find(index, &keys[i], hashes[i])
         return
     for i in range(n):
-        k = todo[i]
-        key = index_key(index, rows[k])
-        # rarely both: a tag that fits by chance, or a long key, whose bytes are to be compared
-        if ((((key.hi ^ keys[k].hi) | (key.lo ^ keys[k].lo)) != 0) & (rows[k] != ROW_NULL)
-                and not key_equal(key, &keys[k])):
-            rows[k] = index_find(index, &keys[k], hashes[k])
+        h = key_hash(&seed, &keys[i])
+        hashes[i] = h
+        word = directory[(h >> 32) >> shift]
+        starts[i] = segment_entries(word) + ((h >> 32) & segment_mask(word))
+        prefetch(starts[i])
+    for i in range(n):
+        h = hashes[i]
+        entry = starts[i][0]
+        # an entry with another tag: the upper halves differ
+        if ((entry ^ h) >> 32 != 0) & (entry != 0):
+            entry = starts[i][1]            # of the last word the next is the first, see segment_put
+            if ((entry ^ h) >> 32 != 0) & (entry != 0):
+                rows[i] = index_find(index, &keys[i], h)
+                continue
+        rows[i] = <row_t> entry
+        key = &chunks[<row_t> entry >> CHUNK_BITS][entry & CHUNK_MASK]
+        # Both are rare: a tag that fits by chance, and a long key, whose bytes are to be compared. The
+        # null row has a key that nothing equals.
+        if ((((key.hi ^ keys[i].hi) | (key.lo ^ keys[i].lo)) != 0) & (entry != 0)
+                and not key_equal(key, &keys[i])):
+            rows[i] = index_find(index, &keys[i], h)
 
 
 cdef inline int _directory_double(Index* index) noexcept nogil:

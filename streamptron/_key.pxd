@@ -3,20 +3,24 @@
 # Most names are short words and small numbers. A key holds up to 15 bytes of text in itself, so that
 # comparing two keys is comparing two pairs of words, and no string is chased through memory:
 #
-#     byte   0 1 2 3 4 5 6 7   8 9 10 11 12 13 14   15
-#            s p a m - - - -   -  -  -  -  -  -  -  [kind 4 bits | length 4 bits]
-#            \----- lo ----/   \------------ hi -----------/
+#     lo   the last eight bytes of the text, in the upper bytes of the word if there are fewer
+#     hi   the (up to seven) bytes before those, likewise, and in the lowest byte
+#          [kind 4 bits | length 4 bits]
 #
-#     "spam"        lo = 'spam'            hi = STR << 60 | 4 << 56
-#     42            lo = 42                hi = INT << 60 | 8 << 56
-#     0.5           lo = its bits          hi = FLOAT << 60 | 8 << 56
-#     a long text   lo = address of bytes  hi = (LONG | STR) << 60 | length
-#     an object     lo = its ordinal       hi = OBJECT << 60
+#     "spam"        lo = 'spam' << 32      hi = STR << 4 | 4
+#     "streaming"   lo = 'treaming'        hi = 's' << 56 | STR << 4 | 9
+#     42            lo = 42                hi = INT << 4 | 8
+#     0.5           lo = its bits          hi = FLOAT << 4 | 8
+#     a long text   lo = address of bytes  hi = length << 8 | (LONG | STR) << 4
+#     an object     lo = its ordinal       hi = OBJECT << 4 | 8
+#
+# Counting from the end saves all shifting: two loads that may reach into the header before a text, two
+# masks by its length, and no branch on a length that nobody can foresee.
 #
 # The address of a long key is the caller's while it asks and the index's own once it is stored.
 # Keys are equal when they have the same kind and the same bytes: never by hash alone.
 
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memcpy
 from streamptron._types cimport uint64_t, uint8_t, uintptr_t
 
 cdef struct Key:
@@ -53,23 +57,34 @@ cdef extern from *:
     #endif
         memcpy(p, &word, 8);
     }
+
+    /* By length: masks for the last eight bytes of a text, and for the seven before those. */
+    #define SP_UPPER(n) ((n) <= 0 ? 0 : (n) >= 8 ? ~(uint64_t)0 : ~(uint64_t)0 << (64 - 8 * (n)))
+    #define SP_MASKS(m) {SP_UPPER(0 - m), SP_UPPER(1 - m), SP_UPPER(2 - m), SP_UPPER(3 - m), \
+        SP_UPPER(4 - m), SP_UPPER(5 - m), SP_UPPER(6 - m), SP_UPPER(7 - m), SP_UPPER(8 - m), \
+        SP_UPPER(9 - m), SP_UPPER(10 - m), SP_UPPER(11 - m), SP_UPPER(12 - m), SP_UPPER(13 - m), \
+        SP_UPPER(14 - m), SP_UPPER(15 - m)}
+    static const uint64_t sp_last_bytes[16] = SP_MASKS(0);
+    static const uint64_t sp_bytes_before[16] = SP_MASKS(8);
     """
+    const uint64_t LAST_BYTES "sp_last_bytes" [16]
+    const uint64_t BYTES_BEFORE "sp_bytes_before" [16]
     uint64_t load8 "sp_load8" (const void* p) noexcept nogil
     void store8 "sp_store8" (void* p, uint64_t word) noexcept nogil
 
 
 cdef inline uint64_t key_kind(const Key* key) noexcept nogil:
-    return key.hi >> 60
+    return (key.hi >> 4) & 15
 
 
 cdef inline bint key_is_long(const Key* key) noexcept nogil:
-    return key.hi >> 63
+    return (key.hi >> 7) & 1
 
 
 cdef inline size_t key_length(const Key* key) noexcept nogil:
     if key_is_long(key):
-        return <size_t> (key.hi & ((<uint64_t> 1 << 60) - 1))
-    return <size_t> ((key.hi >> 56) & 15)
+        return <size_t> (key.hi >> 8)
+    return <size_t> (key.hi & 15)
 
 
 cdef inline const uint8_t* key_bytes(const Key* key) noexcept nogil:
@@ -91,29 +106,29 @@ cdef inline Key key_word(uint64_t kind, uint64_t word) noexcept nogil:
     """A key that is one 64-bit word: an int, a float's bits, an ordinal."""
     cdef Key key
     key.lo = word
-    key.hi = kind << 60 | <uint64_t> 8 << 56
+    key.hi = kind << 4 | 8
     return key
 
 
 cdef inline Key key_text(uint64_t kind, const uint8_t* p, size_t n) noexcept nogil:
-    """A key of n bytes at p, of which the eight before p may be read too.
+    """A key of n bytes at p, of which the sixteen before p may be read too.
 
-    That holds for the text of a Python str or bytes, where the object's header is: the last eight
-    bytes, header included, are shifted until only the text is left. Lengths of words cannot be
-    foreseen, so there is no branch on them but the one for long keys.
+    That holds for the text of a Python str or bytes, where the object's header is.
     """
     cdef Key key
-    cdef uint64_t below_8, above_8, shift
     if n > KEY_INLINE:
         key.lo = <uint64_t> <uintptr_t> p
-        key.hi = (KEY_LONG | kind) << 60 | n
+        key.hi = <uint64_t> n << 8 | (KEY_LONG | kind) << 4
         return key
-    below_8 = -<uint64_t> (n < 8)           # all ones or all zeros
-    above_8 = -<uint64_t> (n > 8)
-    # lo: the first eight bytes, or all of them; a shift by 64 is undefined in C, so it goes by halves
-    shift = (64 - 8 * n) & below_8
-    key.lo = load8(p + ((n - 8) & below_8)) >> (shift >> 1) >> (shift - (shift >> 1))
-    # hi: what is beyond the eighth byte
-    shift = 64 - ((8 * n - 64) & above_8)
-    key.hi = kind << 60 | n << 56 | load8(p + n - 8) >> (shift >> 1) >> (shift - (shift >> 1))
+    key.lo = load8(p + n - 8) & LAST_BYTES[n]
+    key.hi = (load8(p + n - 16) & BYTES_BEFORE[n]) | kind << 4 | n
     return key
+
+
+cdef inline void key_inline_bytes(const Key* key, uint8_t* out) noexcept nogil:
+    """The text of an inline key, up to sixteen bytes of which key_length count."""
+    cdef uint8_t whole[16]
+    cdef size_t n = key_length(key)
+    store8(whole, key.hi)
+    store8(whole + 8, key.lo)
+    memcpy(out, whole + 16 - n, n)

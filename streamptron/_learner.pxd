@@ -19,12 +19,12 @@ from libc.string cimport memset
 from streamptron._types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron._key cimport Key
 from streamptron._index cimport (
-    Index, index_copy, index_find, index_free, index_init, index_insert, index_probe_all, index_verify_all)
+    Index, index_copy, index_find, index_find_all, index_free, index_init, index_insert)
 from streamptron._event cimport (
     Event, event_reserve_scores)
 from streamptron._table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_copy, table_free, table_init,
-    table_keeps, table_prefetch, table_reserve,
+    table_keeps, table_reserve,
     table_reserve_places, table_scores, table_snapshot, table_tick)
 from streamptron._rule cimport RULE_PERCEPTRON, Rule, Step, rule_step
 from streamptron._serve cimport (
@@ -77,14 +77,11 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
 
 cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
     """Find the rows of the entries that are not known yet."""
-    cdef Py_ssize_t i
-    if event.n_todo == 0:
-        return
-    index_probe_all(&learner.index, event.keys, event.todo, event.n_todo, event.hashes, event.rows)
-    for i in range(event.n_todo):
-        table_prefetch(&learner.table, event.rows[event.todo[i]])
-    index_verify_all(&learner.index, event.keys, event.todo, event.n_todo, event.hashes, event.rows)
-    event.n_todo = 0
+    cdef Py_ssize_t k = event.n_found
+    if k < event.n:
+        index_find_all(&learner.index, event.keys + k, event.n - k, event.hashes + k,
+                       event.starts + k, event.rows + k)
+        event.n_found = event.n
 
 
 cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:

@@ -41,7 +41,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD,
-    lines_alloc, lines_free, prefetch, row_t, uint32_t, uint64_t)
+    lines_alloc, lines_free, row_t, uint32_t, uint64_t)
 
 cdef enum:
     AVERAGE_NONE = 0
@@ -180,12 +180,6 @@ cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n,
 
 cdef inline double _fold_factor(uint32_t behind) noexcept nogil:
     return 1.0 if behind == 0 else exp2(-<double> FOLD_BITS * behind)
-
-
-cdef inline void table_prefetch(const Table* table, row_t row) noexcept nogil:
-    cdef size_t chunk = row >> CHUNK_BITS
-    if table.n_blocks and chunk < table.n_chunks and table.blocks[0].chunks[chunk] != NULL:
-        prefetch(table.blocks[0].chunks[chunk] + (row & CHUNK_MASK) * table.width)
 
 
 cdef inline void _scores(const Table* table, const Block* block, const row_t* rows,
