@@ -12,7 +12,7 @@
 # The memory is exact: it compares keys by value, and is dropped when the index has grown meanwhile.
 
 from libc.stdlib cimport free, realloc
-from streamptron._types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint64_t
+from streamptron._types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron._key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
 from streamptron._arena cimport Arena, arena_free, arena_init, arena_reset
 from streamptron._index cimport Index, index_key
@@ -29,7 +29,8 @@ cdef struct Event:
     Py_ssize_t n_last           # entries of the last event, to compare with
     Py_ssize_t n_known          # entries that the next event may be compared with
     uint64_t index_rows         # n_rows of the index when the rows were found
-    bint has_long               # some key's bytes are the caller's
+    uint32_t* longs             # entries whose keys' bytes are the caller's
+    Py_ssize_t n_longs
     Arena text                  # bytes of keys that the door had to encode
     # what the path made of it
     double* scores              # by kept vector, then by output
@@ -49,7 +50,8 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.n_last = 0
     event.n_known = 0
     event.index_rows = 0
-    event.has_long = False
+    event.longs = NULL
+    event.n_longs = 0
     arena_init(&event.text)
     event.scores = NULL
     event.scores_capacity = 0
@@ -62,13 +64,15 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.rows)
     free(event.hashes)
     free(event.starts)
+    free(event.longs)
     free(event.scores)
     arena_free(&event.text)
     event_init(event)
 
 
 cdef inline size_t event_bytes(const Event* event) noexcept nogil:
-    return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t))
+    return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t)
+                              + sizeof(uint32_t))
             + event.scores_capacity * sizeof(double) + event.text.bytes)
 
 
@@ -99,6 +103,10 @@ cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:
     if p == NULL:
         return -1
     event.starts = <const uint64_t**> p
+    p = realloc(event.longs, capacity * sizeof(uint32_t))
+    if p == NULL:
+        return -1
+    event.longs = <uint32_t*> p
     event.capacity = capacity
     return 0
 
@@ -123,7 +131,7 @@ cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n, bint
     event.n_last = event.n_known if event.index_rows == index.n_rows else 0
     event.n_known = 0               # until event_settle, for the door may yet give up
     event.n = 0
-    event.has_long = False
+    event.n_longs = 0
     arena_reset(&event.text)
     if intercept:
         event.keys[0] = key_word(KEY_NONE, 1)   # no name, not even an unknown one
@@ -140,7 +148,8 @@ cdef struct Writer:
     Py_ssize_t n
     Py_ssize_t n_same           # as far as the last event may be the same
     bint changed
-    uint64_t kinds              # all the keys' hi words, or'ed
+    uint32_t* longs
+    Py_ssize_t n_longs
 
 
 cdef inline Writer event_writer(const Event* event) noexcept nogil:
@@ -150,7 +159,8 @@ cdef inline Writer event_writer(const Event* event) noexcept nogil:
     writer.n = event.n
     writer.n_same = event.n_last
     writer.changed = event.n_last == 0
-    writer.kinds = 0
+    writer.longs = event.longs
+    writer.n_longs = 0
     return writer
 
 
@@ -159,7 +169,9 @@ cdef inline void writer_add(Writer* writer, Key key, double value) noexcept nogi
     cdef Py_ssize_t i = writer.n
     cdef Key* last = &writer.keys[i]
     writer.n = i + 1
-    writer.kinds |= key.hi
+    if key_is_long(&key):
+        writer.longs[writer.n_longs] = <uint32_t> i
+        writer.n_longs += 1
     if i < writer.n_same:
         if ((last.lo ^ key.lo) | (last.hi ^ key.hi)) == 0 or (
                 key_is_long(&key) and key_equal(last, &key)):
@@ -176,7 +188,7 @@ cdef inline void event_end(Event* event, const Writer* writer) noexcept nogil:
     # event.n is still what event_begin wrote: the intercept, whose row is always known
     event.n_found = max(event.n, min(writer.n, writer.n_same))
     event.n = writer.n
-    event.has_long = (writer.kinds >> 7) & 1
+    event.n_longs = writer.n_longs
     if writer.changed or event.n_found < event.n or event.n != event.n_last:
         event.scored_version = 0
 
@@ -187,13 +199,12 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
     The bytes of a long key are the caller's, who may free them now: point at the index's copy, or
     forget the key where it has none.
     """
-    cdef Py_ssize_t i
-    if event.has_long:
-        for i in range(event.n):
-            if key_is_long(&event.keys[i]):
-                if index.bits == 0 and event.rows[i] != ROW_NULL:
-                    event.keys[i].lo = index_key(index, event.rows[i]).lo
-                else:
-                    event.keys[i] = key_word(KEY_NONE, 0)
+    cdef Py_ssize_t i, k
+    for i in range(event.n_longs):
+        k = event.longs[i]
+        if index.bits == 0 and event.rows[k] != ROW_NULL:
+            event.keys[k].lo = index_key(index, event.rows[k]).lo
+        else:
+            event.keys[k] = key_word(KEY_NONE, 0)
     event.index_rows = index.n_rows
     event.n_known = event.n
