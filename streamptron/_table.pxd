@@ -390,6 +390,6 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
                 return -1
             memcpy(to.blocks[b].chunks[i], other.blocks[b].chunks[i], chunk_bytes)
             to.bytes += chunk_bytes + LINES_OVERHEAD
-        if to.average == AVERAGE_EXPONENTIAL:
+        if to.average == AVERAGE_EXPONENTIAL and other.n_chunks > 0:
             memcpy(to.blocks[b].folds, other.blocks[b].folds, other.n_chunks * sizeof(uint32_t))
     return 0
