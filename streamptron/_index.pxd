@@ -1,7 +1,7 @@
 # The index: key -> row.
 #
 # What it gives: any number of features, compared by value, found in about one cache miss, and no
-# feature whose arrival makes all the others move. It costs 16 bytes a key and 10 to 20 bytes of table.
+# feature whose arrival makes all the others move. It costs 16 bytes a key and 13 to 26 bytes of table.
 #
 # The table is extendible hashing (Fagin, Nievergelt, Pippenger & Strong 1979) over small segments.
 # An entry is one 64-bit word: 32 bits of the key's hash (the tag) and the row. Zero is empty.
