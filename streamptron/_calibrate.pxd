@@ -7,17 +7,30 @@
 #     two labels    z = score / m, cut at 8;   P(True) = 1 / (1 + exp(-(A z + B)))       Platt 1999
 #     many labels   z_j = (top - score_j) / m, cut at 8;   P(j) ~ exp(-beta z_j)         a temperature
 #
+# All of this costs more than the scores of a short event. So every one of the first 1024 labelled events is learned
+# from, and then one in two (many labels: one in eight); and the square roots for the steps are taken anew in one of 32.
+# Which ones: those t for which (t g mod 2^64) < 2^63, 2^61 and 2^59, with g the golden ratio's 64 bits. They fall evenly
+# on the parts of any period that a stream may have.
+#
 # The cut, and the bounds on A, B and beta, keep everything finite whatever the scores; beta is moved by a
 # factor, so it stays above 0 and the best label stays the most probable one.
 
 from libc.math cimport exp, sqrt
-from streamptron._serve cimport Scale, Verdict
+from streamptron._serve cimport Scale
+from streamptron._types cimport uint64_t
 
 cdef struct Calibrator:
     double A                        # beta for many labels
     double B
     double GA                       # sums of squared slopes
     double GB
+    double RA                       # 1 / sqrt(GA), as it was when last taken
+    double RB
+
+
+cdef inline bint calibrate_due(uint64_t t, int log) noexcept nogil:
+    """Whether something that is due in one of 2^log events is for the labelled event number t, from 0."""
+    return t < 1024 or (t * <uint64_t> 0x9E3779B97F4A7C15) >> (64 - log) == 0
 
 
 cdef inline void calibrator_init(Calibrator* fit) noexcept nogil:
@@ -25,6 +38,8 @@ cdef inline void calibrator_init(Calibrator* fit) noexcept nogil:
     fit.B = 0.0
     fit.GA = 1.0
     fit.GB = 1.0
+    fit.RA = 1.0
+    fit.RB = 1.0
 
 
 cdef inline double _between(double low, double value, double high) noexcept nogil:
@@ -50,13 +65,17 @@ cdef inline double calibrate_two(const Calibrator* fit, const Scale* scale, doub
 
 
 cdef inline void calibrate_two_learn(Calibrator* fit, const Scale* scale, double score,
-                                     bint y) noexcept nogil:
+                                     bint y, bint fresh) noexcept nogil:
+    """`fresh`: take the square roots anew."""
     cdef double g = calibrate_two(fit, scale, score) - (1.0 if y else 0.0)
     cdef double h = g * _cut(scale, score)
     fit.GA = _forget(fit.GA, h)
     fit.GB = _forget(fit.GB, g)
-    fit.A = _between(0.0, fit.A - h / sqrt(fit.GA), 16.0)
-    fit.B = _between(-16.0, fit.B - g / sqrt(fit.GB), 16.0)
+    if fresh:
+        fit.RA = 1.0 / sqrt(fit.GA)
+        fit.RB = 1.0 / sqrt(fit.GB)
+    fit.A = _between(0.0, fit.A - h * fit.RA, 16.0)
+    fit.B = _between(-16.0, fit.B - g * fit.RB, 16.0)
 
 
 cdef inline void calibrate_many(const Calibrator* fit, const Scale* scale, double top,
@@ -73,7 +92,7 @@ cdef inline void calibrate_many(const Calibrator* fit, const Scale* scale, doubl
 
 cdef inline void calibrate_many_learn(Calibrator* fit, const Scale* scale, double top,
                                       const double* scores, Py_ssize_t n, Py_ssize_t y) noexcept nogil:
-    """For at least two labels, y one of them."""
+    """For at least two labels, y one of them. One square root beside n exponentials is always taken."""
     cdef double total = 0.0, mean = 0.0
     cdef double z, w, g
     cdef Py_ssize_t j

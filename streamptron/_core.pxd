@@ -1,8 +1,17 @@
 # What a stranger's Cython code may cimport: the learner and its scratch, behind the Python object.
 
-from streamptron._key cimport Key
-from streamptron._learner cimport Learner
+from streamptron._batch cimport Batch
 from streamptron._event cimport Event
+from streamptron._learner cimport Learner
+from streamptron._matrix cimport Matrix
+
+
+cdef class Rows:
+    cdef Matrix matrix
+    cdef Py_buffer buffers[3]
+    cdef int n_buffers
+    cdef readonly Py_ssize_t n_bytes
+    cdef readonly Py_ssize_t n_values
 
 
 cdef class Model:
@@ -13,6 +22,9 @@ cdef class Model:
     cdef dict _objects              # feature names that are mere objects -> ordinal
     cdef bint _objects_new          # some were numbered for the event at hand
     cdef unsigned long long _n_reads
+    cdef bint _learning, _inside    # see _core.pyx, "One at a time"
+    cdef int _readers, _waiting, _asking
+    cdef unsigned long _thread      # that learns a batch
     cdef object _held               # what the keys in scratch point into
     cdef object _class_weight       # {label: weight} or None
     cdef public object _y_name      # of the last Series learned from
@@ -20,7 +32,18 @@ cdef class Model:
     cdef int _read(self, x, bint learning) except -1
     cdef int _read_items(self, x, bint learning, str what=*) except -1
     cdef tuple _object_ordinal(self, name, bint learning)
-    cdef bint _plain_key(self, int kind, plain, Key* key) except -1
+    cdef int _enter(self, bint learning) except -1
+    cdef int _not_in_a_batch_of_ours(self) except -1
+    cdef void _go_inside(self) noexcept
+    cdef void _let_in(self) noexcept
+    cdef int _read_begin(self) except -1
+    cdef list _number_objects(self, list entries, bint learning)
+    cdef object _column_keys(self, names, bint learning, Event* columns)
+    cdef bint _has_room(self, const Batch* batch, bint decisions, bint probabilities) noexcept
+    cdef Py_ssize_t _learn_in_place(self, Batch* batch, bint zeros) noexcept
+    cdef object _run(self, Rows X, names, y, steps, predictions, decisions, probabilities)
+    cdef void _put_labels(self) noexcept
+    cdef int _labels_done(self) except -1
     cdef int _settle(self) except -1
     cdef int _forget_objects(self) except -1
     cdef int _score(self, x) except -1
@@ -34,6 +57,8 @@ cdef class BinaryModel(Model):
 cdef class LabelModel(Model):
     cdef list _labels
     cdef dict _label_ids
+    cdef list _next_labels          # what they will be after the batch at hand
+    cdef dict _next_ids
 
     cdef Py_ssize_t _read_labelled(self, x, label) except -1
     cdef int _name_output(self, label) except -1

@@ -1,4 +1,4 @@
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -14,6 +14,29 @@ def checked_number(value: Any, what: str) -> float: ...
 class TopFeatures(NamedTuple):
     positive: list[tuple[Hashable, float]]
     negative: list[tuple[Hashable, float]]
+
+UNSORTED: int
+NEW_LABELS: int
+NUMBERS: tuple[str, ...]
+
+def number_small(
+    values: NDArray[np.int64], low: int, size: int
+) -> tuple[list[int], NDArray[np.intp]]: ...
+
+class Rows:
+    n_bytes: int
+    n_values: int
+    def __init__(
+        self,
+        number: int,
+        values: NDArray[Any],
+        columns: NDArray[Any] | None = None,
+        starts: NDArray[Any] | None = None,
+        n_columns: int = 0,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def check(self, names: Sequence[Hashable] | None) -> None: ...
+    def fault(self, names: Sequence[Hashable] | None) -> ValueError: ...
 
 class RULES:
     PERCEPTRON: ClassVar[int]
@@ -63,17 +86,22 @@ class Model:
         self, x: Mapping[Any, float], output: int, sign: float
     ) -> tuple[list[tuple[Hashable, float]], float, str]: ...
     def _outputs(self, labels: Sequence[Hashable]) -> list[int]: ...
-    def _label_names(self, outputs: Iterable[int], labels: Sequence[Hashable]) -> list[Any]: ...
-    def _labels_learned(self, labels: Sequence[Hashable]) -> None: ...
-    def _run(
+    def _predict_rows(
         self,
-        names: Sequence[Hashable],
-        X: NDArray[np.float64],
-        y: NDArray[np.intp] | None,
-        steps: NDArray[np.float64] | None,
+        X: Rows,
+        names: Sequence[Hashable] | None,
         predictions: NDArray[np.intp] | None,
         decisions: NDArray[np.float64] | None,
         probabilities: NDArray[np.float64] | None,
+    ) -> int: ...
+    def _learn_rows(
+        self,
+        X: Rows,
+        names: Sequence[Hashable] | None,
+        labels: Sequence[Hashable],
+        numbers: NDArray[np.intp],
+        steps: NDArray[np.float64] | None,
+        predictions: NDArray[np.intp] | None,
     ) -> int: ...
     def __getstate__(self) -> dict[str, Any]: ...
     def __setstate__(self, state: dict[str, Any]) -> None: ...

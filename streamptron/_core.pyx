@@ -5,7 +5,6 @@ file trusts its arguments. See ARCHITECTURE.md for the rooms and a row's journey
 """
 
 import os
-import struct
 from copy import deepcopy
 from collections import Counter, defaultdict, namedtuple
 from collections.abc import Mapping
@@ -17,31 +16,38 @@ import numpy as np
 
 from libc.math cimport fabs
 from libc.string cimport memcpy
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
 from streamptron._types cimport (
-    CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t,
-    uint64_t, uintptr_t)
+    CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, VALUE_LIMIT as LIMIT, row_t, uint8_t,
+    uint32_t, uint64_t, uintptr_t)
 from streamptron._key cimport (
     KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_OBJECT, KEY_STR, Key,
     key_bytes, key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word, load8,
     store8)
 from streamptron._hash cimport key_hash
-from streamptron._arena cimport arena_alloc
-from streamptron._index cimport index_find, index_free, index_init, index_insert, index_key
+from streamptron._arena cimport Arena, arena_alloc
+from streamptron._index cimport (
+    Index, index_find, index_free, index_init, index_insert, index_key, index_open_columns)
 from streamptron._event cimport (
-    Writer, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
+    Event, Writer, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
 from streamptron._table cimport (
-    AVERAGE_EXPONENTIAL, AVERAGE_NONE, AVERAGE_UNIFORM, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS,
-    KEPT_POCKET, Table, table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write)
+    AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table,
+    table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write)
 from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron._serve cimport Serve, serve_overall
 from streamptron._calibrate cimport Calibrator
+from streamptron._matrix cimport (
+    FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS, Matrix,
+    matrix_check, matrix_column, matrix_fault, matrix_row_free, matrix_value)
+from streamptron._batch cimport Batch, batch_begin, batch_n_values, batch_next, batch_row
 from streamptron._learner cimport (
     Learner, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
-    learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served)
+    learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served,
+    learner_several)
 
 from streamptron._names import name_decode, name_plain, shown
 
@@ -73,14 +79,25 @@ cdef extern from *:
     {
         return PyUnicode_IS_COMPACT_ASCII(o) ? (const uint8_t *)((PyASCIIObject *)o + 1) : NULL;
     }
-
-    #define SP_VALUE_LIMIT 1e50
     """
     const uint8_t* ascii_text "sp_ascii_text" (PyObject* o) noexcept nogil
-    const double LIMIT "SP_VALUE_LIMIT"
     bint int_word "sp_int_word" (PyObject* o, long long* value) noexcept
 
+cdef extern from *:
+    """
+    #ifdef _WIN32
+      #include <windows.h>
+      #define sp_usleep(us) Sleep(1)
+    #else
+      #include <unistd.h>
+      #define sp_usleep(us) usleep(us)
+    #endif
+    """
+    void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil
+
 cdef extern from "Python.h":
+    int PyErr_CheckSignals() except -1
+    unsigned long PyThread_get_thread_ident() noexcept
     bint PyDict_CheckExact(PyObject* o) noexcept
     bint PyDict_Next(PyObject* o, Py_ssize_t* at, PyObject** key, PyObject** value) noexcept
     Py_ssize_t PyDict_GET_SIZE "PyDict_Size" (PyObject* o) noexcept
@@ -100,8 +117,6 @@ cdef extern from "Python.h":
     PyObject* FALSE "Py_False"
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
 
-# Sums of products of values, weights and counts up to this stay far from the largest double, so that
-# nothing finite that comes in can make anything infinite inside.
 VALUE_LIMIT = LIMIT
 
 KEPT = ("current", "average", "pocket")
@@ -136,7 +151,7 @@ cdef inline bint _fast_value(PyObject* o, double* value) noexcept:
     return False
 
 
-cdef inline bint _fast_key(Model model, PyObject* o, Key* key) noexcept:
+cdef inline bint _fast_key(Arena* scratch, PyObject* o, Key* key) noexcept:
     """The key of an everyday name. What is refused here goes through _names.py."""
     cdef long long n
     cdef const uint8_t* text
@@ -145,7 +160,7 @@ cdef inline bint _fast_key(Model model, PyObject* o, Key* key) noexcept:
         if text != NULL:
             key[0] = key_text(KEY_STR, text, PyUnicode_GET_LENGTH(o))
             return True
-        key[0] = _utf8_key(model, o)
+        key[0] = _utf8_key(scratch, o)
         return key_kind(key) != KEY_NONE
     if PyLong_CheckExact(o) and int_word(o, &n):
         key[0] = key_word(KEY_INT, <uint64_t> n)
@@ -156,7 +171,7 @@ cdef inline bint _fast_key(Model model, PyObject* o, Key* key) noexcept:
     return False
 
 
-cdef Key _utf8_key(Model model, PyObject* o) noexcept:
+cdef Key _utf8_key(Arena* scratch, PyObject* o) noexcept:
     """Encode a str in scratch: the str's own cache of its UTF-8 would outlive the call.
 
     Without memory the key is KEY_NONE.
@@ -165,7 +180,7 @@ cdef Key _utf8_key(Model model, PyObject* o) noexcept:
     cdef int kind = PyUnicode_KIND(o)
     cdef void* data = PyUnicode_DATA(o)
     cdef uint32_t c
-    cdef uint8_t* start = arena_alloc(&model.event.text, 4 * n)
+    cdef uint8_t* start = arena_alloc(scratch, 4 * n)
     cdef uint8_t* p
     if start == NULL:
         return key_word(KEY_NONE, 0)
@@ -191,6 +206,25 @@ cdef Key _utf8_key(Model model, PyObject* o) noexcept:
             p[3] = <uint8_t> (0x80 | (c & 0x3F))
             p += 4
     return key_text(KEY_STR, start, p - start)
+
+
+cdef bint _plain_key(Arena* scratch, int kind, plain, Key* key) except -1:
+    """The key of what name_plain or _object_ordinal returned; False without memory."""
+    cdef double number
+    cdef uint64_t word
+    if kind == KEY_STR or kind == KEY_BYTES:
+        return _fast_key(scratch, <PyObject*> plain, key)
+    if kind == KEY_CANONICAL:
+        key[0] = key_text(KEY_CANONICAL, <const uint8_t*> bytes_data(<PyObject*> plain),
+                          bytes_size(<PyObject*> plain))
+        return True
+    if kind == KEY_FLOAT:
+        number = plain
+        memcpy(&word, &number, 8)
+    else:
+        word = <uint64_t> <long long> plain
+    key[0] = key_word(kind, word)
+    return True
 
 
 cdef double _number(value, str what) except? -1.0:
@@ -230,7 +264,7 @@ cdef double _feature_value(name, value, str what) except? -1.0:
     return _number(value, f"{what}[{shown(name)}]")
 
 
-cdef object _key_name(Model model, const Key* key, dict objects):
+cdef object _key_name(const Key* key, dict objects):
     """The name that a stored key stands for; `objects` maps ordinals to objects."""
     cdef uint64_t kind = key_kind(key) & ~<uint64_t> KEY_LONG
     cdef size_t n = key_length(key)
@@ -296,6 +330,181 @@ def _interned(value):
     Pickle writes an object only once, and the same model is to have the same bytes.
     """
     return intern(value) if type(value) is str else value
+
+
+# --- A matrix -----------------------------------------------------------------------------------
+
+cdef enum:
+    COLUMNS_MOST = 1 << 22          # columns whose rows a model keeps at hand, in 4 bytes each
+    COLUMNS_FEW = 1 << 16           # of which so many are kept however little a batch holds
+    COPY_LEAST = 1 << 20            # bytes of a batch that may be learned on a copy of the model
+    COPY_TIMES = 4                  # and how many times the model's bytes it has
+
+
+UNSORTED = -1                       # what _run may answer beside a number of rows
+NEW_LABELS = -2
+
+NUMBERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")  # NUMBER_U8 .. NUMBER_F64
+
+
+cdef class Rows:
+    """A matrix in the caller's arrays, which must not change while it is used; see _matrix.pxd.
+
+    Parameters
+    ----------
+    number
+        Which of NUMBERS the values are.
+    values
+        A 2-d array, or the stored values of a CSR matrix.
+    columns, starts, n_columns
+        For CSR: the indices and indptr, both int32 or both int64.
+    """
+
+    def __cinit__(self, int number, values, columns=None, starts=None, Py_ssize_t n_columns=0):
+        cdef Matrix* m = &self.matrix
+        for array in (values,) if columns is None else (values, columns, starts):
+            PyObject_GetBuffer(array, &self.buffers[self.n_buffers], PyBUF_STRIDES)
+            self.n_bytes += self.buffers[self.n_buffers].len
+            self.n_buffers += 1
+        m.number = number
+        m.values = <const char*> self.buffers[0].buf
+        if columns is None:
+            m.dense = True
+            m.n_rows = self.buffers[0].shape[0]
+            m.n_columns = self.buffers[0].shape[1]
+            m.row_stride = self.buffers[0].strides[0]
+            m.column_stride = self.buffers[0].strides[1]
+            self.n_values = m.n_rows * m.n_columns
+        else:
+            m.n_rows = self.buffers[2].shape[0] - 1
+            m.n_columns = n_columns
+            m.wide = self.buffers[1].itemsize == 8
+            m.columns = <const char*> self.buffers[1].buf
+            m.starts = <const char*> self.buffers[2].buf
+            m.n_values = self.n_values = min(self.buffers[0].shape[0], self.buffers[1].shape[0])
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(self.n_buffers):
+            PyBuffer_Release(&self.buffers[i])
+
+    def __len__(self):
+        return self.matrix.n_rows
+
+    def check(self, names):
+        """Raise the error that says what is wrong, if anything is."""
+        if matrix_check(&self.matrix, 0, self.matrix.n_rows) & MATRIX_FAULTY:
+            raise self.fault(names)
+
+    def fault(self, names):
+        """The error that says what is wrong in a matrix that is faulty."""
+        cdef Py_ssize_t row = 0, entry = 0
+        cdef int fault = matrix_fault(&self.matrix, 0, self.matrix.n_rows, &row, &entry)
+        if fault == FAULT_STARTS:
+            return ValueError(
+                f"X is no CSR matrix: by its indptr row {row} does not start and end within the "
+                f"{self.matrix.n_values} stored values; make it anew with scipy.sparse.csr_array")
+        column = entry if self.matrix.dense else matrix_column(&self.matrix, entry)
+        if fault == FAULT_COLUMN:
+            return ValueError(
+                f"X has the column index {column} in row {row}; it has {self.matrix.n_columns} columns, so "
+                f"an index must be from 0 to {self.matrix.n_columns - 1}")
+        where = f"in row {row}, column {shown(column if names is None else names[column])}"
+        value = matrix_value(&self.matrix, row, entry)
+        if fault == FAULT_LOSS:
+            return ValueError(
+                f"X has an int {where} near {value:.0f} that a float64 cannot hold exactly; "
+                "scale it first, or convert X to float64 if that is meant")
+        if value != value:
+            return ValueError(
+                f"X has no value {where} (missing or NaN); drop the row or impute the cell first")
+        return ValueError(
+            f"X is {value!r} {where}; a value must be finite and at most {VALUE_LIMIT:g} in size: "
+            "scale it first")
+
+
+cdef void* _data(array, Py_ssize_t n, dtype) except? NULL:
+    """Where an array of n rows, which its owner holds on to, has its values."""
+    cdef Py_buffer buffer
+    assert len(array) == n and array.dtype == dtype and array.flags.c_contiguous
+    PyObject_GetBuffer(array, &buffer, PyBUF_STRIDES)
+    PyBuffer_Release(&buffer)
+    return buffer.buf
+
+
+def number_small(const long long[::1] values, long long low, Py_ssize_t size):
+    """Number ints from low .. low + size by order of appearance: where each is first, and all the numbers."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t[::1] seen = np.full(size, -1, dtype=np.intp)
+    numbers = np.empty(values.shape[0], dtype=np.intp)
+    cdef Py_ssize_t[::1] out = numbers
+    firsts = []
+    for i in range(values.shape[0]):
+        if seen[values[i] - low] < 0:
+            seen[values[i] - low] = len(firsts)
+            firsts.append(i)
+        out[i] = seen[values[i] - low]
+    return firsts, numbers
+
+
+cdef int _find_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
+    """The row of each column, as far as it is worth it: see _batch.pxd. -1 without memory.
+
+    `columns`: the keys of named columns. Ints are found without hashing if the index has them at hand; learning
+    sees to that, unless the matrix is very wide and holds little.
+    """
+    cdef Index* index = &batch.learner.index
+    cdef const Matrix* m = batch.matrix
+    cdef Py_ssize_t j
+    cdef Writer writer
+    if not named:
+        if learning and m.n_columns <= COLUMNS_MOST and (
+                m.n_columns <= COLUMNS_FEW or batch_n_values(batch) >= m.n_columns // 4):
+            if index_open_columns(index, m.n_columns) < 0:
+                return -1
+        if <size_t> m.n_columns <= index.n_columns:
+            batch.rows = index.columns
+            return 0
+        if batch_n_values(batch) // 2 < m.n_columns or m.n_columns > <Py_ssize_t> 1 << 31:
+            return 0
+        if event_begin(columns, index, m.n_columns, False) < 0:
+            return -1
+        writer = event_writer(columns)
+        for j in range(m.n_columns):
+            writer_add(&writer, key_word(KEY_INT, j), 1.0)
+        event_end(columns, &writer)
+    learner_resolve(batch.learner, columns)
+    batch.rows = columns.rows
+    batch.keys = columns.keys
+    return 0
+
+
+cdef int _sleep(int turn) noexcept:
+    """Sleep without the interpreter's lock, longer from turn to turn. The next turn."""
+    cdef int us = 10 if turn < 20 else 200
+    with nogil:
+        usleep(us)
+    return turn + 1
+
+
+cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
+    """Check each block and run over it, without the interpreter's lock.
+
+    The number of rows done; -1 and what matrix_check has found if a block cannot be used.
+    """
+    cdef Py_ssize_t r = 0, last
+    with nogil:
+        while r < batch.matrix.n_rows:
+            last = batch_next(batch, r)
+            found[0] = matrix_check(batch.matrix, r, last)
+            if found[0] & (MATRIX_FAULTY | MATRIX_UNSORTED):
+                r = -1
+                break
+            while r < last and batch_row(batch, r, (found[0] & MATRIX_ZEROS) != 0) == 0:
+                r += 1
+            if r < last:
+                break
+    return r
 
 
 # --- The model ----------------------------------------------------------------------------------
@@ -416,7 +625,7 @@ cdef class Model:
         if not (PyDict_CheckExact(mapping) or type(x) is Counter or type(x) is defaultdict):
             return self._read_items(x, learning)
         # Types whose conversion runs no Python code, so that nothing can change x or the scratch under us.
-        self._n_reads += 1
+        self._enter(learning)
         if event_begin(&self.event, &self.learner.index, PyDict_GET_SIZE(mapping),
                        self.learner.intercept) < 0:
             raise MemoryError("no memory for the event")
@@ -429,7 +638,7 @@ cdef class Model:
                 if number == 0.0:
                     continue
                 last = value
-            if not _fast_key(self, name, &key):
+            if not _fast_key(&self.event.text, name, &key):
                 return self._read_items(x, learning)
             writer_add(&writer, key, number)
         event_end(&self.event, &writer)
@@ -441,7 +650,6 @@ cdef class Model:
         cdef double number
         cdef Key key
         cdef Writer writer
-        cdef bytes text
         if not isinstance(x, Mapping):
             raise TypeError(
                 f"x is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to numbers, "
@@ -450,21 +658,37 @@ cdef class Model:
             number = _feature_value(name, value, what)
             if number != 0.0:
                 entries.append((*name_plain(name), number))
-        for i, (kind, plain, number) in enumerate(entries):
-            if kind == KEY_OBJECT:
-                entries[i] = (*self._object_ordinal(plain, learning), number)
+        entries = self._number_objects(entries, learning)
         # From here on no Python code but ours runs, so the scratch is ours.
-        self._n_reads += 1
         if event_begin(&self.event, &self.learner.index, len(entries), self.learner.intercept) < 0:
             raise MemoryError("no memory for the event")
         writer = event_writer(&self.event)
         for kind, plain, number in entries:
-            if not self._plain_key(kind, plain, &key):
+            if not _plain_key(&self.event.text, kind, plain, &key):
                 raise MemoryError("no memory for the event")
             writer_add(&writer, key, number)
         event_end(&self.event, &writer)
         self._held = entries    # long keys point into it
         return 0
+
+    cdef list _number_objects(self, list entries, bint learning):
+        """Enter, with the ordinals of names that are mere objects in their places.
+
+        To hash such a name is code of the user's, and may use this very model, or let another thread do
+        so, which forgets new ordinals. Then they are asked for again.
+        """
+        cdef uint64_t n_reads
+        cdef int turn
+        for turn in range(8):
+            n_reads = self._n_reads
+            numbered = [(*self._object_ordinal(plain, learning), number) if kind == KEY_OBJECT
+                        else (kind, plain, number) for kind, plain, number in entries]
+            self._enter(learning)
+            if self._n_reads == n_reads + 1:
+                return numbered
+        raise RuntimeError(
+            "x has a feature name that uses the model whenever it is hashed; a name's __hash__ must leave "
+            "the model alone")
 
     cdef tuple _object_ordinal(self, name, bint learning):
         """Kind and ordinal of a name that is a mere object; learning numbers it if it is new."""
@@ -481,24 +705,6 @@ cdef class Model:
             self._objects_new = True
         return KEY_OBJECT, ordinal
 
-    cdef bint _plain_key(self, int kind, plain, Key* key) except -1:
-        """The key of what name_plain or _object_ordinal returned; False without memory."""
-        cdef double number
-        cdef uint64_t word
-        if kind == KEY_STR or kind == KEY_BYTES:
-            return _fast_key(self, <PyObject*> plain, key)
-        if kind == KEY_CANONICAL:
-            key[0] = key_text(KEY_CANONICAL, <const uint8_t*> bytes_data(<PyObject*> plain),
-                              bytes_size(<PyObject*> plain))
-            return True
-        if kind == KEY_FLOAT:
-            number = plain
-            memcpy(&word, &number, 8)
-        else:
-            word = <uint64_t> <long long> plain
-        key[0] = key_word(kind, word)
-        return True
-
     cdef int _score(self, x) except -1:
         self._read(x, False)
         if learner_score(&self.learner, &self.event) < 0:
@@ -508,7 +714,7 @@ cdef class Model:
     cdef int _settle(self) except -1:
         event_settle(&self.event, &self.learner.index)
         self._held = None
-        if self._objects_new:
+        if self._objects_new and not self._learning:
             self._forget_objects()
         return 0
 
@@ -562,6 +768,7 @@ cdef class Model:
         cdef row_t row
         cdef Py_ssize_t output
         cdef size_t n = 0
+        self._enter(False)
         if not self.learner.index.bits:
             return self.learner.index.n_rows - ROWS_RESERVED
         for row in range(ROWS_RESERVED, self.learner.index.n_rows):
@@ -599,6 +806,7 @@ cdef class Model:
 
     def _weights(self, str kind, Py_ssize_t output):
         """{feature: weight} of one kept vector and output; weights of 0 are left out."""
+        self._enter(False)
         cdef row_t row
         cdef double weight
         cdef int number = self._kept(kind)
@@ -610,10 +818,11 @@ cdef class Model:
                 if self.learner.index.bits:
                     weights[row - ROWS_RESERVED] = weight
                 else:
-                    weights[_key_name(self, index_key(&self.learner.index, row), names)] = weight
+                    weights[_key_name(index_key(&self.learner.index, row), names)] = weight
         return weights
 
     def _intercept(self, str kind, Py_ssize_t output):
+        self._enter(False)
         return table_read(&self.learner.table, ROW_INTERCEPT, output, self._kept(kind))
 
     def _set_weights(self, weights, intercept, Py_ssize_t output):
@@ -636,7 +845,7 @@ cdef class Model:
                     &self.learner.index, &self.event.keys[i], self.event.hashes[i])
                 if self.event.rows[i] == ROW_NULL:
                     raise MemoryError("no memory for the weights")
-        if table_reserve(&self.learner.table, self.event.rows, self.event.n, output) < 0:
+        if table_reserve(&self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows, output) < 0:
             raise MemoryError("no memory for the weights")
         for i in range(self.event.n):
             table_write(&self.learner.table, self.event.rows[i], output, self.event.values[i])
@@ -663,73 +872,186 @@ cdef class Model:
             if self.event.rows[i] == ROW_INTERCEPT:
                 parts.append((None, part))
             elif part != 0.0:
-                parts.append((_key_name(self, &self.event.keys[i], names), part))
+                parts.append((_key_name(&self.event.keys[i], names), part))
         self._settle()
         return parts, score, KEPT[kind]
 
+    # --- One at a time. A batch runs without the interpreter's lock, so others may call meanwhile.
+    #
+    #     _learning   a batch is being learned: who wants to learn waits
+    #     _inside     the learner itself is being changed: who wants to read waits too
+    #     _readers    batches that are read without the lock: who wants to learn waits
+    #     _waiting    who wants to learn and waits for readers: new batches of theirs wait in turn
+    #
+    # All of these change under the interpreter's lock only. Waiting is asking again, after sleeping a little.
+
+    cdef int _enter(self, bint learning) except -1:
+        """Wait until the learner may be read, or changed. Nothing of Python runs after the last look."""
+        cdef int turn = 0
+        while self._inside or (learning and (self._learning or self._readers)):
+            self._not_in_a_batch_of_ours()
+            self._waiting += learning
+            self._asking += not learning
+            turn = _sleep(turn)
+            self._waiting -= learning
+            self._asking -= not learning
+            PyErr_CheckSignals()
+        self._n_reads += 1
+        return 0
+
+    cdef int _not_in_a_batch_of_ours(self) except -1:
+        if self._learning and self._thread == PyThread_get_thread_ident():
+            raise RuntimeError(
+                "the model is learning a batch in this very thread; it cannot be used by code that runs "
+                "meanwhile (a label's hash, a finalizer, a signal handler)")
+        return 0
+
+    cdef void _go_inside(self) noexcept:
+        """While learning: wait for the readers to leave, and keep new ones out. Runs nothing of Python."""
+        cdef int turn = 0
+        self._waiting += 1
+        while self._readers:
+            turn = _sleep(turn)
+        self._waiting -= 1
+        self._inside = True
+
+    cdef void _let_in(self) noexcept:
+        """While learning: let those in who ask to read. Runs nothing of Python."""
+        cdef int turn = 0
+        self._inside = False
+        while self._asking and turn < 100:
+            turn = _sleep(turn)
+        self._go_inside()
+
+    cdef int _read_begin(self) except -1:
+        """Start to read a batch without the interpreter's lock."""
+        cdef int turn = 0
+        self._enter(False)
+        while self._inside or self._waiting:
+            self._not_in_a_batch_of_ours()
+            turn = _sleep(turn)
+            PyErr_CheckSignals()
+        self._readers += 1
+        return 0
+
     # --- The matrix door
 
-    def _run(self, names, const double[:, :] X, const Py_ssize_t[::1] y, const double[::1] steps,
-             Py_ssize_t[::1] predictions, double[:, ::1] decisions, double[:, ::1] probabilities):
-        """The path in a loop over the rows of a checked matrix: predict, then learn, as asked.
+    def _predict_rows(self, Rows X not None, names, predictions, decisions, probabilities):
+        """Predict the rows of a matrix, as _run does."""
+        return self._run(X, names, None, None, predictions, decisions, probabilities)
 
-        Columns become keys and rows of weights once. `y` None: only predict. `predictions`,
-        `decisions`, `probabilities` None: not wanted. Returns the number of rows done; fewer than all: out of memory.
-        """
-        cdef Py_ssize_t n = X.shape[0], width = X.shape[1], r, j, k
-        cdef row_t n_rows
-        cdef Event columns
-        cdef Event* event = &self.event
-        cdef const double* scores
-        cdef bint learning = y is not None
-        self._read_columns(names, learning)
-        learner_resolve(&self.learner, event)
-        # The columns' event moves aside, and the scratch takes the rows.
-        columns = event[0]
-        event_init(event)
+    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions):
+        """Learn the rows of a matrix, as _run does; row r has the label labels[numbers[r]]."""
+        self._enter(True)
+        self._learning = True           # other learners wait; who reads may still come in
+        self._thread = PyThread_get_thread_ident()
         try:
-            for r in range(n):
-                if event_begin(event, &self.learner.index, width, self.learner.intercept) < 0:
-                    return r
-                for j in range(width):
-                    if X[r, j] != 0.0:
-                        k = event.n
-                        event.keys[k] = columns.keys[j]
-                        event.hashes[k] = columns.hashes[j]
-                        event.rows[k] = columns.rows[j]
-                        event.values[k] = X[r, j]
-                        event.n = k + 1
-                event.n_found = event.n
-                event.scored_version = 0
-                if learner_score(&self.learner, event) < 0:
-                    return r
-                if predictions is not None:
-                    predictions[r] = learner_prediction(&self.learner, event)
-                if decisions is not None:
-                    scores = learner_decision(
-                        &self.learner, event, learner_served(&self.learner, event))
-                    for k in range(decisions.shape[1]):
-                        decisions[r, k] = scores[k]
-                if probabilities is not None and probabilities.shape[1] > 0:
-                    learner_probabilities(&self.learner, event, &probabilities[r, 0])
-                if learning:
-                    n_rows = self.learner.index.n_rows
-                    if learner_learn(&self.learner, event, y[r], steps[r]) < 0:
-                        return r
-                    if self.learner.index.n_rows != n_rows:
-                        k = self.learner.intercept
-                        for j in range(width):
-                            if X[r, j] != 0.0:
-                                columns.rows[j] = event.rows[k]
-                                k += 1
-            return n
+            y = np.array(self._outputs(labels), dtype=np.intp)[numbers]
+            return self._run(X, names, y, steps, predictions, None, None)
         finally:
-            event_free(&columns)
-            self._settle()
-            event.n_known = 0
+            self._learning = False
+            self._labels_done()
 
-    def _read_columns(self, names, bint learning):
-        """Write column names into the scratch event, one entry a column, whatever its values."""
+    cdef object _run(self, Rows X, names, y, steps, predictions, decisions, probabilities):
+        """The path in a loop over the rows of a matrix: predict, then learn, as asked.
+
+        `names`: of the columns; None: column j is the int j. `y` None: only predict; else see _learn_rows.
+        `predictions`, `decisions`, `probabilities` None: not wanted.
+
+        Returns the number of rows done; fewer than all: out of memory. UNSORTED, and nothing is changed, if columns
+        do not rise within the rows; NEW_LABELS if there are more labels than `decisions` or `probabilities` have room for.
+
+        A batch much larger than the model is checked block by block as it is learned, on a copy that takes the
+        model's place at the end. Any other is checked first, and learned in place.
+        """
+        cdef Batch batch
+        cdef Event columns, event
+        cdef Learner copy
+        cdef bint learning = y is not None
+        cdef bint copied = False
+        cdef Py_ssize_t done = 0, n = X.matrix.n_rows
+        cdef int found = 0
+        event_init(&columns)
+        event_init(&event)
+        batch_begin(&batch, &X.matrix, &self.learner, &event)
+        if learning:
+            batch.y = <const Py_ssize_t*> _data(y, n, np.intp)
+            if steps is not None:
+                batch.steps = <const double*> _data(steps, n, np.float64)
+        if predictions is not None:
+            batch.predictions = <Py_ssize_t*> _data(predictions, n, np.intp)
+        if decisions is not None:
+            batch.decisions = <double*> _data(decisions, n, np.float64)
+            batch.n_decisions = decisions.shape[1]
+        if probabilities is not None:
+            batch.probabilities = <double*> _data(probabilities, n, np.float64)
+            batch.n_probabilities = probabilities.shape[1]
+        held = None
+        try:
+            if names is not None:
+                held = self._column_keys(names, learning, &columns)
+            if learning:
+                copied = X.n_bytes > COPY_LEAST and <size_t> X.n_bytes // COPY_TIMES > (
+                    self.learner.index.bytes + self.learner.index.long_keys.bytes + self.learner.table.bytes)
+                if copied:
+                    batch.learner = &copy
+                    if learner_copy(&copy, &self.learner) < 0:
+                        return 0
+                else:
+                    with nogil:
+                        found = matrix_check(&X.matrix, 0, n)
+                    if not found & (MATRIX_FAULTY | MATRIX_UNSORTED):
+                        self._go_inside()
+            else:
+                self._read_begin()
+                if not self._has_room(&batch, decisions is not None, probabilities is not None):
+                    self._readers -= 1
+                    return NEW_LABELS
+            # From here to the other end of the batch nothing of Python runs.
+            if not found & (MATRIX_FAULTY | MATRIX_UNSORTED) and (
+                    _find_columns(&batch, held is not None, learning, &columns) == 0):
+                if learning and not copied:
+                    done = self._learn_in_place(&batch, (found & MATRIX_ZEROS) != 0)
+                else:
+                    done = _run_checked(&batch, &found)
+            if not learning:
+                self._readers -= 1
+            elif not copied:
+                self._put_labels()
+            elif done == n and not found & (MATRIX_FAULTY | MATRIX_UNSORTED):
+                self._go_inside()
+                learner_free(&self.learner)
+                self.learner = copy
+                copied = False          # what was the copy is the model
+                self.event.n_known = 0
+                self.event.scored_version = 0
+                self._put_labels()
+            else:
+                done = 0                # what the copy has learned goes with it
+            if learning:
+                self._inside = False
+            if found & MATRIX_FAULTY:
+                raise X.fault(names)
+            return UNSORTED if found & MATRIX_UNSORTED else done
+        finally:
+            if copied:
+                learner_free(&copy)
+            matrix_row_free(&batch.row)
+            event_free(&event)
+            event_free(&columns)
+            if learning and self._objects_new:
+                self._forget_objects()
+
+    cdef bint _has_room(self, const Batch* batch, bint decisions, bint probabilities) noexcept:
+        """Whether there is a place for the score of each label."""
+        cdef Py_ssize_t n = self.learner.table.n_outputs
+        if batch.matrix.n_rows == 0:
+            return True
+        return (not decisions or batch.n_decisions == n) and (
+            not probabilities or batch.n_probabilities == (n if learner_several(&self.learner) else 2))
+
+    cdef object _column_keys(self, names, bint learning, Event* columns):
+        """Write the keys of named columns; they point into what is returned."""
         cdef Key key
         cdef Writer writer
         entries = []
@@ -738,19 +1060,38 @@ cdef class Model:
             if kind == KEY_OBJECT:
                 kind, plain = self._object_ordinal(name, learning)
             entries.append((kind, plain))
-        if event_begin(&self.event, &self.learner.index, len(entries), False) < 0:
+        if event_begin(columns, &self.learner.index, len(entries), False) < 0:
             raise MemoryError("no memory for the columns")
-        writer = event_writer(&self.event)
+        writer = event_writer(columns)
         for kind, plain in entries:
-            if not self._plain_key(kind, plain, &key):
+            if not _plain_key(&columns.text, kind, plain, &key):
                 raise MemoryError("no memory for the columns")
             writer_add(&writer, key, 1.0)
-        event_end(&self.event, &writer)
-        self._held = entries
+        event_end(columns, &writer)
+        return entries
+
+    cdef Py_ssize_t _learn_in_place(self, Batch* batch, bint zeros) noexcept:
+        """The number of rows learned. Who asks to read gets in between blocks."""
+        cdef Py_ssize_t r = 0, last = 0
+        cdef Py_ssize_t n = batch.matrix.n_rows
+        cdef const volatile int* asking = &self._asking
+        while True:
+            with nogil:
+                while r < n:
+                    last = batch_next(batch, r)
+                    while r < last and batch_row(batch, r, zeros) == 0:
+                        r += 1
+                    if r < last or asking[0]:
+                        break
+            if r == n or r < last:
+                return r
+            self._put_labels()
+            self._let_in()
 
     # --- State: what pickle, copy and deepcopy keep. The same model always gives the same bytes.
 
     def __getstate__(self):
+        self._enter(False)
         return {
             "format": 1,
             "params": self._params,
@@ -784,14 +1125,15 @@ cdef class Model:
         cdef Model other = type(self).__new__(type(self))
         memo[id(self)] = other
         learner_free(&other.learner)
+        self._enter(False)
         if learner_copy(&other.learner, &self.learner) < 0:
             raise MemoryError("no memory for a copy of the model")
+        self._copy_labels(other)
         other._params = deepcopy(self._params, memo)
         other._kind = self._kind
         other._class_weight = deepcopy(self._class_weight, memo)
         other._y_name = self._y_name
         other._objects = dict(self._objects)
-        self._copy_labels(other)
         if getattr(self, "__dict__", None):
             other.__dict__.update(deepcopy(self.__dict__, memo))
         return other
@@ -811,12 +1153,12 @@ cdef class Model:
         """The numbers of checked labels, for _run; new ones in the order of their appearance."""
         raise NotImplementedError
 
-    def _label_names(self, outputs, labels):
-        """The labels of the predictions that _run made; `labels` may have been new to it."""
-        raise NotImplementedError
+    cdef void _put_labels(self) noexcept:
+        """Name the outputs that a batch has added by now, as _outputs has prepared it."""
 
-    def _labels_learned(self, labels):
-        """After _run: name the outputs that it added."""
+    cdef int _labels_done(self) except -1:
+        """The batch is over, whatever came of it."""
+        return 0
 
     def _copy_labels(self, other):
         """Give a copy of the model the labels."""
@@ -890,7 +1232,7 @@ cdef class Model:
         for b, chunks in enumerate(blocks):
             for i, folds, data in chunks:
                 row = i << CHUNK_BITS
-                if table_reserve(table, &row, 1, b * table.lanes) < 0:
+                if table_reserve(table, &row, 1, self.learner.index.n_rows, b * table.lanes) < 0:
                     raise MemoryError("no memory for the model's weights")
                 memcpy(table_chunk(table, b, i), bytes_data(<PyObject*> data), len(data))
                 if table.average == AVERAGE_EXPONENTIAL:
@@ -899,8 +1241,9 @@ cdef class Model:
     def _serve_state(self):
         """Scales and calibrators of the kept vectors, tallies, leaders, the pocket's contest."""
         cdef Serve* serve = &self.learner.serve
-        kinds = [(serve.scale[k].m, serve.scale[k].n, self.learner.fits[k].A, self.learner.fits[k].B,
-                  self.learner.fits[k].GA, self.learner.fits[k].GB) for k in range(KEPT_KINDS)]
+        cdef Calibrator* fits = self.learner.fits
+        kinds = [(serve.scale[k].m, serve.scale[k].n, fits[k].A, fits[k].B, fits[k].GA, fits[k].GB, fits[k].RA,
+                  fits[k].RB) for k in range(KEPT_KINDS)]
         tallies = [(serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k]) for k in range(2)]
         return kinds, tallies, (serve.run, serve.record, serve.duel)
 
@@ -910,9 +1253,10 @@ cdef class Model:
         cdef int k
         for k in range(KEPT_KINDS):
             fit = &self.learner.fits[k]
-            serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB = kinds[k]
+            serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB, fit.RA, fit.RB = kinds[k]
         for k in range(2):
             serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k] = tallies[k]
+            serve.stale[k] = True
         serve.run, serve.record, serve.duel = contest
 
 
@@ -926,9 +1270,6 @@ cdef class BinaryModel(Model):
 
     def _outputs(self, labels):
         return [int(label) for label in labels]
-
-    def _label_names(self, outputs, labels):
-        return [output == 1 for output in outputs]
 
     def learn_one(self, x, y, w=1.0):
         """Learn from one event, if it is a mistake.
@@ -1104,12 +1445,15 @@ cdef class LabelModel(Model):
         touched the scratch.
         """
         cdef uint64_t n_reads
-        while True:
+        cdef int turn
+        for turn in range(8):
             self._read(x, True)
             n_reads = self._n_reads
             known = self._label_ids.get(label)
             if n_reads == self._n_reads:
                 return len(self._labels) if known is None else known
+        raise RuntimeError(
+            f"y={shown(label)} uses the model whenever it is hashed; a label's __hash__ must leave the model alone")
 
     cdef int _name_output(self, label) except -1:
         """After learning: the new output, if there is one, is this label's."""
@@ -1132,17 +1476,26 @@ cdef class LabelModel(Model):
         self._name_output(label)
 
     def _outputs(self, labels):
-        ids = dict(self._label_ids)
-        return [ids.setdefault(label, len(ids)) for label in labels]
+        self._next_labels = list(self._labels)
+        self._next_ids = dict(self._label_ids)
+        outputs = []
+        for label in map(_interned, labels):
+            outputs.append(self._next_ids.setdefault(label, len(self._next_labels)))
+            if outputs[len(outputs) - 1] == len(self._next_labels):
+                self._next_labels.append(label)
+        return outputs
 
-    def _label_names(self, outputs, labels):
-        names = list(dict.fromkeys([*self._labels, *labels]))
-        return [None if output < 0 else names[output] for output in outputs]
+    cdef int _labels_done(self) except -1:
+        if self._next_labels is not None and len(self._labels) < len(self._next_labels):
+            # without memory for all of the batch, or with an error in it
+            self._label_ids = {label: i for i, label in enumerate(self._labels)}
+        self._next_labels = self._next_ids = None
+        return 0
 
-    def _labels_learned(self, labels):
-        for label in dict.fromkeys(labels):
-            if label not in self._label_ids:
-                self._name_output(label)
+    cdef void _put_labels(self) noexcept:
+        if self.learner.table.n_outputs > len(self._labels):
+            self._labels = self._next_labels[:self.learner.table.n_outputs]
+            self._label_ids = self._next_ids
 
     cdef object _label_of(self, Py_ssize_t output):
         return self._labels[output] if 0 <= output < len(self._labels) else None

@@ -12,13 +12,23 @@ from typing import Any, Self
 import numpy as np
 from river import base
 
-from streamptron._core import BinaryModel, LabelModel, Model, TopFeatures
+from streamptron import _frames
+from streamptron._batches import Batch, batch_of, numbered, weight_array
+from streamptron._core import (
+    NEW_LABELS,
+    UNSORTED,
+    VALUE_LIMIT,
+    BinaryModel,
+    LabelModel,
+    Model,
+    TopFeatures,
+)
 from streamptron._names import shown
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    import narwhals.stable.v2 as nw
+    from numpy.typing import NDArray
 
 Weights = dict[Hashable, float]
 
@@ -56,124 +66,176 @@ class Estimator(Model, base.MiniBatchClassifier):
         clone.__setstate__(copy.deepcopy(state))
         return clone
 
-    # --- Mini-batches: the path in a loop, row by row, bit for bit as learn_one
+    # --- Batches: the path in a loop, row by row, bit for bit as learn_one
 
-    def learn_many(self, X: Any, y: Any, w: Any = 1.0) -> None:
-        """Learn from the rows of a frame, one after the other.
+    def learn_many(
+        self, X: Any, y: Any, w: Any = 1.0, feature_names: Iterable[Hashable] | None = None
+    ) -> None:
+        """Learn from the rows of a matrix or frame, one after the other.
 
-        The model is afterwards, to the last bit, as if ``learn_one`` had learned row by row. Every
-        cell and every label is checked first: on an error nothing has been learned.
+        The model is afterwards, to the last bit, as if ``learn_one`` had learned row by row the
+        dicts ``{column: value}`` of the values that are not 0, in the order of the columns. Every
+        cell and every label is checked: on an error nothing has been learned. The interpreter's
+        lock is released meanwhile, so X must not change during the call.
 
         Parameters
         ----------
         X
-            A pandas, polars or pyarrow frame of numbers: one event a row, one feature a column.
+            One event a row, one feature a column: a scipy sparse matrix or array (CSR is read where
+            it lies, others are converted to it; repeated entries are summed), a numpy array of two
+            dimensions, or a pandas, polars or pyarrow frame. Any dtype of real numbers.
         y
             A series, array or sequence of one label a row.
         w
             The sample weight of all rows, or one a row.
+        feature_names
+            For arrays and matrices: the feature that each column is. By default column j is the
+            feature ``j``. The columns of a frame have names.
 
         Raises
         ------
         TypeError, ValueError
-            If a cell is missing, not finite or no number, or if y or w does not fit. The message
-            names row and column.
-        """
-        self._many(X, y, w)
+            If a cell is missing, not finite or no number, or if y, w or feature_names does not fit.
+            The message names row and column.
 
-    def test_then_train_many(self, X: Any, y: Any, w: Any = 1.0) -> Any:
-        """Predict each row, then learn it: a series of the predictions made before learning.
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from streamptron import Perceptron
+        >>> model = Perceptron()
+        >>> X = np.array([[1.0, 0.0], [0.0, 2.0]])
+        >>> model.learn_many(X, [True, False], feature_names=["free", "meeting"])
+        >>> model.weights
+        {'free': 1.0, 'meeting': -2.0}
+        """
+        self._many(batch_of(X, feature_names), y, w)
+
+    def test_then_train_many(
+        self, X: Any, y: Any, w: Any = 1.0, feature_names: Iterable[Hashable] | None = None
+    ) -> Any:
+        """Predict each row, then learn it: the predictions made before learning.
 
         Parameters
         ----------
-        X, y, w
+        X, y, w, feature_names
             As for ``learn_many``.
+
+        Returns
+        -------
+        A series like the frame, or an array.
         """
-        from streamptron import _frames
+        batch = batch_of(X, feature_names)
+        predictions = np.empty(len(batch), dtype=np.intp)
+        self._many(batch, y, w, predictions)
+        return batch.labels(predictions, self._known_labels, self._y_name)
 
-        frame, predictions = self._many(X, y, w, predict=True)
-        return _frames.frame_series(predictions, self._y_name, frame)
-
-    def predict_many(self, X: Any) -> Any:
-        """Predict the label of each row of a frame, as a series of the same kind and index.
+    def predict_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
+        """Predict the label of each row.
 
         Parameters
         ----------
-        X
-            A pandas, polars or pyarrow frame of numbers.
+        X, feature_names
+            As for ``learn_many``.
+
+        Returns
+        -------
+        A series of the same kind and index as the frame; else an array, of truth values, ints or
+        floats if the labels are all of that type, of objects if not.
         """
-        from streamptron import _frames
+        batch = batch_of(X, feature_names)
+        predictions = np.empty(len(batch), dtype=np.intp)
+        self._predicted(batch, predictions, None, None)
+        return batch.labels(predictions, self._known_labels, self._y_name)
 
-        frame = _frames.frame_wrap(X)
-        matrix = _frames.frame_matrix(frame)
-        outputs = np.empty(len(matrix), dtype=np.intp)
-        self._finish(self._run(frame.columns, matrix, None, None, outputs, None, None), len(matrix))
-        return _frames.frame_series(self._label_names(outputs, []), self._y_name, frame)
-
-    def decision_function_many(self, X: Any) -> Any:
-        """The score of each row: a series, or a frame of one column a label.
+    def decision_function_many(
+        self, X: Any, feature_names: Iterable[Hashable] | None = None
+    ) -> Any:
+        """The score of each row, or of each row for each label.
 
         Parameters
         ----------
-        X
-            A pandas, polars or pyarrow frame of numbers.
+        X, feature_names
+            As for ``learn_many``.
+
+        Returns
+        -------
+        For two labels a series or an array; for any number a frame of one column a label, or an
+        array of one column a label in the order of ``labels``.
         """
-        from streamptron import _frames
+        batch = batch_of(X, feature_names)
+        while True:
+            labels = self._known_labels if self._multiclass else None
+            scores = np.empty((len(batch), 1 if labels is None else len(labels)))
+            if self._predicted(batch, None, scores, None):
+                return batch.scores(scores, labels)
 
-        frame = _frames.frame_wrap(X)
-        matrix = _frames.frame_matrix(frame)
-        scores = np.empty((len(matrix), len(self._known_labels) if self._multiclass else 1))
-        self._finish(self._run(frame.columns, matrix, None, None, None, scores, None), len(matrix))
-        if not self._multiclass:
-            return _frames.frame_series(scores[:, 0], None, frame)
-        return _frames.frame_columns(scores, self._known_labels, frame)
-
-    def predict_proba_many(self, X: Any) -> Any:
-        """The probability of each label for each row: a frame of one column a label.
+    def predict_proba_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
+        """The probability of each label for each row.
 
         Parameters
         ----------
-        X
-            A pandas, polars or pyarrow frame of numbers.
+        X, feature_names
+            As for ``learn_many``.
+
+        Returns
+        -------
+        A frame of one column a label; or an array of one column a label, in the order of ``labels``
+        (for two labels: False, True).
         """
-        from streamptron import _frames
+        batch = batch_of(X, feature_names)
+        while True:
+            labels = self._known_labels
+            p = np.empty((len(batch), len(labels)))
+            if self._predicted(batch, None, None, p):
+                return batch.scores(p, labels)
 
-        frame = _frames.frame_wrap(X)
-        matrix = _frames.frame_matrix(frame)
-        labels = self._known_labels
-        p = np.empty((len(matrix), len(labels)))
-        self._finish(self._run(frame.columns, matrix, None, None, None, None, p), len(matrix))
-        return _frames.frame_columns(p, labels, frame)
+    def _predicted(self, batch: Batch, *wanted: np.ndarray | None) -> bool:
+        """Predict a batch; False if another thread has added labels meanwhile."""
+        done = self._predict_rows(batch.rows, batch.names, *wanted)
+        if done == UNSORTED:
+            batch = batch.sorted()
+            done = self._predict_rows(batch.rows, batch.names, *wanted)
+        if 0 <= done < len(batch):
+            raise MemoryError("no memory for the scores")
+        return done != NEW_LABELS
 
-    def _many(
-        self, X: Any, y: Any, w: Any, predict: bool = False
-    ) -> tuple[nw.DataFrame[Any], list[Any]]:
-        from streamptron import _frames
-
-        frame = _frames.frame_wrap(X)
-        n = len(frame)
-        labels = _frames.listed(y, n, "y", "one label")
-        weights = _frames.listed(w, n, "w", "one weight") if hasattr(w, "__len__") else [w] * n
-        matrix = _frames.frame_matrix(frame)
+    def _many(self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None) -> None:
+        """Learn a batch, and write what would have been predicted."""
+        n = len(batch)
+        labels, firsts, numbers = numbered(y, n)
         labels = [
-            self._row_checked(row, self._checked_label, label) for row, label in enumerate(labels)
+            self._row_checked(row, self._checked_label, label)
+            for row, label in zip(firsts, labels, strict=True)
         ]
-        steps = np.array(
-            [
-                self._row_checked(row, self._checked_step, *pair)
-                for row, pair in enumerate(zip(labels, weights, strict=True))
-            ],
-            dtype=np.float64,
-        )
-        if predict:
-            _frames.frame_can_hold({*self._known_labels, *labels, None}, frame)
-        outputs = np.array(self._outputs(labels), dtype=np.intp)
-        predictions = np.empty(n, dtype=np.intp) if predict else None
-        done = self._run(frame.columns, matrix, outputs, steps, predictions, None, None)
-        self._labels_learned(labels[: done + 1])
-        self._finish(done, n)
+        steps = self._steps(w, n, labels, numbers)
+        if predictions is not None and batch.frame is not None:
+            _frames.frame_can_hold({*self._known_labels, *labels, None}, batch.frame)
+        done = self._learn_rows(batch.rows, batch.names, labels, numbers, steps, predictions)
+        if done == UNSORTED:
+            batch = batch.sorted()
+            done = self._learn_rows(batch.rows, batch.names, labels, numbers, steps, predictions)
+        if done < n:
+            raise MemoryError(f"no memory after {done} of {n} rows; those are learned")
         self._y_name = getattr(y, "name", None)
-        return frame, [] if predictions is None else self._label_names(predictions, labels)
+
+    def _steps(
+        self, w: Any, n: int, labels: list[Any], numbers: NDArray[np.intp]
+    ) -> NDArray[np.float64] | None:
+        """Sample weight times class weight of each row, checked; None where all are 1."""
+        if not hasattr(w, "__len__"):
+            one = [self._row_checked(0, self._checked_step, label, w) for label in labels]
+            return None if all(step == 1.0 for step in one) else np.array(one)[numbers]
+        steps = weight_array(w, n)
+        if steps is not None and ((steps >= 0.0) & (steps <= VALUE_LIMIT)).all():
+            by_label = np.array([self._checked_step(label, 1.0) for label in labels])
+            return np.multiply(steps, by_label[numbers]) if n else steps
+        weights = _frames.listed(w, n, "w", "one weight")
+        return np.array(
+            [
+                self._row_checked(row, self._checked_step, labels[number], weight)
+                for row, (number, weight) in enumerate(zip(numbers, weights, strict=True))
+            ]
+        )
 
     @staticmethod
     def _row_checked(row: int, check: Callable[..., Any], *values: Any) -> Any:
@@ -181,11 +243,6 @@ class Estimator(Model, base.MiniBatchClassifier):
             return check(*values)
         except (TypeError, ValueError) as error:
             raise type(error)(f"in row {row}: {error}") from None
-
-    @staticmethod
-    def _finish(done: int, n: int) -> None:
-        if done < n:
-            raise MemoryError(f"no memory after {done} of {n} rows; those are learned")
 
     # --- Explanations
 

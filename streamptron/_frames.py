@@ -1,4 +1,4 @@
-"""Frames in, frames out: what stands between a dataframe and the matrix door of the core.
+"""Frames in, frames out: what stands between a dataframe and a batch of rows.
 
 Any eager frame that narwhals knows (pandas, polars, pyarrow) comes in, and what goes out is of the
 same kind, with the same index, as River's own mini-batch models do it.
@@ -6,12 +6,13 @@ same kind, with the same index, as River's own mini-batch models do it.
 
 from __future__ import annotations
 
+import contextlib
 import typing
 from collections.abc import Mapping, Set
 
 import numpy as np
 
-from streamptron._core import VALUE_LIMIT, checked_number
+from streamptron._core import checked_number
 from streamptron._names import shown
 
 if typing.TYPE_CHECKING:
@@ -28,43 +29,39 @@ def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
         return nw.from_native(X, eager_only=True)
     except TypeError:
         raise TypeError(
-            f"X is a {type(X).__name__}; it must be a dataframe (pandas, polars, pyarrow), "
-            "one feature a column"
+            f"X is a {type(X).__name__}; it must be a frame (pandas, polars, pyarrow), a numpy "
+            "array of two dimensions or a scipy sparse matrix: one event a row, one feature a column"
         ) from None
 
 
-def frame_matrix(frame: nw.DataFrame[typing.Any]) -> np.ndarray:
-    """The frame as float64, every cell checked.
+def frame_matrix(frame: nw.DataFrame[typing.Any]) -> typing.Any:
+    """The frame as a 2-d array, or a scipy sparse one if its columns are; its own memory if it can.
 
     Raises
     ------
     TypeError
         If a column holds anything but numbers and truth values.
     ValueError
-        If a cell is missing, NaN, infinite or too large.
+        If a cell is missing, or is an int that a float64 cannot hold exactly.
     """
-    columns = frame.columns
-    matrix = np.empty((len(frame), len(columns)), order="C")
-    for j, name in enumerate(columns):
+    if frame.implementation.is_pandas_like():
+        native = frame.to_native()
+        kinds = set(native.dtypes)
+        if len(kinds) == 1:
+            kind = kinds.pop()
+            if isinstance(kind, np.dtype) and kind.kind in "biuf":
+                return native.to_numpy(copy=False)
+            if getattr(kind, "fill_value", None) == 0 and hasattr(native, "sparse"):
+                with contextlib.suppress(ImportError):  # without scipy they are filled up
+                    return native.sparse.to_coo()
+    matrix = np.empty((len(frame), len(frame.columns)), order="C")
+    for j, name in enumerate(frame.columns):
         matrix[:, j] = _column(frame[:, j], name)
-    bad = ~(np.abs(matrix) <= VALUE_LIMIT)
-    if bad.any():
-        row, j = (int(k) for k in np.argwhere(bad)[0])
-        value = float(matrix[row, j])
-        if np.isnan(value):
-            raise ValueError(
-                f"X has no value in row {row}, column {shown(columns[j])} (missing or NaN); "
-                "drop the row or impute the cell first"
-            )
-        raise ValueError(
-            f"X is {value!r} in row {row}, column {shown(columns[j])}; a value must be finite "
-            f"and at most {VALUE_LIMIT:g} in size: scale it first"
-        )
     return matrix
 
 
 def _column(series: nw.Series[typing.Any], name: object) -> np.ndarray:
-    """One column as float64, with NaN for what is missing."""
+    """One column as float64."""
     import narwhals.stable.v2 as nw
 
     native = series.to_native()
@@ -86,7 +83,16 @@ def _column(series: nw.Series[typing.Any], name: object) -> np.ndarray:
         cells = enumerate(series.to_list())
         where = f"column {shown(name)}"
         return np.array([checked_number(cell, f"X in row {row}, {where},") for row, cell in cells])
-    values: np.ndarray = np.asarray(series.to_numpy(), dtype=np.float64)
+    numbers = series.to_numpy()
+    values: np.ndarray = np.asarray(numbers, dtype=np.float64)
+    if numbers.dtype in (np.int64, np.uint64):
+        for row in np.flatnonzero(np.abs(values) > 2**53).tolist():
+            if int(numbers[row]) != int(values[row]):
+                raise ValueError(
+                    f"X has the int {numbers[row]} in row {row}, column {shown(name)}, that a "
+                    "float64 cannot hold exactly; scale it first, or convert X to float64 if that "
+                    "is meant"
+                )
     return values
 
 

@@ -18,8 +18,8 @@
 #     | 111 |--+  +--->  [ tag | row ] ...
 #     +-----+  +------>  one segment may serve several directory words
 #
-# When a segment is five eighths full, it alone splits in two, by the next bit of its tags: a few
-# microseconds, and a tag never needs its key again. Fills scatter around their mean, so the splits of a
+# When a segment is five eighths full, it alone splits in two, by the next bit of its tags, and a tag
+# never needs its key again. Fills scatter around their mean, so the splits of a
 # growing table spread over many events by themselves. Doubling the directory copies one word
 # a segment. While the model is small there is one segment, which doubles from 16 words to 1024.
 #
@@ -29,17 +29,21 @@
 # feature: hash all keys and prefetch where their search starts; then read the entries and compare
 # the keys they point at. Most searches end at the first or the second word.
 #
+# Columns of a matrix are small ints, and are not hashed at all: once a matrix has come (index_open_columns),
+# the row of the int j < n_columns is columns[j], at 4 bytes a column. Names of that kind that were there before
+# stay in their segments too, where nobody looks for them any more.
+#
 # Hashed mode (bits > 0): no table and no keys; row = 2 + the top `bits` bits of the hash.
 #
 # Functions in this file: index_init, index_free, index_copy, index_find (one key), index_find_all (an
-# event's), index_insert, index_key; the rest serve these.
+# event's), index_insert, index_key, index_open_columns; the rest serve these.
 
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 from streamptron._types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_MAX, ROW_NULL, ROWS_RESERVED,
     lines_alloc, lines_free, prefetch, row_t, uint32_t, uint64_t, uintptr_t)
-from streamptron._key cimport Key, key_bytes, key_equal, key_is_long, key_length
+from streamptron._key cimport KEY_INT, Key, key_bytes, key_equal, key_is_long, key_length
 from streamptron._hash cimport Seed, key_hash, seed_make
 from streamptron._arena cimport Arena, arena_copy, arena_free, arena_init
 
@@ -66,6 +70,8 @@ cdef struct Index:
     Key** keys                      # chunks of keys by row
     size_t n_chunks
     size_t chunks_capacity
+    row_t* columns                  # of the ints below n_columns
+    size_t n_columns
     Arena long_keys
     size_t bytes                    # what the index holds from the heap, arena aside
 
@@ -145,7 +151,10 @@ cdef inline void index_free(Index* index) noexcept nogil:
     for i in range(index.n_chunks):
         lines_free(index.keys[i])
     free(index.keys)
+    free(index.columns)
     index.keys = NULL
+    index.columns = NULL
+    index.n_columns = 0
     index.n_chunks = 0
     arena_free(&index.long_keys)
 
@@ -159,6 +168,8 @@ cdef inline int index_init(Index* index, int bits, uint64_t seed_number) noexcep
     index.n_segments = 0
     index.directory = NULL
     index.keys = NULL
+    index.columns = NULL
+    index.n_columns = 0
     index.n_chunks = 0
     index.chunks_capacity = 0
     index.bytes = 0
@@ -178,6 +189,11 @@ cdef inline int index_init(Index* index, int bits, uint64_t seed_number) noexcep
     return 0
 
 
+cdef inline bint index_is_column(const Index* index, const Key* key) noexcept nogil:
+    """Whether the key is an int whose row is in index.columns."""
+    return key.lo < index.n_columns and key.hi == (<uint64_t> KEY_INT << 4 | 8)
+
+
 cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
     """The row of a key whose hash is h, or the null row."""
     cdef uint64_t tag, at, mask
@@ -185,6 +201,8 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
     cdef uintptr_t word
     if index.bits:
         return ROWS_RESERVED + <row_t> (h >> (64 - index.bits))
+    if index_is_column(index, key):
+        return index.columns[key.lo]
     tag = h >> 32
     word = index_segment(index, tag)
     entries = segment_entries(word)
@@ -209,7 +227,8 @@ cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t 
     cdef uint64_t h, entry
     cdef uintptr_t word
     cdef const Key* key
-    if index.bits or index.n_rows == ROWS_RESERVED:     # no table, or no key to compare with
+    # no table, no key to compare with, or all small ints
+    if index.bits or index.n_rows == ROWS_RESERVED or (n > 0 and index_is_column(index, &keys[n - 1])):
         for i in range(n):
             hashes[i] = key_hash(&seed, &keys[i])
             rows[i] = index_find(index, &keys[i], hashes[i])
@@ -222,6 +241,9 @@ cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t 
         prefetch(starts[i])
     for i in range(n):
         h = hashes[i]
+        if index.n_columns and index_is_column(index, &keys[i]):
+            rows[i] = index.columns[keys[i].lo]
+            continue
         entry = starts[i][0]
         # an entry with another tag: the upper halves differ
         if ((entry ^ h) >> 32 != 0) & (entry != 0):
@@ -356,7 +378,8 @@ cdef inline row_t index_insert(Index* index, const Key* key, uint64_t h) noexcep
     """A new row for a key that is not there; the null row when memory or row numbers run out."""
     cdef row_t row = index.n_rows
     cdef Key stored = key[0]
-    if row == ROW_MAX or _keys_reserve(index) < 0 or _make_room(index, h >> 32) < 0:
+    cdef bint column = index_is_column(index, key)
+    if row == ROW_MAX or _keys_reserve(index) < 0 or (not column and _make_room(index, h >> 32) < 0):
         return ROW_NULL
     if key_is_long(key):
         stored.lo = <uint64_t> <uintptr_t> arena_copy(
@@ -364,9 +387,33 @@ cdef inline row_t index_insert(Index* index, const Key* key, uint64_t h) noexcep
         if stored.lo == 0:
             return ROW_NULL
     index_key(index, row)[0] = stored
-    segment_put(index_segment(index, h >> 32), (h >> 32) << 32 | row)
+    if column:
+        index.columns[key.lo] = row
+    else:
+        segment_put(index_segment(index, h >> 32), (h >> 32) << 32 | row)
     index.n_rows = row + 1
     return row
+
+
+cdef inline int index_open_columns(Index* index, size_t n) noexcept nogil:
+    """See that the ints below n are found without hashing. Returns -1 without memory."""
+    cdef row_t* columns
+    cdef row_t row
+    cdef const Key* key
+    if index.bits or n <= index.n_columns:
+        return 0
+    columns = <row_t*> calloc(n, sizeof(row_t))     # untouched pages cost nothing
+    if columns == NULL:
+        return -1
+    free(index.columns)
+    index.bytes += (n - index.n_columns) * sizeof(row_t)
+    index.columns = columns
+    index.n_columns = n
+    for row in range(ROWS_RESERVED, index.n_rows):
+        key = index_key(index, row)
+        if index_is_column(index, key):
+            columns[key.lo] = row
+    return 0
 
 
 cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
@@ -378,6 +425,8 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     to[0] = other[0]
     to.directory = NULL
     to.keys = NULL
+    to.columns = NULL
+    to.n_columns = 0
     to.n_chunks = 0
     to.chunks_capacity = 0
     to.bytes = 0
@@ -419,4 +468,4 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
                     &to.long_keys, key_bytes(key), key_length(key))
                 if key.lo == 0:
                     return -1
-    return 0
+    return index_open_columns(to, other.n_columns)

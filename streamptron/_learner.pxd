@@ -12,26 +12,29 @@
 # A feature gets its row at the first update that touches it, not when it is first seen: a learner that
 # makes few mistakes stores few features.
 #
+# With one output a row of a matrix is scored where it lies (learner_score_row), and is written as an event only if
+# the rule makes a step of it.
+#
 # This is what a stranger's nogil code calls; see the README. Labels are numbers here:
 # 1 and 0 for PERCEPTRON, 0, 1, 2.. in order of appearance for the others.
 
+from libc.math cimport fabs
 from libc.string cimport memset
 from streamptron._types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
-from streamptron._key cimport Key
 from streamptron._index cimport (
     Index, index_copy, index_find, index_find_all, index_free, index_init, index_insert)
-from streamptron._event cimport (
-    Event, event_reserve_scores)
+from streamptron._event cimport Event, event_reserve_scores
 from streamptron._table cimport (
-    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_copy, table_free, table_init,
-    table_keeps, table_reserve,
-    table_reserve_places, table_scores, table_snapshot, table_tick)
+    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_add_through, table_copy,
+    table_free,
+    table_init, table_keeps, table_reserve, table_reserve_places, table_scores, table_scores_through, table_snapshot,
+    table_tick)
 from streamptron._rule cimport RULE_PERCEPTRON, Rule, Step, rule_step
 from streamptron._serve cimport (
-    SERVE_BEST, Serve, Verdict, scale_update, serve_can_answer, serve_challenge, serve_init, serve_kind,
-    serve_learn, verdict_of)
+    SERVE_BEST, Serve, Verdict, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init,
+    serve_kind, serve_learn, verdict_of)
 from streamptron._calibrate cimport (
-    Calibrator, calibrate_many, calibrate_many_learn, calibrate_two, calibrate_two_learn,
+    Calibrator, calibrate_due, calibrate_many, calibrate_many_learn, calibrate_two, calibrate_two_learn,
     calibrator_init)
 
 cdef struct Learner:
@@ -96,6 +99,18 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     return 0
 
 
+cdef inline int learner_score_row(Learner* learner, Event* event, const row_t* rows,
+                                  const uint32_t* columns, const double* x, Py_ssize_t n) noexcept nogil:
+    """The same for PERCEPTRON and a matrix's row where it lies: n entries, in rows[columns[i]], without
+    the intercept. Only the scores of the event are written.
+    """
+    if event_reserve_scores(event, KEPT_KINDS + 1) < 0:
+        return -1
+    table_scores_through(&learner.table, rows, columns, x, n, learner.intercept, event.scores)
+    event.scored_version = learner.version
+    return 0
+
+
 cdef inline bint learner_several(const Learner* learner) noexcept nogil:
     """Whether there is an output a label."""
     return learner.rule.kind != RULE_PERCEPTRON
@@ -141,32 +156,55 @@ cdef inline void learner_probabilities(const Learner* learner, const Event* even
         p[0] = 1.0 - p[1]
 
 
-cdef inline void _watch(Learner* learner, const Event* event, Py_ssize_t n_outputs,
-                        Py_ssize_t y) noexcept nogil:
-    """Before the event is learned: who would have been right, and how sure?"""
-    cdef bint several = learner_several(learner)
+cdef inline void _watch_two(Learner* learner, const double* scores, bint y) noexcept nogil:
+    """Before the event is learned: who would have been right, and how sure? For PERCEPTRON."""
+    cdef Serve* serve = &learner.serve
+    cdef int first = KEPT_CURRENT if serve.mode == SERVE_BEST else serve.mode
+    cdef int rival = serve.rival
+    cdef bint wrong = (scores[KEPT_CURRENT] > 0.0) != y
+    cdef bint due = calibrate_due(learner.n_seen, 1)
+    cdef bint fresh = calibrate_due(learner.n_seen, 5)
+    learner.n_mistakes += wrong
+    if rival != KEPT_CURRENT:
+        serve_learn(serve, serve_context(serve, fabs(scores[KEPT_CURRENT]), fabs(scores[rival])),
+                    wrong, (scores[rival] > 0.0) != y)
+        if due:
+            calibrate_two_learn(&learner.fits[rival], &serve.scale[rival], scores[rival], y, fresh)
+        scale_update(&serve.scale[rival], fabs(scores[rival]))
+    if due:
+        calibrate_two_learn(&learner.fits[first], &serve.scale[first], scores[first], y, fresh)
+    scale_update(&serve.scale[first], fabs(scores[first]))
+    if learner.table.pocket and serve_challenge(serve, wrong, (scores[KEPT_POCKET] > 0.0) != y):
+        table_snapshot(&learner.table)
+
+
+cdef inline void _watch_many(Learner* learner, const double* all_scores, Py_ssize_t n_outputs,
+                             Py_ssize_t y) noexcept nogil:
+    """The same for any number of labels."""
+    cdef Serve* serve = &learner.serve
     cdef Verdict verdicts[KEPT_KINDS]
     cdef bint wrong[KEPT_KINDS]
     cdef const double* scores
     cdef int kind
+    cdef bint due = calibrate_due(learner.n_seen, 3)
     for kind in range(KEPT_KINDS):
         if table_keeps(&learner.table, kind):
-            verdicts[kind] = verdict_of(event.scores + kind * n_outputs, n_outputs, several)
+            verdicts[kind] = verdict_of(all_scores + kind * n_outputs, n_outputs, True)
             # without a label there is no prediction, and no mistake
             wrong[kind] = verdicts[kind].best != y and verdicts[kind].best >= 0
     learner.n_mistakes += wrong[KEPT_CURRENT]
-    serve_learn(&learner.serve, verdicts, wrong)
+    if serve.rival != KEPT_CURRENT:
+        serve_learn(
+            serve, serve_context(serve, verdicts[KEPT_CURRENT].margin, verdicts[serve.rival].margin),
+            wrong[KEPT_CURRENT], wrong[serve.rival])
     for kind in range(KEPT_KINDS):
-        if serve_can_answer(&learner.serve, kind):
-            scores = event.scores + kind * n_outputs
-            if not several:
-                calibrate_two_learn(&learner.fits[kind], &learner.serve.scale[kind], scores[0], y)
-            elif n_outputs >= 2 and y < n_outputs:
-                calibrate_many_learn(&learner.fits[kind], &learner.serve.scale[kind],
-                                     verdicts[kind].top, scores, n_outputs, y)
-            if not several or n_outputs >= 2:
-                scale_update(&learner.serve.scale[kind], verdicts[kind].size)
-    if learner.table.pocket and serve_challenge(&learner.serve, wrong[KEPT_CURRENT], wrong[KEPT_POCKET]):
+        if n_outputs >= 2 and serve_can_answer(serve, kind):
+            scores = all_scores + kind * n_outputs
+            if due and y < n_outputs:
+                calibrate_many_learn(&learner.fits[kind], &serve.scale[kind], verdicts[kind].top, scores,
+                                     n_outputs, y)
+            scale_update(&serve.scale[kind], verdicts[kind].size)
+    if learner.table.pocket and serve_challenge(serve, wrong[KEPT_CURRENT], wrong[KEPT_POCKET]):
         table_snapshot(&learner.table)
 
 
@@ -183,30 +221,30 @@ cdef inline int _insert_missing(Learner* learner, Event* event) noexcept nogil:
     return 0
 
 
-cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
-                              double step) noexcept nogil:
-    """Learn the label y, with sample weight times class weight `step`. Returns -1 without memory."""
+cdef inline void _watch(Learner* learner, const double* scores, Py_ssize_t n_outputs, Py_ssize_t y) noexcept nogil:
+    if learner_several(learner):
+        _watch_many(learner, scores, n_outputs, y)
+    else:
+        _watch_two(learner, scores, y)
+    learner.n_seen += 1
+
+
+cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, const Step* s) noexcept nogil:
+    """Learn the label y of a scored event by the step that the rule has made of it. -1 without memory."""
     cdef Table* table = &learner.table
     cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
-    cdef bint new_label = learner_several(learner) and y == n_outputs
-    cdef Step s
     cdef int i
-    if learner_score(learner, event) < 0:
-        return -1
-    s = rule_step(&learner.rule, event.scores, n_outputs, y, step, event.values, event.n)
-
     if s.n and _insert_missing(learner, event) < 0:
         return -1
-    if new_label and table_add_outputs(table, 1) < 0:
+    if learner_several(learner) and y == n_outputs and table_add_outputs(table, 1) < 0:
         return -1
     for i in range(s.n):
-        if table_reserve(table, event.rows, event.n, s.output[i]) < 0:
+        if table_reserve(table, event.rows, event.n, learner.index.n_rows, s.output[i]) < 0:
             table.n_outputs = n_outputs
             return -1
 
     # from here on nothing can fail
-    _watch(learner, event, n_outputs, y)
-    learner.n_seen += 1
+    _watch(learner, event.scores, n_outputs, y)
     if s.n:
         learner.n_updates += 1
         for i in range(s.n):
@@ -214,6 +252,28 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
     table_tick(table)
     learner.version += 1
     return 0
+
+
+cdef inline void learner_commit_row(Learner* learner, const double* scores, const row_t* rows,
+                                    const uint32_t* columns, const double* x, Py_ssize_t n, Py_ssize_t y,
+                                    const Step* s) noexcept nogil:
+    """The same for PERCEPTRON and a row scored where it lies, all of whose features have weights."""
+    _watch(learner, scores, 1, y)
+    if s.n:
+        learner.n_updates += 1
+        table_add_through(&learner.table, rows, columns, x, n, learner.intercept, s.coefficient[0])
+    table_tick(&learner.table)
+    learner.version += 1
+
+
+cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
+                              double step) noexcept nogil:
+    """Learn the label y, with sample weight times class weight `step`. Returns -1 without memory."""
+    cdef Step s
+    if learner_score(learner, event) < 0:
+        return -1
+    s = rule_step(&learner.rule, event.scores, learner.table.n_outputs, y, step, event.values, event.n, False)
+    return learner_commit(learner, event, y, &s)
 
 
 cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:

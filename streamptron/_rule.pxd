@@ -15,8 +15,6 @@
 # `step` is the sample weight times the class weight. It scales what is added, so a weight of 2 counts
 # for two of the same step. Ties between labels go to the one seen first.
 
-from streamptron._types cimport uint32_t
-
 cdef enum:
     RULE_PERCEPTRON = 0
     RULE_MULTICLASS = 1
@@ -45,19 +43,21 @@ cdef inline Py_ssize_t best_output(const double* scores, Py_ssize_t n, Py_ssize_
 
 
 cdef inline Step rule_step(const Rule* rule, const double* scores, Py_ssize_t n_outputs,
-                           Py_ssize_t y, double step, const double* x, Py_ssize_t n) noexcept nogil:
+                           Py_ssize_t y, double step, const double* x, Py_ssize_t n,
+                           bint intercept) noexcept nogil:
     """What to add for the label y. For PERCEPTRON y is 1 (True) or 0 (False); else an output.
 
-    y may be n_outputs: a label met for the first time, which scores 0. x, n: the event's values.
+    y may be n_outputs: a label met for the first time, which scores 0. x, n: the event's values;
+    `intercept`: a value of 1 comes before them.
     """
     cdef Step s
     cdef Py_ssize_t guess, i
     cdef double score, lead, tau
-    cdef double xx = 0.0
+    cdef double xx = 1.0 if intercept else 0.0
     s.n = 0
     s.output[0] = s.output[1] = 0
     s.coefficient[0] = s.coefficient[1] = 0.0
-    if n == 0:          # an empty event: there is nothing to add to
+    if n == 0 and not intercept:    # an empty event: there is nothing to add to
         return s
     if rule.kind == RULE_PERCEPTRON:
         if not y:

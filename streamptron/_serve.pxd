@@ -50,6 +50,7 @@ cdef struct Serve:
     double T[2][2]
     double G[2]
     int lead[2]
+    bint stale[2]                   # mistakes were counted since lead was found
     # the pocket
     uint64_t run
     uint64_t record
@@ -65,6 +66,7 @@ cdef inline void serve_init(Serve* serve, int mode, int average, bint pocket) no
     elif mode == SERVE_BEST and pocket:
         serve.rival = KEPT_POCKET
     serve.G[0] = 0.25
+    serve.stale[0] = serve.stale[1] = True
 
 
 cdef inline bint serve_can_answer(const Serve* serve, int kind) noexcept nogil:
@@ -107,12 +109,14 @@ cdef inline double scale_relative(const Scale* scale, double margin) noexcept no
 cdef inline void scale_update(Scale* scale, double size) noexcept nogil:
     if scale.n < 1024.0:
         scale.n += 1.0
-    scale.m += (size - scale.m) / scale.n
+        scale.m += (size - scale.m) / scale.n
+    else:
+        scale.m += (size - scale.m) * 0.0009765625
 
 
-cdef inline int _context(const Serve* serve, const Verdict* verdicts) noexcept nogil:
-    return (scale_relative(&serve.scale[serve.rival], verdicts[serve.rival].margin)
-            > scale_relative(&serve.scale[KEPT_CURRENT], verdicts[KEPT_CURRENT].margin))
+cdef inline int serve_context(const Serve* serve, double current_margin, double rival_margin) noexcept nogil:
+    return (scale_relative(&serve.scale[serve.rival], rival_margin)
+            > scale_relative(&serve.scale[KEPT_CURRENT], current_margin))
 
 
 cdef inline int _leader(const Serve* serve, int context) noexcept nogil:
@@ -134,7 +138,8 @@ cdef inline int serve_kind(const Serve* serve, const Verdict* verdicts) noexcept
         return serve.mode
     if serve.rival == KEPT_CURRENT:
         return KEPT_CURRENT
-    return serve.rival if _leader(serve, _context(serve, verdicts)) else KEPT_CURRENT
+    return serve.rival if _leader(serve, serve_context(
+        serve, verdicts[KEPT_CURRENT].margin, verdicts[serve.rival].margin)) else KEPT_CURRENT
 
 
 cdef inline int serve_overall(const Serve* serve) noexcept nogil:
@@ -147,23 +152,22 @@ cdef inline int serve_overall(const Serve* serve) noexcept nogil:
     return KEPT_CURRENT
 
 
-cdef inline void serve_learn(Serve* serve, const Verdict* verdicts, const bint* wrong) noexcept nogil:
+cdef inline void serve_learn(Serve* serve, int context, bint current_wrong, bint rival_wrong) noexcept nogil:
     """Count the contestants' mistakes on an event. Scales are updated apart, afterwards."""
-    cdef int context, k, q
+    cdef int k, q
     cdef bint wrongs[2]
-    if serve.rival == KEPT_CURRENT:
+    if serve.stale[context]:
+        serve.lead[context] = _leader(serve, context)
+        serve.stale[context] = False
+    if not (current_wrong | rival_wrong):
         return
-    context = _context(serve, verdicts)
-    serve.lead[context] = _leader(serve, context)
-    wrongs[0] = wrong[KEPT_CURRENT]
-    wrongs[1] = wrong[serve.rival]
-    if not (wrongs[0] or wrongs[1]):
-        return
+    serve.stale[0] = serve.stale[1] = True
+    wrongs[0] = current_wrong
+    wrongs[1] = rival_wrong
     for k in range(2):
         for q in range(2):
             serve.T[k][q] *= 0.96875
-        if wrongs[k]:
-            serve.T[k][context] += 1.0
+        serve.T[k][context] += 1.0 if wrongs[k] else 0.0
         serve.G[k] = 0.9990234375 * serve.G[k] + (1.0 if wrongs[k] else 0.0)
 
 

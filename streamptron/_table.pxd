@@ -13,8 +13,8 @@
 #     row r   [ w v ]                   row r   [ w v ][ w v ][ w v ][ w v ]    64 bytes, one line
 #
 # More than four outputs are several blocks, each a chunked array of its own. So a new label moves no
-# row, however many features there are, and a chunk of 256 rows is made when it is first written: NULL
-# stands for zeros.
+# row, however many features there are, and a chunk of 256 rows is made when it is first written. Until
+# then its place points at a chunk of zeros that all tables share, so that reading asks nothing.
 #
 # The running average. Every average we want has the form avg_t = (1 - a_t) avg_{t-1} + a_t w_t.
 # Let D = w - avg; then D_t = (1 - a_t)(D_{t-1} + delta_t), so D = s v with one scalar s for the whole table
@@ -33,15 +33,66 @@
 # The pocket. A snapshot copies nothing: it counts up the table's epoch. A weight saves its old value
 # the first time it is written after a snapshot, so pocket = p if e == epoch else w.
 #
-# Functions in this file: table_init, table_free, table_copy, table_add_outputs, table_reserve_places
-# and table_reserve (these may fail), table_scores, table_add, table_tick, table_snapshot, table_read, table_write.
+# Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
+# table_reserve (these may fail), table_free, table_scores, table_add, table_tick, table_snapshot, table_read, table_write.
 
 from libc.math cimport exp2
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD,
-    lines_alloc, lines_free, row_t, uint32_t, uint64_t)
+    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_INTERCEPT,
+    lines_alloc, lines_free, prefetch, row_t, uint32_t)
+
+cdef extern from *:
+    """
+    /* A weight and its averaging term, which lie side by side, summed as one. */
+    #if defined(__GNUC__) || defined(__clang__)
+      typedef double sp_pair __attribute__((vector_size(16)));
+      static inline sp_pair sp_pair_load(const double *p)
+      {
+          sp_pair pair;
+          memcpy(&pair, p, 16);
+          return pair;
+      }
+      static inline sp_pair sp_pair_times(sp_pair a, double x, double y)
+      {
+          return a * (sp_pair){x, y};
+      }
+      #define sp_pair_add(a, b) ((a) + (b))
+      #define sp_pair_get(a, i) ((a)[i])
+    #else
+      typedef struct {double of[2];} sp_pair;
+      static inline sp_pair sp_pair_load(const double *p)
+      {
+          sp_pair pair = {{p[0], p[1]}};
+          return pair;
+      }
+      static inline sp_pair sp_pair_times(sp_pair a, double x, double y)
+      {
+          sp_pair pair = {{a.of[0] * x, a.of[1] * y}};
+          return pair;
+      }
+      static inline sp_pair sp_pair_add(sp_pair a, sp_pair b)
+      {
+          sp_pair pair = {{a.of[0] + b.of[0], a.of[1] + b.of[1]}};
+          return pair;
+      }
+      #define sp_pair_get(a, i) ((a).of[i])
+    #endif
+    /* A chunk of the widest rows that is never written: what has no chunk yet is read here. */
+    #if defined(__GNUC__) || defined(__clang__)
+      static double sp_zeros[256 * 16] __attribute__((aligned(64)));
+    #else
+      static double sp_zeros[256 * 16];
+    #endif
+    """
+    double* ZEROS "sp_zeros"
+    ctypedef struct pair_t "sp_pair":
+        pass
+    pair_t pair_load "sp_pair_load" (const double* p) noexcept nogil
+    pair_t pair_times "sp_pair_times" (pair_t a, double x, double y) noexcept nogil
+    pair_t pair_add "sp_pair_add" (pair_t a, pair_t b) noexcept nogil
+    double pair_get "sp_pair_get" (pair_t a, int i) noexcept nogil
 
 cdef enum:
     AVERAGE_NONE = 0
@@ -54,10 +105,12 @@ cdef enum:
     KEPT_KINDS = 3
 
     LANES = 4                       # outputs in a block when there are several
+    AHEAD = 12                      # entries by which far rows are asked for before they are used
+    FAR = 1 << 20                   # bytes of a table whose rows are far
     FOLD_BITS = 256
 
 cdef struct Block:
-    double** chunks                 # NULL: all zeros
+    double** chunks                 # table.zeros: not written yet
     uint32_t* folds                 # folds each chunk has seen (EXPONENTIAL only)
 
 cdef struct Table:
@@ -69,13 +122,18 @@ cdef struct Table:
     Py_ssize_t n_outputs
     Py_ssize_t n_blocks
     Block* blocks
-    size_t n_chunks                 # chunk places in every block
+    double* zeros                   # a chunk that is never written, and not the table's own
+    size_t n_chunks                 # chunk places in every block, at least one
     double c                        # UNIFORM: 1 + events seen
     double s                        # EXPONENTIAL: D = s v
     double keep                     # EXPONENTIAL: 1 - a
     uint32_t fold
     double epoch                    # of the pocket: snapshots so far, plus one
     size_t bytes                    # what the table holds from the heap
+
+
+cdef inline size_t chunk_bytes(const Table* table) noexcept nogil:
+    return CHUNK_ROWS * table.width * sizeof(double)
 
 
 cdef inline void table_init(Table* table, int average, double half_life, bint pocket,
@@ -91,6 +149,8 @@ cdef inline void table_init(Table* table, int average, double half_life, bint po
     table.s = 1.0
     table.keep = exp2(-1.0 / half_life)
     table.epoch = 1.0
+    table.n_chunks = 1
+    table.zeros = ZEROS
 
 
 cdef inline void table_free(Table* table) noexcept nogil:
@@ -98,7 +158,8 @@ cdef inline void table_free(Table* table) noexcept nogil:
     cdef size_t i
     for b in range(table.n_blocks):
         for i in range(table.n_chunks):
-            lines_free(table.blocks[b].chunks[i])
+            if table.blocks[b].chunks[i] != table.zeros:
+                lines_free(table.blocks[b].chunks[i])
         free(table.blocks[b].chunks)
         free(table.blocks[b].folds)
     free(table.blocks)
@@ -109,7 +170,8 @@ cdef inline void table_free(Table* table) noexcept nogil:
 
 
 cdef inline int _block_resize(Table* table, Block* block, size_t old, size_t new) noexcept nogil:
-    """Chunk places for a block, the new ones empty."""
+    """Chunk places for a block, the new ones all zeros."""
+    cdef size_t i
     cdef void* p = realloc(block.chunks, new * sizeof(double*))
     if p == NULL:
         return -1
@@ -121,7 +183,8 @@ cdef inline int _block_resize(Table* table, Block* block, size_t old, size_t new
         block.folds = <uint32_t*> p
         memset(block.folds + old, 0, (new - old) * sizeof(uint32_t))
         table.bytes += (new - old) * sizeof(uint32_t)
-    memset(block.chunks + old, 0, (new - old) * sizeof(double*))
+    for i in range(old, new):
+        block.chunks[i] = table.zeros
     table.bytes += (new - old) * sizeof(double*)
     return 0
 
@@ -137,8 +200,7 @@ cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
         table.blocks = <Block*> p
         while table.n_blocks < blocks:
             memset(&table.blocks[table.n_blocks], 0, sizeof(Block))
-            if table.n_chunks and _block_resize(
-                    table, &table.blocks[table.n_blocks], 0, table.n_chunks) < 0:
+            if _block_resize(table, &table.blocks[table.n_blocks], 0, table.n_chunks) < 0:
                 free(table.blocks[table.n_blocks].chunks)
                 return -1
             table.bytes += sizeof(Block)
@@ -148,8 +210,10 @@ cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline int table_reserve_places(Table* table, size_t places) noexcept nogil:
-    """Places for so many chunks, the new ones empty. Returns -1 without memory."""
+    """Places for so many chunks at least. Returns -1 without memory."""
     cdef Py_ssize_t b
+    if places <= table.n_chunks:
+        return 0
     for b in range(table.n_blocks):
         if _block_resize(table, &table.blocks[b], table.n_chunks, places) < 0:
             return -1
@@ -157,24 +221,27 @@ cdef inline int table_reserve_places(Table* table, size_t places) noexcept nogil
     return 0
 
 
-cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n,
+cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
                               Py_ssize_t output) noexcept nogil:
-    """See that the rows of this output can be written. Returns -1 without memory."""
+    """See that rows below n_rows can be written for this output. Returns -1 without memory."""
     cdef Py_ssize_t i
-    cdef size_t chunk
+    cdef size_t last = (n_rows - 1) >> CHUNK_BITS
     cdef Block* block
+    cdef double** chunk
+    cdef double* made
+    if last >= table.n_chunks and table_reserve_places(table, last + last // 2 + 4) < 0:
+        return -1
+    block = &table.blocks[output // table.lanes]
     for i in range(n):
-        chunk = rows[i] >> CHUNK_BITS
-        if chunk >= table.n_chunks and table_reserve_places(table, chunk + chunk // 2 + 4) < 0:
-            return -1
-        block = &table.blocks[output // table.lanes]
-        if block.chunks[chunk] == NULL:
-            block.chunks[chunk] = <double*> lines_alloc(CHUNK_ROWS * table.width * sizeof(double))
-            if block.chunks[chunk] == NULL:
+        chunk = &block.chunks[rows[i] >> CHUNK_BITS]
+        if chunk[0] == table.zeros:
+            made = <double*> lines_alloc(chunk_bytes(table))
+            if made == NULL:
                 return -1
-            table.bytes += CHUNK_ROWS * table.width * sizeof(double) + LINES_OVERHEAD
+            chunk[0] = made
+            table.bytes += chunk_bytes(table) + LINES_OVERHEAD
             if table.average == AVERAGE_EXPONENTIAL:
-                block.folds[chunk] = table.fold
+                block.folds[rows[i] >> CHUNK_BITS] = table.fold
     return 0
 
 
@@ -182,100 +249,125 @@ cdef inline double _fold_factor(uint32_t behind) noexcept nogil:
     return 1.0 if behind == 0 else exp2(-<double> FOLD_BITS * behind)
 
 
-cdef inline void _scores(const Table* table, const Block* block, const row_t* rows,
-                         const double* x, Py_ssize_t n, double* out,
-                         const int lanes, const int average, const bint pocket) noexcept nogil:
-    """The kernel: out[kind * lanes + lane] = sum over the event, in its order.
+cdef inline void _scores_add(const Table* table, const Block* block, row_t at, double value,
+                             double* w, pair_t* wv, double* p, const int lanes, const int average,
+                             const bint pocket) noexcept nogil:
+    """Add one entry's share to the sums: of the weights, or of them and their averaging terms."""
+    cdef int terms = 1 + (average != AVERAGE_NONE)
+    cdef int fields = terms + 2 * pocket
+    cdef const double* row = block.chunks[at >> CHUNK_BITS] + (at & CHUNK_MASK) * (fields * lanes)
+    cdef double behind
+    cdef int k
+    if average == AVERAGE_NONE:
+        for k in range(lanes):
+            w[k] += value * row[fields * k]
+    elif average == AVERAGE_UNIFORM:
+        for k in range(lanes):
+            wv[k] = pair_add(wv[k], pair_times(pair_load(row + fields * k), value, value))
+    else:
+        behind = _fold_factor(table.fold - block.folds[at >> CHUNK_BITS])
+        for k in range(lanes):
+            wv[k] = pair_add(wv[k], pair_times(
+                pair_times(pair_load(row + fields * k), 1.0, behind), value, value))
+    if pocket:
+        for k in range(lanes):
+            p[k] += value * (row[fields * k + fields - 2]
+                             if row[fields * k + fields - 1] == table.epoch
+                             else row[fields * k])
 
-    The last three arguments are constants where it is called, so that each kind of learner gets a loop
+
+cdef inline void _scores(const Table* table, const Block* block, const row_t* rows,
+                         const uint32_t* columns, const double* x, Py_ssize_t n, bint intercept,
+                         double* scores, Py_ssize_t first, const bint through, const bint far, const int lanes,
+                         const int average, const bint pocket) noexcept nogil:
+    """The kernel: scores[kind * n_outputs + output] = sum over the event, in its order, for one block.
+
+    The last five arguments are constants where it is called, so that each kind of learner gets a loop
     of its own with the sums in registers. Each sum has one accumulator: the order of the additions
-    is the event's, on every machine.
+    is the event's, on every machine. `through`: entry i is rows[columns[i]], else rows[i]. `far`: the
+    rows are not in the nearest caches, and are asked for some entries before they are used.
     """
     cdef double w[LANES]
-    cdef double v[LANES]
+    cdef pair_t wv[LANES]
     cdef double p[LANES]
-    cdef double behind = 1.0
-    cdef const double* row
     cdef Py_ssize_t i
+    cdef row_t at
     cdef int k
-    cdef int fields = 1 + (average != AVERAGE_NONE) + 2 * pocket
-    cdef size_t chunk
     for k in range(lanes):
-        w[k] = v[k] = p[k] = 0.0
+        wv[k] = pair_load(ZEROS)
+        w[k] = p[k] = 0.0
+    if intercept:
+        _scores_add(table, block, ROW_INTERCEPT, 1.0, w, wv, p, lanes, average, pocket)
     for i in range(n):
-        chunk = rows[i] >> CHUNK_BITS
-        if chunk >= table.n_chunks or block.chunks[chunk] == NULL:
-            continue
-        row = block.chunks[chunk] + (rows[i] & CHUNK_MASK) * (fields * lanes)
-        if average == AVERAGE_EXPONENTIAL:
-            behind = _fold_factor(table.fold - block.folds[chunk])
-        for k in range(lanes):
-            w[k] += x[i] * row[fields * k]
-            if average == AVERAGE_UNIFORM:
-                v[k] += x[i] * row[fields * k + 1]
-            if average == AVERAGE_EXPONENTIAL:
-                v[k] += x[i] * (row[fields * k + 1] * behind)
-            if pocket:
-                p[k] += x[i] * (row[fields * k + fields - 2]
-                                if row[fields * k + fields - 1] == table.epoch
-                                else row[fields * k])
-    for k in range(lanes):
-        out[KEPT_CURRENT * lanes + k] = w[k]
+        if far and i + AHEAD < n:
+            at = rows[i + AHEAD]
+            prefetch(block.chunks[at >> CHUNK_BITS]
+                     + (at & CHUNK_MASK) * (lanes * (1 + (average != AVERAGE_NONE) + 2 * pocket)))
+        _scores_add(table, block, rows[columns[i]] if through else rows[i], x[i], w, wv, p,
+                    lanes, average, pocket)
+    cdef Py_ssize_t n_outputs = 1 if lanes == 1 else table.n_outputs
+    for k in range(lanes if lanes == 1 else <int> min(<Py_ssize_t> lanes, n_outputs - first)):
+        if average != AVERAGE_NONE:
+            w[k] = pair_get(wv[k], 0)
+        scores[KEPT_CURRENT * n_outputs + first + k] = w[k]
         if average == AVERAGE_UNIFORM:
-            out[KEPT_AVERAGE * lanes + k] = w[k] - v[k] / table.c
+            scores[KEPT_AVERAGE * n_outputs + first + k] = w[k] - pair_get(wv[k], 1) / table.c
         if average == AVERAGE_EXPONENTIAL:
-            out[KEPT_AVERAGE * lanes + k] = w[k] - table.s * v[k]
+            scores[KEPT_AVERAGE * n_outputs + first + k] = w[k] - table.s * pair_get(wv[k], 1)
         if pocket:
-            out[KEPT_POCKET * lanes + k] = p[k]
+            scores[KEPT_POCKET * n_outputs + first + k] = p[k]
 
 
-cdef inline void _scores_dispatch(const Table* table, const Block* block, const row_t* rows,
-                                  const double* x, Py_ssize_t n, double* out) noexcept nogil:
-    if table.lanes == 1:
-        if table.average == AVERAGE_UNIFORM:
-            if table.pocket:
-                _scores(table, block, rows, x, n, out, 1, AVERAGE_UNIFORM, True)
-            else:
-                _scores(table, block, rows, x, n, out, 1, AVERAGE_UNIFORM, False)
-        elif table.average == AVERAGE_EXPONENTIAL:
-            if table.pocket:
-                _scores(table, block, rows, x, n, out, 1, AVERAGE_EXPONENTIAL, True)
-            else:
-                _scores(table, block, rows, x, n, out, 1, AVERAGE_EXPONENTIAL, False)
-        elif table.pocket:
-            _scores(table, block, rows, x, n, out, 1, AVERAGE_NONE, True)
-        else:
-            _scores(table, block, rows, x, n, out, 1, AVERAGE_NONE, False)
-    elif table.average == AVERAGE_UNIFORM:
+cdef inline void _scores_of(const Table* table, const Block* block, const row_t* rows,
+                            const uint32_t* columns, const double* x, Py_ssize_t n, bint intercept,
+                            double* scores, Py_ssize_t first, const bint through,
+                            const bint far, const int lanes) noexcept nogil:
+    """The kernel for this table's fields."""
+    if table.average == AVERAGE_UNIFORM:
         if table.pocket:
-            _scores(table, block, rows, x, n, out, LANES, AVERAGE_UNIFORM, True)
+            _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
+                AVERAGE_UNIFORM, True)
         else:
-            _scores(table, block, rows, x, n, out, LANES, AVERAGE_UNIFORM, False)
+            _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
+                AVERAGE_UNIFORM, False)
     elif table.average == AVERAGE_EXPONENTIAL:
         if table.pocket:
-            _scores(table, block, rows, x, n, out, LANES, AVERAGE_EXPONENTIAL, True)
+            _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
+                AVERAGE_EXPONENTIAL, True)
         else:
-            _scores(table, block, rows, x, n, out, LANES, AVERAGE_EXPONENTIAL, False)
+            _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
+                AVERAGE_EXPONENTIAL, False)
     elif table.pocket:
-        _scores(table, block, rows, x, n, out, LANES, AVERAGE_NONE, True)
+        _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
+                AVERAGE_NONE, True)
     else:
-        _scores(table, block, rows, x, n, out, LANES, AVERAGE_NONE, False)
+        _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
+                AVERAGE_NONE, False)
 
 
 cdef inline void table_scores(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
                               double* scores) noexcept nogil:
     """scores[kind * n_outputs + output], for the kinds that are kept; kind KEPT_CURRENT always is."""
-    cdef double out[KEPT_KINDS * LANES]
-    cdef Py_ssize_t b, first, k
-    cdef int kind
+    cdef Py_ssize_t b
+    cdef Block* block
     for b in range(table.n_blocks):
-        _scores_dispatch(table, &table.blocks[b], rows, x, n, out)
-        first = b * table.lanes
-        for kind in range(KEPT_KINDS):
-            if not table_keeps(table, kind):
-                continue
-            for k in range(min(<Py_ssize_t> table.lanes, table.n_outputs - first)):
-                scores[kind * table.n_outputs + first + k] = out[kind * table.lanes + k]
+        block = &table.blocks[b]
+        if table.lanes == 1:
+            _scores_of(table, block, rows, NULL, x, n, False, scores, 0, False, False, 1)
+        elif table.bytes < FAR:
+            _scores_of(table, block, rows, NULL, x, n, False, scores, b * LANES, False, False, LANES)
+        else:
+            _scores_of(table, block, rows, NULL, x, n, False, scores, b * LANES, False, True, LANES)
+
+
+cdef inline void table_scores_through(const Table* table, const row_t* rows, const uint32_t* columns,
+                                      const double* x, Py_ssize_t n, bint intercept,
+                                      double* scores) noexcept nogil:
+    """The same for a table of one output, and entries whose rows are rows[columns[i]].
+
+    `intercept`: an entry of value 1 in the intercept's row comes before the n that are given.
+    """
+    _scores_of(table, &table.blocks[0], rows, columns, x, n, intercept, scores, 0, True, False, 1)
 
 
 cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
@@ -300,30 +392,68 @@ cdef inline void _catch_up(Table* table, size_t chunk, Block* block) noexcept no
     block.folds[chunk] = table.fold
 
 
+cdef inline void _add(Table* table, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
+                      Py_ssize_t output, double coefficient, const bint through, const int lanes,
+                      const int average, const bint pocket) noexcept nogil:
+    """table_add, with a loop of its own for each kind of learner, as for the scores."""
+    cdef Block* block = &table.blocks[output // lanes]
+    cdef double* field
+    cdef double delta
+    cdef double c = table.c
+    cdef int fields = 1 + (average != AVERAGE_NONE) + 2 * pocket
+    cdef Py_ssize_t lane = output % lanes * fields
+    cdef Py_ssize_t i
+    cdef row_t at
+    for i in range(n):
+        at = rows[columns[i]] if through else rows[i]
+        field = block.chunks[at >> CHUNK_BITS] + (at & CHUNK_MASK) * (fields * lanes) + lane
+        if pocket and field[fields - 1] != table.epoch:
+            field[fields - 2] = field[0]
+            field[fields - 1] = table.epoch
+        delta = coefficient * x[i]
+        field[0] += delta
+        if average == AVERAGE_UNIFORM:
+            field[1] += c * delta
+        elif average == AVERAGE_EXPONENTIAL:
+            if block.folds[at >> CHUNK_BITS] != table.fold:
+                _catch_up(table, at >> CHUNK_BITS, block)
+            field[1] += delta / table.s
+
+
+cdef inline void _add_of(Table* table, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
+                         Py_ssize_t output, double coefficient, const bint through,
+                         const int lanes) noexcept nogil:
+    if table.average == AVERAGE_UNIFORM:
+        if table.pocket:
+            _add(table, rows, columns, x, n, output, coefficient, through, lanes, AVERAGE_UNIFORM, True)
+        else:
+            _add(table, rows, columns, x, n, output, coefficient, through, lanes, AVERAGE_UNIFORM, False)
+    elif table.average == AVERAGE_EXPONENTIAL:
+        _add(table, rows, columns, x, n, output, coefficient, through, lanes, AVERAGE_EXPONENTIAL, table.pocket)
+    else:
+        _add(table, rows, columns, x, n, output, coefficient, through, lanes, AVERAGE_NONE, table.pocket)
+
+
 cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_ssize_t n,
                            Py_ssize_t output, double coefficient) noexcept nogil:
     """w += coefficient * x on the event's rows, and what the averages and the pocket need for it.
 
     The rows must be reserved.
     """
-    cdef Py_ssize_t i
-    cdef Block* block = &table.blocks[output // table.lanes]
-    cdef double* field
-    cdef double delta
-    cdef int pocket_at = table.fields - 2
-    for i in range(n):
-        field = _lane(table, rows[i], output)
-        if table.pocket and field[pocket_at + 1] != table.epoch:
-            field[pocket_at] = field[0]
-            field[pocket_at + 1] = table.epoch
-        delta = coefficient * x[i]
-        field[0] += delta
-        if table.average == AVERAGE_UNIFORM:
-            field[1] += table.c * delta
-        elif table.average == AVERAGE_EXPONENTIAL:
-            if block.folds[rows[i] >> CHUNK_BITS] != table.fold:
-                _catch_up(table, rows[i] >> CHUNK_BITS, block)
-            field[1] += delta / table.s
+    if table.lanes == 1:
+        _add_of(table, rows, NULL, x, n, output, coefficient, False, 1)
+    else:
+        _add_of(table, rows, NULL, x, n, output, coefficient, False, LANES)
+
+
+cdef inline void table_add_through(Table* table, const row_t* rows, const uint32_t* columns, const double* x,
+                                   Py_ssize_t n, bint intercept, double coefficient) noexcept nogil:
+    """The same for a table of one output, as in table_scores_through."""
+    cdef row_t row = ROW_INTERCEPT
+    cdef double one = 1.0
+    if intercept:
+        _add_of(table, &row, NULL, &one, 1, 0, coefficient, False, 1)
+    _add_of(table, rows, columns, x, n, 0, coefficient, True, 1)
 
 
 cdef inline void table_tick(Table* table) noexcept nogil:
@@ -347,7 +477,7 @@ cdef inline double table_read(const Table* table, row_t row, Py_ssize_t output, 
     cdef size_t chunk = row >> CHUNK_BITS
     cdef const double* field
     cdef const Block* block = &table.blocks[output // table.lanes]
-    if chunk >= table.n_chunks or block.chunks[chunk] == NULL:
+    if chunk >= table.n_chunks:
         return 0.0
     field = _lane(table, row, output)
     if kind == KEPT_AVERAGE:
@@ -365,15 +495,16 @@ cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double 
 
 
 cdef inline double* table_chunk(const Table* table, Py_ssize_t block, size_t chunk) noexcept nogil:
-    """The 256 rows of a chunk, or NULL where all are zero."""
-    return table.blocks[block].chunks[chunk] if chunk < table.n_chunks else NULL
+    """The 256 rows of a chunk, or NULL where none was ever written."""
+    cdef double* rows = table.blocks[block].chunks[chunk]
+    return NULL if rows == table.zeros else rows
 
 
 cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
     """A second table of the same weights. Returns -1 without memory; table_free is due in either case."""
     cdef Py_ssize_t b
     cdef size_t i
-    cdef size_t chunk_bytes = CHUNK_ROWS * other.width * sizeof(double)
+    cdef double* made
     to[0] = other[0]
     to.blocks = NULL
     to.n_blocks = 0
@@ -383,13 +514,14 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
         return -1
     for b in range(to.n_blocks):
         for i in range(other.n_chunks):
-            if other.blocks[b].chunks[i] == NULL:
+            if other.blocks[b].chunks[i] == other.zeros:
                 continue
-            to.blocks[b].chunks[i] = <double*> lines_alloc(chunk_bytes)
-            if to.blocks[b].chunks[i] == NULL:
+            made = <double*> lines_alloc(chunk_bytes(to))
+            if made == NULL:
                 return -1
-            memcpy(to.blocks[b].chunks[i], other.blocks[b].chunks[i], chunk_bytes)
-            to.bytes += chunk_bytes + LINES_OVERHEAD
-        if to.average == AVERAGE_EXPONENTIAL and other.n_chunks > 0:
+            to.blocks[b].chunks[i] = made
+            memcpy(made, other.blocks[b].chunks[i], chunk_bytes(to))
+            to.bytes += chunk_bytes(to) + LINES_OVERHEAD
+        if to.average == AVERAGE_EXPONENTIAL:
             memcpy(to.blocks[b].folds, other.blocks[b].folds, other.n_chunks * sizeof(uint32_t))
     return 0

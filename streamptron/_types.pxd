@@ -32,6 +32,11 @@ cdef extern from *:
 
     #define SP_ROW_MAX UINT32_MAX
 
+    /* Sums of products of values, weights and counts up to this stay far from the largest double, so
+       that nothing finite that comes in can make anything infinite inside. */
+    #define SP_VALUE_LIMIT 1e50
+    #define SP_VALUE_LIMIT_BITS UINT64_C(0x4a511b0ec57e649a)
+
     #if defined(__GNUC__) || defined(__clang__)
       #define sp_prefetch(address) __builtin_prefetch((const void *)(address))
     #else
@@ -54,6 +59,7 @@ cdef extern from *:
     }
     """
     const row_t ROW_MAX "SP_ROW_MAX"
+    const double VALUE_LIMIT "SP_VALUE_LIMIT"
     void prefetch "sp_prefetch" (const void* address) noexcept nogil
     void* lines_alloc "sp_lines_alloc" (size_t size) noexcept nogil
     void lines_free "sp_lines_free" (void* line) noexcept nogil

@@ -136,6 +136,11 @@ def within(low, number, high):
     return min(max(number, low), high)
 
 
+def is_due(t, each):
+    """Whether something is due at labelled event number t: the first 1024, then 1 in `each`."""
+    return t < 1024 or (t * 0x9E3779B97F4A7C15) % 2**64 < 2**64 // each
+
+
 class BinaryCalibrator:
     """p = 1 / (1 + exp(-(A z + B))) of True, where z is the score by its scale, within 8.
 
@@ -147,6 +152,8 @@ class BinaryCalibrator:
         self.B = 0.0
         self.GA = 1.0
         self.GB = 1.0
+        self.RA = 1.0  # one by the roots of these, not always up to date
+        self.RB = 1.0
 
     def z(self, d, scale):
         return within(-8.0, scale.relative(d), 8.0)
@@ -162,15 +169,20 @@ class BinaryCalibrator:
         p = self.p(self.z(d, scale))
         return {False: 1.0 - p, True: p}
 
-    def learn(self, d, y, scale):
-        """What the vector said of an event before it was told that the label is y."""
+    def learn(self, d, y, scale, t):
+        """What the vector said of event number t before it was told that the label is y."""
+        if not is_due(t, 2):
+            return
         z = self.z(d, scale)
         g = self.p(z) - (1.0 if y else 0.0)  # the loss's derivative by B, and h that by A
         h = g * z
         self.GA = fading(self.GA, h)
         self.GB = fading(self.GB, g)
-        self.A = within(0.0, self.A - h / math.sqrt(self.GA), 16.0)
-        self.B = within(-16.0, self.B - g / math.sqrt(self.GB), 16.0)
+        if is_due(t, 32):
+            self.RA = 1.0 / math.sqrt(self.GA)
+            self.RB = 1.0 / math.sqrt(self.GB)
+        self.A = within(0.0, self.A - h * self.RA, 16.0)
+        self.B = within(-16.0, self.B - g * self.RB, 16.0)
 
 
 class MulticlassCalibrator:
@@ -196,9 +208,9 @@ class MulticlassCalibrator:
             S += w_j
         return {j: w_j / S for j, w_j in w.items()}
 
-    def learn(self, decision, y, scale):
-        """What the vector said of an event before it was told that the label is y."""
-        if len(decision) < 2 or y not in decision:
+    def learn(self, decision, y, scale, t):
+        """What the vector said of event number t before it was told that the label is y."""
+        if len(decision) < 2 or y not in decision or not is_due(t, 8):
             return
         z = self.z(decision, scale)
         S = E = 0.0
@@ -350,9 +362,9 @@ class Learner:
 
         asked = len(self.w) > 0  # before the first label there is no prediction, so no mistake
         mistakes = {kind: asked and bool(self.prediction(scores[kind]) != y) for kind in self.kinds}
-        self.n_seen += 1
         self.n_mistakes += mistakes["current"]
         self.judge(scores, mistakes, y)
+        self.n_seen += 1
 
         self.meet(y, scores["current"])
         if self.pocket and self.pocket_rule.challenge(mistakes["current"], mistakes["pocket"]):
@@ -376,7 +388,9 @@ class Learner:
                 self.relative_margins(scores), [mistakes[kind] for kind in self.contestants]
             )
         for kind in self.contestants:
-            self.calibrators[kind].learn(self.decision(scores[kind]), y, self.scales[kind])
+            self.calibrators[kind].learn(
+                self.decision(scores[kind]), y, self.scales[kind], self.n_seen
+            )
             _, x = self.confidence(scores[kind])
             if x is not None:
                 self.scales[kind].learn(x)

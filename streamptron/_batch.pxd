@@ -1,0 +1,169 @@
+# The path in a loop over the rows of a matrix.
+#
+# Columns have become rows of weights before (`rows`, by column), once for the whole batch. With one output a row of the
+# matrix is scored where it lies, W[rows[column]] value, summed, and only where the rule makes a step of it is it
+# written as an event, with the names of the features that have no weights yet. With several outputs, whose weights
+# cost much more than that, it is always written.
+#
+# Where there is no such table (a few rows of a very wide matrix) every row is written as an event of ints, as if a dict
+# had brought it.
+#
+# A block is checked right before it is used, so that it comes from memory once (batch_next).
+#
+# Functions in this file: batch_begin, batch_n_values, batch_next, batch_row; the rest serve these.
+
+from libc.string cimport memset
+from streamptron._types cimport ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron._key cimport KEY_INT, Key, key_word
+from streamptron._hash cimport key_hash
+from streamptron._event cimport (
+    Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
+from streamptron._rule cimport Step, rule_step
+from streamptron._learner cimport (
+    Learner, learner_commit, learner_commit_row, learner_decision, learner_prediction, learner_probabilities, learner_score,
+    learner_score_row, learner_served, learner_several)
+from streamptron._matrix cimport (
+    Matrix, MatrixRow, matrix_column, matrix_prefetch, matrix_row, matrix_span, matrix_value)
+
+cdef enum:
+    BLOCK_VALUES = 2048             # with their columns 24 KiB
+
+cdef struct Batch:
+    const Matrix* matrix
+    Learner* learner
+    Event* event
+    MatrixRow row
+    row_t* rows                     # by column; NULL: every row is an event of ints
+    const Key* keys                 # by column; NULL: column j is the int j
+    # what is wanted; NULL where it is not
+    const Py_ssize_t* y
+    const double* steps             # NULL: 1 for all
+    Py_ssize_t* predictions
+    double* decisions
+    Py_ssize_t n_decisions          # doubles a row
+    double* probabilities
+    Py_ssize_t n_probabilities
+    Py_ssize_t block_rows
+
+
+cdef inline void batch_begin(Batch* batch, const Matrix* matrix, Learner* learner, Event* event) noexcept nogil:
+    """A batch of which nothing is wanted yet."""
+    memset(batch, 0, sizeof(Batch))
+    batch.matrix = matrix
+    batch.learner = learner
+    batch.event = event
+    batch.block_rows = 1 + matrix.n_rows * BLOCK_VALUES // (batch_n_values(batch) + matrix.n_rows + 1)
+
+
+cdef inline Py_ssize_t batch_n_values(const Batch* batch) noexcept nogil:
+    """How many values the matrix has, as it is stored."""
+    cdef const Matrix* m = batch.matrix
+    return m.n_rows * m.n_columns if m.dense else m.n_values
+
+
+cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil:
+    """Where the block that starts at a row ends."""
+    return min(batch.matrix.n_rows, first + batch.block_rows)
+
+
+cdef inline int _write_ints(Batch* batch, Py_ssize_t r) noexcept nogil:
+    """A row as an event of ints."""
+    cdef const Matrix* m = batch.matrix
+    cdef Py_ssize_t k, first, last
+    cdef double value
+    cdef Writer writer
+    matrix_span(m, r, &first, &last)
+    if event_begin(batch.event, &batch.learner.index, last - first, batch.learner.intercept) < 0:
+        return -1
+    writer = event_writer(batch.event)
+    for k in range(first, last):
+        value = matrix_value(m, r, k)
+        if value != 0.0:
+            writer_add(&writer, key_word(KEY_INT, k if m.dense else <uint64_t> matrix_column(m, k)), value)
+    event_end(batch.event, &writer)
+    return 0
+
+
+cdef inline int _write_row(Batch* batch) noexcept nogil:
+    """The row at hand as an event whose features are found; those without weights get their names."""
+    cdef Event* event = batch.event
+    cdef const MatrixRow* row = &batch.row
+    cdef Py_ssize_t i, at
+    if event_begin(event, &batch.learner.index, row.n, batch.learner.intercept) < 0:
+        return -1
+    at = event.n
+    for i in range(row.n):
+        event.values[at] = row.values[i]
+        event.rows[at] = batch.rows[row.columns[i]]
+        if event.rows[at] == ROW_NULL:
+            event.keys[at] = (key_word(KEY_INT, row.columns[i]) if batch.keys == NULL
+                              else batch.keys[row.columns[i]])
+            event.hashes[at] = key_hash(&batch.learner.index.seed, &event.keys[at])
+        at += 1
+    event.n = event.n_found = at
+    return 0
+
+
+cdef inline bint _all_known(const Batch* batch) noexcept nogil:
+    """Whether every feature of the row at hand has weights that can be written where they are."""
+    cdef const row_t* rows = batch.rows
+    cdef const uint32_t* columns = batch.row.columns
+    cdef Py_ssize_t i, n = batch.row.n
+    cdef bint missing = batch.learner.index.bits or batch.learner.table.zeros == batch.learner.table.blocks[0].chunks[0]
+    for i in range(n):
+        missing |= rows[columns[i]] == ROW_NULL
+    return not missing
+
+
+cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
+    """Predict a checked row, then learn it, as far as is wanted. Returns -1 without memory."""
+    cdef Learner* learner = batch.learner
+    cdef Event* event = batch.event
+    cdef const MatrixRow* row = &batch.row
+    cdef Py_ssize_t i
+    cdef row_t n_rows = learner.index.n_rows
+    cdef const double* scores
+    cdef double step
+    cdef Step s
+    cdef bint lying = batch.rows != NULL and not learner_several(learner)  # scored where it lies
+    if batch.rows != NULL:
+        matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
+        if matrix_row(batch.matrix, r, zeros, &batch.row) < 0:
+            return -1
+    if lying:
+        if learner_score_row(learner, event, batch.rows, row.columns, row.values, row.n) < 0:
+            return -1
+    else:
+        event.scored_version = 0
+        if (_write_ints(batch, r) if batch.rows == NULL else _write_row(batch)) < 0 or (
+                learner_score(learner, event) < 0):
+            return -1
+    if batch.predictions != NULL:
+        batch.predictions[r] = learner_prediction(learner, event)
+    if batch.decisions != NULL:
+        scores = learner_decision(learner, event, learner_served(learner, event))
+        for i in range(batch.n_decisions):
+            batch.decisions[r * batch.n_decisions + i] = scores[i]
+    if batch.probabilities != NULL and batch.n_probabilities:
+        learner_probabilities(learner, event, batch.probabilities + r * batch.n_probabilities)
+    if batch.y != NULL:
+        step = 1.0 if batch.steps == NULL else batch.steps[r]
+        if lying:
+            s = rule_step(&learner.rule, event.scores, 1, batch.y[r], step, row.values, row.n, learner.intercept)
+            if s.n == 0 or _all_known(batch):
+                learner_commit_row(
+                    learner, event.scores, batch.rows, row.columns, row.values, row.n, batch.y[r], &s)
+                return 0
+            if _write_row(batch) < 0:
+                return -1
+        else:
+            s = rule_step(&learner.rule, event.scores, learner.table.n_outputs, batch.y[r], step,
+                          event.values, event.n, False)
+        if learner_commit(learner, event, batch.y[r], &s) < 0:
+            return -1
+        if batch.rows != NULL and learner.index.n_rows != n_rows:
+            for i in range(row.n):
+                batch.rows[row.columns[i]] = event.rows[learner.intercept + i]
+    if batch.rows == NULL:
+        event_settle(event, &learner.index)
+    return 0

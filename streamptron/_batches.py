@@ -1,0 +1,300 @@
+"""Batches in, answers out: arrays, sparse matrices and frames, and the labels that come with them.
+
+Whatever holds events as rows becomes a `Batch`: the core's view of its numbers, the names of its
+columns, and what its answers should look like. Labels become small numbers here, many at a time.
+"""
+
+from __future__ import annotations
+
+import sys
+import typing
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from streamptron import _frames
+from streamptron._core import NUMBERS, Rows, number_small
+from streamptron._names import shown
+
+if typing.TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Events as rows.
+
+    Attributes
+    ----------
+    rows
+        The numbers, where they lie.
+    names
+        The features that the columns are; None: column j is the int j.
+    frame
+        The frame that it came from, which answers are made like; None: answers are arrays.
+    source
+        Of a sparse matrix: values, columns, starts and the shape.
+    """
+
+    rows: Rows
+    names: Sequence[Hashable] | None
+    frame: nw.DataFrame[Any] | None = None
+    source: Any = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def sorted(self) -> Batch:
+        """The same with the columns of each row in order, repeated ones summed, as scipy does."""
+        from scipy.sparse import csr_array  # there, for the matrix came from it
+
+        self.rows.check(self.names)  # scipy does not
+        values, columns, starts, shape = self.source
+        matrix = csr_array((values.copy(), columns.copy(), starts.copy()), shape=shape)
+        matrix.sum_duplicates()
+        return _sparse_batch(matrix, self.names, self.frame)
+
+    def labels(self, outputs: Array, labels: Sequence[Hashable], name: object) -> Any:
+        """The labels that outputs stand for, -1 for None: a series like the frame, or an array."""
+        if self.frame is None:
+            table = label_array(labels)
+            if (outputs < 0).any():
+                return np.array([*table.astype(object), None], dtype=object)[outputs]
+            return table[outputs]
+        found = [None if output < 0 else labels[output] for output in outputs]
+        return _frames.frame_series(found, name, self.frame)
+
+    def scores(self, values: Array, labels: Sequence[Hashable] | None) -> Any:
+        """Numbers by row and label; without labels by row. An array, a frame or a series."""
+        if self.frame is None:
+            return values if labels is not None else values[:, 0]
+        if labels is None:
+            return _frames.frame_series(values[:, 0], None, self.frame)
+        return _frames.frame_columns(values, labels, self.frame)
+
+
+def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
+    """Look at X as rows, or raise an error that names X or feature_names."""
+    sparse = sys.modules.get("scipy.sparse")  # who has a sparse matrix has loaded it
+    if sparse is not None and sparse.issparse(X):
+        if X.ndim != 2:
+            raise _dimensions(X.ndim)
+        names = _checked_names(feature_names, X.shape[1])
+        return _sparse_batch(X.tocsr(), names)  # of CSR itself
+    if isinstance(X, np.ndarray):
+        array = _plain(X)
+        return Batch(_dense_rows(array), _checked_names(feature_names, array.shape[1]))
+    frame = _frames.frame_wrap(X)
+    if feature_names is not None:
+        raise TypeError(
+            "feature_names is given, but X is a frame, whose columns have names; rename the columns"
+        )
+    matrix = _frames.frame_matrix(frame)
+    if isinstance(matrix, np.ndarray):
+        return Batch(_dense_rows(matrix), frame.columns, frame)
+    return _sparse_batch(matrix.tocsr(), frame.columns, frame)
+
+
+def _dimensions(n: int) -> ValueError:
+    hint = "; one event is X[None, :]" if n == 1 else ""
+    return ValueError(
+        f"X has {n} dimension{'' if n == 1 else 's'}; it must have two, one event a row and one "
+        f"feature a column{hint}"
+    )
+
+
+def _plain(X: Array) -> Array:
+    """An array of two dimensions without masks."""
+    if X.ndim != 2:
+        raise _dimensions(X.ndim)
+    if np.ma.isMaskedArray(X):
+        mask = np.ma.getmaskarray(X)
+        if mask.any():
+            row, column = np.argwhere(mask)[0]
+            raise ValueError(
+                f"X has no value in row {row}, column {column} (masked); drop the row or impute "
+                "the cell first"
+            )
+    return np.asarray(X)
+
+
+def _dense_rows(array: Array) -> Rows:
+    number, values = _numbers(array, lambda at: divmod(at, array.shape[1]))
+    return Rows(number, values)
+
+
+def _sparse_batch(
+    matrix: Any, names: Sequence[Hashable] | None, frame: nw.DataFrame[Any] | None = None
+) -> Batch:
+    """A CSR matrix, which is copied only where its dtypes do not fit."""
+    starts, columns = matrix.indptr, matrix.indices
+    if len(starts) != matrix.shape[0] + 1 or starts[0] != 0:
+        raise ValueError(
+            f"X is no CSR matrix: its indptr has {len(starts)} entries and starts with "
+            f"{starts[0] if len(starts) else 'nothing'}; with {matrix.shape[0]} rows it must have "
+            f"{matrix.shape[0] + 1} and start with 0. Make it anew with scipy.sparse.csr_array"
+        )
+
+    def place(at: int) -> tuple[int, int]:
+        return int(np.searchsorted(starts, at, side="right")) - 1, int(columns[at])
+
+    number, values = _numbers(matrix.data, place)
+    if not (columns.dtype == starts.dtype and starts.dtype in (np.int32, np.int64)):
+        columns = _as_int64(columns, "indices")
+        starts = _as_int64(starts, "indptr")
+    values, columns, starts = (np.ascontiguousarray(array) for array in (values, columns, starts))
+    # scipy adds truth values up to truth values
+    summed = matrix.data if matrix.data.dtype.kind == "b" else values
+    rows = Rows(number, values, columns, starts, matrix.shape[1])
+    return Batch(rows, names, frame, (summed, columns, starts, matrix.shape))
+
+
+def _as_int64(array: Array, name: str) -> Array:
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"X.{name} has dtype {array.dtype}; it must be int32 or int64")
+    return array.astype(np.int64)
+
+
+def _numbers(values: Array, place: Callable[[int], tuple[int, int]]) -> tuple[int, Array]:
+    """Which of NUMBERS the values are, and the values as one; the same memory if it can be.
+
+    `place` turns the position of a value into its row and column, for the error.
+    """
+    if values.dtype.kind not in "biuf":
+        kinds = {"O": "objects", "U": "text", "S": "bytes", "c": "complex numbers"}
+        kind = kinds.get(values.dtype.kind, "no numbers")
+        raise TypeError(
+            f"X has dtype {values.dtype}, that is {kind}; it must hold real numbers: convert it "
+            "with X.astype(float) if that is meant"
+        )
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if values.dtype.kind == "b":
+        values = values.view(np.uint8)
+    elif values.dtype.kind == "f" and values.dtype.itemsize == 2:
+        values = values.astype(np.float32)
+    elif values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        exact = values
+        with np.errstate(over="ignore", under="ignore"):
+            values = values.astype(np.float64)
+        lost = np.flatnonzero((values != exact) & ~np.isnan(values))
+        if len(lost):
+            row, column = place(int(lost[0]))
+            raise ValueError(
+                f"X has in row {row}, column {column} the {exact.dtype} {exact.flat[lost[0]]!s}, "
+                "which a float64 cannot hold exactly; convert X to float64 if that is meant"
+            )
+    return NUMBERS.index(f"{values.dtype.kind}{values.dtype.itemsize}"), values
+
+
+def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] | None:
+    if names is None:
+        return None
+    if isinstance(names, str | bytes | Mapping | Set) or not isinstance(names, Iterable):
+        raise TypeError(
+            f"feature_names is a {type(names).__name__}; give a list of one name a column of X"
+        )
+    names = list(names)
+    if len(names) != n:
+        raise ValueError(
+            f"feature_names has {len(names)} entries; X has {n} columns: give each a name"
+        )
+    first: dict[Hashable, int] = {}
+    for column, name in enumerate(names):
+        try:
+            other = first.setdefault(name, column)
+        except TypeError:  # not hashable: the core will say so
+            continue
+        if other != column:
+            raise ValueError(
+                f"feature_names has {shown(name)} twice, for columns {other} and {column}; give "
+                "each column a name of its own"
+            )
+    return names
+
+
+# --- Labels and weights
+
+
+def label_array(labels: Sequence[Hashable]) -> Array:
+    """Labels as an array: of truth values, ints or floats where all are that, else of objects."""
+    kinds = {type(label) for label in labels}
+    if len(kinds) == 1 and kinds <= {bool, int, float}:
+        array = np.array(labels)
+        if array.dtype.kind in "bif":
+            return array
+    array = np.empty(len(labels), dtype=object)
+    for at, label in enumerate(labels):
+        array[at] = label
+    return array
+
+
+def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
+    """Different labels of y in order of appearance, their first rows, and each row's number.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If y does not hold one label for each of n rows.
+    """
+    array = _array(y, "y")
+    if isinstance(array, np.ndarray) and array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    firsts: list[int] = []
+    if isinstance(array, np.ndarray) and array.ndim == 1 and len(array) == n and n:
+        small = _small_ints(array)
+        if small is not None:
+            low, ints = small
+            firsts, numbers = number_small(ints, low, int(ints.max()) - low + 1)
+            return [array[first].item() for first in firsts], firsts, numbers
+    ids: dict[Any, int] = {}
+    labels: list[Any] = []
+    numbers = np.empty(n, dtype=np.intp)
+    for row, label in enumerate(_frames.listed(array, n, "y", "one label")):
+        try:
+            number = ids.setdefault(label, len(labels))
+        except TypeError:  # not hashable, or not comparable: who checks the label will say so
+            number = len(labels)
+        if number == len(labels):
+            labels.append(label)
+            firsts.append(row)
+        numbers[row] = number
+    return labels, firsts, numbers
+
+
+def weight_array(w: Any, n: int) -> NDArray[np.float64] | None:
+    """One weight a row, not yet checked; None if they are to be looked at one by one."""
+    array = _array(w, "w")
+    if isinstance(array, np.ndarray) and array.dtype.kind in "biuf" and array.shape == (n,):
+        return np.asarray(array, dtype=np.float64)
+    return None
+
+
+def _array(values: Any, name: str) -> Any:
+    """A series as an array, anything else as it is."""
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        row = np.argwhere(np.ma.getmaskarray(values))[0][0]
+        raise ValueError(f"{name} has no value in row {row} (masked); drop the row")
+    if hasattr(values, "to_numpy") and hasattr(values, "dtype"):
+        return values.to_numpy()
+    return values
+
+
+def _small_ints(array: Array) -> tuple[int, NDArray[np.int64]] | None:
+    """The smallest label and all as int64, where they are whole numbers from a small range."""
+    if array.dtype.kind not in "biuf":
+        return None
+    if array.dtype.kind == "f" and not (np.abs(array.astype(np.float64)) < 2**31).all():
+        return None
+    low, high = int(array.min()), int(array.max())
+    if high - low >= 1 << 16 or high >= 1 << 62:
+        return None
+    ints = np.ascontiguousarray(array, dtype=np.int64)
+    if array.dtype.kind == "f" and (ints != array).any():
+        return None
+    return low, ints
