@@ -16,13 +16,17 @@ import numpy as np
 
 from streamptron import _frames
 from streamptron._core import NUMBERS, Rows, number_small
-from streamptron._names import shown
+from streamptron._names import INT_LIMIT, shown
 
 if typing.TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
+
+
+# The columns of a matrix are ints that the core holds in a word; see _names.py.
+INTS = INT_LIMIT
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
     if sparse is not None and sparse.issparse(X):
         if X.ndim != 2:
             raise _dimensions(X.ndim)
+        if X.shape[1] > INTS:
+            raise ValueError(f"X has {X.shape[1]} columns; at most {INTS} can be told apart")
         names = _checked_names(feature_names, X.shape[1])
         return _sparse_batch(X.tocsr(), names)  # of CSR itself
     if isinstance(X, np.ndarray):
@@ -223,11 +229,11 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
 
 def label_array(labels: Sequence[Hashable]) -> Array:
     """Labels as an array: of truth values, ints or floats where all are that, else of objects."""
-    kinds = {type(label) for label in labels}
-    if len(kinds) == 1 and kinds <= {bool, int, float}:
-        array = np.array(labels)
-        if array.dtype.kind in "bif":
-            return array
+    for kind, code in ((bool, "b"), (int, "i"), (float, "f")):
+        if labels and all(type(label) is kind for label in labels):
+            array = np.array(labels)
+            if array.dtype.kind == code:  # ints that are too large become something else
+                return array
     array = np.empty(len(labels), dtype=object)
     for at, label in enumerate(labels):
         array[at] = label
@@ -281,7 +287,9 @@ def _array(values: Any, name: str) -> Any:
         row = np.argwhere(np.ma.getmaskarray(values))[0][0]
         raise ValueError(f"{name} has no value in row {row} (masked); drop the row")
     if hasattr(values, "to_numpy") and hasattr(values, "dtype"):
-        return values.to_numpy()
+        array = values.to_numpy()
+        # of what is missing an array of floats would make NaN, and floats of ints
+        return values if array.dtype.kind == "f" and np.isnan(array).any() else array
     return values
 
 

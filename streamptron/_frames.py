@@ -30,7 +30,8 @@ def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
     except TypeError:
         raise TypeError(
             f"X is a {type(X).__name__}; it must be a frame (pandas, polars, pyarrow), a numpy "
-            "array of two dimensions or a scipy sparse matrix: one event a row, one feature a column"
+            "array of two dimensions or a scipy sparse matrix; one event a row, one feature a "
+            "column"
         ) from None
 
 
@@ -86,7 +87,7 @@ def _column(series: nw.Series[typing.Any], name: object) -> np.ndarray:
     numbers = series.to_numpy()
     values: np.ndarray = np.asarray(numbers, dtype=np.float64)
     if numbers.dtype in (np.int64, np.uint64):
-        for row in np.flatnonzero(np.abs(values) > 2**53).tolist():
+        for row in np.flatnonzero(np.abs(values) >= 2**53).tolist():
             if int(numbers[row]) != int(values[row]):
                 raise ValueError(
                     f"X has the int {numbers[row]} in row {row}, column {shown(name)}, that a "
