@@ -87,20 +87,30 @@ cdef inline int _write_ints(Batch* batch, Py_ssize_t r) noexcept nogil:
 cdef inline int _write_row(Batch* batch) noexcept nogil:
     """The row at hand as an event whose features are found; those without weights get their names."""
     cdef Event* event = batch.event
-    cdef const MatrixRow* row = &batch.row
-    cdef Py_ssize_t i, at
-    if event_begin(event, &batch.learner.index, row.n, batch.learner.intercept) < 0:
+    # copies: for all that a compiler knows, every store to rows might change the batch
+    cdef const uint32_t* columns = batch.row.columns
+    cdef const double* from_ = batch.row.values
+    cdef const row_t* row_of = batch.rows
+    cdef Py_ssize_t i, at, n = batch.row.n
+    cdef row_t* rows
+    cdef double* values
+    cdef bint missing = False
+    if event_begin(event, &batch.learner.index, n, batch.learner.intercept) < 0:
         return -1
     at = event.n
-    for i in range(row.n):
-        event.values[at] = row.values[i]
-        event.rows[at] = batch.rows[row.columns[i]]
-        if event.rows[at] == ROW_NULL:
-            event.keys[at] = (key_word(KEY_INT, row.columns[i]) if batch.keys == NULL
-                              else batch.keys[row.columns[i]])
-            event.hashes[at] = key_hash(&batch.learner.index.seed, &event.keys[at])
-        at += 1
-    event.n = event.n_found = at
+    rows = event.rows + at
+    values = event.values + at
+    for i in range(n):
+        values[i] = from_[i]
+        rows[i] = row_of[columns[i]]
+        missing |= rows[i] == ROW_NULL
+    event.n = event.n_found = at + n
+    if missing:
+        for i in range(n):
+            if rows[i] == ROW_NULL:
+                event.keys[at + i] = (key_word(KEY_INT, columns[i]) if batch.keys == NULL
+                                      else batch.keys[columns[i]])
+                event.hashes[at + i] = key_hash(&batch.learner.index.seed, &event.keys[at + i])
     return 0
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,12 +27,15 @@ if typing.TYPE_CHECKING:
 # The columns of a matrix are ints that the core holds in a word; see _names.py.
 INTS = INT_LIMIT
 
+# The dtypes that the core reads as they are: of values, and of what a CSR matrix counts with.
+NUMBER_OF = {np.dtype(kind).str: number for number, kind in enumerate(NUMBERS)}
+WORDS = {np.dtype(kind).str for kind in ("i4", "i8")}
 
-@dataclass(frozen=True)
+
 class Batch:
     """Events as rows.
 
-    Attributes
+    Parameters
     ----------
     rows
         The numbers, where they lie.
@@ -45,10 +47,19 @@ class Batch:
         Of a sparse matrix: values, columns, starts and the shape.
     """
 
-    rows: Rows
-    names: Sequence[Hashable] | None
-    frame: nw.DataFrame[Any] | None = None
-    source: Any = None
+    __slots__ = ("frame", "names", "rows", "source")
+
+    def __init__(
+        self,
+        rows: Rows,
+        names: Sequence[Hashable] | None,
+        frame: nw.DataFrame[Any] | None = None,
+        source: tuple[Array, Array, Array, tuple[int, int]] | None = None,
+    ) -> None:
+        self.rows = rows
+        self.names = names
+        self.frame = frame
+        self.source = source
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -57,6 +68,7 @@ class Batch:
         """The same with the columns of each row in order, repeated ones summed, as scipy does."""
         from scipy.sparse import csr_array  # there, for the matrix came from it
 
+        assert self.source is not None
         self.rows.check(self.names)  # scipy does not
         values, columns, starts, shape = self.source
         matrix = csr_array((values.copy(), columns.copy(), starts.copy()), shape=shape)
@@ -138,26 +150,30 @@ def _sparse_batch(
     matrix: Any, names: Sequence[Hashable] | None, frame: nw.DataFrame[Any] | None = None
 ) -> Batch:
     """A CSR matrix, which is copied only where its dtypes do not fit."""
-    starts, columns = matrix.indptr, matrix.indices
-    if len(starts) != matrix.shape[0] + 1 or starts[0] != 0:
+    values, columns, starts, shape = matrix.data, matrix.indices, matrix.indptr, matrix.shape
+    if len(starts) != shape[0] + 1 or starts[0] != 0:
         raise ValueError(
             f"X is no CSR matrix: its indptr has {len(starts)} entries and starts with "
-            f"{starts[0] if len(starts) else 'nothing'}; with {matrix.shape[0]} rows it must have "
-            f"{matrix.shape[0] + 1} and start with 0. Make it anew with scipy.sparse.csr_array"
+            f"{starts[0] if len(starts) else 'nothing'}; with {shape[0]} rows it must have "
+            f"{shape[0] + 1} and start with 0. Make it anew with scipy.sparse.csr_array"
         )
 
     def place(at: int) -> tuple[int, int]:
         return int(np.searchsorted(starts, at, side="right")) - 1, int(columns[at])
 
-    number, values = _numbers(matrix.data, place)
-    if not (columns.dtype == starts.dtype and starts.dtype in (np.int32, np.int64)):
+    summed = values
+    number, values = _numbers(values, place)
+    if summed.dtype.kind != "b":  # scipy adds truth values up to truth values
+        summed = values
+    kind = starts.dtype.str
+    if kind != columns.dtype.str or kind not in WORDS:
         columns = _as_int64(columns, "indices")
         starts = _as_int64(starts, "indptr")
-    values, columns, starts = (np.ascontiguousarray(array) for array in (values, columns, starts))
-    # scipy adds truth values up to truth values
-    summed = matrix.data if matrix.data.dtype.kind == "b" else values
-    rows = Rows(number, values, columns, starts, matrix.shape[1])
-    return Batch(rows, names, frame, (summed, columns, starts, matrix.shape))
+    values = np.ascontiguousarray(values)
+    columns = np.ascontiguousarray(columns)
+    starts = np.ascontiguousarray(starts)
+    rows = Rows(number, values, columns, starts, shape[1])
+    return Batch(rows, names, frame, (summed, columns, starts, shape))
 
 
 def _as_int64(array: Array, name: str) -> Array:
@@ -171,6 +187,9 @@ def _numbers(values: Array, place: Callable[[int], tuple[int, int]]) -> tuple[in
 
     `place` turns the position of a value into its row and column, for the error.
     """
+    number = NUMBER_OF.get(values.dtype.str)
+    if number is not None:
+        return number, values
     if values.dtype.kind not in "biuf":
         kinds = {"O": "objects", "U": "text", "S": "bytes", "c": "complex numbers"}
         kind = kinds.get(values.dtype.kind, "no numbers")
@@ -195,7 +214,7 @@ def _numbers(values: Array, place: Callable[[int], tuple[int, int]]) -> tuple[in
                 f"X has in row {row}, column {column} the {exact.dtype} {exact.flat[lost[0]]!s}, "
                 "which a float64 cannot hold exactly; convert X to float64 if that is meant"
             )
-    return NUMBERS.index(f"{values.dtype.kind}{values.dtype.itemsize}"), values
+    return NUMBER_OF[values.dtype.str], values
 
 
 def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] | None:
@@ -226,6 +245,8 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
 
 # --- Labels and weights
 
+FEW = 16  # labels that are counted faster one by one
+
 
 def label_array(labels: Sequence[Hashable]) -> Array:
     """Labels as an array: of truth values, ints or floats where all are that, else of objects."""
@@ -249,19 +270,22 @@ def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
         If y does not hold one label for each of n rows.
     """
     array = _array(y, "y")
+    firsts: list[int] = []
     if isinstance(array, np.ndarray) and array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    firsts: list[int] = []
-    if isinstance(array, np.ndarray) and array.ndim == 1 and len(array) == n and n:
-        small = _small_ints(array)
+    if isinstance(array, np.ndarray) and array.dtype.kind in "biuf" and array.shape == (n,):
+        small = _small_ints(array) if n > FEW else None
         if small is not None:
             low, ints = small
             firsts, numbers = number_small(ints, low, int(ints.max()) - low + 1)
             return [array[first].item() for first in firsts], firsts, numbers
+        values = array.tolist()
+    else:
+        values = _frames.listed(array, n, "y", "one label")
     ids: dict[Any, int] = {}
     labels: list[Any] = []
     numbers = np.empty(n, dtype=np.intp)
-    for row, label in enumerate(_frames.listed(array, n, "y", "one label")):
+    for row, label in enumerate(values):
         try:
             number = ids.setdefault(label, len(labels))
         except TypeError:  # not hashable, or not comparable: who checks the label will say so
@@ -283,6 +307,8 @@ def weight_array(w: Any, n: int) -> NDArray[np.float64] | None:
 
 def _array(values: Any, name: str) -> Any:
     """A series as an array, anything else as it is."""
+    if type(values) is np.ndarray:
+        return values
     if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
         row = np.argwhere(np.ma.getmaskarray(values))[0][0]
         raise ValueError(f"{name} has no value in row {row} (masked); drop the row")
@@ -295,8 +321,6 @@ def _array(values: Any, name: str) -> Any:
 
 def _small_ints(array: Array) -> tuple[int, NDArray[np.int64]] | None:
     """The smallest label and all as int64, where they are whole numbers from a small range."""
-    if array.dtype.kind not in "biuf":
-        return None
     if array.dtype.kind == "f" and not (np.abs(array.astype(np.float64)) < 2**31).all():
         return None
     low, high = int(array.min()), int(array.max())

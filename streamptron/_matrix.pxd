@@ -20,16 +20,9 @@ from streamptron._types cimport VALUE_LIMIT, prefetch, uint8_t, uint32_t, uint64
 
 cdef extern from *:
     """
-    /* The two loops that see every number of a matrix before it is used. They add nothing up, so wider
-       registers, where the machine has them, change no bit of what they say. */
-    #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) \
-        && !defined(__SANITIZE_ADDRESS__)
-      #define SP_WIDER __attribute__((target_clones("avx2", "default")))
-    #else
-      #define SP_WIDER
-    #endif
+    /* The two loops that see every number of a matrix before it is used.
 
-    /* A double without its sign is in the order of its bits as an int, and so: bits > limit where limit - bits
+       A double without its sign is in the order of its bits as an int, and so: bits > limit where limit - bits
        has its top bit set, and bits = 0 where bits - 1 has. Bit 0: a value beyond the limit; bit 1: a zero. */
     SP_WIDER static int sp_check_doubles(const uint64_t *values, ptrdiff_t n)
     {
@@ -64,6 +57,8 @@ cdef enum:
     NUMBER_I64 = 7
     NUMBER_F32 = 8
     NUMBER_F64 = 9
+
+    LINE = 64                       # bytes of a cache line
 
     MATRIX_FAULTY = 1               # what matrix_check answers, a bit each
     MATRIX_ZEROS = 2
@@ -402,17 +397,27 @@ cdef inline void matrix_prefetch(const Matrix* m, Py_ssize_t r, Py_ssize_t ahead
 
     While a row is worked on the memory is idle; when the next block is checked it is here.
     """
-    cdef Py_ssize_t first, last, k
+    cdef Py_ssize_t first, last
     cdef Py_ssize_t size = number_size(m.number), column_size = 8 if m.wide else 4
+    cdef const char* p
+    cdef const char* end
     if m.dense:
         return
     matrix_span(m, r, &first, &last)
+    first += ahead
     last = min(last + ahead, m.n_values)
-    k = (first + ahead) & ~<Py_ssize_t> 7       # every eighth value: a cache line of doubles
-    while k < last:
-        prefetch(m.values + k * size)
-        prefetch(m.columns + k * column_size)
-        k += 8
+    if last - first < 32:               # too short to be worth it
+        return
+    p = m.values + first * size
+    end = m.values + last * size
+    while p < end:
+        prefetch(p)
+        p += LINE
+    p = m.columns + first * column_size
+    end = m.columns + last * column_size
+    while p < end:
+        prefetch(p)
+        p += LINE
 
 
 cdef inline int _row_reserve(MatrixRow* row, Py_ssize_t n) noexcept nogil:
