@@ -4,7 +4,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPTS = ("bench_events", "bench_best", "bench_memory", "bench_latency", "bench_import", "figures")
+SCRIPTS = (
+    "bench_events",
+    "bench_matrix",
+    "bench_best",
+    "bench_memory",
+    "bench_latency",
+    "bench_import",
+    "figures",
+)
 
 
 def main():

@@ -97,6 +97,8 @@ cdef extern from *:
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
+    int PyGC_Disable() noexcept
+    int PyGC_Enable() noexcept
     unsigned long PyThread_get_thread_ident() noexcept
     bint PyDict_CheckExact(PyObject* o) noexcept
     bint PyDict_Next(PyObject* o, Py_ssize_t* at, PyObject** key, PyObject** value) noexcept
@@ -264,8 +266,16 @@ cdef double _feature_value(name, value, str what) except? -1.0:
     return _number(value, f"{what}[{shown(name)}]")
 
 
-cdef object _key_name(const Key* key, dict objects):
-    """The name that a stored key stands for; `objects` maps ordinals to objects."""
+cdef class _Encoded:
+    """A name that Python code has yet to decode."""
+    cdef bytes text
+
+    def __cinit__(self, bytes text):
+        self.text = text
+
+
+cdef object _key_plain(const Key* key, dict objects):
+    """The name that a stored key stands for, without any Python code; `objects` maps ordinals to objects."""
     cdef uint64_t kind = key_kind(key) & ~<uint64_t> KEY_LONG
     cdef size_t n = key_length(key)
     cdef uint8_t inside[16]
@@ -286,7 +296,12 @@ cdef object _key_name(const Key* key, dict objects):
     if kind == KEY_STR:
         return PyUnicode_DecodeUTF8(p, n, "surrogatepass")
     text = PyBytes_FromStringAndSize(p, n)
-    return text if kind == KEY_BYTES else name_decode(text)
+    return text if kind == KEY_BYTES else _Encoded(text)
+
+
+cpdef object _named(plain):
+    """The name, of what _key_plain has returned."""
+    return name_decode((<_Encoded> plain).text) if type(plain) is _Encoded else plain
 
 
 # --- Parameters ---------------------------------------------------------------------------------
@@ -804,26 +819,46 @@ cdef class Model:
             raise ValueError(f"this model keeps no {kind}; construct it with {need}")
         return number
 
-    def _weights(self, str kind, Py_ssize_t output):
-        """{feature: weight} of one kept vector and output; weights of 0 are left out."""
-        self._enter(False)
+    def _weights(self, str kind, Py_ssize_t first, Py_ssize_t last):
+        """{feature: weight} of one kept vector for each of some outputs; weights of 0 are left out."""
         cdef row_t row
+        cdef Py_ssize_t output
         cdef double weight
         cdef int number = self._kept(kind)
-        cdef dict names = {ordinal: name for name, ordinal in self._objects.items()}
-        weights = {}
-        for row in range(ROWS_RESERVED, self.learner.index.n_rows):
-            weight = table_read(&self.learner.table, row, output, number)
-            if weight != 0.0:
-                if self.learner.index.bits:
-                    weights[row - ROWS_RESERVED] = weight
-                else:
-                    weights[_key_name(index_key(&self.learner.index, row), names)] = weight
-        return weights
-
-    def _intercept(self, str kind, Py_ssize_t output):
+        cdef dict objects
+        cdef bint hashed = self.learner.index.bits
+        outputs = []
         self._enter(False)
-        return table_read(&self.learner.table, ROW_INTERCEPT, output, self._kept(kind))
+        # Until all is read no Python code may run, that of finalizers included: it might use the model.
+        collecting = PyGC_Disable()
+        try:
+            objects = {ordinal: name for name, ordinal in self._objects.items()}
+            for output in range(first, last):
+                names, weights = [], []
+                for row in range(ROWS_RESERVED, self.learner.index.n_rows):
+                    weight = table_read(&self.learner.table, row, output, number)
+                    if weight != 0.0:
+                        names.append(row - ROWS_RESERVED if hashed
+                                     else _key_plain(index_key(&self.learner.index, row), objects))
+                        weights.append(weight)
+                outputs.append((names, weights))
+        finally:
+            if collecting:
+                PyGC_Enable()
+        return [dict(zip(map(_named, names), weights)) for names, weights in outputs]
+
+    def _intercepts(self, str kind, Py_ssize_t first, Py_ssize_t last):
+        """The intercept of one kept vector for each of some outputs."""
+        cdef Py_ssize_t output
+        cdef int number = self._kept(kind)
+        self._enter(False)
+        collecting = PyGC_Disable()
+        try:
+            return [table_read(&self.learner.table, ROW_INTERCEPT, output, number)
+                    for output in range(first, last)]
+        finally:
+            if collecting:
+                PyGC_Enable()
 
     def _set_weights(self, weights, intercept, Py_ssize_t output):
         """Put weights into an untrained model, whose kept vectors all start from them."""
@@ -859,22 +894,29 @@ cdef class Model:
         cdef Py_ssize_t i
         cdef int kind
         cdef double part
-        cdef dict names = {ordinal: name for name, ordinal in self._objects.items()}
+        cdef dict objects
         self._score(x)
-        kind = learner_served(&self.learner, &self.event)
-        if output < 0:
-            output = learner_prediction(&self.learner, &self.event)
-        score = sign * learner_decision(&self.learner, &self.event, kind)[output]
-        parts = []
-        for i in range(self.event.n):
-            part = sign * self.event.values[i] * table_read(
-                &self.learner.table, self.event.rows[i], output, kind)
-            if self.event.rows[i] == ROW_INTERCEPT:
-                parts.append((None, part))
-            elif part != 0.0:
-                parts.append((_key_name(&self.event.keys[i], names), part))
+        # as in _weights
+        collecting = PyGC_Disable()
+        try:
+            objects = {ordinal: name for name, ordinal in self._objects.items()}
+            kind = learner_served(&self.learner, &self.event)
+            if output < 0:
+                output = learner_prediction(&self.learner, &self.event)
+            score = sign * learner_decision(&self.learner, &self.event, kind)[output]
+            parts = []
+            for i in range(self.event.n):
+                part = sign * self.event.values[i] * table_read(
+                    &self.learner.table, self.event.rows[i], output, kind)
+                if self.event.rows[i] == ROW_INTERCEPT:
+                    parts.append((None, part))
+                elif part != 0.0:
+                    parts.append((_key_plain(&self.event.keys[i], objects), part))
+        finally:
+            if collecting:
+                PyGC_Enable()
         self._settle()
-        return parts, score, KEPT[kind]
+        return [(_named(plain), part) for plain, part in parts], score, KEPT[kind]
 
     # --- One at a time. A batch runs without the interpreter's lock, so others may call meanwhile.
     #
@@ -1552,9 +1594,13 @@ cdef class LabelModel(Model):
         self._score(x)
         scores = learner_decision(
             &self.learner, &self.event, learner_served(&self.learner, &self.event))
+        collecting = PyGC_Disable()     # a finalizer might use the scratch
         decision = [scores[k] for k in range(self.learner.table.n_outputs)]
+        labels = self._labels
+        if collecting:
+            PyGC_Enable()
         self._settle()
-        return dict(zip(self._labels, decision))
+        return dict(zip(labels, decision))
 
     def predict_proba_one(self, x):
         """The probability of each label seen so far, calibrated online; {} before the first.
@@ -1571,9 +1617,13 @@ cdef class LabelModel(Model):
         n = self.learner.table.n_outputs
         p = self.event.scores + KEPT_KINDS * n
         learner_probabilities(&self.learner, &self.event, p)
+        collecting = PyGC_Disable()     # a finalizer might use the scratch
         probabilities = [p[k] for k in range(n)]
+        labels = self._labels
+        if collecting:
+            PyGC_Enable()
         self._settle()
-        return dict(zip(self._labels, probabilities))
+        return dict(zip(labels, probabilities))
 
     def test_then_train_one(self, x, y, w=1.0):
         """Predict, then learn, in one pass: returns the prediction made before learning.

@@ -323,7 +323,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         return self._top(n, *self._explained(label))
 
     def _top(self, n: int, output: int, sign: float) -> TopFeatures:
-        weights = self._weights(self.serving, output).items()
+        weights = self._weights(self.serving, output, output + 1)[0].items()
         ranked = sorted(
             ((feature, sign * weight) for feature, weight in weights), key=itemgetter(1)
         )
@@ -373,32 +373,32 @@ class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwa
     @property
     def weights(self) -> Weights:
         """The current weights, ``{feature: weight}``; a feature that is not there has weight 0."""
-        return self._weights("current", 0)
+        return self._weights("current", 0, 1)[0]
 
     @property
     def averaged_weights(self) -> Weights:
         """The running average of the weights."""
-        return self._weights("average", 0)
+        return self._weights("average", 0, 1)[0]
 
     @property
     def pocket_weights(self) -> Weights:
         """The weights in the pocket."""
-        return self._weights("pocket", 0)
+        return self._weights("pocket", 0, 1)[0]
 
     @property
     def intercept_(self) -> float:
         """The current intercept."""
-        return self._intercept("current", 0)
+        return self._intercepts("current", 0, 1)[0]
 
     @property
     def averaged_intercept(self) -> float:
         """The running average of the intercept."""
-        return self._intercept("average", 0)
+        return self._intercepts("average", 0, 1)[0]
 
     @property
     def pocket_intercept(self) -> float:
         """The intercept in the pocket."""
-        return self._intercept("pocket", 0)
+        return self._intercepts("pocket", 0, 1)[0]
 
     def _explained(self, label: Hashable) -> tuple[int, float]:
         return 0, 1.0 if label is None or self._checked_label(label) else -1.0
@@ -443,9 +443,11 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
     def _multiclass(self) -> bool:
         return True
 
-    def _by_label(self, read: Callable[[str, int], Any], kind: str) -> dict[Hashable, Any]:
-        self._kept(kind)
-        return {label: read(kind, output) for output, label in enumerate(self.labels)}
+    def _by_label(
+        self, read: Callable[[str, int, int], list[Any]], kind: str
+    ) -> dict[Hashable, Any]:
+        labels = self.labels
+        return dict(zip(labels, read(kind, 0, len(labels)), strict=True))
 
     @property
     def weights(self) -> dict[Hashable, Weights]:
@@ -465,17 +467,17 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
     @property
     def intercept_(self) -> dict[Hashable, float]:
         """The current intercepts, ``{label: intercept}``."""
-        return self._by_label(self._intercept, "current")
+        return self._by_label(self._intercepts, "current")
 
     @property
     def averaged_intercept(self) -> dict[Hashable, float]:
         """The running average of the intercepts."""
-        return self._by_label(self._intercept, "average")
+        return self._by_label(self._intercepts, "average")
 
     @property
     def pocket_intercept(self) -> dict[Hashable, float]:
         """The intercepts in the pocket."""
-        return self._by_label(self._intercept, "pocket")
+        return self._by_label(self._intercepts, "pocket")
 
     def _explained(self, label: Hashable) -> tuple[int, float]:
         if label is None:

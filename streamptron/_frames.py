@@ -55,13 +55,14 @@ def frame_matrix(frame: nw.DataFrame[typing.Any]) -> typing.Any:
             if getattr(kind, "fill_value", None) == 0 and hasattr(native, "sparse"):
                 with contextlib.suppress(ImportError):  # without scipy they are filled up
                     return native.sparse.to_coo()
-    matrix = np.empty((len(frame), len(frame.columns)), order="C")
-    for j, name in enumerate(frame.columns):
-        matrix[:, j] = _column(frame[:, j], name)
+    matrix = np.empty(frame.shape, order="C")
+    columns = zip(frame.columns, frame.iter_columns(), strict=True)
+    for j, (name, series) in enumerate(columns):
+        matrix[:, j] = _column(series, name)
     return matrix
 
 
-def _column(series: nw.Series[typing.Any], name: object) -> np.ndarray:
+def _column(series: typing.Any, name: object) -> np.ndarray:
     """One column as float64."""
     import narwhals.stable.v2 as nw
 

@@ -40,8 +40,10 @@ __all__ = ["MIRAClassifier", "PerceptronClassifier"]
 # Stored values of a permuted epoch that are gathered at a time: enough to be worth the call, few
 # enough to be still in the cache when they are learned.
 GATHERED = 1 << 18
-# Stored values, about, in the rows by which it is told after an epoch whether to go on.
+# Stored values, about, in the rows that tell after each epoch whether to go on, and how many rows
+# they are at least.
 JUDGED = 1 << 19
+JUDGED_ROWS = 1 << 10
 
 
 class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has no types
@@ -253,19 +255,20 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
         rows = np.arange(len(numbers)) if steps is None else np.flatnonzero(steps)
         if not len(rows):
             raise ValueError("every row has the weight zero; there is nothing to learn")
+        judged = rows[:0]
         if self.early_stopping:
             split = StratifiedShuffleSplit(1, test_size=self.validation_fraction, random_state=rng)
             rows, judged = (rows[part] for part in next(split.split(rows, numbers[rows])))
-        else:
-            judged = rows[:: 1 + X.size // JUDGED]
-        judging = self.early_stopping or self.tol is not None
-        X_judged = X[judged] if judging else None
+        elif self.tol is not None:
+            n_judged = max(JUDGED_ROWS, X.shape[0] * JUDGED // max(1, X.size))
+            judged = rows if n_judged >= len(rows) else rng.permutation(rows)[:n_judged]
+        X_judged = X[judged]
         best, least, n_stale = model, math.inf, 0
         for epoch in range(1, self.max_iter + 1):
             for part in _parts(rng.permutation(rows) if self.shuffle else rows, X):
                 part_steps = None if steps is None else steps[part]
                 _learn(model, X[part], labels, numbers[part], part_steps)
-            if not judging:
+            if not len(judged):
                 continue
             loss = self._loss(
                 model.decision_function_many(X_judged),
@@ -376,8 +379,10 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
         kept = self._serving("weights")
         coef = np.zeros((len(kept), self.n_features_in_))
         for row, weights in zip(coef, kept, strict=True):
-            columns = np.fromiter(weights.keys(), np.intp, len(weights))
-            row[columns] = np.fromiter(weights.values(), np.float64, len(weights))
+            for column, weight in weights.items():
+                # model_ may have been taught features that are no columns
+                if type(column) is int and 0 <= column < len(row):
+                    row[column] = weight
         return np.atleast_2d(self._by_class(coef))
 
     @property

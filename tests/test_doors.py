@@ -668,29 +668,40 @@ def test_bad_cell_of_a_frame_is_refused_by_row_and_column(learner, how):
         refused(model, lambda model, call=call: call(model, X, ys), *names, error=error)
 
 
-NO_FRAMES = {
+NO_TABLES = {
     "dict": {"a": [1.0, 2.0]},
+    "dict of a row": {"a": 1.0},
     "list": [[1.0], [2.0]],
-    "array": np.ones((2, 1)),
+    "list of dicts": [{"a": 1.0}, {"a": 2.0}],
     "Series": pd.Series([1.0, 2.0]),
+    "Index": pd.Index([1.0, 2.0]),
     "polars Series": pl.Series([1.0, 2.0]),
+    "pyarrow array": pa.array([1.0, 2.0]),
     "LazyFrame": pl.LazyFrame({"a": [1.0, 2.0]}),
+    "number of numpy": np.float64(1.0),
+    "buffer": memoryview(np.ones((2, 1))),
+    "generator": (row for row in [[1.0], [2.0]]),
     "None": None,
+    "int": 1,
     "str": "ab",
+    "bytes": b"ab",
+    "type": pd.DataFrame,
 }
 
 
 @pytest.mark.parametrize("call", MANY_CALLS)
-@pytest.mark.parametrize("kind", NO_FRAMES)
+@pytest.mark.parametrize("kind", NO_TABLES)
 @every_learner
-def test_mini_batch_that_is_no_frame_is_refused(learner, kind, call):
-    X = NO_FRAMES[kind]
+def test_mini_batch_that_is_no_frame_array_or_matrix_is_refused(learner, kind, call):
+    X = NO_TABLES[kind]
     refused(
         trained(learner),
         lambda model: MANY_CALLS[call](model, X, labels_for(learner)[:2]),
         "X is",
         type(X).__name__,
         "frame",
+        "numpy array",
+        "sparse matrix",
         error=TypeError,
     )
 
@@ -910,7 +921,12 @@ ACTIONS = {
     "learns a frame": lambda model, known, new: model.learn_many(
         pd.DataFrame({"a": [2.0], "q": [1.0]}), [new]
     ),
+    "learns a matrix": lambda model, known, new: model.learn_many(np.ones((2, 3)), [known, new]),
+    "learns columns": lambda model, known, new: model.learn_many(
+        np.ones((2, 2)), [new, known], feature_names=["a", frozenset("q")]
+    ),
     "predicts": lambda model, known, new: model.predict_one({"q": 1, "c": 1}),
+    "predicts a matrix": lambda model, known, new: model.predict_many(np.ones((2, 30))),
     "explains": lambda model, known, new: model.explain_one({"q": 1, "c": 1}),
     "is copied": lambda model, known, new: copy.deepcopy(model).learn_one({"c": 1}, new),
     "is refused": lambda model, known, new: assert_nan_is_refused(model, new),
