@@ -21,8 +21,6 @@ if typing.TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     from numpy.typing import NDArray
 
-    Array = NDArray[Any]
-
 
 # The columns of a matrix are ints that the core holds in a word; see _names.py.
 INTS = INT_LIMIT
@@ -54,7 +52,7 @@ class Batch:
         rows: Rows,
         names: Sequence[Hashable] | None,
         frame: nw.DataFrame[Any] | None = None,
-        source: tuple[Array, Array, Array, tuple[int, int]] | None = None,
+        source: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]] | None = None,
     ) -> None:
         self.rows = rows
         self.names = names
@@ -75,7 +73,7 @@ class Batch:
         matrix.sum_duplicates()
         return _sparse_batch(matrix, self.names, self.frame)
 
-    def labels(self, outputs: Array, labels: Sequence[Hashable], name: object) -> Any:
+    def labels(self, outputs: np.ndarray, labels: Sequence[Hashable], name: object) -> Any:
         """The labels that outputs stand for, -1 for None: a series like the frame, or an array."""
         if self.frame is None:
             table = label_array(labels)
@@ -85,7 +83,7 @@ class Batch:
         found = [None if output < 0 else labels[output] for output in outputs]
         return _frames.frame_series(found, name, self.frame)
 
-    def scores(self, values: Array, labels: Sequence[Hashable] | None) -> Any:
+    def scores(self, values: np.ndarray, labels: Sequence[Hashable] | None) -> Any:
         """Numbers by row and label; without labels by row. An array, a frame or a series."""
         if self.frame is None:
             return values if labels is not None else values[:, 0]
@@ -126,7 +124,7 @@ def _dimensions(n: int) -> ValueError:
     )
 
 
-def _plain(X: Array) -> Array:
+def _plain(X: np.ndarray) -> np.ndarray:
     """An array of two dimensions without masks."""
     if X.ndim != 2:
         raise _dimensions(X.ndim)
@@ -141,7 +139,7 @@ def _plain(X: Array) -> Array:
     return np.asarray(X)
 
 
-def _dense_rows(array: Array) -> Rows:
+def _dense_rows(array: np.ndarray) -> Rows:
     number, values = _numbers(array, lambda at: divmod(at, array.shape[1]))
     return Rows(number, values)
 
@@ -176,13 +174,13 @@ def _sparse_batch(
     return Batch(rows, names, frame, (summed, columns, starts, shape))
 
 
-def _as_int64(array: Array, name: str) -> Array:
+def _as_int64(array: np.ndarray, name: str) -> np.ndarray:
     if array.dtype.kind not in "iu":
         raise TypeError(f"X.{name} has dtype {array.dtype}; it must be int32 or int64")
     return array.astype(np.int64)
 
 
-def _numbers(values: Array, place: Callable[[int], tuple[int, int]]) -> tuple[int, Array]:
+def _numbers(values: np.ndarray, place: Callable[[int], tuple[int, int]]) -> tuple[int, np.ndarray]:
     """Which of NUMBERS the values are, and the values as one; the same memory if it can be.
 
     `place` turns the position of a value into its row and column, for the error.
@@ -248,7 +246,7 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
 FEW = 16  # labels that are counted faster one by one
 
 
-def label_array(labels: Sequence[Hashable]) -> Array:
+def label_array(labels: Sequence[Hashable]) -> np.ndarray:
     """Labels as an array: of truth values, ints or floats where all are that, else of objects."""
     for kind, code in ((bool, "b"), (int, "i"), (float, "f")):
         if labels and all(type(label) is kind for label in labels):
@@ -270,11 +268,10 @@ def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
         If y does not hold one label for each of n rows.
     """
     array = _array(y, "y")
-    firsts: list[int] = []
     if isinstance(array, np.ndarray) and array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if isinstance(array, np.ndarray) and array.dtype.kind in "biuf" and array.shape == (n,):
-        small = _small_ints(array) if n > FEW else None
+    if isinstance(array, np.ndarray) and array.shape == (n,) and array.dtype.kind in "biufUSO":
+        small = _small_ints(array) if n > FEW and array.dtype.kind in "biuf" else None
         if small is not None:
             low, ints = small
             firsts, numbers = number_small(ints, low, int(ints.max()) - low + 1)
@@ -282,19 +279,17 @@ def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
         values = array.tolist()
     else:
         values = _frames.listed(array, n, "y", "one label")
-    ids: dict[Any, int] = {}
-    labels: list[Any] = []
-    numbers = np.empty(n, dtype=np.intp)
-    for row, label in enumerate(values):
-        try:
-            number = ids.setdefault(label, len(labels))
-        except TypeError:  # not hashable, or not comparable: who checks the label will say so
-            number = len(labels)
-        if number == len(labels):
-            labels.append(label)
-            firsts.append(row)
-        numbers[row] = number
-    return labels, firsts, numbers
+    if n == 1:
+        return values, [0], np.zeros(1, dtype=np.intp)
+    try:
+        # backwards, so that of equal labels the first row stays
+        first = dict(zip(reversed(values), range(n - 1, -1, -1), strict=True))
+        firsts = sorted(first.values())
+        number_of = {values[row]: number for number, row in enumerate(firsts)}
+        numbers = np.fromiter(map(number_of.__getitem__, values), dtype=np.intp, count=n)
+    except TypeError:  # not hashable, or not comparable: who checks each label will say so
+        firsts, numbers = list(range(n)), np.arange(n)
+    return [values[row] for row in firsts], firsts, numbers
 
 
 def weight_array(w: Any, n: int) -> NDArray[np.float64] | None:
@@ -319,7 +314,7 @@ def _array(values: Any, name: str) -> Any:
     return values
 
 
-def _small_ints(array: Array) -> tuple[int, NDArray[np.int64]] | None:
+def _small_ints(array: np.ndarray) -> tuple[int, NDArray[np.int64]] | None:
     """The smallest label and all as int64, where they are whole numbers from a small range."""
     if array.dtype.kind == "f" and not (np.abs(array.astype(np.float64)) < 2**31).all():
         return None

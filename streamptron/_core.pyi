@@ -24,17 +24,18 @@ def number_small(
     values: NDArray[np.int64], low: int, size: int
 ) -> tuple[list[int], NDArray[np.intp]]: ...
 
+@disjoint_base
 class Rows:
     n_bytes: int
     n_values: int
-    def __init__(
-        self,
+    def __new__(
+        cls,
         number: int,
         values: NDArray[Any],
         columns: NDArray[Any] | None = None,
         starts: NDArray[Any] | None = None,
         n_columns: int = 0,
-    ) -> None: ...
+    ) -> Self: ...
     def __len__(self) -> int: ...
     def check(self, names: Sequence[Hashable] | None) -> None: ...
     def fault(self, names: Sequence[Hashable] | None) -> ValueError: ...

@@ -20,11 +20,11 @@ try:
     from sklearn.utils.class_weight import compute_class_weight
     from sklearn.utils.multiclass import check_classification_targets, unique_labels
     from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
-except ImportError as error:
+except ImportError as _error:
     raise ImportError(
-        f"streamptron.sklearn needs scikit-learn 1.6 or later ({error}): "
+        f"streamptron.sklearn needs scikit-learn 1.6 or later ({_error}): "
         'pip install "streamptron[sklearn]"'
-    ) from error
+    ) from _error
 
 from streamptron._batches import batch_of
 from streamptron._core import VALUE_LIMIT

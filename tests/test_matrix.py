@@ -35,7 +35,7 @@ import scipy.sparse as sp
 from streams import KEYS, make_key, needs_data, random_events, svmlight
 from test_doors import Fault, Once, assert_learns_on_alike, refused, trained
 from test_state import in_another_process
-from test_twin import KEPT, RULES, check_answers, check_counts, check_weights, twins
+from test_twin import KEPT, RULES, check_answers, check_counts, check_weights, seeds, twins
 from test_twin import labels_for as labels_for_rule
 from variants import LEARNERS, answers, every_learner, every_variant, labels_for, learned, make
 
@@ -49,10 +49,6 @@ COPY_TIMES = 4
 
 WAYS = ("in place", "on a copy")
 both_ways = pytest.mark.parametrize("way", WAYS)
-
-
-def seeds(n):
-    return pytest.mark.parametrize("seed", range(n), ids="seed={}".format)
 
 
 # Batches, and what they are as dicts
@@ -338,7 +334,7 @@ def test_batches_of_all_kinds_and_dicts_in_turn_are_learned_as_their_rows_bit_fo
     rng = random.Random(f"{learner}, {variant}, {way}, {seed}")
     model, twin = make(learner, variant), make(learner, variant)
     dense, ys, ws = random_batch(rng, learner, n=150, weighted=True)
-    forms = rng.sample(list(FORMS), 7)
+    forms = rng.sample(list(FORMS), 6)
     last = 0
     for form in forms:
         first, last = last, min(150, last + rng.randint(15, 25))
@@ -392,7 +388,7 @@ def test_matrix_of_every_kind_is_its_rows_and_stays_as_it_is(learner, form, way)
     assert model.n_features > 5
 
 
-@seeds(2)
+@seeds(1)
 @pytest.mark.parametrize("kept", [kept for kept in KEPT if kept.endswith("best")])
 @pytest.mark.parametrize("rule", RULES)
 def test_matrices_are_learned_as_the_twin_learns_their_rows(rule, kept, seed):
@@ -444,12 +440,12 @@ def test_real_matrix_is_learned_as_its_rows_bit_for_bit(learner, variant):
 def test_rows_of_many_values_are_learned_as_they_are(learner, variant, way):
     """Rows of more values than are checked at a time, and blocks that end anywhere."""
     rng = np.random.default_rng(5)
-    n_columns = 3000 if way == "in place" else 6000
-    dense = rng.integers(-2, 3, (40, n_columns)).astype(float)
+    n_columns = 2500 if way == "in place" else 5000
+    dense = rng.integers(-2, 3, (30, n_columns)).astype(float)
     dense[rng.random(dense.shape) < 0.3] = 0.0
     dense[::3, 50:] = 0.0
     dense[5] = 0.0
-    ys = [labels_for(learner)[i % 2] for i in range(40)]
+    ys = [labels_for(learner)[i % 2] for i in range(30)]
     model, twin = make(learner, variant), make(learner, variant)
     model.learn_many(dense, ys)
     model.learn_many(csr(dense), ys)
@@ -684,9 +680,9 @@ def objects(values):
 
 @pytest.mark.parametrize("holder", HOLDERS)
 @pytest.mark.parametrize("keys", [*KEYS, "mixed"])
-@every_learner
-def test_columns_may_have_names_of_every_kind(learner, keys, holder):
-    rng = random.Random(f"{learner}, {keys}, {holder}")
+def test_columns_may_have_names_of_every_kind(keys, holder):
+    rng = random.Random(f"{keys}, {holder}")
+    learner = rng.choice(list(LEARNERS))
     model, twin = make(learner), make(learner)
     names = [make_key(keys, i) for i in range(12)]
     for form in ("csr_array", "array", "CSR, unsorted", "coo"):
@@ -812,13 +808,13 @@ def test_names_of_columns_are_kept_only_once_learned(learner, call):
     model.learn_one({"a": 1}, labels[0])
     names = [Name(), Name()]
     gone = [weakref.ref(name) for name in names]
-    # no values at first; then the second row is a mistake, and its feature is the second one
+    # no values at first; then the second row is a mistake, and its feature is the first one
     CALLS[call](model, np.zeros((2, 2)), [labels[0]] * 2, feature_names=names)
-    CALLS[call](model, np.array([[0.0, 0.0], [0.0, 1.0]]), labels[:2], feature_names=names)
+    CALLS[call](model, np.array([[0.0, 0.0], [1.0, 0.0]]), labels[:2], feature_names=names)
     del names
     gc.collect()
-    assert gone[0]() is None
-    assert (gone[1]() is None) == ("learn" not in call and "train" not in call)
+    assert gone[1]() is None
+    assert (gone[0]() is None) == ("learn" not in call and "train" not in call)
 
 
 # Wide matrices, and ints from elsewhere
@@ -972,11 +968,11 @@ LABELS = {
 }
 
 
-@both_ways
 @pytest.mark.parametrize("holder", LABEL_HOLDERS)
 @pytest.mark.parametrize("kind", LABELS)
-def test_labels_of_every_kind_are_those_that_they_equal(kind, holder, way):
-    rng = random.Random(f"{kind}, {holder}, {way}")
+def test_labels_of_every_kind_are_those_that_they_equal(kind, holder):
+    rng = random.Random(f"{kind}, {holder}")
+    way = rng.choice(WAYS)
     learner = "Perceptron" if kind == "bool" else rng.choice(["MulticlassPerceptron", "MIRA"])
     dense, ys, _ = random_batch(rng, learner, n=100)
     dense = widened(dense, way)
@@ -1415,18 +1411,18 @@ NO_NUMBERS = {
 
 
 @pytest.mark.parametrize("kind", NO_NUMBERS)
-@every_call
 @every_learner
-def test_matrix_of_no_numbers_is_refused_by_its_dtype(learner, call, kind):
+def test_matrix_of_no_numbers_is_refused_by_its_dtype(learner, kind):
     X = NO_NUMBERS[kind]
-    message = refused(
-        trained(learner),
-        lambda model: CALLS[call](model, X, [labels_for(learner)[0]] * 3),
-        "X",
-        str(X.dtype),
-        error=TypeError,
-    )
-    assert "numbers" in message
+    for call in CALLS.values():
+        message = refused(
+            trained(learner),
+            lambda model, call=call: call(model, X, [labels_for(learner)[0]] * 3),
+            "X",
+            str(X.dtype),
+            error=TypeError,
+        )
+        assert "numbers" in message
 
 
 def test_sparse_objects_are_refused_by_their_dtype():
@@ -1448,19 +1444,19 @@ WRONG_SHAPES = {
 
 
 @pytest.mark.parametrize("kind", WRONG_SHAPES)
-@every_call
 @every_learner
-def test_matrix_of_other_than_two_dimensions_is_refused(learner, call, kind):
+def test_matrix_of_other_than_two_dimensions_is_refused(learner, kind):
     X = WRONG_SHAPES[kind]
-    message = refused(
-        trained(learner),
-        lambda model: CALLS[call](model, X, [labels_for(learner)[0]] * 3),
-        "X has",
-        f"{X.ndim} dimension{'' if X.ndim == 1 else 's'}",
-        "two",
-        error=ValueError,
-    )
-    assert ("X[None, :]" in message) == (X.ndim == 1)
+    for call in CALLS.values():
+        message = refused(
+            trained(learner),
+            lambda model, call=call: call(model, X, [labels_for(learner)[0]] * 3),
+            "X has",
+            f"{X.ndim} dimension{'' if X.ndim == 1 else 's'}",
+            "two",
+            error=ValueError,
+        )
+        assert ("X[None, :]" in message) == (X.ndim == 1)
 
 
 @every_call
@@ -1586,7 +1582,7 @@ def test_columns_that_wrap_around_in_their_own_dtype_are_refused():
 
 
 def large_batches():
-    """Batches of 25 to 50 MB, by what they are."""
+    """Batches of 12 to 50 MB, by what they are."""
     rng = np.random.default_rng(1)
     n, size = 80_000, 40
     columns = rng.integers(0, 40, (n, 1)) + 50 * np.arange(size)
@@ -1596,6 +1592,8 @@ def large_batches():
         indices = columns.ravel().astype(dtype)
         X = sp.csr_array((values.ravel(), indices, starts.astype(dtype)), shape=(n, 2000))
         yield name, X
+    n = 40_000  # of these some would take long
+    values = values[:n]
     small = np.array([0, 1, 2, 0], np.int8)[rng.integers(0, 4, (n, 320), np.int8)]
     yield "int8", small
     yield "truth values", small == 1
@@ -1636,7 +1634,7 @@ def most_allocated(call):
 def test_large_matrix_is_read_where_it_lies(learner, kind, large):
     X = large[kind]
     n = X.shape[0]
-    assert bytes_of(X) > 24_000_000
+    assert bytes_of(X) > 12_000_000
     ys = np.arange(n) % 2
     model = make(learner)
     spare = 300_000
@@ -2121,8 +2119,11 @@ def test_names_that_are_objects_are_not_lost_to_other_threads(learner, way):
 def test_interrupt_comes_before_or_after_a_batch(learner, way, readers):
     """As Ctrl-C does it: a batch is learned as a whole, labels too, or not at all."""
 
+    armed = False
+
     def interrupt(*_):
-        raise Fault
+        if armed:
+            raise Fault
 
     X, ys = threads_batch(learner, 6)
     model = grown(learner, way)
@@ -2142,12 +2143,13 @@ def test_interrupt_comes_before_or_after_a_batch(learner, way, readers):
             before = model.n_seen
             labels = ys if learner == "Perceptron" else [f"{i} {y}" for y in ys]
             try:
+                armed = True
                 signal.setitimer(signal.ITIMER_REAL, 0.0003 * (i + 1))
                 model.learn_many(X, labels)
+                armed = False
             except Fault:
                 interrupted += 1
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
             assert model.n_seen - before in (0, len(X))
             if learner != "Perceptron":
                 assert (set(labels) <= set(model.labels)) == (model.n_seen > before)
@@ -2492,7 +2494,7 @@ USES = {
 
 @pytest.mark.parametrize("use", USES)
 @both_ways
-@every_learner
+@pytest.mark.parametrize("learner", ["Perceptron", "MIRA"])
 def test_finalizer_that_learns_or_asks_at_any_moment_spoils_nothing(learner, way, use):
     model = grown(learner, way)
     X, ys = threads_batch(learner, 8, 200, 700)
