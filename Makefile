@@ -14,7 +14,7 @@ test: $(VENV)/.dev
 	$(BIN)/python -m mypy
 	$(BIN)/python -m mypy.stubtest streamptron --mypy-config-file pyproject.toml \
 		--allowlist tests/stubtest_allowed.txt
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py

@@ -168,10 +168,15 @@ def _sparse_batch(
         columns = _as_int64(columns, "indices")
         starts = _as_int64(starts, "indptr")
     values = np.ascontiguousarray(values)
-    columns = np.ascontiguousarray(columns)
-    starts = np.ascontiguousarray(starts)
+    columns = _aligned(np.ascontiguousarray(columns))
+    starts = _aligned(np.ascontiguousarray(starts))
     rows = Rows(number, values, columns, starts, shape[1])
     return Batch(rows, names, frame, (summed, columns, starts, shape))
+
+
+def _aligned(array: np.ndarray) -> np.ndarray:
+    """An array whose numbers lie where the machine wants them, as almost all do."""
+    return array if array.flags.aligned else array.copy()
 
 
 def _as_int64(array: np.ndarray, name: str) -> np.ndarray:
@@ -185,6 +190,7 @@ def _numbers(values: np.ndarray, place: Callable[[int], tuple[int, int]]) -> tup
 
     `place` turns the position of a value into its row and column, for the error.
     """
+    values = _aligned(values)
     number = NUMBER_OF.get(values.dtype.str)
     if number is not None:
         return number, values

@@ -725,7 +725,8 @@ def _best(decision: np.ndarray) -> np.ndarray:
     """The number of the class that a decision is for."""
     if decision.ndim == 1:
         return (decision > 0).astype(np.intp)
-    return decision.argmax(axis=1)  # type: ignore[no-any-return]
+    best: np.ndarray = decision.argmax(axis=1)
+    return best
 
 
 def _as_multiclass(model: Perceptron, labels: list[Any], class_weight: Any) -> MulticlassPerceptron:

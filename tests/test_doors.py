@@ -273,6 +273,9 @@ class Pairs(Mapping):
     def __init__(self, *pairs):
         self.pairs = pairs
 
+    def __repr__(self):
+        return f"Pairs{self.pairs}"
+
     def __len__(self):
         return len(self.pairs)
 
