@@ -11,10 +11,8 @@ from setuptools import Extension, setup
 # rounding, and the same model would learn differently on them.
 if sys.platform == "win32":
     compile_args = ["/O2", "/fp:precise"]
-    inline = "__forceinline"
 else:
     compile_args = ["-O3", "-ffp-contract=off", "-fno-math-errno"]
-    inline = "inline __attribute__((always_inline))"
 compile_args += os.environ.get("STREAMPTRON_CFLAGS", "").split()
 
 setup(
@@ -23,8 +21,6 @@ setup(
             Extension(
                 "streamptron._core",
                 ["streamptron/_core.pyx"],
-                # a kernel becomes a loop of its own only where its constant arguments reach it
-                define_macros=[("CYTHON_INLINE", inline)],
                 extra_compile_args=compile_args,
                 extra_link_args=os.environ.get("STREAMPTRON_LDFLAGS", "").split(),
             )

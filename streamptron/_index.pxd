@@ -215,9 +215,9 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
     return ROW_NULL
 
 
-cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
-                                const uint64_t** starts, row_t* rows) noexcept nogil:
-    """For each of n keys: its hash, and its row or the null row."""
+cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
+                           const uint64_t** starts, row_t* rows, const bint columns) noexcept nogil:
+    """The two sweeps. `columns`: some keys may be columns; a constant where it is called."""
     # copies: for all that a compiler knows, every store to hashes or rows might change the index
     cdef Seed seed = index.seed
     cdef const uintptr_t* directory = index.directory
@@ -227,12 +227,6 @@ cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t 
     cdef uint64_t h, entry
     cdef uintptr_t word
     cdef const Key* key
-    # no table, no key to compare with, or all small ints
-    if index.bits or index.n_rows == ROWS_RESERVED or (n > 0 and index_is_column(index, &keys[n - 1])):
-        for i in range(n):
-            hashes[i] = key_hash(&seed, &keys[i])
-            rows[i] = index_find(index, &keys[i], hashes[i])
-        return
     for i in range(n):
         h = key_hash(&seed, &keys[i])
         hashes[i] = h
@@ -241,7 +235,7 @@ cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t 
         prefetch(starts[i])
     for i in range(n):
         h = hashes[i]
-        if index.n_columns and index_is_column(index, &keys[i]):
+        if columns and index_is_column(index, &keys[i]):
             rows[i] = index.columns[keys[i].lo]
             continue
         entry = starts[i][0]
@@ -258,6 +252,20 @@ cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t 
         if ((((key.hi ^ keys[i].hi) | (key.lo ^ keys[i].lo)) != 0) & (entry != 0)
                 and not key_equal(key, &keys[i])):
             rows[i] = index_find(index, &keys[i], h)
+
+
+cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
+                                const uint64_t** starts, row_t* rows) noexcept nogil:
+    """For each of n keys: its hash, and its row or the null row."""
+    cdef Py_ssize_t i
+    if index.bits or index.n_rows == ROWS_RESERVED:     # no table, or no key to compare with
+        for i in range(n):
+            hashes[i] = key_hash(&index.seed, &keys[i])
+            rows[i] = index_find(index, &keys[i], hashes[i])
+    elif index.n_columns:
+        _find_all(index, keys, n, hashes, starts, rows, True)
+    else:
+        _find_all(index, keys, n, hashes, starts, rows, False)
 
 
 cdef inline int _directory_double(Index* index) noexcept nogil:

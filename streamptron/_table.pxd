@@ -79,9 +79,34 @@ cdef extern from *:
       }
       #define sp_pair_get(a, i) ((a).of[i])
     #endif
+    /* One output with its averaging term, the everyday case of two labels: sums += x * row, and row += x * step,
+       for the rows of a matrix's columns. The order of the sums is that of the kernels below. */
+    static void sp_scores_two(double **chunks, const uint32_t *rows, const uint32_t *columns, const double *x,
+                              ptrdiff_t n, double *sums)
+    {
+        sp_pair wv = sp_pair_load(sums);
+        for (ptrdiff_t i = 0; i < n; i++) {
+            uint32_t at = rows[columns[i]];
+            wv = sp_pair_add(wv, sp_pair_times(sp_pair_load(chunks[at >> 8] + (at & 255) * 2), x[i], x[i]));
+        }
+        sums[0] = sp_pair_get(wv, 0);
+        sums[1] = sp_pair_get(wv, 1);
+    }
+    static void sp_add_two(double **chunks, const uint32_t *rows, const uint32_t *columns, const double *x,
+                           ptrdiff_t n, double coefficient, double c)
+    {
+        for (ptrdiff_t i = 0; i < n; i++) {
+            uint32_t at = rows[columns[i]];
+            double *row = chunks[at >> 8] + (at & 255) * 2;
+            double delta = coefficient * x[i];
+            row[0] += delta;
+            row[1] += c * delta;
+        }
+    }
+
     /* Several blocks at once, for rows of four weights with their averaging terms, the everyday case of
        many labels: sums += x * row, for each block's eight fields. The rows from 0 to `ahead` ask for the one
-       SP_AHEAD further on. CHUNK_BITS and CHUNK_MASK are 8 and 255. */
+       SP_AHEAD further on. (CHUNK_BITS and CHUNK_MASK are 8 and 255.) */
     #define SP_AHEAD 12
     #if defined(__GNUC__) || defined(__clang__)
       #define SP_BLOCKS_AT_ONCE 4
@@ -136,6 +161,12 @@ cdef extern from *:
     """
     const int BLOCKS_AT_ONCE "SP_BLOCKS_AT_ONCE"        # 0: not with this compiler
     const int AHEAD "SP_AHEAD"      # entries by which far rows are asked for before they are used
+    void scores_two "sp_scores_two" (
+        double** chunks, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
+        double* sums) noexcept nogil
+    void add_two "sp_add_two" (
+        double** chunks, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
+        double coefficient, double c) noexcept nogil
     void scores_many "sp_scores_many" (
         int g, double*** chunks, const row_t* rows, const double* x, Py_ssize_t n, Py_ssize_t ahead,
         double* sums) noexcept nogil
@@ -441,6 +472,17 @@ cdef inline void table_scores_through(const Table* table, const row_t* rows, con
 
     `intercept`: an entry of value 1 in the intercept's row comes before the n that are given.
     """
+    cdef double sums[2]
+    cdef const double* row = table.blocks[0].chunks[0] + 2 * ROW_INTERCEPT
+    if table.average == AVERAGE_UNIFORM and not table.pocket:
+        sums[0] = sums[1] = 0.0
+        if intercept:
+            sums[0] += row[0]
+            sums[1] += row[1]
+        scores_two(table.blocks[0].chunks, rows, columns, x, n, sums)
+        scores[KEPT_CURRENT] = sums[0]
+        scores[KEPT_AVERAGE] = sums[0] - sums[1] / table.c
+        return
     _scores_of(table, &table.blocks[0], rows, columns, x, n, intercept, scores, 0, True, False, 1)
 
 
@@ -527,7 +569,10 @@ cdef inline void table_add_through(Table* table, const row_t* rows, const uint32
     cdef double one = 1.0
     if intercept:
         _add_of(table, &row, NULL, &one, 1, 0, coefficient, False, 1)
-    _add_of(table, rows, columns, x, n, 0, coefficient, True, 1)
+    if table.average == AVERAGE_UNIFORM and not table.pocket:
+        add_two(table.blocks[0].chunks, rows, columns, x, n, coefficient, table.c)
+    else:
+        _add_of(table, rows, columns, x, n, 0, coefficient, True, 1)
 
 
 cdef inline void table_tick(Table* table) noexcept nogil:
