@@ -94,17 +94,18 @@ class Batch:
 
 def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
     """Look at X as rows, or raise an error that names X or feature_names."""
-    sparse = sys.modules.get("scipy.sparse")  # who has a sparse matrix has loaded it
-    if sparse is not None and sparse.issparse(X):
-        if X.ndim != 2:
-            raise _dimensions(X.ndim)
-        if X.shape[1] > INTS:
-            raise ValueError(f"X has {X.shape[1]} columns; at most {INTS} can be told apart")
-        names = _checked_names(feature_names, X.shape[1])
-        return _sparse_batch(X.tocsr(), names)  # of CSR itself
     if isinstance(X, np.ndarray):
         array = _plain(X)
         return Batch(_dense_rows(array), _checked_names(feature_names, array.shape[1]))
+    sparse = sys.modules.get("scipy.sparse")  # who has a sparse matrix has loaded it
+    if sparse is not None and sparse.issparse(X):
+        shape = X.shape
+        if len(shape) != 2:
+            raise _dimensions(len(shape))
+        if shape[1] > INTS:
+            raise ValueError(f"X has {shape[1]} columns; at most {INTS} can be told apart")
+        names = _checked_names(feature_names, shape[1])
+        return _sparse_batch(X if X.format == "csr" else X.tocsr(), names)
     frame = _frames.frame_wrap(X)
     if feature_names is not None:
         raise TypeError(
@@ -155,22 +156,25 @@ def _sparse_batch(
             f"{starts[0] if len(starts) else 'nothing'}; with {shape[0]} rows it must have "
             f"{shape[0] + 1} and start with 0. Make it anew with scipy.sparse.csr_array"
         )
+    number, kind = NUMBER_OF.get(values.dtype.str), starts.dtype.str
+    if number is not None and kind in WORDS and kind == columns.dtype.str:
+        try:
+            rows = Rows(number, values, columns, starts, shape[1])
+            return Batch(rows, names, frame, (values, columns, starts, shape))
+        except BufferError:  # not one number beside the other
+            pass
 
     def place(at: int) -> tuple[int, int]:
         return int(np.searchsorted(starts, at, side="right")) - 1, int(columns[at])
 
-    summed = values
-    number, values = _numbers(values, place)
-    if summed.dtype.kind != "b":  # scipy adds truth values up to truth values
-        summed = values
-    kind = starts.dtype.str
-    if kind != columns.dtype.str or kind not in WORDS:
+    number, plain = _numbers(values, place)
+    if kind not in WORDS or kind != columns.dtype.str:
         columns = _as_int64(columns, "indices")
         starts = _as_int64(starts, "indptr")
-    values = np.ascontiguousarray(values)
-    columns = _aligned(np.ascontiguousarray(columns))
-    starts = _aligned(np.ascontiguousarray(starts))
-    rows = Rows(number, values, columns, starts, shape[1])
+    plain, columns, starts = (np.array(a, order="C") for a in (plain, columns, starts))
+    rows = Rows(number, plain, columns, starts, shape[1])
+    # scipy adds truth values up to truth values
+    summed = values if values.dtype.kind == "b" else plain
     return Batch(rows, names, frame, (summed, columns, starts, shape))
 
 
@@ -250,6 +254,7 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
 # --- Labels and weights
 
 FEW = 16  # labels that are counted faster one by one
+FIRST = np.zeros(1, dtype=np.intp)  # the numbers of a single label
 
 
 def label_array(labels: Sequence[Hashable]) -> np.ndarray:
@@ -286,7 +291,7 @@ def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
     else:
         values = _frames.listed(array, n, "y", "one label")
     if n == 1:
-        return values, [0], np.zeros(1, dtype=np.intp)
+        return values, [0], FIRST
     try:
         # backwards, so that of equal labels the first row stays
         first = dict(zip(reversed(values), range(n - 1, -1, -1), strict=True))

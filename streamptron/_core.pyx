@@ -16,7 +16,7 @@ import numpy as np
 
 from libc.math cimport fabs
 from libc.string cimport memcpy
-from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
@@ -373,6 +373,11 @@ cdef class Rows:
         A 2-d array, or the stored values of a CSR matrix.
     columns, starts, n_columns
         For CSR: the indices and indptr, both int32 or both int64.
+
+    Raises
+    ------
+    BufferError
+        If one of the arrays of a CSR matrix is not contiguous or not aligned.
     """
 
     def __cinit__(self, int number, values, columns=None, starts=None, Py_ssize_t n_columns=0):
@@ -381,6 +386,8 @@ cdef class Rows:
             PyObject_GetBuffer(array, &self.buffers[self.n_buffers], PyBUF_STRIDES)
             self.n_bytes += self.buffers[self.n_buffers].len
             self.n_buffers += 1
+            if columns is not None and not _is_tight(&self.buffers[self.n_buffers - 1]):
+                raise BufferError("values, columns and starts must be aligned and contiguous")
         m.number = number
         m.values = <const char*> self.buffers[0].buf
         if columns is None:
@@ -438,12 +445,18 @@ cdef class Rows:
             "scale it first")
 
 
-cdef void* _data(array, Py_ssize_t n, dtype) except? NULL:
-    """Where an array of n rows, which its owner holds on to, has its values."""
+cdef bint _is_tight(const Py_buffer* buffer) noexcept:
+    """Whether an array's numbers lie one beside the other, where the machine wants them."""
+    return ((buffer.shape[0] <= 1 or buffer.strides[0] == buffer.itemsize)
+            and <uintptr_t> buffer.buf % <uintptr_t> buffer.itemsize == 0)
+
+
+cdef void* _data(array, Py_ssize_t n) except? NULL:
+    """Where an array of n rows of 64-bit numbers, which its owner holds on to, has its values."""
     cdef Py_buffer buffer
-    assert len(array) == n and array.dtype == dtype and array.flags.c_contiguous
-    PyObject_GetBuffer(array, &buffer, PyBUF_STRIDES)
+    PyObject_GetBuffer(array, &buffer, PyBUF_C_CONTIGUOUS)
     PyBuffer_Release(&buffer)
+    assert buffer.itemsize == 8 and buffer.shape[0] == n
     return buffer.buf
 
 
@@ -988,7 +1001,11 @@ cdef class Model:
         self._learning = True           # other learners wait; who reads may still come in
         self._thread = PyThread_get_thread_ident()
         try:
-            y = np.array(self._outputs(labels), dtype=np.intp)[numbers]
+            outputs = self._outputs(labels)
+            if len(outputs) == 1:
+                y = np.full(len(X), outputs[0], dtype=np.intp) if outputs[0] else numbers
+            else:
+                y = np.array(outputs, dtype=np.intp)[numbers]
             return self._run(X, names, y, steps, predictions, None, None)
         finally:
             self._learning = False
@@ -1017,16 +1034,16 @@ cdef class Model:
         event_init(&event)
         batch_begin(&batch, &X.matrix, &self.learner, &event)
         if learning:
-            batch.y = <const Py_ssize_t*> _data(y, n, np.intp)
+            batch.y = <const Py_ssize_t*> _data(y, n)
             if steps is not None:
-                batch.steps = <const double*> _data(steps, n, np.float64)
+                batch.steps = <const double*> _data(steps, n)
         if predictions is not None:
-            batch.predictions = <Py_ssize_t*> _data(predictions, n, np.intp)
+            batch.predictions = <Py_ssize_t*> _data(predictions, n)
         if decisions is not None:
-            batch.decisions = <double*> _data(decisions, n, np.float64)
+            batch.decisions = <double*> _data(decisions, n)
             batch.n_decisions = decisions.shape[1]
         if probabilities is not None:
-            batch.probabilities = <double*> _data(probabilities, n, np.float64)
+            batch.probabilities = <double*> _data(probabilities, n)
             batch.n_probabilities = probabilities.shape[1]
         held = None
         try:

@@ -222,6 +222,8 @@ class Estimator(Model, base.MiniBatchClassifier):
         self, w: Any, n: int, labels: list[Any], numbers: NDArray[np.intp]
     ) -> NDArray[np.float64] | None:
         """Sample weight times class weight of each row, checked; None where all are 1."""
+        if type(w) is float and w == 1.0 and self.class_weight is None:
+            return None
         if not hasattr(w, "__len__"):
             one = [self._row_checked(0, self._checked_step, label, w) for label in labels]
             return None if all(step == 1.0 for step in one) else np.array(one)[numbers]

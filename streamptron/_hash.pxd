@@ -1,7 +1,7 @@
 # Mixing a key with the model's seed.
 #
 # hash(key) = fold(fold((lo ^ s0) * (hi ^ s1)) ^ s2) * M), where fold(a * b) is the xor of the two halves of
-# the 128-bit product. Two multiplications, about 3 ns; the bytes of a long key go through the first one
+# the 128-bit product. Two multiplications; the bytes of a long key go through the first one
 # sixteen at a time. The construction is Wang Yi's wyhash (2019), with secret words in all places.
 #
 # The hash is a contract: a model with hash_bits finds its weights by it, in every process and on every
