@@ -1,9 +1,9 @@
 # The path in a loop over the rows of a matrix.
 #
 # Columns have become rows of weights before (`rows`, by column), once for the whole batch. With one output a row of the
-# matrix is scored where it lies, W[rows[column]] value, summed, and only where the rule makes a step of it is it
-# written as an event, with the names of the features that have no weights yet. With several outputs, whose weights
-# cost much more than that, it is always written.
+# matrix is scored and learned where it lies, through rows[column]. Only where the rule makes a step of it and it has features
+# without weights is it written as an event, with their names. With several outputs, whose weights cost much more
+# than that, it is always written.
 #
 # Where there is no such table (a few rows of a very wide matrix) every row is written as an event of ints, as if a dict
 # had brought it.

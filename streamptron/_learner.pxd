@@ -12,8 +12,8 @@
 # A feature gets its row at the first update that touches it, not when it is first seen: a learner that
 # makes few mistakes stores few features.
 #
-# With one output a row of a matrix is scored where it lies (learner_score_row), and is written as an event only if
-# the rule makes a step of it.
+# With one output a row of a matrix is scored and learned where it lies (learner_score_row, learner_commit_row), and is
+# written as an event only if the rule makes a step of it and it brings a new feature.
 #
 # This is what a stranger's nogil code calls; see the README. Labels are numbers here:
 # 1 and 0 for PERCEPTRON, 0, 1, 2.. in order of appearance for the others.
@@ -26,9 +26,8 @@ from streamptron._index cimport (
 from streamptron._event cimport Event, event_reserve_scores
 from streamptron._table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_add_through, table_copy,
-    table_free,
-    table_init, table_keeps, table_reserve, table_reserve_places, table_scores, table_scores_through, table_snapshot,
-    table_tick)
+    table_free, table_init, table_keeps, table_reserve, table_reserve_places, table_scores,
+    table_scores_through, table_snapshot, table_tick)
 from streamptron._rule cimport RULE_PERCEPTRON, Rule, Step, rule_step
 from streamptron._serve cimport (
     SERVE_BEST, Serve, Verdict, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init,

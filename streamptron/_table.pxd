@@ -34,7 +34,8 @@
 # the first time it is written after a snapshot, so pocket = p if e == epoch else w.
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
-# table_reserve (these may fail), table_free, table_scores, table_add, table_tick, table_snapshot, table_read, table_write.
+# table_reserve (these may fail), table_free, table_scores, table_add, the same two for the rows of a matrix's columns
+# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write.
 
 from libc.math cimport exp2
 from libc.stdlib cimport free, realloc
