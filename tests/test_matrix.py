@@ -2469,7 +2469,7 @@ def test_name_that_uses_the_model_when_it_is_shown_in_an_error_hangs_nothing(
     assert model.n_seen - before >= 99
 
 
-# From 3.12 on the collector waits until the interpreter is between two of its own instructions, so it
+# From 3.12 on the collector waits until the interpreter is between two of its instructions, so it
 # may never come in the middle of a call. That it came is asked of older ones only.
 COLLECTS_BETWEEN_LINES = sys.version_info >= (3, 12)
 
