@@ -10,7 +10,7 @@
 #
 # A block is checked right before it is used, so that it comes from memory once (batch_next).
 #
-# Functions in this file: batch_begin, batch_n_values, batch_next, batch_row; the rest serve these.
+# Functions in this file: batch_begin, batch_next, batch_row; the rest serve these.
 
 from libc.string cimport memset
 from streamptron._types cimport ROW_NULL, row_t, uint32_t, uint64_t
@@ -52,13 +52,7 @@ cdef inline void batch_begin(Batch* batch, const Matrix* matrix, Learner* learne
     batch.matrix = matrix
     batch.learner = learner
     batch.event = event
-    batch.block_rows = 1 + matrix.n_rows * BLOCK_VALUES // (batch_n_values(batch) + matrix.n_rows + 1)
-
-
-cdef inline Py_ssize_t batch_n_values(const Batch* batch) noexcept nogil:
-    """How many values the matrix has, as it is stored."""
-    cdef const Matrix* m = batch.matrix
-    return m.n_rows * m.n_columns if m.dense else m.n_values
+    batch.block_rows = 1 + matrix.n_rows * BLOCK_VALUES // (matrix.n_values + matrix.n_rows + 1)
 
 
 cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil:

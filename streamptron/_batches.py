@@ -22,9 +22,6 @@ if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# The columns of a matrix are ints that the core holds in a word; see _names.py.
-INTS = INT_LIMIT
-
 # The dtypes that the core reads as they are: of values, and of what a CSR matrix counts with.
 NUMBER_OF = {np.dtype(kind).str: number for number, kind in enumerate(NUMBERS)}
 WORDS = {np.dtype(kind).str for kind in ("i4", "i8")}
@@ -102,8 +99,8 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
         shape = X.shape
         if len(shape) != 2:
             raise _dimensions(len(shape))
-        if shape[1] > INTS:
-            raise ValueError(f"X has {shape[1]} columns; at most {INTS} can be told apart")
+        if shape[1] > INT_LIMIT:  # of the ints that the core holds in a word
+            raise ValueError(f"X has {shape[1]} columns; at most {INT_LIMIT} can be told apart")
         names = _checked_names(feature_names, shape[1])
         return _sparse_batch(X if X.format == "csr" else X.tocsr(), names)
     frame = _frames.frame_wrap(X)

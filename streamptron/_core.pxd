@@ -11,7 +11,6 @@ cdef class Rows:
     cdef Py_buffer buffers[3]
     cdef int n_buffers
     cdef readonly Py_ssize_t n_bytes
-    cdef readonly Py_ssize_t n_values
 
 
 cdef class Model:

@@ -27,7 +27,6 @@ def number_small(
 @disjoint_base
 class Rows:
     n_bytes: int
-    n_values: int
     def __new__(
         cls,
         number: int,

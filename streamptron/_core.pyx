@@ -43,7 +43,7 @@ from streamptron._calibrate cimport Calibrator
 from streamptron._matrix cimport (
     FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS, Matrix,
     matrix_check, matrix_column, matrix_fault, matrix_row_free, matrix_value)
-from streamptron._batch cimport Batch, batch_begin, batch_n_values, batch_next, batch_row
+from streamptron._batch cimport Batch, batch_begin, batch_next, batch_row
 from streamptron._learner cimport (
     Learner, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
     learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served,
@@ -396,14 +396,14 @@ cdef class Rows:
             m.n_columns = self.buffers[0].shape[1]
             m.row_stride = self.buffers[0].strides[0]
             m.column_stride = self.buffers[0].strides[1]
-            self.n_values = m.n_rows * m.n_columns
+            m.n_values = m.n_rows * m.n_columns
         else:
             m.n_rows = self.buffers[2].shape[0] - 1
             m.n_columns = n_columns
             m.wide = self.buffers[1].itemsize == 8
             m.columns = <const char*> self.buffers[1].buf
             m.starts = <const char*> self.buffers[2].buf
-            m.n_values = self.n_values = min(self.buffers[0].shape[0], self.buffers[1].shape[0])
+            m.n_values = min(self.buffers[0].shape[0], self.buffers[1].shape[0])
 
     def __dealloc__(self):
         cdef int i
@@ -487,13 +487,13 @@ cdef int _find_columns(Batch* batch, bint named, bint learning, Event* columns) 
     cdef Writer writer
     if not named:
         if learning and m.n_columns <= COLUMNS_MOST and (
-                m.n_columns <= COLUMNS_FEW or batch_n_values(batch) >= m.n_columns // 4):
+                m.n_columns <= COLUMNS_FEW or m.n_values >= m.n_columns // 4):
             if index_open_columns(index, m.n_columns) < 0:
                 return -1
         if <size_t> m.n_columns <= index.n_columns:
             batch.rows = index.columns
             return 0
-        if batch_n_values(batch) // 2 < m.n_columns or m.n_columns > <Py_ssize_t> 1 << 31:
+        if m.n_values // 2 < m.n_columns or m.n_columns > <Py_ssize_t> 1 << 31:
             return 0
         if event_begin(columns, index, m.n_columns, False) < 0:
             return -1

@@ -193,8 +193,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         """Predict a batch; False if another thread has added labels meanwhile."""
         done = self._predict_rows(batch.rows, batch.names, *wanted)
         if done == UNSORTED:
-            batch = batch.sorted()
-            done = self._predict_rows(batch.rows, batch.names, *wanted)
+            return self._predicted(batch.sorted(), *wanted)
         if 0 <= done < len(batch):
             raise MemoryError("no memory for the scores")
         return done != NEW_LABELS
@@ -210,13 +209,24 @@ class Estimator(Model, base.MiniBatchClassifier):
         steps = self._steps(w, n, labels, numbers)
         if predictions is not None and batch.frame is not None:
             _frames.frame_can_hold({*self._known_labels, *labels, None}, batch.frame)
+        self._learned(batch, labels, numbers, steps, predictions)
+        self._y_name = getattr(y, "name", None)
+
+    def _learned(
+        self,
+        batch: Batch,
+        labels: list[Any],
+        numbers: NDArray[np.intp],
+        steps: NDArray[np.float64] | None,
+        predictions: np.ndarray | None = None,
+    ) -> None:
+        """Learn a batch whose labels are checked and numbered, and whose weights are checked."""
         done = self._learn_rows(batch.rows, batch.names, labels, numbers, steps, predictions)
         if done == UNSORTED:
-            batch = batch.sorted()
-            done = self._learn_rows(batch.rows, batch.names, labels, numbers, steps, predictions)
-        if done < n:
-            raise MemoryError(f"no memory after {done} of {n} rows; those are learned")
-        self._y_name = getattr(y, "name", None)
+            return self._learned(batch.sorted(), labels, numbers, steps, predictions)
+        if done < len(batch):
+            raise MemoryError(f"no memory after {done} of {len(batch)} rows; those are learned")
+        return None
 
     def _steps(
         self, w: Any, n: int, labels: list[Any], numbers: NDArray[np.intp]

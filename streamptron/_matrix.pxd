@@ -92,7 +92,7 @@ cdef struct Matrix:
     bint dense
     int number                      # NUMBER_ kind of the values
     const char* values
-    Py_ssize_t n_values             # sparse: how many values and columns there are
+    Py_ssize_t n_values             # as it is stored
     bint wide                       # sparse: starts and columns are int64, not int32
     const char* starts
     const char* columns

@@ -178,7 +178,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
             model.decision_function_many(X)
             rows = np.flatnonzero(steps)
             X, numbers, steps = X[rows], numbers[rows], steps[rows]
-        _learn(model, X, labels, numbers, steps)
+        model._learned(batch_of(X, None), labels, numbers, steps)
         self.model_, self.classes_, self.n_iter_ = model, union, 1
         return self
 
@@ -267,7 +267,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
         for epoch in range(1, self.max_iter + 1):
             for part in _parts(rng.permutation(rows) if self.shuffle else rows, X):
                 part_steps = None if steps is None else steps[part]
-                _learn(model, X[part], labels, numbers[part], part_steps)
+                model._learned(batch_of(X[part], None), labels, numbers[part], part_steps)
             if not len(judged):
                 continue
             loss = self._loss(
@@ -706,19 +706,6 @@ def _parts(order: np.ndarray, X: Any) -> list[np.ndarray]:
     """An order of rows in parts of some GATHERED stored values."""
     size = max(1, GATHERED * X.shape[0] // max(1, X.size))
     return [order[first : first + size] for first in range(0, len(order), size)]
-
-
-def _learn(
-    model: Any, X: Any, labels: list[Any], numbers: np.ndarray, steps: np.ndarray | None
-) -> None:
-    """What learn_many does, for labels that are numbered already and weights that are checked."""
-    batch = batch_of(X, None)
-    done = model._learn_rows(batch.rows, None, labels, numbers, steps, None)
-    if done < 0:  # the columns of some row are not in order
-        batch = batch.sorted()
-        done = model._learn_rows(batch.rows, None, labels, numbers, steps, None)
-    if done < len(numbers):
-        raise MemoryError(f"no memory after {done} of {len(numbers)} rows; those are learned")
 
 
 def _best(decision: np.ndarray) -> np.ndarray:
