@@ -3,7 +3,8 @@
 from streamptron._core import TopFeatures
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.text import Tokenizer
 
 __version__ = "0.1.0"
 
-__all__ = ["MIRA", "MulticlassPerceptron", "Perceptron", "TopFeatures"]
+__all__ = ["MIRA", "MulticlassPerceptron", "Perceptron", "Tokenizer", "TopFeatures"]

@@ -1,4 +1,4 @@
-# The path in a loop over the rows of a matrix.
+# The path in a loop over rows: of a matrix, or texts.
 #
 # Columns have become rows of weights before (`rows`, by column), once for the whole batch. With one output a row of the
 # matrix is scored and learned where it lies, through rows[column]. Only where the rule makes a step of it and it has features
@@ -8,9 +8,11 @@
 # Where there is no such table (a few rows of a very wide matrix) every row is written as an event of ints, as if a dict
 # had brought it.
 #
+# A text is always written as an event. Where it has characters that nobody has met (text_page), the batch stops for them.
+#
 # A block is checked right before it is used, so that it comes from memory once (batch_next).
 #
-# Functions in this file: batch_begin, batch_next, batch_row; the rest serve these.
+# Functions in this file: batch_matrix, batch_texts (how it begins), batch_next, batch_row, batch_free; the rest serve these.
 
 from libc.string cimport memset
 from streamptron._types cimport ROW_NULL, row_t, uint32_t, uint64_t
@@ -19,45 +21,76 @@ from streamptron._hash cimport key_hash
 from streamptron._event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
 from streamptron._rule cimport Step, rule_step
+from streamptron._table cimport KEPT_KINDS
 from streamptron._learner cimport (
     Learner, learner_commit, learner_commit_row, learner_decision, learner_prediction, learner_probabilities, learner_score,
     learner_score_row, learner_served, learner_several)
 from streamptron._matrix cimport (
-    Matrix, MatrixRow, matrix_column, matrix_prefetch, matrix_row, matrix_span, matrix_value)
+    Matrix, MatrixRow, matrix_column, matrix_prefetch, matrix_row, matrix_row_free, matrix_span, matrix_value)
+from streamptron._text cimport Piece, Text, TextRule, text_free, text_write
 
 cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB
+    BLOCK_TEXTS = 64                # some thousand words
 
 cdef struct Batch:
-    const Matrix* matrix
     Learner* learner
     Event* event
+    Py_ssize_t n_rows
+    const Matrix* matrix            # NULL: texts
     MatrixRow row
     row_t* rows                     # by column; NULL: every row is an event of ints
     const Key* keys                 # by column; NULL: column j is the int j
+    const TextRule* rule
+    const Piece* pieces             # of each row so many
+    const Piece* prefixes
+    int n_pieces
+    Text text
+    Py_ssize_t page                 # 1 + of the code points that were missing when batch_row failed; 0: memory was
     # what is wanted; NULL where it is not
-    const Py_ssize_t* y
+    const Py_ssize_t* y             # below 0: only predict
     const double* steps             # NULL: 1 for all
     Py_ssize_t* predictions
     double* decisions
     Py_ssize_t n_decisions          # doubles a row
     double* probabilities
     Py_ssize_t n_probabilities
+    double* confidences             # the probability of what is predicted
     Py_ssize_t block_rows
 
 
-cdef inline void batch_begin(Batch* batch, const Matrix* matrix, Learner* learner, Event* event) noexcept nogil:
-    """A batch of which nothing is wanted yet."""
+cdef inline void batch_matrix(Batch* batch, Learner* learner, Event* event, const Matrix* matrix) noexcept nogil:
+    """A batch of a matrix's rows, of which nothing is wanted yet."""
     memset(batch, 0, sizeof(Batch))
-    batch.matrix = matrix
     batch.learner = learner
     batch.event = event
+    batch.matrix = matrix
+    batch.n_rows = matrix.n_rows
     batch.block_rows = 1 + matrix.n_rows * BLOCK_VALUES // (matrix.n_values + matrix.n_rows + 1)
+
+
+cdef inline void batch_texts(Batch* batch, Learner* learner, Event* event, const TextRule* rule, const Piece* prefixes,
+                             int n_pieces, const Piece* pieces, Py_ssize_t n_rows) noexcept nogil:
+    """A batch of texts, of so many pieces each."""
+    memset(batch, 0, sizeof(Batch))
+    batch.learner = learner
+    batch.event = event
+    batch.rule = rule
+    batch.prefixes = prefixes
+    batch.n_pieces = n_pieces
+    batch.pieces = pieces
+    batch.n_rows = n_rows
+    batch.block_rows = BLOCK_TEXTS
+
+
+cdef inline void batch_free(Batch* batch) noexcept nogil:
+    matrix_row_free(&batch.row)
+    text_free(&batch.text)
 
 
 cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil:
     """Where the block that starts at a row ends."""
-    return min(batch.matrix.n_rows, first + batch.block_rows)
+    return min(batch.n_rows, first + batch.block_rows)
 
 
 cdef inline int _write_ints(Batch* batch, Py_ssize_t r) noexcept nogil:
@@ -119,14 +152,56 @@ cdef inline bint _all_known(const Batch* batch) noexcept nogil:
     return not missing
 
 
+cdef inline int _write(Batch* batch, Py_ssize_t r) noexcept nogil:
+    """A row as an event. -1 if the batch has to stop."""
+    if batch.matrix == NULL:
+        batch.page = text_write(&batch.text, batch.event, batch.rule, &batch.learner.index, batch.learner.intercept,
+                                batch.prefixes, batch.pieces + r * batch.n_pieces, batch.n_pieces)
+        if batch.page < 0:
+            batch.page = 0
+            return -1
+        return -1 if batch.page else 0
+    if batch.rows == NULL:
+        return _write_ints(batch, r)
+    return _write_row(batch)
+
+
+cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
+    """Write down what is wanted of a scored row."""
+    cdef Learner* learner = batch.learner
+    cdef Event* event = batch.event
+    cdef const double* scores
+    cdef double two[2]
+    cdef double* p
+    cdef Py_ssize_t i, prediction
+    if batch.predictions != NULL or batch.confidences != NULL:
+        prediction = learner_prediction(learner, event)
+        if batch.predictions != NULL:
+            batch.predictions[r] = prediction
+        if batch.confidences != NULL:
+            # the fourth of the score vectors is room for them
+            p = event.scores + KEPT_KINDS * learner.table.n_outputs if learner_several(learner) else two
+            batch.confidences[r] = 0.0
+            if prediction >= 0:
+                learner_probabilities(learner, event, p)
+                batch.confidences[r] = p[prediction]
+    if batch.decisions != NULL:
+        scores = learner_decision(learner, event, learner_served(learner, event))
+        for i in range(batch.n_decisions):
+            batch.decisions[r * batch.n_decisions + i] = scores[i]
+    if batch.probabilities != NULL and batch.n_probabilities:
+        learner_probabilities(learner, event, batch.probabilities + r * batch.n_probabilities)
+
+
 cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
-    """Predict a checked row, then learn it, as far as is wanted. Returns -1 without memory."""
+    """Predict a checked row, then learn it, as far as is wanted. Returns -1 without memory or for want of batch.page; the row
+    has not been learned then.
+    """
     cdef Learner* learner = batch.learner
     cdef Event* event = batch.event
     cdef const MatrixRow* row = &batch.row
     cdef Py_ssize_t i
     cdef row_t n_rows = learner.index.n_rows
-    cdef const double* scores
     cdef double step
     cdef Step s
     cdef bint lying = batch.rows != NULL and not learner_several(learner)  # scored where it lies
@@ -139,18 +214,10 @@ cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil
             return -1
     else:
         event.scored_version = 0
-        if (_write_ints(batch, r) if batch.rows == NULL else _write_row(batch)) < 0 or (
-                learner_score(learner, event) < 0):
+        if _write(batch, r) < 0 or learner_score(learner, event) < 0:
             return -1
-    if batch.predictions != NULL:
-        batch.predictions[r] = learner_prediction(learner, event)
-    if batch.decisions != NULL:
-        scores = learner_decision(learner, event, learner_served(learner, event))
-        for i in range(batch.n_decisions):
-            batch.decisions[r * batch.n_decisions + i] = scores[i]
-    if batch.probabilities != NULL and batch.n_probabilities:
-        learner_probabilities(learner, event, batch.probabilities + r * batch.n_probabilities)
-    if batch.y != NULL:
+    _answer(batch, r)
+    if batch.y != NULL and batch.y[r] >= 0:
         step = 1.0 if batch.steps == NULL else batch.steps[r]
         if lying:
             s = rule_step(&learner.rule, event.scores, 1, batch.y[r], step, row.values, row.n, learner.intercept)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from streamptron import _frames
-from streamptron._core import NUMBERS, Rows, number_small
+from streamptron._core import NUMBERS, MatrixRows, Rows, Texts, number_small
 from streamptron._names import INT_LIMIT, shown
 
 if typing.TYPE_CHECKING:
@@ -64,6 +64,7 @@ class Batch:
         from scipy.sparse import csr_array  # there, for the matrix came from it
 
         assert self.source is not None
+        assert isinstance(self.rows, MatrixRows)
         self.rows.check(self.names)  # scipy does not
         values, columns, starts, shape = self.source
         matrix = csr_array((values.copy(), columns.copy(), starts.copy()), shape=shape)
@@ -94,6 +95,10 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
     if isinstance(X, np.ndarray):
         array = _plain(X)
         return Batch(_dense_rows(array), _checked_names(feature_names, array.shape[1]))
+    if isinstance(X, Texts):
+        if feature_names is not None:
+            raise TypeError("feature_names is given, but X are texts, whose tokens are the features")
+        return Batch(X, None)
     sparse = sys.modules.get("scipy.sparse")  # who has a sparse matrix has loaded it
     if sparse is not None and sparse.issparse(X):
         shape = X.shape
@@ -137,9 +142,9 @@ def _plain(X: np.ndarray) -> np.ndarray:
     return np.asarray(X)
 
 
-def _dense_rows(array: np.ndarray) -> Rows:
+def _dense_rows(array: np.ndarray) -> MatrixRows:
     number, values = _numbers(array, lambda at: divmod(at, array.shape[1]))
-    return Rows(number, values)
+    return MatrixRows(number, values)
 
 
 def _sparse_batch(
@@ -156,7 +161,7 @@ def _sparse_batch(
     number, kind = NUMBER_OF.get(values.dtype.str), starts.dtype.str
     if number is not None and kind in WORDS and kind == columns.dtype.str:
         try:
-            rows = Rows(number, values, columns, starts, shape[1])
+            rows = MatrixRows(number, values, columns, starts, shape[1])
             return Batch(rows, names, frame, (values, columns, starts, shape))
         except BufferError:  # not one number beside the other
             pass
@@ -169,7 +174,7 @@ def _sparse_batch(
         columns = _as_int64(columns, "indices")
         starts = _as_int64(starts, "indptr")
     plain, columns, starts = (np.array(a, order="C") for a in (plain, columns, starts))
-    rows = Rows(number, plain, columns, starts, shape[1])
+    rows = MatrixRows(number, plain, columns, starts, shape[1])
     # scipy adds truth values up to truth values
     summed = values if values.dtype.kind == "b" else plain
     return Batch(rows, names, frame, (summed, columns, starts, shape))

@@ -1,21 +1,70 @@
 # What a stranger's Cython code may cimport: the learner and its scratch, behind the Python object.
 
+from streamptron._arena cimport Arena
 from streamptron._batch cimport Batch
 from streamptron._event cimport Event
 from streamptron._learner cimport Learner
 from streamptron._matrix cimport Matrix
+from streamptron._text cimport Piece, Text, TextRule
 
 
 cdef class Rows:
+    cdef Py_ssize_t n_rows
+    cdef Py_ssize_t n_bytes
+
+    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept
+
+
+cdef class MatrixRows(Rows):
     cdef Matrix matrix
     cdef Py_buffer buffers[3]
     cdef int n_buffers
-    cdef readonly Py_ssize_t n_bytes
+
+
+cdef class TextDoor:
+    cdef TextRule rule
+    cdef Piece* prefixes
+    cdef int n_pieces               # texts an event
+    cdef tuple names                # of the fields, or None
+    cdef list held                  # what the prefixes point into
+    cdef readonly object analyzer, ngram_range, lowercase, separators, min_length, max_length
+    cdef readonly object fold_numbers, value, normalize, fields
+
+    cdef object _texts(self, x)
+    cdef object _row_texts(self, Py_ssize_t row, x)
+
+
+cdef class TextEvent:
+    cdef TextDoor door
+    cdef object text                # str or bytes, with fields a tuple of these
+    cdef dict _features
+
+    cdef bint _is(self, TextEvent other)
+    cdef dict _dict(self)
+
+
+cdef class Texts(Rows):
+    cdef TextDoor door
+    cdef object texts               # what the pieces point into
+    cdef Piece* pieces
+    cdef Arena encoded              # UTF-8 of what is neither ASCII nor bytes
+
+    cdef int _room(self, Py_ssize_t n) except -1
+    cdef int _take(self, Py_ssize_t n) except -1
+    cdef object _text(self, Py_ssize_t row)
+
+
+cdef class Lines(Texts):
+    cdef readonly list labels, faults
+    cdef readonly object numbers, line_numbers
+    cdef readonly Py_ssize_t n_lines, n_blank
 
 
 cdef class Model:
     cdef Learner learner
     cdef Event event
+    cdef Text text                  # scratch
+    cdef TextEvent _text_read       # the last text in scratch
     cdef dict _params
     cdef int _kind                  # of the rule
     cdef dict _objects              # feature names that are mere objects -> ordinal
@@ -29,6 +78,7 @@ cdef class Model:
     cdef public object _y_name      # of the last Series learned from
 
     cdef int _read(self, x, bint learning) except -1
+    cdef int _read_text(self, TextEvent x, bint learning) except -1
     cdef int _read_items(self, x, bint learning, str what=*) except -1
     cdef tuple _object_ordinal(self, name, bint learning)
     cdef int _enter(self, bint learning) except -1
@@ -40,7 +90,7 @@ cdef class Model:
     cdef object _column_keys(self, names, bint learning, Event* columns)
     cdef bint _has_room(self, const Batch* batch, bint decisions, bint probabilities) noexcept
     cdef Py_ssize_t _learn_in_place(self, Batch* batch, bint zeros) noexcept
-    cdef object _run(self, Rows X, names, y, steps, predictions, decisions, probabilities)
+    cdef object _run(self, Rows X, names, y, steps, predictions, decisions, probabilities, confidences)
     cdef void _put_labels(self) noexcept
     cdef int _labels_done(self) except -1
     cdef int _settle(self) except -1

@@ -7,15 +7,18 @@ file trusts its arguments. See ARCHITECTURE.md for the rooms and a row's journey
 import os
 from copy import deepcopy
 from collections import Counter, defaultdict, namedtuple
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
-from sys import getsizeof, intern
+from operator import index as as_index
+from array import array
+from sys import getsizeof, intern, modules
+from unicodedata import category
 
-import numpy as np
-
+cimport cython
 from libc.math cimport fabs
-from libc.string cimport memcpy
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
@@ -26,13 +29,13 @@ from streamptron._types cimport (
 from streamptron._key cimport (
     KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_OBJECT, KEY_STR, Key,
     key_bytes, key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word, load8,
-    store8)
+    store8, utf8_encode)
 from streamptron._hash cimport key_hash
-from streamptron._arena cimport Arena, arena_alloc
+from streamptron._arena cimport Arena, arena_alloc, arena_free, arena_init
 from streamptron._index cimport (
     Index, index_find, index_free, index_init, index_insert, index_key, index_open_columns)
 from streamptron._event cimport (
-    Event, Writer, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
+    Event, Writer, event_again, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
 from streamptron._table cimport (
     AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table,
@@ -42,8 +45,13 @@ from streamptron._serve cimport Serve, serve_overall
 from streamptron._calibrate cimport Calibrator
 from streamptron._matrix cimport (
     FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS, Matrix,
-    matrix_check, matrix_column, matrix_fault, matrix_row_free, matrix_value)
-from streamptron._batch cimport Batch, batch_begin, batch_next, batch_row
+    matrix_check, matrix_column, matrix_fault, matrix_value)
+from streamptron._text cimport (
+    TEXT_CHARACTERS, TEXT_WORDS, WORD, Piece, Text, TextRule, text_bytes, text_free, text_page, text_rule_separators,
+    text_write)
+from streamptron._lines cimport (
+    LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_next)
+from streamptron._batch cimport Batch, batch_free, batch_matrix, batch_next, batch_row, batch_texts
 from streamptron._learner cimport (
     Learner, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
     learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served,
@@ -96,6 +104,7 @@ cdef extern from *:
     void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil
 
 cdef extern from "Python.h":
+    const Py_ssize_t SSIZE_MAX "PY_SSIZE_T_MAX"
     int PyErr_CheckSignals() except -1
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
@@ -174,40 +183,25 @@ cdef inline bint _fast_key(Arena* scratch, PyObject* o, Key* key) noexcept:
 
 
 cdef Key _utf8_key(Arena* scratch, PyObject* o) noexcept:
-    """Encode a str in scratch: the str's own cache of its UTF-8 would outlive the call.
+    """The key of a str that is not ASCII; KEY_NONE without memory."""
+    cdef size_t n = 0
+    cdef const uint8_t* start = _utf8(scratch, o, &n)
+    return key_word(KEY_NONE, 0) if start == NULL else key_text(KEY_STR, start, n)
 
-    Without memory the key is KEY_NONE.
-    """
+
+cdef const uint8_t* _utf8(Arena* scratch, PyObject* o, size_t* length) noexcept:
+    """Encode a str in scratch: the str's own cache of its UTF-8 would outlive the call. NULL without memory."""
     cdef Py_ssize_t i, n = PyUnicode_GET_LENGTH(o)
     cdef int kind = PyUnicode_KIND(o)
     cdef void* data = PyUnicode_DATA(o)
-    cdef uint32_t c
     cdef uint8_t* start = arena_alloc(scratch, 4 * n)
-    cdef uint8_t* p
+    cdef uint8_t* p = start
     if start == NULL:
-        return key_word(KEY_NONE, 0)
-    p = start
+        return NULL
     for i in range(n):
-        c = PyUnicode_READ(kind, data, i)
-        if c < 0x80:
-            p[0] = <uint8_t> c
-            p += 1
-        elif c < 0x800:
-            p[0] = <uint8_t> (0xC0 | c >> 6)
-            p[1] = <uint8_t> (0x80 | (c & 0x3F))
-            p += 2
-        elif c < 0x10000:
-            p[0] = <uint8_t> (0xE0 | c >> 12)
-            p[1] = <uint8_t> (0x80 | (c >> 6 & 0x3F))
-            p[2] = <uint8_t> (0x80 | (c & 0x3F))
-            p += 3
-        else:
-            p[0] = <uint8_t> (0xF0 | c >> 18)
-            p[1] = <uint8_t> (0x80 | (c >> 12 & 0x3F))
-            p[2] = <uint8_t> (0x80 | (c >> 6 & 0x3F))
-            p[3] = <uint8_t> (0x80 | (c & 0x3F))
-            p += 4
-    return key_text(KEY_STR, start, p - start)
+        p += utf8_encode(PyUnicode_READ(kind, data, i), p)
+    length[0] = p - start
+    return start
 
 
 cdef bint _plain_key(Arena* scratch, int kind, plain, Key* key) except -1:
@@ -229,11 +223,17 @@ cdef bint _plain_key(Arena* scratch, int kind, plain, Key* key) except -1:
     return True
 
 
+cdef bint _is_numpy(value, str kind):
+    """Whether a value is a numpy scalar of a kind; who has one has loaded numpy, which we do not."""
+    numpy = modules.get("numpy")
+    return numpy is not None and isinstance(value, getattr(numpy, kind))
+
+
 cdef double _number(value, str what) except? -1.0:
     """Any real number as a float, or an error that says what is wrong with `what`."""
     cdef double number
     if not isinstance(value, (Real, Decimal)):
-        if isinstance(value, np.bool_):
+        if _is_numpy(value, "bool_"):
             return 1.0 if value else 0.0
         if value is None:
             raise TypeError(f"{what} is None; leave out what is missing, or impute it first")
@@ -320,7 +320,7 @@ def _truth(str name, value):
 
 def _real(str name, value, double low, str bound):
     """A parameter as a float, at least `low` (said as `bound`)."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name}={shown(value)}; it must be a number {bound}")
     try:
         number = float(value)
@@ -363,6 +363,16 @@ NUMBERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")  # NUMBER
 
 
 cdef class Rows:
+    """Events, one a row."""
+
+    def __len__(self):
+        return self.n_rows
+
+    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
+        """A batch of all rows, of which nothing is wanted yet."""
+
+
+cdef class MatrixRows(Rows):
     """A matrix in the caller's arrays, which must not change while it is used; see _matrix.pxd.
 
     Parameters
@@ -404,14 +414,15 @@ cdef class Rows:
             m.columns = <const char*> self.buffers[1].buf
             m.starts = <const char*> self.buffers[2].buf
             m.n_values = min(self.buffers[0].shape[0], self.buffers[1].shape[0])
+        self.n_rows = m.n_rows
 
     def __dealloc__(self):
         cdef int i
         for i in range(self.n_buffers):
             PyBuffer_Release(&self.buffers[i])
 
-    def __len__(self):
-        return self.matrix.n_rows
+    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
+        batch_matrix(batch, learner, event, &self.matrix)
 
     def check(self, names):
         """Raise the error that says what is wrong, if anything is."""
@@ -463,6 +474,8 @@ cdef void* _data(array, Py_ssize_t n) except? NULL:
 def number_small(const long long[::1] values, long long low, Py_ssize_t size):
     """Number ints from low .. low + size by order of appearance: where each is first, and all the numbers."""
     cdef Py_ssize_t i
+    import numpy as np
+
     cdef Py_ssize_t[::1] seen = np.full(size, -1, dtype=np.intp)
     numbers = np.empty(values.shape[0], dtype=np.intp)
     cdef Py_ssize_t[::1] out = numbers
@@ -473,6 +486,18 @@ def number_small(const long long[::1] values, long long low, Py_ssize_t size):
             firsts.append(i)
         out[i] = seen[values[i] - low]
     return firsts, numbers
+
+
+cdef object _looked_up(outputs, numbers, Py_ssize_t n):
+    """outputs[number] for each of n numbers, below 0 for what is below 0."""
+    cdef const Py_ssize_t* number = <const Py_ssize_t*> _data(numbers, n)
+    found = array("q", bytes(8 * n))
+    cdef long long[::1] y = found
+    cdef long long[::1] table = array("q", outputs)
+    cdef Py_ssize_t r
+    for r in range(n):
+        y[r] = table[number[r]] if number[r] >= 0 else -1
+    return found
 
 
 cdef int _find_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
@@ -521,18 +546,497 @@ cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
     The number of rows done; -1 and what matrix_check has found if a block cannot be used.
     """
     cdef Py_ssize_t r = 0, last
-    with nogil:
-        while r < batch.matrix.n_rows:
-            last = batch_next(batch, r)
-            found[0] = matrix_check(batch.matrix, r, last)
-            if found[0] & (MATRIX_FAULTY | MATRIX_UNSORTED):
-                r = -1
+    while True:
+        with nogil:
+            while r < batch.n_rows:
+                last = batch_next(batch, r)
+                if batch.matrix != NULL:
+                    found[0] = matrix_check(batch.matrix, r, last)
+                    if found[0] & (MATRIX_FAULTY | MATRIX_UNSORTED):
+                        r = -1
+                        break
+                while r < last and batch_row(batch, r, (found[0] & MATRIX_ZEROS) != 0) == 0:
+                    r += 1
+                if r < last:
+                    break
+        if r < 0 or r == batch.n_rows or not _turn_page(batch):
+            return r
+
+
+# --- A text ---------------------------------------------------------------------------------------
+
+cdef bint _fill_page(uint32_t page) noexcept:
+    """Ask Python about 256 code points. Runs nothing but C; False without memory."""
+    cdef uint32_t* entries
+    cdef uint32_t c
+    collecting = PyGC_Disable()     # a finalizer might use the model that waits for this
+    try:
+        entries = <uint32_t*> malloc(256 * sizeof(uint32_t))
+        if entries == NULL:
+            return False
+        for c in range(256):
+            character = chr(page << 8 | c)
+            entries[c] = ord(character.lower()[0])
+            if character.isalnum() or character == "_" or category(character)[0] == "M":
+                entries[c] |= WORD
+        text_page(page, entries)
+        return True
+    except MemoryError:
+        return False
+    finally:
+        if collecting:
+            PyGC_Enable()
+
+
+cdef bint _turn_page(Batch* batch) noexcept:
+    """Fill the page that a batch has stopped for; False if it has stopped for something else."""
+    cdef Py_ssize_t page = batch.page
+    batch.page = 0
+    return page > 0 and _fill_page(page - 1)
+
+
+cdef bint _piece(Piece* piece, object text, Arena* scratch) noexcept:
+    """Where the bytes of a str or bytes are; a str that is not ASCII is encoded in scratch. False without memory."""
+    cdef PyObject* o = <PyObject*> text
+    piece.surrogates = PyUnicode_CheckExact(o)
+    if piece.surrogates:
+        piece.p = ascii_text(o)
+        piece.n = PyUnicode_GET_LENGTH(o)
+        if piece.p == NULL:
+            piece.p = _utf8(scratch, o, &piece.n)
+    else:
+        piece.p = <const uint8_t*> bytes_data(o)
+        piece.n = bytes_size(o)
+    return piece.p != NULL
+
+
+cdef Py_ssize_t _write_text(Text* scratch, Event* event, const Index* index, bint intercept, TextEvent x) noexcept:
+    """Write a text's event, as text_write does. Runs nothing of Python."""
+    cdef TextDoor door = x.door
+    cdef Piece one
+    cdef Piece* pieces = &one
+    cdef Arena arena
+    cdef Py_ssize_t answer = -1
+    cdef int i
+    arena_init(&arena)
+    if door.n_pieces > 1:
+        pieces = <Piece*> malloc(door.n_pieces * sizeof(Piece))
+    if pieces != NULL:
+        for i in range(door.n_pieces):
+            if not _piece(&pieces[i], x.text if door.names is None else (<tuple> x.text)[i], &arena):
                 break
-            while r < last and batch_row(batch, r, (found[0] & MATRIX_ZEROS) != 0) == 0:
-                r += 1
-            if r < last:
-                break
-    return r
+        else:
+            answer = text_write(
+                scratch, event, &door.rule, index, intercept, door.prefixes, pieces, door.n_pieces)
+    if pieces != &one:
+        free(pieces)
+    arena_free(&arena)
+    return answer
+
+
+cdef class TextDoor:
+    """What Tokenizer is in the core: its parameters and the rule that follows from them."""
+
+    def __cinit__(self):
+        self.rule.low = self.rule.high = 1
+
+    def __dealloc__(self):
+        free(self.rule.separators)
+        free(self.prefixes)
+
+    def _configure(
+            self, analyzer, ngram_range, lowercase, separators, min_length, max_length, fold_numbers, value, normalize,
+            fields):
+        """Check the parameters, once."""
+        cdef TextRule* rule = &self.rule
+        cdef int i
+        rule.analyzer = _choice("analyzer", analyzer, ("word", "char"))
+        if not (isinstance(ngram_range, tuple) and len(ngram_range) == 2
+                and all(type(n) is int for n in ngram_range) and 1 <= ngram_range[0] <= ngram_range[1] <= 100):
+            raise ValueError(
+                f"ngram_range={shown(ngram_range)}; it must be a tuple (low, high) of ints, 1 <= low <= high <= 100")
+        rule.low, rule.high = ngram_range
+        rule.lowercase = _truth("lowercase", lowercase)
+        rule.fold = _truth("fold_numbers", fold_numbers)
+        if isinstance(min_length, bool) or not isinstance(min_length, int) or min_length < 1:
+            raise ValueError(f"min_length={shown(min_length)}; it must be an int of at least 1")
+        if max_length is not None and (
+                isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < min_length):
+            raise ValueError(
+                f"max_length={shown(max_length)}; it must be None or an int of at least min_length={min_length}")
+        rule.shortest = min(min_length, SSIZE_MAX)
+        rule.longest = SSIZE_MAX if max_length is None else min(max_length, SSIZE_MAX)
+        rule.value = _choice("value", value, ("presence", "count", "log"))
+        if normalize is not None and (not isinstance(normalize, str) or normalize != "l2"):
+            raise ValueError(f"normalize={shown(normalize)}; it must be None or 'l2'")
+        rule.l2 = normalize is not None
+        if separators is not None and (not isinstance(separators, str) or not separators):
+            raise ValueError(f"separators={shown(separators)}; it must be None or a str of characters that part words")
+        if rule.analyzer == TEXT_CHARACTERS:
+            for name, given in (("separators", separators is not None), ("fold_numbers", fold_numbers),
+                                ("min_length", min_length != 1), ("max_length", max_length != 100)):
+                if given:
+                    raise ValueError(f"{name} is about words; with analyzer='char' leave it out")
+        if separators is not None:
+            if fold_numbers:
+                raise ValueError("fold_numbers=True knows numbers by the usual words; it cannot be used with separators")
+            rule.separated = True
+            rule.separators = <uint32_t*> malloc(len(separators) * sizeof(uint32_t))
+            if rule.separators == NULL:
+                raise MemoryError("no memory for the separators")
+            for character in separators:
+                rule.separators[rule.n_separators] = ord(character)
+                rule.n_separators += 1
+            text_rule_separators(rule)
+        self.names = self._checked_fields(fields)
+        self.n_pieces = 1 if self.names is None else len(self.names)
+        self.prefixes = <Piece*> calloc(self.n_pieces, sizeof(Piece))
+        if self.prefixes == NULL:
+            raise MemoryError("no memory for the fields")
+        if self.names is not None:
+            self.held = [f"{name}:".encode("utf-8", "surrogatepass") for name in self.names]
+            for i in range(self.n_pieces):
+                _piece(&self.prefixes[i], self.held[i], NULL)
+        self.analyzer, self.ngram_range, self.lowercase, self.separators = (
+            analyzer, ngram_range, lowercase, separators)
+        self.min_length, self.max_length, self.fold_numbers = min_length, max_length, fold_numbers
+        self.value, self.normalize, self.fields = value, normalize, fields
+
+    def _checked_fields(self, fields):
+        if fields is None:
+            return None
+        names = (fields,) if isinstance(fields, str) else fields
+        if not isinstance(names, tuple) or not names or not all(isinstance(name, str) for name in names):
+            raise TypeError(f"fields={shown(fields)}; it must be None, a name, or a tuple of names, each a str")
+        if len(set(names)) < len(names):
+            raise ValueError(f"fields={shown(fields)}; a name is there twice")
+        return names
+
+    def transform_one(self, x):
+        """The features of a text.
+
+        Parameters
+        ----------
+        x
+            A str; bytes, which are read as UTF-8, each bad sequence as one U+FFFD; or with `fields` a mapping that has
+            such a text in each of them.
+
+        Returns
+        -------
+        A read-only mapping of tokens to numbers. A streamptron learner reads the text itself, without
+        making it a dict.
+        """
+        cdef TextEvent event = TextEvent.__new__(TextEvent)
+        event.door = self
+        event.text = self._texts(x)
+        return event
+
+    cdef object _texts(self, x):
+        """A text that cannot change; with fields a tuple of them."""
+        if self.names is None:
+            if type(x) is str or type(x) is bytes:
+                return x
+            return _plain_text(x, "x")
+        if not isinstance(x, Mapping):
+            raise TypeError(
+                f"x is {shown(x)}, a {type(x).__name__}; with fields={shown(self.names)} it must be a mapping that has them")
+        texts = []
+        for name in self.names:
+            if name not in x:
+                raise ValueError(f"x has no field {name!r}; it has {shown(list(x))}")
+            texts.append(_plain_text(x[name], f"x[{name!r}]"))
+        return tuple(texts)
+
+    def transform_many(self, X):
+        """The features of each of some texts.
+
+        Parameters
+        ----------
+        X
+            A sequence or series of what `transform_one` takes.
+
+        Returns
+        -------
+        A sequence of mappings, which the `..._many` methods of streamptron's learners take.
+        """
+        if isinstance(X, (str, bytes, Mapping)):
+            raise TypeError(f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
+        return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)])
+
+    cdef object _row_texts(self, Py_ssize_t row, x):
+        try:
+            return self._texts(x)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"in row {row}: {error}") from None
+
+
+cdef object _plain_text(text, str what):
+    if isinstance(text, str):
+        return str.__str__(text)
+    if isinstance(text, bytes):
+        return bytes(text)
+    raise TypeError(
+        f"{what} is {shown(text)}, a {type(text).__name__}; it must be a text: a str, or bytes of UTF-8")
+
+
+@cython.freelist(8)
+cdef class TextEvent:
+    """The tokens of a text as a mapping, made by a Tokenizer."""
+
+    cdef bint _is(self, TextEvent other):
+        """Whether this is the same text, read in the same way. It may say no to a text that is merely equal."""
+        cdef Py_ssize_t i
+        if self.door is not other.door:
+            return False
+        if self.text is other.text:
+            return True
+        if self.door.names is None:
+            return False
+        for i in range(self.door.n_pieces):
+            if (<tuple> self.text)[i] is not (<tuple> other.text)[i]:
+                return False
+        return True
+
+    cdef dict _dict(self):
+        """The features by name, made when somebody asks."""
+        cdef Text scratch
+        cdef Event event
+        cdef Index index
+        cdef Py_ssize_t i, page = 0
+        if self._features is not None:
+            return self._features
+        memset(&scratch, 0, sizeof(Text))
+        event_init(&event)
+        memset(&index, 0, sizeof(Index))
+        try:
+            while True:
+                page = _write_text(&scratch, &event, &index, False, self)
+                if page == 0:
+                    break
+                if page < 0 or not _fill_page(page - 1):
+                    raise MemoryError("no memory for the features")
+            self._features = {_key_plain(&event.keys[i], None): event.values[i] for i in range(event.n)}
+        finally:
+            event_free(&event)
+            text_free(&scratch)
+        return self._features
+
+    def __len__(self):
+        return len(self._dict())
+
+    def __iter__(self):
+        return iter(self._dict())
+
+    def __getitem__(self, name):
+        return self._dict()[name]
+
+    def __contains__(self, name):
+        return name in self._dict()
+
+    def get(self, name, default=None):
+        """The value of a feature, or the default where it is not there."""
+        return self._dict().get(name, default)
+
+    def keys(self):
+        """The features, in order of their first occurrence in the text."""
+        return self._dict().keys()
+
+    def values(self):
+        """The values of the features."""
+        return self._dict().values()
+
+    def items(self):
+        """The features and their values."""
+        return self._dict().items()
+
+    def copy(self):
+        """A dict of the features."""
+        return dict(self._dict())
+
+    def __eq__(self, other):
+        if isinstance(other, TextEvent):
+            return self._dict() == (<TextEvent> other)._dict()
+        if isinstance(other, Mapping):
+            return self._dict() == dict(other)
+        return NotImplemented
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f"TextEvent({self._dict()!r})"
+
+    def __reduce__(self):
+        if self.door.names is None:
+            return _text_event, (self.door, self.text)
+        return _text_event, (self.door, dict(zip(self.door.names, self.text)))
+
+
+Mapping.register(TextEvent)
+
+
+def _text_event(door, x):
+    return door.transform_one(x)
+
+
+cdef class Texts(Rows):
+    """Texts, one a row, as a sequence of their events; made by Tokenizer.transform_many.
+
+    Parameters
+    ----------
+    door
+        Who reads them.
+    texts
+        For each a str or bytes, or a tuple of one a field.
+    """
+
+    def __cinit__(self, TextDoor door not None, texts, *lines):
+        arena_init(&self.encoded)
+        self.door = door
+        self.texts = texts
+        if not lines:
+            self._take(len(texts))
+
+    def __dealloc__(self):
+        free(self.pieces)
+        arena_free(&self.encoded)
+
+    cdef int _room(self, Py_ssize_t n) except -1:
+        self.pieces = <Piece*> malloc((n * self.door.n_pieces + 1) * sizeof(Piece))
+        if self.pieces == NULL:
+            raise MemoryError("no memory for the texts")
+        return 0
+
+    cdef int _take(self, Py_ssize_t n) except -1:
+        cdef Py_ssize_t r
+        cdef int i
+        cdef Piece* piece
+        self._room(n)
+        piece = self.pieces
+        for r in range(n):
+            text = self.texts[r]
+            for i in range(self.door.n_pieces):
+                if not _piece(piece, text if self.door.names is None else (<tuple> text)[i], &self.encoded):
+                    raise MemoryError("no memory for the texts")
+                piece += 1
+        self.n_rows = n
+        return 0
+
+    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
+        batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes, self.door.n_pieces, self.pieces,
+                    self.n_rows)
+
+    cdef object _text(self, Py_ssize_t row):
+        return self.texts[row]
+
+    def __getitem__(self, at):
+        if isinstance(at, slice):
+            return [self[row] for row in range(*at.indices(self.n_rows))]
+        cdef Py_ssize_t row = as_index(at)
+        if row < 0:
+            row += self.n_rows
+        if not 0 <= row < self.n_rows:
+            raise IndexError(f"there are {self.n_rows} texts, no number {at}")
+        cdef TextEvent event = TextEvent.__new__(TextEvent)
+        event.door = self.door
+        event.text = self._text(row)
+        return event
+
+
+Sequence.register(Texts)
+
+
+LINE_FAULTS = (
+    None, None, "it has no TAB between label and text", "its label is empty", "it does not start with __label__",
+    "it has several labels, where one is expected")     # LINE_NO_TAB ..
+
+
+class LINES:
+    """How a line says its label, for Lines."""
+
+    LABELLED = LINES_LABELLED
+    EITHER = LINES_EITHER
+    TEXT = LINES_TEXT
+    FASTTEXT = LINES_FASTTEXT
+
+
+cdef class Lines(Texts):
+    """The texts of a block of whole lines, and their labels; what is no line of its kind is left out and said.
+
+    Parameters
+    ----------
+    door
+        Who reads the texts.
+    block
+        Bytes of whole lines; the last one may lack its end.
+    kind
+        Of LINES: LABELLED, "label TAB text"; EITHER, the same or, without a TAB, a text; TEXT; FASTTEXT,
+        "__label__x text".
+
+    Attributes
+    ----------
+    labels
+        The labels as bytes, in order of appearance.
+    numbers
+        The number of each text's label, -1 without one.
+    line_numbers
+        The line of each text in the block, from 0.
+    n_lines, n_blank
+        Lines, and those among them that are blank, which are left out too.
+    faults
+        What is wrong with other lines: (line number, reason).
+    """
+
+    def __init__(self, TextDoor door not None, bytes block not None, int kind):
+        cdef Line line
+        cdef Key key
+        cdef row_t row
+        cdef uint64_t h
+        cdef Py_ssize_t n = block.count(b"\n") + 1
+        cdef Index known                # of labels
+        if door.names is not None:
+            raise ValueError("a line is one text; it has no fields for a Tokenizer with fields")
+        self._room(n)
+        self.numbers = array("q", bytes(8 * n))
+        self.line_numbers = array("q", bytes(8 * n))
+        self.labels = []
+        self.faults = []
+        cdef long long[::1] numbers = self.numbers
+        cdef long long[::1] line_numbers = self.line_numbers
+        line.p = <const uint8_t*> bytes_data(<PyObject*> block)
+        line.end = line.p + bytes_size(<PyObject*> block)
+        if index_init(&known, 0, 0) < 0:
+            index_free(&known)
+            raise MemoryError("no memory for the labels")
+        try:
+            while line_next(&line, kind):
+                self.n_lines += 1
+                if line.fault == LINE_BLANK:
+                    self.n_blank += 1
+                    continue
+                if line.fault:
+                    self.faults.append((self.n_lines - 1, LINE_FAULTS[line.fault]))
+                    continue
+                numbers[self.n_rows] = -1
+                if line.label != NULL:
+                    key = key_text(KEY_BYTES, line.label, line.n_label)
+                    h = key_hash(&known.seed, &key)
+                    row = index_find(&known, &key, h)
+                    if row == ROW_NULL:
+                        row = index_insert(&known, &key, h)
+                        if row == ROW_NULL:
+                            raise MemoryError("no memory for the labels")
+                        self.labels.append(PyBytes_FromStringAndSize(<const char*> line.label, line.n_label))
+                    numbers[self.n_rows] = row - ROWS_RESERVED
+                line_numbers[self.n_rows] = self.n_lines - 1
+                self.pieces[self.n_rows].p = line.text
+                self.pieces[self.n_rows].n = line.n_text
+                self.pieces[self.n_rows].surrogates = False
+                self.n_rows += 1
+        finally:
+            index_free(&known)
+
+    cdef object _text(self, Py_ssize_t row):
+        return PyBytes_FromStringAndSize(<const char*> self.pieces[row].p, self.pieces[row].n)
 
 
 # --- The model ----------------------------------------------------------------------------------
@@ -551,6 +1055,7 @@ cdef class Model:
     def __dealloc__(self):
         learner_free(&self.learner)
         event_free(&self.event)
+        text_free(&self.text)
 
     def _configure(self, int kind, **params):
         """Check the parameters, keep them as they are, and start untrained."""
@@ -651,6 +1156,8 @@ cdef class Model:
         cdef Key key
         cdef Writer writer
         if not (PyDict_CheckExact(mapping) or type(x) is Counter or type(x) is defaultdict):
+            if type(x) is TextEvent:
+                return self._read_text(x, learning)
             return self._read_items(x, learning)
         # Types whose conversion runs no Python code, so that nothing can change x or the scratch under us.
         self._enter(learning)
@@ -671,6 +1178,23 @@ cdef class Model:
             writer_add(&writer, key, number)
         event_end(&self.event, &writer)
         return 0
+
+    cdef int _read_text(self, TextEvent x, bint learning) except -1:
+        """The same for a text, which is often asked about twice in a row."""
+        cdef Py_ssize_t page
+        cdef Event* event = &self.event
+        while True:
+            self._enter(learning)
+            # only a text leaves hashes
+            if event.n_hashed and self._text_read is not None and self._text_read._is(x):
+                event_again(event, &self.learner.index, self.learner.intercept)
+                return 0
+            page = _write_text(&self.text, event, &self.learner.index, self.learner.intercept, x)
+            if page == 0:
+                self._text_read = x
+                return 0
+            if page < 0 or not _fill_page(page - 1):
+                raise MemoryError("no memory for the event")
 
     cdef int _read_items(self, x, bint learning, str what="x") except -1:
         """The same for any mapping, name and number, or the error that says what is wrong."""
@@ -822,7 +1346,7 @@ cdef class Model:
 
     def __sizeof__(self):
         return (object.__sizeof__(self) + self.learner.index.bytes + self.learner.index.long_keys.bytes
-                + self.learner.table.bytes + event_bytes(&self.event))
+                + self.learner.table.bytes + event_bytes(&self.event) + text_bytes(&self.text))
 
     def _kept(self, str kind):
         """The number of a kept vector, or the error that it is not kept."""
@@ -989,38 +1513,35 @@ cdef class Model:
         self._readers += 1
         return 0
 
-    # --- The matrix door
+    # --- The doors for many rows
 
-    def _predict_rows(self, Rows X not None, names, predictions, decisions, probabilities):
-        """Predict the rows of a matrix, as _run does."""
-        return self._run(X, names, None, None, predictions, decisions, probabilities)
+    def _predict_rows(self, Rows X not None, names, predictions, decisions, probabilities, confidences=None):
+        """Predict rows, as _run does."""
+        return self._run(X, names, None, None, predictions, decisions, probabilities, confidences)
 
-    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions):
-        """Learn the rows of a matrix, as _run does; row r has the label labels[numbers[r]]."""
+    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions, confidences=None):
+        """Learn rows, as _run does; row r has the label labels[numbers[r]], or none if that is below 0."""
         self._enter(True)
         self._learning = True           # other learners wait; who reads may still come in
         self._thread = PyThread_get_thread_ident()
         try:
             outputs = self._outputs(labels)
-            if len(outputs) == 1:
-                y = np.full(len(X), outputs[0], dtype=np.intp) if outputs[0] else numbers
-            else:
-                y = np.array(outputs, dtype=np.intp)[numbers]
-            return self._run(X, names, y, steps, predictions, None, None)
+            y = numbers if outputs == list(range(len(outputs))) else _looked_up(outputs, numbers, len(X))
+            return self._run(X, names, y, steps, predictions, None, None, confidences)
         finally:
             self._learning = False
             self._labels_done()
 
-    cdef object _run(self, Rows X, names, y, steps, predictions, decisions, probabilities):
-        """The path in a loop over the rows of a matrix: predict, then learn, as asked.
+    cdef object _run(self, Rows X, names, y, steps, predictions, decisions, probabilities, confidences):
+        """The path in a loop over rows: predict, then learn, as asked.
 
         `names`: of the columns; None: column j is the int j. `y` None: only predict; else see _learn_rows.
-        `predictions`, `decisions`, `probabilities` None: not wanted.
+        `predictions`, `decisions`, `probabilities`, `confidences` (of what is predicted) None: not wanted.
 
         Returns the number of rows done; fewer than all: out of memory. UNSORTED, and nothing is changed, if columns
         do not rise within the rows; NEW_LABELS if there are more labels than `decisions` or `probabilities` have room for.
 
-        A batch much larger than the model is checked block by block as it is learned, on a copy that takes the
+        A matrix much larger than the model is checked block by block as it is learned, on a copy that takes the
         model's place at the end. Any other is checked first, and learned in place.
         """
         cdef Batch batch
@@ -1028,11 +1549,11 @@ cdef class Model:
         cdef Learner copy
         cdef bint learning = y is not None
         cdef bint copied = False
-        cdef Py_ssize_t done = 0, n = X.matrix.n_rows
+        cdef Py_ssize_t done = 0, n = X.n_rows
         cdef int found = 0
         event_init(&columns)
         event_init(&event)
-        batch_begin(&batch, &X.matrix, &self.learner, &event)
+        X._begin(&batch, &self.learner, &event)
         if learning:
             batch.y = <const Py_ssize_t*> _data(y, n)
             if steps is not None:
@@ -1045,20 +1566,23 @@ cdef class Model:
         if probabilities is not None:
             batch.probabilities = <double*> _data(probabilities, n)
             batch.n_probabilities = probabilities.shape[1]
+        if confidences is not None:
+            batch.confidences = <double*> _data(confidences, n)
         held = None
         try:
             if names is not None:
                 held = self._column_keys(names, learning, &columns)
             if learning:
-                copied = X.n_bytes > COPY_LEAST and <size_t> X.n_bytes // COPY_TIMES > (
+                copied = batch.matrix != NULL and X.n_bytes > COPY_LEAST and <size_t> X.n_bytes // COPY_TIMES > (
                     self.learner.index.bytes + self.learner.index.long_keys.bytes + self.learner.table.bytes)
                 if copied:
                     batch.learner = &copy
                     if learner_copy(&copy, &self.learner) < 0:
                         return 0
                 else:
-                    with nogil:
-                        found = matrix_check(&X.matrix, 0, n)
+                    if batch.matrix != NULL:
+                        with nogil:
+                            found = matrix_check(batch.matrix, 0, n)
                     if not found & (MATRIX_FAULTY | MATRIX_UNSORTED):
                         self._go_inside()
             else:
@@ -1068,7 +1592,7 @@ cdef class Model:
                     return NEW_LABELS
             # From here to the other end of the batch nothing of Python runs.
             if not found & (MATRIX_FAULTY | MATRIX_UNSORTED) and (
-                    _find_columns(&batch, held is not None, learning, &columns) == 0):
+                    batch.matrix == NULL or _find_columns(&batch, held is not None, learning, &columns) == 0):
                 if learning and not copied:
                     done = self._learn_in_place(&batch, (found & MATRIX_ZEROS) != 0)
                 else:
@@ -1090,12 +1614,12 @@ cdef class Model:
             if learning:
                 self._inside = False
             if found & MATRIX_FAULTY:
-                raise X.fault(names)
+                raise (<MatrixRows> X).fault(names)
             return UNSORTED if found & MATRIX_UNSORTED else done
         finally:
             if copied:
                 learner_free(&copy)
-            matrix_row_free(&batch.row)
+            batch_free(&batch)
             event_free(&event)
             event_free(&columns)
             if learning and self._objects_new:
@@ -1104,7 +1628,7 @@ cdef class Model:
     cdef bint _has_room(self, const Batch* batch, bint decisions, bint probabilities) noexcept:
         """Whether there is a place for the score of each label."""
         cdef Py_ssize_t n = self.learner.table.n_outputs
-        if batch.matrix.n_rows == 0:
+        if batch.n_rows == 0:
             return True
         return (not decisions or batch.n_decisions == n) and (
             not probabilities or batch.n_probabilities == (n if learner_several(&self.learner) else 2))
@@ -1132,7 +1656,7 @@ cdef class Model:
     cdef Py_ssize_t _learn_in_place(self, Batch* batch, bint zeros) noexcept:
         """The number of rows learned. Who asks to read gets in between blocks."""
         cdef Py_ssize_t r = 0, last = 0
-        cdef Py_ssize_t n = batch.matrix.n_rows
+        cdef Py_ssize_t n = batch.n_rows
         cdef const volatile int* asking = &self._asking
         while True:
             with nogil:
@@ -1142,10 +1666,11 @@ cdef class Model:
                         r += 1
                     if r < last or asking[0]:
                         break
-            if r == n or r < last:
+            if r == n or (r < last and not _turn_page(batch)):
                 return r
             self._put_labels()
-            self._let_in()
+            if asking[0]:
+                self._let_in()
 
     # --- State: what pickle, copy and deepcopy keep. The same model always gives the same bytes.
 
@@ -1428,7 +1953,7 @@ cdef int _truth_label(y) except -1:
         return 1
     if y is False:
         return 0
-    if type(y) is int or isinstance(y, (np.bool_, np.integer)):
+    if type(y) is int or _is_numpy(y, "bool_") or _is_numpy(y, "integer"):
         if y == 1:
             return 1
         if y == 0:
@@ -1478,7 +2003,7 @@ cdef class LabelModel(Model):
     def _checked_label(self, y):
         if type(y) is str or type(y) is int or type(y) is bool:
             return y
-        if isinstance(y, np.generic):
+        if _is_numpy(y, "generic"):
             y = y.item()
         if y is None:
             raise ValueError("y is None, which stands for no prediction; it cannot be a label")

@@ -26,6 +26,7 @@ cdef struct Event:
     uint64_t* hashes
     const uint64_t** starts     # where in the index the search for a key starts
     Py_ssize_t n_found          # leading entries whose rows are known
+    Py_ssize_t n_hashed         # leading entries whose hashes are known: all of a text's, else none
     Py_ssize_t n_last           # entries of the last event, to compare with
     Py_ssize_t n_known          # entries that the next event may be compared with
     uint64_t index_rows         # n_rows of the index when the rows were found
@@ -47,6 +48,7 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.hashes = NULL
     event.starts = NULL
     event.n_found = 0
+    event.n_hashed = 0
     event.n_last = 0
     event.n_known = 0
     event.index_rows = 0
@@ -131,6 +133,7 @@ cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n, bint
     event.n_last = event.n_known if event.index_rows == index.n_rows else 0
     event.n_known = 0               # until event_settle, for the door may yet give up
     event.n = 0
+    event.n_hashed = 0
     event.n_longs = 0
     arena_reset(&event.text)
     if intercept:
@@ -207,4 +210,12 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
         else:
             event.keys[k] = key_word(KEY_NONE, 0)
     event.index_rows = index.n_rows
-    event.n_known = event.n
+    # a text's long keys lie in the arena, which the next event begins by clearing
+    event.n_known = 0 if event.n_hashed else event.n
+
+
+cdef inline void event_again(Event* event, const Index* index, bint intercept) noexcept nogil:
+    """A text's event, which is still in scratch, once more."""
+    if event.index_rows != index.n_rows:
+        event.n_found = intercept
+        event.scored_version = 0

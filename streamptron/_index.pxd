@@ -216,8 +216,9 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
 
 
 cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
-                           const uint64_t** starts, row_t* rows, const bint columns) noexcept nogil:
-    """The two sweeps. `columns`: some keys may be columns; a constant where it is called."""
+                           const uint64_t** starts, row_t* rows, const bint columns,
+                           const bint hashed) noexcept nogil:
+    """The two sweeps. `columns`: some keys may be columns. `hashed`: hashes are there. Constants where it is called."""
     # copies: for all that a compiler knows, every store to hashes or rows might change the index
     cdef Seed seed = index.seed
     cdef const uintptr_t* directory = index.directory
@@ -228,7 +229,7 @@ cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, ui
     cdef uintptr_t word
     cdef const Key* key
     for i in range(n):
-        h = key_hash(&seed, &keys[i])
+        h = hashes[i] if hashed else key_hash(&seed, &keys[i])
         hashes[i] = h
         word = directory[(h >> 32) >> shift]
         starts[i] = segment_entries(word) + ((h >> 32) & segment_mask(word))
@@ -255,17 +256,20 @@ cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, ui
 
 
 cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
-                                const uint64_t** starts, row_t* rows) noexcept nogil:
-    """For each of n keys: its hash, and its row or the null row."""
+                                const uint64_t** starts, row_t* rows, bint hashed) noexcept nogil:
+    """For each of n keys: its hash, unless the hashes are there, and its row or the null row."""
     cdef Py_ssize_t i
     if index.bits or index.n_rows == ROWS_RESERVED:     # no table, or no key to compare with
         for i in range(n):
-            hashes[i] = key_hash(&index.seed, &keys[i])
+            if not hashed:
+                hashes[i] = key_hash(&index.seed, &keys[i])
             rows[i] = index_find(index, &keys[i], hashes[i])
+    elif hashed:
+        _find_all(index, keys, n, hashes, starts, rows, False, True)    # a text has no columns
     elif index.n_columns:
-        _find_all(index, keys, n, hashes, starts, rows, True)
+        _find_all(index, keys, n, hashes, starts, rows, True, False)
     else:
-        _find_all(index, keys, n, hashes, starts, rows, False)
+        _find_all(index, keys, n, hashes, starts, rows, False, False)
 
 
 cdef inline int _directory_double(Index* index) noexcept nogil:

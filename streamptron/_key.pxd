@@ -21,7 +21,7 @@
 # Keys are equal when they have the same kind and the same bytes: never by hash alone.
 
 from libc.string cimport memcmp, memcpy
-from streamptron._types cimport uint64_t, uint8_t, uintptr_t
+from streamptron._types cimport uint8_t, uint32_t, uint64_t, uintptr_t
 
 cdef struct Key:
     uint64_t lo
@@ -132,3 +132,24 @@ cdef inline void key_inline_bytes(const Key* key, uint8_t* out) noexcept nogil:
     store8(whole, key.hi)
     store8(whole + 8, key.lo)
     memcpy(out, whole + 16 - n, n)
+
+
+cdef inline size_t utf8_encode(uint32_t c, uint8_t* p) noexcept nogil:
+    """Write a code point, lone surrogates like any other; the number of bytes."""
+    if c < 0x80:
+        p[0] = <uint8_t> c
+        return 1
+    if c < 0x800:
+        p[0] = <uint8_t> (0xC0 | c >> 6)
+        p[1] = <uint8_t> (0x80 | (c & 0x3F))
+        return 2
+    if c < 0x10000:
+        p[0] = <uint8_t> (0xE0 | c >> 12)
+        p[1] = <uint8_t> (0x80 | (c >> 6 & 0x3F))
+        p[2] = <uint8_t> (0x80 | (c & 0x3F))
+        return 3
+    p[0] = <uint8_t> (0xF0 | c >> 18)
+    p[1] = <uint8_t> (0x80 | (c >> 12 & 0x3F))
+    p[2] = <uint8_t> (0x80 | (c >> 6 & 0x3F))
+    p[3] = <uint8_t> (0x80 | (c & 0x3F))
+    return 4

@@ -82,7 +82,7 @@ cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
     cdef Py_ssize_t k = event.n_found
     if k < event.n:
         index_find_all(&learner.index, event.keys + k, event.n - k, event.hashes + k,
-                       event.starts + k, event.rows + k)
+                       event.starts + k, event.rows + k, k < event.n_hashed)
         event.n_found = event.n
 
 

@@ -1,0 +1,767 @@
+# A text to an event.
+#
+#     "Free  Wi-Fi: Écris!"
+#        | scan      UTF-8, lower-cased character by character; a bit for each byte: does it belong to a word?
+#        v
+#     bytes   f r e e     w i - f i :   é   c r i s !
+#     bits    1 1 1 1 0 0 1 1 0 1 1 0 0 1 1 1 1 1 1 0
+#        | words     where the bits change; folded (numbers, addresses), too short or too long ones left out
+#        v
+#     words   free  wi  fi  écris
+#        | tokens    n-grams of words or of characters, each a key like any other name
+#        v
+#     keys[]  values[]  hashes[]    each token once, in order of first occurrence
+#
+# Sixteen characters are scanned at once where the machine can (SSE2), and the bits of 64 bytes are one word, so that
+# the ends of words are found by counting zeros, without a look at the characters between them. What is not
+# ASCII goes through a table of code points: its lower case and whether it belongs to words, filled by pages of 256 from
+# what Python says of them when first met (text_page). The scan stops at a page that is not there, and the door fills it
+# and starts again; no interpreter is needed otherwise.
+#
+# A token finds out whether it was there before in a small table of its own (Tally), by its hash, which is
+# the hash that the index wants of it anyway. The common ways, new or seen, are one path without a branch.
+#
+# The rule is that of Tokenizer's docstring; tests/reference_text.py is its plain twin.
+#
+# Functions in this file: text_rule_separators (characters that part words), text_page (characters met for the first time),
+# text_write, text_free, text_bytes; the rest serve these.
+
+from libc.math cimport log, sqrt
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memset
+from streamptron._types cimport uint8_t, uint32_t, uint64_t
+from streamptron._key cimport KEY_STR, Key, key_equal, key_is_long, key_text, utf8_encode
+from streamptron._hash cimport Seed, key_hash
+from streamptron._arena cimport arena_alloc
+from streamptron._event cimport Event, event_begin, event_reserve
+from streamptron._index cimport Index
+
+cdef extern from *:
+    """
+    #if defined(__SSE2__)
+      #include <emmintrin.h>
+    #endif
+
+    /* What a character becomes and whether it belongs to words: lower case, and SP_WORD. By code point. */
+    #define SP_WORD UINT32_C(0x80000000)
+    static uint32_t *sp_pages[0x1100];
+
+    static inline int sp_is_ascii(const uint8_t *p, size_t n)
+    {
+        uint64_t word, high = 0;
+        for (; n >= 8; p += 8, n -= 8) {
+            memcpy(&word, p, 8);
+            high |= word;
+        }
+        for (; n > 0; p++, n--) high |= *p;
+        return (high & UINT64_C(0x8080808080808080)) == 0;
+    }
+
+    static inline int sp_zeros_below(uint64_t word)     /* of a word that is not 0 */
+    {
+    #if defined(_MSC_VER) && !defined(__clang__)
+        unsigned long at;
+        _BitScanForward64(&at, word);
+        return (int)at;
+    #else
+        return __builtin_ctzll(word);
+    #endif
+    }
+
+    /* Sixteen bytes from p to `to` by the tables, and a bit for each that belongs to a word; `others` gets a bit for each
+       that is not ASCII. */
+    static inline uint32_t sp_scan_table(const uint8_t *lower, const uint8_t *word, const uint8_t *p, uint8_t *to,
+                                         uint32_t *others)
+    {
+        uint32_t words = 0, rest = 0;
+        for (int i = 0; i < 16; i++) {
+            uint8_t c = lower[p[i]];
+            to[i] = c;
+            words |= (uint32_t)word[c] << i;
+            rest |= (uint32_t)(p[i] >> 7) << i;
+        }
+        *others = rest;
+        return words;
+    }
+
+    /* The same for ASCII letters, digits and the underscore. */
+    static inline uint32_t sp_scan_words(int lowering, const uint8_t *p, uint8_t *to, uint32_t *others)
+    {
+    #if defined(__SSE2__)
+        __m128i x = _mm_loadu_si128((const __m128i *)p);
+        __m128i low = _mm_or_si128(x, _mm_set1_epi8(0x20));
+        __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(low, _mm_set1_epi8('a' - 1)),
+                                       _mm_cmplt_epi8(low, _mm_set1_epi8('z' + 1)));
+        __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8('0' - 1)),
+                                      _mm_cmplt_epi8(x, _mm_set1_epi8('9' + 1)));
+        __m128i other = _mm_cmpeq_epi8(x, _mm_set1_epi8('_'));
+        __m128i lowered = _mm_or_si128(x, _mm_and_si128(letter, _mm_set1_epi8(lowering ? 0x20 : 0)));
+        _mm_storeu_si128((__m128i *)to, lowered);
+        *others = (uint32_t)_mm_movemask_epi8(x);
+        return (uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letter, digit), other)) & ~*others;
+    #else
+        uint32_t words = 0, rest = 0;
+        for (int i = 0; i < 16; i++) {
+            uint8_t c = p[i], low = c | 0x20;
+            uint32_t letter = low >= 'a' && low <= 'z';
+            to[i] = letter && lowering ? low : c;
+            words |= (letter | (c >= '0' && c <= '9') | (c == '_')) << i;
+            rest |= (uint32_t)(c >> 7) << i;
+        }
+        *others = rest;
+        return words & ~rest;
+    #endif
+    }
+
+    /* Texts that stand for numbers and addresses, with room to read before them (see key_text). */
+    static const uint8_t sp_folded[] = "................<num>...........<hex>...........<ip>";
+    """
+    const uint32_t WORD "SP_WORD"
+    uint32_t** PAGES "sp_pages"
+    bint is_ascii "sp_is_ascii" (const uint8_t* p, size_t n) noexcept nogil
+    int zeros_below "sp_zeros_below" (uint64_t word) noexcept nogil
+    uint32_t scan_table "sp_scan_table" (const uint8_t* lower, const uint8_t* word, const uint8_t* p, uint8_t* to,
+                                         uint32_t* others) noexcept nogil
+    uint32_t scan_words "sp_scan_words" (bint lowering, const uint8_t* p, uint8_t* to, uint32_t* others) noexcept nogil
+    const uint8_t* FOLDED "sp_folded"
+
+cdef enum:
+    TEXT_WORDS = 0
+    TEXT_CHARACTERS = 1
+
+    VALUE_PRESENCE = 0
+    VALUE_COUNT = 1
+    VALUE_LOG = 2
+
+    FOLDED_NUMBER = 16              # where in FOLDED a word stands
+    FOLDED_HEX = 32
+    FOLDED_ADDRESS = 48
+
+    REPLACEMENT = 0xFFFD
+    PAGE_BITS = 8
+    TOKENS_AT_ONCE = 1024           # for which there is room before they are taken
+    SPARE = 32                      # bytes that may be written, or read, beyond a text
+
+cdef struct TextRule:
+    int analyzer
+    int low, high                   # n of the n-grams
+    bint lowercase
+    bint separated                  # words are what lies between separators
+    bint fold
+    size_t shortest, longest        # words, in characters
+    int value
+    bint l2
+    uint8_t lower[256]              # of ASCII, for words between separators
+    uint8_t word[256]
+    uint32_t* separators
+    Py_ssize_t n_separators
+
+cdef struct Word:
+    const uint8_t* p                # of which sixteen bytes before may be read
+    size_t n
+
+cdef struct Piece:
+    # A text as it comes, in UTF-8.
+    const uint8_t* p
+    size_t n
+    bint surrogates                 # a str's, where lone surrogates may be; else bytes that may be anything
+
+cdef struct Part:
+    # The words of one piece, or for TEXT_CHARACTERS all of it as if it were one word.
+    Py_ssize_t first, last
+    const Piece* prefix
+
+cdef struct Text:
+    # Scratch for the texts of an event. Bytes that keys point at are in the event's arena.
+    uint64_t* bits
+    size_t bits_capacity
+    Word* words
+    Py_ssize_t n_words
+    size_t words_capacity
+    Part* parts
+    Py_ssize_t n_parts
+    size_t parts_capacity
+    uint32_t* slots
+    size_t slots_capacity           # a power of two
+
+cdef struct Tally:
+    # The tokens so far, each once.
+    Key* keys
+    double* values
+    uint64_t* hashes
+    uint32_t* slots                 # 1 + where in keys; 0: empty
+    uint64_t mask
+    Py_ssize_t n
+    Seed seed
+
+
+cdef inline void text_free(Text* text) noexcept nogil:
+    free(text.bits)
+    free(text.words)
+    free(text.parts)
+    free(text.slots)
+    memset(text, 0, sizeof(Text))
+
+
+cdef inline size_t text_bytes(const Text* text) noexcept nogil:
+    return (text.bits_capacity * sizeof(uint64_t) + text.words_capacity * sizeof(Word)
+            + text.parts_capacity * sizeof(Part) + text.slots_capacity * sizeof(uint32_t))
+
+
+cdef inline int _grow(void** p, size_t* capacity, size_t n, size_t size) noexcept nogil:
+    """Room for n things; -1 without memory."""
+    cdef void* grown
+    if n <= capacity[0]:
+        return 0
+    grown = realloc(p[0], (n + n // 2 + 16) * size)
+    if grown == NULL:
+        return -1
+    p[0] = grown
+    capacity[0] = n + n // 2 + 16
+    return 0
+
+
+# --- Characters
+
+cdef inline void text_page(uint32_t page, uint32_t* entries) noexcept nogil:
+    """Give a page its 256 entries, for good."""
+    PAGES[page] = entries
+
+
+cdef inline bint _is_separator(const TextRule* rule, uint32_t c) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(rule.n_separators):
+        if rule.separators[i] == c:
+            return True
+    return False
+
+
+cdef inline void text_rule_separators(TextRule* rule) noexcept nogil:
+    """Fill the tables for ASCII from the separators."""
+    cdef int c
+    for c in range(256):
+        rule.lower[c] = <uint8_t> (c + 32 if rule.lowercase and 65 <= c <= 90 else c)
+        rule.word[c] = c < 128 and not _is_separator(rule, c)
+
+
+cdef inline uint32_t _decode(const uint8_t* p, size_t n, bint surrogates, size_t* length) noexcept nogil:
+    """The code point at p, which is not ASCII, of n bytes that remain; REPLACEMENT for a bad sequence, as far as it could have
+    become a good one. `surrogates`: they are allowed.
+    """
+    cdef uint8_t first = p[0], low = 0x80, high = 0xBF
+    cdef size_t i, need
+    cdef uint32_t c
+    if first < 0xC2 or first > 0xF4:
+        length[0] = 1
+        return REPLACEMENT
+    if first < 0xE0:
+        need, c = 2, first & 0x1F
+    elif first < 0xF0:
+        need, c = 3, first & 0x0F
+        if first == 0xE0:
+            low = 0xA0
+        elif first == 0xED and not surrogates:
+            high = 0x9F
+    else:
+        need, c = 4, first & 0x07
+        if first == 0xF0:
+            low = 0x90
+        elif first == 0xF4:
+            high = 0x8F
+    for i in range(1, need):
+        if i == n or not low <= p[i] <= high:
+            length[0] = i
+            return REPLACEMENT
+        c = c << 6 | (p[i] & 0x3F)
+        low, high = 0x80, 0xBF
+    length[0] = need
+    return c
+
+
+cdef inline void _set_bits(uint64_t* bits, size_t at, uint64_t few) noexcept nogil:
+    """Or up to sixteen bits in."""
+    bits[at >> 6] |= few << (at & 63)
+    if (at & 63) > 48:
+        bits[(at >> 6) + 1] |= few >> (64 - (at & 63))
+
+
+cdef inline Py_ssize_t _scan(const TextRule* rule, uint64_t* bits, const Piece* piece, uint8_t* to,
+                             size_t* length) noexcept nogil:
+    """Lower-case a text into `to`, and set the bits of the bytes that belong to words.
+
+    Returns 0, or 1 + the number of a page of code points that is not there.
+    """
+    cdef uint8_t last[16]
+    cdef const uint8_t* p = piece.p
+    cdef const uint8_t* source
+    cdef size_t n = piece.n
+    cdef size_t i = 0, o = 0, k, some
+    cdef uint32_t words, others = 0, c, entry
+    while i < n:
+        some = min(<size_t> 16, n - i)
+        source = p + i
+        if some < 16:
+            memset(last, 0, 16)
+            memcpy(last, source, some)
+            source = last
+        if rule.separated:
+            words = scan_table(rule.lower, rule.word, source, to + o, &others)
+        else:
+            words = scan_words(rule.lowercase, source, to + o, &others)
+        k = some
+        if others:
+            k = min(k, <size_t> zeros_below(others))
+        if k < 16:
+            words &= (<uint32_t> 1 << k) - 1
+        _set_bits(bits, o, words)
+        i += k
+        o += k
+        if k < some:
+            while i < n and p[i] >= 0x80:
+                c = _decode(p + i, n - i, piece.surrogates, &k)
+                i += k
+                if PAGES[c >> PAGE_BITS] == NULL:
+                    return 1 + (c >> PAGE_BITS)
+                entry = PAGES[c >> PAGE_BITS][c & 0xFF]
+                if rule.lowercase and entry & ~WORD != c:
+                    c = entry & ~WORD
+                    if PAGES[c >> PAGE_BITS] == NULL:
+                        return 1 + (c >> PAGE_BITS)
+                    entry = PAGES[c >> PAGE_BITS][c & 0xFF]
+                k = utf8_encode(c, to + o)
+                if (not _is_separator(rule, c)) if rule.separated else (entry & WORD) != 0:
+                    _set_bits(bits, o, (<uint64_t> 1 << k) - 1)
+                o += k
+    length[0] = o
+    return 0
+
+
+# --- Words
+
+cdef inline bint _bit(const uint64_t* bits, size_t at) noexcept nogil:
+    return bits[at >> 6] >> (at & 63) & 1
+
+
+cdef inline bint _is_digit(uint8_t c) noexcept nogil:
+    return 48 <= c <= 57
+
+
+cdef inline bint _is_hex(uint8_t c) noexcept nogil:
+    return 48 <= c <= 57 or 97 <= (c | 32) <= 102
+
+
+cdef inline int _octet_end(const uint8_t* p, size_t n) noexcept nogil:
+    """How many digits of a number up to 255 are at p; 0 if there is no such number, or more digits."""
+    cdef int i = 0, number = 0
+    while <size_t> i < n and i < 4 and _is_digit(p[i]):
+        number = 10 * number + p[i] - 48
+        i += 1
+    return i if 0 < i < 4 and number <= 255 else 0
+
+
+cdef inline size_t _dotted(const uint64_t* bits, const uint8_t* p, size_t at, size_t n) noexcept nogil:
+    """Where the four numbers of an IPv4 address end that start with the word at `at`; 0: it is none."""
+    cdef int octet, part
+    if at >= 2 and p[at - 1] == 46 and _bit(bits, at - 2):
+        return 0
+    for part in range(4):
+        octet = _octet_end(p + at, n - at)
+        at += octet
+        if octet == 0 or (at < n and _bit(bits, at)):
+            return 0
+        if part < 3:
+            if at == n or p[at] != 46:
+                return 0
+            at += 1
+    return 0 if at + 1 < n and p[at] == 46 and _bit(bits, at + 1) else at
+
+
+cdef inline bint _is_colons(const uint8_t* p, size_t n) noexcept nogil:
+    """Whether hex digits and colons are an IPv6 address."""
+    cdef size_t i
+    cdef int digits = 0, groups = 0, gaps = 0
+    if n < 3 or n > 39:
+        return False
+    if (p[0] == 58 and p[1] != 58) or (p[n - 1] == 58 and p[n - 2] != 58):
+        return False
+    for i in range(n):
+        if p[i] != 58:
+            groups += digits == 0
+            digits += 1
+            if digits > 4:
+                return False
+        else:
+            digits = 0
+            if i and p[i - 1] == 58:
+                gaps += 1
+                if i > 1 and p[i - 2] == 58:
+                    return False
+    return groups == 8 if gaps == 0 else gaps == 1 and 1 <= groups <= 7
+
+
+cdef inline int _number_kind(const uint8_t* p, size_t n) noexcept nogil:
+    """FOLDED_NUMBER, FOLDED_HEX or 0 for a word."""
+    cdef size_t i
+    cdef size_t digits = 0
+    if n > 2 and p[0] == 48 and (p[1] | 32) == 120:
+        for i in range(2, n):
+            if not _is_hex(p[i]):
+                return 0
+        return FOLDED_HEX
+    for i in range(n):
+        if not _is_hex(p[i]):
+            return 0
+        digits += _is_digit(p[i])
+    if digits == n:
+        return FOLDED_NUMBER
+    return FOLDED_HEX if digits and n >= 4 else 0
+
+
+cdef inline size_t _fold(const uint64_t* bits, const uint8_t* p, size_t n, size_t start, size_t end, size_t* run_end,
+                         Word* word) noexcept nogil:
+    """Fold the word from start to end, if it is a number or begins an address. Where what it stands for ends.
+
+    `run_end`: where the last run of hex digits and colons ended, which is looked at once.
+    """
+    cdef size_t first, last, at = 0
+    cdef int kind
+    cdef bint colons = (end < n and p[end] == 58) or (start and p[start - 1] == 58)
+    if colons and start >= run_end[0]:
+        first, last = start, end
+        while first and p[first - 1] == 58:
+            first -= 1
+        while last < n and (_is_hex(p[last]) or p[last] == 58):
+            last += 1
+        at = start
+        while at < end and _is_hex(p[at]):
+            at += 1
+        run_end[0] = last
+        if at == end and not (first and _bit(bits, first - 1)) and not (last < n and _bit(bits, last)) and (
+                _is_colons(p + first, last - first)):
+            word.p, word.n = FOLDED + FOLDED_ADDRESS, 4
+            return last
+    if _is_digit(p[start]):
+        last = _dotted(bits, p, start, n)
+        if last:
+            word.p, word.n = FOLDED + FOLDED_ADDRESS, 4
+            return last
+    kind = _number_kind(p + start, end - start)
+    if kind:
+        word.p, word.n = FOLDED + kind, 5
+        return end
+    return 0
+
+
+cdef inline int _words(const TextRule* rule, Text* text, const uint8_t* p, size_t n, bint wide) noexcept nogil:
+    """Append the words of n scanned bytes; `wide`: some are not ASCII. -1 without memory."""
+    cdef const uint64_t* bits = text.bits
+    cdef uint64_t edges, carry = 0
+    cdef size_t at, start = 0, end, length, i, folded, done = 0, run_end = 0
+    cdef size_t shortest = rule.shortest, longest = rule.longest
+    cdef Py_ssize_t k = text.n_words
+    cdef Word* words
+    cdef bint inside = False, fold = rule.fold, simple = not (wide or fold)
+    if _grow(<void**> &text.words, &text.words_capacity, k + n // 2 + 2, sizeof(Word)) < 0:
+        return -1
+    words = text.words
+    for at in range(0, n + 1, 64):
+        edges = bits[at >> 6]
+        edges ^= edges << 1 | carry
+        carry = bits[at >> 6] >> 63
+        while edges:
+            end = at + zeros_below(edges)
+            edges &= edges - 1
+            if not inside:
+                start = end
+                inside = True
+                continue
+            inside = False
+            words[k].p = p + start
+            words[k].n = end - start
+            if simple:
+                k += shortest <= end - start <= longest
+                continue
+            if fold:
+                if start < done:        # the rest of an address
+                    continue
+                folded = _fold(bits, p, n, start, end, &run_end, &words[k])
+                if folded:
+                    done = folded
+                    k += 1
+                    continue
+            length = end - start
+            if wide:
+                for i in range(start, end):
+                    length -= (p[i] & 0xC0) == 0x80
+            k += shortest <= length <= longest
+    text.n_words = k
+    return 0
+
+
+# --- Tokens
+
+cdef inline Py_ssize_t _tally_slow(Tally* tally, uint64_t h) noexcept nogil:
+    """Where the last key written is, when its first slot is taken by another one or it is long."""
+    cdef uint64_t at = h & tally.mask
+    while tally.slots[at] != 0:
+        if key_equal(&tally.keys[tally.slots[at] - 1], &tally.keys[tally.n]):
+            return tally.slots[at] - 1
+        at = (at + 1) & tally.mask
+    tally.slots[at] = <uint32_t> tally.n + 1
+    return tally.n
+
+
+cdef inline bint tally_add(Tally* tally, Key key) noexcept nogil:
+    """Count a token; whether it is new."""
+    cdef uint64_t h = key_hash(&tally.seed, &key)
+    cdef Py_ssize_t n = tally.n
+    cdef uint32_t slot = tally.slots[h & tally.mask]
+    cdef Py_ssize_t at = <Py_ssize_t> slot - 1 if slot else n
+    cdef bint new
+    tally.keys[n] = key
+    tally.values[n] = 0.0
+    tally.hashes[n] = h
+    if ((tally.keys[at].lo ^ key.lo) | (tally.keys[at].hi ^ key.hi)) != 0:
+        at = _tally_slow(tally, h)
+    else:
+        tally.slots[h & tally.mask] = <uint32_t> at + 1
+    tally.values[at] += 1.0
+    new = at == n
+    tally.n = n + new
+    return new
+
+
+cdef inline int _tally_reserve(Tally* tally, Text* text, Event* event, Py_ssize_t n) noexcept nogil:
+    """Room for n more tokens. -1 without memory."""
+    cdef size_t size, i
+    cdef uint64_t at
+    cdef uint32_t* slots
+    cdef Py_ssize_t k
+    if event_reserve(event, tally.n + n + 1) < 0:
+        return -1
+    tally.keys = event.keys
+    tally.values = event.values
+    tally.hashes = event.hashes
+    size = 64
+    while size < <size_t> (2 * (tally.n + n)):
+        size *= 2
+    if size <= tally.mask + 1 and tally.slots != NULL:
+        return 0
+    if size > text.slots_capacity:
+        slots = <uint32_t*> realloc(text.slots, size * sizeof(uint32_t))
+        if slots == NULL:
+            return -1
+        text.slots = slots
+        text.slots_capacity = size
+    tally.slots = text.slots
+    tally.mask = size - 1
+    memset(tally.slots, 0, size * sizeof(uint32_t))
+    for k in range(event.n, tally.n):
+        at = tally.hashes[k] & tally.mask
+        while tally.slots[at] != 0:
+            at = (at + 1) & tally.mask
+        tally.slots[at] = <uint32_t> k + 1
+    return 0
+
+
+cdef struct Joint:
+    # Where tokens are put together that do not lie in one piece. What a long key points at stays.
+    uint8_t* p
+    size_t n
+
+
+cdef inline uint8_t* _joint(Joint* joint, Event* event, size_t n) noexcept nogil:
+    """Room for a token of n bytes; NULL without memory."""
+    if joint.n < n:
+        joint.n = 4096 if n < 256 else 2 * n
+        joint.p = arena_alloc(&event.text, joint.n)
+        if joint.p == NULL:
+            joint.n = 0
+    return joint.p
+
+
+cdef inline void _joint_keep(Joint* joint, size_t n) noexcept nogil:
+    joint.p += n
+    joint.n -= n
+
+
+cdef inline int _tokens_words(Tally* tally, Text* text, Event* event, Joint* joint, const Part* part,
+                              int n) noexcept nogil:
+    """All n words in a row, as tokens. -1 without memory."""
+    cdef Py_ssize_t i, k, last
+    cdef size_t length, at
+    cdef uint8_t* p
+    cdef const Word* words = text.words
+    cdef Key key
+    i = part.first
+    while i <= part.last - n:
+        last = min(i + TOKENS_AT_ONCE, part.last - n + 1)
+        if _tally_reserve(tally, text, event, last - i) < 0:
+            return -1
+        if n == 1 and part.prefix.n == 0:
+            for k in range(i, last):
+                tally_add(tally, key_text(KEY_STR, words[k].p, words[k].n))
+            i = last
+            continue
+        while i < last:
+            length = part.prefix.n + n - 1
+            for k in range(i, i + n):
+                length += words[k].n
+            p = _joint(joint, event, length)
+            if p == NULL:
+                return -1
+            memcpy(p, part.prefix.p, part.prefix.n)
+            at = part.prefix.n
+            for k in range(i, i + n):
+                if k > i:
+                    p[at] = 32
+                    at += 1
+                memcpy(p + at, words[k].p, words[k].n)
+                at += words[k].n
+            key = key_text(KEY_STR, p, length)
+            if tally_add(tally, key) and key_is_long(&key):
+                _joint_keep(joint, length)
+            i += 1
+    return 0
+
+
+cdef inline size_t _character(const uint8_t* p) noexcept nogil:
+    """The bytes of the code point at p."""
+    return 1 if p[0] < 0x80 else 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
+
+
+cdef inline int _tokens_characters(Tally* tally, Text* text, Event* event, Joint* joint, const Part* part,
+                                   int n) noexcept nogil:
+    """All n characters in a row. -1 without memory."""
+    cdef const uint8_t* p
+    cdef const uint8_t* first
+    cdef const uint8_t* last
+    cdef const uint8_t* end
+    cdef uint8_t* joined
+    cdef size_t length
+    cdef int k
+    cdef Key key
+    if part.first == part.last:
+        return 0
+    first = last = text.words[part.first].p
+    end = first + text.words[part.first].n
+    for k in range(n):
+        if last == end:
+            return 0
+        last += _character(last)
+    k = 0
+    while True:
+        if k == 0:
+            k = TOKENS_AT_ONCE
+            if _tally_reserve(tally, text, event, k) < 0:
+                return -1
+        k -= 1
+        length = last - first
+        if part.prefix.n == 0:
+            tally_add(tally, key_text(KEY_STR, first, length))
+        else:
+            joined = _joint(joint, event, part.prefix.n + length)
+            if joined == NULL:
+                return -1
+            memcpy(joined, part.prefix.p, part.prefix.n)
+            memcpy(joined + part.prefix.n, first, length)
+            key = key_text(KEY_STR, joined, part.prefix.n + length)
+            if tally_add(tally, key) and key_is_long(&key):
+                _joint_keep(joint, part.prefix.n + length)
+        if last == end:
+            return 0
+        first += _character(first)
+        last += _character(last)
+
+
+# --- The way in
+
+cdef inline Py_ssize_t _add_piece(Text* text, Event* event, const TextRule* rule, const Piece* prefix,
+                                  const Piece* piece) noexcept nogil:
+    """Scan a text, or a field's, and find its words. Returns as text_write does."""
+    cdef bint wide = not is_ascii(piece.p, piece.n)
+    cdef size_t most = 3 * piece.n if wide else piece.n     # a bad byte becomes three
+    cdef size_t n_bits = (most + SPARE) // 64 + 2
+    cdef size_t length = 0
+    cdef Py_ssize_t page
+    cdef uint8_t* to = arena_alloc(&event.text, most + SPARE)
+    cdef Part* part
+    if to == NULL or _grow(<void**> &text.bits, &text.bits_capacity, n_bits, sizeof(uint64_t)) < 0 or (
+            _grow(<void**> &text.parts, &text.parts_capacity, text.n_parts + 1, sizeof(Part)) < 0):
+        return -1
+    memset(text.bits, 0, n_bits * sizeof(uint64_t))
+    page = _scan(rule, text.bits, piece, to, &length)
+    if page:
+        return page
+    part = &text.parts[text.n_parts]
+    part.first = text.n_words
+    part.prefix = prefix
+    if rule.analyzer == TEXT_WORDS:
+        if _words(rule, text, to, length, wide) < 0:
+            return -1
+    else:
+        if _grow(<void**> &text.words, &text.words_capacity, text.n_words + 1, sizeof(Word)) < 0:
+            return -1
+        text.words[text.n_words].p = to
+        text.words[text.n_words].n = length
+        text.n_words += 1
+    part.last = text.n_words
+    text.n_parts += 1
+    return 0
+
+
+cdef inline int _add_tokens(Text* text, Event* event, const TextRule* rule, const Index* index) noexcept nogil:
+    """All words are there: their tokens and the values of these. -1 without memory."""
+    cdef Tally tally
+    cdef Joint joint
+    cdef Py_ssize_t i
+    cdef int n
+    cdef double squares = 0.0
+    memset(&joint, 0, sizeof(Joint))
+    memset(&tally, 0, sizeof(Tally))
+    tally.n = event.n
+    tally.seed = index.seed
+    for i in range(text.n_parts):
+        for n in range(rule.low, rule.high + 1):
+            if rule.analyzer == TEXT_WORDS:
+                if _tokens_words(&tally, text, event, &joint, &text.parts[i], n) < 0:
+                    return -1
+            elif _tokens_characters(&tally, text, event, &joint, &text.parts[i], n) < 0:
+                return -1
+    if rule.value == VALUE_PRESENCE:
+        for i in range(event.n, tally.n):
+            event.values[i] = 1.0
+    elif rule.value == VALUE_LOG:
+        for i in range(event.n, tally.n):
+            event.values[i] = 1.0 + log(event.values[i])
+    if rule.l2:
+        for i in range(event.n, tally.n):
+            squares += event.values[i] * event.values[i]
+        squares = sqrt(squares)
+        for i in range(event.n, tally.n):
+            event.values[i] /= squares
+    event.n_found = event.n
+    event.n = tally.n
+    event.n_hashed = tally.n
+    event.scored_version = 0
+    return 0
+
+
+cdef inline Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule, const Index* index, bint intercept,
+                                  const Piece* prefixes, const Piece* pieces, int n_pieces) noexcept nogil:
+    """Write the event of a text, or of some fields, whose tokens get prefixes that outlive the event.
+
+    Returns 0, -1 without memory, or 1 + the number of a page of code points, which text_page wants before this is
+    called again.
+    """
+    cdef Py_ssize_t page
+    cdef int i
+    text.n_words = 0
+    text.n_parts = 0
+    if event_begin(event, index, 0, intercept) < 0:
+        return -1
+    for i in range(n_pieces):
+        page = _add_piece(text, event, rule, &prefixes[i], &pieces[i])
+        if page:
+            return page
+    return _add_tokens(text, event, rule, index)

@@ -1,0 +1,105 @@
+"""The tokenizer: from a text to features."""
+
+from __future__ import annotations
+
+import typing
+
+from river import base
+
+from streamptron._core import Model, TextDoor
+
+if typing.TYPE_CHECKING:
+    from typing import Any
+
+
+class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
+    """A text becomes its words, or runs of words or characters, and how often they are there.
+
+    ``Tokenizer() | Perceptron()`` learns from texts. The mapping that ``transform_one`` gives is read by
+    streamptron's learners without making it a dict, or a str of any token; for anybody else it makes
+    itself a mapping when it is first looked at. Nothing is learned, and nothing can be changed later.
+
+    Parameters
+    ----------
+    analyzer
+        "word": tokens are words. A word is a run of letters, digits and underscores (``str.isalnum``) of any script, and of
+        marks that combine with them (Unicode category M). "char": every n characters in a row, white space as it is.
+    ngram_range
+        ``(low, high)``: tokens of low, low + 1, ... high words or characters in a row. Words are joined by
+        a space.
+    lowercase
+        Whether each character c becomes ``c.lower()[0]`` first.
+    separators
+        Characters, as one str, that part words instead: a word is then a run of any others.
+    min_length, max_length
+        Words of fewer or more characters are left out, as if they were not in the text. None: no limit.
+    fold_numbers
+        Whether a word of ASCII digits becomes ``<num>``; ``0x`` and hex digits, or at least four hex digits among them a digit and
+        a letter, ``<hex>``; an IPv4 or IPv6 address that stands by itself ``<ip>``.
+    value
+        "presence": 1. "count": how often the token is there. "log": 1 + ln(count).
+    normalize
+        "l2": the values are divided by the square root of the sum of their squares.
+    fields
+        A name or a tuple of names: the event is then a mapping with a text under each of them, and the tokens of
+        the text under "subject" are called "subject:free".
+
+    Examples
+    --------
+    >>> from streamptron import Perceptron, Tokenizer
+    >>> dict(Tokenizer().transform_one("Win, win a prize!"))
+    {'win': 1.0, 'a': 1.0, 'prize': 1.0}
+    >>> dict(Tokenizer(ngram_range=(2, 2), fold_numbers=True).transform_one("port 4096 from 10.0.0.1"))
+    {'port <num>': 1.0, '<num> from': 1.0, 'from <ip>': 1.0}
+    >>> dict(Tokenizer(analyzer="char", ngram_range=(3, 3), value="count").transform_one("ababa"))
+    {'aba': 2.0, 'bab': 1.0}
+
+    >>> model = Tokenizer() | Perceptron()
+    >>> model.learn_one("win a free prize now", True)
+    >>> model.learn_one("see you at the meeting", False)
+    >>> model.predict_one("a free prize")
+    True
+
+    Notes
+    -----
+    Bytes are read as UTF-8; each bad sequence becomes one U+FFFD, as ``bytes.decode("utf-8", "replace")``
+    has it. Features come in order of their first occurrence. Which characters are letters, digits or
+    marks, and their lower case, is what the running Python says (``unicodedata.unidata_version``).
+    """
+
+    def __init__(
+        self,
+        analyzer: str = "word",
+        ngram_range: tuple[int, int] = (1, 1),
+        lowercase: bool = True,
+        separators: str | None = None,
+        min_length: int = 1,
+        max_length: int | None = 100,
+        fold_numbers: bool = False,
+        value: str = "presence",
+        normalize: str | None = None,
+        fields: str | tuple[str, ...] | None = None,
+    ) -> None:
+        self._configure(
+            analyzer=analyzer,
+            ngram_range=ngram_range,
+            lowercase=lowercase,
+            separators=separators,
+            min_length=min_length,
+            max_length=max_length,
+            fold_numbers=fold_numbers,
+            value=value,
+            normalize=normalize,
+            fields=fields,
+        )
+
+    def __or__(self, other: Any) -> Any:
+        """A pipeline. What is not one of streamptron's learners gets a true dict, as some of River's models want."""
+        if isinstance(other, Model):
+            return super().__or__(other)
+        from river import compose
+
+        return super().__or__(compose.FuncTransformer(dict)) | other
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self._get_params().values())
