@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from streamptron import _frames
-from streamptron._core import NUMBERS, MatrixRows, Rows, Texts, number_small
+from streamptron._core import NUMBERS, VALUE_LIMIT, MatrixRows, Rows, Texts, number_small
 from streamptron._names import INT_LIMIT, shown
 
 if typing.TYPE_CHECKING:
@@ -71,6 +71,27 @@ class Batch:
         matrix.sum_duplicates()
         return _sparse_batch(matrix, self.names, self.frame)
 
+    def outputs(self) -> NDArray[np.intp]:
+        """Places for one output a row."""
+        return np.empty(len(self), dtype=np.intp)
+
+    def numbers(self, n: int) -> NDArray[np.float64]:
+        """Places for n numbers a row."""
+        return np.empty((len(self), n))
+
+    def numbered(self, y: Any, check: Callable[[Any], Any]) -> tuple[list[Any], NDArray[np.intp]]:
+        """The different labels of y as a check wants them, in order of appearance, and each row's number."""
+        labels, firsts, numbers = numbered(y, len(self))
+        checked = [
+            _row_checked(row, check, label) for row, label in zip(firsts, labels, strict=True)
+        ]
+        return checked, numbers
+
+    def can_hold(self, labels: set[Any]) -> None:
+        """Raise the error that a series like the frame cannot hold these labels, if that is so."""
+        if self.frame is not None:
+            _frames.frame_can_hold(labels, self.frame)
+
     def labels(self, outputs: np.ndarray, labels: Sequence[Hashable], name: object) -> Any:
         """The labels that outputs stand for, -1 for None: a series like the frame, or an array."""
         if self.frame is None:
@@ -97,7 +118,9 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
         return Batch(_dense_rows(array), _checked_names(feature_names, array.shape[1]))
     if isinstance(X, Texts):
         if feature_names is not None:
-            raise TypeError("feature_names is given, but X are texts, whose tokens are the features")
+            raise TypeError(
+                "feature_names is given, but X are texts, whose tokens are the features"
+            )
         return Batch(X, None)
     sparse = sys.modules.get("scipy.sparse")  # who has a sparse matrix has loaded it
     if sparse is not None and sparse.issparse(X):
@@ -255,6 +278,15 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
 
 # --- Labels and weights
 
+
+def _row_checked(row: int, check: Callable[..., Any], *values: Any) -> Any:
+    """What a check says of some values, or its error with the row before it."""
+    try:
+        return check(*values)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"in row {row}: {error}") from None
+
+
 FEW = 16  # labels that are counted faster one by one
 FIRST = np.zeros(1, dtype=np.intp)  # the numbers of a single label
 
@@ -303,6 +335,30 @@ def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
     except TypeError:  # not hashable, or not comparable: who checks each label will say so
         firsts, numbers = list(range(n)), np.arange(n)
     return [values[row] for row in firsts], firsts, numbers
+
+
+def steps_of(
+    w: Any, labels: list[Any], numbers: NDArray[np.intp], step: Callable[[Any, Any], float]
+) -> NDArray[np.float64] | None:
+    """Sample weight times class weight of each row, checked; None where all are 1.
+
+    `step` gives, or refuses, that of a label and a sample weight.
+    """
+    n = len(numbers)
+    if not hasattr(w, "__len__"):
+        one = [_row_checked(0, step, label, w) for label in labels]
+        return None if all(number == 1.0 for number in one) else np.array(one)[numbers]
+    weights = weight_array(w, n)
+    if weights is not None and ((weights >= 0.0) & (weights <= VALUE_LIMIT)).all():
+        by_label = np.array([step(label, 1.0) for label in labels])
+        return np.multiply(weights, by_label[numbers]) if n else weights
+    each = _frames.listed(w, n, "w", "one weight")
+    return np.array(
+        [
+            _row_checked(row, step, labels[number], weight)
+            for row, (number, weight) in enumerate(zip(numbers, each, strict=True))
+        ]
+    )
 
 
 def weight_array(w: Any, n: int) -> NDArray[np.float64] | None:

@@ -1,5 +1,5 @@
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,10 @@ def number_small(
 
 @disjoint_base
 class Rows:
-    n_bytes: int
+    def __len__(self) -> int: ...
+
+@disjoint_base
+class MatrixRows(Rows):
     def __new__(
         cls,
         number: int,
@@ -35,9 +38,70 @@ class Rows:
         starts: NDArray[Any] | None = None,
         n_columns: int = 0,
     ) -> Self: ...
-    def __len__(self) -> int: ...
     def check(self, names: Sequence[Hashable] | None) -> None: ...
     def fault(self, names: Sequence[Hashable] | None) -> ValueError: ...
+
+@disjoint_base
+class TextDoor:
+    analyzer: Any
+    ngram_range: Any
+    lowercase: Any
+    separators: Any
+    min_length: Any
+    max_length: Any
+    fold_numbers: Any
+    value: Any
+    normalize: Any
+    fields: Any
+    def _configure(
+        self,
+        analyzer: str,
+        ngram_range: tuple[int, int],
+        lowercase: bool,
+        separators: str | None,
+        min_length: int,
+        max_length: int | None,
+        fold_numbers: bool,
+        value: str,
+        normalize: str | None,
+        fields: str | tuple[str, ...] | None,
+    ) -> None: ...
+    def transform_one(self, x: Any) -> TextEvent: ...
+    def transform_many(self, X: Iterable[Any]) -> Texts: ...
+
+@disjoint_base
+class TextEvent(Mapping[str, float]):
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __getitem__(self, name: str, /) -> float: ...
+    def copy(self) -> dict[str, float]: ...
+
+@disjoint_base
+class Texts(Rows, Sequence[TextEvent]):
+    def __new__(cls, door: TextDoor, texts: Any, *lines: Any) -> Self: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, at: int, /) -> TextEvent: ...
+    @overload
+    def __getitem__(self, at: slice, /) -> list[TextEvent]: ...
+
+class LINES:
+    LABELLED: ClassVar[int]
+    EITHER: ClassVar[int]
+    TEXT: ClassVar[int]
+    FASTTEXT: ClassVar[int]
+
+LINE_FAULTS: tuple[str | None, ...]
+
+@disjoint_base
+class Lines(Texts):
+    labels: list[bytes]
+    faults: list[tuple[int, str]]
+    numbers: Any
+    line_numbers: Any
+    n_lines: int
+    n_blank: int
+    def __init__(self, door: TextDoor, block: bytes, kind: int) -> None: ...
 
 class RULES:
     PERCEPTRON: ClassVar[int]
@@ -94,6 +158,7 @@ class Model:
         predictions: NDArray[np.intp] | None,
         decisions: NDArray[np.float64] | None,
         probabilities: NDArray[np.float64] | None,
+        confidences: Any = None,
     ) -> int: ...
     def _learn_rows(
         self,
@@ -103,6 +168,7 @@ class Model:
         numbers: NDArray[np.intp],
         steps: NDArray[np.float64] | None,
         predictions: NDArray[np.intp] | None,
+        confidences: Any = None,
     ) -> int: ...
     def __getstate__(self) -> dict[str, Any]: ...
     def __setstate__(self, state: dict[str, Any]) -> None: ...

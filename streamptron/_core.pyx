@@ -12,7 +12,7 @@ from decimal import Decimal
 from numbers import Real
 from operator import index as as_index
 from array import array
-from sys import getsizeof, intern, modules
+from sys import getsizeof, intern
 from unicodedata import category
 
 cimport cython
@@ -50,14 +50,14 @@ from streamptron._text cimport (
     TEXT_CHARACTERS, TEXT_WORDS, WORD, Piece, Text, TextRule, text_bytes, text_free, text_page, text_rule_separators,
     text_write)
 from streamptron._lines cimport (
-    LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_next)
+    LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends, line_next)
 from streamptron._batch cimport Batch, batch_free, batch_matrix, batch_next, batch_row, batch_texts
 from streamptron._learner cimport (
     Learner, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
     learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served,
     learner_several)
 
-from streamptron._names import name_decode, name_plain, shown
+from streamptron._names import is_numpy, name_decode, name_plain, shown
 
 cdef extern from *:
     """
@@ -223,17 +223,11 @@ cdef bint _plain_key(Arena* scratch, int kind, plain, Key* key) except -1:
     return True
 
 
-cdef bint _is_numpy(value, str kind):
-    """Whether a value is a numpy scalar of a kind; who has one has loaded numpy, which we do not."""
-    numpy = modules.get("numpy")
-    return numpy is not None and isinstance(value, getattr(numpy, kind))
-
-
 cdef double _number(value, str what) except? -1.0:
     """Any real number as a float, or an error that says what is wrong with `what`."""
     cdef double number
     if not isinstance(value, (Real, Decimal)):
-        if _is_numpy(value, "bool_"):
+        if is_numpy(value, "bool_"):
             return 1.0 if value else 0.0
         if value is None:
             raise TypeError(f"{what} is None; leave out what is missing, or impute it first")
@@ -991,7 +985,7 @@ cdef class Lines(Texts):
         cdef Key key
         cdef row_t row
         cdef uint64_t h
-        cdef Py_ssize_t n = block.count(b"\n") + 1
+        cdef Py_ssize_t n = 1 + line_ends(<const uint8_t*> bytes_data(<PyObject*> block), bytes_size(<PyObject*> block))
         cdef Index known                # of labels
         if door.names is not None:
             raise ValueError("a line is one text; it has no fields for a Tokenizer with fields")
@@ -1953,7 +1947,7 @@ cdef int _truth_label(y) except -1:
         return 1
     if y is False:
         return 0
-    if type(y) is int or _is_numpy(y, "bool_") or _is_numpy(y, "integer"):
+    if type(y) is int or is_numpy(y, "bool_") or is_numpy(y, "integer"):
         if y == 1:
             return 1
         if y == 0:
@@ -2003,7 +1997,7 @@ cdef class LabelModel(Model):
     def _checked_label(self, y):
         if type(y) is str or type(y) is int or type(y) is bool:
             return y
-        if _is_numpy(y, "generic"):
+        if is_numpy(y, "generic"):
             y = y.item()
         if y is None:
             raise ValueError("y is None, which stands for no prediction; it cannot be a label")

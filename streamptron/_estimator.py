@@ -9,15 +9,11 @@ from collections.abc import Hashable, Mapping
 from operator import itemgetter
 from typing import Any, Self
 
-import numpy as np
 from river import base
 
-from streamptron import _frames
-from streamptron._batches import Batch, batch_of, numbered, weight_array
 from streamptron._core import (
     NEW_LABELS,
     UNSORTED,
-    VALUE_LIMIT,
     BinaryModel,
     LabelModel,
     Model,
@@ -28,7 +24,10 @@ from streamptron._names import shown
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    import numpy as np
     from numpy.typing import NDArray
+
+    from streamptron._batches import Batch
 
 Weights = dict[Hashable, float]
 
@@ -108,7 +107,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         >>> model.weights
         {'free': 1.0, 'meeting': -2.0}
         """
-        self._many(batch_of(X, feature_names), y, w)
+        self._many(self._batch(X, feature_names), y, w)
 
     def test_then_train_many(
         self, X: Any, y: Any, w: Any = 1.0, feature_names: Iterable[Hashable] | None = None
@@ -124,8 +123,8 @@ class Estimator(Model, base.MiniBatchClassifier):
         -------
         A series like the frame, or an array.
         """
-        batch = batch_of(X, feature_names)
-        predictions = np.empty(len(batch), dtype=np.intp)
+        batch = self._batch(X, feature_names)
+        predictions = batch.outputs()
         self._many(batch, y, w, predictions)
         return batch.labels(predictions, self._known_labels, self._y_name)
 
@@ -142,8 +141,8 @@ class Estimator(Model, base.MiniBatchClassifier):
         A series of the same kind and index as the frame; else an array, of truth values, ints or
         floats if the labels are all of that type, of objects if not.
         """
-        batch = batch_of(X, feature_names)
-        predictions = np.empty(len(batch), dtype=np.intp)
+        batch = self._batch(X, feature_names)
+        predictions = batch.outputs()
         self._predicted(batch, predictions, None, None)
         return batch.labels(predictions, self._known_labels, self._y_name)
 
@@ -162,10 +161,10 @@ class Estimator(Model, base.MiniBatchClassifier):
         For two labels a series or an array; for any number a frame of one column a label, or an
         array of one column a label in the order of ``labels``.
         """
-        batch = batch_of(X, feature_names)
+        batch = self._batch(X, feature_names)
         while True:
             labels = self._known_labels if self._multiclass else None
-            scores = np.empty((len(batch), 1 if labels is None else len(labels)))
+            scores = batch.numbers(1 if labels is None else len(labels))
             if self._predicted(batch, None, scores, None):
                 return batch.scores(scores, labels)
 
@@ -182,12 +181,19 @@ class Estimator(Model, base.MiniBatchClassifier):
         A frame of one column a label; or an array of one column a label, in the order of ``labels``
         (for two labels: False, True).
         """
-        batch = batch_of(X, feature_names)
+        batch = self._batch(X, feature_names)
         while True:
             labels = self._known_labels
-            p = np.empty((len(batch), len(labels)))
+            p = batch.numbers(len(labels))
             if self._predicted(batch, None, None, p):
                 return batch.scores(p, labels)
+
+    @staticmethod
+    def _batch(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
+        """Look at X as rows."""
+        from streamptron._batches import batch_of  # and numpy, which one event at a time needs not
+
+        return batch_of(X, feature_names)
 
     def _predicted(self, batch: Batch, *wanted: np.ndarray | None) -> bool:
         """Predict a batch; False if another thread has added labels meanwhile."""
@@ -200,15 +206,14 @@ class Estimator(Model, base.MiniBatchClassifier):
 
     def _many(self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None) -> None:
         """Learn a batch, and write what would have been predicted."""
-        n = len(batch)
-        labels, firsts, numbers = numbered(y, n)
-        labels = [
-            self._row_checked(row, self._checked_label, label)
-            for row, label in zip(firsts, labels, strict=True)
-        ]
-        steps = self._steps(w, n, labels, numbers)
-        if predictions is not None and batch.frame is not None:
-            _frames.frame_can_hold({*self._known_labels, *labels, None}, batch.frame)
+        labels, numbers = batch.numbered(y, self._checked_label)
+        steps = None
+        if not (type(w) is float and w == 1.0 and self.class_weight is None):
+            from streamptron._batches import steps_of
+
+            steps = steps_of(w, labels, numbers, self._checked_step)
+        if predictions is not None:
+            batch.can_hold({*self._known_labels, *labels, None})
         self._learned(batch, labels, numbers, steps, predictions)
         self._y_name = getattr(y, "name", None)
 
@@ -227,34 +232,6 @@ class Estimator(Model, base.MiniBatchClassifier):
         if done < len(batch):
             raise MemoryError(f"no memory after {done} of {len(batch)} rows; those are learned")
         return None
-
-    def _steps(
-        self, w: Any, n: int, labels: list[Any], numbers: NDArray[np.intp]
-    ) -> NDArray[np.float64] | None:
-        """Sample weight times class weight of each row, checked; None where all are 1."""
-        if type(w) is float and w == 1.0 and self.class_weight is None:
-            return None
-        if not hasattr(w, "__len__"):
-            one = [self._row_checked(0, self._checked_step, label, w) for label in labels]
-            return None if all(step == 1.0 for step in one) else np.array(one)[numbers]
-        steps = weight_array(w, n)
-        if steps is not None and ((steps >= 0.0) & (steps <= VALUE_LIMIT)).all():
-            by_label = np.array([self._checked_step(label, 1.0) for label in labels])
-            return np.multiply(steps, by_label[numbers]) if n else steps
-        weights = _frames.listed(w, n, "w", "one weight")
-        return np.array(
-            [
-                self._row_checked(row, self._checked_step, labels[number], weight)
-                for row, (number, weight) in enumerate(zip(numbers, weights, strict=True))
-            ]
-        )
-
-    @staticmethod
-    def _row_checked(row: int, check: Callable[..., Any], *values: Any) -> Any:
-        try:
-            return check(*values)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"in row {row}: {error}") from None
 
     # --- Explanations
 

@@ -8,10 +8,21 @@
 # A line ends with LF or CR LF, the last one also with the block. Nothing is copied: label and text are places in
 # the block, bytes as they come.
 #
-# Functions in this file: line_next.
+# Functions in this file: line_ends (how many there are), line_next.
 
 from libc.string cimport memchr, memcmp
 from streamptron._types cimport uint8_t
+
+cdef extern from *:
+    """
+    static inline size_t sp_line_ends(const uint8_t *p, size_t n)
+    {
+        size_t count = 0;
+        for (size_t i = 0; i < n; i++) count += p[i] == 10;
+        return count;
+    }
+    """
+    size_t line_ends "sp_line_ends" (const uint8_t* p, size_t n) noexcept nogil
 
 cdef enum:
     LINES_LABELLED = 0

@@ -12,9 +12,8 @@ Names that are equal as dict keys become the same name: ``True``, ``1``, ``1.0``
 import decimal
 import numbers
 import struct
+import sys
 from collections.abc import Hashable
-
-import numpy as np
 
 STR, BYTES, INT, FLOAT, CANONICAL, OBJECT = 1, 2, 3, 4, 5, 6
 
@@ -38,6 +37,12 @@ def shown(value: object, width: int = 80) -> str:
         bits = f" of {value.bit_length()} bits" if isinstance(value, int) else ""
         return f"<{type(value).__name__}{bits}>"
     return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def is_numpy(value: object, kind: str) -> bool:
+    """Whether a value is one of numpy's scalars; who has one has loaded numpy, which we do not."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, getattr(numpy, kind))
 
 
 def name_plain(name: Hashable) -> tuple[int, Plain]:
@@ -106,8 +111,8 @@ def _unwrapped(kind: int, name: Hashable, value: str | bytes) -> tuple[int, Plai
 
 def _plain_number(name: Hashable) -> int | float | None:
     """The int or float that a number equals, or None."""
-    if isinstance(name, np.bool_):
-        return int(name)
+    if is_numpy(name, "bool_"):
+        return 1 if name else 0
     if not isinstance(name, numbers.Complex | decimal.Decimal):
         return None
     if name != name:

@@ -113,6 +113,26 @@ cdef extern from *:
     #endif
     }
 
+    /* Where the n bits change, as pairs of where a word starts and where it ends. Four at a time, and the last ones of a
+       group may be written for nothing: there has to be room for four more. */
+    static inline ptrdiff_t sp_edges(const uint64_t *bits, size_t n, uint32_t *edges)
+    {
+        ptrdiff_t k = 0;
+        uint64_t carry = 0;
+        for (size_t at = 0; at <= n; at += 64) {
+            uint64_t word = bits[at >> 6], edge = word ^ (word << 1 | carry);
+            carry = word >> 63;
+            while (edge) {
+                for (int i = 0; i < 4; i++) {
+                    edges[k] = (uint32_t)at + (uint32_t)sp_zeros_below(edge | UINT64_C(1) << 63);
+                    k += edge != 0;
+                    edge &= edge - 1;
+                }
+            }
+        }
+        return k;
+    }
+
     /* Texts that stand for numbers and addresses, with room to read before them (see key_text). */
     static const uint8_t sp_folded[] = "................<num>...........<hex>...........<ip>";
     """
@@ -123,6 +143,7 @@ cdef extern from *:
     uint32_t scan_table "sp_scan_table" (const uint8_t* lower, const uint8_t* word, const uint8_t* p, uint8_t* to,
                                          uint32_t* others) noexcept nogil
     uint32_t scan_words "sp_scan_words" (bint lowering, const uint8_t* p, uint8_t* to, uint32_t* others) noexcept nogil
+    Py_ssize_t find_edges "sp_edges" (const uint64_t* bits, size_t n, uint32_t* edges) noexcept nogil
     const uint8_t* FOLDED "sp_folded"
 
 cdef enum:
@@ -175,6 +196,8 @@ cdef struct Text:
     # Scratch for the texts of an event. Bytes that keys point at are in the event's arena.
     uint64_t* bits
     size_t bits_capacity
+    uint32_t* edges
+    size_t edges_capacity
     Word* words
     Py_ssize_t n_words
     size_t words_capacity
@@ -197,6 +220,7 @@ cdef struct Tally:
 
 cdef inline void text_free(Text* text) noexcept nogil:
     free(text.bits)
+    free(text.edges)
     free(text.words)
     free(text.parts)
     free(text.slots)
@@ -204,7 +228,7 @@ cdef inline void text_free(Text* text) noexcept nogil:
 
 
 cdef inline size_t text_bytes(const Text* text) noexcept nogil:
-    return (text.bits_capacity * sizeof(uint64_t) + text.words_capacity * sizeof(Word)
+    return (text.bits_capacity * sizeof(uint64_t) + text.edges_capacity * sizeof(uint32_t) + text.words_capacity * sizeof(Word)
             + text.parts_capacity * sizeof(Part) + text.slots_capacity * sizeof(uint32_t))
 
 
@@ -455,80 +479,71 @@ cdef inline size_t _fold(const uint64_t* bits, const uint8_t* p, size_t n, size_
 cdef inline int _words(const TextRule* rule, Text* text, const uint8_t* p, size_t n, bint wide) noexcept nogil:
     """Append the words of n scanned bytes; `wide`: some are not ASCII. -1 without memory."""
     cdef const uint64_t* bits = text.bits
-    cdef uint64_t edges, carry = 0
-    cdef size_t at, start = 0, end, length, i, folded, done = 0, run_end = 0
     cdef size_t shortest = rule.shortest, longest = rule.longest
-    cdef Py_ssize_t k = text.n_words
+    cdef size_t start, end, length, at, folded, done = 0, run_end = 0
+    cdef Py_ssize_t i, n_edges, k = text.n_words
+    cdef const uint32_t* edges
     cdef Word* words
-    cdef bint inside = False, fold = rule.fold, simple = not (wide or fold)
-    if _grow(<void**> &text.words, &text.words_capacity, k + n // 2 + 2, sizeof(Word)) < 0:
+    if _grow(<void**> &text.edges, &text.edges_capacity, n + 8, sizeof(uint32_t)) < 0:
         return -1
+    n_edges = find_edges(bits, n, text.edges)
+    if _grow(<void**> &text.words, &text.words_capacity, k + n_edges // 2 + 1, sizeof(Word)) < 0:
+        return -1
+    edges = text.edges
     words = text.words
-    for at in range(0, n + 1, 64):
-        edges = bits[at >> 6]
-        edges ^= edges << 1 | carry
-        carry = bits[at >> 6] >> 63
-        while edges:
-            end = at + zeros_below(edges)
-            edges &= edges - 1
-            if not inside:
-                start = end
-                inside = True
+    for i in range(0, n_edges, 2):
+        start, end = edges[i], edges[i + 1]
+        length = end - start
+        words[k].p = p + start
+        words[k].n = length
+        if rule.fold:
+            if start < done:            # the rest of an address
                 continue
-            inside = False
-            words[k].p = p + start
-            words[k].n = end - start
-            if simple:
-                k += shortest <= end - start <= longest
+            folded = _fold(bits, p, n, start, end, &run_end, &words[k])
+            if folded:
+                done = folded
+                k += 1
                 continue
-            if fold:
-                if start < done:        # the rest of an address
-                    continue
-                folded = _fold(bits, p, n, start, end, &run_end, &words[k])
-                if folded:
-                    done = folded
-                    k += 1
-                    continue
-            length = end - start
-            if wide:
-                for i in range(start, end):
-                    length -= (p[i] & 0xC0) == 0x80
-            k += shortest <= length <= longest
+        if wide:
+            for at in range(start, end):
+                length -= (p[at] & 0xC0) == 0x80
+        k += shortest <= length <= longest
     text.n_words = k
     return 0
 
 
 # --- Tokens
 
-cdef inline Py_ssize_t _tally_slow(Tally* tally, uint64_t h) noexcept nogil:
-    """Where the last key written is, when its first slot is taken by another one or it is long."""
-    cdef uint64_t at = h & tally.mask
-    while tally.slots[at] != 0:
-        if key_equal(&tally.keys[tally.slots[at] - 1], &tally.keys[tally.n]):
-            return tally.slots[at] - 1
-        at = (at + 1) & tally.mask
-    tally.slots[at] = <uint32_t> tally.n + 1
-    return tally.n
+cdef inline Py_ssize_t _tally_search(const Key* keys, uint32_t* slots, uint64_t mask, uint64_t at, Py_ssize_t n) noexcept nogil:
+    """Where the key keys[n] is among those before it, searched from slot `at` on; n if it is new, which has a slot then."""
+    while slots[at] != 0:
+        if key_equal(&keys[slots[at] - 1], &keys[n]):
+            return slots[at] - 1
+        at = (at + 1) & mask
+    slots[at] = <uint32_t> n + 1
+    return n
 
 
 cdef inline bint tally_add(Tally* tally, Key key) noexcept nogil:
     """Count a token; whether it is new."""
+    cdef Key* keys = tally.keys
     cdef uint64_t h = key_hash(&tally.seed, &key)
+    cdef uint64_t mask = tally.mask
+    cdef uint32_t* slots = tally.slots
     cdef Py_ssize_t n = tally.n
-    cdef uint32_t slot = tally.slots[h & tally.mask]
-    cdef Py_ssize_t at = <Py_ssize_t> slot - 1 if slot else n
-    cdef bint new
-    tally.keys[n] = key
+    cdef Py_ssize_t at = <Py_ssize_t> slots[h & mask] - 1
+    # n where the slot is empty, without a branch that nobody can foresee: half of a text's words are new
+    at ^= (at ^ n) & (0 - <Py_ssize_t> (at < 0))
+    keys[n] = key
     tally.values[n] = 0.0
     tally.hashes[n] = h
-    if ((tally.keys[at].lo ^ key.lo) | (tally.keys[at].hi ^ key.hi)) != 0:
-        at = _tally_slow(tally, h)
+    if ((keys[at].lo ^ key.lo) | (keys[at].hi ^ key.hi)) != 0:
+        at = _tally_search(keys, slots, mask, h & mask, n)
     else:
-        tally.slots[h & tally.mask] = <uint32_t> at + 1
+        slots[h & mask] = <uint32_t> at + 1
     tally.values[at] += 1.0
-    new = at == n
-    tally.n = n + new
-    return new
+    tally.n = n + (at == n)
+    return at == n
 
 
 cdef inline int _tally_reserve(Tally* tally, Text* text, Event* event, Py_ssize_t n) noexcept nogil:
@@ -592,6 +607,7 @@ cdef inline int _tokens_words(Tally* tally, Text* text, Event* event, Joint* joi
     cdef size_t length, at
     cdef uint8_t* p
     cdef const Word* words = text.words
+    cdef Tally local                # for all that a compiler knows, every store might change the other one
     cdef Key key
     i = part.first
     while i <= part.last - n:
@@ -599,8 +615,10 @@ cdef inline int _tokens_words(Tally* tally, Text* text, Event* event, Joint* joi
         if _tally_reserve(tally, text, event, last - i) < 0:
             return -1
         if n == 1 and part.prefix.n == 0:
+            local = tally[0]
             for k in range(i, last):
-                tally_add(tally, key_text(KEY_STR, words[k].p, words[k].n))
+                tally_add(&local, key_text(KEY_STR, words[k].p, words[k].n))
+            tally.n = local.n
             i = last
             continue
         while i < last:

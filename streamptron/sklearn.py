@@ -26,7 +26,7 @@ except ImportError as _error:
         'pip install "streamptron[sklearn]"'
     ) from _error
 
-from streamptron._batches import batch_of
+from streamptron._batches import batch_of, steps_of
 from streamptron._core import VALUE_LIMIT
 from streamptron._names import shown
 from streamptron.mira import MIRA
@@ -699,7 +699,7 @@ def _told(
     """
     labels = [False, True] if isinstance(model, Perceptron) else classes.tolist()
     w = 1.0 if weights is None else weights
-    return labels, model._steps(w, len(numbers), labels, numbers)
+    return labels, steps_of(w, labels, numbers, model._checked_step)
 
 
 def _parts(order: np.ndarray, X: Any) -> list[np.ndarray]:
