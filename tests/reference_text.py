@@ -35,7 +35,9 @@ def tokens(
         units, joint = text, ""
     else:
         spans = word_spans(text, lowered(separators) if separators and lowercase else separators)
-        words = folded_words(text, spans) if fold_numbers else [(text[a:b], False) for a, b in spans]
+        words = (
+            folded_words(text, spans) if fold_numbers else [(text[a:b], False) for a, b in spans]
+        )
         longest = math.inf if max_length is None else max_length
         units = [word for word, folded in words if folded or min_length <= len(word) <= longest]
         joint = " "
