@@ -34,10 +34,13 @@ def tokens(
     if analyzer == "char":
         units, joint = text, ""
     else:
-        spans = word_spans(text, lowered(separators) if separators and lowercase else separators)
-        words = (
-            folded_words(text, spans) if fold_numbers else [(text[a:b], False) for a, b in spans]
-        )
+        if lowercase and separators:
+            separators = lowered(separators)
+        spans = word_spans(text, separators)
+        if fold_numbers:
+            words = folded_words(text, spans)
+        else:
+            words = [(text[start:end], False) for start, end in spans]
         longest = math.inf if max_length is None else max_length
         units = [word for word, folded in words if folded or min_length <= len(word) <= longest]
         joint = " "
