@@ -32,7 +32,8 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
     lowercase
         Whether each character c becomes ``c.lower()[0]`` first.
     separators
-        Characters, as one str, that part words instead: a word is then a run of any others.
+        Characters, as one str, that part words instead: a word is then a run of any others. They
+        are lower-cased too.
     min_length, max_length
         Words of fewer or more characters are left out, as if they were not in the text. None: no
         limit.
@@ -110,6 +111,9 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
         from river import compose
 
         return super().__or__(compose.FuncTransformer(dict)) | other
+
+    def _more_tags(self) -> set[str]:
+        return {base.tags.TEXT_INPUT}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(self._get_params().values())
