@@ -775,6 +775,7 @@ cdef object _plain_text(text, str what):
         f"{what} is {shown(text)}, a {type(text).__name__}; it must be a text: a str, or bytes of UTF-8")
 
 
+@cython.no_gc           # nothing that it holds can hold it
 @cython.freelist(8)
 cdef class TextEvent:
     """The tokens of a text as a mapping, made by a Tokenizer."""

@@ -107,7 +107,9 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
     def __or__(self, other: Any) -> Any:
         """A pipeline, in which what is none of streamptron's learners gets a true dict."""
         if isinstance(other, Model):
-            return super().__or__(other)  # type: ignore[operator]
+            from streamptron._pipeline import TextPipeline
+
+            return TextPipeline(self, other)
         from river import compose
 
         return super().__or__(compose.FuncTransformer(dict)) | other
