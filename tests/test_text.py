@@ -273,14 +273,11 @@ def test_rule_gives_these_tokens(text, params, expected):
 
 @pytest.mark.parametrize(("text", "params", "expected"), TABLE)
 def test_bytes_are_the_text_that_they_decode_to(text, params, expected):
-    if isinstance(text, bytes):
-        check(text, **params)
-        check(text.decode("utf-8", "replace"), **params)
-    elif text.isprintable() or text.isascii():
-        event = Tokenizer(**params, value="count").transform_one(text.encode())
-        assert list(event.items()) == list(Counter(expected).items())
-    else:
-        check(as_bytes(text), **params)
+    raw = text if isinstance(text, bytes) else as_bytes(text)
+    check(raw, **params)
+    check(raw.decode("utf-8", "replace"), **params)
+    if b"\xed" not in raw:  # where surrogates begin, which UTF-8 does not have
+        assert tokens(raw, **params) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), FOLDED)
@@ -434,11 +431,13 @@ def test_every_code_point_is_a_character(plane):
             assert list(tokenizer.transform_one(text.encode()).items()) == expected, hex(first)
 
 
-@pytest.mark.parametrize("digit", [c for c in map(chr, range(0x80, 0x110000)) if c.isdigit()])
-def test_digits_that_are_not_ascii_are_letters_to_folding(digit):
+def test_digits_that_are_not_ascii_are_letters_to_folding():
     words = ("", "1", "0x", "a1b", "1.2.3.", "1.2.3.4.", "::", "::1")
-    text = " ".join(f"{word}{digit} {digit}{word}" for word in words)
-    check(text, fold_numbers=True, value="count", ngram_range=(1, 2))
+    digits = [c for c in map(chr, range(0x80, 0x110000)) if c.isdigit()]
+    assert len(digits) > 600
+    for digit in digits:
+        text = " ".join(f"{word}{digit} {digit}{word}" for word in words)
+        check(text, fold_numbers=True, value="count", ngram_range=(1, 2))
 
 
 # UTF-8 that is none
@@ -1016,12 +1015,8 @@ def test_tokenizer_is_known_to_river_as_a_transformer_of_texts():
 
 def random_mails(rng, n, labels):
     """(text, label) that can be learnt in part: each label has words that it likes."""
-    words = [f"word{i}" for i in range(30)] + [
-        "Été",
-        "語漢字",
-        "a_name_of_more_than_15_bytes",
-        "İx",
-    ]
+    words = ["Été", "語漢字", "a_name_of_more_than_15_bytes", "İx"]
+    words += [f"word{i}" for i in range(30)]
     for i in range(n):
         k = rng.randrange(len(labels) if i > n // 4 else 2)
         some = [words[(k + rng.randrange(9) * len(labels)) % len(words)] for _ in range(4)]
@@ -1125,14 +1120,14 @@ def explained(model, x):
     return *answers(model, x), model.explain_one(x), model.debug_one(x)
 
 
-def same_predictions(got, expected):
+def assert_predicted(got, expected):
     """As lists: numpy's truth values are Python's, and an array may have any dtype."""
     assert np.asarray(got).tolist() == list(expected)
 
 
 def check_rows(model, texts, events):
     """The answers to texts are those to the events, row by row."""
-    same_predictions(model.predict_many(texts), [model.predict_one(x) for x in events])
+    assert_predicted(model.predict_many(texts), [model.predict_one(x) for x in events])
     p = [list(model.predict_proba_one(x).values()) for x in events]
     assert np.asarray(model.predict_proba_many(texts)).tolist() == p
     decisions = [model.decision_function_one(x) for x in events]
@@ -1183,7 +1178,7 @@ def test_batches_of_texts_are_learned_and_answered_row_by_row(learner, variant, 
             plain.test_then_train_one(x, y, w=step)
             for x, y, step in zip(events, labels, w, strict=True)
         ]
-        same_predictions(tested.test_then_train_many(texts, labels, w=w), expected)
+        assert_predicted(tested.test_then_train_many(texts, labels, w=w), expected)
         assert learned(model) == learned(plain) == learned(tested)
     check_rows(model, texts, events)
 
@@ -1335,15 +1330,16 @@ def test_who_asks_while_another_learns_is_told_of_a_state_before_or_after(learne
     threads = [threading.Thread(target=ask, args=(i,), daemon=True) for i in range(3)]
     for thread in threads:
         thread.start()
-    if way == "one":
-        for text, y in pairs:
-            model.learn_one(tokenizer.transform_one(text), y)
-    else:
+    try:
         for i in range(0, len(pairs), 40):
-            rows = pairs[i : i + 40]
-            texts = tokenizer.transform_many([text for text, _ in rows])
-            model.learn_many(texts, [y for _, y in rows])
-    stop.set()
+            texts, labels = zip(*pairs[i : i + 40], strict=True)
+            if way == "many":
+                model.learn_many(tokenizer.transform_many(texts), labels)
+            else:
+                for text, y in zip(texts, labels, strict=True):
+                    model.learn_one(tokenizer.transform_one(text), y)
+    finally:
+        stop.set()
     for thread in threads:
         thread.join(100)
     assert not any(thread.is_alive() for thread in threads)
