@@ -1,0 +1,363 @@
+"""rsyslog runs the filter and the learners of docs/daemons.md: they are read out of it.
+
+Each test has an rsyslogd of its own, with its own socket, files and pid, under a folder that stands
+for the root of the file system. Nothing of the system's is touched, and no rights are needed.
+"""
+
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+DOC = Path(__file__).resolve().parents[1] / "docs" / "daemons.md"
+STREAMPTRON = [sys.executable, "-m", "streamptron"]
+TRAIN = "train --model {model} {file}"
+PREDICT = "predict --model {model}"
+
+RSYSLOGD = shutil.which("rsyslogd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+pytestmark = pytest.mark.skipif(
+    RSYSLOGD is None and not os.environ.get("CI"),
+    reason="there is no rsyslogd here: apt-get install rsyslog",
+)
+
+PATIENCE = 20  # seconds until a thing that has to happen is taken to have failed
+SEVERITIES = {"crit": 2, "err": 3, "warning": 4, "info": 6}
+KEYWORDS = {"failure": "err", "überlauf": "warning", "opened": "info"}  # a word names the label
+ODD = [
+    *"\"'\\%{}$é語🙂",
+    "\\n",
+    "%msg%",
+    '{"$!": {"label": "no"}}',
+    "#011",
+    "$(date)",
+    "\u2028",
+    "\x85",
+]
+
+
+def random_text(rng, n_words=8, others=()):
+    """A text with exactly one of KEYWORDS, among numbers and `others`; and its label."""
+    words = [rng.choice((str(rng.getrandbits(64)), *others)) for _ in range(n_words)]
+    keyword = rng.choice(list(KEYWORDS))
+    words.insert(rng.randint(0, n_words), keyword)
+    return " ".join(words), KEYWORDS[keyword]
+
+
+class Daemon:
+    """A private rsyslogd, the files of the docs, and the root folder that they see."""
+
+    def __init__(self, root):
+        self.root = root
+        self.model = root / "var/lib/streamptron/severity.model"
+        self.labelled = root / "var/log/labelled.log"
+        self.errors = root / "var/log/streamptron.err"
+        self.socket = root / "log.sock"
+        for folder in (self.model.parent, self.errors.parent, root / "spool"):
+            folder.mkdir(parents=True)
+        files = re.findall(
+            r"^`(/\S+)`[^\n]*:\n\n```\w*\n(.*?)^```", DOC.read_text("utf-8"), re.M | re.S
+        )
+        for path, text in files:  # /var/log/x of the docs is ROOT/var/log/x here
+            text = re.sub(r"(?<![\w.])/(?=(usr/local|var|etc)/)", f"{root}/", text)
+            self.write_script(path.lstrip("/"), text)
+        path = os.pathsep.join(filter(None, sys.path))
+        command = " ".join(STREAMPTRON)
+        self.write_script(
+            "usr/local/bin/streamptron", f"#!/bin/sh\nPYTHONPATH='{path}' exec {command} \"$@\"\n"
+        )
+
+    def write_script(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+        file.chmod(0o755)
+
+    def streamptron(self, command, file=None, **options):
+        """Run the command as a user does, and return the lines that it wrote."""
+        command = command.format(model=self.model, file=file).split()
+        run = subprocess.run(
+            [self.root / "usr/local/bin/streamptron", *command],
+            check=True,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            timeout=60,
+            **options,
+        )
+        return run.stdout.split("\n")[:-1]
+
+    def train(self, examples):
+        """Make the model from (text, label) pairs."""
+        file = self.root / "first.tsv"
+        file.write_text("".join(f"{label}\t{text}\n" for text, label in examples), "utf-8")
+        self.streamptron(TRAIN, file)
+
+    def predict(self, texts):
+        """What the model on disk says."""
+        return self.streamptron(PREDICT, input="".join(f"{text}\n" for text in texts))
+
+    def configure(self, *names):
+        """rsyslogd's configuration, with these files of the docs."""
+        included = "".join(
+            f'include(file="{self.root}/etc/rsyslog.d/{name}.conf")\n' for name in names
+        )
+        config = self.root / "rsyslog.conf"
+        config.write_text(f"""\
+global(workDirectory="{self.root}/spool" processInternalMessages="on")
+module(load="imuxsock" SysSock.Use="off")
+input(type="imuxsock" Socket="{self.socket}")
+action(type="omfile" file="{self.root}/all.log")
+{included}""")
+        return config
+
+    @contextmanager
+    def running(self, *names):
+        """From when rsyslogd listens until it has ended, and all that it started with it."""
+        assert RSYSLOGD, "there is no rsyslogd: apt-get install rsyslog"
+        pid_file = self.root / "rsyslogd.pid"
+        pid_file.unlink(missing_ok=True)
+        self.socket.unlink(missing_ok=True)
+        command = [RSYSLOGD, "-n", "-f", self.configure(*names), "-i", pid_file]
+        # `timeout` ends it should these tests be killed
+        process = subprocess.Popen(["timeout", "--foreground", "-k", "5", "90", *command])
+        processes = []
+        try:
+            self.until(lambda: self.socket.exists() and pid_file.exists() and pid_file.read_text())
+            self.pid = int(pid_file.read_text())
+            yield
+            processes = [self.pid, *self.children()]
+            process.terminate()
+            assert process.wait(PATIENCE) == 0
+            self.until(lambda: not any(map(is_running, processes)))
+        finally:
+            process.terminate()
+            for pid in filter(is_running, processes or [self.pid, *self.children()]):
+                os.kill(pid, signal.SIGKILL)
+            process.wait(PATIENCE)
+
+    def children(self):
+        """The pids of the programs that rsyslogd runs."""
+        tasks = Path(f"/proc/{self.pid}/task").glob("*/children")
+        return [int(pid) for task in tasks for pid in task.read_text().split()]
+
+    def until(self, condition):
+        """Wait for a condition and return what it gives; else fail with what rsyslogd has said."""
+        end = time.monotonic() + PATIENCE
+        while not (value := condition()):
+            if time.monotonic() > end:
+                said = [
+                    file.read_text("utf-8", "replace")
+                    for file in (self.root / "all.log", self.errors)
+                    if file.exists()
+                ]
+                pytest.fail(
+                    "it did not happen in time; the last words were\n"
+                    + "\n".join(text[-2000:] for text in said)
+                )
+            time.sleep(0.01)
+        return value
+
+    def log(self, texts):
+        """Log texts, one message each, as a shell script does."""
+        file = self.root / "texts"
+        file.write_text("".join(f"{text}\n" for text in texts), "utf-8")
+        subprocess.run(
+            ["logger", "-u", self.socket, "-t", "app", "--size", "32k", "-f", file],
+            check=True,
+            timeout=60,
+        )
+
+    def send(self, text, severity="info"):
+        """Log bytes as a program does by syslog(3)."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+            sock.connect(str(self.socket))
+            sock.send(b"<%d>Jan 31 12:00:00 app: %s" % (8 + SEVERITIES[severity], text))
+
+    def n_logged(self):
+        """How many messages rsyslogd has taken in."""
+        return (self.root / "all.log").read_bytes().count(b" app: ")
+
+    def answers(self, n):
+        """[(message, label, probability)] once there are n of them in the labelled log."""
+
+        def read():
+            lines = self.labelled.read_bytes().split(b"\n")[:-1] if self.labelled.exists() else []
+            return [line.split(b" ", 4) for line in lines if b" app:" in line]
+
+        rows = self.until(lambda: len(read()) >= n and read())
+        return [(row[4], row[1].decode(), row[2].decode()) for row in rows]
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def daemon(tmp_path_factory):
+    daemon = Daemon(tmp_path_factory.mktemp("root"))  # the path of a socket has to be short
+    daemon.train(random_text(random.Random(f"train {i}")) for i in range(300))
+    return daemon
+
+
+CONFIGS = ["30-streamptron-label", "31-streamptron-learn", "31-streamptron-learn-confirmed"]
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_rsyslogd_has_nothing_to_say_against_a_configuration_of_the_docs(daemon, name):
+    check = subprocess.run(
+        [RSYSLOGD, "-N", "1", "-f", daemon.configure(name)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert check.returncode == 0
+    assert "error" not in check.stderr.lower()
+    assert "warning" not in check.stderr.lower()
+    assert "End of config validation run" in check.stderr
+
+
+@pytest.mark.parametrize("seed", range(2), ids="seed={}".format)
+def test_each_of_a_burst_of_messages_gets_its_own_label(daemon, seed):
+    rng = random.Random(seed)
+    examples = [random_text(rng, rng.choice((0, 3, 8, 40, 150)), ODD) for _ in range(2000)]
+    with daemon.running("30-streamptron-label"):
+        daemon.log(text for text, _ in examples)
+        answers = daemon.answers(len(examples))
+    assert [message.decode().removeprefix(" ") for message, _, _ in answers] == [
+        text for text, _ in examples
+    ]
+    assert [label for _, label, _ in answers] == [label for _, label in examples]
+    assert all(0 < float(probability) <= 1 for _, _, probability in answers)
+    assert not daemon.errors.read_text()
+
+
+def test_a_message_of_any_bytes_gets_one_label_and_the_next_one_its_own(daemon):
+    odd = {
+        "empty": b"",
+        "blank": b"   ",
+        "line feeds": b"\n\nfailure\nhere\n",
+        "tab": b"err\tfailure",
+        "controls": bytes(range(1, 32)) + b" failure \x7f",
+        "NUL": b"a\0b failure \0",
+        "not UTF-8": b"\xff failure \xc3",
+        "too long": b"failure " + b"x" * 20_000,
+        "long word": b"failure " + b"x" * 7000,
+        "quotes": b'failure "}\\',
+    }
+    with daemon.running("30-streamptron-label"):
+        for text in odd.values():
+            daemon.send(text)
+            daemon.send(b"opened")
+        answers = daemon.answers(2 * len(odd))
+    assert len(answers) == 2 * len(odd)
+    assert [label for _, label, _ in answers[1::2]] == ["info"] * len(odd)
+    for name, (message, label, _) in zip(odd, answers[::2], strict=True):
+        assert label in (SEVERITIES if name in ("empty", "blank") else {"err"}), (name, message)
+
+
+def test_a_filter_that_is_killed_starts_again_and_no_message_is_lost(daemon):
+    examples = [random_text(random.Random(i), 8, ODD) for i in range(600)]
+    with daemon.running("30-streamptron-label"):
+        for i, (text, _) in enumerate(examples):
+            if i % 200 == 100:
+                daemon.until(lambda n=i: daemon.answers(n))
+                (pid,) = daemon.children()
+                os.kill(pid, signal.SIGKILL)
+            daemon.send(text.encode())
+        answers = daemon.answers(len(examples))
+    assert [message.decode().removeprefix(" ") for message, _, _ in answers] == [
+        text for text, _ in examples
+    ]
+    wrong = [
+        label for (_, label, _), (_, right) in zip(answers, examples, strict=True) if label != right
+    ]
+    assert wrong in ([], [""], [""] * 2, [""] * 3)  # at most the one that it died on, each time
+
+
+def test_a_filter_that_is_hung_up_on_loads_the_model_anew(daemon):
+    with daemon.running("30-streamptron-label"):
+        daemon.send(b"failure")
+        assert daemon.answers(1)[0][1] == "err"
+        daemon.train([("failure", "info"), ("opened", "err")] * 10)
+        (pid,) = daemon.children()
+        os.kill(pid, signal.SIGHUP)
+        daemon.send(b"failure")
+        daemon.send(b"failure")
+        answers = daemon.answers(3)
+        assert daemon.children() == [pid]
+    assert answers[-1][1] == "info"
+
+
+def test_a_filter_without_a_model_lets_messages_pass_and_says_why_until_there_is_one(daemon):
+    model = daemon.model.read_bytes()
+    daemon.model.unlink()
+    with daemon.running("30-streamptron-label"):
+        for i in range(3):
+            daemon.send(b"failure %d" % i)
+            assert daemon.answers(i + 1)[i] == (b"failure %d" % i, "", "")
+        daemon.model.write_bytes(model)
+        daemon.send(b"failure")
+        daemon.send(b"failure")
+        assert daemon.answers(5)[-1][1] == "err"
+    assert str(daemon.model) in daemon.errors.read_text()
+    # what rsyslogd says of it does not set off the filter again, without end
+    assert (daemon.root / "all.log").read_text().count("terminated") < 10
+
+
+@pytest.mark.parametrize("name", CONFIGS[1:])
+def test_when_the_daemon_has_ended_the_last_message_is_learned_and_saved(daemon, name):
+    daemon.train(
+        [("zero", "err"), ("one", "warning"), ("two", "info")]
+    )  # knows the labels, no more
+    rng = random.Random(5)
+    with daemon.running(name):
+        for _ in range(600):
+            text, label = random_text(rng)
+            daemon.send(text.encode(), label)
+        for _ in range(20):
+            daemon.send(b"meltdown", "crit")
+        daemon.until(lambda: daemon.n_logged() == 620)
+    examples = [*(random_text(rng) for _ in range(200)), ("meltdown", "crit")]
+    assert daemon.predict(text for text, _ in examples) == [label for _, label in examples]
+    assert not daemon.errors.read_text()
+
+
+@pytest.mark.parametrize("name", CONFIGS[1:])
+def test_a_learner_that_is_killed_starts_again_and_learns_on(daemon, name):
+    with daemon.running(name):
+        daemon.send(b"failure", "err")
+        (pid,) = daemon.until(daemon.children)
+        os.kill(pid, signal.SIGKILL)
+        daemon.until(lambda: pid not in daemon.children())
+        for _ in range(20):
+            daemon.send(b"meltdown", "crit")
+        daemon.until(lambda: daemon.n_logged() == 21)
+        daemon.until(lambda: pid not in daemon.children() and daemon.children())
+    assert daemon.predict(["failure", "opened", "meltdown"]) == ["err", "info", "crit"]
+
+
+def test_filter_and_learner_work_side_by_side_on_one_model(daemon):
+    with daemon.running("30-streamptron-label", "31-streamptron-learn"):
+        before = daemon.model.read_bytes()
+        for _ in range(1000):  # as many as --save-every of the docs
+            daemon.send(b"meltdown", "crit")
+        daemon.until(lambda: daemon.model.read_bytes() != before)
+        for pid in daemon.children():
+            if b"--rsyslog" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(pid, signal.SIGHUP)
+        daemon.send(b"meltdown")
+        daemon.send(b"meltdown")
+        answers = daemon.answers(1002)
+    assert {label for _, label, _ in answers[:1000]} <= {"err", "warning", "info"}
+    assert answers[-1][1] == "crit"
