@@ -246,8 +246,8 @@ def test_a_message_of_any_bytes_gets_one_label_and_the_next_one_its_own(daemon):
     odd = {
         "empty": b"",
         "blank": b"   ",
-        "line feeds": b"\n\nfailure\nhere\n",
-        "tab": b"err\tfailure",
+        "line feeds": b"\n\n failure \nhere\n",
+        "tab": b"err\t failure",
         "controls": bytes(range(1, 32)) + b" failure \x7f",
         "NUL": b"a\0b failure \0",
         "not UTF-8": b"\xff failure \xc3",
