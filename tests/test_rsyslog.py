@@ -1,9 +1,10 @@
-"""rsyslog runs the filter and the learners of docs/daemons.md: they are read out of it.
+"""rsyslog runs the filter and the learners of docs/daemons.md: the files are read out of it.
 
 Each test has an rsyslogd of its own, with its own socket, files and pid, under a folder that stands
 for the root of the file system. Nothing of the system's is touched, and no rights are needed.
 """
 
+import json
 import os
 import random
 import re
@@ -357,3 +358,28 @@ def test_filter_and_learner_work_side_by_side_on_one_model(daemon):
             if b"--rsyslog" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 os.kill(pid, signal.SIGHUP)
         daemon.until(lambda: daemon.ask(b"meltdown") == "crit")
+
+
+@pytest.mark.skipif(
+    not (shutil.which("jq") or os.environ.get("CI")),
+    reason="there is no jq here: apt-get install jq",
+)
+def test_the_journals_script_learns_from_every_kind_of_message(daemon):
+    daemon.train([("zero", "err"), ("one", "info")])
+    journal = [
+        {"PRIORITY": "2", "MESSAGE": 'melt\tdown\nover "lines"'},
+        {"PRIORITY": "4", "MESSAGE": [*b"odd bytes \xff\0\n"]},
+        {"PRIORITY": "6", "MESSAGE": None},
+        {"PRIORITY": "6"},
+        {"MESSAGE": "überlauf"},
+    ]
+    lines = "".join(json.dumps(entry) + "\n" for entry in journal * 20)
+    daemon.write_script("bin/journalctl", f"#!/bin/sh\ncat <<'END'\n{lines}END\n")
+    path = f"{daemon.root}/bin:{os.environ['PATH']}"
+    script = daemon.root / "usr/local/bin/streamptron-journal"
+    run = subprocess.run(
+        [script], env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=60
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    texts = ['melt down over "lines"', "odd bytes", "", "überlauf"]
+    assert daemon.predict(texts) == ["crit", "warning", "info", "info"]
