@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -71,10 +72,10 @@ class Daemon:
         for path, text in files:  # /var/log/x of the docs is ROOT/var/log/x here
             text = re.sub(r"(?<![\w.])/(?=(usr/local|var|etc)/)", f"{root}/", text)
             self.write_script(path.lstrip("/"), text)
-        path = os.pathsep.join(filter(None, sys.path))
-        command = " ".join(STREAMPTRON)
+        path = shlex.quote(os.pathsep.join(filter(None, sys.path)))  # rsyslogd hands on none
         self.write_script(
-            "usr/local/bin/streamptron", f"#!/bin/sh\nPYTHONPATH='{path}' exec {command} \"$@\"\n"
+            "usr/local/bin/streamptron",
+            f'#!/bin/sh\nPYTHONPATH={path} exec {shlex.join(STREAMPTRON)} "$@"\n',
         )
 
     def write_script(self, path, text):
@@ -344,6 +345,19 @@ def test_a_learner_that_is_killed_starts_again_and_learns_on(daemon, name):
             daemon.send(b"meltdown", "crit")
         daemon.until(lambda: daemon.n_logged() == 21)
         daemon.until(lambda: pid not in daemon.children() and daemon.children())
+    assert daemon.predict(["failure", "opened", "meltdown"]) == ["err", "info", "crit"]
+
+
+def test_confirmed_messages_of_a_time_without_a_model_are_learned_when_there_is_one(daemon):
+    model = daemon.model.read_bytes()
+    daemon.model.unlink()
+    with daemon.running("31-streamptron-learn-confirmed"):
+        for _ in range(20):
+            daemon.send(b"meltdown", "crit")
+        daemon.until(lambda: daemon.n_logged() == 20 and daemon.errors.exists())
+        daemon.until(lambda: str(daemon.model) in daemon.errors.read_text())
+        daemon.model.write_bytes(model)
+        daemon.until(lambda: "resumed" in daemon.everything.read_text())
     assert daemon.predict(["failure", "opened", "meltdown"]) == ["err", "info", "crit"]
 
 
