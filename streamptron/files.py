@@ -380,13 +380,17 @@ class _FastText(_Lines):
         if not isinstance(prefix, str) or not prefix or re.search(r"\s", prefix):
             raise ValueError(f"prefix={shown(prefix)}; give a text without spaces, as __label__")
         self._prefix = prefix
-        self._label = re.compile(rb"(?<!\S)" + re.escape(prefix.encode()) + rb"(\S*)\s?")
+        self._label = re.compile(re.escape(prefix.encode()) + rb"(\S*)\s?")
         self._raw = raw
 
     def parse(self, item: bytes) -> Event:
         if not item.strip():
             return None
-        found = list(self._label.finditer(item))
+        found = [
+            label
+            for label in self._label.finditer(item)
+            if not item[max(label.start() - 1, 0) : label.start()].strip()  # a word begins there
+        ]
         if len(found) != 1:
             raise _BadLine(
                 f"{len(found) or 'no'} labels; a line must have one word that begins with "
@@ -430,9 +434,9 @@ class _VW(_Lines):
                 scale = float(_number(value, f"{namespace}: the scale")) if colon else 1.0
             for word in words:
                 name, colon, value = word.partition(":")
-                if not name:
-                    raise _BadLine(f"{shown(word)} has no name; write name:value")
-                number = float(_number(value, f"{name}: the value")) if colon else 1.0
+                number = _finite(value) if colon else 1.0
+                if not name or number is None:
+                    raise _BadLine(f"{shown(word)}; write name:value, and a finite number for it")
                 name = prefix + name
                 x[name] = x.get(name, 0.0) + number * scale
         return x, y, w, None, tag
@@ -755,19 +759,23 @@ def _replaced(text: str) -> str:
     return text
 
 
-def _parsed(token: bytes | str) -> int | float | None:
-    """The finite number that a token is, an int if it is whole; None if it is none."""
+def _finite(token: bytes | str) -> float | None:
+    """The finite number that a token is; None if it is none."""
     try:
         number = float(token)
-        # Python reads 1_000 and the digits of all scripts; files do not
-        if not isfinite(number) or not token.isascii() or "_" in str(token):
-            return None
-        if not number.is_integer():
-            return number
-        exact = abs(number) < 2**53 or not token[1:].isdigit()
-        return int(number if exact else token)
     except ValueError:
         return None
+    # Python reads 1_000 and the digits of all scripts; files do not
+    return number if isfinite(number) and token.isascii() and "_" not in str(token) else None
+
+
+def _parsed(token: bytes | str) -> int | float | None:
+    """The finite number that a token is, an int if it is whole; None if it is none."""
+    number = _finite(token)
+    if number is None or not number.is_integer():
+        return number
+    exact = abs(number) < 2**53 or not token[1:].isdigit()
+    return int(number if exact else token)
 
 
 def _number(token: bytes | str, what: str, hint: str = "write one") -> int | float:
