@@ -397,7 +397,7 @@ def _codec(name: str, kind: str) -> tuple[Callable[[], Any], type[Exception], in
             'pip install "streamptron[files]"'
         ) from None
     # it gives all that its input holds at once, up to 128 KiB for 4 bytes: so little at a time
-    return _Zstandard, zstandard.ZstdError, 1 << 10
+    return _Zstandard, zstandard.ZstdError, 1 << 9
 
 
 class _Zstandard:

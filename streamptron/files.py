@@ -274,7 +274,9 @@ def read(
         one nothing, any other {"column=cell": 1}. ``types={"column": "number"}``, "category" or
         "ignore" says so for a column; a label is a str unless its type is "number".
         ``delimiter=","``. ``columns=[...]`` names the columns of files that have no header. A row
-        may span lines within quotes; its line is the first.
+        may span lines within quotes; its line is the first. After quotes that are wrong the next
+        line is taken for a row; after a line longer than `max_line` the rest of the file is left
+        out, since a quote may be open there.
 
     Examples
     --------
@@ -586,8 +588,10 @@ class _CSV(_Lines):
             except csv.Error as error:
                 row = _BadLine(f"no CSV ({error}); close quotes and double those within")
                 if "field limit" in str(error):
+                    lines.skip()
                     row = _BadLine(f"{error}; close quotes, or raise it by csv.field_size_limit()")
             except _BadLine as bad:
+                lines.skip()
                 row = bad
             if header is None and row:
                 header = row
@@ -664,11 +668,11 @@ class _RowLines:
     def __init__(self, blocks: Iterable[Block], max_line: int) -> None:
         self._lines = self._run(blocks)
         self._max_line = max_line
-        self._held: tuple[int, bytes] | None = None
         self.file = ""
         self.first = 0  # 0: no line of the row has been read
         self._last = 0
         self._size = 0
+        self._quotes = 0
 
     def _run(self, blocks: Iterable[Block]) -> Iterator[tuple[int, bytes]]:
         for self.file, first, data in blocks:
@@ -677,20 +681,34 @@ class _RowLines:
                 lines.pop()
             yield from enumerate(lines, first)
 
+    def skip(self) -> None:
+        """Leave out the lines up to the end of the row, which is in quotes if they are odd."""
+        while self._quotes % 2:
+            number, line = next(self._lines, (0, b""))
+            if number != self._last + 1:
+                return
+            self._last = number
+            self._quotes += line.count(b'"')
+
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> str:
-        number, line = self._held = self._held or next(self._lines)
-        if not self.first:
-            self.first, self._size = number, 0
-        elif number != self._last + 1:
-            raise _BadLine("a row with a bad line in it; mend that")
-        elif self._size > self._max_line:
+        if self.first and self._size > self._max_line:
             raise _BadLine(f"a row of more than {self._max_line} bytes; close quotes")
-        self._held = None
+        number, line = next(self._lines)
+        if not self.first:
+            self.first = number
+            self._size = self._quotes = 0
+        if number != self._last + 1:
+            self._lines = iter(())
+            raise _BadLine(
+                "after a line that is too long a quote may be open; the rest of the file is left "
+                "out, so mend that line"
+            )
         self._last = number
         self._size += len(line)
+        self._quotes += line.count(b'"')
         # what is not UTF-8 becomes lone surrogates, until it is known what it is part of
         return line.decode(errors="surrogateescape") + "\n"
 
