@@ -441,6 +441,9 @@ class _VW(_Lines):
                     raise _BadLine(f"{shown(word)}; write name:value, and a finite number for it")
                 name = prefix + name
                 x[name] = x.get(name, 0.0) + number * scale
+        for name, number in x.items():
+            if not isfinite(number):
+                raise _BadLine(f"{name} comes to {number}; scale it down")
         return x, y, w, None, tag
 
 
@@ -518,7 +521,7 @@ class _JSONLines(_Lines):
             y = _field(record, self._label)
             if isinstance(y, str):
                 y = _valid(y, "the label")
-            elif not isinstance(y, int | float) or not isfinite(y):
+            elif not _is_number(y):
                 raise _BadLine(
                     f"the label {shown(y)}; it must be a text, a number or true or false, and "
                     "not missing"
@@ -805,9 +808,13 @@ def _number(token: bytes | str, what: str, hint: str = "write one") -> int | flo
 
 
 def _whole(token: bytes, what: str) -> int:
-    if not token.isdigit() or len(token) > 18:
+    try:
+        number = int(token)
+    except ValueError:
+        number = -1
+    if number < 0 or b"_" in token:
         raise _BadLine(f"the {what} {_seen(token)}; write an int from 0")
-    return int(token)
+    return number
 
 
 def _seen(token: bytes | str) -> str:
@@ -843,13 +850,17 @@ def _field(record: Any, path: tuple[str, ...]) -> Any:
     return record
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+
+
 def _add(x: dict[str, float], name: str, value: Any) -> None:
     """Put what a JSON field holds into x."""
     if isinstance(value, str):
         x[f"{name}={_valid(value, name)}"] = 1
     elif isinstance(value, bool):
         x[name] = int(value)
-    elif isinstance(value, int) or (isinstance(value, float) and isfinite(value)):
+    elif _is_number(value):
         x[name] = value
     else:
         raise _BadLine(

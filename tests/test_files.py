@@ -334,6 +334,11 @@ def test_sources_that_are_none_raise_at_once(sources, error, message):
         read(sources, "plain")
 
 
+def test_blocks_cannot_skip_in_silence():
+    with pytest.raises(ValueError, match="on_error='skip'; give \"raise\" or a function"):
+        blocks(io.BytesIO(b""), on_error="skip")
+
+
 def test_files_are_closed_when_the_reading_ends_early(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_bytes(b"ham\thello\n" * 10)
@@ -586,6 +591,7 @@ dog | a
 1 | a:
 1 | \xff
 1 | a:\xd9\xa1
+1 |n:1e200 a:1e200
 """
     assert problems(data, "vw") == {
         1: "no bar; write label | name:value ...",
@@ -604,6 +610,7 @@ dog | a
         14: "no UTF-8 ('utf-8' codec can't decode byte 0xff in position 4: invalid start byte); "
         "convert the file",
         15: "'a:\u0661'; write name:value, and a finite number for it",
+        16: "n^a comes to inf; scale it down",
     }
 
 
@@ -619,6 +626,7 @@ def test_svmlight_is_label_qid_features_and_comment():
     assert [type(r.y) for r in found] == [int, float, int, int]
     assert [r.line for r in found] == [1, 2, 4, 5]
     assert events(b"1 1:1e308 2:1e308", "svmlight") == [({1: 1e308, 2: 1e308}, 1)]
+    assert events(b"1 +1:1e308 %d:1e308" % 10**20, "svmlight") == [({1: 1e308, 10**20: 1e308}, 1)]
 
 
 def test_svmlight_lines_that_are_bad_say_why():
@@ -672,6 +680,7 @@ def test_json_fields_are_named_with_dots():
     assert list(map(type, found[0][0].values())) == [int] * 5
     assert events(line, "jsonl", label=None, text="s") == [("x=y", None)]
     assert events(line, "jsonl", label="t", text="a.b") == [("spam", True)]
+    assert events(b'{"y": %d}' % 10**400, "jsonl", label="y", features=[]) == [({}, 10**400)]
     assert events(b' {"y": 1, "x": "\\ud800\\u00e9"} \r\n\n', "jsonl", label="y", text="x") == [
         ("\ufffdé", 1)
     ]
@@ -768,8 +777,8 @@ def test_csv_rows_that_are_bad_say_why_and_the_line_where_they_begin():
     assert errors[13].startswith("no CSV (new-line character seen in unquoted field")
     assert errors[16].startswith("no CSV (unexpected end of data); close quotes")
     assert reader.n_lines == 4 + 8
-    found = problems(b"a,y\nx,1\n", "csv", label="y", types={"a": "number"})
-    assert found == {2: "a: the value 'x' is no finite number; write one"}
+    found = problems(b"a,y\n1,1\nx,1\n", "csv", label="y", types={"a": "number"})
+    assert found == {3: "a: the value 'x' is no finite number; write one"}
 
 
 @pytest.mark.parametrize(
