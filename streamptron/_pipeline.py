@@ -25,7 +25,7 @@ class TextPipeline(compose.Pipeline):
     True
     """
 
-    _pair: tuple[TextDoor, Model] | None = None
+    _pair: tuple[TextDoor, Any] | None = None
 
     def _add_step(self, obj: Any, at_start: bool) -> None:
         super()._add_step(obj, at_start)
