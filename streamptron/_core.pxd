@@ -1,4 +1,7 @@
 # What a stranger's Cython code may cimport: the learner and its scratch, behind the Python object.
+#
+# A learner whose table is `borrowed` lies in a file that was opened read-only (load with mmap=True): score with it, but
+# do not learn.
 
 from streamptron._batch cimport Batch
 from streamptron._event cimport Event

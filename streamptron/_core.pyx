@@ -556,8 +556,7 @@ cdef class Model:
     def __dealloc__(self):
         learner_free(&self.learner)
         event_free(&self.event)
-        if self._arrays is not None:
-            PyBuffer_Release(&self._file)
+        PyBuffer_Release(&self._file)
 
     def _configure(self, int kind, **params):
         """Check the parameters, keep them as they are, and start untrained."""
@@ -586,9 +585,8 @@ cdef class Model:
         self._forget()
         learner_free(&self.learner)
         event_free(&self.event)
-        if self._arrays is not None:
-            PyBuffer_Release(&self._file)
-            self._arrays = None
+        PyBuffer_Release(&self._file)
+        self._arrays = None
         self._params = {_interned(name): _interned(value) for name, value in params.items()}
         self._kind = kind
         self._class_weight = class_weight
@@ -971,7 +969,7 @@ cdef class Model:
         return 0
 
     cdef int _not_in_a_file(self) except -1:
-        if self._arrays is not None:
+        if self.learner.table.borrowed:
             raise RuntimeError("the model was opened read-only, with mmap=True; load it without mmap to learn")
         return 0
 
@@ -1172,7 +1170,7 @@ cdef class Model:
 
     def __getstate__(self):
         self._enter(False)
-        if self._arrays is not None:
+        if self.learner.table.borrowed:
             state = self._in_memory(self._params).__getstate__()
             return {**state, "dict": dict(getattr(self, "__dict__", {}))}
         return {
@@ -1206,7 +1204,7 @@ cdef class Model:
 
     def __deepcopy__(self, memo):
         cdef Model other
-        if self._arrays is not None:
+        if self.learner.table.borrowed:
             memo[id(self)] = other = self._in_memory(deepcopy(self._params, memo))
             if getattr(self, "__dict__", None):
                 other.__dict__.update(deepcopy(self.__dict__, memo))
@@ -1347,6 +1345,8 @@ cdef class Model:
         cdef Serve* serve = &self.learner.serve
         cdef Calibrator* fit
         cdef int k
+        if len(kinds) != KEPT_KINDS or len(tallies) != 2:
+            raise ValueError("the record of who answers cannot be")
         for k in range(KEPT_KINDS):
             fit = &self.learner.fits[k]
             serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB, fit.RA, fit.RB = kinds[k]
@@ -1381,7 +1381,7 @@ cdef class Model:
             }
             if state["labels"] is not None and len(state["labels"]) != self.learner.table.n_outputs:
                 raise RuntimeError("a label is just being added to the model; save it when learn_one has returned")
-            if self._arrays is not None:
+            if self.learner.table.borrowed:
                 return state, self._arrays
             with nogil:
                 fault = flat_measure(&flat, &self.learner.index, &self.learner.table)
@@ -1453,12 +1453,11 @@ cdef class Model:
         if not (table.c >= 1.0 and table.s > 0.0 and table.epoch >= 1.0):
             raise ValueError("the averages' clock cannot be")
         self._set_serve_state(*state["serve"])
-        for fault in range(2):
-            if not 0 <= self.learner.serve.lead[fault] <= 1:
-                raise ValueError("the leading vector cannot be")
+        if not (0 <= self.learner.serve.lead[0] <= 1 and 0 <= self.learner.serve.lead[1] <= 1):
+            raise ValueError("the record of who answers cannot be")
         if whole is not None:
             PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)
-            self._arrays = arrays
+            self._arrays = dict(arrays)
             fault = flat_map(&flat, &self.learner.index, table, n_outputs)
         else:
             with nogil:

@@ -71,10 +71,11 @@ class Estimator(Model, base.MiniBatchClassifier):
         """Write the model into a file, in the safetensors format; ``streamptron.load`` reads it.
 
         The file is there whole or not at all: on an error, without power or after ``kill -9`` the
-        old one still is. An old file's permissions stay; a link is followed. Others may use the model
-        meanwhile: learning waits only while its weights are copied.
+        old one still is. An old file's permissions stay; a link is followed. Others may use the
+        model meanwhile: learning waits only while its weights are copied.
 
-        The file contains the seed of the model's hash, also a secret one, and the names of all features.
+        The file contains the names of all features, and the seed of the model's hash, also a
+        secret one.
 
         Parameters
         ----------

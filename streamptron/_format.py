@@ -297,13 +297,7 @@ def _packed(model: Estimator, metadata: Any) -> tuple[bytes, list[Any]]:
         )
     if sys.byteorder != "little":
         raise NotImplementedError("model files need a little-endian machine; pickle the model")
-    metadata = {} if metadata is None else metadata
-    kept = json.dumps(metadata, allow_nan=False)
-    if not isinstance(metadata, dict) or json.loads(kept) != metadata:
-        raise TypeError(
-            "metadata must be a dict that JSON gives back as it was: of str keys, and of str, "
-            "numbers, bool, None, lists and such dicts"
-        )
+    kept = _kept(metadata)
     state, arrays = model._file_state()
     names = [name for name in ARRAYS if name in arrays]
     crc = 0
@@ -336,6 +330,20 @@ def _packed(model: Estimator, metadata: Any) -> tuple[bytes, list[Any]]:
     ), [arrays[name][1] for name in names]
 
 
+def _kept(metadata: Any) -> str:
+    """The user's metadata as JSON, if that gives it back as it was."""
+    if metadata is None:
+        return "{}"
+    with contextlib.suppress(TypeError, ValueError, RecursionError):
+        text = json.dumps(metadata, allow_nan=False)
+        if isinstance(metadata, dict) and json.loads(text) == metadata:
+            return text
+    raise TypeError(
+        f"metadata={shown(metadata)} would not come back from JSON as it is; it must be a dict of "
+        "str keys, and of str, finite numbers, bool, None, lists and such dicts"
+    )
+
+
 CHECKSUM = b'"header_crc32":"%08x"'
 
 
@@ -350,6 +358,11 @@ def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> byt
         at = end
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    if len(text) > HEADER_LIMIT:
+        raise ValueError(
+            f"labels, odd feature names and metadata take {len(text)} bytes, and a model file holds "
+            f"at most {HEADER_LIMIT} of them; pickle the model instead"
+        )
     text = len(text).to_bytes(8, "little") + text
     return text.replace(CHECKSUM % 0, CHECKSUM % zlib.crc32(text))
 
@@ -449,13 +462,13 @@ class _Header:
         seed = int(self.part("seed"), 16)
         if model.hash_seed not in (None, seed):
             raise ModelFileError("the hash's seed is not the parameter's")
-        labels, objects = self.part("labels"), self.part("objects")
-        if any(name_plain(decode(name))[0] != OBJECT for name in objects):
+        labels, objects = self.part("labels"), [decode(name) for name in self.part("objects")]
+        if any(name_plain(name)[0] != OBJECT for name in objects):
             raise ModelFileError("a feature name is kept as what it is not")
         state = {
             "seed": seed,
             "labels": None if cls is Perceptron else [decode(label) for label in labels],
-            "objects": [decode(name) for name in objects],
+            "objects": objects,
             "y_name": decode(self.part("y_name")),
             "counters": _unhexed(self.part("counters")),
             "clock": _unhexed(self.part("clock")),

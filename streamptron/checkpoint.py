@@ -23,8 +23,8 @@ class Checkpoint:
 
     ``model.st`` gives ``model.st.000001``, ``model.st.000002`` ... Each is written whole before it
     gets its name, and only then the oldest are removed; so ``kill -9`` or a loss of power at any
-    moment costs what was learned since the last save, no more. One process writes the checkpoints of
-    a path; any number may read them.
+    moment costs what was learned since the last save, no more. One process writes the checkpoints
+    of a path; any number may read them.
 
     Parameters
     ----------
