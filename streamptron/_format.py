@@ -196,8 +196,8 @@ def encode(value: Any) -> Any:
             return [kind.__name__, text]
     raise TypeError(
         f"{shown(value)} is a {kind.__name__}, which a model file cannot hold: it must be a str, "
-        "bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime or a tuple of "
-        "these. Use such a value, or pickle the model instead"
+        "bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime (in no named time "
+        "zone) or a tuple of these. Use such a value, or pickle the model instead"
     )
 
 
@@ -360,8 +360,8 @@ def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> byt
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
     if len(text) > HEADER_LIMIT:
         raise ValueError(
-            f"labels, odd feature names and metadata take {len(text)} bytes, and a model file holds "
-            f"at most {HEADER_LIMIT} of them; pickle the model instead"
+            f"labels, odd feature names and metadata take {len(text)} bytes, and a model file "
+            f"holds at most {HEADER_LIMIT} of them; pickle the model instead"
         )
     text = len(text).to_bytes(8, "little") + text
     return text.replace(CHECKSUM % 0, CHECKSUM % zlib.crc32(text))
