@@ -196,8 +196,8 @@ def encode(value: Any) -> Any:
             return [kind.__name__, text]
     raise TypeError(
         f"{shown(value)} is a {kind.__name__}, which a model file cannot hold: it must be a str, "
-        "bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime (in no named time "
-        "zone) or a tuple of these. Use such a value, or pickle the model instead"
+        "bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime (in no named "
+        "time zone) or a tuple of these. Use such a value, or pickle the model instead"
     )
 
 
@@ -443,6 +443,8 @@ class _Header:
             raise ModelFileError("the header does not fit its checksum")
         self.arrays_crc32 = int(self.metadata["arrays_crc32"], 16)
         self.size = 8 + n
+        if self.size % ALIGNMENT:
+            raise ModelFileError(f"the arrays do not start at a multiple of {ALIGNMENT} bytes")
         self.arrays = _arrays(header, size - self.size)
 
     def part(self, name: str) -> Any:

@@ -158,7 +158,8 @@ def _reworded(rng, data):
     value = json.loads(header)
     for _ in range(rng.choice((1, 1, 2))):
         value = _changed(rng, value)
-    return joined(json.dumps(value, separators=(",", ":")).encode(), arrays)
+    text = json.dumps(value, separators=(",", ":")).encode()
+    return joined(text + b" " * (-(8 + len(text)) % rng.choice((64, 64, 64, 8, 1))), arrays)
 
 
 def mutated(rng, data):
