@@ -12,6 +12,7 @@ SCRIPTS = (
     "bench_memory",
     "bench_latency",
     "bench_import",
+    "bench_files",
     "figures",
 )
 
