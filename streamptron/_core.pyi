@@ -97,6 +97,8 @@ class LINES:
     TEXT: ClassVar[int]
     FASTTEXT: ClassVar[int]
 
+def count_line_ends(block: bytes) -> int: ...
+
 LINE_FAULTS: tuple[str | None, ...]
 
 @disjoint_base

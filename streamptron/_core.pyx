@@ -972,6 +972,11 @@ class LINES:
     FASTTEXT = LINES_FASTTEXT
 
 
+def count_line_ends(bytes block not None):
+    """How many line feeds there are. bytes.count takes ten times as long where lines are short."""
+    return line_ends(<const uint8_t*> bytes_data(<PyObject*> block), bytes_size(<PyObject*> block))
+
+
 cdef class Lines(Texts):
     """The texts of a block of whole lines, and their labels; what is no line of its kind is left out and said.
 
@@ -1004,7 +1009,7 @@ cdef class Lines(Texts):
         cdef Key key
         cdef row_t row
         cdef uint64_t h
-        cdef Py_ssize_t n = 1 + line_ends(<const uint8_t*> bytes_data(<PyObject*> block), bytes_size(<PyObject*> block))
+        cdef Py_ssize_t n = 1 + count_line_ends(block)
         cdef Index known                # of labels
         if door.names is not None:
             raise ValueError("a line is one text; it has no fields for a Tokenizer with fields")
