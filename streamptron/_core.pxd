@@ -1,4 +1,7 @@
 # What a stranger's Cython code may cimport: the learner and its scratch, behind the Python object.
+#
+# A learner whose table is `borrowed` lies in a file that was opened read-only (load with mmap=True): score with it, but
+# do not learn.
 
 from streamptron._arena cimport Arena
 from streamptron._batch cimport Batch
@@ -75,6 +78,8 @@ cdef class Model:
     cdef unsigned long _thread      # that learns a batch
     cdef object _held               # what the keys in scratch point into
     cdef object _class_weight       # {label: weight} or None
+    cdef dict _arrays               # of the file that the learner lies in, where it must not learn; None: it does not
+    cdef Py_buffer _file
     cdef public object _y_name      # of the last Series learned from
 
     cdef int _read(self, x, bint learning) except -1
@@ -82,6 +87,7 @@ cdef class Model:
     cdef int _read_items(self, x, bint learning, str what=*) except -1
     cdef tuple _object_ordinal(self, name, bint learning)
     cdef int _enter(self, bint learning) except -1
+    cdef int _not_in_a_file(self) except -1
     cdef int _not_in_a_batch_of_ours(self) except -1
     cdef void _go_inside(self) noexcept
     cdef void _let_in(self) noexcept

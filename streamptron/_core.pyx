@@ -19,12 +19,12 @@ cimport cython
 from libc.math cimport fabs
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
-from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
 from streamptron._types cimport (
-    CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, VALUE_LIMIT as LIMIT, row_t, uint8_t,
+    CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_MAX, ROW_NULL, ROWS_RESERVED, VALUE_LIMIT as LIMIT, row_t, uint8_t,
     uint32_t, uint64_t, uintptr_t)
 from streamptron._key cimport (
     KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_OBJECT, KEY_STR, Key,
@@ -33,7 +33,8 @@ from streamptron._key cimport (
 from streamptron._hash cimport key_hash
 from streamptron._arena cimport Arena, arena_alloc, arena_free, arena_init
 from streamptron._index cimport (
-    Index, index_find, index_free, index_init, index_insert, index_key, index_open_columns)
+    Index, index_find, index_free, index_init, index_insert, index_key, index_open_columns, index_place,
+    index_stored)
 from streamptron._event cimport (
     Event, Writer, event_again, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
@@ -56,6 +57,10 @@ from streamptron._learner cimport (
     Learner, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
     learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served,
     learner_several)
+
+from streamptron._flat cimport (
+    FLAT_CHUNK, FLAT_KEY, FLAT_MEMORY, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_WEIGHT, Flat, flat_check_keys,
+    flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_write)
 
 from streamptron._names import is_numpy, name_decode, name_plain, shown
 
@@ -1050,6 +1055,7 @@ cdef class Model:
         learner_free(&self.learner)
         event_free(&self.event)
         text_free(&self.text)
+        PyBuffer_Release(&self._file)
 
     def _configure(self, int kind, **params):
         """Check the parameters, keep them as they are, and start untrained."""
@@ -1078,6 +1084,8 @@ cdef class Model:
         self._forget()
         learner_free(&self.learner)
         event_free(&self.event)
+        PyBuffer_Release(&self._file)
+        self._arrays = None
         self._params = {_interned(name): _interned(value) for name, value in params.items()}
         self._kind = kind
         self._class_weight = class_weight
@@ -1247,6 +1255,7 @@ cdef class Model:
         if ordinal is None:
             if not learning:
                 return KEY_NONE, 0
+            self._not_in_a_file()
             ordinal = self._objects[name] = len(self._objects)
             self._objects_new = True
         return KEY_OBJECT, ordinal
@@ -1319,7 +1328,7 @@ cdef class Model:
             return self.learner.index.n_rows - ROWS_RESERVED
         for row in range(ROWS_RESERVED, self.learner.index.n_rows):
             for output in range(self.learner.table.n_outputs):
-                if table_read(&self.learner.table, row, output, KEPT_CURRENT) != 0.0:
+                if table_read(&self.learner.table, index_place(&self.learner.index, row), output, KEPT_CURRENT) != 0.0:
                     n += 1
                     break
         return n
@@ -1355,6 +1364,7 @@ cdef class Model:
         cdef row_t row
         cdef Py_ssize_t output
         cdef double weight
+        cdef Key key
         cdef int number = self._kept(kind)
         cdef dict objects
         cdef bint hashed = self.learner.index.bits
@@ -1367,10 +1377,12 @@ cdef class Model:
             for output in range(first, last):
                 names, weights = [], []
                 for row in range(ROWS_RESERVED, self.learner.index.n_rows):
-                    weight = table_read(&self.learner.table, row, output, number)
+                    weight = table_read(
+                        &self.learner.table, index_place(&self.learner.index, row), output, number)
                     if weight != 0.0:
-                        names.append(row - ROWS_RESERVED if hashed
-                                     else _key_plain(index_key(&self.learner.index, row), objects))
+                        if not hashed:
+                            key = index_stored(&self.learner.index, row)
+                        names.append(row - ROWS_RESERVED if hashed else _key_plain(&key, objects))
                         weights.append(weight)
                 outputs.append((names, weights))
         finally:
@@ -1469,7 +1481,14 @@ cdef class Model:
             self._waiting -= learning
             self._asking -= not learning
             PyErr_CheckSignals()
+        if learning:
+            self._not_in_a_file()
         self._n_reads += 1
+        return 0
+
+    cdef int _not_in_a_file(self) except -1:
+        if self.learner.table.borrowed:
+            raise RuntimeError("the model was opened read-only, with mmap=True; load it without mmap to learn")
         return 0
 
     cdef int _not_in_a_batch_of_ours(self) except -1:
@@ -1670,6 +1689,9 @@ cdef class Model:
 
     def __getstate__(self):
         self._enter(False)
+        if self.learner.table.borrowed:
+            state = self._in_memory(self._params).__getstate__()
+            return {**state, "dict": dict(getattr(self, "__dict__", {}))}
         return {
             "format": 1,
             "params": self._params,
@@ -1700,7 +1722,13 @@ cdef class Model:
         self._set_serve_state(*state["serve"])
 
     def __deepcopy__(self, memo):
-        cdef Model other = type(self).__new__(type(self))
+        cdef Model other
+        if self.learner.table.borrowed:
+            memo[id(self)] = other = self._in_memory(deepcopy(self._params, memo))
+            if getattr(self, "__dict__", None):
+                other.__dict__.update(deepcopy(self.__dict__, memo))
+            return other
+        other = type(self).__new__(type(self))
         memo[id(self)] = other
         learner_free(&other.learner)
         self._enter(False)
@@ -1740,6 +1768,13 @@ cdef class Model:
 
     def _copy_labels(self, other):
         """Give a copy of the model the labels."""
+
+    def _get_labels(self):
+        """The labels that a model file keeps; None: they are truth values."""
+        return None
+
+    def _set_labels(self, labels):
+        """Give an untrained model its labels."""
 
     def _index_state(self):
         """Seed, number of rows, their keys, and the bytes of the long ones."""
@@ -1829,6 +1864,8 @@ cdef class Model:
         cdef Serve* serve = &self.learner.serve
         cdef Calibrator* fit
         cdef int k
+        if len(kinds) != KEPT_KINDS or len(tallies) != 2:
+            raise ValueError("the record of who answers cannot be")
         for k in range(KEPT_KINDS):
             fit = &self.learner.fits[k]
             serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB, fit.RA, fit.RB = kinds[k]
@@ -1836,6 +1873,156 @@ cdef class Model:
             serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k] = tallies[k]
             serve.stale[k] = True
         serve.run, serve.record, serve.duel = contest
+
+    # --- Model files: the same state in flat arrays; see _flat.pxd, and _format.py for the file
+
+    def _file_state(self):
+        """What a model file keeps: plain values, and ``{name: (shape, buffer)}``.
+
+        Whoever predicts goes on meanwhile; whoever learns waits for one copy of names and weights.
+        """
+        cdef Flat flat
+        cdef int fault
+        cdef bint hashed = self.learner.index.bits
+        flat.stored = NULL
+        self._read_begin()
+        collecting = PyGC_Disable()     # a finalizer might teach this model, and wait for itself
+        try:
+            state = {
+                "seed": self.learner.index.seed_number,
+                "labels": self._get_labels(),
+                "objects": list(self._objects),
+                "y_name": self._y_name,
+                "counters": (self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes),
+                "clock": (self.learner.table.c, self.learner.table.s, self.learner.table.fold,
+                          self.learner.table.epoch),
+                "serve": self._serve_state(),
+            }
+            if state["labels"] is not None and len(state["labels"]) != self.learner.table.n_outputs:
+                raise RuntimeError("a label is just being added to the model; save it when learn_one has returned")
+            if self.learner.table.borrowed:
+                return state, self._arrays
+            with nogil:
+                fault = flat_measure(&flat, &self.learner.index, &self.learner.table)
+            if fault < 0:
+                raise MemoryError("no memory for a copy of the model")
+            arrays = {"weights": _array(<void**> &flat.weights, flat.n_weights, self.learner.table.width, 8),
+                      "chunks": _array(<void**> &flat.chunks, flat.n_chunks, 3, 4)}
+            if hashed:
+                arrays["rows"] = _array(<void**> &flat.rows, flat.n_stored, 0, 4)
+            else:
+                arrays["keys"] = _array(<void**> &flat.keys, flat.n_keys, 2, 8)
+                arrays["texts"] = _array(<void**> &flat.texts, flat.n_texts, 0, 1)
+                arrays["lookup"] = _array(<void**> &flat.words, flat.n_words, 0, 4)
+            with nogil:
+                flat_write(&flat, &self.learner.index, &self.learner.table)
+        finally:
+            self._readers -= 1
+            if collecting:
+                PyGC_Enable()
+            flat_free(&flat)
+        if not hashed:
+            with nogil:
+                flat_lookup(&flat, &self.learner.index)
+                fault = flat_check_keys(&flat, <size_t> -1)
+            if fault:
+                raise ValueError("the model has a feature name that is a tuple nested more than 100 deep, which a "
+                                 "model file cannot hold; pickle the model instead")
+        return state, arrays
+
+    def _set_file_state(self, state, arrays, whole=None):
+        """Put what _file_state gave on an untrained model.
+
+        `whole`: the buffer in which the arrays lie, to use them there; the model is read-only then.
+        On a ValueError, which says what is wrong, the model is of no use.
+        """
+        cdef Flat flat
+        cdef int fault
+        cdef Py_ssize_t n_outputs = 1
+        cdef size_t n_objects
+        cdef Table* table = &self.learner.table
+        cdef int bits = self.learner.index.bits
+        cdef uint64_t seed = state["seed"]
+        memset(&flat, 0, sizeof(Flat))
+        flat.weights = <double*> _array_start(arrays["weights"], &flat.n_weights)
+        flat.chunks = <uint32_t*> _array_start(arrays["chunks"], &flat.n_chunks)
+        if bits:
+            flat.rows = <uint32_t*> _array_start(arrays["rows"], &flat.n_stored)
+        else:
+            flat.keys = <Key*> _array_start(arrays["keys"], &flat.n_keys)
+            flat.texts = <uint8_t*> _array_start(arrays["texts"], &flat.n_texts)
+            flat.words = <uint32_t*> _array_start(arrays["lookup"], &flat.n_words)
+            if not ROWS_RESERVED <= flat.n_keys < ROW_MAX or not 0 < flat.n_words < ROW_MAX:
+                raise ValueError("the number of names cannot be")
+        if arrays["weights"][0][1] != table.width:
+            raise ValueError(f"a row of weights has {arrays['weights'][0][1]} numbers instead of {table.width}")
+        if state["labels"] is not None:
+            n_outputs = len(state["labels"])
+            self._set_labels(state["labels"])
+        n_objects = len(state["objects"])
+        self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
+        if len(self._objects) != <Py_ssize_t> n_objects:
+            raise ValueError("a feature name is there twice")
+        self._y_name = state["y_name"]
+        index_free(&self.learner.index)
+        if index_init(&self.learner.index, bits, seed) < 0:
+            raise MemoryError("no memory for the model's index")
+        self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes = state["counters"]
+        table.c, table.s, table.fold, table.epoch = state["clock"]
+        if not (table.c >= 1.0 and table.s > 0.0 and table.epoch >= 1.0):
+            raise ValueError("the averages' clock cannot be")
+        self._set_serve_state(*state["serve"])
+        if not (0 <= self.learner.serve.lead[0] <= 1 and 0 <= self.learner.serve.lead[1] <= 1):
+            raise ValueError("the record of who answers cannot be")
+        if whole is not None:
+            PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)
+            self._arrays = dict(arrays)
+            fault = flat_map(&flat, &self.learner.index, table, n_outputs)
+        else:
+            with nogil:
+                fault = flat_read(&flat, &self.learner.index, table, n_outputs, n_objects)
+        flat_free(&flat)
+        if fault == FLAT_MEMORY:
+            raise MemoryError("no memory for the model")
+        if fault:
+            raise ValueError(_FAULTS[fault])
+
+    def _in_memory(self, params):
+        """Of a model that lies in a file: the same one in memory of its own, which can learn."""
+        cdef Model other = type(self).__new__(type(self))
+        other._configure(self._kind, **params)
+        other._set_file_state(*self._file_state())
+        return other
+
+
+_FAULTS = {
+    FLAT_KEY: "a feature name cannot be",
+    FLAT_TWICE: "a feature name is there twice",
+    FLAT_TEXTS: "the long names do not fill their place",
+    FLAT_ROW: "the numbers of the stored rows cannot be",
+    FLAT_CHUNK: "the list of chunks does not fit the weights",
+    FLAT_WEIGHT: "a weight is not finite",
+}
+
+
+cdef tuple _array(void** start, size_t n, size_t width, size_t item):
+    """Room for n rows, or n numbers if width is 0: its shape, and the bytes, which begin at `start`."""
+    cdef bytes data = PyBytes_FromStringAndSize(NULL, n * (width or 1) * item)
+    start[0] = <void*> bytes_data(<PyObject*> data)
+    cdef tuple shape = (n,)
+    if width:
+        shape += (width,)
+    return shape, data
+
+
+cdef void* _array_start(array, size_t* n) except? NULL:
+    """Where an array of a file, which its owner holds on to, starts; n is its length."""
+    cdef Py_buffer buffer
+    shape, data = array
+    n[0] = shape[0]
+    PyObject_GetBuffer(data, &buffer, PyBUF_SIMPLE)
+    PyBuffer_Release(&buffer)
+    return buffer.buf
 
 
 # --- Binary -------------------------------------------------------------------------------------
@@ -1990,6 +2177,15 @@ cdef class LabelModel(Model):
         self._labels = []
         self._label_ids = {}
 
+    def _get_labels(self):
+        return self.labels
+
+    def _set_labels(self, labels):
+        self._labels = [_interned(self._checked_label(label)) for label in labels]
+        self._label_ids = {label: i for i, label in enumerate(self._labels)}
+        if len(self._label_ids) != len(self._labels):
+            raise ValueError("a label is there twice")
+
     def _copy_labels(self, other):
         (<LabelModel> other)._labels = list(self._labels)
         (<LabelModel> other)._label_ids = dict(self._label_ids)
@@ -2045,6 +2241,7 @@ cdef class LabelModel(Model):
 
     def _add_label(self, y):
         """Make a label known before anything is learned of it."""
+        self._enter(True)
         label = self._checked_label(y)
         if label in self._label_ids:
             raise ValueError(f"the label {shown(label)} is there twice")

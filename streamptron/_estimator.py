@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 import typing
 from collections.abc import Hashable, Mapping
 from operator import itemgetter
@@ -64,6 +65,46 @@ class Estimator(Model, base.MiniBatchClassifier):
         clone: Self = type(self).__new__(type(self))
         clone.__setstate__(copy.deepcopy(state))
         return clone
+
+    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
+        """Write the model into a file, in the safetensors format; ``streamptron.load`` reads it.
+
+        The file is there whole or not at all: on an error, without power or after ``kill -9`` the
+        old one still is. An old file's permissions stay; a link is followed. Others may use the
+        model meanwhile: learning waits only while its weights are copied.
+
+        The file contains the names of all features, and the seed of the model's hash, also a
+        secret one.
+
+        Parameters
+        ----------
+        path
+            The file.
+        metadata
+            A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
+
+        Raises
+        ------
+        TypeError
+            If a label or a feature name is a mere object, the model is of a class of yours or has
+            attributes of yours, or metadata cannot be kept.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import os, tempfile, streamptron
+        >>> model = streamptron.MIRA()
+        >>> model.learn_one({"goal": 1}, "sport")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "topics.model")
+        ...     model.save(path)
+        ...     streamptron.load(path).labels
+        ['sport']
+        """
+        from streamptron import _format  # which knows the learners
+
+        _format.save(self, path, metadata)
 
     # --- Batches: the path in a loop, row by row, bit for bit as learn_one
 

@@ -15,7 +15,7 @@ from libc.stdlib cimport free, realloc
 from streamptron._types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron._key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
 from streamptron._arena cimport Arena, arena_free, arena_init, arena_reset
-from streamptron._index cimport Index, index_key
+from streamptron._index cimport Index, index_stored
 
 cdef struct Event:
     Py_ssize_t n
@@ -206,7 +206,7 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
     for i in range(event.n_longs):
         k = event.longs[i]
         if index.bits == 0 and event.rows[k] != ROW_NULL:
-            event.keys[k].lo = index_key(index, event.rows[k]).lo
+            event.keys[k].lo = index_stored(index, event.rows[k]).lo
         else:
             event.keys[k] = key_word(KEY_NONE, 0)
     event.index_rows = index.n_rows

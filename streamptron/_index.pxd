@@ -35,15 +35,23 @@
 #
 # Hashed mode (bits > 0): no table and no keys; row = 2 + the top `bits` bits of the hash.
 #
+# An index may also lie in a file that is mapped into memory (_flat.pxd makes it so), where it can be read but does not grow:
+# all keys in one array, and a table of 32-bit words [ tag | row ], seven in eight of them in use. The row takes as many
+# low bits as the largest one needs, the tag is from the hash's low half, the place where a search starts from its high
+# half. Nobody has read the file's words before, so each is checked as it is met: a row must be there, a long name must
+# lie within the texts. In hashed mode a file has only the rows that are not zero, and a row's place in it is its rank among
+# those of its chunk.
+#
 # Functions in this file: index_init, index_free, index_copy, index_find (one key), index_find_all (an
-# event's), index_insert, index_key, index_open_columns; the rest serve these.
+# event's), index_insert, index_key, index_stored (in a file too), index_place, index_open_columns; the rest serve these.
 
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 from streamptron._types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_MAX, ROW_NULL, ROWS_RESERVED,
-    lines_alloc, lines_free, prefetch, row_t, uint32_t, uint64_t, uintptr_t)
-from streamptron._key cimport KEY_INT, Key, key_bytes, key_equal, key_is_long, key_length
+    lines_alloc, lines_free, prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
+from streamptron._key cimport (
+    KEY_INT, KEY_NONE, Key, key_bytes, key_equal, key_is_long, key_length, key_word)
 from streamptron._hash cimport Seed, key_hash, seed_make
 from streamptron._arena cimport Arena, arena_copy, arena_free, arena_init
 
@@ -59,6 +67,15 @@ cdef struct Segment:
     uint32_t depth                  # how many top bits of the tag all its entries share
     uint64_t line[7]                # the entries follow on the next cache line
 
+cdef struct Lookup:                 # of an index that lies in a file
+    const Key* keys                 # by row; of a long one lo is where it starts in texts
+    const uint8_t* texts
+    uint64_t n_texts
+    uint32_t* words
+    uint64_t n_words
+    int row_bits
+    uint64_t* stored                # hashed: a bit for each row, four words a chunk
+
 cdef struct Index:
     int bits                        # 0: exact; else log2 of the number of rows, hashed
     Seed seed
@@ -73,6 +90,7 @@ cdef struct Index:
     row_t* columns                  # of the ints below n_columns
     size_t n_columns
     Arena long_keys
+    Lookup* lookup                  # NULL: the index is in memory of its own
     size_t bytes                    # what the index holds from the heap, arena aside
 
 
@@ -134,6 +152,97 @@ cdef inline Key* index_key(const Index* index, row_t row) noexcept nogil:
     return &index.keys[row >> CHUNK_BITS][row & CHUNK_MASK]
 
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+      #define sp_bits(word) ((unsigned int)__builtin_popcountll(word))
+    #else
+      static inline unsigned int sp_bits(uint64_t word)
+      {
+          unsigned int n = 0;
+          for (; word; word &= word - 1) n++;
+          return n;
+      }
+    #endif
+    """
+    uint32_t bits_in "sp_bits" (uint64_t word) noexcept nogil
+
+
+cdef inline uint32_t bits_rank(const uint64_t* chunk, uint32_t n) noexcept nogil:
+    """How many of a chunk's first n bits are set."""
+    cdef uint32_t k, rank = 0
+    for k in range(n // 64):
+        rank += bits_in(chunk[k])
+    return rank + (bits_in(chunk[n // 64] & ((<uint64_t> 1 << (n % 64)) - 1)) if n % 64 else 0)
+
+
+cdef inline uint32_t bits_count(const uint64_t* chunk) noexcept nogil:
+    return bits_rank(chunk, CHUNK_ROWS)
+
+
+cdef inline Key index_stored(const Index* index, row_t row) noexcept nogil:
+    """A row's key, wherever the index lies; one that nothing equals if a file is damaged."""
+    cdef const Lookup* lookup = index.lookup
+    cdef Key key
+    if lookup == NULL:
+        return index_key(index, row)[0]
+    key = lookup.keys[row]
+    if key_is_long(&key):
+        if key.lo > lookup.n_texts or key_length(&key) > lookup.n_texts - key.lo:
+            return key_word(KEY_NONE, 0)
+        key.lo = <uint64_t> <uintptr_t> (lookup.texts + key.lo)
+    return key
+
+
+cdef inline row_t index_place(const Index* index, row_t row) noexcept nogil:
+    """Where the weights of a row are: the row itself, but in a file's hashed table."""
+    cdef const uint64_t* chunk
+    if index.bits == 0 or index.lookup == NULL:
+        return row
+    chunk = &index.lookup.stored[row >> CHUNK_BITS << 2]
+    if not chunk[(row & CHUNK_MASK) // 64] >> (row % 64) & 1:
+        return ROW_NULL
+    return (row & ~<row_t> CHUNK_MASK) | bits_rank(chunk, row & CHUNK_MASK)
+
+
+cdef inline uint64_t lookup_start(const Lookup* lookup, uint64_t h) noexcept nogil:
+    return (h >> 32) * lookup.n_words >> 32
+
+
+cdef inline uint32_t lookup_word(const Lookup* lookup, uint64_t h, row_t row) noexcept nogil:
+    return <uint32_t> ((h & <uint64_t> 0xFFFFFFFF) << lookup.row_bits) | row
+
+
+cdef inline void lookup_put(const Lookup* lookup, uint64_t h, row_t row) noexcept nogil:
+    """Write a row into a table of words that has room."""
+    cdef uint64_t at = lookup_start(lookup, h)
+    while lookup.words[at] != 0:
+        at = at + 1 if at + 1 < lookup.n_words else 0
+    lookup.words[at] = lookup_word(lookup, h, row)
+
+
+cdef inline row_t _lookup_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
+    cdef const Lookup* lookup = index.lookup
+    cdef uint64_t at = lookup_start(lookup, h)
+    cdef uint64_t mask = (<uint64_t> 1 << lookup.row_bits) - 1
+    cdef uint64_t i
+    cdef uint32_t tag = lookup_word(lookup, h, 0)
+    cdef uint32_t word
+    cdef row_t row
+    cdef Key stored
+    for i in range(lookup.n_words):
+        word = lookup.words[at]
+        if word == 0:
+            break
+        row = <row_t> (word & mask)
+        if (word ^ tag) & ~mask == 0 and row < index.n_rows:
+            stored = index_stored(index, row)
+            if key_equal(&stored, key):
+                return row
+        at = at + 1 if at + 1 < lookup.n_words else 0
+    return ROW_NULL
+
+
 cdef inline void index_free(Index* index) noexcept nogil:
     cdef size_t i, step
     cdef uintptr_t word
@@ -152,6 +261,10 @@ cdef inline void index_free(Index* index) noexcept nogil:
         lines_free(index.keys[i])
     free(index.keys)
     free(index.columns)
+    if index.lookup != NULL:
+        free(index.lookup.stored)
+        free(index.lookup)
+        index.lookup = NULL
     index.keys = NULL
     index.columns = NULL
     index.n_columns = 0
@@ -172,6 +285,7 @@ cdef inline int index_init(Index* index, int bits, uint64_t seed_number) noexcep
     index.n_columns = 0
     index.n_chunks = 0
     index.chunks_capacity = 0
+    index.lookup = NULL
     index.bytes = 0
     index.n_rows = ROWS_RESERVED
     arena_init(&index.long_keys)
@@ -200,7 +314,9 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
     cdef uint64_t* entries
     cdef uintptr_t word
     if index.bits:
-        return ROWS_RESERVED + <row_t> (h >> (64 - index.bits))
+        return index_place(index, ROWS_RESERVED + <row_t> (h >> (64 - index.bits)))
+    if index.lookup != NULL:
+        return _lookup_find(index, key, h)
     if index_is_column(index, key):
         return index.columns[key.lo]
     tag = h >> 32
@@ -259,7 +375,13 @@ cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t 
                                 const uint64_t** starts, row_t* rows, bint hashed) noexcept nogil:
     """For each of n keys: its hash, unless the hashes are there, and its row or the null row."""
     cdef Py_ssize_t i
-    if index.bits or index.n_rows == ROWS_RESERVED:     # no table, or no key to compare with
+    if index.lookup != NULL and index.bits == 0:
+        for i in range(n):
+            hashes[i] = key_hash(&index.seed, &keys[i])
+            prefetch(&index.lookup.words[lookup_start(index.lookup, hashes[i])])
+        for i in range(n):
+            rows[i] = index_find(index, &keys[i], hashes[i])
+    elif index.bits or index.n_rows == ROWS_RESERVED:   # no table, or no key to compare with
         for i in range(n):
             if not hashed:
                 hashes[i] = key_hash(&index.seed, &keys[i])

@@ -207,6 +207,7 @@ cdef struct Table:
     Py_ssize_t n_blocks
     Block* blocks
     double* zeros                   # a chunk that is never written, and not the table's own
+    bint borrowed                   # no chunk is the table's own: they lie in a file, and none may be written
     size_t n_chunks                 # chunk places in every block, at least one
     double c                        # UNIFORM: 1 + events seen
     double s                        # EXPONENTIAL: D = s v
@@ -242,7 +243,7 @@ cdef inline void table_free(Table* table) noexcept nogil:
     cdef size_t i
     for b in range(table.n_blocks):
         for i in range(table.n_chunks):
-            if table.blocks[b].chunks[i] != table.zeros:
+            if table.blocks[b].chunks[i] != table.zeros and not table.borrowed:
                 lines_free(table.blocks[b].chunks[i])
         free(table.blocks[b].chunks)
         free(table.blocks[b].folds)

@@ -1,0 +1,448 @@
+# A learner's names and weights as flat arrays, the way a model file holds them, and back.
+#
+# What it gives: the whole of index and table in a few arrays without an address in them, written in one pass
+# and read in one, or used where they lie. docs/format.md says what each array means to a reader of files.
+#
+#     weights   float64 [stored rows, width]   rows of the chunks that were ever written, chunk after chunk
+#     chunks    uint32 [., 3]                  (block, chunk, folds) of each of these, rising
+#     exact:    keys    uint64 [n_rows, 2]     as in _key.pxd; of a long name lo is where it starts in texts
+#               texts   uint8                  the long names, in the order of their rows
+#               lookup  uint32                 to find a key without building an index, see _index.pxd
+#     hashed:   rows    uint32                 the rows that are stored, rising: 0, 1 and all that are not zero
+#
+# An exact model stores all rows of a chunk. A hashed one is mostly zeros, so of a chunk only those rows are
+# stored that are not zero in some block (by their bits: -0.0 is not zero), the same ones in each block. A bitmap says which:
+#
+#     stored[chunk]   1 1 0 0 1 0 ...          row 4 is the chunk's third: rank 2
+#
+# Reading trusts nothing: each number is checked before it is used, and a file that is at odds with itself
+# is a fault (FLAT_...) that the door puts into words. Using the arrays where they lie (flat_map) checks what decides on
+# addresses, once for each chunk; the index checks each row number as it meets it.
+#
+# Functions in this file: flat_measure and flat_write, flat_lookup; flat_check_keys; flat_read and flat_map; flat_free.
+
+from libc.math cimport floor, isfinite, isinf
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+from streamptron._types cimport (
+    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_MAX, ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t,
+    uintptr_t)
+from streamptron._key cimport (
+    BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR,
+    LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
+from streamptron._hash cimport key_hash
+from streamptron._index cimport (
+    Index, Lookup, bits_count, bits_rank, index_find, index_insert, index_key, lookup_put)
+from streamptron._table cimport (
+    AVERAGE_EXPONENTIAL, Table, table_add_outputs, table_chunk, table_reserve, table_reserve_places)
+
+cdef enum:
+    FLAT_DEPTH = 100                # how deep tuples in names may be nested
+
+    FLAT_MEMORY = 1                 # what may be wrong with arrays
+    FLAT_KEY = 2
+    FLAT_TWICE = 3
+    FLAT_TEXTS = 4
+    FLAT_ROW = 5
+    FLAT_CHUNK = 6
+    FLAT_WEIGHT = 7
+
+cdef struct Flat:
+    size_t n_weights                # rows
+    size_t n_chunks
+    size_t n_keys                   # n_rows of an exact index; 0: hashed
+    size_t n_texts
+    size_t n_words
+    size_t n_stored                 # of a hashed table's rows
+    double* weights
+    uint32_t* chunks
+    Key* keys
+    uint8_t* texts
+    uint32_t* words
+    uint32_t* rows
+    uint64_t* stored                # the bitmap; NULL: exact
+
+
+cdef inline void flat_free(Flat* flat) noexcept nogil:
+    """Only the bitmap is its own."""
+    free(flat.stored)
+    flat.stored = NULL
+
+
+cdef inline size_t _count(const Flat* flat, size_t n_rows, size_t chunk) noexcept nogil:
+    """How many rows of a chunk are stored."""
+    if flat.stored != NULL:
+        return bits_count(&flat.stored[4 * chunk])
+    return min(<size_t> CHUNK_ROWS, n_rows - (chunk << CHUNK_BITS))
+
+
+# --- From a learner to arrays
+
+cdef inline int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil:
+    """How large the arrays will be. Returns -1 without memory; flat_free is due in either case."""
+    cdef Py_ssize_t b
+    cdef size_t i, k
+    cdef const double* chunk
+    cdef uint64_t bits
+    cdef row_t row
+    cdef int f
+    memset(flat, 0, sizeof(Flat))
+    if index.bits:
+        flat.stored = <uint64_t*> calloc(4 * table.n_chunks, sizeof(uint64_t))
+        if flat.stored == NULL:
+            return -1
+        flat.stored[0] = 3          # the null row and the intercept keep their places
+        for b in range(table.n_blocks):
+            for i in range(table.n_chunks):
+                chunk = table_chunk(table, b, i)
+                if chunk == NULL:
+                    continue
+                for k in range(<size_t> CHUNK_ROWS):
+                    bits = 0
+                    for f in range(table.width):
+                        bits |= (<const uint64_t*> chunk)[f]
+                    chunk += table.width
+                    if bits:
+                        flat.stored[4 * i + k // 64] |= <uint64_t> 1 << (k % 64)
+        for i in range(table.n_chunks):
+            flat.n_stored += bits_count(&flat.stored[4 * i])
+    else:
+        flat.n_keys = index.n_rows
+        flat.n_words = (flat.n_keys - ROWS_RESERVED) // 7 * 8 + 8
+        for row in range(ROWS_RESERVED, index.n_rows):
+            if key_is_long(index_key(index, row)):
+                flat.n_texts += key_length(index_key(index, row))
+    for b in range(table.n_blocks):
+        for i in range(table.n_chunks):
+            if table_chunk(table, b, i) != NULL:
+                flat.n_chunks += 1
+                flat.n_weights += _count(flat, index.n_rows, i)
+    return 0
+
+
+cdef inline void flat_write(Flat* flat, const Index* index, const Table* table) noexcept nogil:
+    """Fill the arrays, which are as large as flat_measure has said."""
+    cdef Py_ssize_t b
+    cdef size_t i, k, n
+    cdef size_t text = 0, place = 0
+    cdef size_t row_bytes = table.width * sizeof(double)
+    cdef const double* chunk
+    cdef double* weights = flat.weights
+    cdef row_t row
+    cdef Key key
+    for b in range(table.n_blocks):
+        for i in range(table.n_chunks):
+            chunk = table_chunk(table, b, i)
+            if chunk == NULL:
+                continue
+            flat.chunks[3 * place] = <uint32_t> b
+            flat.chunks[3 * place + 1] = <uint32_t> i
+            flat.chunks[3 * place + 2] = table.blocks[b].folds[i] if table.average == AVERAGE_EXPONENTIAL else 0
+            place += 1
+            n = _count(flat, index.n_rows, i)
+            if flat.stored == NULL or n == CHUNK_ROWS:
+                memcpy(weights, chunk, n * row_bytes)
+                weights += n * table.width
+                continue
+            for k in range(<size_t> CHUNK_ROWS):
+                if flat.stored[4 * i + k // 64] >> (k % 64) & 1:
+                    memcpy(weights, chunk + k * table.width, row_bytes)
+                    weights += table.width
+    if flat.stored != NULL:
+        place = 0
+        for i in range(table.n_chunks):
+            for k in range(<size_t> CHUNK_ROWS):
+                if flat.stored[4 * i + k // 64] >> (k % 64) & 1:
+                    flat.rows[place] = <uint32_t> (i << CHUNK_BITS | k)
+                    place += 1
+        return
+    for row in range(index.n_rows):
+        if row < ROWS_RESERVED:
+            key.lo = key.hi = 0
+        else:
+            key = index_key(index, row)[0]
+        if key_is_long(&key):
+            memcpy(flat.texts + text, key_bytes(&key), key_length(&key))
+            key.lo = text
+            text += key_length(&key)
+        flat.keys[row] = key
+
+
+cdef inline void flat_lookup(Flat* flat, const Index* index) noexcept nogil:
+    """Fill the lookup from keys and texts."""
+    cdef Lookup lookup
+    cdef Key key
+    cdef size_t row
+    lookup.words = flat.words
+    lookup.n_words = flat.n_words
+    lookup.row_bits = _row_bits(flat.n_keys)
+    for row in range(flat.n_words):
+        flat.words[row] = 0
+    for row in range(ROWS_RESERVED, flat.n_keys):
+        key = flat.keys[row]
+        if key_is_long(&key):
+            key.lo = <uint64_t> <uintptr_t> (flat.texts + key.lo)
+        lookup_put(&lookup, key_hash(&index.seed, &key), <row_t> row)
+
+
+cdef inline int _row_bits(size_t n_rows) noexcept nogil:
+    cdef int bits = 1
+    while n_rows > <size_t> 1 << bits:
+        bits += 1
+    return bits
+
+
+# --- What a name may be
+
+cdef inline bint _is_utf8(const uint8_t* p, size_t n) noexcept nogil:
+    """Whether the bytes are a str, lone surrogates included."""
+    cdef size_t i = 0, k, more
+    while i < n:
+        if p[i] < 0x80:
+            i += 1
+            continue
+        more = 1 if p[i] < 0xE0 else 2 if p[i] < 0xF0 else 3
+        if p[i] < 0xC2 or p[i] > 0xF4 or more >= n - i:
+            return False
+        for k in range(i + 1, i + more + 1):
+            if p[k] & 0xC0 != 0x80:
+                return False
+        if ((p[i] == 0xE0 and p[i + 1] < 0xA0) or (p[i] == 0xF0 and p[i + 1] < 0x90)
+                or (p[i] == 0xF4 and p[i + 1] > 0x8F)):
+            return False
+        i += more + 1
+    return True
+
+
+cdef inline bint _is_fraction(const void* p) noexcept nogil:
+    """Whether the float is one that is not an int: neither whole nor a NaN."""
+    cdef double number
+    memcpy(&number, p, 8)
+    return isinf(number) or floor(number) != number and number == number
+
+
+cdef inline size_t _canonical_end(const uint8_t* p, size_t n, size_t at, int depth) noexcept nogil:
+    """Where the canonical bytes of a name that start at `at` end; 0 if they are none. See _names.py."""
+    cdef uint8_t tag
+    cdef uint64_t size = 0
+    cdef size_t i
+    cdef int shift = 0
+    if at >= n:
+        return 0
+    tag = p[at]
+    at += 1
+    if tag == c"n":
+        return at
+    if tag == c"f":
+        return at + 8 if n - at >= 8 and _is_fraction(p + at) else 0
+    while True:
+        if at >= n or shift > 56:
+            return 0
+        size |= <uint64_t> (p[at] & 127) << shift
+        shift += 7
+        at += 1
+        if p[at - 1] < 128:
+            break
+    if (shift > 7 and p[at - 1] == 0) or size > n - at:
+        return 0
+    if tag == c"t":
+        if depth == 0:
+            return 0
+        for i in range(size):
+            at = _canonical_end(p, n, at, depth - 1)
+            if at == 0:
+                return 0
+        return at
+    if tag == c"s":
+        return at + size if _is_utf8(p + at, size) else 0
+    if tag == c"b":
+        return at + size
+    if tag != c"i":
+        return 0
+    i = at
+    if size > 1 and p[i] == c"-":
+        i += 1
+    if i == at + size or (p[i] == c"0" and size > 1):
+        return 0
+    while i < at + size:
+        if not (c"0" <= p[i] <= c"9" or c"a" <= p[i] <= c"f"):
+            return 0
+        i += 1
+    return at + size
+
+
+cdef inline bint _is_key(const Key* key, const uint8_t* text, size_t n_objects) noexcept nogil:
+    """Whether a model could have stored this key, whose bytes are at `text`."""
+    cdef uint64_t kind = key_kind(key) & ~<uint64_t> KEY_LONG
+    cdef size_t n = key_length(key)
+    if kind == KEY_INT:
+        return (key.hi == (<uint64_t> KEY_INT << 4 | 8)
+                and key.lo + <uint64_t> 0x1FFFFFFFFFFFFFFE < <uint64_t> 0x3FFFFFFFFFFFFFFD)
+    if kind == KEY_FLOAT:
+        return key.hi == (<uint64_t> KEY_FLOAT << 4 | 8) and _is_fraction(&key.lo)
+    if kind == KEY_OBJECT:
+        return key.hi == (<uint64_t> KEY_OBJECT << 4 | 8) and key.lo < n_objects
+    if kind != KEY_STR and kind != KEY_BYTES and kind != KEY_CANONICAL:
+        return False
+    if key_is_long(key):
+        if n <= KEY_INLINE or key.hi & 15:
+            return False
+    elif key.lo & ~LAST_BYTES[n] or (key.hi & ~<uint64_t> 255) & ~BYTES_BEFORE[n]:
+        return False
+    if kind == KEY_STR:
+        return _is_utf8(text, n)
+    return kind == KEY_BYTES or _canonical_end(text, n, 0, FLAT_DEPTH) == n
+
+
+cdef inline int flat_check_keys(const Flat* flat, size_t n_objects) noexcept nogil:
+    """0, or what is wrong with the names."""
+    cdef size_t row, text = 0
+    cdef const Key* key
+    cdef uint8_t inside[16]
+    for row in range(flat.n_keys):
+        key = &flat.keys[row]
+        if row < ROWS_RESERVED:
+            if key.lo or key.hi:
+                return FLAT_KEY
+            continue
+        if not key_is_long(key):
+            key_inline_bytes(key, inside)
+            if not _is_key(key, inside, n_objects):
+                return FLAT_KEY
+            continue
+        if key.lo != text or key_length(key) > flat.n_texts - text:
+            return FLAT_TEXTS
+        if not _is_key(key, flat.texts + text, n_objects):
+            return FLAT_KEY
+        text += key_length(key)
+    return FLAT_TEXTS if text != flat.n_texts else 0
+
+
+# --- From arrays to a learner that has no names and no weights yet
+
+cdef inline int _stored(Flat* flat, const Index* index, size_t places) noexcept nogil:
+    """HASHED: make the bitmap of the stored rows. 0, or what is wrong."""
+    cdef size_t i
+    cdef uint32_t row
+    if flat.n_stored < ROWS_RESERVED:
+        return FLAT_ROW
+    flat.stored = <uint64_t*> calloc(4 * places, sizeof(uint64_t))
+    if flat.stored == NULL:
+        return FLAT_MEMORY
+    for i in range(flat.n_stored):
+        row = flat.rows[i]
+        if row >= index.n_rows or (row != i if i < ROWS_RESERVED else row <= flat.rows[i - 1]):
+            return FLAT_ROW
+        flat.stored[row // 64] |= <uint64_t> 1 << (row % 64)
+    return 0
+
+
+cdef inline int _chunk_fault(const Flat* flat, const Table* table, size_t n_rows, size_t i, size_t place) noexcept nogil:
+    """0, or what is wrong with entry i of `chunks`, whose rows start at `place`."""
+    cdef const uint32_t* entry = &flat.chunks[3 * i]
+    cdef const uint32_t* before = &flat.chunks[3 * i - 3] if i else NULL
+    if (entry[0] >= <size_t> table.n_blocks or entry[1] > (n_rows - 1) >> CHUNK_BITS
+            or _count(flat, n_rows, entry[1]) > flat.n_weights - place):
+        return FLAT_CHUNK
+    if entry[2] > (table.fold if table.average == AVERAGE_EXPONENTIAL else 0):
+        return FLAT_CHUNK
+    if i and (entry[0] < before[0] or (entry[0] == before[0] and entry[1] <= before[1])):
+        return FLAT_CHUNK
+    return 0
+
+
+cdef inline int _table_begin(Flat* flat, const Index* index, Table* table, size_t n_rows,
+                             Py_ssize_t n_outputs) noexcept nogil:
+    """Outputs and places for chunks. 0, or what is wrong."""
+    if (table_add_outputs(table, n_outputs - table.n_outputs) < 0
+            or table_reserve_places(table, ((n_rows - 1) >> CHUNK_BITS) + 1) < 0):
+        return FLAT_MEMORY
+    return _stored(flat, index, table.n_chunks) if index.bits else 0
+
+
+cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs,
+                          size_t n_objects) noexcept nogil:
+    """Copy the arrays into index and table. 0, or what is wrong; flat_free is due in either case."""
+    cdef size_t i, k, n, place = 0
+    cdef size_t row_bytes = table.width * sizeof(double)
+    cdef size_t n_rows = index.n_rows if index.bits else flat.n_keys
+    cdef const double* weights = flat.weights
+    cdef double* chunk
+    cdef Key key
+    cdef uint64_t h
+    cdef row_t row
+    cdef int fault = flat_check_keys(flat, n_objects)
+    if fault:
+        return fault
+    for i in range(flat.n_weights * table.width):
+        if not isfinite(weights[i]):
+            return FLAT_WEIGHT
+    for i in range(ROWS_RESERVED, flat.n_keys):
+        key = flat.keys[i]
+        if key_is_long(&key):
+            key.lo = <uint64_t> <uintptr_t> (flat.texts + key.lo)
+        h = key_hash(&index.seed, &key)
+        if index_find(index, &key, h) != ROW_NULL:
+            return FLAT_TWICE
+        if index_insert(index, &key, h) == ROW_NULL:
+            return FLAT_MEMORY
+    fault = _table_begin(flat, index, table, n_rows, n_outputs)
+    if fault:
+        return fault
+    for i in range(flat.n_chunks):
+        fault = _chunk_fault(flat, table, n_rows, i, place)
+        if fault:
+            return fault
+        row = flat.chunks[3 * i + 1] << CHUNK_BITS
+        if table_reserve(table, &row, 1, <row_t> n_rows, flat.chunks[3 * i] * table.lanes) < 0:
+            return FLAT_MEMORY
+        chunk = table_chunk(table, flat.chunks[3 * i], flat.chunks[3 * i + 1])
+        n = _count(flat, n_rows, flat.chunks[3 * i + 1])
+        place += n
+        if flat.stored == NULL:
+            memcpy(chunk, weights, n * row_bytes)
+            weights += n * table.width
+        else:
+            for k in range(<size_t> CHUNK_ROWS):
+                if flat.stored[(row + k) // 64] >> (k % 64) & 1:
+                    memcpy(chunk + k * table.width, weights, row_bytes)
+                    weights += table.width
+        if table.average == AVERAGE_EXPONENTIAL:
+            table.blocks[flat.chunks[3 * i]].folds[flat.chunks[3 * i + 1]] = flat.chunks[3 * i + 2]
+    return 0 if place == flat.n_weights else FLAT_CHUNK
+
+
+cdef inline int flat_map(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs) noexcept nogil:
+    """Let index and table use the arrays where they lie; see flat_read.
+
+    The arrays must stay, and nothing may be learned: they are not the learner's.
+    """
+    cdef size_t i, place = 0
+    cdef size_t n_rows = index.n_rows if index.bits else flat.n_keys
+    cdef int fault = _table_begin(flat, index, table, n_rows, n_outputs)
+    if fault:
+        return fault
+    index.lookup = <Lookup*> calloc(1, sizeof(Lookup))
+    if index.lookup == NULL:
+        return FLAT_MEMORY
+    table.borrowed = True
+    index.n_rows = <row_t> n_rows
+    index.lookup.keys = flat.keys
+    index.lookup.texts = flat.texts
+    index.lookup.n_texts = flat.n_texts
+    index.lookup.words = flat.words
+    index.lookup.n_words = flat.n_words
+    index.lookup.row_bits = _row_bits(n_rows)
+    for i in range(flat.n_chunks):
+        fault = _chunk_fault(flat, table, n_rows, i, place)
+        if fault:
+            break
+        table.blocks[flat.chunks[3 * i]].chunks[flat.chunks[3 * i + 1]] = flat.weights + place * table.width
+        place += _count(flat, n_rows, flat.chunks[3 * i + 1])
+        if table.average == AVERAGE_EXPONENTIAL:
+            table.blocks[flat.chunks[3 * i]].folds[flat.chunks[3 * i + 1]] = flat.chunks[3 * i + 2]
+    if index.bits:
+        index.bytes += 4 * table.n_chunks * sizeof(uint64_t)
+    index.lookup.stored = flat.stored   # the bitmap is the index's now
+    flat.stored = NULL
+    return fault if fault or place == flat.n_weights else FLAT_CHUNK

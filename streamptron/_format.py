@@ -1,0 +1,513 @@
+"""Model files: one safetensors file a model, written and read here. docs/format.md describes them.
+
+The header is JSON, the arrays are the core's (_flat.pxd). Nothing in a file is code, no class is
+imported because a file names it, and nothing that it says is believed before it is checked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import errno
+import json
+import math
+import os
+import stat
+import sys
+import typing
+import zlib
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, BinaryIO
+
+from streamptron._names import OBJECT, name_plain, shown
+from streamptron.mira import MIRA
+from streamptron.perceptron import MulticlassPerceptron, Perceptron
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from streamptron._estimator import Estimator
+
+FORMAT = "streamptron"
+VERSION = 1
+CLASSES = {cls.__name__: cls for cls in (Perceptron, MulticlassPerceptron, MIRA)}
+
+ALIGNMENT = 64  # of the arrays' start: a cache line
+HEADER_LIMIT = 100_000_000  # bytes, as the other readers of safetensors have it
+
+# The arrays in the order of the file, wider numbers first so that all of them are aligned: the type
+# and the shape of one row (of weights the core knows it).
+ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
+    "weights": ("F64", None),
+    "keys": ("U64", (2,)),
+    "chunks": ("U32", (3,)),
+    "rows": ("U32", ()),
+    "lookup": ("U32", ()),
+    "texts": ("U8", ()),
+}
+EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
+HASHED = {"weights", "chunks", "rows"}
+ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
+
+# What wrong contents may end in, where they are rebuilt.
+WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
+
+
+class ModelFileError(ValueError):
+    """A file is no model file, a damaged one, or one that this version cannot read."""
+
+
+# --- The public face
+
+
+def save(model: Estimator, path: str | os.PathLike[str], metadata: Any = None) -> None:
+    """Write a model into a file; see ``Estimator.save``."""
+    header, buffers = _packed(model, metadata)
+    _replace(path, [header, *buffers])
+
+
+def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
+    """Read a model from the file that its ``save`` has written.
+
+    It goes on exactly where it was. The whole file is checked, and nothing in it is run: also a
+    file from a stranger may be loaded.
+
+    Parameters
+    ----------
+    path
+        The file.
+    mmap
+        Open the model read-only, where it lies in the file: at once, whatever its size, and
+        processes that open the same file share one copy in memory. Only the header is checked at
+        once; a damage elsewhere may make answers wrong, no more. (``load`` without mmap checks
+        everything.) A deep copy of the model lies in memory, and learns. The file must not be
+        written in place meanwhile, which ``save`` never does.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, incomplete, no model file, or from a newer version.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import os, tempfile, streamptron
+    >>> model = streamptron.Perceptron.from_weights({"free": 2.0, "meeting": -3.0})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "spam.model")
+    ...     model.save(path)
+    ...     streamptron.load(path).weights
+    {'free': 2.0, 'meeting': -3.0}
+    """
+    with open(os.fspath(path), "rb") as file, _named(path):
+        header = _Header(file)
+        size = sum(end - start for _, start, end in header.arrays.values())
+        if mmap:
+            from mmap import ACCESS_READ
+            from mmap import mmap as map_file
+
+            whole = memoryview(map_file(file.fileno(), 0, access=ACCESS_READ))
+            if len(whole) != header.size + size:
+                raise ModelFileError("the file has changed while it was opened")
+            return header.model(whole[header.size :], whole)
+        body = memoryview(file.read(size))
+        if len(body) != size or zlib.crc32(body) != header.arrays_crc32:
+            raise ModelFileError("the arrays do not fit their checksum")
+        return header.model(body)
+
+
+def read_metadata(path: str | os.PathLike[str]) -> Any:
+    """The metadata that was given to ``save``, without loading the model; {} if there was none.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    ModelFileError, OSError
+        As for ``load``.
+
+    Examples
+    --------
+    >>> import os, tempfile, streamptron
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "spam.model")
+    ...     streamptron.Perceptron().save(path, metadata={"words": "lower case"})
+    ...     streamptron.read_metadata(path)
+    {'words': 'lower case'}
+    """
+    with open(os.fspath(path), "rb") as file, _named(path):
+        return _Header(file).part("metadata")
+
+
+@contextlib.contextmanager
+def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say of which file an error speaks, and what to do."""
+    try:
+        yield
+    except _NotOurs as error:
+        raise ModelFileError(f"{os.fspath(path)!r} {error}") from None
+    except WRONG as error:
+        raise ModelFileError(
+            f"{os.fspath(path)!r} is damaged: {error}; take another copy of the file, or an older "
+            "checkpoint"
+        ) from error
+
+
+class _NotOurs(ModelFileError):
+    """The file is whole, as far as is known, but nothing that this version can read."""
+
+
+# --- Values: every kind of label and name that can be rebuilt without running anybody's code
+
+
+def encode(value: Any) -> Any:
+    """A value as JSON can hold it, to the last bit; TypeError if that cannot be.
+
+    Examples
+    --------
+    >>> encode(("new", 1, 0.5))
+    ['tuple', 'new', 1, ['float', '0x1.0000000000000p-1']]
+    """
+    kind = type(value)
+    if value is None or kind is bool or kind is str:
+        return value
+    if kind is int:
+        return value if abs(value) < 2**53 else ["int", hex(value)]
+    if kind is float:
+        return ["float", value.hex()]
+    if kind is complex:
+        return ["complex", value.real.hex(), value.imag.hex()]
+    if kind is bytes:
+        return ["bytes", value.hex()]
+    if kind is tuple:
+        return ["tuple", *map(encode, value)]
+    if kind is Decimal:
+        return ["Decimal", str(value)]
+    if kind is Fraction:
+        return ["Fraction", hex(value.numerator), hex(value.denominator)]
+    if kind is datetime.date or kind is datetime.datetime:
+        text = value.isoformat()
+        if repr(kind.fromisoformat(text)) == repr(value):  # not with a named time zone
+            return [kind.__name__, text]
+    raise TypeError(
+        f"{shown(value)} is a {kind.__name__}, which a model file cannot hold: it must be a str, "
+        "bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime or a tuple of "
+        "these. Use such a value, or pickle the model instead"
+    )
+
+
+DECODERS: dict[str, Callable[..., Any]] = {
+    "int": lambda text: int(text, 16),
+    "float": float.fromhex,
+    "complex": lambda real, imag: complex(float.fromhex(real), float.fromhex(imag)),
+    "bytes": bytes.fromhex,
+    "tuple": lambda *parts: tuple(map(decode, parts)),
+    "Decimal": Decimal,
+    "Fraction": lambda above, below: Fraction(int(above, 16), int(below, 16)),
+    "date": datetime.date.fromisoformat,
+    "datetime": datetime.datetime.fromisoformat,
+}
+
+
+def decode(encoded: Any) -> Any:
+    """The value that ``encode`` was given.
+
+    Examples
+    --------
+    >>> decode(encode(("new", 1, 0.5)))
+    ('new', 1, 0.5)
+    """
+    if isinstance(encoded, list):
+        kind, *parts = encoded
+        return DECODERS[kind](*parts)
+    if isinstance(encoded, float | dict):
+        raise ValueError(f"{shown(encoded)} stands for no value")
+    return encoded
+
+
+def _encoded(value: Any, what: str) -> Any:
+    try:
+        return encode(value)
+    except TypeError as error:
+        raise TypeError(f"{what} {error}") from None
+    except RecursionError:
+        raise TypeError(f"{what} {shown(value)} is nested too deeply for a model file") from None
+
+
+def _number(value: Any) -> Any:
+    """A parameter's number as one of Python's; numpy's are equal to those."""
+    return value.item() if type(value).__module__ == "numpy" else value
+
+
+def _encoded_parameter(name: str, value: Any) -> Any:
+    if name == "class_weight" and value is not None:
+        return [
+            [_encoded(_number(label), "in class_weight the label"), _encoded(_number(w), name)]
+            for label, w in value.items()
+        ]
+    return _encoded(_number(value), f"the parameter {name}")
+
+
+def _decoded_parameter(name: str, encoded: Any) -> Any:
+    if name == "class_weight" and encoded is not None:
+        return {decode(label): decode(weight) for label, weight in encoded}
+    return decode(encoded)
+
+
+def _hexed(values: Any) -> Any:
+    """Doubles as hexadecimal text, in nested lists; ints as they are."""
+    if isinstance(values, tuple | list):
+        return [_hexed(value) for value in values]
+    return values.hex() if isinstance(values, float) else values
+
+
+def _unhexed(values: Any) -> Any:
+    if isinstance(values, list):
+        return tuple(map(_unhexed, values))
+    if isinstance(values, str):
+        number = float.fromhex(values)
+        if not math.isfinite(number):
+            raise ValueError(f"a number is {number}")
+        return number
+    if type(values) is not int:
+        raise ValueError(f"{shown(values)} is no number")
+    return values
+
+
+# --- Writing
+
+
+def _packed(model: Estimator, metadata: Any) -> tuple[bytes, list[Any]]:
+    """The header, and the arrays' bytes that follow it."""
+    cls = type(model)
+    if CLASSES.get(cls.__name__) is not cls:
+        raise TypeError(
+            f"a model file holds a {', '.join(CLASSES)}, not a {cls.__name__} from "
+            f"{cls.__module__}; pickle it instead"
+        )
+    if attributes := getattr(model, "__dict__", None):
+        raise TypeError(
+            f"the model has the attribute {next(iter(attributes))!r}, which a model file does not "
+            "hold; give it in metadata, or pickle the model instead"
+        )
+    if sys.byteorder != "little":
+        raise NotImplementedError("model files need a little-endian machine; pickle the model")
+    kept = _kept(metadata)
+    state, arrays = model._file_state()
+    names = [name for name in ARRAYS if name in arrays]
+    crc = 0
+    for name in names:
+        crc = zlib.crc32(arrays[name][1], crc)
+    params = model._get_params()
+    parts = {
+        "class": cls.__name__,
+        "parameters": {name: _encoded_parameter(name, value) for name, value in params.items()},
+        "seed": hex(state["seed"]),
+        "labels": state["labels"] and [_encoded(label, "the label") for label in state["labels"]],
+        "objects": [_encoded(name, "the feature name") for name in state["objects"]],
+        "y_name": _encoded(state["y_name"], "the name of the labels' series"),
+        "counters": state["counters"],
+        "clock": _hexed(state["clock"]),
+        "serve": _hexed(state["serve"]),
+    }
+    from streamptron import __version__
+
+    return _header(
+        {
+            "format": FORMAT,
+            "version": str(VERSION),
+            "streamptron": __version__,
+            **{name: json.dumps(part, separators=(",", ":")) for name, part in parts.items()},
+            "metadata": kept,
+            "arrays_crc32": f"{crc:08x}",
+        },
+        {name: arrays[name][0] for name in names},
+    ), [arrays[name][1] for name in names]
+
+
+def _kept(metadata: Any) -> str:
+    """The user's metadata as JSON, if that gives it back as it was."""
+    if metadata is None:
+        return "{}"
+    with contextlib.suppress(TypeError, ValueError, RecursionError):
+        text = json.dumps(metadata, allow_nan=False)
+        if isinstance(metadata, dict) and json.loads(text) == metadata:
+            return text
+    raise TypeError(
+        f"metadata={shown(metadata)} would not come back from JSON as it is; it must be a dict of "
+        "str keys, and of str, finite numbers, bool, None, lists and such dicts"
+    )
+
+
+CHECKSUM = b'"header_crc32":"%08x"'
+
+
+def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> bytes:
+    """The file up to its arrays, its own checksum included."""
+    header: dict[str, Any] = {"__metadata__": {**metadata, "header_crc32": f"{0:08x}"}}
+    at = 0
+    for name, shape in shapes.items():
+        dtype = ARRAYS[name][0]
+        end = at + math.prod(shape) * ITEM[dtype]
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, end]}
+        at = end
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    if len(text) > HEADER_LIMIT:
+        raise ValueError(
+            f"labels, odd feature names and metadata take {len(text)} bytes, and a model file holds "
+            f"at most {HEADER_LIMIT} of them; pickle the model instead"
+        )
+    text = len(text).to_bytes(8, "little") + text
+    return text.replace(CHECKSUM % 0, CHECKSUM % zlib.crc32(text))
+
+
+def _replace(path: str | os.PathLike[str], buffers: list[Any]) -> None:
+    """Write a file that is there whole, or not at all, whatever happens meanwhile."""
+    target = os.path.realpath(os.fspath(path))
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name[:100]}.{os.urandom(6).hex()}.tmp")
+    try:
+        old = None
+        with contextlib.suppress(FileNotFoundError):
+            old = os.stat(target)
+        if old is not None and not stat.S_ISREG(old.st_mode):
+            number = errno.EISDIR if stat.S_ISDIR(old.st_mode) else errno.EINVAL
+            raise OSError(number, f"{os.strerror(number)}: no regular file to replace")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        number = os.open(temporary, flags, 0o666 if old is None else 0o600)
+        try:
+            with open(number, "wb") as file:
+                if old is not None:
+                    os.chmod(temporary, stat.S_IMODE(old.st_mode))
+                for buffer in buffers:
+                    file.write(buffer)
+                file.flush()
+                os.fsync(number)
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+        if hasattr(os, "O_DIRECTORY"):  # the new name, too, survives a loss of power
+            number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(number)
+            finally:
+                os.close(number)
+    except OSError as error:
+        error.filename, error.filename2 = os.fspath(path), None
+        raise
+
+
+# --- Reading
+
+
+class _Header:
+    """A file up to its arrays, read and checked."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        if sys.byteorder != "little":
+            raise _NotOurs("cannot be read on a machine that is not little-endian")
+        size = os.fstat(file.fileno()).st_size
+        length = file.read(8)
+        n = int.from_bytes(length, "little")
+        if len(length) < 8 or n > HEADER_LIMIT or n + 8 > size:
+            raise _NotOurs("is no model file, or the beginning of one: it has no header")
+        text = file.read(n)
+        if not text.startswith(b"{"):
+            raise _NotOurs("is no model file: its header is no JSON")
+        try:
+            header = json.loads(text, object_pairs_hook=_once)
+            self.metadata: Mapping[str, str] = header.pop("__metadata__")
+            known, version = self.metadata["format"], self.metadata["version"]
+        except WRONG:
+            known = version = None
+            if FORMAT.encode() in text:
+                raise ModelFileError("its header is no JSON, or without a format") from None
+        if known != FORMAT:
+            raise _NotOurs("is no model file of streamptron")
+        if version != str(VERSION):
+            by = shown(self.metadata.get("streamptron"))
+            raise _NotOurs(
+                f"has the format {shown(version)}, written by streamptron {by}; this version reads "
+                f"format {VERSION}: install the version that wrote it, or a newer one"
+            )
+        crc = int(self.metadata["header_crc32"], 16)
+        if zlib.crc32((length + text).replace(CHECKSUM % crc, CHECKSUM % 0)) != crc:
+            raise ModelFileError("the header does not fit its checksum")
+        self.arrays_crc32 = int(self.metadata["arrays_crc32"], 16)
+        self.size = 8 + n
+        self.arrays = _arrays(header, size - self.size)
+
+    def part(self, name: str) -> Any:
+        return json.loads(self.metadata[name], object_pairs_hook=_once)
+
+    def model(self, body: memoryview, whole: memoryview | None = None) -> Any:
+        """The model whose arrays are in `body`."""
+        cls = CLASSES[self.part("class")]
+        params = {
+            name: _decoded_parameter(name, value) for name, value in self.part("parameters").items()
+        }
+        model = cls(**params)
+        if model._get_params().keys() != params.keys():
+            raise ModelFileError("parameters are missing")
+        if self.arrays.keys() != (EXACT if model.hash_bits is None else HASHED):
+            raise ModelFileError("the arrays are not those of such a model")
+        seed = int(self.part("seed"), 16)
+        if model.hash_seed not in (None, seed):
+            raise ModelFileError("the hash's seed is not the parameter's")
+        labels, objects = self.part("labels"), [decode(name) for name in self.part("objects")]
+        if any(name_plain(name)[0] != OBJECT for name in objects):
+            raise ModelFileError("a feature name is kept as what it is not")
+        state = {
+            "seed": seed,
+            "labels": None if cls is Perceptron else [decode(label) for label in labels],
+            "objects": objects,
+            "y_name": decode(self.part("y_name")),
+            "counters": _unhexed(self.part("counters")),
+            "clock": _unhexed(self.part("clock")),
+            "serve": _unhexed(self.part("serve")),
+        }
+        arrays = {name: (shape, body[at:end]) for name, (shape, at, end) in self.arrays.items()}
+        model._set_file_state(state, arrays, whole)
+        return model
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, in which no name may be there twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name is twice in the header")
+    return found
+
+
+def _arrays(header: dict[str, Any], size: int) -> dict[str, tuple[tuple[int, ...], int, int]]:
+    """Shape, start and end of each array, which together fill the rest of the file."""
+    arrays = {}
+    at = 0
+    for name in [name for name in ARRAYS if name in header]:
+        dtype, row = ARRAYS[name]
+        entry = header.pop(name)
+        shape, (start, end) = tuple(entry["shape"]), entry["data_offsets"]
+        if (
+            entry["dtype"] != dtype
+            or any(type(n) is not int or not 0 <= n < 2**48 for n in (*shape, start, end))
+            or (len(shape) != 2 if row is None else shape[1:] != row)
+            or start != at
+            or end != at + math.prod(shape) * ITEM[dtype]
+        ):
+            raise ModelFileError(f"the array {name} is not where or what it must be")
+        arrays[name] = (shape, start, end)
+        at = end
+    if header or at != size:
+        raise ModelFileError(
+            f"the arrays should take {at} bytes and take {size}: it was cut off, or something was "
+            "appended"
+        )
+    return arrays

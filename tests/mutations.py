@@ -1,0 +1,216 @@
+"""Damaged model files: bytes that were changed at random, with checksums that fit or do not.
+
+A damaged file must load, as some model that works, or be refused; tests/test_format.py asks that of some
+thousands and fuzz/model_file.py of as many as you like.
+"""
+
+import json
+import pickle
+import random
+import re
+import struct
+import tempfile
+import zlib
+from decimal import Decimal
+from pathlib import Path
+
+from streams import make_key
+from variants import LEARNERS, labels_for
+
+import streamptron
+from streamptron import ModelFileError
+
+BASES = {
+    "names": ("Perceptron", {}),
+    "no average": ("Perceptron", {"average": "none", "intercept": False}),
+    "folds": ("MulticlassPerceptron", {"average": "exponential", "half_life": 1, "pocket": True}),
+    "labels": ("MIRA", {"class_weight": {"label 1": 2.0}}),
+    "hashed": ("Perceptron", {"hash_bits": 9}),
+    "hashed labels": ("MulticlassPerceptron", {"hash_bits": 10, "average": "exponential"}),
+}
+KINDS = ("str", "long", "non-ascii", "int", "float", "bytes", "tuple")
+WORDS = (0, 1, 2, 255, 2**31, 2**32 - 1, 2**53, 2**63, 2**64 - 1)
+DOUBLES = (float("nan"), float("inf"), -float("inf"), 1e308, -0.0, 5e-324)
+VALUES = (
+    *(
+        None,
+        True,
+        -1,
+        0,
+        1,
+        2**31,
+        2**64,
+        2**200,
+        0.5,
+        "",
+        "0",
+        "nan",
+        "inf",
+        "0x1p+2000",
+        "-0x1p-1",
+    ),
+    *("uniform", "best", "pocket", "Perceptron", "MIRA", "os.system", "F32", "U64", "99"),
+    *([], {}, [[]], ["tuple"], ["int", "-ff"], ["float", "nan"], ["Fraction", "1", "0"]),
+    *(["Decimal", "sNaN"], ["Decimal", "0.1"], ["date", "2026-13-01"], ["object", 1]),
+)
+
+
+def base(name):
+    """The bytes of a whole file."""
+    learner, params = BASES[name]
+    model = LEARNERS[learner](hash_seed=7, **params)
+    labels = labels_for(learner, 6)
+    rng = random.Random(name)
+    n = 600 if learner == "Perceptron" else 150
+    names = [make_key(kind, i) for kind in KINDS for i in range(n // len(KINDS))]
+    if not model.hash_bits:
+        names += [Decimal(f"0.{i}1") for i in range(5)]
+    for i, some in enumerate(names):
+        x = {some: rng.gauss(0, 1), rng.choice(names): 1.0}
+        model.learn_one(x, labels[i % len(labels)], 2.0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model")
+        model.save(path, {"name": name})
+        return path.read_bytes()
+
+
+def parts(data):
+    """Header and arrays."""
+    end = 8 + int.from_bytes(data[:8], "little")
+    return data[8:end], data[end:]
+
+
+def joined(header, arrays):
+    return len(header).to_bytes(8, "little") + header + arrays
+
+
+def sealed(data):
+    """With checksums that fit, where there are places for them."""
+    header, arrays = parts(data)
+    crc = b"%08x" % zlib.crc32(arrays)
+    header = re.sub(b'"arrays_crc32":"[0-9a-f]{8}"', b'"arrays_crc32":"%s"' % crc, header)
+    header = re.sub(b'"header_crc32":"[0-9a-f]{8}"', b'"header_crc32":"00000000"', header)
+    crc = b"%08x" % zlib.crc32(joined(header, b""))
+    header = header.replace(b'"header_crc32":"00000000"', b'"header_crc32":"%s"' % crc)
+    return joined(header, arrays)
+
+
+def _flipped(rng, data):
+    data = bytearray(data)
+    for _ in range(rng.choice((1, 1, 1, 2, 8))):
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    return bytes(data)
+
+
+def _overwritten(rng, data):
+    """A number of an array, wherever it is, becomes another one."""
+    header, arrays = parts(data)
+    arrays = bytearray(arrays)
+    size = rng.choice((1, 4, 4, 8, 8))
+    at = rng.randrange(len(arrays) // size) * size
+    if size == 8 and rng.random() < 0.2:
+        arrays[at : at + 8] = struct.pack("<d", rng.choice(DOUBLES))
+    elif rng.random() < 0.3:
+        from_ = rng.randrange(len(arrays) // size) * size
+        arrays[at : at + size] = arrays[from_ : from_ + size]
+    else:
+        old = int.from_bytes(arrays[at : at + size], "little")
+        new = rng.choice((rng.choice(WORDS), old + 1, old - 1, old ^ 1 << rng.randrange(8 * size)))
+        arrays[at : at + size] = (new % 2 ** (8 * size)).to_bytes(size, "little")
+    return joined(header, bytes(arrays))
+
+
+def _cut(rng, data):
+    return data[: rng.randrange(len(data))] if rng.random() < 0.7 else data + b"\0" * 8
+
+
+def _changed(rng, value):
+    """A JSON value with something in it changed."""
+    if isinstance(value, dict) and value and rng.random() < 0.95:
+        name = rng.choice(list(value))
+        how = rng.random()
+        if how < 0.05:
+            return {n: v for n, v in value.items() if n != name}
+        if how < 0.1:
+            return {**value, str(rng.choice(VALUES)): rng.choice(list(value.values()))}
+        return {**value, name: _changed(rng, value[name])}
+    if isinstance(value, list) and value and rng.random() < 0.9:
+        at = rng.randrange(len(value))
+        how = rng.random()
+        if how < 0.1:
+            return value[:at] + value[at + 1 :]
+        if how < 0.2:
+            return value[:at] + [value[rng.randrange(len(value))]] + value[at:]
+        return value[:at] + [_changed(rng, value[at])] + value[at + 1 :]
+    if isinstance(value, str) and value[:1] in ("[", "{") and rng.random() < 0.95:
+        return json.dumps(_changed(rng, json.loads(value)))
+    if isinstance(value, int) and rng.random() < 0.5:
+        return value + rng.choice((-1, 1, 8, -8))
+    if isinstance(value, str) and value and rng.random() < 0.3:
+        at = rng.randrange(len(value))
+        return value[:at] + chr(rng.randrange(32, 127)) + value[at + 1 :]
+    return rng.choice(VALUES)
+
+
+def _reworded(rng, data):
+    """The header says something else."""
+    header, arrays = parts(data)
+    value = json.loads(header)
+    for _ in range(rng.choice((1, 1, 2))):
+        value = _changed(rng, value)
+    return joined(json.dumps(value, separators=(",", ":")).encode(), arrays)
+
+
+def mutated(rng, data):
+    """A damaged file, and whether its checksums were made to fit."""
+    how = rng.choice((_flipped, _overwritten, _overwritten, _cut, _reworded, _reworded))
+    data = how(rng, data)
+    fits = rng.random() < 0.8
+    return (sealed(data) if fits and len(data) >= 8 else data), fits
+
+
+def used(model, learn):
+    """Everything that reads a model, and what learns."""
+    x = {"word1": 1, "a long name of some kind": -2, 7: 0.5, ("word", 3, ""): 1, Decimal("0.11"): 1}
+    if model.hash_bits:
+        x = {"word1": 1, 7: 0.5}
+    model.predict_one(x)
+    model.predict_proba_one(x)
+    model.explain_one(x) if model._known_labels else None
+    model.weights, model.n_features, model.top_features()
+    if learn:
+        for y in model._known_labels[:3] * 2:
+            model.learn_one(x, y)
+
+
+def survives(path, data):
+    """Load a damaged file in both ways, and use what has come. Returns whether it loaded at all."""
+    path.write_bytes(data)
+    try:
+        model = streamptron.load(path)
+    except ModelFileError:
+        model = None
+    else:
+        used(model, learn=False)
+        model.save(path)
+        again = streamptron.load(path)
+        assert pickle.dumps(again.__getstate__()) == pickle.dumps(model.__getstate__())
+        used(model, learn=True)
+        path.write_bytes(data)
+    try:
+        mapped = streamptron.load(path, mmap=True)
+    except ModelFileError:
+        return model is not None
+    for read in (used, lambda mapped, learn: mapped.__getstate__()):
+        try:
+            read(mapped, learn=False)
+        except (ValueError, LookupError, AssertionError, RecursionError, TypeError):
+            assert model is None  # nobody has looked at the arrays before
+    return True
+
+
+def try_one(seed, bases, path):
+    """The fate of the damaged file of a seed."""
+    rng = random.Random(seed)
+    data, _ = mutated(rng, rng.choice(bases))
+    return survives(path, data)
