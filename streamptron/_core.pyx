@@ -499,6 +499,22 @@ cdef object _looked_up(outputs, numbers, Py_ssize_t n):
     return found
 
 
+def count_wrong(numbers, outputs, predictions, Py_ssize_t first, Py_ssize_t last):
+    """How many of the rows first .. last - 1 have a label and a prediction, and how many of those two that differ.
+
+    `numbers`: of the rows' labels, below 0 for none. `outputs`: the prediction that each label stands for.
+    """
+    cdef const Py_ssize_t* number = <const Py_ssize_t*> _data(numbers, len(predictions))
+    cdef const Py_ssize_t* prediction = <const Py_ssize_t*> _data(predictions, len(predictions))
+    cdef long long[::1] right = array("q", outputs or [0])
+    cdef Py_ssize_t r, labelled = 0, wrong = 0
+    for r in range(first, last):
+        if number[r] >= 0 and prediction[r] >= 0:
+            labelled += 1
+            wrong += right[number[r]] != prediction[r]
+    return labelled, wrong
+
+
 cdef int _find_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
     """The row of each column, as far as it is worth it: see _batch.pxd. -1 without memory.
 

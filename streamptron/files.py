@@ -320,6 +320,11 @@ def read(
     return Reader(found, form, on_error=on_error, labels=labels, max_line=max_line)
 
 
+def format_of(sources: Any) -> str:
+    """The format that the suffixes of the sources' names tell."""
+    return _format_of([source.name for source in find_sources(sources)])
+
+
 def _format_of(names: Iterable[str]) -> str:
     """The format that the names' suffixes tell."""
     found: dict[str, str] = {}
