@@ -40,7 +40,7 @@ from streamptron._event cimport (
     writer_add)
 from streamptron._table cimport (
     AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table,
-    table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write)
+    table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write, table_wrote)
 from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron._serve cimport Serve, serve_overall
 from streamptron._calibrate cimport Calibrator
@@ -1336,17 +1336,21 @@ cdef class Model:
     @property
     def n_features(self):
         """Features that have a row of weights (with hash_bits: rows with a weight that is not 0)."""
-        cdef row_t row
+        cdef row_t row = ROWS_RESERVED
         cdef Py_ssize_t output
         cdef size_t n = 0
         self._enter(False)
         if not self.learner.index.bits:
             return self.learner.index.n_rows - ROWS_RESERVED
-        for row in range(ROWS_RESERVED, self.learner.index.n_rows):
+        while row < self.learner.index.n_rows:
+            if not table_wrote(&self.learner.table, row >> CHUNK_BITS):
+                row = (row | (CHUNK_ROWS - 1)) + 1
+                continue
             for output in range(self.learner.table.n_outputs):
                 if table_read(&self.learner.table, index_place(&self.learner.index, row), output, KEPT_CURRENT) != 0.0:
                     n += 1
                     break
+            row += 1
         return n
 
     @property
