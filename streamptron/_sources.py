@@ -12,11 +12,9 @@ read and the beginning of one line are held: that line may be `max_line` bytes l
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import glob
 import io
-import lzma
 import os
 import sys
 import typing
@@ -75,7 +73,17 @@ class LineError(ValueError):
 
 
 class Block(NamedTuple):
-    """Whole lines of one file: its name, the number of the first line, the bytes."""
+    """Whole lines of one file: its name, the number of the first line, the bytes.
+
+    Examples
+    --------
+    >>> import io
+    >>> from streamptron.files import blocks
+
+    >>> for file, line, data in blocks(io.BytesIO(b"ham\\thello\\n")):
+    ...     print(file, line, data)
+    <BytesIO> 1 b'ham\\thello\\n'
+    """
 
     file: str
     line: int
@@ -103,10 +111,11 @@ def blocks(
     ----------
     sources
         A path; a pattern such as "logs/*.tsv"; a directory, for all files in it and below, sorted,
-        without hidden ones; "-" for the standard input; a file open for reading bytes; or several
-        of these in a list. A path that exists is no pattern. What is compressed with gzip, bzip2,
-        xz or zstd is known by its first bytes; a name that ends in .gz, .bz2, .xz or .zst must
-        keep that promise. zstd needs ``pip install "streamptron[files]"`` before Python 3.14.
+        without hidden ones and without following links to directories; "-" for the standard
+        input; a file open for reading bytes; or several of these in a list. A path that exists is
+        no pattern. What is compressed with gzip, bzip2, xz or zstd is known by its first bytes; a
+        name that ends in .gz, .bz2, .xz or .zst must keep that promise. zstd needs
+        ``pip install "streamptron[files]"`` before Python 3.14.
     max_line
         A longer line, in bytes without its end, is an error. It is never held as a whole.
     on_error
@@ -382,8 +391,12 @@ def _codec(name: str, kind: str) -> tuple[Callable[[], Any], type[Exception], in
     if kind == "gzip":
         return lambda: zlib.decompressobj(31), zlib.error, 1 << 16
     if kind == "bzip2":
+        import bz2
+
         return bz2.BZ2Decompressor, OSError, 1 << 16
     if kind == "xz":
+        import lzma
+
         return lzma.LZMADecompressor, lzma.LZMAError, 1 << 16
     with contextlib.suppress(ImportError):
         from compression import zstd  # type: ignore[import-not-found, unused-ignore]
@@ -397,7 +410,7 @@ def _codec(name: str, kind: str) -> tuple[Callable[[], Any], type[Exception], in
             'pip install "streamptron[files]"'
         ) from None
     # it gives all that its input holds at once, up to 128 KiB for 4 bytes: so little at a time
-    return _Zstandard, zstandard.ZstdError, 1 << 10
+    return _Zstandard, zstandard.ZstdError, 1 << 9
 
 
 class _Zstandard:

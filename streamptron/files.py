@@ -274,7 +274,9 @@ def read(
         one nothing, any other {"column=cell": 1}. ``types={"column": "number"}``, "category" or
         "ignore" says so for a column; a label is a str unless its type is "number".
         ``delimiter=","``. ``columns=[...]`` names the columns of files that have no header. A row
-        may span lines within quotes; its line is the first.
+        may span lines within quotes; its line is the first. After quotes that are wrong the next
+        line is taken for a row; after a line longer than `max_line` the rest of the file is left
+        out, since a quote may be open there.
 
     Examples
     --------
@@ -444,6 +446,9 @@ class _VW(_Lines):
                     raise _BadLine(f"{shown(word)}; write name:value, and a finite number for it")
                 name = prefix + name
                 x[name] = x.get(name, 0.0) + number * scale
+        for name, number in x.items():
+            if not isfinite(number):
+                raise _BadLine(f"{name} comes to {number}; scale it down")
         return x, y, w, None, tag
 
 
@@ -521,7 +526,7 @@ class _JSONLines(_Lines):
             y = _field(record, self._label)
             if isinstance(y, str):
                 y = _valid(y, "the label")
-            elif not isinstance(y, int | float) or not isfinite(y):
+            elif not _is_number(y):
                 raise _BadLine(
                     f"the label {shown(y)}; it must be a text, a number or true or false, and "
                     "not missing"
@@ -591,8 +596,10 @@ class _CSV(_Lines):
             except csv.Error as error:
                 row = _BadLine(f"no CSV ({error}); close quotes and double those within")
                 if "field limit" in str(error):
+                    lines.skip()
                     row = _BadLine(f"{error}; close quotes, or raise it by csv.field_size_limit()")
             except _BadLine as bad:
+                lines.skip()
                 row = bad
             if header is None and row:
                 header = row
@@ -669,11 +676,11 @@ class _RowLines:
     def __init__(self, blocks: Iterable[Block], max_line: int) -> None:
         self._lines = self._run(blocks)
         self._max_line = max_line
-        self._held: tuple[int, bytes] | None = None
         self.file = ""
         self.first = 0  # 0: no line of the row has been read
         self._last = 0
         self._size = 0
+        self._quotes = 0
 
     def _run(self, blocks: Iterable[Block]) -> Iterator[tuple[int, bytes]]:
         for self.file, first, data in blocks:
@@ -682,20 +689,34 @@ class _RowLines:
                 lines.pop()
             yield from enumerate(lines, first)
 
+    def skip(self) -> None:
+        """Leave out the lines up to the end of the row, which is in quotes if they are odd."""
+        while self._quotes % 2:
+            number, line = next(self._lines, (0, b""))
+            if number != self._last + 1:
+                return
+            self._last = number
+            self._quotes += line.count(b'"')
+
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> str:
-        number, line = self._held = self._held or next(self._lines)
-        if not self.first:
-            self.first, self._size = number, 0
-        elif number != self._last + 1:
-            raise _BadLine("a row with a bad line in it; mend that")
-        elif self._size > self._max_line:
+        if self.first and self._size > self._max_line:
             raise _BadLine(f"a row of more than {self._max_line} bytes; close quotes")
-        self._held = None
+        number, line = next(self._lines)
+        if not self.first:
+            self.first = number
+            self._size = self._quotes = 0
+        if number != self._last + 1:
+            self._lines = iter(())
+            raise _BadLine(
+                "after a line that is too long a quote may be open; the rest of the file is left "
+                "out, so mend that line"
+            )
         self._last = number
         self._size += len(line)
+        self._quotes += line.count(b'"')
         # what is not UTF-8 becomes lone surrogates, until it is known what it is part of
         return line.decode(errors="surrogateescape") + "\n"
 
@@ -792,9 +813,13 @@ def _number(token: bytes | str, what: str, hint: str = "write one") -> int | flo
 
 
 def _whole(token: bytes, what: str) -> int:
-    if not token.isdigit() or len(token) > 18:
+    try:
+        number = int(token)
+    except ValueError:
+        number = -1
+    if number < 0 or b"_" in token:
         raise _BadLine(f"the {what} {_seen(token)}; write an int from 0")
-    return int(token)
+    return number
 
 
 def _seen(token: bytes | str) -> str:
@@ -830,13 +855,17 @@ def _field(record: Any, path: tuple[str, ...]) -> Any:
     return record
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+
+
 def _add(x: dict[str, float], name: str, value: Any) -> None:
     """Put what a JSON field holds into x."""
     if isinstance(value, str):
         x[f"{name}={_valid(value, name)}"] = 1
     elif isinstance(value, bool):
         x[name] = int(value)
-    elif isinstance(value, int) or (isinstance(value, float) and isfinite(value)):
+    elif _is_number(value):
         x[name] = value
     else:
         raise _BadLine(
