@@ -11,6 +11,7 @@ SCRIPTS = (
     "bench_memory",
     "bench_latency",
     "bench_import",
+    "bench_files",
     "figures",
 )
 

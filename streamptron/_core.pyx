@@ -2011,7 +2011,10 @@ cdef class Model:
         """Of a model that lies in a file: the same one in memory of its own, which can learn."""
         cdef Model other = type(self).__new__(type(self))
         other._configure(self._kind, **params)
-        other._set_file_state(*self._file_state())
+        try:
+            other._set_file_state(*self._file_state())
+        except ValueError as error:     # nobody has looked at the arrays before
+            raise ValueError(f"the file that the model lies in is damaged: {error}") from None
         return other
 
 

@@ -26,6 +26,7 @@ from streamptron.perceptron import MulticlassPerceptron, Perceptron
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from mmap import mmap
 
     from streamptron._estimator import Estimator
 
@@ -108,10 +109,10 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
             from mmap import ACCESS_READ
             from mmap import mmap as map_file
 
-            whole = memoryview(map_file(file.fileno(), 0, access=ACCESS_READ))
+            whole = map_file(file.fileno(), 0, access=ACCESS_READ)
             if len(whole) != header.size + size:
                 raise ModelFileError("the file has changed while it was opened")
-            return header.model(whole[header.size :], whole)
+            return header.model(memoryview(whole)[header.size :], whole)
         body = memoryview(file.read(size))
         if len(body) != size or zlib.crc32(body) != header.arrays_crc32:
             raise ModelFileError("the arrays do not fit their checksum")
@@ -196,8 +197,8 @@ def encode(value: Any) -> Any:
             return [kind.__name__, text]
     raise TypeError(
         f"{shown(value)} is a {kind.__name__}, which a model file cannot hold: it must be a str, "
-        "bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime or a tuple of "
-        "these. Use such a value, or pickle the model instead"
+        "bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime (in no named "
+        "time zone) or a tuple of these. Use such a value, or pickle the model instead"
     )
 
 
@@ -360,8 +361,8 @@ def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> byt
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
     if len(text) > HEADER_LIMIT:
         raise ValueError(
-            f"labels, odd feature names and metadata take {len(text)} bytes, and a model file holds "
-            f"at most {HEADER_LIMIT} of them; pickle the model instead"
+            f"labels, odd feature names and metadata take {len(text)} bytes, and a model file "
+            f"holds at most {HEADER_LIMIT} of them; pickle the model instead"
         )
     text = len(text).to_bytes(8, "little") + text
     return text.replace(CHECKSUM % 0, CHECKSUM % zlib.crc32(text))
@@ -443,12 +444,14 @@ class _Header:
             raise ModelFileError("the header does not fit its checksum")
         self.arrays_crc32 = int(self.metadata["arrays_crc32"], 16)
         self.size = 8 + n
+        if self.size % ALIGNMENT:
+            raise ModelFileError(f"the arrays do not start at a multiple of {ALIGNMENT} bytes")
         self.arrays = _arrays(header, size - self.size)
 
     def part(self, name: str) -> Any:
         return json.loads(self.metadata[name], object_pairs_hook=_once)
 
-    def model(self, body: memoryview, whole: memoryview | None = None) -> Any:
+    def model(self, body: memoryview, whole: mmap | None = None) -> Any:
         """The model whose arrays are in `body`."""
         cls = CLASSES[self.part("class")]
         params = {

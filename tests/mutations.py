@@ -1,7 +1,7 @@
 """Damaged model files: bytes that were changed at random, with checksums that fit or do not.
 
-A damaged file must load, as some model that works, or be refused; tests/test_format.py asks that of some
-thousands and fuzz/model_file.py of as many as you like.
+A damaged file must load, as some model that works, or be refused; tests/test_format.py asks that of
+some thousands and fuzz/model_file.py of as many as you like.
 """
 
 import json
@@ -61,7 +61,7 @@ def base(name):
     model = LEARNERS[learner](hash_seed=7, **params)
     labels = labels_for(learner, 6)
     rng = random.Random(name)
-    n = 600 if learner == "Perceptron" else 150
+    n = {"names": 600, "labels": 300}.get(name, 100)  # two have several chunks
     names = [make_key(kind, i) for kind in KINDS for i in range(n // len(KINDS))]
     if not model.hash_bits:
         names += [Decimal(f"0.{i}1") for i in range(5)]
@@ -140,8 +140,8 @@ def _changed(rng, value):
         if how < 0.1:
             return value[:at] + value[at + 1 :]
         if how < 0.2:
-            return value[:at] + [value[rng.randrange(len(value))]] + value[at:]
-        return value[:at] + [_changed(rng, value[at])] + value[at + 1 :]
+            return [*value[:at], rng.choice(value), *value[at:]]
+        return [*value[:at], _changed(rng, value[at]), *value[at + 1 :]]
     if isinstance(value, str) and value[:1] in ("[", "{") and rng.random() < 0.95:
         return json.dumps(_changed(rng, json.loads(value)))
     if isinstance(value, int) and rng.random() < 0.5:
@@ -158,7 +158,8 @@ def _reworded(rng, data):
     value = json.loads(header)
     for _ in range(rng.choice((1, 1, 2))):
         value = _changed(rng, value)
-    return joined(json.dumps(value, separators=(",", ":")).encode(), arrays)
+    text = json.dumps(value, separators=(",", ":")).encode()
+    return joined(text + b" " * (-(8 + len(text)) % rng.choice((64, 64, 64, 8, 1))), arrays)
 
 
 def mutated(rng, data):
@@ -177,7 +178,7 @@ def used(model, learn):
     model.predict_one(x)
     model.predict_proba_one(x)
     model.explain_one(x) if model._known_labels else None
-    model.weights, model.n_features, model.top_features()
+    model.weights, model.n_features
     if learn:
         for y in model._known_labels[:3] * 2:
             model.learn_one(x, y)
@@ -204,7 +205,7 @@ def survives(path, data):
     for read in (used, lambda mapped, learn: mapped.__getstate__()):
         try:
             read(mapped, learn=False)
-        except (ValueError, LookupError, AssertionError, RecursionError, TypeError):
+        except (ValueError, TypeError, LookupError, AssertionError, RecursionError, struct.error):
             assert model is None  # nobody has looked at the arrays before
     return True
 

@@ -1,0 +1,683 @@
+"""Model files: what is saved comes back, what is damaged is refused, a file is there or not."""
+
+import copy
+import datetime
+import enum
+import itertools
+import json
+import os
+import pickle
+import random
+import stat
+import subprocess
+import sys
+import threading
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import mutations
+import numpy as np
+import pytest
+from streams import KEYS, needs_data, random_events, text_stream
+from variants import LEARNERS, answers, every_learner, every_variant, labels_for, learned, make
+
+import streamptron
+from streamptron import ModelFileError, Perceptron, load, read_metadata
+from streamptron._names import shown
+
+TESTS = Path(__file__).resolve().parent
+GOLDEN = sorted((TESTS / "golden").glob("*.model"))
+
+seeds = pytest.mark.parametrize("seed", range(3), ids="seed={}".format)
+on_posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model"
+
+
+def stream(learner, seed, n=150):
+    rng = random.Random(seed)
+    keys = rng.choice([kind for kind in KEYS if kind != "object"])
+    return list(
+        random_events(rng, n, keys=keys, values="real", labels=labels_for(learner), weighted=True)
+    )
+
+
+def taught(learner, variant="default", seed=0, n=150, **params):
+    model = make(learner, variant, **params)
+    for x, y, w in stream(learner, seed, n):
+        model.learn_one(x, y, w)
+    return model
+
+
+def refused(path):
+    """Why a file is refused, in both ways of loading it."""
+    with pytest.raises(ModelFileError) as error:
+        load(path)
+    assert repr(str(path)) in str(error.value)
+    with pytest.raises(ModelFileError):
+        load(path, mmap=True)
+    return str(error.value)
+
+
+# What is saved comes back
+
+
+@seeds
+@every_variant
+def test_model_replaced_by_its_file_now_and_then_learns_on_as_if_nothing_had_happened(
+    learner, variant, seed, path
+):
+    rng = random.Random(seed)
+    model, replaced = make(learner, variant), make(learner, variant)
+    for x, y, w in stream(learner, seed):
+        if rng.random() < 0.1:
+            replaced.save(path)
+            replaced = load(path)
+            assert learned(replaced) == learned(model)
+        assert answers(replaced, x) == answers(model, x)
+        model.learn_one(x, y, w)
+        replaced.learn_one(x, y, w)
+    assert learned(replaced) == learned(model)
+
+
+@seeds
+@every_variant
+def test_model_opened_in_place_answers_as_the_one_that_was_saved(learner, variant, seed, path):
+    model = taught(learner, variant, seed)
+    model.save(path)
+    mapped = load(path, mmap=True)
+    for x, _, _ in stream(learner, seed + 100):
+        assert answers(mapped, x) == answers(model, x)
+    assert mapped.weights == model.weights
+    assert mapped.intercept_ == model.intercept_
+    assert mapped.top_features() == model.top_features()
+    assert mapped.explain_one(x) == model.explain_one(x)
+    for name in ("n_seen", "n_updates", "n_mistakes", "n_features", "serving"):
+        assert getattr(mapped, name) == getattr(model, name)
+    assert learned(mapped) == learned(model)
+
+
+@every_learner
+@pytest.mark.parametrize("params", [{}, {"hash_bits": 6}], ids=["exact", "hashed"])
+def test_model_opened_in_place_predicts_matrices(learner, params, path):
+    rng = np.random.default_rng(1)
+    X = rng.integers(-1, 2, (60, 40)) * 1.0
+    y = [labels_for(learner)[i % 2] for i in range(60)]
+    model = make(learner, **params)
+    model.learn_many(X, y)
+    model.save(path)
+    mapped = load(path, mmap=True)
+    for names in (None, [f"column {j}" for j in range(20)] + list(range(20))):
+        assert (mapped.predict_many(X, names) == model.predict_many(X, names)).all()
+        expected = model.decision_function_many(X, names)
+        assert (mapped.decision_function_many(X, names) == expected).all()
+
+
+@every_learner
+def test_untrained_model_comes_back(learner, path):
+    model = make(learner)
+    model.save(path)
+    for mmap in (False, True):
+        assert learned(load(path, mmap)) == learned(model)
+        assert answers(load(path, mmap), {"a": 1}) == answers(model, {"a": 1})
+
+
+@needs_data
+def test_model_of_a_real_stream_comes_back(path):
+    model = Perceptron()
+    for x, y in text_stream("sms_spam"):
+        model.learn_one(x, y == "spam")
+    model.save(path)
+    assert learned(load(path)) == learned(model) == learned(load(path, mmap=True))
+
+
+def test_secret_seed_of_the_hash_goes_along(path):
+    model = Perceptron.from_weights({f"w{i}": float(i) for i in range(50)}, hash_bits=20)
+    model.save(path)
+    assert load(path).weights == model.weights == load(path, mmap=True).weights
+    assert load(path).hash_seed is None
+    for i in range(50):
+        assert answers(load(path), {f"w{i}": 1}) == answers(model, {f"w{i}": 1})
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+class Count(int):
+    pass
+
+
+def stamp(zone=None):
+    return datetime.datetime(2026, 2, 3, 4, 5, 6, 789, zone)
+
+
+KEPT = [
+    "", "spam", "é \ud800", "\0", b"", b"\0\xff", 0, -1, 2**53, -(2**64), 10**5000, 0.1, -0.0,
+    5e-324, float("inf"), True, (), ("a", (1, (None, b"b")), False), 1j, complex(-0.0, 0.1),
+    Decimal("0.10"), Decimal("-1E+20"), Fraction(1, 3), datetime.date(2026, 2, 3), stamp(),
+    stamp(datetime.UTC), (Decimal("0.3"), Fraction(-1, 7), datetime.date(1, 1, 1)),
+]  # fmt: skip
+NOT_KEPT = [
+    frozenset(("a",)), Color.RED, Count(5), range(3), ("a", frozenset()),
+    stamp(datetime.timezone(datetime.timedelta(0), "Atlantis")), stamp().replace(fold=1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("label", KEPT, ids=shown)
+def test_label_comes_back_equal_and_of_the_same_type(label, path):
+    model = make("MulticlassPerceptron", class_weight={label: 2})
+    model.learn_one({"a": 1}, label)
+    model.learn_one({"a": 1}, "another")
+    model.save(path)
+    for mmap in (False, True):
+        (kept, _), weights = load(path, mmap).labels, load(path, mmap).class_weight
+        assert (type(kept), shown(kept)) == (type(label), shown(label))
+        assert kept == label
+        assert weights == {label: 2}
+
+
+@pytest.mark.parametrize("name", [None, *KEPT], ids=shown)
+def test_feature_name_comes_back_and_its_weight_is_found(name, path):
+    weights = {name: 1.0, "another": 2.0}
+    Perceptron.from_weights(weights).save(path)
+    for mmap in (False, True):
+        model = load(path, mmap)
+        assert model.weights == weights
+        assert model.decision_function_one({name: 1}) == 1.0
+        (found, _), _ = model.explain_one({name: 1})
+        (given, _), _ = Perceptron.from_weights(weights).explain_one({name: 1})
+        assert (type(found), shown(found)) == (type(given), shown(given))
+
+
+@pytest.mark.parametrize("name", NOT_KEPT, ids=repr)
+@pytest.mark.parametrize("kind", ["label", "feature name"])
+def test_mere_object_is_refused_by_name_before_anything_is_written(kind, name, path):
+    path.write_bytes(b"old")
+    if kind == "label" or type(name) is Count:  # a name that is an int by value is that int
+        kind = "label"
+        model = make("MIRA")
+        model.learn_one({"a": 1}, name)
+    else:
+        model = Perceptron.from_weights({name: 1.0})
+    before = learned(model)
+    with pytest.raises(TypeError) as error:
+        model.save(path)
+    part = name[1] if type(name) is tuple else name
+    assert f"the {kind} {shown(part)} is a {type(part).__name__}" in str(error.value)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(path.parent) == [path.name]
+    assert learned(model) == before
+
+
+def test_name_nested_too_deeply_to_be_read_back_is_refused(path):
+    name = ()
+    for _ in range(99):
+        name = (name,)
+    Perceptron.from_weights({name: 1.0}).save(path)
+    assert load(path).weights == {name: 1.0}
+    with pytest.raises(ValueError, match="nested more than 100 deep"):
+        Perceptron.from_weights({(name,): 1.0}).save(path)
+
+
+def test_parameters_that_are_numpys_numbers_come_back_as_equal_ones(path):
+    model = Perceptron(margin=np.float32(0.5), class_weight={True: np.float64(2)})
+    model.save(path)
+    assert load(path)._get_params() == model._get_params()
+
+
+def test_subclass_is_refused(path):
+    class Mine(Perceptron):
+        pass
+
+    with pytest.raises(TypeError, match="not a Mine"):
+        Mine().save(path)
+
+
+def test_attribute_of_the_users_is_refused_rather_than_lost(path):
+    model = Perceptron()
+    model.note = "x"
+    with pytest.raises(TypeError, match="'note'"):
+        model.save(path)
+
+
+# Metadata
+
+
+@pytest.mark.parametrize(
+    "metadata", [None, {}, {"a": [1, 0.5, None, True, {"é\ud800": "\0"}], '"header_crc32":"': ""}]
+)
+def test_metadata_comes_back_without_the_model(metadata, path):
+    make("MIRA").save(path, metadata=metadata)
+    assert read_metadata(path) == (metadata or {})
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"a": (1, 2)}, {1: "a"}, {"a": {2}}, {"a": float("nan")}, ["a"], "a"], ids=repr
+)
+def test_metadata_that_would_not_come_back_as_it_is_is_refused(metadata, path):
+    with pytest.raises(TypeError, match=r"metadata=.* would not come back"):
+        make("MIRA").save(path, metadata)
+    assert not path.exists()
+
+
+# The format
+
+
+@every_variant
+def test_others_who_read_safetensors_read_the_file(learner, variant, path):
+    safetensors = pytest.importorskip("safetensors")
+    model = taught(learner, variant)
+    model.save(path, {"a": 1})
+    with safetensors.safe_open(path, "numpy") as file:
+        said = file.metadata()
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    assert (said["format"], said["version"]) == ("streamptron", "1")
+    assert json.loads(said["class"]) == learner
+    assert json.loads(said["counters"]) == [model.n_seen, model.n_updates, model.n_mistakes]
+    assert json.loads(said["metadata"]) == {"a": 1}
+    assert arrays["chunks"].shape[1] == 3
+    if model.hash_bits is None:
+        assert arrays["keys"].shape == (model.n_features + 2, 2)
+    else:
+        assert arrays["rows"][:2].tolist() == [0, 1]
+
+
+@every_variant
+def test_weights_can_be_read_by_the_description_of_the_format(learner, variant, path):
+    """docs/format.md in a few lines of numpy."""
+    safetensors = pytest.importorskip("safetensors")
+    model = taught(learner, variant)
+    model.save(path)
+    with safetensors.safe_open(path, "numpy") as file:
+        said = file.metadata()
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    params = json.loads(said["parameters"])
+    fields = 1 + (params["average"] != "none") + 2 * params["pocket"]
+    lanes = 1 if json.loads(said["class"]) == "Perceptron" else 4
+    if params["hash_bits"] is None:
+        numbers = np.arange(len(arrays["keys"]))
+    else:
+        numbers = arrays["rows"].astype(int)
+    n_labels = len(json.loads(said["labels"]) or [True])
+    found = [{} for _ in range(n_labels)]
+    at = 0
+    for block, chunk, _ in arrays["chunks"]:
+        rows = numbers[numbers >> 8 == chunk]
+        w = arrays["weights"][at : at + len(rows)].reshape(len(rows), lanes, fields)[:, :, 0]
+        at += len(rows)
+        for lane in range(min(lanes, n_labels - block * lanes)):
+            found[block * lanes + lane].update(
+                {
+                    row: value
+                    for row, value in zip(rows, w[:, lane], strict=True)
+                    if row > 1 and value
+                }
+            )
+    assert at == len(arrays["weights"])
+    expected = model.weights.values() if learner != "Perceptron" else [model.weights]
+    assert [sorted(weights.values()) for weights in found] == [
+        sorted(weights.values()) for weights in expected
+    ]
+
+
+def test_the_same_model_gives_the_same_file(tmp_path):
+    model = taught("MIRA", "pocket")
+    files = [tmp_path / name for name in "abc"]
+    model.save(files[0])
+    load(files[0]).save(files[1])
+    load(files[0], mmap=True).save(files[2])
+    assert len({file.read_bytes() for file in files}) == 1
+
+
+def test_arrays_start_on_a_cache_line(path):
+    for n in range(64):
+        make("MIRA").save(path, {"a": "x" * n})
+        assert len(mutations.parts(path.read_bytes())[0]) % 64 == 56
+
+
+@pytest.mark.parametrize("average", ["none", "uniform"])
+@pytest.mark.parametrize("length", [8, 40])
+@every_learner
+def test_file_of_an_exact_model_is_at_most_a_fifth_larger_than_its_bare_arrays(
+    learner, length, average, path
+):
+    n = 50_000
+    weights = {f"w{i:0{length - 1}}": 1.0 for i in range(n)}
+    cls = LEARNERS[learner]
+    one = learner == "Perceptron"
+    model = cls.from_weights(weights if one else {"a": weights}, average=average)
+    model.save(path)
+    row = (1 if one else 4) * (1 + (average != "none")) * 8
+    assert path.stat().st_size < 1.2 * n * (16 + row + (length if length > 15 else 0))
+
+
+@every_learner
+def test_file_of_a_large_and_nearly_empty_hashed_model_is_small(learner, path):
+    model = LEARNERS[learner](hash_bits=22)
+    for i in range(20):
+        model.learn_one({f"w{i}": 1}, labels_for(learner)[i % 2])
+    model.save(path)
+    assert path.stat().st_size < 10_000
+    assert load(path).weights == model.weights == load(path, mmap=True).weights
+
+
+# In place
+
+
+def test_model_opened_in_place_learns_nothing_and_says_why(path):
+    model = taught("MIRA")
+    model.save(path)
+    data = path.read_bytes()
+    mapped = load(path, mmap=True)
+    before = learned(mapped)
+    odd = {Decimal("0.1"): 1, "a": 1}
+    for learn in (
+        lambda: mapped.learn_one({"a": 1}, "label 1"),
+        lambda: mapped.learn_one(odd, "label 1"),
+        lambda: mapped.learn_one({}, "a new label"),
+        lambda: mapped.test_then_train_one({"a": 1}, "label 1"),
+        lambda: mapped.learn_many(np.ones((3, 3)), ["label 1"] * 3),
+        lambda: mapped.test_then_train_many(np.ones((3, 3)), ["label 1"] * 3),
+        lambda: mapped._add_label("a new label"),
+    ):
+        with pytest.raises(RuntimeError, match=r"read-only.*load it without mmap to learn"):
+            learn()
+    assert learned(mapped) == before == learned(model)
+    assert path.read_bytes() == data
+
+
+COPIES = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
+    "clone": lambda model: model.clone(include_attributes=True),
+}
+
+
+@pytest.mark.parametrize("how", COPIES)
+@every_variant
+def test_copy_of_a_model_opened_in_place_lies_in_memory_and_learns(learner, variant, how, path):
+    model = taught(learner, variant)
+    model.save(path)
+    mapped = load(path, mmap=True)
+    mapped.note = ["x"]
+    other = COPIES[how](mapped)
+    assert other.note == ["x"]
+    del mapped
+    path.unlink()
+    del other.note
+    for x, y, w in stream(learner, seed=9):
+        model.learn_one(x, y, w)
+        other.learn_one(x, y, w)
+    assert learned(other) == learned(model)
+
+
+def test_saving_over_a_file_leaves_the_models_opened_in_it_alone(path):
+    model = taught("Perceptron")
+    model.save(path)
+    mapped = load(path, mmap=True)
+    before = learned(mapped)
+    taught("Perceptron", seed=5).save(path)
+    assert learned(mapped) == before
+    mapped.save(path)
+    assert learned(load(path)) == before
+
+
+def test_model_opened_in_place_holds_little_memory_of_its_own(path):
+    model = Perceptron.from_weights({f"w{i}": 1.0 for i in range(100_000)})
+    model.save(path)
+    assert load(path, mmap=True).memory_usage < model.memory_usage / 100
+
+
+def test_constructor_called_again_lets_go_of_the_file(path):
+    taught("Perceptron").save(path)
+    mapped = load(path, mmap=True)
+    mapped.__init__(hash_seed=1)
+    mapped.learn_one({"a": 1}, True)
+    assert mapped.weights == {"a": 1.0}
+
+
+# While others use the model
+
+
+@pytest.mark.parametrize("in_batches", [False, True], ids=["events", "batches"])
+def test_file_saved_while_another_thread_learns_is_the_model_of_one_moment(in_batches, path):
+    n, size = 4000, 20
+    rng = np.random.default_rng(3)
+    X = rng.integers(-1, 2, (n, 60)) * 1.0
+    y = rng.random(n) < 0.5
+    model, again = make("Perceptron"), make("Perceptron")
+    enough = threading.Event()
+
+    def learn():
+        for first in itertools.count(0, size):
+            if enough.is_set():
+                break
+            rows = np.arange(first, first + size) % n
+            if in_batches:
+                model.learn_many(X[rows], y[rows])
+            else:
+                for row in rows:
+                    model.learn_one({j: v for j, v in enumerate(X[row].tolist()) if v}, y[row])
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    files = [path.with_name(str(i)) for i in range(10)]
+    for file in files:
+        model.save(file)
+    enough.set()
+    thread.join()
+    for file in files:
+        saved = load(file)
+        rows = np.arange(again.n_seen, saved.n_seen) % n
+        again.learn_many(X[rows], y[rows])
+        assert saved.weights == again.weights
+        assert saved.n_updates == again.n_updates
+
+
+# What is wrong with a file
+
+
+@pytest.fixture(scope="module")
+def bases():
+    return {name: mutations.base(name) for name in mutations.BASES}
+
+
+@pytest.mark.parametrize("name", mutations.BASES)
+def test_file_cut_off_anywhere_is_refused(name, bases, path):
+    data = bases[name]
+    for n in [*range(0, 200), *range(200, len(data), 97), len(data) - 1]:
+        path.write_bytes(data[:n])
+        why = refused(path)
+        assert "no model file" in why or "cut off" in why
+
+
+@pytest.mark.parametrize("name", mutations.BASES)
+def test_any_flipped_bit_is_found(name, bases, path):
+    rng = random.Random(name)
+    data = bases[name]
+    for _ in range(300):
+        damaged = bytearray(data)
+        damaged[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        with pytest.raises(ModelFileError):
+            load(path)
+
+
+def test_damaged_file_is_refused_with_its_name_the_reason_and_what_to_do(bases, path):
+    data = bytearray(bases["names"])
+    data[-1] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ModelFileError) as error:
+        load(path)
+    assert str(error.value) == (
+        f"{str(path)!r} is damaged: the arrays do not fit their checksum; take another copy of the "
+        "file, or an older checkpoint"
+    )
+
+
+def test_file_of_a_newer_format_is_refused_with_the_version_that_wrote_it(bases, path):
+    data = bases["names"].replace(b'"version":"1"', b'"version":"2"')
+    path.write_bytes(
+        mutations.sealed(data.replace(b'"streamptron":"0.1.0"', b'"streamptron":"9.9.9"'))
+    )
+    why = refused(path)
+    assert "has the format '2', written by streamptron '9.9.9'" in why
+    assert "a newer one" in why
+
+
+def test_foreign_files_are_refused(path):
+    for data in (
+        b"",
+        b"x",
+        b"free\ttrue\n" * 100,
+        pickle.dumps({"a": 1}),
+        b"\0" * 1000,
+        b"\xff" * 64,
+    ):
+        path.write_bytes(data)
+        assert "is no model file" in refused(path)
+    safetensors = pytest.importorskip("safetensors.numpy")
+    for metadata in (None, {"format": "pt"}):
+        safetensors.save_file({"weights": np.zeros((3, 2))}, path, metadata)
+        assert "is no model file of streamptron" in refused(path)
+
+
+def test_file_that_is_not_there_or_no_file_is_an_error_of_the_systems(tmp_path):
+    for where, error in ((tmp_path / "none", FileNotFoundError), (tmp_path, IsADirectoryError)):
+        for read in (load, read_metadata, lambda path: load(path, mmap=True)):
+            with pytest.raises(error) as raised:
+                read(where)
+            assert raised.value.filename == os.fspath(where)
+
+
+@pytest.mark.parametrize("seed", range(0, 6000, 1000), ids="seed={}".format)
+def test_damaged_file_loads_as_a_model_that_works_or_is_refused(seed, bases, path):
+    loaded = sum(mutations.try_one(seed + i, list(bases.values()), path) for i in range(500))
+    assert 50 < loaded < 450
+
+
+# What may go wrong in writing
+
+
+def test_directory_and_what_cannot_be_written_are_errors_of_the_systems_with_the_path(tmp_path):
+    model = taught("MIRA")
+    with pytest.raises(IsADirectoryError) as error:
+        model.save(tmp_path)
+    assert error.value.filename == os.fspath(tmp_path)
+    with pytest.raises(FileNotFoundError) as error:
+        model.save(tmp_path / "none" / "model")
+    assert error.value.filename == os.fspath(tmp_path / "none" / "model")
+    assert os.listdir(tmp_path) == []
+
+
+@on_posix
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
+def test_folder_without_permission_is_an_error_of_the_systems(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(PermissionError) as error:
+        taught("MIRA").save(tmp_path / "model")
+    assert error.value.filename == os.fspath(tmp_path / "model")
+
+
+FULL_DISK = """
+import resource, signal, sys
+from variants import learned
+from streamptron import load
+model = load(sys.argv[1])
+model.learn_one({"new": 1}, "label 1", 1e6)
+before = learned(model)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    model.save(sys.argv[1])
+except OSError as error:
+    print(error.filename, learned(model) == before)
+"""
+
+
+@on_posix
+def test_full_disk_leaves_the_old_file_whole_and_nothing_else(path):
+    taught("MIRA").save(path)
+    data = path.read_bytes()
+    for room in (0, 100, len(data) // 2, len(data) - 10):
+        run = subprocess.run(
+            [sys.executable, "-c", FULL_DISK, path, str(room)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            capture_output=True,
+            text=True,
+        )
+        assert run.stdout == f"{path} True\n", run.stderr
+        assert path.read_bytes() == data
+        assert os.listdir(path.parent) == [path.name]
+
+
+@on_posix
+def test_permissions_of_the_old_file_stay_and_those_of_a_new_one_are_the_umasks(path):
+    model = make("MIRA")
+    old = os.umask(0o027)
+    try:
+        model.save(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        path.chmod(0o604)
+        model.save(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o604
+    finally:
+        os.umask(old)
+
+
+@on_posix
+def test_file_that_a_link_names_is_replaced_and_the_link_stays(tmp_path):
+    (tmp_path / "folder").mkdir()
+    target, link = tmp_path / "folder" / "model", tmp_path / "link"
+    link.symlink_to(target)
+    for model in (taught("MIRA"), taught("MIRA", seed=1)):
+        model.save(link)
+        assert link.is_symlink()
+        assert not target.is_symlink()
+        assert learned(load(link)) == learned(load(target)) == learned(model)
+    assert os.listdir(target.parent) == ["model"]
+
+
+@on_posix
+def test_what_is_no_regular_file_is_not_replaced(path):
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="no regular file"):
+        make("MIRA").save(path)
+    assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+# Files of earlier versions
+
+
+def golden_answers(model):
+    """What is written beside a golden file."""
+    x = {"free": 1, "a name of more than fifteen bytes": 2, 7: 1, ("new", "york"): 1, "é": 0.5}
+    return {
+        "decision": repr(model.decision_function_one(x)),
+        "probabilities": repr(model.predict_proba_one(x)),
+        "counters": [model.n_seen, model.n_updates, model.n_mistakes, model.n_features],
+        "labels": repr(model._known_labels),
+        "weights": repr(model.weights),
+    }
+
+
+@pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
+def test_file_of_an_earlier_version_answers_as_it_did(file):
+    expected = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    for mmap in (False, True):
+        assert golden_answers(load(file, mmap)) == expected
+    model = load(file)
+    model.learn_one({"free": 1}, model._known_labels[0])
+    assert model.n_seen == expected["counters"][0] + 1
+
+
+def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
+    assert {file.stem for file in GOLDEN} >= {f"{name}-0.1.0" for name in (*LEARNERS, "hashed")}
+    assert {type(load(file)) for file in GOLDEN} == set(LEARNERS.values())
+    assert streamptron.__version__
