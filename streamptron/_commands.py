@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import typing
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 
 from streamptron import __version__
 from streamptron._line_model import BLOCKS, LineModel
-from streamptron._sources import MAX_LINE
+from streamptron._sources import MAX_LINE, find_sources, format_of
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
@@ -145,12 +144,30 @@ READING_OPTIONS = _options(
         help="csv: a column is a number, a category, or to ignore.",
     ),
 )
-LEARNER_NAMES = (
-    "margin C update average half_life pocket serve intercept class_weight hash_bits hash_seed"
-).split()
-TOKENIZER_NAMES = (
-    "analyzer ngram_range lowercase separators min_length max_length fold_numbers value normalize"
-).split()
+LEARNER_NAMES = [
+    "margin",
+    "C",
+    "update",
+    "average",
+    "half_life",
+    "pocket",
+    "serve",
+    "intercept",
+    "class_weight",
+    "hash_bits",
+    "hash_seed",
+]
+TOKENIZER_NAMES = [
+    "analyzer",
+    "ngram_range",
+    "lowercase",
+    "separators",
+    "min_length",
+    "max_length",
+    "fold_numbers",
+    "value",
+    "normalize",
+]
 
 
 def _taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
@@ -178,9 +195,11 @@ def _reading(given: dict[str, Any]) -> dict[str, Any]:
 
 def _format(files: tuple[str, ...]) -> str:
     """The format that the files' suffixes tell."""
-    from streamptron.files import format_of
-
-    return format_of(files)
+    sources = find_sources(list(files))
+    try:
+        return format_of(sources)
+    except ValueError as error:
+        raise click.UsageError(str(error).replace("format=", "--format")) from None
 
 
 def _made(kind: Any, parameters: dict[str, Any]) -> Any:

@@ -2,9 +2,9 @@
 
     read what is there -> whole lines -> answered, and learned, in one call -> written -> wait
 
-Whatever has come is answered, and the answer written, before more is waited for; a line without its
-end waits. Waiting is a select on the input and on a pipe of our own that signals write to, so that no
-signal is lost between looking for one and waiting.
+Whatever has come is answered, and the answer written, before more is waited for; a line without
+its end waits. Waiting is a select on the input and on a pipe of our own that signals write to, so
+that no signal is lost between looking for one and waiting.
 
 Exactly one line is written for each that is read. One that is blank or bad gets an answer that has
 neither label nor probability.

@@ -196,7 +196,8 @@ class LineModel:
         if not self._binary:
             if "\n" in text or "\r" in text:
                 raise ValueError(f"the label {shown(text)} has a line end; write it in one line")
-            return self._others.get(text, text)
+            label: Hashable = self._others.get(text, text)
+            return label
         if self.positive is not None:
             return text == self.positive
         truth = TRUTHS.get(text.lower())
