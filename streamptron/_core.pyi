@@ -26,6 +26,9 @@ def _named(plain: Any) -> Hashable: ...
 def number_small(
     values: NDArray[np.int64], low: int, size: int
 ) -> tuple[list[int], NDArray[np.intp]]: ...
+def count_wrong(
+    numbers: Any, outputs: Sequence[int], predictions: Any, first: int, last: int
+) -> tuple[int, int]: ...
 
 @disjoint_base
 class Rows:

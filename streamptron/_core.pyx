@@ -40,7 +40,7 @@ from streamptron._event cimport (
     writer_add)
 from streamptron._table cimport (
     AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table,
-    table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write)
+    table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write, table_wrote)
 from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron._serve cimport Serve, serve_overall
 from streamptron._calibrate cimport Calibrator
@@ -497,6 +497,22 @@ cdef object _looked_up(outputs, numbers, Py_ssize_t n):
     for r in range(n):
         y[r] = table[number[r]] if number[r] >= 0 else -1
     return found
+
+
+def count_wrong(numbers, outputs, predictions, Py_ssize_t first, Py_ssize_t last):
+    """How many of the rows first .. last - 1 have a label and a prediction, and how many of those two that differ.
+
+    `numbers`: of the rows' labels, below 0 for none. `outputs`: the prediction that each label stands for.
+    """
+    cdef const Py_ssize_t* number = <const Py_ssize_t*> _data(numbers, len(predictions))
+    cdef const Py_ssize_t* prediction = <const Py_ssize_t*> _data(predictions, len(predictions))
+    cdef long long[::1] right = array("q", outputs or [0])
+    cdef Py_ssize_t r, labelled = 0, wrong = 0
+    for r in range(first, last):
+        if number[r] >= 0 and prediction[r] >= 0:
+            labelled += 1
+            wrong += right[number[r]] != prediction[r]
+    return labelled, wrong
 
 
 cdef int _find_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
@@ -1339,17 +1355,21 @@ cdef class Model:
     @property
     def n_features(self):
         """Features that have a row of weights (with hash_bits: rows with a weight that is not 0)."""
-        cdef row_t row
+        cdef row_t row = ROWS_RESERVED
         cdef Py_ssize_t output
         cdef size_t n = 0
         self._enter(False)
         if not self.learner.index.bits:
             return self.learner.index.n_rows - ROWS_RESERVED
-        for row in range(ROWS_RESERVED, self.learner.index.n_rows):
+        while row < self.learner.index.n_rows:
+            if not table_wrote(&self.learner.table, row >> CHUNK_BITS):
+                row = (row | (CHUNK_ROWS - 1)) + 1
+                continue
             for output in range(self.learner.table.n_outputs):
                 if table_read(&self.learner.table, index_place(&self.learner.index, row), output, KEPT_CURRENT) != 0.0:
                     n += 1
                     break
+            row += 1
         return n
 
     @property

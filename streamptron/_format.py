@@ -26,6 +26,7 @@ from streamptron.perceptron import MulticlassPerceptron, Perceptron
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from mmap import mmap
 
     from streamptron._estimator import Estimator
 
@@ -108,10 +109,10 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
             from mmap import ACCESS_READ
             from mmap import mmap as map_file
 
-            whole = memoryview(map_file(file.fileno(), 0, access=ACCESS_READ))
+            whole = map_file(file.fileno(), 0, access=ACCESS_READ)
             if len(whole) != header.size + size:
                 raise ModelFileError("the file has changed while it was opened")
-            return header.model(whole[header.size :], whole)
+            return header.model(memoryview(whole)[header.size :], whole)
         body = memoryview(file.read(size))
         if len(body) != size or zlib.crc32(body) != header.arrays_crc32:
             raise ModelFileError("the arrays do not fit their checksum")
@@ -450,7 +451,7 @@ class _Header:
     def part(self, name: str) -> Any:
         return json.loads(self.metadata[name], object_pairs_hook=_once)
 
-    def model(self, body: memoryview, whole: memoryview | None = None) -> Any:
+    def model(self, body: memoryview, whole: mmap | None = None) -> Any:
         """The model whose arrays are in `body`."""
         cls = CLASSES[self.part("class")]
         params = {

@@ -37,6 +37,21 @@ BZIP2 = [b"BZh%d%b" % (n, b) for n in range(1, 10) for b in (b"1AY&SY", b"\x17rE
 COMPRESSIONS = {GZIP: "gzip", XZ: "xz", ZSTD: "zstd"} | dict.fromkeys(BZIP2, "bzip2")
 SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
 
+FORMAT_SUFFIXES = {
+    ".tsv": "plain",
+    ".txt": "plain",
+    ".ft": "fasttext",
+    ".fasttext": "fasttext",
+    ".vw": "vw",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+}
+
 UTF8 = b"\xef\xbb\xbf"
 FOREIGN = {b"\xff\xfe": "UTF-16 or UTF-32", b"\xfe\xff": "UTF-16", b"\0\0\xfe\xff": "UTF-32"}
 
@@ -224,6 +239,28 @@ def _directory(path: str) -> list[str]:
         elif entry.is_file():
             paths.append(entry.path)
     return paths
+
+
+def format_of(sources: list[Source]) -> str:
+    """The format that the suffixes of the names tell."""
+    found: dict[str, str] = {}
+    for name in [source.name for source in sources]:
+        stem, suffix = os.path.splitext(name.lower())
+        if suffix in SUFFIXES:
+            suffix = os.path.splitext(stem)[1]
+        if suffix not in FORMAT_SUFFIXES:
+            formats = "; ".join(
+                f"{form}: {' '.join(s for s, f in FORMAT_SUFFIXES.items() if f == form)}"
+                for form in dict.fromkeys(FORMAT_SUFFIXES.values())
+            )
+            raise ValueError(
+                f"{name} has no suffix that tells its format; give format= ({formats})"
+            )
+        found.setdefault(FORMAT_SUFFIXES[suffix], name)
+    if len(found) > 1:
+        several = ", ".join(f"{name}: {form}" for form, name in found.items())
+        raise ValueError(f"several formats ({several}); read each apart, or give format=")
+    return next(iter(found))
 
 
 def source_blocks(source: Source, max_line: int, on_bad: OnBad) -> Iterator[Block]:

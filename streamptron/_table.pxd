@@ -35,7 +35,7 @@
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
 # table_reserve (these may fail), table_free, table_scores, table_add, the same two for the rows of a matrix's columns
-# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write.
+# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write, table_wrote.
 
 from libc.math cimport exp2
 from libc.stdlib cimport free, realloc
@@ -619,6 +619,15 @@ cdef inline double* table_chunk(const Table* table, Py_ssize_t block, size_t chu
     """The 256 rows of a chunk, or NULL where none was ever written."""
     cdef double* rows = table.blocks[block].chunks[chunk]
     return NULL if rows == table.zeros else rows
+
+
+cdef inline bint table_wrote(const Table* table, size_t chunk) noexcept nogil:
+    """Whether any output has rows of its own in a chunk."""
+    cdef Py_ssize_t b
+    for b in range(table.n_blocks):
+        if table_chunk(table, b, chunk) != NULL:
+            return True
+    return False
 
 
 cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import inspect
 import json
-import os
 import re
 import typing
 import warnings
@@ -16,13 +15,13 @@ from typing import Any, NamedTuple, Self
 from streamptron._names import shown
 from streamptron._sources import (
     MAX_LINE,
-    SUFFIXES,
     Block,
     LineError,
     OnBad,
     blocks,
     check_max_line,
     find_sources,
+    format_of,
     raise_error,
     source_blocks,
 )
@@ -304,7 +303,7 @@ def read(
         raise TypeError(f"labels is a {type(labels).__name__}; give {{label in the file: label}}")
     found = find_sources(sources)
     if format is None:
-        format = _format_of([source.name for source in found])
+        format = format_of(found)
     elif format not in FORMATS:
         raise ValueError(f"format={shown(format)}; give one of {', '.join(FORMATS)}")
     make = FORMATS[format]
@@ -320,28 +319,6 @@ def read(
     form = make(**options)
     form.max_line = max_line
     return Reader(found, form, on_error=on_error, labels=labels, max_line=max_line)
-
-
-def _format_of(names: Iterable[str]) -> str:
-    """The format that the names' suffixes tell."""
-    found: dict[str, str] = {}
-    for name in names:
-        stem, suffix = os.path.splitext(name.lower())
-        if suffix in SUFFIXES:
-            suffix = os.path.splitext(stem)[1]
-        if suffix not in FORMAT_SUFFIXES:
-            formats = "; ".join(
-                f"{form}: {' '.join(s for s, f in FORMAT_SUFFIXES.items() if f == form)}"
-                for form in FORMATS
-            )
-            raise ValueError(
-                f"{name} has no suffix that tells its format; give format= ({formats})"
-            )
-        found.setdefault(FORMAT_SUFFIXES[suffix], name)
-    if len(found) > 1:
-        several = ", ".join(f"{name}: {form}" for form, name in found.items())
-        raise ValueError(f"several formats ({several}); read each apart, or give format=")
-    return next(iter(found))
 
 
 class _Lines:
@@ -723,20 +700,6 @@ FORMATS: dict[str, Callable[..., _Lines]] = {
     "svmlight": _SVMLight,
     "jsonl": _JSONLines,
     "csv": _CSV,
-}
-FORMAT_SUFFIXES = {
-    ".tsv": "plain",
-    ".txt": "plain",
-    ".ft": "fasttext",
-    ".fasttext": "fasttext",
-    ".vw": "vw",
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".csv": "csv",
 }
 
 

@@ -61,7 +61,7 @@ def base(name):
     model = LEARNERS[learner](hash_seed=7, **params)
     labels = labels_for(learner, 6)
     rng = random.Random(name)
-    n = 600 if learner == "Perceptron" else 150
+    n = {"names": 600, "labels": 300}.get(name, 100)  # two have several chunks
     names = [make_key(kind, i) for kind in KINDS for i in range(n // len(KINDS))]
     if not model.hash_bits:
         names += [Decimal(f"0.{i}1") for i in range(5)]
@@ -178,7 +178,7 @@ def used(model, learn):
     model.predict_one(x)
     model.predict_proba_one(x)
     model.explain_one(x) if model._known_labels else None
-    model.weights, model.n_features, model.top_features()
+    model.weights, model.n_features
     if learn:
         for y in model._known_labels[:3] * 2:
             model.learn_one(x, y)

@@ -3,6 +3,7 @@
 import copy
 import datetime
 import enum
+import itertools
 import json
 import os
 import pickle
@@ -449,30 +450,32 @@ def test_file_saved_while_another_thread_learns_is_the_model_of_one_moment(in_ba
     n, size = 4000, 20
     rng = np.random.default_rng(3)
     X = rng.integers(-1, 2, (n, 60)) * 1.0
-    y = (rng.random(n) < 0.5).tolist()
-    model = make("Perceptron")
+    y = rng.random(n) < 0.5
+    model, again = make("Perceptron"), make("Perceptron")
+    enough = threading.Event()
 
     def learn():
-        for first in range(0, n, size):
-            rows = slice(first, first + size)
+        for first in itertools.count(0, size):
+            if enough.is_set():
+                break
+            rows = np.arange(first, first + size) % n
             if in_batches:
                 model.learn_many(X[rows], y[rows])
             else:
-                for row, label in zip(X[rows], y[rows], strict=True):
-                    model.learn_one({j: v for j, v in enumerate(row.tolist()) if v}, label)
+                for row in rows:
+                    model.learn_one({j: v for j, v in enumerate(X[row].tolist()) if v}, y[row])
 
     thread = threading.Thread(target=learn)
     thread.start()
-    files = []
-    while thread.is_alive() and len(files) < 20:
-        files.append(path.with_name(str(len(files))))
-        model.save(files[-1])
+    files = [path.with_name(str(i)) for i in range(10)]
+    for file in files:
+        model.save(file)
+    enough.set()
     thread.join()
-    assert files
     for file in files:
         saved = load(file)
-        again = make("Perceptron")
-        again.learn_many(X[: saved.n_seen], y[: saved.n_seen])
+        rows = np.arange(again.n_seen, saved.n_seen) % n
+        again.learn_many(X[rows], y[rows])
         assert saved.weights == again.weights
         assert saved.n_updates == again.n_updates
 

@@ -1,0 +1,484 @@
+"""The commands: what may be asked for on the command line, and who does it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from streamptron import __version__
+from streamptron._line_model import BLOCKS, LineModel
+from streamptron._sources import MAX_LINE, find_sources, format_of
+from streamptron.mira import MIRA
+from streamptron.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.text import Tokenizer
+
+LEARNERS = {"multiclass": MulticlassPerceptron, "perceptron": Perceptron, "mira": MIRA}
+FORMATS = ("plain", "fasttext", "vw", "svmlight", "jsonl", "csv")
+
+Command = Callable[..., Any]
+
+
+class Commands(click.Group):
+    """The group; its commands in the order in which they are used."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+class Ngrams(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    name = "low,high"
+
+    def convert(self, value: Any, param: Any, context: Any) -> tuple[int, int]:
+        try:
+            low, _, high = value.partition(",")
+            return int(low), int(high or low)
+        except ValueError:
+            self.fail(f"{value!r}: give two numbers, as 1,2", param, context)
+
+
+class Length(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    name = "number"
+
+    def convert(self, value: Any, param: Any, context: Any) -> int | None:
+        try:
+            return None if value == "none" else int(value)
+        except ValueError:
+            self.fail(f"{value!r}: give a number, or none", param, context)
+
+
+class Pair(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """NAME=VALUE."""
+
+    def __init__(self, name: str, kind: Callable[[str], Any] = str) -> None:
+        self.name = name
+        self.kind = kind
+
+    def convert(self, value: Any, param: Any, context: Any) -> tuple[str, Any]:
+        name, equals, text = value.rpartition("=")
+        try:
+            if not equals:
+                raise ValueError
+            return name, self.kind(text)
+        except ValueError:
+            self.fail(f"{value!r}: give {self.name}", param, context)
+
+
+def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def decorated(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+FORMS = {
+    "json": '{{"label": {label}, "probability": {probability}}}',
+    "rsyslog": '{{"$!": {{"label": {label}, "probability": {probability}}}}}',
+}
+ON_ERROR = "What a bad line does: end it, with nothing saved, or be counted and left out."
+
+json_option = click.option("--json", is_flag=True, help="Write JSON.")
+model_option = click.option("--model", "-m", required=True, metavar="FILE", help="The model file.")
+
+# What is not given is left to the library's own defaults.
+LEARNER_OPTIONS = _options(
+    click.option("--margin", type=float, help="Learn where the score leads by no more than this."),
+    click.option("--C", "C", type=float, help="MIRA: the largest step."),
+    click.option("--update", type=click.Choice(["margin", "mistake"]), help="MIRA: learn when."),
+    click.option(
+        "--average",
+        type=click.Choice(["uniform", "exponential", "none"]),
+        help="The average kept beside the current weights.",
+    ),
+    click.option("--half-life", type=float, help="Of the exponential average, in events."),
+    click.option("--pocket", is_flag=True, default=None, help="Keep the best weights of late."),
+    click.option(
+        "--serve",
+        type=click.Choice(["best", "current", "average", "pocket"]),
+        help="Which weights answer.",
+    ),
+    click.option("--no-intercept", "intercept", flag_value=False, default=None, help="None."),
+    click.option(
+        "--class-weight",
+        multiple=True,
+        type=Pair("LABEL=WEIGHT", float),
+        help="Scale the steps for a label; once for each.",
+    ),
+    click.option("--hash-bits", type=int, help="A table of 2^BITS rows, and no names."),
+    click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
+)
+TOKENIZER_OPTIONS = _options(
+    click.option(
+        "--analyzer", type=click.Choice(["word", "char"]), help="What tokens are made of."
+    ),
+    click.option("--ngrams", "ngram_range", type=Ngrams(), help="Tokens of so many in a row."),
+    click.option("--no-lowercase", "lowercase", flag_value=False, default=None, help="As it is."),
+    click.option("--separators", metavar="CHARACTERS", help="What parts words."),
+    click.option("--min-length", type=int, help="Leave out shorter words."),
+    click.option("--max-length", type=Length(), help="Leave out longer words; none: no limit."),
+    click.option(
+        "--fold-numbers", is_flag=True, default=None, help="Make numbers <num>, <hex>, <ip>."
+    ),
+    click.option(
+        "--value", type=click.Choice(["presence", "count", "log"]), help="The value of a token."
+    ),
+    click.option("--l2", "normalize", flag_value="l2", default=None, help="Scale events to 1."),
+)
+READING_OPTIONS = _options(
+    click.option(
+        "--format", type=click.Choice(FORMATS), help="Of the lines; by default the suffix tells."
+    ),
+    click.option("--label", metavar="FIELD", help="jsonl, csv: the field of the label."),
+    click.option("--text", metavar="FIELD", help="jsonl, csv: the field of the text."),
+    click.option("--features", metavar="A,B,...", help="jsonl, csv: the fields that are features."),
+    click.option("--delimiter", metavar="CHARACTER", help="csv: what parts cells."),
+    click.option(
+        "--type",
+        "types",
+        multiple=True,
+        type=Pair("COLUMN=TYPE"),
+        help="csv: a column is a number, a category, or to ignore.",
+    ),
+)
+LEARNER_NAMES = [
+    "margin",
+    "C",
+    "update",
+    "average",
+    "half_life",
+    "pocket",
+    "serve",
+    "intercept",
+    "class_weight",
+    "hash_bits",
+    "hash_seed",
+]
+TOKENIZER_NAMES = [
+    "analyzer",
+    "ngram_range",
+    "lowercase",
+    "separators",
+    "min_length",
+    "max_length",
+    "fold_numbers",
+    "value",
+    "normalize",
+]
+
+
+def _taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given on the command line, taken out of all of them."""
+    context = click.get_current_context()
+    values = {name: given.pop(name) for name in names}
+    return {
+        name: value
+        for name, value in values.items()
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+
+
+def _reading(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of reading that were given, as streamptron.files.read takes them."""
+    reading = _taken(["format", "label", "text", "features", "delimiter", "types"], given)
+    if "features" in reading:
+        reading["features"] = reading["features"].split(",")
+    if "types" in reading:
+        reading["types"] = dict(reading["types"])
+    if reading.get("label") == "":
+        reading["label"] = None
+    return reading
+
+
+def _format(files: tuple[str, ...]) -> str:
+    """The format that the files' suffixes tell."""
+    sources = find_sources(list(files))
+    try:
+        return format_of(sources)
+    except ValueError as error:
+        raise click.UsageError(str(error).replace("format=", "--format")) from None
+
+
+def _made(kind: Any, parameters: dict[str, Any]) -> Any:
+    """A learner or tokenizer; a parameter that it does not take, or not so, is a wrong command."""
+    for name in parameters:
+        if name not in kind()._get_params():
+            raise click.UsageError(f"{kind.__name__} has no --{name.replace('_', '-')}")
+    try:
+        return kind(**parameters)
+    except (TypeError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
+    """An untrained model, as the options ask for it."""
+    kind = LEARNERS[given.pop("learner") or "multiclass"]
+    positive = given.pop("positive")
+    parameters = _taken(LEARNER_NAMES, given)
+    tokens = _taken(TOKENIZER_NAMES, given)
+    if positive is not None and kind is not Perceptron:
+        raise click.UsageError("--positive is for --learner perceptron; others take any labels")
+    format = reading["format"]
+    if format in ("jsonl", "csv") and not reading.get("label"):
+        raise click.UsageError(f"the format {format} needs --label FIELD")
+    if format == "jsonl" and ("text" in reading) == ("features" in reading):
+        raise click.UsageError("the format jsonl needs --text FIELD or --features A,B")
+    tokenizer = None
+    if format in BLOCKS or "text" in reading:
+        tokenizer = _made(Tokenizer, tokens)
+    elif tokens:
+        raise click.UsageError("these events are features; the tokenizer's options are for texts")
+    if weights := parameters.pop("class_weight", None):
+        written = LineModel(_made(kind, parameters), tokenizer, reading, positive)
+        try:
+            parameters["class_weight"] = {written.label(name): w for name, w in weights}
+        except ValueError as error:
+            raise click.UsageError(f"--class-weight: {error}") from None
+    return LineModel(_made(kind, parameters), tokenizer, reading, positive)
+
+
+def _check_place(path: str) -> None:
+    """Find out now, not after an hour, that nothing can be written there."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path) or not os.access(folder, os.W_OK):
+        raise OSError(f"{path}: the model cannot be written there; give another --model")
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def commands() -> None:
+    """Learn online to label lines of text, and label them.
+
+    \b
+    Examples:
+      printf 'spam\\twin a prize\\nham\\tsee you\\n' > mail.tsv
+      streamptron train mail.tsv --model mail.model
+      echo 'a prize' | streamptron predict --model mail.model
+    """
+
+
+@commands.command()
+@click.argument("files", nargs=-1, required=True)
+@model_option
+@click.option("--learner", type=click.Choice(list(LEARNERS)), help="By default multiclass.")
+@click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
+@LEARNER_OPTIONS
+@TOKENIZER_OPTIONS
+@READING_OPTIONS
+@click.option("--on-error", type=click.Choice(["raise", "skip"]), default="raise", help=ON_ERROR)
+@click.option("--epochs", type=click.IntRange(1), default=1, help="Read the files so often.")
+@click.option(
+    "--holdout",
+    type=click.FloatRange(0, 0.5, min_open=True),
+    help="Do not learn this share, each 1/F-th event, and score it at the end.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the model that is there.")
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing.")
+def train(files: tuple[str, ...], model: str, **given: Any) -> None:
+    """Learn from files, one labelled event a line.
+
+    A line is label<TAB>text, or what --format says. The model file keeps tokenizer and format. The
+    standard error tells how often an event was answered wrongly before it was learned: on average,
+    since the last line, and at the end. What is not given is as in the library.
+
+    \b
+    Examples:
+      streamptron train mail.tsv --model mail.model
+      streamptron train mail.tsv --model mail.model --ngrams 1,2 --fold-numbers --epochs 2
+      streamptron train mail.tsv --model mail.model --learner perceptron --positive spam
+      streamptron train mail.tsv --model mail.model --resume
+    """
+    from streamptron._train import Training
+
+    reading = _reading(given)
+    resume, holdout, quiet = given.pop("resume"), given.pop("holdout"), given.pop("quiet")
+    if resume:
+        fixed = _taken(["learner", "positive", *LEARNER_NAMES, *TOKENIZER_NAMES], given)
+        if fixed:
+            option = next(iter(fixed)).replace("_", "-")
+            raise click.UsageError(f"--resume goes on with the model as it is, without --{option}")
+        known = LineModel.load(model)
+        format = reading.setdefault("format", known.reading["format"])
+        if format == known.reading["format"]:
+            reading = {**known.reading, **reading}
+        learner = LineModel(known.learner, known.tokenizer, reading, known.positive, known._names)
+    else:
+        reading.setdefault("format", _format(files))
+        learner = _new_model(given, reading)
+    if (given["epochs"] > 1 or holdout) and not all(map(_is_plain, files)):
+        raise click.UsageError("--epochs and --holdout read the files again; give no pipe")
+    _check_place(model)
+    training = Training(
+        learner,
+        list(files),
+        epochs=given["epochs"],
+        every=round(1 / holdout) if holdout else 0,
+        skip=given["on_error"] == "skip",
+        quiet=quiet,
+    )
+    training.run()
+    learner.save(model)
+    if not quiet:
+        click.echo(training.summary(), err=True)
+
+
+def _is_plain(file: str) -> bool:
+    """Whether a file can be read again; a pattern or a directory stands for such."""
+    return file != "-" and (not os.path.exists(file) or os.path.isfile(file) or os.path.isdir(file))
+
+
+@commands.command()
+@click.argument("files", nargs=-1)
+@model_option
+@click.option(
+    "--input",
+    "kind",
+    type=click.Choice(["text", "labelled"]),
+    help="The line is the text (the default), or label<TAB>text (with --learn).",
+)
+@READING_OPTIONS
+@click.option("--json", "form", flag_value="json", help='Write {"label": ..., "probability": ...}.')
+@click.option("--rsyslog", "form", flag_value="rsyslog", help='The same within {"$!": ...}.')
+@click.option("--template", help="Write this; {label}, {probability} and {text} are filled in.")
+@click.option("--learn", is_flag=True, help="Learn a line that has a label, after its answer.")
+@click.option(
+    "--save-every", type=click.IntRange(1), help="Save after so many lines, and at the end."
+)
+@click.option(
+    "--save-seconds", type=click.FloatRange(0, min_open=True), help="Save so often, and at the end."
+)
+@click.option("--max-line", type=click.IntRange(16), default=MAX_LINE, help="Bytes of a line.")
+def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
+    """Label lines: for each that comes, from the standard input or files, one is written at once.
+
+    It is label<TAB>probability, or what --json, --rsyslog or --template say. A blank or bad line
+    gets an empty label and probability (null in JSON), and so does any line before the model knows
+    a label.
+
+    \b
+    With --learn:
+      SIGTERM, end of input    saves and ends with exit code 0 (1: it could not be saved)
+      SIGINT                   saves and ends with exit code 130
+      SIGHUP                   loads the model file anew; what is not saved is dropped
+
+    \b
+    Examples:
+      echo 'a prize' | streamptron predict --model mail.model
+      echo 'a prize' | streamptron predict --model mail.model --json
+      streamptron predict mail.tsv --input labelled --model mail.model --template '{label} {text}'
+      streamptron predict mail.tsv --learn --save-every 1000 --model mail.model
+    """
+    from streamptron._filter import Answers, Filter
+
+    reading = _reading(given)
+    form, template, learn = given["form"], given["template"], given["learn"]
+    if form and template is not None:
+        raise click.UsageError(f"--{form} and --template are two ways to write; give one")
+    if given["kind"] and reading:
+        raise click.UsageError("--input and the options of a format are two ways; give one")
+    if given["kind"] == "text" and learn:
+        raise click.UsageError("--learn needs labels; give --input labelled or a --format")
+    if not learn and (given["save_every"] or given["save_seconds"]):
+        raise click.UsageError("without --learn there is nothing to save")
+    try:
+        if form:
+            answers = Answers(FORMS[form], nothing="null", quote=True)
+        else:
+            answers = Answers("{label}\t{probability}" if template is None else template)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    return Filter(
+        model,
+        answers,
+        max_line=given["max_line"],
+        files=[] if files == ("-",) else files,
+        kind=given["kind"],
+        reading=reading,
+        learn=learn,
+        save_lines=given["save_every"],
+        save_seconds=given["save_seconds"],
+    ).run()
+
+
+@commands.command("eval")
+@click.argument("files", nargs=-1, required=True)
+@model_option
+@READING_OPTIONS
+@json_option
+def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
+    """Compare answers with the labels of files: precision, recall, F1, accuracy, confusion.
+
+    \b
+    Examples:
+      streamptron eval mail.tsv --model mail.model
+      streamptron eval mail.tsv --model mail.model --json
+    """
+    from streamptron._report import evaluated, evaluation, measures
+
+    reading = _reading(given)
+    reading.setdefault("format", _format(files))
+    found = measures(evaluated(LineModel.load(model), list(files), reading))
+    _write(found, evaluation, given["json"])
+
+
+@commands.command()
+@model_option
+@click.option("-n", "number", type=click.IntRange(1), default=20, help="How many of each sign.")
+@click.option("--label", help="Of one label only.")
+@json_option
+def top(model: str, number: int, label: str | None, json: bool) -> None:
+    """The features with the largest weights, by the weights that answer.
+
+    \b
+    Examples:
+      streamptron top --model mail.model -n 5
+      streamptron top --model mail.model --label spam
+    """
+    from streamptron._report import ranked, ranking
+
+    _write(ranked(LineModel.load(model), number, label), ranking, json)
+
+
+@commands.command()
+@click.argument("text")
+@model_option
+def explain(text: str, model: str) -> None:
+    """Which features of a text made its answer, and by which weights.
+
+    The weights are towards the answer; of a perceptron, towards its true label. For a model that
+    was trained on features, TEXT is a line of that format.
+
+    \b
+    Examples:
+      streamptron explain 'a prize' --model mail.model
+    """
+    from streamptron._report import explained
+
+    click.echo(explained(LineModel.load(model), text))
+
+
+@commands.command()
+@model_option
+@json_option
+def info(model: str, json: bool) -> None:
+    """What a model is, what it has seen, and what it takes.
+
+    \b
+    Examples:
+      streamptron info --model mail.model
+    """
+    from streamptron._report import described, description
+
+    _write(described(LineModel.load(model)), description, json)
+
+
+def _write(found: Any, shown: Callable[[Any], str], as_json: bool) -> None:
+    if as_json:
+        import json
+
+        click.echo(json.dumps(found))
+    else:
+        click.echo(shown(found))

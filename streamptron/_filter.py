@@ -1,0 +1,464 @@
+"""A line filter: a line in, a line out, at once.
+
+    read what is there -> whole lines -> answered, and learned, in one call -> written -> wait
+
+Whatever has come is answered, and the answer written, before more is waited for; a line without
+its end waits. Waiting is a select on the input and on a pipe of our own that signals write to, so
+that no signal is lost between looking for one and waiting.
+
+Exactly one line is written for each that is read. One that is blank or bad gets an answer that has
+neither label nor probability.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import select
+import signal
+import sys
+import time
+import typing
+from typing import Any
+
+from streamptron._core import LINES
+from streamptron._line_model import BLOCKS, Block, LineModel
+from streamptron._sources import READ, LineError, blocks
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+KINDS = {"text": LINES.TEXT, "labelled": LINES.EITHER, "fasttext": LINES.FASTTEXT}
+FIELDS = ("label", "probability", "text")
+WRITE = 1 << 20  # so many bytes of answers are not kept back
+
+
+class Stop(Exception):
+    """A signal asks for the end."""
+
+
+class Answers:
+    """How answers are written: a template, filled for a whole block at once.
+
+    Parameters
+    ----------
+    template
+        The line, with {label}, {probability} and {text}; {{ and }} are braces.
+    nothing
+        What stands for the label or the probability of a line that has none.
+    quote
+        Whether labels are written as JSON.
+
+    Examples
+    --------
+    >>> from array import array
+    >>> from streamptron._filter import Answers
+    >>> answers = Answers("{label}: {probability}")
+    >>> answers.many([b"ham", b"spam"], array("q", [1, 0]), array("d", [0.75, 0.5]), [])
+    [b'spam: 0.7500\\n', b'ham: 0.5000\\n']
+    >>> answers.one(None, None, b"")
+    b': \\n'
+    """
+
+    def __init__(self, template: str, nothing: str = "", quote: bool = False) -> None:
+        from string import Formatter
+
+        self.fields: list[str] = []
+        answer = empty = ""
+        try:
+            for literal, field, form, conversion in Formatter().parse(template):
+                literal = literal.replace("%", "%%")
+                answer, empty = answer + literal, empty + literal
+                if field is None:
+                    continue
+                if field not in FIELDS or form or conversion:
+                    raise ValueError(f"{{{field}}} is none of its placeholders")
+                self.fields.append(field)
+                answer += "%.4f" if field == "probability" else "%b"
+                empty += "%b"
+            if not self.fields:
+                raise ValueError("there is no placeholder in it")
+            if "\n" in template or "\r" in template:
+                raise ValueError("it is more than a line")
+        except ValueError as error:
+            raise ValueError(
+                f"the template {template!r} cannot be used: {error}; give one line with {{label}}, "
+                "{probability} or {text}, and {{ and }} for braces"
+            ) from None
+        self._answer = os.fsencode(answer) + b"\n"
+        self._empty = os.fsencode(empty) + b"\n"
+        self._nothing = nothing.encode()
+        self._quote = quote
+        self.with_text = "text" in self.fields
+
+    def label(self, name: str) -> bytes:
+        return (json.dumps(name) if self._quote else name).encode(errors="replace")
+
+    def many(
+        self, labels: list[bytes], answers: Sequence[int], probabilities: Any, texts: list[bytes]
+    ) -> list[bytes]:
+        """The lines of answers, which are places in labels."""
+        columns = [
+            map(labels.__getitem__, answers)
+            if field == "label"
+            else (probabilities if field == "probability" else texts)
+            for field in self.fields
+        ]
+        return list(map(self._answer.__mod__, zip(*columns, strict=True)))
+
+    def one(self, label: bytes | None, probability: float | None, text: bytes) -> bytes:
+        """The line of one answer, or of none."""
+        values = {"label": label, "probability": probability, "text": text}
+        line = self._answer
+        if label is None:
+            values["label"] = values["probability"] = self._nothing
+            line = self._empty
+        return line % tuple(values[field] for field in self.fields)
+
+
+class Filter:
+    """A model, between an input and the standard output.
+
+    Parameters
+    ----------
+    path
+        The model's file.
+    answers
+        How answers are written.
+    files
+        Files to answer instead of the standard input.
+    kind
+        "text": the line is the text. "labelled": label TAB text, or a text. None: what `reading`
+        says; if it says nothing, "labelled" to learn and "text" otherwise, or the format that the
+        model was trained on if that has features.
+    reading
+        The format and its options.
+    learn
+        Whether a line that has a label is learned after it has been answered.
+    save_lines, save_seconds
+        How often that is saved, besides at the end; None: not.
+    max_line
+        The bytes of a line, beyond which it is bad.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        answers: Answers,
+        *,
+        max_line: int,
+        files: Sequence[str] = (),
+        kind: str | None = None,
+        reading: dict[str, Any] | None = None,
+        learn: bool = False,
+        save_lines: int | None = None,
+        save_seconds: float | None = None,
+    ) -> None:
+        self.path = path
+        self.answers = answers
+        self.max_line = max_line
+        self.files = list(files)
+        self.kind = kind
+        self.reading = reading or {}
+        self.learn = learn
+        self.save_lines = save_lines
+        self.save_seconds = save_seconds
+        self.n_lines = 0
+        self.n_bad = 0
+        self.first_bad = ""
+        self._unsaved = 0  # lines
+        self._tried = 0  # the part of them that a save has already failed to save
+        self._saved_at = time.monotonic()
+        self._out = bytearray()
+        self._signals: list[int] = []
+        self._wake = -1
+        self.model = LineModel.load(path)
+        format = self.reading.get("format")
+        if kind is None and (format in BLOCKS or (format is None and self.model.tokenizer)):
+            plain = "labelled" if learn or format == "plain" else "text"
+            self.kind = "fasttext" if format == "fasttext" else plain
+        self._check(self.model)
+
+    def run(self) -> int:
+        """Answer all there is. Returns the exit code."""
+        code = 0
+        with self._listening():
+            try:
+                if self.kind is not None:
+                    self._blocks()
+                else:
+                    self._events()
+                self._flush()
+            except Stop:
+                code = 130 if signal.SIGINT in self._signals else 0
+            except BrokenPipeError:  # nobody reads on
+                sink = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(sink, 1)
+                os.close(sink)
+            finally:
+                saved = self._save()
+        if self.n_bad:
+            self._say(f"{self.n_bad} of {self.n_lines} lines are bad, the first: {self.first_bad}")
+        return code if saved else 1
+
+    # --- Blocks of lines, which the core reads
+
+    def _blocks(self) -> None:
+        if not self.files:
+            for data in self._piped():
+                self._answer(data, "line ", self.n_lines + 1)
+            return
+        for file, line, data in blocks(self.files, max_line=self.max_line, on_error=self._unread):
+            self._answer(data, f"{file}:", line)
+            self._look()
+
+    def _piped(self) -> Iterator[bytes]:
+        """Whole lines from the standard input, as soon as they are there."""
+        size = min(READ, self.max_line)  # so that only the line that began before can be too long
+        begun: list[bytes] = []  # that line, in the pieces that were read
+        n_begun = 0
+        too_long = False
+        while data := self._read(size):
+            end = data.find(b"\n")
+            n_begun += len(data) if end < 0 else end
+            if n_begun > self.max_line and not too_long:
+                too_long = True
+                begun = []
+                self._unread(f"line {self.n_lines + 1}: longer than {self.max_line} bytes")
+            if end >= 0:
+                if too_long:
+                    data = data[end + 1 :]
+                    too_long = False
+                cut = data.rfind(b"\n") + 1
+                if cut:
+                    yield b"".join((*begun, data[:cut]))
+                    begun = []
+                    data = data[cut:]
+                n_begun = len(data)
+            if data and not too_long:
+                begun.append(data)
+        if begun:
+            yield b"".join(begun)
+
+    def _answer(self, data: bytes, where: str, line: int) -> None:
+        """Answer a block of lines, and learn it."""
+        answers = self.answers
+        block = Block(self.model, data, KINDS[self.kind or "text"])
+        lines = block.lines
+        if self.learn:
+            block.label()
+            block.learn(confidences=True)
+            if block.labels:
+                self._unsaved += lines.n_lines
+        else:
+            block.answer()
+        self.n_lines += lines.n_lines
+        for number, reason in block.faults:
+            self._bad(f"{where}{line + number}: {reason}")
+
+        whole: list[bytes] = []
+        texts = [b""] * block.n
+        if answers.with_text:
+            whole = [text.removesuffix(b"\r") for text in data.split(b"\n")]
+            texts = [whole[number] for number in lines.line_numbers[: block.n]]
+            if self.kind != "text":
+                texts = [text.partition(b"\t")[2] or text for text in texts]
+        names = list(map(answers.label, self.model.names))
+        predictions, probabilities = block.predictions, block.confidences
+        if block.n and min(predictions) < 0:  # from before the first label was known
+            labels = [names[output] if output >= 0 else None for output in predictions]
+            rows = list(map(answers.one, labels, probabilities, texts))
+        else:
+            rows = answers.many(names, predictions, probabilities, texts)
+        if block.n < lines.n_lines:
+            if not whole:
+                whole = [b""] * lines.n_lines
+            every = [answers.one(None, None, text) for text in whole[: lines.n_lines]]
+            for number, row in zip(lines.line_numbers, rows, strict=False):
+                every[number] = row
+            rows = every
+        self._write(b"".join(rows))
+        self._save_if_due()
+
+    # --- Events of the other formats, one by one
+
+    def _events(self) -> None:
+        answers = self.answers
+        sources = self.files or _Piped(self._read)
+        n_blank = 0
+
+        def blank() -> None:
+            nonlocal n_blank
+            for _ in range(reader.n_blank - n_blank):
+                self.n_lines += 1
+                self._write(answers.one(None, None, b""))
+            n_blank = reader.n_blank
+
+        def unread(error: LineError) -> None:
+            blank()
+            self._unread(str(error))
+
+        reading = self.reading
+        if not self.learn and (reading.get("format") or self.model.reading["format"]) == "jsonl":
+            reading = {"label": None, **reading}  # what is asked for need not be there
+        reader = self.model.read(sources, unread, max_line=self.max_line, **reading)
+        for x, y, w, _, _, file, line in reader.records():
+            blank()
+            self.n_lines += 1
+            text = x.encode() if isinstance(x, str) else b""
+            try:
+                event = self.model.event(x)
+                name, probability = self.model.answer(event)
+                label = None if name is None else answers.label(name)
+                self._write(answers.one(label, probability, text))
+            except (TypeError, ValueError) as error:
+                self._bad(f"{file}:{line}: {error}")
+                self._write(answers.one(None, None, text))
+                continue
+            if self.learn and y is not None:
+                try:
+                    self.model.learner.learn_one(event, self.model.label(self.model.written(y)), w)
+                    self._unsaved += 1
+                except (TypeError, ValueError) as error:
+                    self._bad(f"{file}:{line}: {error}")
+            self._save_if_due()
+            if self.files:
+                self._look()
+        blank()
+
+    # --- In and out
+
+    def _read(self, n: int) -> bytes:
+        """What is there, as soon as there is something; nothing at the end."""
+        self._flush()
+        while True:
+            self._look()
+            wait = None
+            if self._unsaved and self.save_seconds is not None:
+                wait = max(0.0, self._saved_at + self.save_seconds - time.monotonic())
+            ready = select.select([0, self._wake], [], [], wait)[0]
+            if 0 in ready:
+                with contextlib.suppress(BlockingIOError):  # it was somebody else's
+                    return os.read(0, n)
+            if self._wake in ready:
+                os.read(self._wake, 512)
+            self._save_if_due()
+
+    def _write(self, data: bytes) -> None:
+        self._out += data
+        if len(self._out) >= WRITE:
+            self._flush()
+
+    def _flush(self) -> None:
+        while self._out:
+            try:
+                del self._out[: os.write(1, self._out)]
+            except BlockingIOError:
+                select.select([], [1], [])
+
+    def _unread(self, error: LineError | str) -> None:
+        """A line that nobody has read: it is counted, and answered, here."""
+        self.n_lines += 1
+        self._bad(str(error))
+        self._write(self.answers.one(None, None, b""))
+
+    def _bad(self, what: str) -> None:
+        self.n_bad += 1
+        self.first_bad = self.first_bad or what
+
+    def _say(self, what: str) -> None:
+        print(f"streamptron: {what}", file=sys.stderr, flush=True)
+
+    # --- The model's file
+
+    def _check(self, model: LineModel) -> None:
+        if self.kind is not None and model.tokenizer is None:
+            raise ValueError(f"{self.path}: the model learns from features; give their --format")
+        if self.answers.with_text and model.tokenizer is None:
+            raise ValueError(f"{self.path}: the model learns from features; there is no {{text}}")
+
+    def _save_if_due(self) -> None:
+        if self._unsaved and (
+            (self.save_lines is not None and self._unsaved - self._tried >= self.save_lines)
+            or (
+                self.save_seconds is not None
+                and time.monotonic() - self._saved_at >= self.save_seconds
+            )
+        ):
+            self._save()
+
+    def _save(self) -> bool:
+        """Save what is not saved; False if that has failed, and is said."""
+        self._saved_at = time.monotonic()
+        if not self._unsaved:
+            return True
+        try:
+            self.model.save(self.path)
+        except OSError as error:
+            self._tried = self._unsaved
+            self._say(f"{self._unsaved} lines learned and not saved, to be tried again: {error}")
+            return False
+        self._unsaved = self._tried = 0
+        return True
+
+    # --- Signals
+
+    @contextlib.contextmanager
+    def _listening(self) -> Iterator[None]:
+        """Signals are noted, and looked at between blocks: nothing is cut off in its middle."""
+        self._wake, wakes = os.pipe()
+        for end in (self._wake, wakes):
+            os.set_blocking(end, False)
+        before = signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+        handlers = {
+            number: signal.signal(number, lambda number, frame: self._signals.append(number))
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(before)
+            os.close(self._wake)
+            os.close(wakes)
+
+    def _look(self) -> None:
+        """Do what signals have asked for."""
+        while signal.SIGHUP in self._signals:
+            self._signals.remove(signal.SIGHUP)
+            self._reload()
+        if self._signals:
+            raise Stop
+
+    def _reload(self) -> None:
+        """The file is another now: it counts, and what was learned and not saved does not."""
+        try:
+            model = LineModel.load(self.path)
+            self._check(model)
+        except (OSError, ValueError) as error:
+            self._say(f"not loaded anew, the model stays what it was: {error}")
+            return
+        self.model = model
+        dropped = f"; {self._unsaved} lines learned and not saved are dropped" * bool(self._unsaved)
+        self._say(f"loaded {self.path} anew{dropped}")
+        self._unsaved = self._tried = 0
+
+
+class _Piped(io.RawIOBase):
+    """The standard input for a Reader; before it waits, what is known is written."""
+
+    name = "<stdin>"
+
+    def __init__(self, read: Any) -> None:
+        self._read = read
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)

@@ -1,0 +1,265 @@
+"""A model on lines: the learner, what makes an event of a line, and how its labels are written.
+
+A model file of the command line keeps all of it, in its metadata:
+
+    tokenizer   the Tokenizer's parameters; None where a line holds features
+    reading     the format of the lines and its options, as streamptron.files.read takes them
+    positive    of a Perceptron: the label that is True; None: labels are truth values
+    names       of a Perceptron: how False and True are written, None as long as nothing has told
+
+Labels are text here, whatever the format: the 1 of svmlight and the "1" before a TAB are one label.
+Blocks of plain lines go to the core as they are, and nothing is done line by line in Python; the
+events of the other formats come one by one.
+"""
+
+from __future__ import annotations
+
+import typing
+from array import array
+from itertools import count
+from typing import Any
+
+from streamptron._core import LINES, Lines
+from streamptron._format import load, read_metadata
+from streamptron._names import shown
+from streamptron.perceptron import Perceptron
+from streamptron.text import Tokenizer
+
+if typing.TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Hashable
+
+    from streamptron._sources import LineError
+    from streamptron.files import Reader
+
+# The formats whose blocks the core reads itself.
+BLOCKS = {"plain": LINES.LABELLED, "fasttext": LINES.FASTTEXT}
+
+TRUTHS = {"1": True, "+1": True, "true": True, "0": False, "-1": False, "false": False}
+
+
+class Block:
+    """The texts of a block of lines.
+
+    Attributes
+    ----------
+    lines
+        The core's `Lines`.
+    labels, numbers
+        Distinct labels as the learner takes them, in order of appearance; for each text the number
+        of its label, or -1.
+    faults
+        What is wrong with other lines, in their order: (line number in the block, reason).
+    predictions, confidences
+        For each text, once it is answered: the output of the answer (-1: none) and its probability.
+    """
+
+    def __init__(self, model: LineModel, data: bytes, kind: int) -> None:
+        self._model = model
+        self.lines = Lines(model.tokenizer, data, kind)
+        self.n = len(self.lines)
+        self.faults = self.lines.faults
+        self.numbers = array("q")
+        self.labels: list[Hashable] = []
+
+    def label(self, held: slice | None = None) -> None:
+        """Settle the labels; texts that are held get none."""
+        self.numbers = self.lines.numbers[: self.n]
+        bad = {}
+        for number, label in enumerate(self.lines.labels):
+            try:
+                self.labels.append(self._model.label(label.decode()))
+                continue
+            except UnicodeDecodeError:
+                bad[number] = f"the label {shown(label)} is no UTF-8; convert the file"
+            except ValueError as error:
+                bad[number] = str(error)
+            self.labels.append(None)
+        if bad:
+            self.faults = list(self.faults)
+            for row, number in enumerate(self.numbers):
+                if number in bad:
+                    self.faults.append((self.lines.line_numbers[row], bad[number]))
+                    self.numbers[row] = -1
+            self.faults.sort()
+        if held:
+            self.numbers[held] = array("q", [-1]) * len(range(*held.indices(self.n)))
+        if bad or held:  # a label that no text has here any more is not to be known by the learner
+            used = [number for number in dict.fromkeys(self.numbers) if number >= 0]
+            place = dict(zip(used, count(), strict=False)) | {-1: -1}
+            self.labels = [self.labels[number] for number in used]
+            self.numbers = array("q", map(place.__getitem__, self.numbers))
+
+    def _answers(self) -> tuple[array[int], array[float]]:
+        self.predictions = array("q", bytes(8 * self.n))
+        self.confidences = array("d", bytes(8 * self.n))
+        return self.predictions, self.confidences
+
+    def learn(self, confidences: bool = False) -> None:
+        """Answer each text and then learn it, if it has a label."""
+        answers = self._answers()
+        done = self._model.learner._learn_rows(
+            self.lines,
+            None,
+            self.labels,
+            self.numbers,
+            None,
+            answers[0],
+            answers[1] if confidences else None,
+        )
+        self._check(done)
+
+    def answer(self) -> None:
+        """Answer each text."""
+        predictions, confidences = self._answers()
+        self._check(
+            self._model.learner._predict_rows(
+                self.lines, None, predictions, None, None, confidences
+            )
+        )
+
+    def _check(self, done: int) -> None:
+        if done < self.n:
+            raise MemoryError(f"no memory after {done} of {self.n} lines")
+
+
+class LineModel:
+    """A learner, its tokenizer and its labels.
+
+    Parameters
+    ----------
+    learner
+        A Perceptron, MulticlassPerceptron or MIRA.
+    tokenizer
+        What makes events of texts; None: the lines hold features.
+    reading
+        The format of the lines, and its options.
+    positive
+        The label that is True, for a Perceptron.
+    names
+        How a Perceptron's False and True are written.
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        tokenizer: Tokenizer | None,
+        reading: dict[str, Any],
+        positive: str | None = None,
+        names: list[str | None] | None = None,
+    ) -> None:
+        self.learner = learner
+        self.tokenizer: Any = tokenizer
+        self.reading = reading
+        self.positive = positive
+        self._names = names or [None, None]
+        if positive is not None:
+            self._names = [f"not {positive}", positive]
+        self._binary = isinstance(learner, Perceptron)
+        # a learner from elsewhere may know labels that are no text
+        known = [] if self._binary else learner.labels
+        self._others = {str(label): label for label in known if not isinstance(label, str)}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        tokenizer = self.tokenizer and self.tokenizer._get_params()
+        if tokenizer:
+            tokenizer["ngram_range"] = list(tokenizer["ngram_range"])
+        metadata = {"tokenizer": tokenizer, "reading": self.reading}
+        if self._binary:
+            metadata |= {"positive": self.positive, "names": self._names}
+        self.learner.save(path, metadata=metadata)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> typing.Self:
+        metadata = read_metadata(path)
+        if "tokenizer" not in metadata:
+            raise ValueError(
+                f"{path}: its metadata have no tokenizer, as those of a model of streamptron train "
+                'have; save it with metadata={"tokenizer": {parameter: value}}'
+            )
+        try:
+            tokenizer = metadata["tokenizer"]
+            if tokenizer is not None:
+                low, high = tokenizer.get("ngram_range", (1, 1))
+                tokenizer = Tokenizer(**{**tokenizer, "ngram_range": (low, high)})
+                if tokenizer.fields is not None:
+                    raise ValueError("a line has no fields")
+            reading, names = metadata.get("reading", {"format": "plain"}), metadata.get("names")
+            return cls(load(path), tokenizer, dict(reading), metadata.get("positive"), names)
+        except (TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"{path}: the model's metadata cannot be used: {error}") from error
+
+    # --- Labels
+
+    def label(self, text: str) -> Hashable:
+        """The label as the learner takes it."""
+        if not self._binary:
+            if "\n" in text or "\r" in text:
+                raise ValueError(f"the label {shown(text)} has a line end; write it in one line")
+            label: Hashable = self._others.get(text, text)
+            return label
+        if self.positive is not None:
+            return text == self.positive
+        truth = TRUTHS.get(text.lower())
+        if truth is None:
+            raise ValueError(
+                f"the label {shown(text)} is none of 0, 1, -1, +1, true and false; name the one "
+                "that is true with --positive, or use another learner"
+            )
+        if self._names[truth] is None:
+            self._names[truth] = text
+        return truth
+
+    def name(self, label: Any) -> str:
+        """How a label of the learner is written, in one line."""
+        if self._binary:
+            return self._names[label] or "01"[label]
+        return " ".join(str(label).splitlines())
+
+    @property
+    def names(self) -> list[str]:
+        """How the learner's labels are written, output by output."""
+        return list(map(self.name, [False, True] if self._binary else self.learner.labels))
+
+    def outputs(self, labels: list[Hashable]) -> list[int]:
+        """The output of each label; -1 for one that is not known."""
+        if self._binary:
+            return [int(bool(label)) for label in labels]
+        number = {label: output for output, label in enumerate(self.learner.labels)}
+        return [number.get(label, -1) for label in labels]
+
+    # --- Events, for formats whose lines Python reads
+
+    def read(
+        self, sources: Any, on_error: Callable[[LineError], object] | str, **reading: Any
+    ) -> Reader:
+        """The events of some sources; what is not in `reading` is as it was in training."""
+        from streamptron.files import read
+
+        format = reading.pop("format", None) or self.reading["format"]
+        options = {**self.reading, **reading} if format == self.reading["format"] else reading
+        options.pop("format", None)
+        if format == "vw":
+            options["label_type"] = "text"
+        return read(sources, format, on_error=on_error, **options)
+
+    def event(self, x: Any) -> Any:
+        """What the learner takes for what a Reader gives."""
+        if self.tokenizer is None:
+            if not isinstance(x, dict):
+                raise ValueError("the model learns from features, and this format gives texts")
+            return x
+        if isinstance(x, dict):
+            raise ValueError("the model learns from texts, and this format gives features")
+        return self.tokenizer.transform_one(x)
+
+    def written(self, y: Any) -> str:
+        """A Reader's label as text."""
+        return str(y).lower() if isinstance(y, bool) else str(y)
+
+    def answer(self, x: Any) -> tuple[str | None, float | None]:
+        """The label of an event, and its probability."""
+        label = self.learner.predict_one(x)
+        if label is None:
+            return None, None
+        return self.name(label), self.learner.predict_proba_one(x)[label]

@@ -1,0 +1,65 @@
+"""The command line, ``streamptron``: how it begins and how it ends. The commands: _commands.py."""
+
+from __future__ import annotations
+
+import os
+import sys
+import typing
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments
+        The words after the program's name; by default the process' own.
+
+    Returns
+    -------
+    The exit code: 0, 1 after a failure, 2 for words that make no command, 130 after Ctrl-C.
+
+    Examples
+    --------
+    >>> from streamptron.cli import main
+    >>> main(["--version"])
+    streamptron 0.1.0
+    0
+    """
+    try:
+        import click
+    except ModuleNotFoundError as error:
+        if error.name != "click":
+            raise
+        return _failed('the command line needs click: pip install "streamptron[cli]"')
+    from streamptron._commands import commands
+
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        code = commands.main(list(arguments), prog_name="streamptron", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.UsageError as error:
+        where = f"; see {error.ctx.command_path} --help" if error.ctx else ""
+        return _failed(error.format_message().rstrip(".") + where, 2)
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:  # nobody reads on; Python's own last flush is to find no pipe either
+        sink = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(sink, 1)
+        os.close(sink)
+        return 0
+    except Exception as error:
+        if os.environ.get("STREAMPTRON_DEBUG"):
+            raise
+        if isinstance(error, OSError) and error.filename is not None and error.strerror:
+            return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}")
+        return _failed(str(error) or type(error).__name__)
+
+
+def _failed(message: str, code: int = 1) -> int:
+    print(f"streamptron: error: {message}", file=sys.stderr)
+    return code
