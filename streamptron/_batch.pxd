@@ -5,8 +5,8 @@
 # without weights is it written as an event, with their names. With several outputs, whose weights cost much more
 # than that, it is always written.
 #
-# Where there is no such table (a few rows of a very wide matrix) every row is written as an event of ints, as if a dict
-# had brought it.
+# Where there is no such table (a few rows of a very wide matrix; or there is a ceiling, under which rows change hands while
+# the batch is learned) every row is written as an event of keys, as if a dict had brought it.
 #
 # A block is checked right before it is used, so that it comes from memory once (batch_next).
 #
@@ -33,7 +33,7 @@ cdef struct Batch:
     Learner* learner
     Event* event
     MatrixRow row
-    row_t* rows                     # by column; NULL: every row is an event of ints
+    row_t* rows                     # by column; NULL: every row is an event of keys
     const Key* keys                 # by column; NULL: column j is the int j
     # what is wanted; NULL where it is not
     const Py_ssize_t* y
@@ -60,10 +60,11 @@ cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept
     return min(batch.matrix.n_rows, first + batch.block_rows)
 
 
-cdef inline int _write_ints(Batch* batch, Py_ssize_t r) noexcept nogil:
-    """A row as an event of ints."""
+cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
+    """A row as an event of keys."""
     cdef const Matrix* m = batch.matrix
     cdef Py_ssize_t k, first, last
+    cdef uint64_t column
     cdef double value
     cdef Writer writer
     matrix_span(m, r, &first, &last)
@@ -73,7 +74,8 @@ cdef inline int _write_ints(Batch* batch, Py_ssize_t r) noexcept nogil:
     for k in range(first, last):
         value = matrix_value(m, r, k)
         if value != 0.0:
-            writer_add(&writer, key_word(KEY_INT, k if m.dense else <uint64_t> matrix_column(m, k)), value)
+            column = k if m.dense else <uint64_t> matrix_column(m, k)
+            writer_add(&writer, key_word(KEY_INT, column) if batch.keys == NULL else batch.keys[column], value)
     event_end(batch.event, &writer)
     return 0
 
@@ -139,7 +141,7 @@ cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil
             return -1
     else:
         event.scored_version = 0
-        if (_write_ints(batch, r) if batch.rows == NULL else _write_row(batch)) < 0 or (
+        if (_write_keys(batch, r) if batch.rows == NULL else _write_row(batch)) < 0 or (
                 learner_score(learner, event) < 0):
             return -1
     if batch.predictions != NULL:

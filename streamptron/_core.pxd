@@ -60,5 +60,6 @@ cdef class LabelModel(Model):
     cdef dict _next_ids
 
     cdef Py_ssize_t _read_labelled(self, x, label) except -1
+    cdef int _check_room(self, label, Py_ssize_t n_labels) except -1
     cdef int _name_output(self, label) except -1
     cdef object _label_of(self, Py_ssize_t output)

@@ -35,13 +35,14 @@
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
 # table_reserve (these may fail), table_free, table_scores, table_add, the same two for the rows of a matrix's columns
-# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write.
+# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write, table_size,
+# table_clear; table_fault for the tests.
 
-from libc.math cimport exp2
+from libc.math cimport exp2, fabs
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_INTERCEPT,
+    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_INTERCEPT, ROW_NULL,
     lines_alloc, lines_free, prefetch, row_t, uint32_t)
 
 cdef extern from *:
@@ -614,6 +615,35 @@ cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double 
     _lane(table, row, output)[0] = w
 
 
+cdef inline double table_size(const Table* table, row_t row) noexcept nogil:
+    """The size of a row's largest weight, of all outputs and kept vectors."""
+    cdef Py_ssize_t output
+    cdef int kind
+    cdef double size = 0.0, weight
+    if row >> CHUNK_BITS >= table.n_chunks:
+        return 0.0
+    for output in range(table.n_outputs):
+        if table.blocks[output // table.lanes].chunks[row >> CHUNK_BITS] == table.zeros:
+            continue
+        for kind in range(KEPT_KINDS):
+            if table_keeps(table, kind):
+                weight = fabs(table_read(table, row, output, kind))
+                size = weight if weight > size else size
+    return size
+
+
+cdef inline void table_clear(Table* table, row_t row) noexcept nogil:
+    """Make a row what it was before it was first written."""
+    cdef Py_ssize_t b
+    cdef double* chunk
+    if row >> CHUNK_BITS >= table.n_chunks:
+        return
+    for b in range(table.n_blocks):
+        chunk = table.blocks[b].chunks[row >> CHUNK_BITS]
+        if chunk != table.zeros:
+            memset(chunk + (row & CHUNK_MASK) * table.width, 0, table.width * sizeof(double))
+
+
 cdef inline double* table_chunk(const Table* table, Py_ssize_t block, size_t chunk) noexcept nogil:
     """The 256 rows of a chunk, or NULL where none was ever written."""
     cdef double* rows = table.blocks[block].chunks[chunk]
@@ -645,3 +675,32 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
         if to.average == AVERAGE_EXPONENTIAL:
             memcpy(to.blocks[b].folds, other.blocks[b].folds, other.n_chunks * sizeof(uint32_t))
     return 0
+
+
+cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept nogil:
+    """What is wrong with a table of n_rows rows in use, or NULL. For the tests: it looks at everything."""
+    cdef Py_ssize_t b
+    cdef size_t i, k, row, bytes = table.n_blocks * sizeof(Block)
+    cdef const Block* block
+    for b in range(table.n_blocks):
+        block = &table.blocks[b]
+        bytes += table.n_chunks * sizeof(double*)
+        if table.average == AVERAGE_EXPONENTIAL:
+            bytes += table.n_chunks * sizeof(uint32_t)
+        for i in range(table.n_chunks):
+            if block.chunks[i] == table.zeros:
+                continue
+            bytes += chunk_bytes(table) + LINES_OVERHEAD
+            for k in range(<size_t> CHUNK_ROWS * table.width):
+                row = (i << CHUNK_BITS) + k // table.width
+                if (block.chunks[i][k] != 0.0) & ((row == ROW_NULL) | (row >= n_rows)):
+                    return "a row that is not in use is not zero"
+                if block.chunks[i][k] != 0.0 and (
+                        b * table.lanes + <Py_ssize_t> (k % table.width) // table.fields >= table.n_outputs):
+                    return "an output that is not in use is not zero"
+    for k in range(<size_t> (CHUNK_ROWS * LANES * 4)):
+        if table.zeros[k] != 0.0:
+            return "the chunk of zeros has been written"
+    if bytes != table.bytes:
+        return "the table holds more bytes, or fewer, than it counts"
+    return NULL
