@@ -44,7 +44,7 @@ class Perceptron(BinaryEstimator):
         None: every feature that was ever in an update keeps its weights. A number: at most so many
         features have any. A new one then takes the place of one that matters little and has been
         away for long: of the next 16 that are not in the event at hand, in turn, the one with the
-        smallest size / age. Its size is its largest absolute weight, of all labels and kept
+        smallest size^2 / age. Its size is its largest absolute weight, of all labels and kept
         vectors; its age is the number of events since it was last in a labelled one, where only
         those count that made features leave. It is forgotten: should it come again, it starts from
         0. Of an event of more features than this, those that find no place leave at once.

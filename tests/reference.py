@@ -227,7 +227,7 @@ class Ceiling:
     """Which feature leaves when there are max_features and a new one comes.
 
     Of the next 16 places at the hand whose features are not in the event at hand, the one with the
-    smallest size / age; of equals the first. The age counts events that made features leave.
+    smallest size^2 / age; of equals the first. The age counts events that made features leave.
     """
 
     def __init__(self, max_features):
@@ -255,7 +255,7 @@ class Ceiling:
 
         def loss(place):
             feature = self.places[place]
-            return size(feature) / (self.clock - self.seen[feature])
+            return size(feature) * size(feature) / (self.clock - self.seen[feature])
 
         return min(candidates, key=loss, default=None)
 
