@@ -1,8 +1,9 @@
 """A stream whose vocabulary never stops growing, under a ceiling (max_features).
 
-First: memory and speed. An event has four words of a Zipf law and four that nobody has seen before;
-its label is a coin, so that half of the events are mistakes and bring their new words into the
-model. Printed are the process's memory and the time of learn_one, slice by slice.
+First: memory and speed. An event has thirty words of a Zipf law and two that nobody has seen before,
+a short one and a long one; its label is a coin, so that half of the events are mistakes and bring
+their new words into the model. Printed are the process's memory and the speed of learn_one, slice
+by slice.
 
 Second: what is lost. Words of real texts with made-up new words in between, learned by a model that
 may keep all features and by others that may keep some.
@@ -19,31 +20,31 @@ from bench_memory import resident, trim
 import streamptron
 
 CHUNK = 10_000  # events made at once, outside of the time that is taken
-COMMON = 20_000  # words that come again
+COMMON = 50_000  # words that come again
+KNOWN = 30  # of them in an event
 CEILING = 1_000_000
 
 
 def endless(n, rng):
-    """Lists of events, n in all; new words are short and long names in turn."""
+    """Lists of events, n in all."""
+    words = [f"common{i}" for i in range(COMMON)]
     zipf = list(accumulate(1 / (i + 10) for i in range(COMMON)))
     for first in range(0, n, CHUNK):
-        known = rng.choices(range(COMMON), cum_weights=zipf, k=4 * CHUNK)
-        yield [
-            (
-                {f"common{i}": 1 for i in known[4 * t : 4 * t + 4]}
-                | {f"w{4 * (first + t) + i}": 1 for i in range(2)}
-                | {f"a name of some length {4 * (first + t) + i}": 1 for i in range(2)},
-                rng.random() < 0.5,
-            )
-            for t in range(CHUNK)
-        ]
+        known = rng.choices(words, cum_weights=zipf, k=KNOWN * CHUNK)
+        chunk = []
+        for t in range(CHUNK):
+            x = dict.fromkeys(known[KNOWN * t : KNOWN * (t + 1)], 1)
+            x[f"w{first + t}"] = x[f"a name of some length {first + t}"] = 1
+            chunk.append((x, rng.random() < 0.5))
+        yield chunk
 
 
 def learn_endless(case):
     """A row for each slice of the stream; run in a process of its own."""
     n, n_slices, max_features = case
-    for events in endless(CHUNK, random.Random(0)):
+    for events in endless(2 * CHUNK, random.Random(0)):  # what the stream itself takes
         streamptron.Perceptron().learn_one(*events[0])
+    events = None
     trim()
     before = resident()
     model = streamptron.Perceptron(max_features=max_features)
@@ -98,13 +99,13 @@ def losses(name, learner, limit, n_noise):
 
 def main():
     parser = common.parser(__doc__)
-    parser.add_argument("--events", type=int, default=5_000_000, help="default 5000000")
+    parser.add_argument("--events", type=int, default=5_000_000, help="default 5000000 (50000000: 15 minutes)")
     parser.add_argument("--slices", type=int, default=20, help="lines printed (default 20)")
     args = parser.parse_args()
     ceiling = CEILING
     if args.quick:
         args.events, args.slices, ceiling = 50_000, 5, 10_000
-    common.header(args, "made up: 4 words by Zipf and 4 new ones an event; then real texts")
+    common.header(args, "made up: 30 words by Zipf and 2 new ones an event; then real texts")
 
     common.section(f"Perceptron(max_features={ceiling:,}), labels by a coin")
     with multiprocessing.get_context("spawn").Pool(1) as pool:

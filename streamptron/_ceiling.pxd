@@ -33,7 +33,7 @@
 from streamptron._types cimport ROW_NULL, ROWS_RESERVED, row_t, uint32_t, uint64_t
 from streamptron._index cimport Index, index_find, index_insert, index_replace, index_stamp
 from streamptron._event cimport Event
-from streamptron._table cimport Table, table_clear, table_size
+from streamptron._table cimport Table, table_clear, table_sizes
 
 cdef enum:
     LOOKS = 16
@@ -61,12 +61,15 @@ cdef inline void ceiling_see(const Ceiling* ceiling, const Index* index, const E
 
 cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* table) noexcept nogil:
     """The row of the feature that leaves; the null row if all are in the event at hand."""
-    cdef row_t row, best = ROW_NULL
-    cdef row_t looks = 0, steps = index.n_rows - ROWS_RESERVED
+    cdef row_t rows[LOOKS]
+    cdef double ages[LOOKS]
+    cdef double sizes[LOOKS]
+    cdef double loss, least
+    cdef row_t row, steps = index.n_rows - ROWS_RESERVED
     cdef uint32_t* stamp
     cdef uint32_t age
-    cdef double size, loss, least = 0.0
-    while steps and looks < LOOKS:
+    cdef int i, best = 0, n = 0
+    while steps and n < LOOKS:
         row = ceiling.hand
         ceiling.hand = row + 1 if row + 1 < index.n_rows else <row_t> ROWS_RESERVED
         steps -= 1
@@ -77,13 +80,18 @@ cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* ta
         if age > <uint32_t> AGE_MAX:
             age = <uint32_t> AGE_MAX
             stamp[0] = ceiling.clock - age
-        size = table_size(table, row)
-        loss = size * size / age
-        if best == ROW_NULL or loss < least:
-            best = row
-            least = loss
-        looks += 1
-    return best
+        rows[n] = row
+        ages[n] = age
+        n += 1
+    if n == 0:
+        return ROW_NULL
+    table_sizes(table, rows, n, sizes)
+    least = sizes[0] * sizes[0] / ages[0]
+    for i in range(1, n):
+        loss = sizes[i] * sizes[i] / ages[i]
+        best = i if loss < least else best
+        least = loss if loss < least else least
+    return rows[best]
 
 
 cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table, Event* event) noexcept nogil:

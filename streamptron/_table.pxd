@@ -35,7 +35,7 @@
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
 # table_reserve (these may fail), table_free, table_scores, table_add, the same two for the rows of a matrix's columns
-# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write, table_size,
+# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write, table_sizes,
 # table_clear; table_fault for the tests.
 
 from libc.math cimport exp2, fabs
@@ -615,21 +615,50 @@ cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double 
     _lane(table, row, output)[0] = w
 
 
-cdef inline double table_size(const Table* table, row_t row) noexcept nogil:
-    """The size of a row's largest weight, of all outputs and kept vectors."""
-    cdef Py_ssize_t output
-    cdef int kind
-    cdef double size = 0.0, weight
-    if row >> CHUNK_BITS >= table.n_chunks:
-        return 0.0
-    for output in range(table.n_outputs):
-        if table.blocks[output // table.lanes].chunks[row >> CHUNK_BITS] == table.zeros:
-            continue
-        for kind in range(KEPT_KINDS):
-            if table_keeps(table, kind):
-                weight = fabs(table_read(table, row, output, kind))
-                size = weight if weight > size else size
-    return size
+cdef inline double _larger(double size, double w) noexcept nogil:
+    w = fabs(w)
+    return w if w > size else size
+
+
+cdef inline void _sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes, const int lanes,
+                        const int average, const bint pocket) noexcept nogil:
+    """table_sizes, with a loop of its own for the everyday kinds of learner; each weight as table_read has it."""
+    cdef int fields = 1 + (average != AVERAGE_NONE) + 2 * pocket
+    cdef const double* field
+    cdef double size, behind
+    cdef Py_ssize_t b, i
+    cdef size_t chunk
+    cdef int k
+    for i in range(n):
+        sizes[i] = 0.0
+    for b in range(table.n_blocks):
+        for i in range(n):
+            chunk = rows[i] >> CHUNK_BITS
+            if chunk >= table.n_chunks:
+                continue
+            field = table.blocks[b].chunks[chunk] + (rows[i] & CHUNK_MASK) * (fields * lanes)
+            size = sizes[i]
+            for k in range(lanes):
+                size = _larger(size, field[0])
+                if average == AVERAGE_UNIFORM:
+                    size = _larger(size, field[0] - field[1] / table.c)
+                elif average == AVERAGE_EXPONENTIAL:
+                    behind = _fold_factor(table.fold - table.blocks[b].folds[chunk])
+                    size = _larger(size, field[0] - table.s * (field[1] * behind))
+                if pocket and field[fields - 1] == table.epoch:
+                    size = _larger(size, field[fields - 2])
+                field += fields
+            sizes[i] = size
+
+
+cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes) noexcept nogil:
+    """For each of n rows the size of its largest weight, of all outputs and kept vectors."""
+    if table.pocket or table.average != AVERAGE_UNIFORM:
+        _sizes(table, rows, n, sizes, table.lanes, table.average, table.pocket)
+    elif table.lanes == 1:
+        _sizes(table, rows, n, sizes, 1, AVERAGE_UNIFORM, False)
+    else:
+        _sizes(table, rows, n, sizes, LANES, AVERAGE_UNIFORM, False)
 
 
 cdef inline void table_clear(Table* table, row_t row) noexcept nogil:

@@ -420,7 +420,11 @@ def test_memory_of_the_last_event_is_never_fooled(rule, seed):
     labels = labels_for(rule)[:3]
     average = rng.choice(["none", "uniform"])
     model, twin = twins(
-        rule, average=average, pocket=rng.random() < 0.5, intercept=rng.random() < 0.7
+        rule,
+        average=average,
+        pocket=rng.random() < 0.5,
+        intercept=rng.random() < 0.7,
+        max_features=None if keys in ("object", "mixed") else rng.choice([None, 3, 12]),
     )
 
     def name():
