@@ -12,7 +12,7 @@ may keep all features and by others that may keep some.
 import multiprocessing
 import random
 import time
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import common
 from bench_memory import resident, trim
@@ -42,14 +42,13 @@ def endless(n, rng):
 def learn_endless(case):
     """A row for each slice of the stream; run in a process of its own."""
     n, n_slices, max_features = case
-    for events in endless(2 * CHUNK, random.Random(0)):  # what the stream itself takes
-        streamptron.Perceptron().learn_one(*events[0])
-    events = None
+    stream = chain(endless(CHUNK, random.Random(1)), endless(n, random.Random(0)))
+    streamptron.Perceptron().learn_one(*next(stream)[0])  # what the stream itself takes
     trim()
     before = resident()
     model = streamptron.Perceptron(max_features=max_features)
     rows, seconds, done, slice_done = [], 0.0, 0, 0
-    for events in endless(n, random.Random(0)):
+    for events in stream:
         start = time.process_time()
         for x, y in events:
             model.learn_one(x, y)
@@ -57,7 +56,7 @@ def learn_endless(case):
         done += len(events)
         slice_done += len(events)
         if slice_done * n_slices >= n or done >= n:
-            events = x = None
+            del events, x
             trim()
             gain = None if before is None else resident() - before
             rows.append((done, model.n_features, model.n_evicted, model.memory_usage, gain))

@@ -30,10 +30,11 @@
 #
 # Functions in this file: ceiling_see, ceiling_insert.
 
-from streamptron._types cimport ROW_NULL, ROWS_RESERVED, row_t, uint32_t, uint64_t
+from streamptron._types cimport (
+    CHUNK_MASK, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, prefetch, row_t, uint32_t, uint64_t)
 from streamptron._index cimport Index, index_find, index_insert, index_replace, index_stamp
 from streamptron._event cimport Event
-from streamptron._table cimport Table, table_clear, table_sizes
+from streamptron._table cimport Table, table_clear, table_prefetch, table_sizes
 
 cdef enum:
     LOOKS = 16
@@ -86,6 +87,9 @@ cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* ta
     if n == 0:
         return ROW_NULL
     table_sizes(table, rows, n, sizes)
+    # where the hand stops next time, which may be some events away
+    prefetch(index_stamp(index, ceiling.hand))
+    table_prefetch(table, ceiling.hand, min(<row_t> LOOKS, CHUNK_ROWS - (ceiling.hand & CHUNK_MASK)))
     least = sizes[0] * sizes[0] / ages[0]
     for i in range(1, n):
         loss = sizes[i] * sizes[i] / ages[i]

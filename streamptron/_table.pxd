@@ -193,6 +193,7 @@ cdef enum:
     LANES = 4                       # outputs in a block when there are several
     FAR = 1 << 20                   # bytes of a table whose rows are far
     FOLD_BITS = 256
+    LINE_DOUBLES = 8                # doubles a cache line
 
 cdef struct Block:
     double** chunks                 # table.zeros: not written yet
@@ -659,6 +660,20 @@ cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n
         _sizes(table, rows, n, sizes, 1, AVERAGE_UNIFORM, False)
     else:
         _sizes(table, rows, n, sizes, LANES, AVERAGE_UNIFORM, False)
+
+
+cdef inline void table_prefetch(const Table* table, row_t row, row_t n) noexcept nogil:
+    """Ask for the weights of n rows of one chunk, which are going to be read."""
+    cdef Py_ssize_t b, at
+    cdef const double* rows
+    if row >> CHUNK_BITS >= table.n_chunks:
+        return
+    for b in range(table.n_blocks):
+        rows = table.blocks[b].chunks[row >> CHUNK_BITS] + (row & CHUNK_MASK) * table.width
+        at = 0
+        while at < n * table.width:
+            prefetch(rows + at)
+            at += LINE_DOUBLES
 
 
 cdef inline void table_clear(Table* table, row_t row) noexcept nogil:

@@ -424,7 +424,7 @@ def test_memory_of_the_last_event_is_never_fooled(rule, seed):
         average=average,
         pocket=rng.random() < 0.5,
         intercept=rng.random() < 0.7,
-        max_features=None if keys in ("object", "mixed") else rng.choice([None, 3, 12]),
+        max_features=None if keys in ("object", "mixed") else rng.choice([None, 12]),
     )
 
     def name():
