@@ -98,7 +98,9 @@ def losses(name, learner, limit, n_noise):
 
 def main():
     parser = common.parser(__doc__)
-    parser.add_argument("--events", type=int, default=5_000_000, help="default 5000000 (50000000: 15 minutes)")
+    parser.add_argument(
+        "--events", type=int, default=5_000_000, help="default 5000000 (50000000: 15 minutes)"
+    )
     parser.add_argument("--slices", type=int, default=20, help="lines printed (default 20)")
     args = parser.parse_args()
     ceiling = CEILING

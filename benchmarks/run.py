@@ -9,6 +9,7 @@ SCRIPTS = (
     "bench_matrix",
     "bench_best",
     "bench_memory",
+    "bench_ceiling",
     "bench_latency",
     "bench_import",
     "figures",
