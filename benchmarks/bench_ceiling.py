@@ -1,9 +1,9 @@
 """A stream whose vocabulary never stops growing, under a ceiling (max_features).
 
-First: memory and speed. An event has thirty words of a Zipf law and two that nobody has seen before,
-a short one and a long one; its label is a coin, so that half of the events are mistakes and bring
-their new words into the model. Printed are the process's memory and the speed of learn_one, slice
-by slice.
+First: memory and speed. An event has thirty words of a Zipf law and two that nobody has seen
+before, a short one and a long one; its label is a coin, so that half of the events are mistakes and
+bring their new words into the model. Printed are the process's memory and the speed of learn_one,
+slice by slice.
 
 Second: what is lost. Words of real texts with made-up new words in between, learned by a model that
 may keep all features and by others that may keep some.
@@ -98,9 +98,7 @@ def losses(name, learner, limit, n_noise):
 
 def main():
     parser = common.parser(__doc__)
-    parser.add_argument(
-        "--events", type=int, default=5_000_000, help="default 5000000 (50000000: 15 minutes)"
-    )
+    parser.add_argument("--events", type=int, default=5_000_000, help="default 5000000")
     parser.add_argument("--slices", type=int, default=20, help="lines printed (default 20)")
     args = parser.parse_args()
     ceiling = CEILING

@@ -76,7 +76,7 @@ def test_memory_is_flat_however_many_words_come(lengths):
 
 
 def weighed(**weights):
-    """A learner of a feature each whose weights are given, in which the hand stands before the first."""
+    """A learner of features whose weights are given; the hand stands before the first."""
     model = Perceptron(
         max_features=len(weights), average="none", serve="current", intercept=False, margin=1e40
     )
@@ -305,11 +305,11 @@ def test_a_label_too_many_is_refused_and_nothing_has_changed(learner):
     before = pickle.dumps(model)
     x = {"a": 1, frozenset("b"): 1, "a name of more than fifteen bytes": 1}
     for call in (model.learn_one, model.test_then_train_one):
-        with pytest.raises(ValueError, match="'z'.*max_labels=2"):
+        with pytest.raises(ValueError, match=r"'z'.*max_labels=2"):
             call(x, "z")
         assert pickle.dumps(model) == before
     for y in (["x", "z"], ["z", "x"], ["y", "x", "z"]):
-        with pytest.raises(ValueError, match="'z'.*max_labels=2"):
+        with pytest.raises(ValueError, match=r"'z'.*max_labels=2"):
             model.learn_many(pd.DataFrame({"a": [1.0] * len(y)}), pd.Series(y))
         assert pickle.dumps(model) == before
     model.learn_one(x, "y")
@@ -323,7 +323,7 @@ def test_a_batch_may_bring_as_many_labels_as_there_is_room_for(learner):
     assert model.labels == ["a", "b", "c"]
     model.learn_many(np.eye(4), ["c", "a", "b", "a"])
     empty = make(learner, max_labels=3)
-    with pytest.raises(ValueError, match="'d'.*max_labels=3"):
+    with pytest.raises(ValueError, match=r"'d'.*max_labels=3"):
         empty.learn_many(np.eye(4), ["a", "b", "c", "d"])
     assert learned(empty) == learned(make(learner, max_labels=3))
 
@@ -332,10 +332,10 @@ def test_a_batch_may_bring_as_many_labels_as_there_is_room_for(learner):
 def test_max_labels_holds_for_weights_and_copies_too(learner):
     weights = {"x": {"a": 1.0}, "y": {"a": 2.0}}
     model = LEARNERS[learner].from_weights(weights, max_labels=2)
-    with pytest.raises(ValueError, match="'y'.*max_labels=1"):
+    with pytest.raises(ValueError, match=r"'y'.*max_labels=1"):
         LEARNERS[learner].from_weights(weights, max_labels=1)
     assert model.clone({"max_labels": None}, include_attributes=True).labels == ["x", "y"]
-    with pytest.raises(ValueError, match="max_labels=1.*2 labels"):
+    with pytest.raises(ValueError, match=r"max_labels=1.*2 labels"):
         model.clone({"max_labels": 1}, include_attributes=True)
     for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         with pytest.raises(ValueError, match="max_labels=2"):

@@ -194,7 +194,7 @@ def test_learner_equals_its_twin_on_a_long_stream_that_drifts(rule, kept, seed):
 @pytest.mark.parametrize("kept", SERVE_BEST)
 @rules
 def test_learner_lets_the_same_features_leave_as_its_twin(rule, kept, max_features, seed):
-    """Of events of up to 8 features, of 160; the hand looks at 16, and goes round more than once."""
+    """Events of up to 8 features, of 160; the hand looks at 16, and goes round more than once."""
     rng = random.Random(f"{rule}, {kept}, {max_features}, {seed}")
     model, twin = twins(rule, max_features=max_features, half_life=20, **KEPT[kept])
     keys = rng.choice([kind for kind in KEYS if kind != "object"])
