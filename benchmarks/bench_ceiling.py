@@ -121,10 +121,9 @@ def main():
         ],
     )
     roomy = [row for row in rows if not row[2]] or rows[:1]  # slices in which nothing had to leave
-    print(
-        f"\nspeed at the end by speed at the start: {rows[-1][5] / rows[0][5]:.2f}; by speed before "
-        f"the first had to leave, with {roomy[-1][1]:,} features: {rows[-1][5] / roomy[-1][5]:.2f}"
-    )
+    end, start, full = rows[-1][5], rows[0][5], roomy[-1]
+    print(f"\nspeed at the end by speed at the start: {end / start:.2f}")
+    print(f"by speed before any had to leave, with {full[1]:,} features: {end / full[5]:.2f}")
 
     common.section("progressive error in percent, with 10 new words in every event")
     common.need_data()

@@ -101,7 +101,7 @@ cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table, Eve
     """Rows for the features of an event that have none, as far as there are any. -1 without memory."""
     cdef Py_ssize_t i
     cdef row_t row
-    cdef bint ticked = False, left = True       # whether there is anybody left to leave
+    cdef bint ticked = False, anybody = True    # is there anybody who could leave?
     for i in range(event.n):
         if event.rows[i] != ROW_NULL:
             continue
@@ -117,9 +117,9 @@ cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table, Eve
                 ceiling.clock += 1
                 ceiling_see(ceiling, index, event)
                 ticked = True
-            row = _leaving(ceiling, index, table) if left else <row_t> ROW_NULL
-            left = row != ROW_NULL
-            if left:
+            row = _leaving(ceiling, index, table) if anybody else <row_t> ROW_NULL
+            anybody = row != ROW_NULL
+            if anybody:
                 if index_replace(index, row, &event.keys[i], event.hashes[i]) < 0:
                     return -1
                 table_clear(table, row)
