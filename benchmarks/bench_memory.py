@@ -33,6 +33,12 @@ def learn_two(model, n):
         model.learn_one(x, t % 2 == 0)
 
 
+def learn_long(model, n):
+    """The same with names that lie outside of the table."""
+    for t, x in enumerate(new_words(n)):
+        model.learn_one({f"a name of some length {name}": 1 for name in x}, t % 2 == 0)
+
+
 def learn_one_label(model, n):
     # Without an intercept new words tie, and a tie is a mistake.
     for t, x in enumerate(new_words(n)):
@@ -87,6 +93,10 @@ def hashed():
     return streamptron.Perceptron(hash_bits=20)
 
 
+def limited():
+    return streamptron.Perceptron(max_features=1_000_000)
+
+
 def multiclass():
     return streamptron.MulticlassPerceptron(intercept=False)
 
@@ -97,14 +107,15 @@ def river():
     return linear_model.Perceptron()
 
 
-def measured(name, cases):
+def measured(name, cases, most=None):
+    """A table; `most`: features that a model may keep."""
     rows = []
     for title, *case in cases:
         # A new process each: what another model left behind could be used again
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             own, gain = pool.apply(build, (case,))
-        n = case[-1]
-        row = [title, f"{n:,}", "" if own is None else f"{own:,}"]
+        n = case[-1] if most is None else min(case[-1], most)
+        row = [title, f"{case[-1]:,}", "" if own is None else f"{own:,}"]
         row.append("" if own is None else f"{own / n:.1f}")
         row += ["unknown", ""] if gain is None else [f"{gain:,}", f"{gain / n:.1f}"]
         rows.append(row)
@@ -129,6 +140,18 @@ def main():
         [("Perceptron(), averaged", averaged, learn_two, n) for n in args.features]
         + [("Perceptron(pocket=True)", pocketed, learn_two, n) for n in river_sizes[-1:]]
         + [("River Perceptron", river, learn_two, n) for n in river_sizes],
+    )
+    common.section("two labels, names of 24 to 30 characters")
+    measured("bytes", [("Perceptron()", averaged, learn_long, n) for n in river_sizes[-1:]])
+    common.section("two labels, at most a million features; a feature: of those that are kept")
+    many = 10_000 if args.quick else 6_000_000
+    measured(
+        "bytes",
+        [
+            ("Perceptron(max_features=1000000)", limited, learn_two, many),
+            ("the same, names of 24 to 30 characters", limited, learn_long, many),
+        ],
+        most=1_000_000,
     )
     common.section("two labels, hashed: 2^20 rows however many features come")
     measured(

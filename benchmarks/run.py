@@ -10,6 +10,7 @@ SCRIPTS = (
     "bench_text",
     "bench_best",
     "bench_memory",
+    "bench_ceiling",
     "bench_latency",
     "bench_import",
     "bench_files",

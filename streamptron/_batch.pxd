@@ -5,8 +5,8 @@
 # without weights is it written as an event, with their names. With several outputs, whose weights cost much more
 # than that, it is always written.
 #
-# Where there is no such table (a few rows of a very wide matrix) every row is written as an event of ints, as if a dict
-# had brought it.
+# Where there is no such table (a few rows of a very wide matrix; or there is a ceiling, under which rows change hands while
+# the batch is learned) every row is written as an event of keys, as if a dict had brought it.
 #
 # A text is always written as an event. Where it has characters that nobody has met (text_page), the batch stops for them.
 #
@@ -39,7 +39,7 @@ cdef struct Batch:
     Py_ssize_t n_rows
     const Matrix* matrix            # NULL: texts
     MatrixRow row
-    row_t* rows                     # by column; NULL: every row is an event of ints
+    row_t* rows                     # by column; NULL: every row is an event of keys
     const Key* keys                 # by column; NULL: column j is the int j
     const TextRule* rule
     const Piece* pieces             # of each row so many
@@ -93,10 +93,11 @@ cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept
     return min(batch.n_rows, first + batch.block_rows)
 
 
-cdef inline int _write_ints(Batch* batch, Py_ssize_t r) noexcept nogil:
-    """A row as an event of ints."""
+cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
+    """A row as an event of keys."""
     cdef const Matrix* m = batch.matrix
     cdef Py_ssize_t k, first, last
+    cdef uint64_t column
     cdef double value
     cdef Writer writer
     matrix_span(m, r, &first, &last)
@@ -106,7 +107,8 @@ cdef inline int _write_ints(Batch* batch, Py_ssize_t r) noexcept nogil:
     for k in range(first, last):
         value = matrix_value(m, r, k)
         if value != 0.0:
-            writer_add(&writer, key_word(KEY_INT, k if m.dense else <uint64_t> matrix_column(m, k)), value)
+            column = k if m.dense else <uint64_t> matrix_column(m, k)
+            writer_add(&writer, key_word(KEY_INT, column) if batch.keys == NULL else batch.keys[column], value)
     event_end(batch.event, &writer)
     return 0
 
@@ -162,7 +164,7 @@ cdef inline int _write(Batch* batch, Py_ssize_t r) noexcept nogil:
             return -1
         return -1 if batch.page else 0
     if batch.rows == NULL:
-        return _write_ints(batch, r)
+        return _write_keys(batch, r)
     return _write_row(batch)
 
 

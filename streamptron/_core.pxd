@@ -8,6 +8,7 @@ from streamptron._batch cimport Batch
 from streamptron._event cimport Event
 from streamptron._learner cimport Learner
 from streamptron._matrix cimport Matrix
+from streamptron._types cimport uint64_t
 from streamptron._text cimport Piece, Text, TextRule
 
 
@@ -100,6 +101,7 @@ cdef class Model:
     cdef void _put_labels(self) noexcept
     cdef int _labels_done(self) except -1
     cdef int _settle(self) except -1
+    cdef int _empty_index(self, uint64_t seed) except -1
     cdef int _forget_objects(self) except -1
     cdef int _score(self, x) except -1
     cdef double _step(self, label, w) except -1.0
@@ -116,5 +118,6 @@ cdef class LabelModel(Model):
     cdef dict _next_ids
 
     cdef Py_ssize_t _read_labelled(self, x, label) except -1
+    cdef int _check_room(self, label, Py_ssize_t n_labels) except -1
     cdef int _name_output(self, label) except -1
     cdef object _label_of(self, Py_ssize_t output)

@@ -33,14 +33,14 @@ from streamptron._key cimport (
 from streamptron._hash cimport key_hash
 from streamptron._arena cimport Arena, arena_alloc, arena_free, arena_init
 from streamptron._index cimport (
-    Index, index_find, index_free, index_init, index_insert, index_key, index_open_columns, index_place,
-    index_stored)
+    Index, index_fault, index_find, index_free, index_init, index_insert, index_is_limited, index_key,
+    index_open_columns, index_place, index_stamp, index_stored)
 from streamptron._event cimport (
     Event, Writer, event_again, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
 from streamptron._table cimport (
     AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table,
-    table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write, table_wrote)
+    table_add_outputs, table_chunk, table_fault, table_keeps, table_read, table_reserve, table_write, table_wrote)
 from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron._serve cimport Serve, serve_overall
 from streamptron._calibrate cimport Calibrator
@@ -519,12 +519,15 @@ cdef int _find_columns(Batch* batch, bint named, bint learning, Event* columns) 
     """The row of each column, as far as it is worth it: see _batch.pxd. -1 without memory.
 
     `columns`: the keys of named columns. Ints are found without hashing if the index has them at hand; learning
-    sees to that, unless the matrix is very wide and holds little.
+    sees to that, unless the matrix is very wide and holds little. Under a ceiling it leaves the rows unknown.
     """
     cdef Index* index = &batch.learner.index
     cdef const Matrix* m = batch.matrix
     cdef Py_ssize_t j
     cdef Writer writer
+    if learning and index_is_limited(index):
+        batch.keys = columns.keys if named else NULL
+        return 0
     if not named:
         if learning and m.n_columns <= COLUMNS_MOST and (
                 m.n_columns <= COLUMNS_FEW or m.n_values >= m.n_columns // 4):
@@ -1038,7 +1041,7 @@ cdef class Lines(Texts):
         cdef long long[::1] line_numbers = self.line_numbers
         line.p = <const uint8_t*> bytes_data(<PyObject*> block)
         line.end = line.p + bytes_size(<PyObject*> block)
-        if index_init(&known, 0, 0) < 0:
+        if index_init(&known, 0, 0, 0) < 0:
             index_free(&known)
             raise MemoryError("no memory for the labels")
         try:
@@ -1083,7 +1086,7 @@ cdef class Model:
         event_init(&self.event)
         self._params = {}
         self._objects = {}
-        if learner_init(&self.learner, rule, AVERAGE_NONE, 1.0, False, KEPT_CURRENT, True, 0, 0) < 0:
+        if learner_init(&self.learner, rule, AVERAGE_NONE, 1.0, False, KEPT_CURRENT, True, 0, 0, 0) < 0:
             raise MemoryError("no memory for an empty model")
 
     def __dealloc__(self):
@@ -1110,6 +1113,11 @@ cdef class Model:
         intercept = _truth("intercept", params["intercept"])
         bits = params["hash_bits"]
         bits = 0 if bits is None else _whole("hash_bits", bits, 1, 30)
+        most = params["max_features"]
+        most = 0 if most is None else _whole("max_features", most, 1, 2**31)
+        if most and bits:
+            raise ValueError(
+                "max_features and hash_bits are both given; a hashed table has its size for good: choose one")
         seed = params["hash_seed"]
         if seed is None:
             seed = int.from_bytes(os.urandom(8), "little")
@@ -1124,7 +1132,8 @@ cdef class Model:
         self._params = {_interned(name): _interned(value) for name, value in params.items()}
         self._kind = kind
         self._class_weight = class_weight
-        if learner_init(&self.learner, rule, average, half_life, pocket, serve, intercept, bits, seed) < 0:
+        if learner_init(
+                &self.learner, rule, average, half_life, pocket, serve, intercept, most, bits, seed) < 0:
             raise MemoryError("no memory for an empty model")
 
     def _checked_class_weight(self, class_weight):
@@ -1167,6 +1176,10 @@ cdef class Model:
     @property
     def class_weight(self):
         return self._params["class_weight"]
+
+    @property
+    def max_features(self):
+        return self._params["max_features"]
 
     @property
     def hash_bits(self):
@@ -1286,6 +1299,11 @@ cdef class Model:
                 f"x has the feature name {shown(name)}, a {type(name).__name__}; with hash_bits a name must "
                 "be a str, bytes, number, None or a tuple of these, for others hash differently in "
                 "every process")
+        if index_is_limited(&self.learner.index):
+            raise TypeError(
+                f"x has the feature name {shown(name)}, a {type(name).__name__}; with max_features a name must "
+                "be a str, bytes, number, None or a tuple of these, for others are kept as they are and never "
+                "leave")
         ordinal = self._objects.get(name)
         if ordinal is None:
             if not learning:
@@ -1373,6 +1391,11 @@ cdef class Model:
         return n
 
     @property
+    def n_evicted(self):
+        """Features that had to leave for others (see max_features)."""
+        return self.learner.ceiling.n_evicted
+
+    @property
     def serving(self):
         """The kept vector that has made the fewest mistakes lately, or the one that `serve` names.
 
@@ -1389,6 +1412,16 @@ cdef class Model:
     def __sizeof__(self):
         return (object.__sizeof__(self) + self.learner.index.bytes + self.learner.index.long_keys.bytes
                 + self.learner.table.bytes + event_bytes(&self.event) + text_bytes(&self.text))
+
+    def _check(self):
+        """Look at all that the core holds, for the tests: RuntimeError if something does not agree."""
+        cdef const char* fault
+        self._enter(False)
+        fault = index_fault(&self.learner.index)
+        if fault == NULL:
+            fault = table_fault(&self.learner.table, self.learner.index.n_rows)
+        if fault != NULL:
+            raise RuntimeError(fault.decode())
 
     def _kept(self, str kind):
         """The number of a kept vector, or the error that it is not kept."""
@@ -1444,7 +1477,7 @@ cdef class Model:
 
     def _set_weights(self, weights, intercept, Py_ssize_t output):
         """Put weights into an untrained model, whose kept vectors all start from them."""
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, n_new = 0
         if not isinstance(weights, Mapping):
             raise TypeError(
                 f"weights is {shown(weights)}, a {type(weights).__name__}; it must be a dict of feature "
@@ -1456,6 +1489,12 @@ cdef class Model:
             raise ValueError(f"intercept={shown(intercept)}; this model has intercept=False")
         self._read_items(weights, True, "weights")
         learner_resolve(&self.learner, &self.event)
+        for i in range(self.learner.intercept, self.event.n):
+            n_new += self.event.rows[i] == ROW_NULL
+        if n_new > self.learner.index.max_rows - self.learner.index.n_rows:
+            raise ValueError(
+                f"weights has {n_new} features more than the model, which may have "
+                f"max_features={self._params['max_features']}; raise that, or leave out the smallest weights")
         for i in range(self.learner.intercept, self.event.n):
             if self.event.rows[i] == ROW_NULL:
                 self.event.rows[i] = index_insert(
@@ -1739,6 +1778,7 @@ cdef class Model:
             "y_name": _interned(self._y_name),
             "objects": list(self._objects),
             "index": self._index_state(),
+            "ceiling": self._ceiling_state(),
             "table": self._table_state(),
             "counters": (self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes),
             "serve": self._serve_state(),
@@ -1753,6 +1793,7 @@ cdef class Model:
         self._y_name = state["y_name"]
         self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
         self._set_index_state(*state["index"])
+        self._set_ceiling_state(*state["ceiling"])
         self._set_table_state(*state["table"])
         n_seen, n_updates, n_mistakes = state["counters"]
         self.learner.n_seen = n_seen
@@ -1834,15 +1875,22 @@ cdef class Model:
             p += 16
         return self.learner.index.seed_number, keys, bytes(texts)
 
+    cdef int _empty_index(self, uint64_t seed) except -1:
+        """An index as before, with another seed and nothing in it."""
+        cdef int bits = self.learner.index.bits
+        cdef row_t most = (self.learner.index.max_rows - ROWS_RESERVED
+                           if index_is_limited(&self.learner.index) else 0)
+        index_free(&self.learner.index)
+        if index_init(&self.learner.index, bits, seed, most) < 0:
+            raise MemoryError("no memory for the model's index")
+        return 0
+
     def _set_index_state(self, uint64_t seed, bytes keys, bytes texts):
         cdef Key key
         cdef Py_ssize_t i, at = 0
         cdef const uint8_t* p = <const uint8_t*> bytes_data(<PyObject*> keys)
         cdef const uint8_t* text = <const uint8_t*> bytes_data(<PyObject*> texts)
-        cdef int bits = self.learner.index.bits
-        index_free(&self.learner.index)
-        if index_init(&self.learner.index, bits, seed) < 0:
-            raise MemoryError("no memory for the model's index")
+        self._empty_index(seed)
         for i in range(bytes_size(<PyObject*> keys) // 16):
             key.lo = load8(p + 16 * i)
             key.hi = load8(p + 16 * i + 8)
@@ -1851,6 +1899,33 @@ cdef class Model:
                 at += key_length(&key)
             if index_insert(&self.learner.index, &key, key_hash(&self.learner.index.seed, &key)) == ROW_NULL:
                 raise MemoryError("no memory for the model's index")
+
+    def _ceiling_state(self):
+        """Where the hand stands, the clock, what has left, and the stamps of the features."""
+        cdef Py_ssize_t i
+        cdef row_t row
+        cdef size_t n = (self.learner.index.n_rows - ROWS_RESERVED
+                         if index_is_limited(&self.learner.index) else 0)
+        cdef bytes stamps = PyBytes_FromStringAndSize(NULL, 4 * n)
+        cdef uint8_t* p = <uint8_t*> bytes_data(<PyObject*> stamps)
+        for row in range(ROWS_RESERVED, ROWS_RESERVED + n):
+            for i in range(4):
+                p[i] = index_stamp(&self.learner.index, row)[0] >> (8 * i) & 0xFF
+            p += 4
+        return self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted, stamps
+
+    def _set_ceiling_state(self, hand, clock, n_evicted, bytes stamps):
+        cdef Py_ssize_t i, k
+        cdef uint32_t stamp
+        cdef const uint8_t* p = <const uint8_t*> bytes_data(<PyObject*> stamps)
+        self.learner.ceiling.hand = hand
+        self.learner.ceiling.clock = clock
+        self.learner.ceiling.n_evicted = n_evicted
+        for i in range(bytes_size(<PyObject*> stamps) // 4):
+            stamp = 0
+            for k in range(4):
+                stamp |= <uint32_t> p[4 * i + k] << (8 * k)
+            index_stamp(&self.learner.index, ROWS_RESERVED + i)[0] = stamp
 
     def _table_state(self):
         """The averages' clock, and for each block of outputs its chunks as (number, folds, doubles)."""
@@ -1923,7 +1998,9 @@ cdef class Model:
         cdef Flat flat
         cdef int fault
         cdef bint hashed = self.learner.index.bits
+        cdef bint limited = index_is_limited(&self.learner.index)
         flat.stored = NULL
+        flat.stamps = NULL
         self._read_begin()
         collecting = PyGC_Disable()     # a finalizer might teach this model, and wait for itself
         try:
@@ -1936,6 +2013,7 @@ cdef class Model:
                 "clock": (self.learner.table.c, self.learner.table.s, self.learner.table.fold,
                           self.learner.table.epoch),
                 "serve": self._serve_state(),
+                "ceiling": (self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted),
             }
             if state["labels"] is not None and len(state["labels"]) != self.learner.table.n_outputs:
                 raise RuntimeError("a label is just being added to the model; save it when learn_one has returned")
@@ -1953,6 +2031,8 @@ cdef class Model:
                 arrays["keys"] = _array(<void**> &flat.keys, flat.n_keys, 2, 8)
                 arrays["texts"] = _array(<void**> &flat.texts, flat.n_texts, 0, 1)
                 arrays["lookup"] = _array(<void**> &flat.words, flat.n_words, 0, 4)
+            if limited:
+                arrays["stamps"] = _array(<void**> &flat.stamps, flat.n_keys, 0, 4)
             with nogil:
                 flat_write(&flat, &self.learner.index, &self.learner.table)
         finally:
@@ -1978,9 +2058,10 @@ cdef class Model:
         cdef Flat flat
         cdef int fault
         cdef Py_ssize_t n_outputs = 1
-        cdef size_t n_objects
+        cdef size_t n_objects, n_stamps
         cdef Table* table = &self.learner.table
         cdef int bits = self.learner.index.bits
+        cdef bint limited = index_is_limited(&self.learner.index)
         cdef uint64_t seed = state["seed"]
         memset(&flat, 0, sizeof(Flat))
         flat.weights = <double*> _array_start(arrays["weights"], &flat.n_weights)
@@ -1993,6 +2074,14 @@ cdef class Model:
             flat.words = <uint32_t*> _array_start(arrays["lookup"], &flat.n_words)
             if not ROWS_RESERVED <= flat.n_keys < ROW_MAX or not 0 < flat.n_words < ROW_MAX:
                 raise ValueError("the number of names cannot be")
+        if limited:
+            flat.stamps = <uint32_t*> _array_start(arrays["stamps"], &n_stamps)
+            hand, clock, n_evicted = state["ceiling"]
+            if n_stamps != flat.n_keys or flat.n_keys > self.learner.index.max_rows or not (
+                    ROWS_RESERVED <= hand < max(flat.n_keys, <size_t> ROWS_RESERVED + 1)):
+                raise ValueError("what is kept for max_features does not fit it")
+            self.learner.ceiling.hand, self.learner.ceiling.clock = hand, clock
+            self.learner.ceiling.n_evicted = n_evicted
         if arrays["weights"][0][1] != table.width:
             raise ValueError(f"a row of weights has {arrays['weights'][0][1]} numbers instead of {table.width}")
         if state["labels"] is not None:
@@ -2003,9 +2092,7 @@ cdef class Model:
         if len(self._objects) != <Py_ssize_t> n_objects:
             raise ValueError("a feature name is there twice")
         self._y_name = state["y_name"]
-        index_free(&self.learner.index)
-        if index_init(&self.learner.index, bits, seed) < 0:
-            raise MemoryError("no memory for the model's index")
+        self._empty_index(seed)
         self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes = state["counters"]
         table.c, table.s, table.fold, table.epoch = state["clock"]
         if not (table.c >= 1.0 and table.s > 0.0 and table.epoch >= 1.0):
@@ -2201,6 +2288,24 @@ cdef class LabelModel(Model):
         self._labels = []
         self._label_ids = {}
 
+    def _configure(self, int kind, **params):
+        if params["max_labels"] is not None:
+            _whole("max_labels", params["max_labels"], 1, 2**31)
+        Model._configure(self, kind, **params)
+
+    @property
+    def max_labels(self):
+        return self._params["max_labels"]
+
+    cdef int _check_room(self, label, Py_ssize_t n_labels) except -1:
+        """That a label, which is the next after n_labels others, may be added."""
+        most = self._params["max_labels"]
+        if most is not None and n_labels >= most:
+            raise ValueError(
+                f"y={shown(label)} is a new label, and the model already has max_labels={most}: leave the event "
+                "out, give it one of the labels that are there, or make a model with a larger max_labels")
+        return 0
+
     @property
     def labels(self):
         """The labels seen, in the order of their appearance."""
@@ -2210,6 +2315,9 @@ cdef class LabelModel(Model):
         return {**Model.__getstate__(self), "labels": self.labels}
 
     def __setstate__(self, state):
+        most = state["params"]["max_labels"]
+        if type(most) is int and len(state["labels"]) > most:
+            raise ValueError(f"max_labels={most}; the model already has {len(state['labels'])} labels")
         Model.__setstate__(self, state)
         self._labels = [_interned(label) for label in state["labels"]]
         self._label_ids = {label: i for i, label in enumerate(self._labels)}
@@ -2267,7 +2375,14 @@ cdef class LabelModel(Model):
             n_reads = self._n_reads
             known = self._label_ids.get(label)
             if n_reads == self._n_reads:
-                return len(self._labels) if known is None else known
+                if known is not None:
+                    return known
+                try:
+                    self._check_room(label, len(self._labels))
+                except ValueError:
+                    self._forget_objects()
+                    raise
+                return len(self._labels)
         raise RuntimeError(
             f"y={shown(label)} uses the model whenever it is hashed; a label's __hash__ must leave the model alone")
 
@@ -2287,6 +2402,7 @@ cdef class LabelModel(Model):
         label = self._checked_label(y)
         if label in self._label_ids:
             raise ValueError(f"the label {shown(label)} is there twice")
+        self._check_room(label, len(self._labels))
         if table_add_outputs(&self.learner.table, 1) < 0:
             raise MemoryError("no memory for the label")
         self.learner.version += 1
@@ -2299,6 +2415,7 @@ cdef class LabelModel(Model):
         for label in map(_interned, labels):
             outputs.append(self._next_ids.setdefault(label, len(self._next_labels)))
             if outputs[len(outputs) - 1] == len(self._next_labels):
+                self._check_room(label, len(self._next_labels))
                 self._next_labels.append(label)
         return outputs
 

@@ -32,6 +32,9 @@ if typing.TYPE_CHECKING:
 
 Weights = dict[Hashable, float]
 
+# what cannot change in a copy of what was learned
+FIXED = ("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed")
+
 
 class Estimator(Model, base.MiniBatchClassifier):
     """A compiled model as a River mini-batch classifier.
@@ -50,14 +53,13 @@ class Estimator(Model, base.MiniBatchClassifier):
             Parameters to change.
         include_attributes
             Also copy what was learned. What the weights depend on (average, pocket, intercept,
-            hash_bits, hash_seed) cannot be changed then.
+            max_features, hash_bits, hash_seed) cannot be changed then.
         """
         if not include_attributes:
             return super().clone(new_params)
         state = self.__getstate__()
         for name, value in (new_params or {}).items():
-            fixed = ("average", "pocket", "intercept", "hash_bits", "hash_seed")
-            if name in fixed and value != getattr(self, name):
+            if name in FIXED and value != getattr(self, name):
                 raise ValueError(
                     f"{name} cannot change in a copy of what was learned: the weights depend on it"
                 )

@@ -9,7 +9,7 @@
 #
 # The scratch remembers the last event. predict_one and learn_one are usually asked about the same one in
 # turn, so a door compares as it writes, and only the entries from the first new name on are looked up.
-# The memory is exact: it compares keys by value, and is dropped when the index has grown meanwhile.
+# The memory is exact: it compares keys by value, and is dropped when the index has changed meanwhile.
 
 from libc.stdlib cimport free, realloc
 from streamptron._types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
@@ -29,7 +29,7 @@ cdef struct Event:
     Py_ssize_t n_hashed         # leading entries whose hashes are known: all of a text's, else none
     Py_ssize_t n_last           # entries of the last event, to compare with
     Py_ssize_t n_known          # entries that the next event may be compared with
-    uint64_t index_rows         # n_rows of the index when the rows were found
+    uint64_t generation         # of the index when the rows were found
     uint32_t* longs             # entries whose keys' bytes are the caller's
     Py_ssize_t n_longs
     Arena text                  # bytes of keys that the door had to encode
@@ -51,7 +51,7 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.n_hashed = 0
     event.n_last = 0
     event.n_known = 0
-    event.index_rows = 0
+    event.generation = 0
     event.longs = NULL
     event.n_longs = 0
     arena_init(&event.text)
@@ -130,7 +130,7 @@ cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n, bint
     """Start an event of up to n features; -1 without memory."""
     if event_reserve(event, n + 1) < 0:
         return -1
-    event.n_last = event.n_known if event.index_rows == index.n_rows else 0
+    event.n_last = event.n_known if event.generation == index.generation else 0
     event.n_known = 0               # until event_settle, for the door may yet give up
     event.n = 0
     event.n_hashed = 0
@@ -209,13 +209,13 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
             event.keys[k].lo = index_stored(index, event.rows[k]).lo
         else:
             event.keys[k] = key_word(KEY_NONE, 0)
-    event.index_rows = index.n_rows
+    event.generation = index.generation
     # a text's long keys lie in the arena, which the next event begins by clearing
     event.n_known = 0 if event.n_hashed else event.n
 
 
 cdef inline void event_again(Event* event, const Index* index, bint intercept) noexcept nogil:
     """A text's event, which is still in scratch, once more."""
-    if event.index_rows != index.n_rows:
+    if event.generation != index.generation:
         event.n_found = intercept
         event.scored_version = 0

@@ -8,6 +8,7 @@
 #     exact:    keys    uint64 [n_rows, 2]     as in _key.pxd; of a long name lo is where it starts in texts
 #               texts   uint8                  the long names, in the order of their rows
 #               lookup  uint32                 to find a key without building an index, see _index.pxd
+#               stamps  uint32 [n_rows]        under a ceiling, see _ceiling.pxd
 #     hashed:   rows    uint32                 the rows that are stored, rising: 0, 1 and all that are not zero
 #
 # An exact model stores all rows of a chunk. A hashed one is mostly zeros, so of a chunk only those rows are
@@ -32,7 +33,8 @@ from streamptron._key cimport (
     LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
 from streamptron._hash cimport key_hash
 from streamptron._index cimport (
-    Index, Lookup, bits_count, bits_rank, index_find, index_insert, index_key, lookup_put)
+    Index, Lookup, bits_count, bits_rank, index_find, index_insert, index_key, index_stamp,
+    lookup_put)
 from streamptron._table cimport (
     AVERAGE_EXPONENTIAL, Table, table_add_outputs, table_chunk, table_reserve, table_reserve_places)
 
@@ -59,6 +61,7 @@ cdef struct Flat:
     Key* keys
     uint8_t* texts
     uint32_t* words
+    uint32_t* stamps                # NULL: no ceiling
     uint32_t* rows
     uint64_t* stored                # the bitmap; NULL: exact
 
@@ -161,6 +164,8 @@ cdef inline void flat_write(Flat* flat, const Index* index, const Table* table) 
             key.lo = key.hi = 0
         else:
             key = index_key(index, row)[0]
+        if flat.stamps != NULL:
+            flat.stamps[row] = index_stamp(index, row)[0] if row >= ROWS_RESERVED else 0
         if key_is_long(&key):
             memcpy(flat.texts + text, key_bytes(&key), key_length(&key))
             key.lo = text
@@ -386,6 +391,8 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
             return FLAT_TWICE
         if index_insert(index, &key, h) == ROW_NULL:
             return FLAT_MEMORY
+        if flat.stamps != NULL:
+            index_stamp(index, <row_t> i)[0] = flat.stamps[i]
     fault = _table_begin(flat, index, table, n_rows, n_outputs)
     if fault:
         return fault

@@ -45,9 +45,11 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
     "chunks": ("U32", (3,)),
     "rows": ("U32", ()),
     "lookup": ("U32", ()),
+    "stamps": ("U32", ()),
     "texts": ("U8", ()),
 }
 EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
+LIMITED = EXACT | {"stamps"}
 HASHED = {"weights", "chunks", "rows"}
 ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
 
@@ -315,6 +317,7 @@ def _packed(model: Estimator, metadata: Any) -> tuple[bytes, list[Any]]:
         "counters": state["counters"],
         "clock": _hexed(state["clock"]),
         "serve": _hexed(state["serve"]),
+        "ceiling": state["ceiling"],
     }
     from streamptron import __version__
 
@@ -457,10 +460,9 @@ class _Header:
         params = {
             name: _decoded_parameter(name, value) for name, value in self.part("parameters").items()
         }
-        model = cls(**params)
-        if model._get_params().keys() != params.keys():
-            raise ModelFileError("parameters are missing")
-        if self.arrays.keys() != (EXACT if model.hash_bits is None else HASHED):
+        model = cls(**params)  # parameters that came after the file have their defaults
+        expected = EXACT if model.max_features is None else LIMITED
+        if self.arrays.keys() != (expected if model.hash_bits is None else HASHED):
             raise ModelFileError("the arrays are not those of such a model")
         seed = int(self.part("seed"), 16)
         if model.hash_seed not in (None, seed):
@@ -476,6 +478,7 @@ class _Header:
             "counters": _unhexed(self.part("counters")),
             "clock": _unhexed(self.part("clock")),
             "serve": _unhexed(self.part("serve")),
+            "ceiling": _unhexed(self.part("ceiling")),
         }
         arrays = {name: (shape, body[at:end]) for name, (shape, at, end) in self.arrays.items()}
         model._set_file_state(state, arrays, whole)

@@ -35,6 +35,12 @@
 #
 # Hashed mode (bits > 0): no table and no keys; row = 2 + the top `bits` bits of the hash.
 #
+# Under a ceiling (index_is_limited) there are at most max_rows rows, and a full index takes a new key only in another's
+# place (index_replace): the old key's entry is taken out of its segment, and what was behind it in the search
+# moves up. So there never is a free row. Which key goes is not known here, but each has a stamp for
+# who decides that: four bytes, behind the keys of its chunk. Long keys come from the heap one by one, to go back to it one
+# by one, and there are no columns, which would be there for ever.
+#
 # An index may also lie in a file that is mapped into memory (_flat.pxd makes it so), where it can be read but does not grow:
 # all keys in one array, and a table of 32-bit words [ tag | row ], seven in eight of them in use. The row takes as many
 # low bits as the largest one needs, the tag is from the hash's low half, the place where a search starts from its high
@@ -43,13 +49,14 @@
 # those of its chunk.
 #
 # Functions in this file: index_init, index_free, index_copy, index_find (one key), index_find_all (an
-# event's), index_insert, index_key, index_stored (in a file too), index_place, index_open_columns; the rest serve these.
+# event's), index_insert, index_replace, index_key, index_stamp, index_stored (in a file too), index_place,
+# index_open_columns; index_fault for the tests; the rest serve these.
 
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 from streamptron._types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_MAX, ROW_NULL, ROWS_RESERVED,
-    lines_alloc, lines_free, prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
+    heap_bytes, lines_alloc, lines_free, prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
 from streamptron._key cimport (
     KEY_INT, KEY_NONE, Key, key_bytes, key_equal, key_is_long, key_length, key_word)
 from streamptron._hash cimport Seed, key_hash, seed_make
@@ -81,6 +88,8 @@ cdef struct Index:
     Seed seed
     uint64_t seed_number
     row_t n_rows                    # rows in use, the reserved ones included
+    row_t max_rows                  # ROW_MAX: no ceiling
+    uint64_t generation             # counts changes of what is in which row
     int depth                       # log2 of the directory's length
     uint32_t n_segments
     uintptr_t* directory
@@ -144,12 +153,73 @@ cdef inline void segment_put(uintptr_t word, uint64_t entry) noexcept nogil:
     segment_of(word).count += 1
 
 
+cdef inline void segment_take(uintptr_t word, uint64_t entry) noexcept nogil:
+    """Take an entry out, and move up those whose search would end at the gap (Knuth, 6.4, algorithm R)."""
+    cdef uint64_t* entries = segment_entries(word)
+    cdef uint64_t mask = segment_mask(word)
+    cdef uint64_t gap = (entry >> 32) & mask
+    cdef uint64_t at
+    while entries[gap] != entry:
+        gap = (gap + 1) & mask
+    at = gap
+    while True:
+        at = (at + 1) & mask
+        if entries[at] == 0:
+            break
+        # it may move if the gap is between where its search starts and where it is
+        if ((at - (entries[at] >> 32)) & mask) >= ((at - gap) & mask):
+            entries[gap] = entries[at]
+            gap = at
+    entries[gap] = 0
+    entries[mask + 1] = entries[0]
+    segment_of(word).count -= 1
+
+
 cdef inline uintptr_t index_segment(const Index* index, uint64_t tag) noexcept nogil:
     return index.directory[tag >> (32 - index.depth)]
 
 
 cdef inline Key* index_key(const Index* index, row_t row) noexcept nogil:
     return &index.keys[row >> CHUNK_BITS][row & CHUNK_MASK]
+
+
+cdef inline bint index_is_limited(const Index* index) noexcept nogil:
+    return index.max_rows != ROW_MAX
+
+
+cdef inline size_t keys_bytes(const Index* index) noexcept nogil:
+    """Of a chunk of keys, with their stamps if there is a ceiling."""
+    return CHUNK_ROWS * (sizeof(Key) + (sizeof(uint32_t) if index_is_limited(index) else 0))
+
+
+cdef inline uint32_t* index_stamp(const Index* index, row_t row) noexcept nogil:
+    """The stamp of a row of a limited index."""
+    return <uint32_t*> (index.keys[row >> CHUNK_BITS] + CHUNK_ROWS) + (row & CHUNK_MASK)
+
+
+cdef inline int _key_keep(Index* index, Key* key) noexcept nogil:
+    """Copy the bytes of a long key, so that it may stay. Returns -1 without memory."""
+    cdef uint8_t* copy
+    if not key_is_long(key):
+        return 0
+    if index_is_limited(index):
+        copy = <uint8_t*> malloc(key_length(key))
+        if copy != NULL:
+            memcpy(copy, key_bytes(key), key_length(key))
+            index.bytes += heap_bytes(key_length(key))
+    else:
+        copy = arena_copy(&index.long_keys, key_bytes(key), key_length(key))
+    if copy == NULL:
+        return -1
+    key.lo = <uint64_t> <uintptr_t> copy
+    return 0
+
+
+cdef inline void _key_drop(Index* index, Key* key) noexcept nogil:
+    """Give the bytes of a limited index's long key back."""
+    if key_is_long(key):
+        index.bytes -= heap_bytes(key_length(key))
+        free(<void*> key_bytes(key))
 
 
 cdef extern from *:
@@ -245,7 +315,11 @@ cdef inline row_t _lookup_find(const Index* index, const Key* key, uint64_t h) n
 
 cdef inline void index_free(Index* index) noexcept nogil:
     cdef size_t i, step
+    cdef row_t row
     cdef uintptr_t word
+    if index_is_limited(index) and index.keys != NULL:
+        for row in range(ROWS_RESERVED, index.n_rows):
+            _key_drop(index, index_key(index, row))
     if index.directory != NULL:
         i = 0
         while i < <size_t> 1 << index.depth:
@@ -272,8 +346,8 @@ cdef inline void index_free(Index* index) noexcept nogil:
     arena_free(&index.long_keys)
 
 
-cdef inline int index_init(Index* index, int bits, uint64_t seed_number) noexcept nogil:
-    """bits = 0 for the exact index. Returns -1 without memory."""
+cdef inline int index_init(Index* index, int bits, uint64_t seed_number, row_t max_features) noexcept nogil:
+    """bits = 0 for the exact index, max_features = 0 for one without a ceiling. Returns -1 without memory."""
     index.bits = bits
     index.seed = seed_make(seed_number)
     index.seed_number = seed_number
@@ -288,6 +362,8 @@ cdef inline int index_init(Index* index, int bits, uint64_t seed_number) noexcep
     index.lookup = NULL
     index.bytes = 0
     index.n_rows = ROWS_RESERVED
+    index.max_rows = ROWS_RESERVED + max_features if max_features else ROW_MAX
+    index.generation = 0
     arena_init(&index.long_keys)
     if bits:
         index.n_rows = ROWS_RESERVED + (<row_t> 1 << bits)
@@ -500,33 +576,46 @@ cdef inline int _keys_reserve(Index* index) noexcept nogil:
         index.bytes += (capacity - index.chunks_capacity) * sizeof(Key*)
         index.keys = keys
         index.chunks_capacity = capacity
-    index.keys[chunk] = <Key*> lines_alloc(CHUNK_ROWS * sizeof(Key))
+    index.keys[chunk] = <Key*> lines_alloc(keys_bytes(index))
     if index.keys[chunk] == NULL:
         return -1
-    index.bytes += CHUNK_ROWS * sizeof(Key) + LINES_OVERHEAD
+    index.bytes += keys_bytes(index) + LINES_OVERHEAD
     index.n_chunks = chunk + 1
     return 0
 
 
 cdef inline row_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil:
-    """A new row for a key that is not there; the null row when memory or row numbers run out."""
+    """A new row for a key that is not there; the null row when memory or rows run out."""
     cdef row_t row = index.n_rows
     cdef Key stored = key[0]
     cdef bint column = index_is_column(index, key)
-    if row == ROW_MAX or _keys_reserve(index) < 0 or (not column and _make_room(index, h >> 32) < 0):
+    if row == index.max_rows or _keys_reserve(index) < 0 or (not column and _make_room(index, h >> 32) < 0):
         return ROW_NULL
-    if key_is_long(key):
-        stored.lo = <uint64_t> <uintptr_t> arena_copy(
-            &index.long_keys, key_bytes(key), key_length(key))
-        if stored.lo == 0:
-            return ROW_NULL
+    if _key_keep(index, &stored) < 0:
+        return ROW_NULL
     index_key(index, row)[0] = stored
     if column:
         index.columns[key.lo] = row
     else:
         segment_put(index_segment(index, h >> 32), (h >> 32) << 32 | row)
     index.n_rows = row + 1
+    index.generation += 1
     return row
+
+
+cdef inline int index_replace(Index* index, row_t row, const Key* key, uint64_t h) noexcept nogil:
+    """Give a row of a limited index to a key that is not there; its own is forgotten. -1 without memory."""
+    cdef Key* old = index_key(index, row)
+    cdef Key stored = key[0]
+    cdef uint64_t tag = key_hash(&index.seed, old) >> 32
+    if _make_room(index, h >> 32) < 0 or _key_keep(index, &stored) < 0:
+        return -1
+    segment_take(index_segment(index, tag), tag << 32 | row)
+    _key_drop(index, old)
+    old[0] = stored
+    segment_put(index_segment(index, h >> 32), (h >> 32) << 32 | row)
+    index.generation += 1
+    return 0
 
 
 cdef inline int index_open_columns(Index* index, size_t n) noexcept nogil:
@@ -534,7 +623,7 @@ cdef inline int index_open_columns(Index* index, size_t n) noexcept nogil:
     cdef row_t* columns
     cdef row_t row
     cdef const Key* key
-    if index.bits or n <= index.n_columns:
+    if index.bits or n <= index.n_columns or index_is_limited(index):
         return 0
     columns = <row_t*> calloc(n, sizeof(row_t))     # untouched pages cost nothing
     if columns == NULL:
@@ -554,7 +643,6 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     """A second index with the same rows. Returns -1 without memory; index_free is due in either case."""
     cdef size_t i, k, step
     cdef uintptr_t word, copied
-    cdef Key* key
     cdef row_t row
     to[0] = other[0]
     to.directory = NULL
@@ -567,6 +655,7 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     arena_init(&to.long_keys)
     if to.bits:
         return 0
+    to.n_rows = ROWS_RESERVED       # of which only what is the copy's own is dropped if memory runs out
     to.directory = <uintptr_t*> calloc(<size_t> 1 << to.depth, sizeof(uintptr_t))
     if to.directory == NULL:
         return -1
@@ -588,18 +677,84 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     to.chunks_capacity = other.n_chunks + 1
     to.bytes += to.chunks_capacity * sizeof(Key*)
     for i in range(other.n_chunks):
-        to.keys[i] = <Key*> lines_alloc(CHUNK_ROWS * sizeof(Key))
+        to.keys[i] = <Key*> lines_alloc(keys_bytes(to))
         if to.keys[i] == NULL:
             return -1
         to.n_chunks = i + 1
-        to.bytes += CHUNK_ROWS * sizeof(Key) + LINES_OVERHEAD
-        memcpy(to.keys[i], other.keys[i], CHUNK_ROWS * sizeof(Key))
-    if other.long_keys.newest != NULL:
-        for row in range(ROWS_RESERVED, to.n_rows):
-            key = index_key(to, row)
-            if key_is_long(key):
-                key.lo = <uint64_t> <uintptr_t> arena_copy(
-                    &to.long_keys, key_bytes(key), key_length(key))
-                if key.lo == 0:
-                    return -1
+        to.bytes += keys_bytes(to) + LINES_OVERHEAD
+        memcpy(to.keys[i], other.keys[i], keys_bytes(to))
+    if other.long_keys.newest != NULL or index_is_limited(to):
+        for row in range(ROWS_RESERVED, other.n_rows):
+            if _key_keep(to, index_key(to, row)) < 0:
+                return -1
+            to.n_rows = row + 1
+    to.n_rows = other.n_rows
     return index_open_columns(to, other.n_columns)
+
+
+cdef inline bint _search_ends_at(uintptr_t word, uint64_t at) noexcept nogil:
+    """Whether a search for the entry at a place gets there."""
+    cdef uint64_t* entries = segment_entries(word)
+    cdef uint64_t i = (entries[at] >> 32) & segment_mask(word)
+    while i != at:
+        if entries[i] == 0:
+            return False
+        i = (i + 1) & segment_mask(word)
+    return True
+
+
+cdef inline const char* index_fault(const Index* index) noexcept nogil:
+    """What is wrong with an index, or NULL. For the tests: it looks at everything."""
+    cdef size_t i = 0, k, step, bytes, n_entries = 0, n_segments = 0
+    cdef uint64_t at, count
+    cdef uintptr_t word
+    cdef row_t row
+    cdef const Key* key
+    if index.bits:
+        return NULL
+    bytes = sizeof(uintptr_t) << index.depth
+    while i < <size_t> 1 << index.depth:
+        word = index.directory[i]
+        step = <size_t> 1 << (index.depth - <int> segment_of(word).depth)
+        for k in range(i, i + step):
+            if index.directory[k] != word:
+                return "a segment is not where its depth says"
+        count = 0
+        for at in range(segment_mask(word) + 1):
+            if segment_entries(word)[at] == 0:
+                continue
+            count += 1
+            row = <row_t> segment_entries(word)[at]
+            if row < ROWS_RESERVED or row >= index.n_rows:
+                return "an entry has a row that is not in use"
+            if segment_entries(word)[at] >> 32 != key_hash(&index.seed, index_key(index, row)) >> 32:
+                return "an entry's tag is not that of its row's key"
+            if index_segment(index, segment_entries(word)[at] >> 32) != word:
+                return "an entry is in a segment that is not its own"
+            if not _search_ends_at(word, at):
+                return "a search does not get to an entry"
+        if segment_entries(word)[segment_mask(word) + 1] != segment_entries(word)[0]:
+            return "a segment's first word does not stand once more behind its last"
+        if count != segment_of(word).count:
+            return "a segment's count is not that of its entries"
+        n_entries += count
+        n_segments += 1
+        bytes += segment_bytes(segment_log(word)) + LINES_OVERHEAD
+        i += step
+    if n_segments != index.n_segments:
+        return "there are more segments, or fewer, than are counted"
+    if index.n_columns == 0 and n_entries != index.n_rows - ROWS_RESERVED:
+        return "there are more entries than keys, or fewer"
+    if index.n_rows > index.max_rows:
+        return "there are more rows than there may be"
+    for row in range(ROWS_RESERVED, index.n_rows):
+        key = index_key(index, row)
+        if index_find(index, key, key_hash(&index.seed, key)) != row:
+            return "a key is not found where it is"
+        if index_is_limited(index) and key_is_long(key):
+            bytes += heap_bytes(key_length(key))
+    bytes += (index.chunks_capacity * sizeof(Key*) + index.n_chunks * (keys_bytes(index) + LINES_OVERHEAD)
+              + index.n_columns * sizeof(row_t))
+    if bytes != index.bytes:
+        return "the index holds more bytes, or fewer, than it counts"
+    return NULL

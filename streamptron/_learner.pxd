@@ -4,7 +4,7 @@
 #       | learner_resolve    keys -> rows; an unknown feature is the null row
 #       | learner_score      W.x for every kept vector, in one pass
 #       | rule_step          a mistake? how big a step?
-#       | insert, reserve    the only part that can fail, and nothing has changed yet
+#       | insert, reserve    the only part that can fail, and nothing has changed yet (see also _ceiling.pxd)
 #       | watch              who would have been right? (serving, probabilities, the pocket)
 #       | table_add          only the rows of this event
 #       v table_tick         the averages' clock
@@ -22,7 +22,8 @@ from libc.math cimport fabs
 from libc.string cimport memset
 from streamptron._types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron._index cimport (
-    Index, index_copy, index_find, index_find_all, index_free, index_init, index_insert)
+    Index, index_copy, index_find, index_find_all, index_free, index_init, index_insert, index_is_limited)
+from streamptron._ceiling cimport Ceiling, ceiling_init, ceiling_insert, ceiling_see
 from streamptron._event cimport Event, event_reserve_scores
 from streamptron._table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_add_through, table_copy,
@@ -38,6 +39,7 @@ from streamptron._calibrate cimport (
 
 cdef struct Learner:
     Index index
+    Ceiling ceiling
     Table table
     Rule rule
     Serve serve
@@ -55,9 +57,9 @@ cdef inline void learner_free(Learner* learner) noexcept nogil:
 
 
 cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
-                             bint pocket, int serve, bint intercept, int hash_bits,
+                             bint pocket, int serve, bint intercept, row_t max_features, int hash_bits,
                              uint64_t hash_seed) noexcept nogil:
-    """An untrained learner. Returns -1 without memory; learner_free is due in either case."""
+    """An untrained learner; max_features = 0: no ceiling. Returns -1 without memory; learner_free is due in either case."""
     cdef int kind
     memset(learner, 0, sizeof(Learner))
     learner.rule = rule
@@ -67,7 +69,8 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     for kind in range(KEPT_KINDS):
         calibrator_init(&learner.fits[kind])
     table_init(&learner.table, average, half_life, pocket, rule.kind != RULE_PERCEPTRON)
-    if index_init(&learner.index, hash_bits, hash_seed) < 0:
+    ceiling_init(&learner.ceiling)
+    if index_init(&learner.index, hash_bits, hash_seed, max_features) < 0:
         return -1
     if hash_bits and table_reserve_places(
             &learner.table, (<size_t> learner.index.n_rows >> CHUNK_BITS) + 1) < 0:
@@ -209,6 +212,8 @@ cdef inline void _watch_many(Learner* learner, const double* all_scores, Py_ssiz
 
 cdef inline int _insert_missing(Learner* learner, Event* event) noexcept nogil:
     cdef Py_ssize_t i
+    if index_is_limited(&learner.index):
+        return ceiling_insert(&learner.ceiling, &learner.index, &learner.table, event)
     for i in range(event.n):
         if event.rows[i] == ROW_NULL:
             # looked up again, for the event may name a feature twice
@@ -228,11 +233,25 @@ cdef inline void _watch(Learner* learner, const double* scores, Py_ssize_t n_out
     learner.n_seen += 1
 
 
+cdef inline void _add(Learner* learner, const Event* event, Py_ssize_t output, double coefficient) noexcept nogil:
+    """Add an event to the weights of one output, but for the features that the ceiling has refused a row."""
+    cdef Py_ssize_t first = 0, last = event.n
+    while first < event.n:
+        if index_is_limited(&learner.index):
+            last = first
+            while last < event.n and event.rows[last] != ROW_NULL:
+                last += 1
+        table_add(&learner.table, event.rows + first, event.values + first, last - first, output, coefficient)
+        first = last + 1
+
+
 cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, const Step* s) noexcept nogil:
     """Learn the label y of a scored event by the step that the rule has made of it. -1 without memory."""
     cdef Table* table = &learner.table
     cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
     cdef int i
+    if index_is_limited(&learner.index):
+        ceiling_see(&learner.ceiling, &learner.index, event)
     if s.n and _insert_missing(learner, event) < 0:
         return -1
     if learner_several(learner) and y == n_outputs and table_add_outputs(table, 1) < 0:
@@ -247,7 +266,7 @@ cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, con
     if s.n:
         learner.n_updates += 1
         for i in range(s.n):
-            table_add(table, event.rows, event.values, event.n, s.output[i], s.coefficient[i])
+            _add(learner, event, s.output[i], s.coefficient[i])
     table_tick(table)
     learner.version += 1
     return 0

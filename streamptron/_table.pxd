@@ -35,13 +35,14 @@
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
 # table_reserve (these may fail), table_free, table_scores, table_add, the same two for the rows of a matrix's columns
-# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write, table_wrote.
+# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write, table_wrote, table_sizes,
+# table_clear; table_fault for the tests.
 
-from libc.math cimport exp2
+from libc.math cimport exp2, fabs
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_INTERCEPT,
+    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_INTERCEPT, ROW_NULL,
     lines_alloc, lines_free, prefetch, row_t, uint32_t)
 
 cdef extern from *:
@@ -192,6 +193,7 @@ cdef enum:
     LANES = 4                       # outputs in a block when there are several
     FAR = 1 << 20                   # bytes of a table whose rows are far
     FOLD_BITS = 256
+    LINE_DOUBLES = 8                # doubles a cache line
 
 cdef struct Block:
     double** chunks                 # table.zeros: not written yet
@@ -615,6 +617,78 @@ cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double 
     _lane(table, row, output)[0] = w
 
 
+cdef inline double _larger(double size, double w) noexcept nogil:
+    w = fabs(w)
+    return w if w > size else size
+
+
+cdef inline void _sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes, const int lanes,
+                        const int average, const bint pocket) noexcept nogil:
+    """table_sizes, with a loop of its own for the everyday kinds of learner; each weight as table_read has it."""
+    cdef int fields = 1 + (average != AVERAGE_NONE) + 2 * pocket
+    cdef const double* field
+    cdef double size, behind
+    cdef Py_ssize_t b, i
+    cdef size_t chunk
+    cdef int k
+    for i in range(n):
+        sizes[i] = 0.0
+    for b in range(table.n_blocks):
+        for i in range(n):
+            chunk = rows[i] >> CHUNK_BITS
+            if chunk >= table.n_chunks:
+                continue
+            field = table.blocks[b].chunks[chunk] + (rows[i] & CHUNK_MASK) * (fields * lanes)
+            size = sizes[i]
+            for k in range(lanes):
+                size = _larger(size, field[0])
+                if average == AVERAGE_UNIFORM:
+                    size = _larger(size, field[0] - field[1] / table.c)
+                elif average == AVERAGE_EXPONENTIAL:
+                    behind = _fold_factor(table.fold - table.blocks[b].folds[chunk])
+                    size = _larger(size, field[0] - table.s * (field[1] * behind))
+                if pocket and field[fields - 1] == table.epoch:
+                    size = _larger(size, field[fields - 2])
+                field += fields
+            sizes[i] = size
+
+
+cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes) noexcept nogil:
+    """For each of n rows the size of its largest weight, of all outputs and kept vectors."""
+    if table.pocket or table.average != AVERAGE_UNIFORM:
+        _sizes(table, rows, n, sizes, table.lanes, table.average, table.pocket)
+    elif table.lanes == 1:
+        _sizes(table, rows, n, sizes, 1, AVERAGE_UNIFORM, False)
+    else:
+        _sizes(table, rows, n, sizes, LANES, AVERAGE_UNIFORM, False)
+
+
+cdef inline void table_prefetch(const Table* table, row_t row, row_t n) noexcept nogil:
+    """Ask for the weights of n rows of one chunk, which are going to be read."""
+    cdef Py_ssize_t b, at
+    cdef const double* rows
+    if row >> CHUNK_BITS >= table.n_chunks:
+        return
+    for b in range(table.n_blocks):
+        rows = table.blocks[b].chunks[row >> CHUNK_BITS] + (row & CHUNK_MASK) * table.width
+        at = 0
+        while at < n * table.width:
+            prefetch(rows + at)
+            at += LINE_DOUBLES
+
+
+cdef inline void table_clear(Table* table, row_t row) noexcept nogil:
+    """Make a row what it was before it was first written."""
+    cdef Py_ssize_t b
+    cdef double* chunk
+    if row >> CHUNK_BITS >= table.n_chunks:
+        return
+    for b in range(table.n_blocks):
+        chunk = table.blocks[b].chunks[row >> CHUNK_BITS]
+        if chunk != table.zeros:
+            memset(chunk + (row & CHUNK_MASK) * table.width, 0, table.width * sizeof(double))
+
+
 cdef inline double* table_chunk(const Table* table, Py_ssize_t block, size_t chunk) noexcept nogil:
     """The 256 rows of a chunk, or NULL where none was ever written."""
     cdef double* rows = table.blocks[block].chunks[chunk]
@@ -655,3 +729,32 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
         if to.average == AVERAGE_EXPONENTIAL:
             memcpy(to.blocks[b].folds, other.blocks[b].folds, other.n_chunks * sizeof(uint32_t))
     return 0
+
+
+cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept nogil:
+    """What is wrong with a table of n_rows rows in use, or NULL. For the tests: it looks at everything."""
+    cdef Py_ssize_t b
+    cdef size_t i, k, row, bytes = table.n_blocks * sizeof(Block)
+    cdef const Block* block
+    for b in range(table.n_blocks):
+        block = &table.blocks[b]
+        bytes += table.n_chunks * sizeof(double*)
+        if table.average == AVERAGE_EXPONENTIAL:
+            bytes += table.n_chunks * sizeof(uint32_t)
+        for i in range(table.n_chunks):
+            if block.chunks[i] == table.zeros:
+                continue
+            bytes += chunk_bytes(table) + LINES_OVERHEAD
+            for k in range(<size_t> CHUNK_ROWS * table.width):
+                row = (i << CHUNK_BITS) + k // table.width
+                if (block.chunks[i][k] != 0.0) & ((row == ROW_NULL) | (row >= n_rows)):
+                    return "a row that is not in use is not zero"
+                if block.chunks[i][k] != 0.0 and (
+                        b * table.lanes + <Py_ssize_t> (k % table.width) // table.fields >= table.n_outputs):
+                    return "an output that is not in use is not zero"
+    for k in range(<size_t> (CHUNK_ROWS * LANES * 4)):
+        if table.zeros[k] != 0.0:
+            return "the chunk of zeros has been written"
+    if bytes != table.bytes:
+        return "the table holds more bytes, or fewer, than it counts"
+    return NULL

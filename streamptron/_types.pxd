@@ -75,3 +75,8 @@ cdef extern from *:
 
 cdef enum:
     LINES_OVERHEAD = 64 + 8         # what lines_alloc takes beside what was asked for
+
+
+cdef inline size_t heap_bytes(size_t n) noexcept nogil:
+    """What n bytes from malloc take: most allocators keep a word beside them, and round up to sixteen."""
+    return (n + 8 + 15) & ~<size_t> 15 if n > 24 else 32

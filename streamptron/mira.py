@@ -25,15 +25,17 @@ class MIRA(LabelEstimator):
     update
         "margin": whenever the loss is above 0 (PA-I against the runner-up). "mistake": only when
         the true label does not score above the best other one.
-    average, half_life, pocket, serve, intercept, class_weight, hash_bits, hash_seed
+    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed
         As for :class:`Perceptron`.
+    max_labels
+        As for :class:`MulticlassPerceptron`.
 
     Attributes
     ----------
     labels, weights, averaged_weights, pocket_weights, intercept_, averaged_intercept,
         pocket_intercept
         As for :class:`MulticlassPerceptron`.
-    n_seen, n_updates, n_mistakes, n_features, serving, memory_usage
+    n_seen, n_updates, n_mistakes, n_features, n_evicted, serving, memory_usage
         As for :class:`Perceptron`.
 
     Examples
@@ -62,6 +64,8 @@ class MIRA(LabelEstimator):
         serve: str = "best",
         intercept: bool = True,
         class_weight: Mapping[Hashable, float] | None = None,
+        max_features: int | None = None,
+        max_labels: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
     ) -> None:
@@ -75,6 +79,8 @@ class MIRA(LabelEstimator):
             serve=serve,
             intercept=intercept,
             class_weight=class_weight,
+            max_features=max_features,
+            max_labels=max_labels,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
         )

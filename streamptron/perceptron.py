@@ -40,6 +40,14 @@ class Perceptron(BinaryEstimator):
         Learn an intercept, as the weight of a feature that is 1 in every event.
     class_weight
         ``{label: weight}``: scales the steps for a label. Labels that are not in it have weight 1.
+    max_features
+        None: every feature that was ever in an update keeps its weights. A number: at most so many
+        features have any. A new one then takes the place of one that matters little and has been
+        away for long: of the next 16 that are not in the event at hand, in turn, the one with the
+        smallest size^2 / age. Its size is its largest absolute weight, of all labels and kept
+        vectors; its age is the number of events since it was last in a labelled one, where only
+        those count that made features leave. It is forgotten: should it come again, it starts from
+        0. Of an event of more features than this, those that find no place leave at once.
     hash_bits
         None: every feature has weights of its own, found by its name. A number b: a fixed table
         of 2**b rows by the feature's hash; no names are kept, and features may collide.
@@ -56,6 +64,8 @@ class Perceptron(BinaryEstimator):
     n_seen, n_updates, n_mistakes, n_features
         Labelled events; events that changed the weights; events that the current weights got wrong;
         features that have weights (a feature gets its row at the first update that touches it).
+    n_evicted
+        Features that had to leave (see `max_features`).
     serving
         The kept vector that answers now.
     memory_usage
@@ -86,6 +96,7 @@ class Perceptron(BinaryEstimator):
         serve: str = "best",
         intercept: bool = True,
         class_weight: Mapping[Hashable, float] | None = None,
+        max_features: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
     ) -> None:
@@ -98,6 +109,7 @@ class Perceptron(BinaryEstimator):
             serve=serve,
             intercept=intercept,
             class_weight=class_weight,
+            max_features=max_features,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
         )
@@ -119,8 +131,11 @@ class MulticlassPerceptron(LabelEstimator):
     ----------
     margin
         Update whenever the true label's lead over the best other one is at most this.
-    average, half_life, pocket, serve, intercept, class_weight, hash_bits, hash_seed
+    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed
         As for :class:`Perceptron`.
+    max_labels
+        At most so many labels: a new one beyond that is a ValueError, and nothing is learned of its
+        event or batch. None: any number.
 
     Attributes
     ----------
@@ -130,7 +145,7 @@ class MulticlassPerceptron(LabelEstimator):
         ``{label: {feature: weight}}``; weights of 0 are left out.
     intercept_, averaged_intercept, pocket_intercept
         ``{label: intercept}``.
-    n_seen, n_updates, n_mistakes, n_features, serving, memory_usage
+    n_seen, n_updates, n_mistakes, n_features, n_evicted, serving, memory_usage
         As for :class:`Perceptron`.
 
     Examples
@@ -159,6 +174,8 @@ class MulticlassPerceptron(LabelEstimator):
         serve: str = "best",
         intercept: bool = True,
         class_weight: Mapping[Hashable, float] | None = None,
+        max_features: int | None = None,
+        max_labels: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
     ) -> None:
@@ -171,6 +188,8 @@ class MulticlassPerceptron(LabelEstimator):
             serve=serve,
             intercept=intercept,
             class_weight=class_weight,
+            max_features=max_features,
+            max_labels=max_labels,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
         )

@@ -223,6 +223,43 @@ class MulticlassCalibrator:
         self.beta = within(0.015625, self.beta * (1.0 - (0.5 * g) / math.sqrt(self.G)), 64.0)
 
 
+class Ceiling:
+    """Which feature leaves when there are max_features and a new one comes.
+
+    Of the next 16 places at the hand whose features are not in the event at hand, the one with the
+    smallest size^2 / age; of equals the first. The age counts events that made features leave.
+    """
+
+    def __init__(self, max_features):
+        self.max_features = max_features
+        self.places = []  # the features, each in its place
+        self.seen = {}  # {feature: the clock when it was last in a labelled event}
+        self.clock = 0
+        self.hand = 0
+        self.n_evicted = 0
+
+    def see(self, features):
+        for feature in features:
+            self.seen[feature] = self.clock
+
+    def choose(self, event, size):
+        """The place whose feature leaves, or None if all are in the event."""
+        candidates = []
+        for _ in range(len(self.places)):
+            place = self.hand
+            self.hand = (self.hand + 1) % len(self.places)
+            if self.places[place] not in event:
+                candidates.append(place)
+            if len(candidates) == 16:
+                break
+
+        def loss(place):
+            feature = self.places[place]
+            return size(feature) * size(feature) / (self.clock - self.seen[feature])
+
+        return min(candidates, key=loss, default=None)
+
+
 class Learner:
     """What the learners share. The subclasses say how the outputs are read, and the rule:
 
@@ -243,6 +280,7 @@ class Learner:
         serve="best",
         intercept=True,
         class_weight=None,
+        max_features=None,
     ):
         self.average = average
         self.half_life = half_life
@@ -250,6 +288,7 @@ class Learner:
         self.serve = serve
         self.intercept = intercept
         self.class_weight = class_weight
+        self.ceiling = Ceiling(max_features)
 
         self.kinds = ["current"]
         if average != "none":
@@ -290,7 +329,9 @@ class Learner:
     def start_output(self, output, weights, intercept):
         """An output that starts from given weights instead of zeros."""
         w_0 = {feature: float(weight) for feature, weight in weights.items() if weight != 0}
-        self.rows.update(dict.fromkeys(w_0))
+        for feature in w_0:
+            if feature not in self.rows:
+                self.add_feature(feature)
         if self.intercept:
             w_0[INTERCEPT] = float(intercept)
         self.add_output(output, w_0)
@@ -367,16 +408,22 @@ class Learner:
         self.n_seen += 1
 
         self.meet(y, scores["current"])
+        weight = 1.0 if self.class_weight is None else self.class_weight.get(y, 1.0)
+        steps = [
+            (output, coefficient)
+            for output, coefficient in self.rule(scores["current"], y, w * weight, event)
+            if coefficient != 0 and event
+        ]
+        self.ceiling.see(feature for feature, _ in event if feature in self.rows)
+        if steps:
+            self.n_updates += 1
+            event = self.make_room(event)
+
         if self.pocket and self.pocket_rule.challenge(mistakes["current"], mistakes["pocket"]):
             self.pocketed = {output: dict(self.w[output]) for output in self.w}
 
-        weight = 1.0 if self.class_weight is None else self.class_weight.get(y, 1.0)
-        updated = False
-        for output, coefficient in self.rule(scores["current"], y, w * weight, event):
-            if coefficient != 0 and event:
-                self.add(output, coefficient, event)
-                updated = True
-        self.n_updates += updated
+        for output, coefficient in steps:
+            self.add(output, coefficient, event)
 
         self.c += 1.0
         self.average_exponentially()
@@ -395,12 +442,55 @@ class Learner:
             if x is not None:
                 self.scales[kind].learn(x)
 
+    def add_feature(self, feature):
+        """A place for one more feature."""
+        self.rows[feature] = None
+        self.ceiling.places.append(feature)
+        self.ceiling.see([feature])
+
+    def make_room(self, event):
+        """Give each new feature of an event a place; the event without those that find none."""
+        ceiling = self.ceiling
+        names = {feature for feature, _ in event}
+        kept = []
+        ticked = False
+        for feature, value in event:
+            if feature not in self.rows and feature is not INTERCEPT:
+                if len(self.rows) != ceiling.max_features:
+                    self.add_feature(feature)
+                else:
+                    if not ticked:
+                        ceiling.clock += 1
+                        ceiling.see(name for name in names if name in self.rows)
+                        ticked = True
+                    place = ceiling.choose(names, self.size)
+                    ceiling.n_evicted += 1
+                    if place is None:
+                        continue
+                    self.forget(ceiling.places[place])
+                    ceiling.places[place] = feature
+                    ceiling.see([feature])
+                    self.rows[feature] = None
+            kept.append((feature, value))
+        return kept
+
+    def size(self, feature):
+        """The largest |weight| of a feature, of all outputs and kept vectors."""
+        return max(
+            abs(self.weight(kind, output, feature)) for kind in self.kinds for output in self.w
+        )
+
+    def forget(self, feature):
+        """Drop a feature and all that is kept of it."""
+        del self.rows[feature]
+        for vectors in (self.w, self.u, self.exponential, self.pocketed):
+            for vector in vectors.values():
+                vector.pop(feature, None)
+
     def add(self, output, coefficient, event):
         """w += coefficient x, and u += c coefficient x (CIML, Algorithm 7)."""
         w, u = self.w[output], self.u[output]
         for feature, value in event:
-            if feature is not INTERCEPT:
-                self.rows.setdefault(feature)
             delta = coefficient * value
             w[feature] = w.get(feature, 0.0) + delta
             u[feature] = u.get(feature, 0.0) + self.c * delta
@@ -446,6 +536,7 @@ class Learner:
     averaged_intercept = property(lambda self: self.intercept_of("average"))
     pocket_intercept = property(lambda self: self.intercept_of("pocket"))
     n_features = property(lambda self: len(self.rows))
+    n_evicted = property(lambda self: self.ceiling.n_evicted)
 
 
 class Perceptron(Learner):

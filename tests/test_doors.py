@@ -489,6 +489,12 @@ BAD_SHARED = [
     ("class_weight", {True: None}, TypeError),
     ("class_weight", {None: 1.0}, ValueError),
     ("class_weight", {NAN: 1.0}, ValueError),
+    ("max_features", 0, ValueError),
+    ("max_features", -1, ValueError),
+    ("max_features", 2**32, ValueError),
+    ("max_features", 1e6, TypeError),
+    ("max_features", "1000", TypeError),
+    ("max_features", True, TypeError),
     ("hash_bits", 0, ValueError),
     ("hash_bits", -1, ValueError),
     ("hash_bits", 32, ValueError),
@@ -560,8 +566,8 @@ def test_average_cannot_be_served_where_there_is_none(learner):
 
 @every_learner
 def test_unknown_parameter_is_refused(learner):
-    with pytest.raises(TypeError, match="max_features"):
-        LEARNERS[learner](max_features=100)
+    with pytest.raises(TypeError, match="n_features"):
+        LEARNERS[learner](n_features=100)
     other = "C" if learner != "MIRA" else "margin"
     with pytest.raises(TypeError, match=other):
         LEARNERS[learner](**{other: 1.0})

@@ -302,7 +302,7 @@ def test_memory_usage_is_small_at_first_and_grows_with_the_features(learner, var
     assert sizes == sorted(sizes)
     assert sys.getsizeof(model) >= model.memory_usage == model.__sizeof__()
     assert model._raw_memory_usage >= model.memory_usage
-    if model.hash_bits is None:
+    if model.hash_bits is None and model.max_features is None:
         assert model.n_features > 10_000
         assert sizes[-1] > model.n_features * (16 + 8 + 24)  # key, weight, text
     if variant == "hashed, colliding":

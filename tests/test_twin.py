@@ -106,8 +106,11 @@ def check_answers(model, twin, x):
 
 
 def check_counts(model, twin):
-    counts = (twin.n_seen, twin.n_updates, twin.n_mistakes, twin.n_features)
-    assert (model.n_seen, model.n_updates, model.n_mistakes, model.n_features) == counts
+    counts = (twin.n_seen, twin.n_updates, twin.n_mistakes, twin.n_features, twin.n_evicted)
+    assert (
+        *(model.n_seen, model.n_updates, model.n_mistakes),
+        *(model.n_features, model.n_evicted),
+    ) == counts
 
 
 def check_weights(model, twin):
@@ -184,6 +187,29 @@ def test_learner_equals_its_twin_on_a_long_stream_that_drifts(rule, kept, seed):
 
     check_stream(model, twin, events())
     assert answered == set(twin.contestants)
+
+
+@seeds(2)
+@pytest.mark.parametrize("max_features", [1, 5, 12, 40, 70])
+@pytest.mark.parametrize("kept", SERVE_BEST)
+@rules
+def test_learner_lets_the_same_features_leave_as_its_twin(rule, kept, max_features, seed):
+    """Events of up to 8 features, of 160; the hand looks at 16, and goes round more than once."""
+    rng = random.Random(f"{rule}, {kept}, {max_features}, {seed}")
+    model, twin = twins(rule, max_features=max_features, half_life=20, **KEPT[kept])
+    keys = rng.choice([kind for kind in KEYS if kind != "object"])
+    events = random_events(
+        rng,
+        n=250,
+        labels=labels_for(rule),
+        keys=keys,
+        values="real" if twin.average == "exponential" else rng.choice(list(VALUES)),
+        weighted=rng.random() < 0.5,
+        n_features=160,
+    )
+    check_stream(model, twin, events)
+    model._check()
+    assert twin.n_evicted > 20
 
 
 @some_rules
@@ -314,6 +340,15 @@ def test_multiclass_learner_equals_its_twin_on_a_real_stream(rule, stream, kept)
     assert twin.n_mistakes > 0
 
 
+@needs_data
+@pytest.mark.parametrize("max_features", [100, 1000])
+def test_learner_lets_the_same_features_of_a_real_stream_leave_as_its_twin(max_features):
+    model, twin = twins("Perceptron", max_features=max_features)
+    check_stream(model, twin, ((x, y, 1.0) for x, y in BINARY_STREAMS["trec07p"]()))
+    model._check()
+    assert twin.n_evicted > 1000
+
+
 # One event asked about more than once
 
 
@@ -385,7 +420,11 @@ def test_memory_of_the_last_event_is_never_fooled(rule, seed):
     labels = labels_for(rule)[:3]
     average = rng.choice(["none", "uniform"])
     model, twin = twins(
-        rule, average=average, pocket=rng.random() < 0.5, intercept=rng.random() < 0.7
+        rule,
+        average=average,
+        pocket=rng.random() < 0.5,
+        intercept=rng.random() < 0.7,
+        max_features=None if keys in ("object", "mixed") else rng.choice([None, 12]),
     )
 
     def name():

@@ -22,6 +22,7 @@ SHARED = {
     "hashed": {"hash_bits": 20},
     "hashed, colliding": {"hash_bits": 2, "hash_seed": 5},
     "no intercept": {"intercept": False},
+    "ceiling": {"max_features": 12},
 }
 OWN = {
     "Perceptron": {

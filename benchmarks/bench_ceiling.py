@@ -1,0 +1,142 @@
+"""A stream whose vocabulary never stops growing, under a ceiling (max_features).
+
+First: memory and speed. An event has thirty words of a Zipf law and two that nobody has seen
+before, a short one and a long one; its label is a coin, so that half of the events are mistakes and
+bring their new words into the model. Printed are the process's memory and the speed of learn_one,
+slice by slice.
+
+Second: what is lost. Words of real texts with made-up new words in between, learned by a model that
+may keep all features and by others that may keep some.
+"""
+
+import multiprocessing
+import random
+import time
+from itertools import accumulate, chain
+
+import common
+from bench_memory import resident, trim
+
+import streamptron
+
+CHUNK = 10_000  # events made at once, outside of the time that is taken
+COMMON = 50_000  # words that come again
+KNOWN = 30  # of them in an event
+CEILING = 1_000_000
+
+
+def endless(n, rng):
+    """Lists of events, n in all."""
+    words = [f"common{i}" for i in range(COMMON)]
+    zipf = list(accumulate(1 / (i + 10) for i in range(COMMON)))
+    for first in range(0, n, CHUNK):
+        known = rng.choices(words, cum_weights=zipf, k=KNOWN * CHUNK)
+        chunk = []
+        for t in range(CHUNK):
+            x = dict.fromkeys(known[KNOWN * t : KNOWN * (t + 1)], 1)
+            x[f"w{first + t}"] = x[f"a name of some length {first + t}"] = 1
+            chunk.append((x, rng.random() < 0.5))
+        yield chunk
+
+
+def learn_endless(case):
+    """A row for each slice of the stream; run in a process of its own."""
+    n, n_slices, max_features = case
+    stream = chain(endless(CHUNK, random.Random(1)), endless(n, random.Random(0)))
+    streamptron.Perceptron().learn_one(*next(stream)[0])  # what the stream itself takes
+    trim()
+    before = resident()
+    model = streamptron.Perceptron(max_features=max_features)
+    rows, seconds, done, slice_done = [], 0.0, 0, 0
+    for events in stream:
+        start = time.process_time()
+        for x, y in events:
+            model.learn_one(x, y)
+        seconds += time.process_time() - start
+        done += len(events)
+        slice_done += len(events)
+        if slice_done * n_slices >= n or done >= n:
+            del events, x
+            trim()
+            gain = None if before is None else resident() - before
+            rows.append((done, model.n_features, model.n_evicted, model.memory_usage, gain))
+            rows[-1] += (slice_done / seconds,)
+            seconds, slice_done = 0.0, 0
+    return rows
+
+
+def with_noise(events, n):
+    """Each event with n words more that nobody has seen before."""
+    for t, (x, y) in enumerate(events):
+        yield {**x, **{f"noise {n * t + i}": 1 for i in range(n)}}, y
+
+
+def progressive_error(model, events):
+    wrong = n = 0
+    for x, y in events:
+        wrong += model.test_then_train_one(x, y) != y
+        n += 1
+    return 100 * wrong / n
+
+
+def losses(name, learner, limit, n_noise):
+    """Rows of errors on a real stream, by how many features may stay."""
+    events = list(common.text_events(name, limit))
+    vocabulary = len(set().union(*(x for x, _ in events)))
+    vocabulary += n_noise * len(events)
+    unlimited = learner(hash_seed=0)
+    least = progressive_error(unlimited, with_noise(events, n_noise))
+    title = f"{name}, {learner.__name__}, {vocabulary:,} words"
+    rows = [[title, f"{unlimited.n_features:,}", "0", f"{least:.2f}", "1"]]
+    for part in (2, 4, 10):
+        model = learner(max_features=unlimited.n_features // part, hash_seed=0)
+        error = progressive_error(model, with_noise(events, n_noise))
+        ratio = f"{error / least:.2f}" if least else ""
+        rows.append(["", f"{model.n_features:,}", f"{model.n_evicted:,}", f"{error:.2f}", ratio])
+    return rows
+
+
+def main():
+    parser = common.parser(__doc__)
+    parser.add_argument("--events", type=int, default=5_000_000, help="default 5000000")
+    parser.add_argument("--slices", type=int, default=20, help="lines printed (default 20)")
+    args = parser.parse_args()
+    ceiling = CEILING
+    if args.quick:
+        args.events, args.slices, ceiling = 50_000, 5, 10_000
+    common.header(args, "made up: 30 words by Zipf and 2 new ones an event; then real texts")
+
+    common.section(f"Perceptron(max_features={ceiling:,}), labels by a coin")
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        rows = pool.apply(learn_endless, ((args.events, args.slices, ceiling),))
+    common.table(
+        ["events", "features", "evicted", "memory_usage", "RSS gain", "learn_one a second"],
+        [
+            [
+                *(f"{cell:,}" for cell in row[:4]),
+                "unknown" if row[4] is None else f"{row[4]:,}",
+                f"{row[5]:,.0f}",
+            ]
+            for row in rows
+        ],
+    )
+    roomy = [row for row in rows if not row[2]] or rows[:1]  # slices in which nothing had to leave
+    end, start, full = rows[-1][5], rows[0][5], roomy[-1]
+    print(f"\nspeed at the end by speed at the start: {end / start:.2f}")
+    print(f"by speed before any had to leave, with {full[1]:,} features: {end / full[5]:.2f}")
+
+    common.section("progressive error in percent, with 10 new words in every event")
+    common.need_data()
+    limit = 500 if args.quick else None
+    streams = [
+        ("trec07p_first12000", streamptron.Perceptron),
+        ("spamassassin", streamptron.Perceptron),
+        ("20news_train", streamptron.MulticlassPerceptron),
+        ("loghub_system", streamptron.MIRA),
+    ]
+    rows = [row for stream in streams for row in losses(*stream, limit, 10)]
+    common.table(["stream", "features kept", "evicted", "error", "by unlimited"], rows)
+
+
+if __name__ == "__main__":
+    main()

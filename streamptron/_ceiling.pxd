@@ -1,0 +1,130 @@
+# The ceiling: which feature leaves when there is no row for a new one.
+#
+# The vocabulary of a stream never stops growing; memory must. Under a ceiling (max_features) a full model
+# gives a new feature the row of another. What it loses by that is the other's weight in the events in which it would
+# have come again; so the one leaves that has the least
+#
+#     loss  =  size^2 / age
+#
+#     size   the largest |weight| of the feature, of all labels and kept vectors
+#     age    the events since it was last in a labelled one; only those are counted that made features leave
+#
+# for 1/age is how often a feature can be expected that has been away so long, and so loss is the mean square by which
+# the scores would change. With weight 10 a feature may stay away a hundred times as long as with weight 1. There
+# is no unit or scale to be chosen. (ARCHITECTURE.md says what else was tried.)
+#
+# The least of all would have to be searched for. Instead a hand goes round over the rows, as on a clock, and stops for
+# each new feature after the next 16:
+#
+#     rows    ... | 3.0  0.02  .  1.5 ... 0.4 | 0.7 ...        the loss of each; ".": in the event at hand
+#                  ^hand        0.02 leaves     ^then
+#
+# The features of the event itself are passed over. So an insertion costs the same however large the model is, no feature is
+# looked at again before the hand has been everywhere (a new one has time to show what it is worth), and what happens depends on
+# nothing but the stream: not on hashes, nor on addresses. If the hand gets back to where it was and all features are in the event
+# at hand, the event has more than the ceiling: what has no row leaves at once.
+#
+# Time is counted in 32 bits, and a stamp too old for that is brought up to AGE_MAX when the hand comes by, which
+# it does at least once in 2^28 ticks.
+#
+# Functions in this file: ceiling_see, ceiling_insert.
+
+from streamptron._types cimport (
+    CHUNK_MASK, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, prefetch, row_t, uint32_t, uint64_t)
+from streamptron._index cimport Index, index_find, index_insert, index_replace, index_stamp
+from streamptron._event cimport Event
+from streamptron._table cimport Table, table_clear, table_prefetch, table_sizes
+
+cdef enum:
+    LOOKS = 16
+    AGE_MAX = 1 << 31
+
+cdef struct Ceiling:
+    row_t hand                      # the row it stands before
+    uint32_t clock                  # events that made features leave, modulo 2^32
+    uint64_t n_evicted
+
+
+cdef inline void ceiling_init(Ceiling* ceiling) noexcept nogil:
+    ceiling.hand = ROWS_RESERVED
+    ceiling.clock = 0
+    ceiling.n_evicted = 0
+
+
+cdef inline void ceiling_see(const Ceiling* ceiling, const Index* index, const Event* event) noexcept nogil:
+    """The features of an event that is being learned are seen now."""
+    cdef Py_ssize_t i
+    for i in range(event.n):
+        if event.rows[i] >= ROWS_RESERVED:
+            index_stamp(index, event.rows[i])[0] = ceiling.clock
+
+
+cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* table) noexcept nogil:
+    """The row of the feature that leaves; the null row if all are in the event at hand."""
+    cdef row_t rows[LOOKS]
+    cdef double ages[LOOKS]
+    cdef double sizes[LOOKS]
+    cdef double loss, least
+    cdef row_t row, steps = index.n_rows - ROWS_RESERVED
+    cdef uint32_t* stamp
+    cdef uint32_t age
+    cdef int i, best = 0, n = 0
+    while steps and n < LOOKS:
+        row = ceiling.hand
+        ceiling.hand = row + 1 if row + 1 < index.n_rows else <row_t> ROWS_RESERVED
+        steps -= 1
+        stamp = index_stamp(index, row)
+        age = ceiling.clock - stamp[0]
+        if age == 0:                # the clock has ticked for the event at hand, and it alone was seen since
+            continue
+        if age > <uint32_t> AGE_MAX:
+            age = <uint32_t> AGE_MAX
+            stamp[0] = ceiling.clock - age
+        rows[n] = row
+        ages[n] = age
+        n += 1
+    if n == 0:
+        return ROW_NULL
+    table_sizes(table, rows, n, sizes)
+    # where the hand stops next time, which may be some events away
+    prefetch(index_stamp(index, ceiling.hand))
+    table_prefetch(table, ceiling.hand, min(<row_t> LOOKS, CHUNK_ROWS - (ceiling.hand & CHUNK_MASK)))
+    least = sizes[0] * sizes[0] / ages[0]
+    for i in range(1, n):
+        loss = sizes[i] * sizes[i] / ages[i]
+        best = i if loss < least else best
+        least = loss if loss < least else least
+    return rows[best]
+
+
+cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table, Event* event) noexcept nogil:
+    """Rows for the features of an event that have none, as far as there are any. -1 without memory."""
+    cdef Py_ssize_t i
+    cdef row_t row
+    cdef bint ticked = False, anybody = True    # is there anybody who could leave?
+    for i in range(event.n):
+        if event.rows[i] != ROW_NULL:
+            continue
+        event.rows[i] = index_find(index, &event.keys[i], event.hashes[i])
+        if event.rows[i] != ROW_NULL:           # the event names it twice
+            continue
+        if index.n_rows < index.max_rows:
+            row = index_insert(index, &event.keys[i], event.hashes[i])
+            if row == ROW_NULL:
+                return -1
+        else:
+            if not ticked:
+                ceiling.clock += 1
+                ceiling_see(ceiling, index, event)
+                ticked = True
+            row = _leaving(ceiling, index, table) if anybody else <row_t> ROW_NULL
+            anybody = row != ROW_NULL
+            if anybody:
+                if index_replace(index, row, &event.keys[i], event.hashes[i]) < 0:
+                    return -1
+                table_clear(table, row)
+            ceiling.n_evicted += 1
+        if row != ROW_NULL:
+            index_stamp(index, row)[0] = ceiling.clock
+        event.rows[i] = row
+    return 0
