@@ -178,7 +178,7 @@ def used(model, learn):
     model.predict_one(x)
     model.predict_proba_one(x)
     model.explain_one(x) if model._known_labels else None
-    model.weights, model.n_features
+    _ = model.weights, model.n_features
     if learn:
         for y in model._known_labels[:3] * 2:
             model.learn_one(x, y)
