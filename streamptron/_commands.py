@@ -181,8 +181,11 @@ def _taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _reading(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of reading that were given, as streamptron.files.read takes them."""
+def _reading(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The options of reading that were given, as streamptron.files.read takes them.
+
+    If files are given, their suffixes tell the format that is not.
+    """
     reading = _taken(["format", "label", "text", "features", "delimiter", "types"], given)
     if "features" in reading:
         reading["features"] = reading["features"].split(",")
@@ -190,6 +193,8 @@ def _reading(given: dict[str, Any]) -> dict[str, Any]:
         reading["types"] = dict(reading["types"])
     if reading.get("label") == "":
         reading["label"] = None
+    if files and "format" not in reading:
+        reading["format"] = _format(files)
     return reading
 
 
@@ -293,7 +298,6 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> None:
     """
     from streamptron._train import Training
 
-    reading = _reading(given)
     resume, holdout, quiet = given.pop("resume"), given.pop("holdout"), given.pop("quiet")
     if resume:
         fixed = _taken(["learner", "positive", *LEARNER_NAMES, *TOKENIZER_NAMES], given)
@@ -301,12 +305,13 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> None:
             option = next(iter(fixed)).replace("_", "-")
             raise click.UsageError(f"--resume goes on with the model as it is, without --{option}")
         known = LineModel.load(model)
+        reading = _reading(given)
         format = reading.setdefault("format", known.reading["format"])
         if format == known.reading["format"]:
             reading = {**known.reading, **reading}
         learner = LineModel(known.learner, known.tokenizer, reading, known.positive, known._names)
     else:
-        reading.setdefault("format", _format(files))
+        reading = _reading(given, files)
         learner = _new_model(given, reading)
     if (given["epochs"] > 1 or holdout) and not all(map(_is_plain, files)):
         raise click.UsageError("--epochs and --holdout read the files again; give no pipe")
@@ -418,8 +423,7 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
     """
     from streamptron._report import evaluated, evaluation, measures
 
-    reading = _reading(given)
-    reading.setdefault("format", _format(files))
+    reading = _reading(given, files)
     found = measures(evaluated(LineModel.load(model), list(files), reading))
     _write(found, evaluation, given["json"])
 

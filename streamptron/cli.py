@@ -37,11 +37,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed('the command line needs click: pip install "streamptron[cli]"')
     from streamptron._commands import commands
 
-    arguments = sys.argv[1:] if arguments is None else arguments
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = commands.main(list(arguments), prog_name="streamptron", standalone_mode=False)
+        # not click's own main, which has other exit codes
+        with commands.make_context("streamptron", words or ["--help"]) as context:
+            code = commands.invoke(context)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return code or 0
+    except click.exceptions.Exit as end:  # --help, --version
+        return end.exit_code
     except click.UsageError as error:
         where = f"; see {error.ctx.command_path} --help" if error.ctx else ""
         return _failed(error.format_message().rstrip(".") + where, 2)
