@@ -88,7 +88,9 @@ model_option = click.option("--model", "-m", required=True, metavar="FILE", help
 LEARNER_OPTIONS = _options(
     click.option("--margin", type=float, help="Learn where the score leads by no more than this."),
     click.option("--C", "C", type=float, help="MIRA: the largest step."),
-    click.option("--update", type=click.Choice(["margin", "mistake"]), help="MIRA: learn when."),
+    click.option(
+        "--update", type=click.Choice(["margin", "mistake"]), help="MIRA: when it learns."
+    ),
     click.option(
         "--average",
         type=click.Choice(["uniform", "exponential", "none"]),
@@ -101,7 +103,9 @@ LEARNER_OPTIONS = _options(
         type=click.Choice(["best", "current", "average", "pocket"]),
         help="Which weights answer.",
     ),
-    click.option("--no-intercept", "intercept", flag_value=False, default=None, help="None."),
+    click.option(
+        "--no-intercept", "intercept", flag_value=False, default=None, help="Learn no intercept."
+    ),
     click.option(
         "--class-weight",
         multiple=True,
@@ -116,7 +120,13 @@ TOKENIZER_OPTIONS = _options(
         "--analyzer", type=click.Choice(["word", "char"]), help="What tokens are made of."
     ),
     click.option("--ngrams", "ngram_range", type=Ngrams(), help="Tokens of so many in a row."),
-    click.option("--no-lowercase", "lowercase", flag_value=False, default=None, help="As it is."),
+    click.option(
+        "--no-lowercase",
+        "lowercase",
+        flag_value=False,
+        default=None,
+        help="Tell upper case from lower case.",
+    ),
     click.option("--separators", metavar="CHARACTERS", help="What parts words."),
     click.option("--min-length", type=int, help="Leave out shorter words."),
     click.option("--max-length", type=Length(), help="Leave out longer words; none: no limit."),
@@ -357,11 +367,11 @@ def _is_plain(file: str) -> bool:
 )
 @click.option("--max-line", type=click.IntRange(16), default=MAX_LINE, help="Bytes of a line.")
 def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
-    """Label lines: for each that comes, from the standard input or files, one is written at once.
+    """Label lines, from the standard input or files.
 
-    It is label<TAB>probability, or what --json, --rsyslog or --template say. A blank or bad line
-    gets an empty label and probability (null in JSON), and so does any line before the model knows
-    a label.
+    For each line that comes one is written, at once: label<TAB>probability, or what --json,
+    --rsyslog or --template say. A blank or bad line gets an empty label and probability (null in
+    JSON), and so does any line before the model knows a label.
 
     \b
     With --learn:
@@ -414,7 +424,9 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
 @READING_OPTIONS
 @json_option
 def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
-    """Compare answers with the labels of files: precision, recall, F1, accuracy, confusion.
+    """Compare answers with the labels in files.
+
+    Precision, recall, F1, accuracy, and how often each label got which answer.
 
     \b
     Examples:
@@ -434,7 +446,7 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
 @click.option("--label", help="Of one label only.")
 @json_option
 def top(model: str, number: int, label: str | None, json: bool) -> None:
-    """The features with the largest weights, by the weights that answer.
+    """The features with the largest weights.
 
     \b
     Examples:
@@ -450,7 +462,7 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
 @click.argument("text")
 @model_option
 def explain(text: str, model: str) -> None:
-    """Which features of a text made its answer, and by which weights.
+    """Which features of a text made its answer.
 
     The weights are towards the answer; of a perceptron, towards its true label. For a model that
     was trained on features, TEXT is a line of that format.

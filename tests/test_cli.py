@@ -13,6 +13,7 @@ import sys
 import time
 from itertools import pairwise
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from streams import labelled_texts, needs_data
@@ -470,6 +471,24 @@ def test_class_weights_are_for_labels_as_they_are_written(tmp_path, told):
     assert dict(streamptron.load(tmp_path / "p").class_weight) == {True: 2.0, False: 0.5}
 
 
+def test_a_feature_that_no_line_has_is_warned_of(tmp_path):
+    (tmp_path / "m.jsonl").write_bytes(b'{"y": "a", "x": 1}\n')
+    words = ("--label", "y", "--features", "x,z", "-q")
+    _, said = run("train", tmp_path / "m.jsonl", "-m", tmp_path / "m", *words)
+    assert said == "streamptron: warning: no event has 'z'; check features=\n"
+
+
+def test_an_interrupted_training_saves_nothing(tmp_path):
+    words = ("train", "-", "--format", "plain", "-m", tmp_path / "m")
+    with process(*words) as running:
+        running.stdin.write(MAIL)
+        assert running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == 130
+        assert b"streamptron: error: interrupted; nothing was saved\n" in running.stderr.read()
+    assert not (tmp_path / "m").exists()
+
+
 def test_a_terminal_sees_a_bar_of_the_bytes(tmp_path):
     (tmp_path / "m.tsv").write_bytes(written(random_mail(6, 20_000)))
     ours, theirs = pty.openpty()
@@ -518,20 +537,20 @@ def test_answers_are_the_librarys_however_the_lines_come(seed, many):
     rng = random.Random(seed)
     texts = [text for _, text in random_mail(seed, 3000) if text]
     data = "\n".join(texts).encode() + b"\n" * rng.randrange(2)
-    out = []
+
+    def write(pipe):
+        at = 0
+        while at < len(data):
+            n = rng.choice((1, 7, 100, 5000, 100_000))
+            pipe.write(data[at : at + n])
+            at += n
+        pipe.close()
+
     with process("predict", "--model", many[1]) as running:
-        reader = os.fork()
-        if reader == 0:
-            running.stdout.close()
-            at = 0
-            while at < len(data):
-                n = rng.choice((1, 7, 100, 5000, 100_000))
-                running.stdin.write(data[at : at + n])
-                at += n
-            os._exit(0)
-        running.stdin.close()
+        writer = Thread(target=write, args=[running.stdin])
+        writer.start()
         out = running.stdout.read().decode().split("\n")[:-1]
-        os.waitpid(reader, 0)
+        writer.join()
         assert running.wait(60) == 0
     assert out == list(library(many[1], texts))
 
@@ -649,6 +668,18 @@ def test_a_line_that_is_too_long_is_not_held_in_memory(mail):
     assert peaks[1] - peaks[0] < 10_000  # KiB
 
 
+def test_a_compressed_file_that_breaks_off_is_answered_up_to_there(mail):
+    _, model = mail
+    lines = [text for _, text in random_mail(9, 2000) if text]
+    path = model.with_name("short.txt.gz")
+    path.write_bytes(gzip.compress("\n".join(lines).encode())[:-100])
+    found, said = predict(b"", model, path)
+    whole = predict("\n".join(lines).encode(), model)[0]
+    assert 1000 < len(found) < 2000
+    assert found == [*whole[: len(found) - 1], "\t"]
+    assert f"1 of {len(found)} lines are bad, the first: {path}:{len(found)}: " in said
+
+
 def test_before_the_first_label_an_answer_is_empty(tmp_path):
     (tmp_path / "m.tsv").write_bytes(b"")
     run("train", tmp_path / "m.tsv", "-m", tmp_path / "m")
@@ -741,6 +772,22 @@ def saved(path, n):
             return
         time.sleep(0.05)
     raise AssertionError(f"{streamptron.load(path).n_seen} events, not {n}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_end_a_filter_of_other_formats_too(number, tmp_path, told):
+    (tmp_path / "m.vw").write_bytes(b"1 | a\n-1 | b\n")
+    model = tmp_path / "m"
+    assert told("train", tmp_path / "m.vw", "-m", model, "-q") == (0, "", "")
+    with process("predict", "--learn", "--model", model) as running:
+        assert b"\t0." in answered(running, b"1 | a\n")
+        running.stdin.write(b"1 | begun and not ended")
+        time.sleep(0.1)
+        running.send_signal(number)
+        assert running.wait(60) == (130 if number == signal.SIGINT else 0)
+        assert running.stderr.read() == b""
+        assert running.stdout.read() == b""
+    assert streamptron.load(model).n_seen == 3
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -902,6 +949,16 @@ def test_top_features_are_the_librarys(many, told):
     weights = [float(line.split()[-1]) for line in shown[2:]]
     assert all(a >= b for a, b in pairwise(weights))
     assert len(weights) == 6
+
+
+def test_a_hashed_model_has_rows_instead_of_names(tmp_path, told):
+    (tmp_path / "m.tsv").write_bytes(MAIL)
+    train = ("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--hash-bits", "8", "-q", *SEEDED)
+    assert told(*train) == (0, "", "")
+    rows = streamptron.load(tmp_path / "m").top_features(2, "ham").positive
+    shown = told("top", "-m", tmp_path / "m", "-n", 2, "--label", "ham")[1]
+    assert [f"row {row}" in shown for row, _ in rows] == [True, True]
+    assert "\nsee " in told("explain", "see", "-m", tmp_path / "m")[1]
 
 
 def test_info_says_what_a_model_is(mail, told):
