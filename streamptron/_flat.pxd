@@ -46,6 +46,7 @@ cdef enum:
     FLAT_ROW = 5
     FLAT_CHUNK = 6
     FLAT_WEIGHT = 7
+    FLAT_NOBODYS = 8
 
 cdef struct Flat:
     size_t n_weights                # rows
@@ -341,6 +342,7 @@ cdef inline int _chunk_fault(const Flat* flat, const Table* table, size_t n_rows
     """0, or what is wrong with entry i of `chunks`, whose rows start at `place`."""
     cdef const uint32_t* entry = &flat.chunks[3 * i]
     cdef const uint32_t* before = &flat.chunks[3 * i - 3] if i else NULL
+    cdef int f
     if (entry[0] >= <size_t> table.n_blocks or entry[1] > (n_rows - 1) >> CHUNK_BITS
             or _count(flat, n_rows, entry[1]) > flat.n_weights - place):
         return FLAT_CHUNK
@@ -348,7 +350,23 @@ cdef inline int _chunk_fault(const Flat* flat, const Table* table, size_t n_rows
         return FLAT_CHUNK
     if i and (entry[0] < before[0] or (entry[0] == before[0] and entry[1] <= before[1])):
         return FLAT_CHUNK
+    if entry[1] == 0:               # which starts with the null row
+        for f in range(table.width):
+            if flat.weights[place * table.width + f] != 0.0:
+                return FLAT_NOBODYS
     return 0
+
+
+cdef inline bint _unnamed_are_zero(const Table* table, const double* rows, size_t n) noexcept nogil:
+    """Whether the last block's outputs that no label has are zero in these rows."""
+    cdef int first = <int> (table.n_outputs - (table.n_blocks - 1) * table.lanes) * table.fields
+    cdef size_t i
+    cdef int f
+    for i in range(n):
+        for f in range(first, table.width):
+            if rows[i * table.width + f] != 0.0:
+                return False
+    return True
 
 
 cdef inline int _table_begin(Flat* flat, const Index* index, Table* table, size_t n_rows,
@@ -398,6 +416,8 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
             return FLAT_MEMORY
         chunk = table_chunk(table, flat.chunks[3 * i], flat.chunks[3 * i + 1])
         n = _count(flat, n_rows, flat.chunks[3 * i + 1])
+        if flat.chunks[3 * i] == <size_t> table.n_blocks - 1 and not _unnamed_are_zero(table, weights, n):
+            return FLAT_NOBODYS
         place += n
         if flat.stored == NULL:
             memcpy(chunk, weights, n * row_bytes)

@@ -4,6 +4,7 @@ A damaged file must load, as some model that works, or be refused; tests/test_fo
 some thousands and fuzz/model_file.py of as many as you like.
 """
 
+import contextlib
 import json
 import pickle
 import random
@@ -143,7 +144,8 @@ def _changed(rng, value):
             return [*value[:at], rng.choice(value), *value[at:]]
         return [*value[:at], _changed(rng, value[at]), *value[at + 1 :]]
     if isinstance(value, str) and value[:1] in ("[", "{") and rng.random() < 0.95:
-        return json.dumps(_changed(rng, json.loads(value)))
+        with contextlib.suppress(json.JSONDecodeError):  # changed before
+            return json.dumps(_changed(rng, json.loads(value)))
     if isinstance(value, int) and rng.random() < 0.5:
         return value + rng.choice((-1, 1, 8, -8))
     if isinstance(value, str) and value and rng.random() < 0.3:
@@ -178,7 +180,7 @@ def used(model, learn):
     model.predict_one(x)
     model.predict_proba_one(x)
     model.explain_one(x) if model._known_labels else None
-    model.weights, model.n_features
+    _ = model.weights, model.n_features
     if learn:
         for y in model._known_labels[:3] * 2:
             model.learn_one(x, y)

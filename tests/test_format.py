@@ -19,6 +19,7 @@ from pathlib import Path
 import mutations
 import numpy as np
 import pytest
+from format_reader import ModelFile, value
 from streams import KEYS, needs_data, random_events, text_stream
 from variants import LEARNERS, answers, every_learner, every_variant, labels_for, learned, make
 
@@ -287,42 +288,46 @@ def test_others_who_read_safetensors_read_the_file(learner, variant, path):
         assert arrays["rows"][:2].tolist() == [0, 1]
 
 
+@seeds
 @every_variant
-def test_weights_can_be_read_by_the_description_of_the_format(learner, variant, path):
-    """docs/format.md in a few lines of numpy."""
-    safetensors = pytest.importorskip("safetensors")
-    model = taught(learner, variant)
+def test_reader_written_from_the_description_of_the_format_reads_all_weights(
+    learner, variant, seed, path
+):
+    model = taught(learner, variant, seed)
     model.save(path)
-    with safetensors.safe_open(path, "numpy") as file:
-        said = file.metadata()
-        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    params = json.loads(said["parameters"])
-    fields = 1 + (params["average"] != "none") + 2 * params["pocket"]
-    lanes = 1 if json.loads(said["class"]) == "Perceptron" else 4
-    if params["hash_bits"] is None:
-        numbers = np.arange(len(arrays["keys"]))
-    else:
-        numbers = arrays["rows"].astype(int)
-    n_labels = len(json.loads(said["labels"]) or [True])
-    found = [{} for _ in range(n_labels)]
-    at = 0
-    for block, chunk, _ in arrays["chunks"]:
-        rows = numbers[numbers >> 8 == chunk]
-        w = arrays["weights"][at : at + len(rows)].reshape(len(rows), lanes, fields)[:, :, 0]
-        at += len(rows)
-        for lane in range(min(lanes, n_labels - block * lanes)):
-            found[block * lanes + lane].update(
-                {
-                    row: value
-                    for row, value in zip(rows, w[:, lane], strict=True)
-                    if row > 1 and value
-                }
-            )
-    assert at == len(arrays["weights"])
-    expected = model.weights.values() if learner != "Perceptron" else [model.weights]
-    assert [sorted(weights.values()) for weights in found] == [
-        sorted(weights.values()) for weights in expected
-    ]
+    file = ModelFile(path)
+    one = learner == "Perceptron"
+    kinds = {0: "weights", 1: "averaged_weights", 2: "pocket_weights"}
+    if model.average == "none":
+        del kinds[1]
+    if not model.pocket:
+        del kinds[2]
+    for kind, attribute in kinds.items():
+        expected = getattr(model, attribute)
+        labels = [True] if one else [value(label) for label in file.part("labels")]
+        found = {
+            label: {
+                row - 2 if file.hashed else file.name(row): fields[kind]
+                for row, fields in rows.items()
+                if row > 1 and fields[kind]
+            }
+            for label, rows in zip(labels, file.weights(), strict=True)
+        }
+        assert found == ({True: expected} if one else expected)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KEYS if kind != "object"])
+def test_reader_written_from_the_description_of_the_format_finds_names(kind, tmp_path):
+    names = [KEYS[kind](i) for i in range(300)]
+    weights = {name: float(i + 1) for i, name in enumerate(names)}
+    Perceptron.from_weights(weights, hash_seed=5).save(tmp_path / "exact")
+    Perceptron.from_weights({}, hash_bits=12, hash_seed=5).save(tmp_path / "hashed")
+    exact, hashed = ModelFile(tmp_path / "exact"), ModelFile(tmp_path / "hashed")
+    for row, name in enumerate(names, start=2):
+        assert exact.name(row) == name
+        assert exact.find(*exact.key(row)) == row
+        alone = Perceptron.from_weights({name: 1.0}, hash_bits=12, hash_seed=5)
+        assert alone.weights == {hashed.find(*exact.key(row)) - 2: 1.0}
 
 
 def test_the_same_model_gives_the_same_file(tmp_path):

@@ -1,0 +1,172 @@
+"""A reader of model files, written from docs/format.md and nothing else: a check of that page."""
+
+import json
+import struct
+from math import prod
+
+import numpy as np
+
+DTYPES = {"F64": "<f8", "U64": "<u8", "U32": "<u4", "U8": "u1"}
+MASK = 2**64 - 1
+
+
+def fold(a, b):
+    product = (a & MASK) * (b & MASK)
+    return (product & MASK) ^ (product >> 64)
+
+
+def seeds(number):
+    """The first three numbers of splitmix64."""
+    for _ in range(3):
+        number = (number + 0x9E3779B97F4A7C15) & MASK
+        z = number
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        yield z ^ (z >> 31)
+
+
+def value(encoded):
+    """A label, of the kinds that the tests have."""
+    if isinstance(encoded, list):
+        kind, *parts = encoded
+        return {
+            "int": lambda text: int(text, 16),
+            "float": float.fromhex,
+            "bytes": bytes.fromhex,
+            "tuple": lambda *parts: tuple(map(value, parts)),
+        }[kind](*parts)
+    return encoded
+
+
+def composed(data, at=0):
+    """A name of kind 5, and where it ends."""
+    letter, at = data[at : at + 1], at + 1
+    if letter == b"n":
+        return None, at
+    if letter == b"f":
+        return struct.unpack("<d", data[at : at + 8])[0], at + 8
+    size = shift = 0
+    while True:
+        size += (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            break
+    if letter == b"t":
+        parts = []
+        for _ in range(size):
+            part, at = composed(data, at)
+            parts.append(part)
+        return tuple(parts), at
+    body, at = data[at : at + size], at + size
+    if letter == b"s":
+        return body.decode("utf-8", "surrogatepass"), at
+    return (body if letter == b"b" else int(body, 16)), at
+
+
+class ModelFile:
+    """What a file says."""
+
+    def __init__(self, path):
+        data = path.read_bytes()
+        start = 8 + int.from_bytes(data[:8], "little")
+        assert start % 64 == 0
+        header = json.loads(data[8:start])
+        self.said = header.pop("__metadata__")
+        self.arrays = {}
+        for name, entry in header.items():
+            first, last = entry["data_offsets"]
+            array = np.frombuffer(data[start + first : start + last], DTYPES[entry["dtype"]])
+            assert len(array) == prod(entry["shape"])
+            self.arrays[name] = array.reshape(entry["shape"])
+        self.params = self.part("parameters")
+        self.hashed = self.params["hash_bits"] is not None
+        self.seeds = list(seeds(int(self.part("seed"), 16)))
+
+    def part(self, name):
+        return json.loads(self.said[name])
+
+    # Names
+
+    def key(self, row):
+        """lo and hi of a row, and the bytes of its name."""
+        lo, hi = (int(number) for number in self.arrays["keys"][row])
+        if hi >> 7 & 1:
+            return lo, hi, self.arrays["texts"][lo : lo + (hi >> 8)].tobytes()
+        whole = struct.pack("<QQ", hi, lo)
+        return lo, hi, whole[16 - (hi & 15) :]
+
+    def name(self, row):
+        lo, hi, text = self.key(row)
+        kind = hi >> 4 & 7
+        if kind == 1:
+            return text.decode("utf-8", "surrogatepass")
+        if kind == 2:
+            return text
+        if kind == 3:
+            return struct.unpack("<q", struct.pack("<Q", lo))[0]
+        if kind == 4:
+            return struct.unpack("<d", struct.pack("<Q", lo))[0]
+        if kind == 5:
+            return composed(text)[0]
+        return value(self.part("objects")[lo])
+
+    def hash(self, lo, hi, text):
+        s0, s1, s2 = self.seeds
+        if hi >> 7 & 1:
+            lo = s2
+            for at in [*range(0, len(text) - 16, 16), len(text) - 16]:
+                a, b = struct.unpack("<QQ", text[at : at + 16])
+                lo = fold(a ^ s0 ^ lo, b ^ s1)
+        return fold(fold(lo ^ s0, hi ^ s1) ^ s2, 0x9FB21C651E98DF25)
+
+    def find(self, lo, hi, text):
+        """The row of a name."""
+        h = self.hash(lo, hi, text)
+        if self.hashed:
+            return 2 + (h >> (64 - self.params["hash_bits"]))
+        lookup = self.arrays["lookup"].tolist()
+        low = max(1, (len(self.arrays["keys"]) - 1).bit_length())
+        at = (h >> 32) * len(lookup) >> 32
+        while lookup[at]:
+            row = lookup[at] & ((1 << low) - 1)
+            if lookup[at] >> low == h & ((1 << (32 - low)) - 1) and self.key(row)[1:] == (hi, text):
+                return row
+            at = (at + 1) % len(lookup)
+        return 0
+
+    # Weights
+
+    def rows(self):
+        """The numbers of the rows that are stored in any chunk."""
+        return self.arrays["rows"] if self.hashed else np.arange(len(self.arrays["keys"]))
+
+    def weights(self):
+        """For each output {row: (weight, averaged weight, weight in the pocket)}."""
+        average, pocket = self.params["average"], self.params["pocket"]
+        c, s, fold, epoch = (
+            float.fromhex(n) if isinstance(n, str) else n for n in self.part("clock")
+        )
+        fields = 1 + (average != "none") + 2 * pocket
+        lanes = 1 if self.part("class") == "Perceptron" else 4
+        labels = self.part("labels")
+        outputs = [{} for _ in range(1 if labels is None else len(labels))]
+        at = 0
+        for block, chunk, folds in self.arrays["chunks"].tolist():
+            for row in self.rows()[self.rows() // 256 == chunk].tolist():
+                stored = self.arrays["weights"][at].reshape(lanes, fields)
+                at += 1
+                for lane, (w, *rest) in enumerate(stored.tolist()):
+                    averaged = kept = w
+                    if average == "uniform":
+                        averaged = w - rest[0] / c
+                    if average == "exponential":
+                        averaged = w - s * (rest[0] * 2.0 ** (-256 * (fold - folds)))
+                    if pocket and rest[-1] == epoch:
+                        kept = rest[-2]
+                    if block * lanes + lane < len(outputs):
+                        outputs[block * lanes + lane][row] = (w, averaged, kept)
+                    else:
+                        assert not stored[lane].any()
+        assert at == len(self.arrays["weights"])
+        return outputs
