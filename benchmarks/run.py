@@ -7,6 +7,7 @@ from pathlib import Path
 SCRIPTS = (
     "bench_events",
     "bench_matrix",
+    "bench_text",
     "bench_best",
     "bench_memory",
     "bench_latency",

@@ -1,8 +1,6 @@
 """A River pipeline from raw text to a label, with probabilities and an explained decision."""
 
-from river import feature_extraction
-
-from streamptron import MulticlassPerceptron
+from streamptron import MulticlassPerceptron, Tokenizer
 
 LOG = [
     ("disk sda1 is 91 percent full", "storage"),
@@ -19,7 +17,7 @@ LOG = [
     ("dns server does not answer on eth0", "network"),
 ]
 
-model = feature_extraction.BagOfWords() | MulticlassPerceptron()
+model = Tokenizer() | MulticlassPerceptron()
 print("line                                         true      predicted before learning it")
 for line, label in LOG:
     print(f"{line:45}{label:10}{model.predict_one(line) or '(no label seen yet)'}")
@@ -31,6 +29,6 @@ for label, probability in model.predict_proba_one(line).items():
     print(f"  {label:10}{probability:6.1%}")
 
 print("because of")
-words = model["BagOfWords"].transform_one(line)
+words = model["Tokenizer"].transform_one(line)
 for feature, part in model["MulticlassPerceptron"].explain_one(words):
     print(f"  {feature or 'intercept':10}{part:+6.2f}")

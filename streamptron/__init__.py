@@ -1,11 +1,15 @@
 """Error-driven online linear learners for unbounded sparse event streams, as River estimators."""
 
+import typing
+
 from streamptron._core import TopFeatures
-from streamptron._format import ModelFileError, load, read_metadata
-from streamptron.checkpoint import Checkpoint
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
+
+if typing.TYPE_CHECKING:
+    from streamptron._format import ModelFileError, load, read_metadata
+    from streamptron.checkpoint import Checkpoint
 
 __version__ = "0.1.0"
 
@@ -20,3 +24,23 @@ __all__ = [
     "load",
     "read_metadata",
 ]
+
+# Imported when they are asked for: who has no files need not wait for what reads them.
+_ROOMS = {
+    "Checkpoint": "checkpoint",
+    "ModelFileError": "_format",
+    "load": "_format",
+    "read_metadata": "_format",
+}
+
+
+def __getattr__(name: str) -> typing.Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS})

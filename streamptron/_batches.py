@@ -80,7 +80,7 @@ class Batch:
         return np.empty((len(self), n))
 
     def numbered(self, y: Any, check: Callable[[Any], Any]) -> tuple[list[Any], NDArray[np.intp]]:
-        """The different labels of y as a check wants them, in order of appearance, and each row's number."""
+        """Different labels of y, checked, in order of appearance, and each row's number."""
         labels, firsts, numbers = numbered(y, len(self))
         checked = [
             _row_checked(row, check, label) for row, label in zip(firsts, labels, strict=True)

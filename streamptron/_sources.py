@@ -3,7 +3,7 @@
     path, glob, directory, "-", open file
         -> sources        in order, each with the name that errors give it
         -> bytes          decompressed if they begin like gzip, bzip2, xz or zstd
-        -> blocks         whole lines, up to 128 KiB, in one copy out of a buffer that is reused
+        -> blocks         whole lines, about 128 KiB, in one copy out of a buffer that is reused
 
 Nothing here looks at a single line, only at the last line end of what has just been read. What a
 read brings is handed on at once, so a pipe that is slow is a filter that is prompt. At most one
@@ -22,9 +22,10 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from streamptron._core import count_line_ends
 from streamptron._names import shown
 
-READ = 1 << 17  # the most that is read, or decompressed, at a time; what a cache holds is faster
+READ = 1 << 17  # the most that is read, or decompressed, at a time: it stays in a near cache
 MAX_LINE = 1 << 24
 HEAD = 16  # as many bytes tell a compression or an encoding
 
@@ -306,7 +307,7 @@ def _file_blocks(source: Source, file: Any, max_line: int, on_bad: OnBad) -> Ite
                 if cut:
                     data = b"".join((*begun, view[at:cut]))
                     yield Block(name, line, data)
-                    line += data.count(b"\n")
+                    line += count_line_ends(data)
                     begun, n_begun, at = [], 0, cut
                 if at < n:
                     begun.append(bytes(view[at:n]))

@@ -400,6 +400,14 @@ cdef inline size_t _dotted(const uint64_t* bits, const uint8_t* p, size_t at, si
     return 0 if at + 1 < n and p[at] == 46 and _bit(bits, at + 1) else at
 
 
+cdef inline bint _ends_in_dotted(const uint64_t* bits, const uint8_t* p, size_t first, size_t last, size_t n) noexcept nogil:
+    """Whether the last number of a run of hex digits and colons is the first of an IPv4 address."""
+    cdef size_t at = last
+    while at > first and p[at - 1] != 58:
+        at -= 1
+    return at < last < n and p[last] == 46 and _dotted(bits, p, at, n) != 0
+
+
 cdef inline bint _is_colons(const uint8_t* p, size_t n) noexcept nogil:
     """Whether hex digits and colons are an IPv6 address."""
     cdef size_t i
@@ -461,7 +469,7 @@ cdef inline size_t _fold(const uint64_t* bits, const uint8_t* p, size_t n, size_
             at += 1
         run_end[0] = last
         if at == end and not (first and _bit(bits, first - 1)) and not (last < n and _bit(bits, last)) and (
-                _is_colons(p + first, last - first)):
+                _is_colons(p + first, last - first)) and not _ends_in_dotted(bits, p, first, last, n):
             word.p, word.n = FOLDED + FOLDED_ADDRESS, 4
             return last
     if _is_digit(p[start]):

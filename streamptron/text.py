@@ -15,41 +15,47 @@ if typing.TYPE_CHECKING:
 class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
     """A text becomes its words, or runs of words or characters, and how often they are there.
 
-    ``Tokenizer() | Perceptron()`` learns from texts. The mapping that ``transform_one`` gives is read by
-    streamptron's learners without making it a dict, or a str of any token; for anybody else it makes
-    itself a mapping when it is first looked at. Nothing is learned, and nothing can be changed later.
+    ``Tokenizer() | Perceptron()`` learns from texts. The mapping that ``transform_one`` gives is
+    read by streamptron's learners without making it a dict, or a str of any token; for anybody else
+    it makes itself a mapping when it is first looked at. Nothing is learned, and nothing can be
+    changed later.
 
     Parameters
     ----------
     analyzer
-        "word": tokens are words. A word is a run of letters, digits and underscores (``str.isalnum``) of any script, and of
-        marks that combine with them (Unicode category M). "char": every n characters in a row, white space as it is.
+        "word": tokens are words. A word is a run of letters, digits and underscores of any script
+        (``str.isalnum``), and of marks that combine with them (Unicode category M). "char": every
+        n characters in a row, white space as it is.
     ngram_range
-        ``(low, high)``: tokens of low, low + 1, ... high words or characters in a row. Words are joined by
-        a space.
+        ``(low, high)``: tokens of low, low + 1, ... high words or characters in a row. Words are
+        joined by a space.
     lowercase
         Whether each character c becomes ``c.lower()[0]`` first.
     separators
-        Characters, as one str, that part words instead: a word is then a run of any others.
+        Characters, as one str, that part words instead: a word is then a run of any others. They
+        are lower-cased too.
     min_length, max_length
-        Words of fewer or more characters are left out, as if they were not in the text. None: no limit.
+        Words of fewer or more characters are left out, as if they were not in the text. None: no
+        limit.
     fold_numbers
-        Whether a word of ASCII digits becomes ``<num>``; ``0x`` and hex digits, or at least four hex digits among them a digit and
-        a letter, ``<hex>``; an IPv4 or IPv6 address that stands by itself ``<ip>``.
+        Whether a word of ASCII digits becomes ``<num>``; ``0x`` and hex digits, or at least four
+        hex digits with a digit and a letter among them, ``<hex>``; and an IPv4 or IPv6 address
+        that stands by itself ``<ip>``. These are never too short or too long.
     value
         "presence": 1. "count": how often the token is there. "log": 1 + ln(count).
     normalize
         "l2": the values are divided by the square root of the sum of their squares.
     fields
-        A name or a tuple of names: the event is then a mapping with a text under each of them, and the tokens of
-        the text under "subject" are called "subject:free".
+        A name or a tuple of names: the event is then a mapping with a text under each of them, and
+        the tokens of the text under "subject" are called "subject:free".
 
     Examples
     --------
     >>> from streamptron import Perceptron, Tokenizer
     >>> dict(Tokenizer().transform_one("Win, win a prize!"))
     {'win': 1.0, 'a': 1.0, 'prize': 1.0}
-    >>> dict(Tokenizer(ngram_range=(2, 2), fold_numbers=True).transform_one("port 4096 from 10.0.0.1"))
+    >>> pairs = Tokenizer(ngram_range=(2, 2), fold_numbers=True)
+    >>> dict(pairs.transform_one("port 4096 from 10.0.0.1"))
     {'port <num>': 1.0, '<num> from': 1.0, 'from <ip>': 1.0}
     >>> dict(Tokenizer(analyzer="char", ngram_range=(3, 3), value="count").transform_one("ababa"))
     {'aba': 2.0, 'bab': 1.0}
@@ -62,9 +68,14 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
 
     Notes
     -----
-    Bytes are read as UTF-8; each bad sequence becomes one U+FFFD, as ``bytes.decode("utf-8", "replace")``
-    has it. Features come in order of their first occurrence. Which characters are letters, digits or
-    marks, and their lower case, is what the running Python says (``unicodedata.unidata_version``).
+    Bytes are read as UTF-8; each bad sequence becomes one U+FFFD, as
+    ``bytes.decode("utf-8", "replace")`` has it. Features come in order of their first occurrence.
+    Which characters are letters, digits or marks, and their lower case, is what the running Python
+    says (``unicodedata.unidata_version``).
+
+    Some of River's models want a true dict: ``Tokenizer() | model`` puts
+    ``compose.FuncTransformer(dict)`` between where the model is none of streamptron's. In a
+    pipeline that is put together in another way, put it there yourself.
     """
 
     def __init__(
@@ -94,12 +105,17 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
         )
 
     def __or__(self, other: Any) -> Any:
-        """A pipeline. What is not one of streamptron's learners gets a true dict, as some of River's models want."""
+        """A pipeline, in which what is none of streamptron's learners gets a true dict."""
         if isinstance(other, Model):
-            return super().__or__(other)
+            from streamptron._pipeline import TextPipeline
+
+            return TextPipeline(self, other)
         from river import compose
 
         return super().__or__(compose.FuncTransformer(dict)) | other
+
+    def _more_tags(self) -> set[str]:
+        return {base.tags.TEXT_INPUT}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(self._get_params().values())

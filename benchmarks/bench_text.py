@@ -1,0 +1,306 @@
+"""Texts: in a River pipeline, from a file to a model, and through the line filter.
+
+River: `Tokenizer() | Perceptron()` beside River's `BagOfWords() | Perceptron()`, predict_one and
+learn_one on a str, the two interleaved chunk by chunk; each predicts the chunk before once more,
+untimed, so that it is as warm as it would be alone. CPU time. Asked: 20 times.
+
+Files: the whole process `streamptron train`, from a file of label TAB text to an averaged binary
+model with hashed features, beside Vowpal Wabbit (`--loss_function logistic`, same bits) and
+fastText (one thread, one epoch, as it comes otherwise) on files of the same words, lower-cased and
+parted beforehand, in the form that each of them reads. All pinned to one core, in turn. The log
+lines are drawn at random from the real ones, half of the systems are True. Asked: 2 times Vowpal
+Wabbit, 5 times fastText.
+
+Filter: `streamptron predict` between two pipes: short log lines in bulk, and one line at a time,
+from writing it to having read the answer. Asked: 300,000 lines a second, and less than 100 us.
+
+Error: mistakes in percent, each event predicted before it is learned, in file order, beside Vowpal
+Wabbit's on the same words (`--loss_function logistic --binary`; for many labels `--oaa`). Nothing
+is asked.
+
+Needs the extra [cli]; Vowpal Wabbit (`vw`, or the Python package vowpalwabbit) and `fasttext` take
+part where they are there.
+"""
+
+import importlib.util
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
+from time import perf_counter, process_time
+
+import common
+import streams
+from river import feature_extraction, linear_model
+
+import streamptron
+
+TARGETS = {"river": 20, "vw": 2, "fasttext": 5, "lines": 300_000, "trip": 100}
+BITS = 22
+COMMAND = (sys.executable, "-m", "streamptron")
+
+
+def words(text):
+    return re.findall(r"\w+", text.lower())
+
+
+# --- In a pipeline
+
+
+def pipelines(names, limit):
+    rows = []
+    for name in names:
+        events = [
+            (text, common.text_label(name, label))
+            for text, label in streams.labelled_texts(name, limit)
+        ]
+        ours = streamptron.Tokenizer() | streamptron.Perceptron()
+        theirs = feature_extraction.BagOfWords() | linear_model.Perceptron()
+        times, mistakes = ([], []), [0, 0]
+        before = []
+        for chunk in common.batches(events, 50):
+            for k, model in enumerate((ours, theirs)):
+                for text, _ in before:
+                    model.predict_one(text)
+                start = process_time()
+                for text, label in chunk:
+                    mistakes[k] += bool(model.predict_one(text)) != label
+                    model.learn_one(text, label)
+                times[k].append((process_time() - start) / len(chunk))
+            before = chunk
+        rows.append(
+            (
+                name,
+                len(events),
+                common.spread([1e6 * t for t in times[0]]),
+                common.spread([1e6 * t for t in times[1]]),
+                common.spread(common.group_ratios(times[1], times[0])),
+                f"{100 * mistakes[0] / len(events):.2f}",
+                f"{100 * mistakes[1] / len(events):.2f}",
+            )
+        )
+    common.table(
+        ("stream", "texts", "ours us", "River us", "times (asked 20)", "our error %", "River's %"),
+        rows,
+    )
+
+
+# --- From a file to a model
+
+
+def vowpal_wabbit():
+    """How to start Vowpal Wabbit, or None."""
+    if found := shutil.which("vw"):
+        return [found]
+    if importlib.util.find_spec("vowpalwabbit"):
+        return [sys.executable, "-m", "vowpalwabbit"]
+    return None
+
+
+def log_lines(n):
+    """n short log lines with truth values."""
+    rng = random.Random(1)
+    events = [(text, label) for text, label in streams.labelled_texts("loghub_system")]
+    true = sorted({label for _, label in events})[::2]
+    for text, label in rng.choices(events, k=n):
+        yield text, label in true
+
+
+def write_files(folder, name, events):
+    """The same texts for each contender; how many there are, and how many words."""
+    n_texts = n_words = 0
+    with (
+        open(folder / f"{name}.tsv", "w", encoding="utf-8") as ours,
+        open(folder / f"{name}.vw", "w", encoding="utf-8") as vw,
+        open(folder / f"{name}.ft", "w", encoding="utf-8") as fasttext,
+    ):
+        for text, label in events:
+            found = words(text)
+            n_texts, n_words = n_texts + 1, n_words + len(found)
+            ours.write(f"{int(label)}\t{text}\n")
+            vw.write(f"{1 if label else -1} | {' '.join(found)}\n")
+            fasttext.write(f"__label__{int(label)} {' '.join(found)}\n")
+    return n_texts, n_words
+
+
+def whole_process(command):
+    """Wall and CPU seconds of a command on one core."""
+    core = max(os.sched_getaffinity(0))
+    start = perf_counter()
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+    )
+    said = process.stderr.read()
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"{command} failed: {said.decode(errors='replace')}")
+    return perf_counter() - start, used.ru_utime + used.ru_stime
+
+
+def files(folder, sizes, n_runs):
+    rows = []
+    for name, events in sizes.items():
+        n_texts, n_words = write_files(folder, name, events())
+        commands = {"ours": [*COMMAND, "train", str(folder / f"{name}.tsv"), "--quiet"]}
+        commands["ours"] += ["--learner", "perceptron", "--hash-bits", str(BITS)]
+        commands["ours"] += ["--model", str(folder / f"{name}.model")]
+        if vw := vowpal_wabbit():
+            options = ["--loss_function", "logistic", "-b", str(BITS), "--quiet"]
+            paths = ["-d", str(folder / f"{name}.vw"), "-f", str(folder / "vw.model")]
+            commands["vw"] = [*vw, *options, *paths]
+        if fasttext := shutil.which("fasttext"):
+            paths = ["-input", str(folder / f"{name}.ft"), "-output", str(folder / "ft")]
+            commands["fasttext"] = [fasttext, "supervised", *paths, "-thread", "1", "-epoch", "1"]
+        times = {who: [] for who in commands}
+        for _ in range(n_runs):
+            for who, command in commands.items():
+                times[who].append(whole_process(command))
+        for who, measured in times.items():
+            wall, cpu = ([run[k] for run in measured] for k in (0, 1))
+            ratios = [
+                theirs[1] / ours[1] for ours, theirs in zip(times["ours"], measured, strict=True)
+            ]
+            asked = f" (asked {TARGETS[who]})" if who in TARGETS else ""
+            rows.append(
+                (
+                    f"{name}, {n_texts} texts, {n_words} words",
+                    who,
+                    common.spread(wall, 2),
+                    common.spread(cpu, 2),
+                    f"{1e9 * common.median(cpu) / n_words:.0f}",
+                    common.spread(ratios) + asked,
+                )
+            )
+    common.table(("file", "who", "wall s", "CPU s", "CPU ns a word", "x our CPU"), rows)
+
+
+# --- Through the filter
+
+
+def line_filter(folder, n_lines, n_trips):
+    model = folder / "logs.model"
+    lines = [f"{text}\n".encode() for text, _ in log_lines(n_lines)]
+    with tempfile.TemporaryFile(dir=folder) as source:
+        source.writelines(lines)
+        rates = []
+        for _ in range(3):
+            source.seek(0)
+            process = subprocess.Popen(
+                [*COMMAND, "predict", "--model", model],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+            ask(process, b"warm\n")
+            feeder = subprocess.Popen(["cat"], stdin=source, stdout=process.stdin)
+            process.stdin.close()
+            start = perf_counter()
+            answers = sum(block.count(b"\n") for block in iter(process.stdout.read1, b""))
+            rates.append(answers / (perf_counter() - start))
+            feeder.wait()
+            assert process.wait() == 0
+            assert answers == len(lines)
+    process = subprocess.Popen(
+        [*COMMAND, "predict", "--model", model], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    trips = []
+    for line in islice(lines, n_trips):
+        start = perf_counter()
+        ask(process, line)
+        trips.append(1e6 * (perf_counter() - start))
+    process.stdin.close()
+    assert process.wait() == 0
+    rows = [
+        ("lines a second, in bulk", common.spread(rates, 0), f">= {TARGETS['lines']:,}"),
+        ("us from a line to its answer", common.spread(trips), f"median < {TARGETS['trip']}"),
+    ]
+    common.table(("what", "measured", "asked"), rows)
+
+
+def ask(process, line):
+    process.stdin.write(line)
+    process.stdin.flush()
+    return process.stdout.readline()
+
+
+# --- Who is right how often
+
+
+def errors(folder, names, limit):
+    rows = []
+    for name in names:
+        events = list(streams.labelled_texts(name, limit))
+        labels = [common.text_label(name, label) for _, label in events]
+        texts = streamptron.Tokenizer().transform_many([text for text, _ in events])
+        two = name in common.TRUE_LABELS
+        learners = [
+            streamptron.Perceptron() if two else streamptron.MulticlassPerceptron(),
+            streamptron.MIRA(),
+        ]
+        ours = []
+        for learner in learners:
+            given = learner.test_then_train_many(texts, labels)
+            wrong = sum(a != b for a, b in zip(given.tolist(), labels, strict=True))
+            ours.append(f"{100 * wrong / len(labels):.2f}")
+        rows.append((name, len(events), *ours, vw_error(folder, events, labels, two)))
+    common.table(("stream", "texts", "Perceptron %", "MIRA %", "Vowpal Wabbit %"), rows)
+
+
+def vw_error(folder, events, labels, two):
+    vw = vowpal_wabbit()
+    if vw is None:
+        return "not there"
+    number = {label: k + 1 for k, label in enumerate(dict.fromkeys(labels))}
+    with open(folder / "error.vw", "w", encoding="utf-8") as file:
+        for (text, _), label in zip(events, labels, strict=True):
+            answer = (1 if label else -1) if two else number[label]
+            file.write(f"{answer} | {' '.join(words(text))}\n")
+    kind = ["--loss_function", "logistic"] + (["--binary"] if two else ["--oaa", str(len(number))])
+    command = [*vw, *kind, "-b", str(BITS), "-d", str(folder / "error.vw")]
+    run = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    loss = re.search(r"average loss = ([\d.]+)", run.stdout + run.stderr)
+    return f"{100 * float(loss[1]):.2f}"
+
+
+def main():
+    parser = common.parser(__doc__)
+    parser.add_argument("--runs", type=int, default=5, help="of each whole process")
+    parser.add_argument("--parts", nargs="+", default=["river", "files", "filter", "error"])
+    args = parser.parse_args()
+    common.header(args, "text streams of shared/data, labels and texts in file order")
+    common.need_data()
+    limit = 300 if args.quick else None
+    quick = args.quick
+    logs = 2_000 if quick else 1_000_000
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if "river" in args.parts:
+            common.section("predict_one + learn_one on a str, in a River pipeline")
+            pipelines(common.BINARY_TEXTS, limit)
+        if "files" in args.parts or "filter" in args.parts:
+            common.section("whole process: from a file to a model")
+            sizes = {
+                "trec07p": lambda: (
+                    (text, label == "spam")
+                    for text, label in streams.labelled_texts("trec07p_first12000", limit)
+                ),
+                "logs": lambda: log_lines(logs),
+            }
+            files(folder, sizes, 1 if quick else args.runs)
+        if "filter" in args.parts:
+            common.section("through the line filter, short log lines")
+            line_filter(folder, logs // 2, 200 if quick else 5_000)
+        if "error" in args.parts:
+            common.section("mistakes, each event predicted before it is learned")
+            errors(folder, (*common.BINARY_TEXTS, *common.MULTICLASS_TEXTS), limit)
+
+
+if __name__ == "__main__":
+    main()

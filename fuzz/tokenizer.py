@@ -1,0 +1,80 @@
+"""Random texts and parameters: the tokenizer against its plain-Python twin.
+
+    python fuzz/tokenizer.py                  # until it finds a difference
+    python fuzz/tokenizer.py --n 10000
+    python fuzz/tokenizer.py --n 1 --seed 42  # one case again
+
+Every case has a seed of its own. The first that differs is printed with the smallest input that
+still does, and the exit status is 1.
+"""
+
+import argparse
+import random
+import sys
+from itertools import count
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from reference_text import features
+from texts import random_parameters, random_x
+
+from streamptron import Tokenizer
+
+
+def difference(params, x):
+    """How the tokenizer's features differ from the twin's; None if they do not."""
+    expected = list(features(x, **params).items())
+    try:
+        got = list(Tokenizer(**params).transform_one(x).items())
+    except Exception as error:  # no input may raise: that is a finding too
+        return f"{type(error).__name__}: {error}\nexpected {expected}"
+    return None if got == expected else f"got      {got}\nexpected {expected}"
+
+
+def smallest(differs, text):
+    """A shorter text that still differs: pieces are cut out, ever smaller ones."""
+    size = len(text)
+    while size:
+        i = 0
+        while i < len(text):
+            shorter = text[:i] + text[i + size :]
+            if differs(shorter):
+                text = shorter
+            else:
+                i += size
+        size //= 2
+    return text
+
+
+def smallest_x(params, x):
+    if isinstance(x, dict):
+        for name in x:
+            rest = {k: v for k, v in x.items() if k != name}
+            text = smallest(lambda v, r=rest, n=name: difference(params, {**r, n: v}), x[name])
+            x = {**x, name: text}
+        return x
+    return smallest(lambda text: difference(params, text), x)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--n", type=int, help="how many cases; without it, no end")
+    parser.add_argument("--seed", type=int, default=0, help="the first case's seed")
+    arguments = parser.parse_args()
+    for i in count() if arguments.n is None else range(arguments.n):
+        seed = arguments.seed + i
+        if i % 1000 == 0:  # a crash leaves the last seed that was written
+            print(f"seed {seed}", flush=True)
+        rng = random.Random(seed)
+        params = random_parameters(rng)
+        x = random_x(rng, params["fields"], size=rng.choice((3, 10, 60)))
+        if difference(params, x):
+            x = smallest_x(params, x)
+            print(f"seed {seed}\nTokenizer(**{params})\nx = {x!r}\n{difference(params, x)}")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
