@@ -252,6 +252,8 @@ def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
             parameters["class_weight"] = {written.label(name): w for name, w in weights}
         except ValueError as error:
             raise click.UsageError(f"--class-weight: {error}") from None
+        if len(parameters["class_weight"]) < len(weights):
+            raise click.UsageError("--class-weight is given twice for a label; give it once")
     return LineModel(_made(kind, parameters), tokenizer, reading, positive)
 
 

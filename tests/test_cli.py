@@ -21,6 +21,7 @@ from variants import learned
 
 import streamptron
 from streamptron import MIRA, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron._commands import LEARNER_NAMES, TOKENIZER_NAMES
 from streamptron.cli import main
 from streamptron.files import read
 
@@ -158,6 +159,7 @@ def test_no_words_are_a_question_for_help(told):
         ("train mail.tsv -m m --max-length all", "'all': give a number, or none"),
         ("train mail.tsv -m m --class-weight spam", "'spam': give LABEL=WEIGHT"),
         ("train mail.tsv -m m --learner perceptron --class-weight spam=2", "--positive"),
+        ("train mail.tsv -m m --class-weight a=2 --class-weight a=1", "given twice for a label"),
         ("train mail.tsv -m m --positive spam", "--positive is for --learner perceptron"),
         ("train mail.tsv -m m --format jsonl", "needs --label FIELD"),
         ("train mail.tsv -m m --format jsonl --label y", "needs --text FIELD or --features A,B"),
@@ -459,6 +461,12 @@ def test_a_perceptron_answers_in_the_words_of_its_labels(labels, words, answers,
     found, _ = predict(b"a\nb\n", model)
     assert {line.split("\t")[0] for line in found} == answers
     assert told("top", "-m", model)[1].startswith(f"towards {yes}\n")
+
+
+def test_every_parameter_of_the_library_has_its_option():
+    parameters = {name for learner in LEARNERS.values() for name in learner()._get_params()}
+    assert parameters == set(LEARNER_NAMES)
+    assert set(Tokenizer()._get_params()) - {"fields"} == set(TOKENIZER_NAMES)
 
 
 def test_class_weights_are_for_labels_as_they_are_written(tmp_path, told):
