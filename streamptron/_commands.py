@@ -88,7 +88,9 @@ model_option = click.option("--model", "-m", required=True, metavar="FILE", help
 LEARNER_OPTIONS = _options(
     click.option("--margin", type=float, help="Learn where the score leads by no more than this."),
     click.option("--C", "C", type=float, help="MIRA: the largest step."),
-    click.option("--update", type=click.Choice(["margin", "mistake"]), help="MIRA: learn when."),
+    click.option(
+        "--update", type=click.Choice(["margin", "mistake"]), help="MIRA: when it learns."
+    ),
     click.option(
         "--average",
         type=click.Choice(["uniform", "exponential", "none"]),
@@ -101,7 +103,9 @@ LEARNER_OPTIONS = _options(
         type=click.Choice(["best", "current", "average", "pocket"]),
         help="Which weights answer.",
     ),
-    click.option("--no-intercept", "intercept", flag_value=False, default=None, help="None."),
+    click.option(
+        "--no-intercept", "intercept", flag_value=False, default=None, help="Learn no intercept."
+    ),
     click.option(
         "--class-weight",
         multiple=True,
@@ -116,7 +120,13 @@ TOKENIZER_OPTIONS = _options(
         "--analyzer", type=click.Choice(["word", "char"]), help="What tokens are made of."
     ),
     click.option("--ngrams", "ngram_range", type=Ngrams(), help="Tokens of so many in a row."),
-    click.option("--no-lowercase", "lowercase", flag_value=False, default=None, help="As it is."),
+    click.option(
+        "--no-lowercase",
+        "lowercase",
+        flag_value=False,
+        default=None,
+        help="Tell upper case from lower case.",
+    ),
     click.option("--separators", metavar="CHARACTERS", help="What parts words."),
     click.option("--min-length", type=int, help="Leave out shorter words."),
     click.option("--max-length", type=Length(), help="Leave out longer words; none: no limit."),
@@ -181,8 +191,11 @@ def _taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _reading(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of reading that were given, as streamptron.files.read takes them."""
+def _reading(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The options of reading that were given, as streamptron.files.read takes them.
+
+    If files are given, their suffixes tell the format that is not.
+    """
     reading = _taken(["format", "label", "text", "features", "delimiter", "types"], given)
     if "features" in reading:
         reading["features"] = reading["features"].split(",")
@@ -190,6 +203,8 @@ def _reading(given: dict[str, Any]) -> dict[str, Any]:
         reading["types"] = dict(reading["types"])
     if reading.get("label") == "":
         reading["label"] = None
+    if files and "format" not in reading:
+        reading["format"] = _format(files)
     return reading
 
 
@@ -237,6 +252,8 @@ def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
             parameters["class_weight"] = {written.label(name): w for name, w in weights}
         except ValueError as error:
             raise click.UsageError(f"--class-weight: {error}") from None
+        if len(parameters["class_weight"]) < len(weights):
+            raise click.UsageError("--class-weight is given twice for a label; give it once")
     return LineModel(_made(kind, parameters), tokenizer, reading, positive)
 
 
@@ -293,7 +310,6 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> None:
     """
     from streamptron._train import Training
 
-    reading = _reading(given)
     resume, holdout, quiet = given.pop("resume"), given.pop("holdout"), given.pop("quiet")
     if resume:
         fixed = _taken(["learner", "positive", *LEARNER_NAMES, *TOKENIZER_NAMES], given)
@@ -301,12 +317,13 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> None:
             option = next(iter(fixed)).replace("_", "-")
             raise click.UsageError(f"--resume goes on with the model as it is, without --{option}")
         known = LineModel.load(model)
+        reading = _reading(given)
         format = reading.setdefault("format", known.reading["format"])
         if format == known.reading["format"]:
             reading = {**known.reading, **reading}
         learner = LineModel(known.learner, known.tokenizer, reading, known.positive, known._names)
     else:
-        reading.setdefault("format", _format(files))
+        reading = _reading(given, files)
         learner = _new_model(given, reading)
     if (given["epochs"] > 1 or holdout) and not all(map(_is_plain, files)):
         raise click.UsageError("--epochs and --holdout read the files again; give no pipe")
@@ -352,11 +369,11 @@ def _is_plain(file: str) -> bool:
 )
 @click.option("--max-line", type=click.IntRange(16), default=MAX_LINE, help="Bytes of a line.")
 def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
-    """Label lines: for each that comes, from the standard input or files, one is written at once.
+    """Label lines, from the standard input or files.
 
-    It is label<TAB>probability, or what --json, --rsyslog or --template say. A blank or bad line
-    gets an empty label and probability (null in JSON), and so does any line before the model knows
-    a label.
+    For each line that comes one is written, at once: label<TAB>probability, or what --json,
+    --rsyslog or --template say. A blank or bad line gets an empty label and probability (null in
+    JSON), and so does any line before the model knows a label.
 
     \b
     With --learn:
@@ -409,7 +426,9 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
 @READING_OPTIONS
 @json_option
 def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
-    """Compare answers with the labels of files: precision, recall, F1, accuracy, confusion.
+    """Compare answers with the labels in files.
+
+    Precision, recall, F1, accuracy, and how often each label got which answer.
 
     \b
     Examples:
@@ -418,8 +437,7 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
     """
     from streamptron._report import evaluated, evaluation, measures
 
-    reading = _reading(given)
-    reading.setdefault("format", _format(files))
+    reading = _reading(given, files)
     found = measures(evaluated(LineModel.load(model), list(files), reading))
     _write(found, evaluation, given["json"])
 
@@ -430,7 +448,7 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
 @click.option("--label", help="Of one label only.")
 @json_option
 def top(model: str, number: int, label: str | None, json: bool) -> None:
-    """The features with the largest weights, by the weights that answer.
+    """The features with the largest weights.
 
     \b
     Examples:
@@ -446,7 +464,7 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
 @click.argument("text")
 @model_option
 def explain(text: str, model: str) -> None:
-    """Which features of a text made its answer, and by which weights.
+    """Which features of a text made its answer.
 
     The weights are towards the answer; of a perceptron, towards its true label. For a model that
     was trained on features, TEXT is a line of that format.

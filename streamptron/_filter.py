@@ -172,6 +172,8 @@ class Filter:
         self._tried = 0  # the part of them that a save has already failed to save
         self._saved_at = time.monotonic()
         self._out = bytearray()
+        self._names: list[str] = []
+        self._labels: list[bytes] = []  # the names as they are written
         self._signals: list[int] = []
         self._wake = -1
         self.model = LineModel.load(path)
@@ -186,13 +188,14 @@ class Filter:
         code = 0
         with self._listening():
             try:
-                if self.kind is not None:
-                    self._blocks()
-                else:
-                    self._events()
+                try:
+                    if self.kind is not None:
+                        self._blocks()
+                    else:
+                        self._events()
+                except Stop:
+                    code = 130 if signal.SIGINT in self._signals else 0
                 self._flush()
-            except Stop:
-                code = 130 if signal.SIGINT in self._signals else 0
             except BrokenPipeError:  # nobody reads on
                 sink = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(sink, 1)
@@ -265,7 +268,10 @@ class Filter:
             texts = [whole[number] for number in lines.line_numbers[: block.n]]
             if self.kind != "text":
                 texts = [text.partition(b"\t")[2] or text for text in texts]
-        names = list(map(answers.label, self.model.names))
+        if self._names is not self.model.names:
+            self._names = self.model.names
+            self._labels = list(map(answers.label, self._names))
+        names = self._labels
         predictions, probabilities = block.predictions, block.confidences
         if block.n and min(predictions) < 0:  # from before the first label was known
             labels = [names[output] if output >= 0 else None for output in predictions]

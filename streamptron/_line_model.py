@@ -155,6 +155,7 @@ class LineModel:
         self._names = names or [None, None]
         if positive is not None:
             self._names = [f"not {positive}", positive]
+        self._written: list[str] = []
         self._binary = isinstance(learner, Perceptron)
         # a learner from elsewhere may know labels that are no text
         known = [] if self._binary else learner.labels
@@ -185,6 +186,10 @@ class LineModel:
                 if tokenizer.fields is not None:
                     raise ValueError("a line has no fields")
             reading, names = metadata.get("reading", {"format": "plain"}), metadata.get("names")
+            if names is not None:
+                no, yes = names
+                if not all(name is None or isinstance(name, str) for name in (no, yes)):
+                    raise ValueError(f"the labels' names {shown(names)} are no texts")
             return cls(load(path), tokenizer, dict(reading), metadata.get("positive"), names)
         except (TypeError, AttributeError, ValueError) as error:
             raise ValueError(f"{path}: the model's metadata cannot be used: {error}") from error
@@ -208,6 +213,7 @@ class LineModel:
             )
         if self._names[truth] is None:
             self._names[truth] = text
+            self._written = []
         return truth
 
     def name(self, label: Any) -> str:
@@ -218,8 +224,11 @@ class LineModel:
 
     @property
     def names(self) -> list[str]:
-        """How the learner's labels are written, output by output."""
-        return list(map(self.name, [False, True] if self._binary else self.learner.labels))
+        """How labels are written, output by output; another list when that changes."""
+        labels = [False, True] if self._binary else self.learner.labels
+        if len(self._written) < len(labels):
+            self._written = list(map(self.name, labels))
+        return self._written
 
     def outputs(self, labels: list[Hashable]) -> list[int]:
         """The output of each label; -1 for one that is not known."""

@@ -161,8 +161,9 @@ def _unlabelled(model: LineModel) -> dict[str, Any]:
 
 
 def ranked(model: LineModel, n: int, label: str | None) -> dict[str, Any]:
-    """{label: the n largest and the n smallest weights}."""
+    """{label: the n largest and the n smallest weights}; a hashed learner has rows, no names."""
     learner = model.learner
+    what = "" if learner.hash_bits is None else "row "
     if isinstance(learner, Perceptron):
         wanted = [label is None or model.label(label)]
     else:
@@ -171,7 +172,7 @@ def ranked(model: LineModel, n: int, label: str | None) -> dict[str, Any]:
     for each in wanted:
         top = learner.top_features(n, each)
         found[model.name(each)] = {
-            sign: [[str(feature), weight] for feature, weight in getattr(top, sign)]
+            sign: [[f"{what}{feature}", weight] for feature, weight in getattr(top, sign)]
             for sign in ("positive", "negative")
         }
     return found

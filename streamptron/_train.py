@@ -179,7 +179,7 @@ class Training:
 
     def _pass(self, score: Score, *, learning: bool, first: bool) -> None:
         """Learn all events but the held ones, or score the held ones."""
-        if self.model.reading["format"] in BLOCKS:
+        if self.model.reading["format"] in BLOCKS and self.model.tokenizer is not None:
             self._blocks(score, learning, first)
         else:
             self._events(score, learning, first)

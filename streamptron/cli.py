@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import typing
+import warnings
 
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns
     -------
-    The exit code: 0, 1 after a failure, 2 for words that make no command, 130 after Ctrl-C.
+    The exit code: 0, 1 after a failure, 2 for words that make no command, 130 after Ctrl-C. With
+    STREAMPTRON_DEBUG in the environment a failure is raised instead.
 
     Examples
     --------
@@ -37,16 +39,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed('the command line needs click: pip install "streamptron[cli]"')
     from streamptron._commands import commands
 
-    arguments = sys.argv[1:] if arguments is None else arguments
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = commands.main(list(arguments), prog_name="streamptron", standalone_mode=False)
+        # not click's own main, which has other exit codes
+        with (
+            warnings.catch_warnings(),
+            commands.make_context("streamptron", words or ["--help"]) as context,
+        ):
+            warnings.showwarning = _warned  # type: ignore[assignment]
+            code = commands.invoke(context)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return code or 0
+    except click.exceptions.Exit as end:  # --help, --version
+        return end.exit_code
     except click.UsageError as error:
         where = f"; see {error.ctx.command_path} --help" if error.ctx else ""
         return _failed(error.format_message().rstrip(".") + where, 2)
     except (click.Abort, KeyboardInterrupt):
-        return 130
+        return _failed("interrupted; nothing was saved", 130)
     except BrokenPipeError:  # nobody reads on; Python's own last flush is to find no pipe either
         sink = os.open(os.devnull, os.O_WRONLY)
         os.dup2(sink, 1)
@@ -58,6 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.filename is not None and error.strerror:
             return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}")
         return _failed(str(error) or type(error).__name__)
+
+
+def _warned(message: Warning | str, *where: object) -> None:
+    print(f"streamptron: warning: {message}", file=sys.stderr)
 
 
 def _failed(message: str, code: int = 1) -> int:
