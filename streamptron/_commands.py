@@ -112,6 +112,10 @@ LEARNER_OPTIONS = _options(
         type=Pair("LABEL=WEIGHT", float),
         help="Scale the steps for a label; once for each.",
     ),
+    click.option(
+        "--max-features", type=int, help="Beyond this, what matters least makes room for the new."
+    ),
+    click.option("--max-labels", type=int, help="Beyond this, a new label is an error."),
     click.option("--hash-bits", type=int, help="A table of 2^BITS rows, and no names."),
     click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
 )
@@ -164,6 +168,8 @@ LEARNER_NAMES = [
     "serve",
     "intercept",
     "class_weight",
+    "max_features",
+    "max_labels",
     "hash_bits",
     "hash_seed",
 ]

@@ -171,7 +171,6 @@ def test_no_words_are_a_question_for_help(told):
         ("predict -m mail.model --json --template {label}", "two ways to write"),
         ("predict -m mail.model --template {word}", "{word} is none of its placeholders"),
         ("predict -m mail.model --template {label:>9}", "is none of its placeholders"),
-        ("predict -m mail.model --template label", "there is no placeholder in it"),
         ("predict -m mail.model --template {", "cannot be used"),
         ("predict -m mail.model --template {label}\n", "it is more than a line"),
         ("predict -m mail.model --learn --input text", "--learn needs labels"),
