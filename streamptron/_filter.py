@@ -78,8 +78,6 @@ class Answers:
                 self.fields.append(field)
                 answer += "%.4f" if field == "probability" else "%b"
                 empty += "%b"
-            if not self.fields:
-                raise ValueError("there is no placeholder in it")
             if "\n" in template or "\r" in template:
                 raise ValueError("it is more than a line")
         except ValueError as error:
@@ -100,6 +98,8 @@ class Answers:
         self, labels: list[bytes], answers: Sequence[int], probabilities: Any, texts: list[bytes]
     ) -> list[bytes]:
         """The lines of answers, which are places in labels."""
+        if not self.fields:
+            return [self._answer % ()] * len(answers)
         columns = [
             map(labels.__getitem__, answers)
             if field == "label"

@@ -171,7 +171,6 @@ def test_no_words_are_a_question_for_help(told):
         ("predict -m mail.model --json --template {label}", "two ways to write"),
         ("predict -m mail.model --template {word}", "{word} is none of its placeholders"),
         ("predict -m mail.model --template {label:>9}", "is none of its placeholders"),
-        ("predict -m mail.model --template label", "there is no placeholder in it"),
         ("predict -m mail.model --template {", "cannot be used"),
         ("predict -m mail.model --template {label}\n", "it is more than a line"),
         ("predict -m mail.model --learn --input text", "--learn needs labels"),
@@ -609,6 +608,7 @@ def test_answers_come_in_every_form_that_can_be_asked_for(mail):
     assert lines[0] == f"{{spam}} 100% {probability} <a prize> spam"
     assert lines[1] == "{} 100%  <> "
     assert "<100%\tyou>" in lines[2]
+    assert predict(data, model, "--template", "OK")[0] == ["OK"] * 3
     lines, _ = predict(data, model, "--template", "{text}", "--input", "labelled")
     assert lines == ["a prize", "", "you"]
 
