@@ -7,7 +7,6 @@ imported because a file names it, and nothing that it says is believed before it
 from __future__ import annotations
 
 import contextlib
-import datetime
 import errno
 import json
 import math
@@ -16,8 +15,6 @@ import stat
 import sys
 import typing
 import zlib
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any, BinaryIO
 
 from streamptron._names import OBJECT, name_plain, shown
@@ -189,11 +186,11 @@ def encode(value: Any) -> Any:
         return ["bytes", value.hex()]
     if kind is tuple:
         return ["tuple", *map(encode, value)]
-    if kind is Decimal:
+    if _is(kind, "decimal", "Decimal"):
         return ["Decimal", str(value)]
-    if kind is Fraction:
+    if _is(kind, "fractions", "Fraction"):
         return ["Fraction", hex(value.numerator), hex(value.denominator)]
-    if kind is datetime.date or kind is datetime.datetime:
+    if _is(kind, "datetime", "date") or _is(kind, "datetime", "datetime"):
         text = value.isoformat()
         if repr(kind.fromisoformat(text)) == repr(value):  # not with a named time zone
             return [kind.__name__, text]
@@ -204,16 +201,45 @@ def encode(value: Any) -> Any:
     )
 
 
+def _is(kind: type, module: str, name: str) -> bool:
+    """Whether a type is one of the standard library's; whose value is there has been loaded."""
+    return kind is getattr(sys.modules.get(module), name, None)
+
+
+def _decimal(text: str) -> Any:
+    from decimal import Decimal
+
+    return Decimal(text)
+
+
+def _fraction(above: str, below: str) -> Any:
+    from fractions import Fraction
+
+    return Fraction(int(above, 16), int(below, 16))
+
+
+def _date(text: str) -> Any:
+    from datetime import date
+
+    return date.fromisoformat(text)
+
+
+def _datetime(text: str) -> Any:
+    from datetime import datetime
+
+    return datetime.fromisoformat(text)
+
+
 DECODERS: dict[str, Callable[..., Any]] = {
     "int": lambda text: int(text, 16),
     "float": float.fromhex,
     "complex": lambda real, imag: complex(float.fromhex(real), float.fromhex(imag)),
     "bytes": bytes.fromhex,
     "tuple": lambda *parts: tuple(map(decode, parts)),
-    "Decimal": Decimal,
-    "Fraction": lambda above, below: Fraction(int(above, 16), int(below, 16)),
-    "date": datetime.date.fromisoformat,
-    "datetime": datetime.datetime.fromisoformat,
+    "Decimal": _decimal,
+    "Fraction": _fraction,
+    "date": _date,
+    "datetime": _datetime,
 }
 
 

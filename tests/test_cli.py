@@ -608,6 +608,7 @@ def test_answers_come_in_every_form_that_can_be_asked_for(mail):
     assert lines[0] == f"{{spam}} 100% {probability} <a prize> spam"
     assert lines[1] == "{} 100%  <> "
     assert "<100%\tyou>" in lines[2]
+    assert predict(data, model, "--template", "OK")[0] == ["OK"] * 3
     lines, _ = predict(data, model, "--template", "{text}", "--input", "labelled")
     assert lines == ["a prize", "", "you"]
 
