@@ -27,7 +27,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_MAX, ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t,
-    uintptr_t)
+    uintptr_t, zeros_below)
 from streamptron._key cimport (
     BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR,
     LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
@@ -130,6 +130,7 @@ cdef inline void flat_write(Flat* flat, const Index* index, const Table* table) 
     cdef size_t i, k, n
     cdef size_t text = 0, place = 0
     cdef size_t row_bytes = table.width * sizeof(double)
+    cdef uint64_t bits
     cdef const double* chunk
     cdef double* weights = flat.weights
     cdef row_t row
@@ -148,17 +149,20 @@ cdef inline void flat_write(Flat* flat, const Index* index, const Table* table) 
                 memcpy(weights, chunk, n * row_bytes)
                 weights += n * table.width
                 continue
-            for k in range(<size_t> CHUNK_ROWS):
-                if flat.stored[4 * i + k // 64] >> (k % 64) & 1:
-                    memcpy(weights, chunk + k * table.width, row_bytes)
+            for k in range(4):
+                bits = flat.stored[4 * i + k]
+                while bits:
+                    memcpy(weights, chunk + (64 * k + zeros_below(bits)) * table.width, row_bytes)
                     weights += table.width
+                    bits &= bits - 1
     if flat.stored != NULL:
         place = 0
-        for i in range(table.n_chunks):
-            for k in range(<size_t> CHUNK_ROWS):
-                if flat.stored[4 * i + k // 64] >> (k % 64) & 1:
-                    flat.rows[place] = <uint32_t> (i << CHUNK_BITS | k)
-                    place += 1
+        for i in range(4 * table.n_chunks):
+            bits = flat.stored[i]
+            while bits:
+                flat.rows[place] = <uint32_t> (64 * i + zeros_below(bits))
+                place += 1
+                bits &= bits - 1
         return
     for row in range(index.n_rows):
         if row < ROWS_RESERVED:

@@ -29,7 +29,7 @@
 from libc.math cimport log, sqrt
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
-from streamptron._types cimport uint8_t, uint32_t, uint64_t
+from streamptron._types cimport uint8_t, uint32_t, uint64_t, zeros_below
 from streamptron._key cimport KEY_STR, Key, key_equal, key_is_long, key_text, utf8_encode
 from streamptron._hash cimport Seed, key_hash
 from streamptron._arena cimport arena_alloc
@@ -48,24 +48,9 @@ cdef extern from *:
 
     static inline int sp_is_ascii(const uint8_t *p, size_t n)
     {
-        uint64_t word, high = 0;
-        for (; n >= 8; p += 8, n -= 8) {
-            memcpy(&word, p, 8);
-            high |= word;
-        }
-        for (; n > 0; p++, n--) high |= *p;
-        return (high & UINT64_C(0x8080808080808080)) == 0;
-    }
-
-    static inline int sp_zeros_below(uint64_t word)     /* of a word that is not 0 */
-    {
-    #if defined(_MSC_VER) && !defined(__clang__)
-        unsigned long at;
-        _BitScanForward64(&at, word);
-        return (int)at;
-    #else
-        return __builtin_ctzll(word);
-    #endif
+        uint8_t high = 0;
+        for (size_t i = 0; i < n; i++) high |= p[i];
+        return high < 0x80;
     }
 
     /* Sixteen bytes from p to `to` by the tables, and a bit for each that belongs to a word; `others` gets a bit for each
@@ -139,7 +124,6 @@ cdef extern from *:
     const uint32_t WORD "SP_WORD"
     uint32_t** PAGES "sp_pages"
     bint is_ascii "sp_is_ascii" (const uint8_t* p, size_t n) noexcept nogil
-    int zeros_below "sp_zeros_below" (uint64_t word) noexcept nogil
     uint32_t scan_table "sp_scan_table" (const uint8_t* lower, const uint8_t* word, const uint8_t* p, uint8_t* to,
                                          uint32_t* others) noexcept nogil
     uint32_t scan_words "sp_scan_words" (bint lowering, const uint8_t* p, uint8_t* to, uint32_t* others) noexcept nogil
@@ -198,6 +182,8 @@ cdef struct Text:
     size_t bits_capacity
     uint32_t* edges
     size_t edges_capacity
+    const uint8_t* plain            # of a text whose edges are all that is needed; NULL: see words
+    Py_ssize_t n_edges
     Word* words
     Py_ssize_t n_words
     size_t words_capacity
@@ -484,17 +470,15 @@ cdef inline size_t _fold(const uint64_t* bits, const uint8_t* p, size_t n, size_
     return 0
 
 
-cdef inline int _words(const TextRule* rule, Text* text, const uint8_t* p, size_t n, bint wide) noexcept nogil:
+cdef inline int _words(const TextRule* rule, Text* text, const uint8_t* p, size_t n, Py_ssize_t n_edges,
+                       bint wide) noexcept nogil:
     """Append the words of n scanned bytes; `wide`: some are not ASCII. -1 without memory."""
     cdef const uint64_t* bits = text.bits
     cdef size_t shortest = rule.shortest, longest = rule.longest
     cdef size_t start, end, length, at, folded, done = 0, run_end = 0
-    cdef Py_ssize_t i, n_edges, k = text.n_words
+    cdef Py_ssize_t i, k = text.n_words
     cdef const uint32_t* edges
     cdef Word* words
-    if _grow(<void**> &text.edges, &text.edges_capacity, n + 8, sizeof(uint32_t)) < 0:
-        return -1
-    n_edges = find_edges(bits, n, text.edges)
     if _grow(<void**> &text.words, &text.words_capacity, k + n_edges // 2 + 1, sizeof(Word)) < 0:
         return -1
     edges = text.edges
@@ -651,6 +635,27 @@ cdef inline int _tokens_words(Tally* tally, Text* text, Event* event, Joint* joi
     return 0
 
 
+cdef inline int _tokens_plain(Tally* tally, Text* text, Event* event, const TextRule* rule, const uint8_t* p,
+                              Py_ssize_t n_edges) noexcept nogil:
+    """The everyday case, words of ASCII as they are, straight from their edges. -1 without memory."""
+    cdef Tally local
+    cdef const uint32_t* edges = text.edges
+    cdef size_t shortest = rule.shortest, longest = rule.longest, length
+    cdef Py_ssize_t k, last, i = 0
+    while i < n_edges:
+        last = min(i + 2 * TOKENS_AT_ONCE, n_edges)
+        if _tally_reserve(tally, text, event, (last - i) // 2) < 0:
+            return -1
+        local = tally[0]
+        for k in range(i, last, 2):
+            length = edges[k + 1] - edges[k]
+            if shortest <= length <= longest:
+                tally_add(&local, key_text(KEY_STR, p + edges[k], length))
+        tally.n = local.n
+        i = last
+    return 0
+
+
 cdef inline size_t _character(const uint8_t* p) noexcept nogil:
     """The bytes of the code point at p."""
     return 1 if p[0] < 0x80 else 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
@@ -703,13 +708,13 @@ cdef inline int _tokens_characters(Tally* tally, Text* text, Event* event, Joint
 # --- The way in
 
 cdef inline Py_ssize_t _add_piece(Text* text, Event* event, const TextRule* rule, const Piece* prefix,
-                                  const Piece* piece) noexcept nogil:
-    """Scan a text, or a field's, and find its words. Returns as text_write does."""
+                                  const Piece* piece, bint alone) noexcept nogil:
+    """Scan a text, or a field's, and find its words. `alone`: there is no other. Returns as text_write does."""
     cdef bint wide = not is_ascii(piece.p, piece.n)
     cdef size_t most = 3 * piece.n if wide else piece.n     # a bad byte becomes three
     cdef size_t n_bits = (most + SPARE) // 64 + 2
     cdef size_t length = 0
-    cdef Py_ssize_t page
+    cdef Py_ssize_t page, n_edges
     cdef uint8_t* to = arena_alloc(&event.text, most + SPARE)
     cdef Part* part
     if to == NULL or _grow(<void**> &text.bits, &text.bits_capacity, n_bits, sizeof(uint64_t)) < 0 or (
@@ -723,7 +728,13 @@ cdef inline Py_ssize_t _add_piece(Text* text, Event* event, const TextRule* rule
     part.first = text.n_words
     part.prefix = prefix
     if rule.analyzer == TEXT_WORDS:
-        if _words(rule, text, to, length, wide) < 0:
+        if _grow(<void**> &text.edges, &text.edges_capacity, length + 8, sizeof(uint32_t)) < 0:
+            return -1
+        n_edges = find_edges(text.bits, length, text.edges)
+        if alone and not wide and not rule.fold and rule.high == 1 and prefix.n == 0:
+            text.plain = to
+            text.n_edges = n_edges
+        elif _words(rule, text, to, length, n_edges, wide) < 0:
             return -1
     else:
         if _grow(<void**> &text.words, &text.words_capacity, text.n_words + 1, sizeof(Word)) < 0:
@@ -747,6 +758,8 @@ cdef inline int _add_tokens(Text* text, Event* event, const TextRule* rule, cons
     memset(&tally, 0, sizeof(Tally))
     tally.n = event.n
     tally.seed = index.seed
+    if text.plain != NULL and _tokens_plain(&tally, text, event, rule, text.plain, text.n_edges) < 0:
+        return -1
     for i in range(text.n_parts):
         for n in range(rule.low, rule.high + 1):
             if rule.analyzer == TEXT_WORDS:
@@ -784,10 +797,11 @@ cdef inline Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule
     cdef int i
     text.n_words = 0
     text.n_parts = 0
+    text.plain = NULL
     if event_begin(event, index, 0, intercept) < 0:
         return -1
     for i in range(n_pieces):
-        page = _add_piece(text, event, rule, &prefixes[i], &pieces[i])
+        page = _add_piece(text, event, rule, &prefixes[i], &pieces[i], n_pieces == 1)
         if page:
             return page
     return _add_tokens(text, event, rule, index)

@@ -30,6 +30,10 @@ cdef extern from *:
     #include <stdlib.h>
     #include <string.h>
 
+    #if defined(_MSC_VER) && !defined(__clang__)
+      #include <intrin.h>
+    #endif
+
     #define SP_ROW_MAX UINT32_MAX
 
     /* Sums of products of values, weights and counts up to this stay far from the largest double, so
@@ -52,6 +56,18 @@ cdef extern from *:
       #define SP_WIDER
     #endif
 
+    /* How many of the lowest bits are 0, of a word that is not. */
+    static inline int sp_zeros_below(uint64_t word)
+    {
+    #if defined(_MSC_VER) && !defined(__clang__)
+        unsigned long at;
+        _BitScanForward64(&at, word);
+        return (int)at;
+    #else
+        return __builtin_ctzll(word);
+    #endif
+    }
+
     /* Zeroed memory that starts on a cache line, so that a row of up to 64 bytes touches one. */
     static inline void *sp_lines_alloc(size_t size)
     {
@@ -70,6 +86,7 @@ cdef extern from *:
     const row_t ROW_MAX "SP_ROW_MAX"
     const double VALUE_LIMIT "SP_VALUE_LIMIT"
     void prefetch "sp_prefetch" (const void* address) noexcept nogil
+    int zeros_below "sp_zeros_below" (uint64_t word) noexcept nogil
     void* lines_alloc "sp_lines_alloc" (size_t size) noexcept nogil
     void lines_free "sp_lines_free" (void* line) noexcept nogil
 
