@@ -33,14 +33,14 @@ from streamptron._key cimport (
 from streamptron._hash cimport key_hash
 from streamptron._arena cimport Arena, arena_alloc, arena_free, arena_init
 from streamptron._index cimport (
-    Index, index_find, index_free, index_init, index_insert, index_key, index_open_columns, index_place,
-    index_stored)
+    Index, index_fault, index_find, index_free, index_init, index_insert, index_key, index_open_columns,
+    index_place, index_stored)
 from streamptron._event cimport (
     Event, Writer, event_again, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
 from streamptron._table cimport (
     AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table,
-    table_add_outputs, table_chunk, table_keeps, table_read, table_reserve, table_write)
+    table_add_outputs, table_chunk, table_fault, table_keeps, table_read, table_reserve, table_write)
 from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron._serve cimport Serve, serve_overall
 from streamptron._calibrate cimport Calibrator
@@ -107,6 +107,17 @@ cdef extern from *:
     #endif
     """
     void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil
+
+cdef extern from *:
+    """
+    /* Built with -DSTREAMPTRON_DEBUG, a model looks at all that it holds at the end of every call. */
+    #ifdef STREAMPTRON_DEBUG
+      #define SP_DEBUG 1
+    #else
+      #define SP_DEBUG 0
+    #endif
+    """
+    const bint DEBUG "SP_DEBUG"
 
 cdef extern from "Python.h":
     const Py_ssize_t SSIZE_MAX "PY_SSIZE_T_MAX"
@@ -1285,6 +1296,8 @@ cdef class Model:
         self._held = None
         if self._objects_new and not self._learning:
             self._forget_objects()
+        if DEBUG:
+            self._look()
         return 0
 
     cdef int _forget_objects(self) except -1:
@@ -1364,6 +1377,19 @@ cdef class Model:
     def __sizeof__(self):
         return (object.__sizeof__(self) + self.learner.index.bytes + self.learner.index.long_keys.bytes
                 + self.learner.table.bytes + event_bytes(&self.event) + text_bytes(&self.text))
+
+    def _check(self):
+        """Look at all that the core holds, for the tests: RuntimeError if something does not agree."""
+        self._enter(False)
+        self._look()
+
+    cdef int _look(self) except -1:
+        cdef const char* fault = index_fault(&self.learner.index)
+        if fault == NULL:
+            fault = table_fault(&self.learner.table, self.learner.index.n_rows)
+        if fault != NULL:
+            raise RuntimeError(fault.decode())
+        return 0
 
     def _kept(self, str kind):
         """The number of a kept vector, or the error that it is not kept."""
@@ -1651,6 +1677,8 @@ cdef class Model:
             event_free(&columns)
             if learning and self._objects_new:
                 self._forget_objects()
+            if DEBUG and not self._inside:
+                self._look()
 
     cdef bint _has_room(self, const Batch* batch, bint decisions, bint probabilities) noexcept:
         """Whether there is a place for the score of each label."""
@@ -1734,6 +1762,8 @@ cdef class Model:
         self.learner.n_updates = n_updates
         self.learner.n_mistakes = n_mistakes
         self._set_serve_state(*state["serve"])
+        if DEBUG:
+            self._look()
 
     def __deepcopy__(self, memo):
         cdef Model other
@@ -1756,6 +1786,8 @@ cdef class Model:
         other._objects = dict(self._objects)
         if getattr(self, "__dict__", None):
             other.__dict__.update(deepcopy(self.__dict__, memo))
+        if DEBUG:
+            other._look()
         return other
 
     def _forget(self):
@@ -2000,6 +2032,8 @@ cdef class Model:
             raise MemoryError("no memory for the model")
         if fault:
             raise ValueError(_FAULTS[fault])
+        if DEBUG:
+            self._look()
 
     def _in_memory(self, params):
         """Of a model that lies in a file: the same one in memory of its own, which can learn."""

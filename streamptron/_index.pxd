@@ -43,7 +43,8 @@
 # those of its chunk.
 #
 # Functions in this file: index_init, index_free, index_copy, index_find (one key), index_find_all (an
-# event's), index_insert, index_key, index_stored (in a file too), index_place, index_open_columns; the rest serve these.
+# event's), index_insert, index_key, index_stored (in a file too), index_place, index_open_columns; index_fault for the tests;
+# the rest serve these.
 
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
@@ -603,3 +604,67 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
                 if key.lo == 0:
                     return -1
     return index_open_columns(to, other.n_columns)
+
+
+cdef inline bint _search_ends_at(uintptr_t word, uint64_t at) noexcept nogil:
+    """Whether a search for the entry at a place gets there."""
+    cdef uint64_t* entries = segment_entries(word)
+    cdef uint64_t i = (entries[at] >> 32) & segment_mask(word)
+    while i != at:
+        if entries[i] == 0:
+            return False
+        i = (i + 1) & segment_mask(word)
+    return True
+
+
+cdef inline const char* index_fault(const Index* index) noexcept nogil:
+    """What is wrong with an index, or NULL. For the tests: it looks at everything."""
+    cdef size_t i = 0, k, step, bytes, n_entries = 0, n_segments = 0
+    cdef uint64_t at, count
+    cdef uintptr_t word
+    cdef row_t row
+    cdef const Key* key
+    if index.bits or index.lookup != NULL:
+        return NULL
+    bytes = sizeof(uintptr_t) << index.depth
+    while i < <size_t> 1 << index.depth:
+        word = index.directory[i]
+        step = <size_t> 1 << (index.depth - <int> segment_of(word).depth)
+        for k in range(i, i + step):
+            if index.directory[k] != word:
+                return "a segment is not where its depth says"
+        count = 0
+        for at in range(segment_mask(word) + 1):
+            if segment_entries(word)[at] == 0:
+                continue
+            count += 1
+            row = <row_t> segment_entries(word)[at]
+            if row < ROWS_RESERVED or row >= index.n_rows:
+                return "an entry has a row that is not in use"
+            if segment_entries(word)[at] >> 32 != key_hash(&index.seed, index_key(index, row)) >> 32:
+                return "an entry's tag is not that of its row's key"
+            if index_segment(index, segment_entries(word)[at] >> 32) != word:
+                return "an entry is in a segment that is not its own"
+            if not _search_ends_at(word, at):
+                return "a search does not get to an entry"
+        if segment_entries(word)[segment_mask(word) + 1] != segment_entries(word)[0]:
+            return "a segment's first word does not stand once more behind its last"
+        if count != segment_of(word).count:
+            return "a segment's count is not that of its entries"
+        n_entries += count
+        n_segments += 1
+        bytes += segment_bytes(segment_log(word)) + LINES_OVERHEAD
+        i += step
+    if n_segments != index.n_segments:
+        return "there are more segments, or fewer, than are counted"
+    if index.n_columns == 0 and n_entries != index.n_rows - ROWS_RESERVED:
+        return "there are more entries than keys, or fewer"
+    for row in range(ROWS_RESERVED, index.n_rows):
+        key = index_key(index, row)
+        if index_find(index, key, key_hash(&index.seed, key)) != row:
+            return "a key is not found where it is"
+    bytes += (index.chunks_capacity * sizeof(Key*) + index.n_chunks * (CHUNK_ROWS * sizeof(Key) + LINES_OVERHEAD)
+              + index.n_columns * sizeof(row_t))
+    if bytes != index.bytes:
+        return "the index holds more bytes, or fewer, than it counts"
+    return NULL

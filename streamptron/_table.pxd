@@ -35,13 +35,13 @@
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
 # table_reserve (these may fail), table_free, table_scores, table_add, the same two for the rows of a matrix's columns
-# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write.
+# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write; table_fault for the tests.
 
 from libc.math cimport exp2
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_INTERCEPT,
+    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_INTERCEPT, ROW_NULL,
     lines_alloc, lines_free, prefetch, row_t, uint32_t)
 
 cdef extern from *:
@@ -646,3 +646,34 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
         if to.average == AVERAGE_EXPONENTIAL:
             memcpy(to.blocks[b].folds, other.blocks[b].folds, other.n_chunks * sizeof(uint32_t))
     return 0
+
+
+cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept nogil:
+    """What is wrong with a table of n_rows rows in use, or NULL. For the tests: it looks at everything."""
+    cdef Py_ssize_t b
+    cdef size_t i, k, row, bytes = table.n_blocks * sizeof(Block)
+    cdef const Block* block
+    if table.borrowed:
+        return NULL
+    for b in range(table.n_blocks):
+        block = &table.blocks[b]
+        bytes += table.n_chunks * sizeof(double*)
+        if table.average == AVERAGE_EXPONENTIAL:
+            bytes += table.n_chunks * sizeof(uint32_t)
+        for i in range(table.n_chunks):
+            if block.chunks[i] == table.zeros:
+                continue
+            bytes += chunk_bytes(table) + LINES_OVERHEAD
+            for k in range(<size_t> CHUNK_ROWS * table.width):
+                row = (i << CHUNK_BITS) + k // table.width
+                if (block.chunks[i][k] != 0.0) & ((row == ROW_NULL) | (row >= n_rows)):
+                    return "a row that is not in use is not zero"
+                if block.chunks[i][k] != 0.0 and (
+                        b * table.lanes + <Py_ssize_t> (k % table.width) // table.fields >= table.n_outputs):
+                    return "an output that is not in use is not zero"
+    for k in range(<size_t> (CHUNK_ROWS * LANES * 4)):
+        if table.zeros[k] != 0.0:
+            return "the chunk of zeros has been written"
+    if bytes != table.bytes:
+        return "the table holds more bytes, or fewer, than it counts"
+    return NULL
