@@ -703,10 +703,10 @@ cdef class TextDoor:
         self.prefixes = <Piece*> calloc(self.n_pieces, sizeof(Piece))
         if self.prefixes == NULL:
             raise MemoryError("no memory for the fields")
-        if self.names is not None:
-            self.held = [f"{name}:".encode("utf-8", "surrogatepass") for name in self.names]
-            for i in range(self.n_pieces):
-                _piece(&self.prefixes[i], self.held[i], NULL)
+        self.held = [b""] if self.names is None else [
+            f"{name}:".encode("utf-8", "surrogatepass") for name in self.names]
+        for i in range(self.n_pieces):
+            _piece(&self.prefixes[i], self.held[i], NULL)
         self.analyzer, self.ngram_range, self.lowercase, self.separators = (
             analyzer, ngram_range, lowercase, separators)
         self.min_length, self.max_length, self.fold_numbers = min_length, max_length, fold_numbers
@@ -1506,19 +1506,22 @@ cdef class Model:
     #     _learning   a batch is being learned: who wants to learn waits
     #     _inside     the learner itself is being changed: who wants to read waits too
     #     _readers    batches that are read without the lock: who wants to learn waits
-    #     _waiting    who wants to learn and waits for readers: new batches of theirs wait in turn
+    #     _waiting    who wants to learn and waits for readers only: new batches of theirs wait in turn
+    #     _asking     who wants to read and waits: a batch that is learned in place lets them in between blocks
     #
     # All of these change under the interpreter's lock only. Waiting is asking again, after sleeping a little.
 
     cdef int _enter(self, bint learning) except -1:
         """Wait until the learner may be read, or changed. Nothing of Python runs after the last look."""
         cdef int turn = 0
+        cdef bint first
         while self._inside or (learning and (self._learning or self._readers)):
             self._not_in_a_batch_of_ours()
-            self._waiting += learning
+            first = learning and not self._learning     # only readers are in the way
+            self._waiting += first
             self._asking += not learning
             turn = _sleep(turn)
-            self._waiting -= learning
+            self._waiting -= first
             self._asking -= not learning
             PyErr_CheckSignals()
         if learning:
@@ -1561,7 +1564,9 @@ cdef class Model:
         self._enter(False)
         while self._inside or self._waiting:
             self._not_in_a_batch_of_ours()
+            self._asking += 1
             turn = _sleep(turn)
+            self._asking -= 1
             PyErr_CheckSignals()
         self._readers += 1
         return 0

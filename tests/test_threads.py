@@ -7,6 +7,7 @@ shows as weights that differ, or as a score between the two.
 
 import copy
 import pickle
+import threading
 from functools import partial
 from itertools import count
 from operator import le
@@ -30,7 +31,7 @@ CHANGES = 10  # of state that every reader is to see
 
 
 def turning(learner):
-    """A model of weights +1, of the label "yes" if there are two; it has seen an odd number of events."""
+    """A model of weights +1, of the label "yes" if there are two, after an odd number of events."""
     model = LEARNERS[learner](intercept=False, serve="current", hash_seed=1)
     if learner == "MulticlassPerceptron":
         model.learn_one({}, "no")
@@ -120,7 +121,7 @@ READERS = {
 
 
 def watch(model, read, path, changes):
-    """Read again and again, and count the changes of state; in the end, whatever comes, there are enough."""
+    """Read again and again, and count the changes of state; an error counts for all of them."""
     last = None
     counters = 0, 0, 0
     try:
@@ -152,8 +153,35 @@ def test_no_answer_mixes_two_states_of_a_model_that_learns(learner, way, tmp_pat
 
 
 @eager
+def test_rows_are_answered_between_blocks_of_a_batch_though_somebody_waits_to_learn():
+    model = turning("Perceptron")
+    texts = TOKENIZER.transform_many([TEXT] * 20_000)
+    ys = labels("Perceptron", model, len(texts))
+    first, last = model.n_seen, model.n_seen + len(texts)
+    waits = threading.Event()
+    between = []
+
+    def wait_to_learn():
+        while model.n_seen == first:
+            pass
+        waits.set()
+        model.learn_one(X, True)
+
+    def ask(stop):
+        waits.wait()
+        while not stop.is_set():
+            answered = scores(model, TOKENIZER.transform_many([TEXT]))
+            assert {*answered} in ({1.0}, {-1.0})
+            between.append(first < model.n_seen < last)
+
+    finished(lambda: model.learn_many(texts, ys, w=[2.0] * len(texts)), wait_to_learn, ask)
+    assert sum(between) >= 3
+    assert model.n_seen == last + 1
+
+
+@eager
 def test_these_tests_would_notice_a_model_that_mixes_states():
-    """River's, for one, moves its intercept before its weights, and the weights of a dict one by one."""
+    """River's, for one, moves its intercept before its weights."""
     model, twin = linear_model.Perceptron(), linear_model.Perceptron()
     x = dict.fromkeys(range(N), 1 / 16)
 
