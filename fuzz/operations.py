@@ -4,8 +4,9 @@
     python fuzz/operations.py --n 10000
     python fuzz/operations.py --n 1 --seed 42  # one case again
 
-Every case has a seed of its own. The first that goes wrong is printed with as few operations as still
-do, and the exit status is 1. Put its seed into FOUND in tests/operations.py: a test tries those again.
+Every case has a seed of its own. The first that goes wrong is printed with as few operations as
+still do, and the exit status is 1. Put its seed into FOUND in tests/operations.py: a test tries
+those again.
 """
 
 import argparse

@@ -59,7 +59,7 @@ from streamptron._learner cimport (
     learner_several)
 
 from streamptron._flat cimport (
-    FLAT_CHUNK, FLAT_KEY, FLAT_MEMORY, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_WEIGHT, Flat, flat_check_keys,
+    FLAT_CHUNK, FLAT_KEY, FLAT_MEMORY, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_UNUSED, FLAT_WEIGHT, Flat, flat_check_keys,
     flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_write)
 
 from streamptron._names import is_numpy, name_decode, name_plain, shown
@@ -2058,6 +2058,7 @@ _FAULTS = {
     FLAT_ROW: "the numbers of the stored rows cannot be",
     FLAT_CHUNK: "the list of chunks does not fit the weights",
     FLAT_WEIGHT: "a weight is not finite",
+    FLAT_UNUSED: "a weight of no feature, or of no label, is not 0",
 }
 
 

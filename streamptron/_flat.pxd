@@ -46,6 +46,7 @@ cdef enum:
     FLAT_ROW = 5
     FLAT_CHUNK = 6
     FLAT_WEIGHT = 7
+    FLAT_UNUSED = 8
 
 cdef struct Flat:
     size_t n_weights                # rows
@@ -348,7 +349,17 @@ cdef inline int _chunk_fault(const Flat* flat, const Table* table, size_t n_rows
         return FLAT_CHUNK
     if i and (entry[0] < before[0] or (entry[0] == before[0] and entry[1] <= before[1])):
         return FLAT_CHUNK
+    if entry[1] == 0 and not _are_zero(flat.weights + place * table.width, table.width):
+        return FLAT_UNUSED              # the null row
     return 0
+
+
+cdef inline bint _are_zero(const double* numbers, size_t n) noexcept nogil:
+    cdef size_t i
+    for i in range(n):
+        if numbers[i] != 0.0:
+            return False
+    return True
 
 
 cdef inline int _table_begin(Flat* flat, const Index* index, Table* table, size_t n_rows,
@@ -366,6 +377,7 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
     cdef size_t i, k, n, place = 0
     cdef size_t row_bytes = table.width * sizeof(double)
     cdef size_t n_rows = index.n_rows if index.bits else flat.n_keys
+    cdef size_t used                    # fields of a row
     cdef const double* weights = flat.weights
     cdef double* chunk
     cdef Key key
@@ -399,6 +411,10 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
         chunk = table_chunk(table, flat.chunks[3 * i], flat.chunks[3 * i + 1])
         n = _count(flat, n_rows, flat.chunks[3 * i + 1])
         place += n
+        used = min(table.lanes, n_outputs - <Py_ssize_t> flat.chunks[3 * i] * table.lanes) * table.fields
+        for k in range(n if used < <size_t> table.width else 0):
+            if not _are_zero(weights + k * table.width + used, table.width - used):
+                return FLAT_UNUSED      # a label to come would start with it
         if flat.stored == NULL:
             memcpy(chunk, weights, n * row_bytes)
             weights += n * table.width

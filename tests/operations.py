@@ -1,9 +1,9 @@
 """Random sequences of calls of every kind, on a model and on its plain-Python twin.
 
 After each call both must say the same, and what the model holds must be in good order. Bad input
-comes in between, which must be refused and change nothing. A case is a learner, its parameters and a
-list of operations, each a tuple whose first item names a method of Pair; none depends on those before
-it, so that a case that fails can be tried without some of them.
+comes in between, which must be refused and change nothing. A case is a learner, its parameters and
+a list of operations, each a tuple whose first item names a method of Pair; none depends on those
+before it, so that a case that fails can be tried without some of them.
 """
 
 import copy
