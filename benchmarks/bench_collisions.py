@@ -21,7 +21,7 @@ EVENT = 100  # names
 
 def random_names(n, length, seed=0):
     rng = random.Random(seed)
-    return ["%0*x" % (length, rng.getrandbits(4 * length)) for _ in range(n)]
+    return [f"{rng.getrandbits(4 * length):0{length}x}" for _ in range(n)]
 
 
 def colliding_for_seed_0(n):
@@ -43,6 +43,10 @@ def colliding_for_seed_0(n):
 def shifted_ints(n):
     """Ints that differ in their upper bits only."""
     return [i << 40 for i in range(n)]
+
+
+def floats_a_bit_apart(n):
+    return [1.0 + i * 2.0**-52 for i in range(1, n + 1)]
 
 
 def alike_in(n, place):
@@ -71,11 +75,7 @@ def kinds(n):
         ("collide for seed 0", colliding_for_seed_0(few), random_names(few, 6)),
         ("ints from 0", list(range(n)), ints),
         ("ints, the low 40 bits 0", shifted_ints(n), ints),
-        (
-            "floats a bit apart",
-            [1.0 + i * 2.0**-52 for i in range(1, n + 1)],
-            [i + 0.5 for i in ints],
-        ),
+        ("floats a bit apart", floats_a_bit_apart(n), [1 + i / 2**60 + 1e-9 for i in ints]),
         ("15 bytes, two characters", few_characters(n, 15), random_names(n, 15)),
         ("24 bytes, one end the same", alike_in(n, "front"), long),
         ("24 bytes, one start the same", alike_in(n, "back"), long),

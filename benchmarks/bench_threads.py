@@ -100,7 +100,7 @@ def learner(learn, model, stop, counts):
 
 
 def together(seconds, *targets):
-    """Run threads together: for each (what it counts, odd answers, calls), and the seconds it took."""
+    """Run threads together: what each has counted, and the seconds that they took."""
     stop = threading.Event()
     counts = [[] for _ in targets]
     threads = [
@@ -119,7 +119,7 @@ def together(seconds, *targets):
 
 
 def rates(seconds, turns, *targets):
-    """All targets together, and the first and the last alone, in turn, for the machine has its moods."""
+    """All together, and the first and the last alone, in turn: the machine has its moods."""
     sums = [[0, 0.0] for _ in range(3)]
     for _ in range(turns):
         for total, some in zip(sums, (targets, targets[:1], targets[-1:]), strict=True):

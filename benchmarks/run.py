@@ -11,6 +11,8 @@ SCRIPTS = (
     "bench_best",
     "bench_memory",
     "bench_latency",
+    "bench_threads",
+    "bench_collisions",
     "bench_import",
     "bench_files",
     "figures",

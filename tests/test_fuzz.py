@@ -15,9 +15,7 @@ FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
 def test_a_model_is_its_twin_whatever_is_called_in_whatever_order(first):
     for seed in range(first, first + 50):
         case = operations.made(seed)
-        assert operations.difference(*case) is None, (
-            f"python fuzz/operations.py --n 1 --seed {seed}"
-        )
+        assert operations.difference(*case) is None, f"fuzz/operations.py --n 1 --seed {seed}"
 
 
 @pytest.mark.parametrize("seed", operations.FOUND)

@@ -1,4 +1,4 @@
-"""A model works in other processes: forked, spawned, or joblib's; it is pickled, or was there before."""
+"""A model works in other processes: forked ones, spawned ones, joblib's."""
 
 import copy
 import multiprocessing
