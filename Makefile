@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test bench lint typecheck dist clean
+.PHONY: demo test sanitize bench lint typecheck dist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
@@ -15,6 +15,9 @@ test: $(VENV)/.dev
 	$(BIN)/python -m mypy.stubtest streamptron --mypy-config-file pyproject.toml \
 		--allowlist tests/stubtest_allowed.txt
 	$(BIN)/python -m pytest -n auto
+
+sanitize: $(VENV)/.dev
+	.ci/sanitize $(BIN)/python
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py

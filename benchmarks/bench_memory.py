@@ -6,10 +6,13 @@ get weights. The gain of the process holds everything: the model, what the alloc
 little scratch of the process itself, which shows in the small models.
 """
 
+import copy
 import ctypes
 import gc
+import mmap
 import multiprocessing
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,6 +22,8 @@ import streamptron
 
 EVENT = 100  # features
 LABELS = [f"label {k}" for k in range(20)]
+COPIES = 20
+PAGE = 4096
 
 
 def new_words(n):
@@ -27,16 +32,20 @@ def new_words(n):
         yield {f"w{i}": 1 for i in range(first, min(first + EVENT, n))}
 
 
-def learn_two(model, n):
+def new_long_words(n):
+    for x in new_words(n):
+        yield {f"a name of more than fifteen bytes {name}": 1 for name in x}
+
+
+def learn_two(model, n, events=new_words):
     # New words score nothing, and the intercept turns with every label: each event is a mistake.
-    for t, x in enumerate(new_words(n)):
+    for t, x in enumerate(events(n)):
         model.learn_one(x, t % 2 == 0)
 
 
 def learn_long(model, n):
     """The same with names that lie outside of the table."""
-    for t, x in enumerate(new_words(n)):
-        model.learn_one({f"a name of some length {name}": 1 for name in x}, t % 2 == 0)
+    learn_two(model, n, new_long_words)
 
 
 def learn_one_label(model, n):
@@ -81,6 +90,32 @@ def build(case):
     return getattr(model, "memory_usage", None), None if before is None else after - before
 
 
+def copied(case):
+    """Milliseconds of a deepcopy into memory new to the process, and into what was freed before.
+
+    And of writing as many bytes for the first time: what the system takes to make them memory.
+    """
+    make, learn, n = case
+    model = make()
+    learn(model, n)
+    copies, new, again, written = [], [], [], []
+    for _ in range(COPIES):
+        start = time.perf_counter()
+        copies.append(copy.deepcopy(model))
+        new.append(time.perf_counter() - start)
+    for _ in range(COPIES // 2):
+        del copies[0]
+        start = time.perf_counter()
+        copies.append(copy.deepcopy(model))
+        again.append(time.perf_counter() - start)
+    for _ in range(COPIES):
+        start = time.perf_counter()
+        with mmap.mmap(-1, model.memory_usage) as memory:
+            memory[::PAGE] = bytes(-(-len(memory) // PAGE))
+        written.append(time.perf_counter() - start)
+    return [common.median(times) * 1e3 for times in (new, again, written)]
+
+
 def averaged():
     return streamptron.Perceptron()
 
@@ -120,6 +155,16 @@ def measured(name, cases, most=None):
         row += ["unknown", ""] if gain is None else [f"{gain:,}", f"{gain / n:.1f}"]
         rows.append(row)
     common.table([name, "features", "memory_usage", "a feature", "RSS gain", "a feature"], rows)
+
+
+def timed(cases):
+    rows = []
+    for title, *case in cases:
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            rows.append(
+                [title, f"{case[-1]:,}", *(f"{ms:.2f}" for ms in pool.apply(copied, (case,)))]
+            )
+    common.table(["ms", "features", "new memory", "freed memory", "as many bytes, new"], rows)
 
 
 def main():
@@ -166,6 +211,14 @@ def main():
             (f"{each} all labels", multiclass, learn_all_labels, some),
             (f"{each} one label", multiclass, learn_one_label, some),
         ],
+    )
+    common.section("a deepcopy")
+    timed(
+        [
+            ("Perceptron()", averaged, learn_two, some),
+            ("Perceptron(), long names", averaged, learn_long, some),
+            (f"MulticlassPerceptron(), {len(LABELS)} labels", multiclass, learn_all_labels, some),
+        ]
     )
 
 

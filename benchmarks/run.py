@@ -12,6 +12,8 @@ SCRIPTS = (
     "bench_memory",
     "bench_ceiling",
     "bench_latency",
+    "bench_threads",
+    "bench_collisions",
     "bench_import",
     "bench_files",
     "figures",

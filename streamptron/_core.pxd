@@ -100,6 +100,7 @@ cdef class Model:
     cdef object _run(self, Rows X, names, y, steps, predictions, decisions, probabilities, confidences)
     cdef void _put_labels(self) noexcept
     cdef int _labels_done(self) except -1
+    cdef int _look(self) except -1
     cdef int _settle(self) except -1
     cdef int _empty_index(self, uint64_t seed) except -1
     cdef int _forget_objects(self) except -1

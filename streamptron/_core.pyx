@@ -108,6 +108,17 @@ cdef extern from *:
     """
     void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil
 
+cdef extern from *:
+    """
+    /* Built with -DSTREAMPTRON_DEBUG, a model looks at all that it holds at the end of every call. */
+    #ifdef STREAMPTRON_DEBUG
+      #define SP_DEBUG 1
+    #else
+      #define SP_DEBUG 0
+    #endif
+    """
+    const bint DEBUG "SP_DEBUG"
+
 cdef extern from "Python.h":
     const Py_ssize_t SSIZE_MAX "PY_SSIZE_T_MAX"
     int PyErr_CheckSignals() except -1
@@ -711,10 +722,10 @@ cdef class TextDoor:
         self.prefixes = <Piece*> calloc(self.n_pieces, sizeof(Piece))
         if self.prefixes == NULL:
             raise MemoryError("no memory for the fields")
-        if self.names is not None:
-            self.held = [f"{name}:".encode("utf-8", "surrogatepass") for name in self.names]
-            for i in range(self.n_pieces):
-                _piece(&self.prefixes[i], self.held[i], NULL)
+        self.held = [b""] if self.names is None else [
+            f"{name}:".encode("utf-8", "surrogatepass") for name in self.names]
+        for i in range(self.n_pieces):
+            _piece(&self.prefixes[i], self.held[i], NULL)
         self.analyzer, self.ngram_range, self.lowercase, self.separators = (
             analyzer, ngram_range, lowercase, separators)
         self.min_length, self.max_length, self.fold_numbers = min_length, max_length, fold_numbers
@@ -1324,6 +1335,8 @@ cdef class Model:
         self._held = None
         if self._objects_new and not self._learning:
             self._forget_objects()
+        if DEBUG:
+            self._look()
         return 0
 
     cdef int _forget_objects(self) except -1:
@@ -1415,13 +1428,16 @@ cdef class Model:
 
     def _check(self):
         """Look at all that the core holds, for the tests: RuntimeError if something does not agree."""
-        cdef const char* fault
         self._enter(False)
-        fault = index_fault(&self.learner.index)
+        self._look()
+
+    cdef int _look(self) except -1:
+        cdef const char* fault = index_fault(&self.learner.index)
         if fault == NULL:
             fault = table_fault(&self.learner.table, self.learner.index.n_rows)
         if fault != NULL:
             raise RuntimeError(fault.decode())
+        return 0
 
     def _kept(self, str kind):
         """The number of a kept vector, or the error that it is not kept."""
@@ -1544,19 +1560,22 @@ cdef class Model:
     #     _learning   a batch is being learned: who wants to learn waits
     #     _inside     the learner itself is being changed: who wants to read waits too
     #     _readers    batches that are read without the lock: who wants to learn waits
-    #     _waiting    who wants to learn and waits for readers: new batches of theirs wait in turn
+    #     _waiting    who wants to learn and waits for readers only: new batches of theirs wait in turn
+    #     _asking     who wants to read and waits: a batch that is learned in place lets them in between blocks
     #
     # All of these change under the interpreter's lock only. Waiting is asking again, after sleeping a little.
 
     cdef int _enter(self, bint learning) except -1:
         """Wait until the learner may be read, or changed. Nothing of Python runs after the last look."""
         cdef int turn = 0
+        cdef bint first
         while self._inside or (learning and (self._learning or self._readers)):
             self._not_in_a_batch_of_ours()
-            self._waiting += learning
+            first = learning and not self._learning     # only readers are in the way
+            self._waiting += first
             self._asking += not learning
             turn = _sleep(turn)
-            self._waiting -= learning
+            self._waiting -= first
             self._asking -= not learning
             PyErr_CheckSignals()
         if learning:
@@ -1599,7 +1618,9 @@ cdef class Model:
         self._enter(False)
         while self._inside or self._waiting:
             self._not_in_a_batch_of_ours()
+            self._asking += 1
             turn = _sleep(turn)
+            self._asking -= 1
             PyErr_CheckSignals()
         self._readers += 1
         return 0
@@ -1715,6 +1736,8 @@ cdef class Model:
             event_free(&columns)
             if learning and self._objects_new:
                 self._forget_objects()
+            if DEBUG and not self._inside:
+                self._look()
 
     cdef bint _has_room(self, const Batch* batch, bint decisions, bint probabilities) noexcept:
         """Whether there is a place for the score of each label."""
@@ -1800,6 +1823,8 @@ cdef class Model:
         self.learner.n_updates = n_updates
         self.learner.n_mistakes = n_mistakes
         self._set_serve_state(*state["serve"])
+        if DEBUG:
+            self._look()
 
     def __deepcopy__(self, memo):
         cdef Model other
@@ -1822,6 +1847,8 @@ cdef class Model:
         other._objects = dict(self._objects)
         if getattr(self, "__dict__", None):
             other.__dict__.update(deepcopy(self.__dict__, memo))
+        if DEBUG:
+            other._look()
         return other
 
     def _forget(self):
@@ -2112,6 +2139,8 @@ cdef class Model:
             raise MemoryError("no memory for the model")
         if fault:
             raise ValueError(_FAULTS[fault])
+        if DEBUG:
+            self._look()
 
     def _in_memory(self, params):
         """Of a model that lies in a file: the same one in memory of its own, which can learn."""

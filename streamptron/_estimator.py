@@ -296,7 +296,9 @@ class Estimator(Model, base.MiniBatchClassifier):
         intercept is the feature None, and always there if the learner has one; features with a
         weight of 0 are left out. The weights are those of the kept vector that answers this
         event. ``math.fsum`` of the contributions is exactly the decision function for that label:
-        what the roundings of the sums differ by is taken up by the smallest contribution.
+        what the roundings of the sums differ by is taken up by the smallest contribution. (It may
+        miss the last bit of a score so much smaller than all contributions that no numbers of
+        their size add up to it.)
 
         Examples
         --------

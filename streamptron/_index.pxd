@@ -710,7 +710,7 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
     cdef uintptr_t word
     cdef row_t row
     cdef const Key* key
-    if index.bits:
+    if index.bits or index.lookup != NULL:
         return NULL
     bytes = sizeof(uintptr_t) << index.depth
     while i < <size_t> 1 << index.depth:

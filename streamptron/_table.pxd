@@ -736,6 +736,8 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
     cdef Py_ssize_t b
     cdef size_t i, k, row, bytes = table.n_blocks * sizeof(Block)
     cdef const Block* block
+    if table.borrowed:
+        return NULL
     for b in range(table.n_blocks):
         block = &table.blocks[b]
         bytes += table.n_chunks * sizeof(double*)

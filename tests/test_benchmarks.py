@@ -11,15 +11,18 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 SCRIPTS = sorted([*BENCHMARKS.glob("bench_*.py"), BENCHMARKS / "figures.py"])
 
 
+def environment():
+    """In which another process has the same streamptron as this one, wherever that is."""
+    path = os.pathsep.join(filter(None, sys.path))
+    return {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_a_benchmark_prints_its_header_before_any_number(script):
     pytest.importorskip("pandas")
-    # The same streamptron as this process has, wherever that is.
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    env["PYTHONIOENCODING"] = "utf-8"
     run = subprocess.run(
         [sys.executable, script, "--quick"],
-        env=env,
+        env=environment(),
         capture_output=True,
         encoding="utf-8",
         timeout=300,

@@ -561,6 +561,29 @@ def test_file_that_is_not_there_or_no_file_is_an_error_of_the_systems(tmp_path):
             assert raised.value.filename == os.fspath(where)
 
 
+@pytest.mark.parametrize(
+    ("place", "mmap"),
+    [((0, 0), False), ((0, 0), True), ((-1, -1), False)],
+    ids=["null row", "null row, in place", "label to come"],
+)
+def test_file_with_a_weight_where_none_can_be_is_refused(place, mmap, path):
+    """It would count for features that nobody has met, or for a label that is yet to join."""
+    model = make("MIRA")
+    for i, label in enumerate(labels_for("MIRA", 5)):
+        model.learn_one({f"word{i}": 1}, label)
+    model.save(path)
+    header, arrays = mutations.parts(path.read_bytes())
+    said = json.loads(header)["weights"]
+    first, last = said["data_offsets"]
+    arrays = bytearray(arrays)
+    weights = np.frombuffer(arrays, "<f8", (last - first) // 8, first).reshape(said["shape"])
+    assert weights[place] == 0.0
+    weights[place] = 1.0
+    path.write_bytes(mutations.sealed(mutations.joined(header, bytes(arrays))))
+    with pytest.raises(ModelFileError, match="of no feature, or of no label, is not 0"):
+        load(path, mmap=mmap)
+
+
 @pytest.mark.parametrize("seed", range(0, 6000, 1000), ids="seed={}".format)
 def test_damaged_file_loads_as_a_model_that_works_or_is_refused(seed, bases, path):
     loaded = sum(mutations.try_one(seed + i, list(bases.values()), path) for i in range(500))

@@ -10,7 +10,6 @@ as a whole before; or, where it is much larger than the model, "on a copy" of it
 """
 
 import copy
-import faulthandler
 import gc
 import math
 import pickle
@@ -37,6 +36,7 @@ from test_doors import Fault, Once, assert_learns_on_alike, refused, trained
 from test_state import in_another_process
 from test_twin import KEPT, RULES, check_answers, check_counts, check_weights, seeds, twins
 from test_twin import labels_for as labels_for_rule
+from threads import eager, finished
 from variants import LEARNERS, answers, every_learner, every_variant, labels_for, learned, make
 
 from streamptron import Perceptron
@@ -1761,44 +1761,6 @@ def test_refused_and_learned_batches_leave_no_memory_behind(learner, way):
 # Threads. A batch is learned, or answered, without the interpreter's lock.
 
 
-def finished(*calls, seconds=100):
-    """Run calls in threads of their own, all at once; what they return, or the first error."""
-    results, errors = [None] * len(calls), []
-    stop = threading.Event()
-
-    def run(i):
-        try:
-            results[i] = calls[i](stop) if calls[i].__code__.co_argcount else calls[i]()
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            # calls that take an argument go on until one that does not has come to its end
-            if not calls[i].__code__.co_argcount or errors:
-                stop.set()
-
-    threads = [threading.Thread(target=run, args=(i,), daemon=True) for i in range(len(calls))]
-    for thread in threads:
-        thread.start()
-    end = time.monotonic() + seconds
-    for thread in threads:
-        thread.join(max(0.0, end - time.monotonic()))
-    if any(thread.is_alive() for thread in threads):
-        faulthandler.dump_traceback()
-        raise AssertionError("threads wait for each other")
-    if errors:
-        raise errors[0]
-    return results
-
-
-@pytest.fixture
-def eager_threads():
-    """The interpreter changes from one thread to another as often as it can."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
-
-
 def grown(learner, way, **params):
     """A model so large that a batch of some megabytes is learned in place, or one that is not."""
     model = make(learner, **params)
@@ -1830,7 +1792,7 @@ def decision_of(model, x):
 
 @seeds(3)
 @every_learner
-@pytest.mark.usefixtures("eager_threads")
+@eager
 def test_who_asks_while_a_copy_learns_is_told_of_a_state_before_or_after(learner, seed):
     """Every answer is that of one of the known states, and they follow each other."""
     batches = []
@@ -1891,7 +1853,7 @@ def test_who_asks_while_a_copy_learns_is_told_of_a_state_before_or_after(learner
 
 @seeds(2)
 @every_learner
-@pytest.mark.usefixtures("eager_threads")
+@eager
 def test_who_asks_while_a_batch_is_learned_in_place_is_told_of_a_state_between_rows(learner, seed):
     model, twin = grown(learner, "in place"), grown(learner, "in place")
     for label in labels_for(learner):
@@ -1922,7 +1884,7 @@ def test_who_asks_while_a_batch_is_learned_in_place_is_told_of_a_state_between_r
 @both_ways
 @seeds(2)
 @pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
-@pytest.mark.usefixtures("eager_threads")
+@eager
 def test_who_asks_while_labels_join_finds_labels_and_weights_together(learner, seed, way):
     """Whatever is read, copied or pickled meanwhile is a model in good order."""
     model, twin = grown(learner, way), grown(learner, way)
@@ -1975,7 +1937,7 @@ def test_who_asks_while_labels_join_finds_labels_and_weights_together(learner, s
 
 @both_ways
 @every_learner
-@pytest.mark.usefixtures("eager_threads")
+@eager
 def test_two_threads_that_learn_take_turns(learner, way):
     (X, ys), (Z, zs) = threads_batch(learner, 1), threads_batch(learner, 2)
     model = grown(learner, way)
@@ -2044,7 +2006,7 @@ def test_other_threads_run_while_a_batch_is_learned_or_answered(learner, way, ca
 @seeds(2)
 @both_ways
 @every_learner
-@pytest.mark.usefixtures("eager_threads")
+@eager
 def test_calls_of_every_kind_from_many_threads_end_in_a_model_in_good_order(learner, way, seed):
     model = grown(learner, way, pocket=bool(seed))
     batches = [threads_batch(learner, 100 * seed + i, 600, 250) for i in range(5)]
@@ -2110,7 +2072,7 @@ def test_calls_of_every_kind_from_many_threads_end_in_a_model_in_good_order(lear
 
 @both_ways
 @every_learner
-@pytest.mark.usefixtures("eager_threads")
+@eager
 def test_names_that_are_objects_are_not_lost_to_other_threads(learner, way):
     X, ys = threads_batch(learner, 5, n_columns=40)
     names = [frozenset((j, "column")) for j in range(40)]
@@ -2137,7 +2099,7 @@ def test_names_that_are_objects_are_not_lost_to_other_threads(learner, way):
 @pytest.mark.parametrize("readers", [0, 2], ids="readers={}".format)
 @both_ways
 @every_learner
-@pytest.mark.usefixtures("eager_threads")
+@eager
 def test_interrupt_comes_before_or_after_a_batch(learner, way, readers):
     """As Ctrl-C does it: a batch is learned as a whole, labels too, or not at all."""
 
@@ -2595,7 +2557,7 @@ def test_answers_are_not_spoiled_by_a_finalizer_that_asks_for_others(learner, re
 
 @pytest.mark.parametrize("read", READS)
 @every_learner
-@pytest.mark.usefixtures("eager_threads")
+@eager
 def test_answers_are_not_spoiled_by_other_threads_that_ask_for_others(learner, read):
     model, x = model_of_many_names(learner)
     expected = READS[read](model, x)
@@ -2613,7 +2575,7 @@ def test_answers_are_not_spoiled_by_other_threads_that_ask_for_others(learner, r
 
 
 @every_learner
-@pytest.mark.usefixtures("eager_threads")
+@eager
 def test_weights_are_those_of_one_state_while_batches_are_learned(learner):
     """All weights are the same after every row, so those that are read must be the same too."""
     model = make(learner, average="none", intercept=False, serve="current")

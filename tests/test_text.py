@@ -7,7 +7,6 @@ import copy
 import math
 import pickle
 import random
-import sys
 import threading
 from collections import ChainMap, Counter, UserDict
 from collections.abc import Mapping, Sequence
@@ -28,6 +27,7 @@ from river import (
 )
 from streams import labelled_texts, needs_data
 from texts import random_bytes, random_parameters, random_text, random_x
+from threads import eager
 from variants import answers, every_learner, every_variant, labels_for, learned, make
 
 from streamptron import Perceptron, Tokenizer
@@ -1287,18 +1287,9 @@ def test_a_text_without_features_is_the_empty_event(intercept):
 # Threads
 
 
-@pytest.fixture
-def eager_threads():
-    """The interpreter changes from one thread to another as often as it can."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
-
-
 @pytest.mark.parametrize("shared", [True, False], ids=["shared events", "own events"])
 @pytest.mark.parametrize("way", ["one", "many"])
-@pytest.mark.usefixtures("eager_threads")
+@eager
 @every_learner
 def test_who_asks_while_another_learns_is_told_of_a_state_before_or_after(learner, way, shared):
     tokenizer = Tokenizer(value="count")
@@ -1348,7 +1339,7 @@ def test_who_asks_while_another_learns_is_told_of_a_state_before_or_after(learne
     assert learned(model) == learned(plain)
 
 
-@pytest.mark.usefixtures("eager_threads")
+@eager
 def test_one_tokenizer_serves_many_threads():
     params = {"ngram_range": (1, 2), "fold_numbers": True, "value": "log"}
     tokenizer = Tokenizer(**params)

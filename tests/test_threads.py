@@ -1,0 +1,210 @@
+"""Any number of threads may use a model, and no answer ever mixes two of its states.
+
+In these tests every event has all features, and turns all weights from +1 to -1 or back. So all are
+equal at any moment, and the number of events says which they are: an update that is seen half made
+shows as weights that differ, or as a score between the two.
+"""
+
+import copy
+import pickle
+import threading
+from functools import partial
+from itertools import count
+from operator import le
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from river import linear_model
+from threads import eager, finished
+from variants import LEARNERS
+
+from streamptron import Tokenizer, load
+
+N = 256
+NAMES = [f"w{i}" if i % 3 else f"a_long_name_of_the_feature_{i}" for i in range(N)]
+X = dict.fromkeys(NAMES, 1.0)
+TEXT = " ".join(NAMES)
+TOKENIZER = Tokenizer()
+LABELS = {"Perceptron": (False, True), "MulticlassPerceptron": ("no", "yes")}
+CHANGES = 10  # of state that every reader is to see
+
+
+def turning(learner):
+    """A model of weights +1, of the label "yes" if there are two, after an odd number of events."""
+    model = LEARNERS[learner](intercept=False, serve="current", hash_seed=1)
+    if learner == "MulticlassPerceptron":
+        model.learn_one({}, "no")
+        model.learn_one({}, "yes")
+    model.learn_one(X, LABELS[learner][1])
+    return model
+
+
+def labels(learner, model, n):
+    """Of the next n events, each of which is a mistake."""
+    return [LABELS[learner][(model.n_seen + i + 1) % 2] for i in range(n)]
+
+
+def learn_events(learner, model):
+    model.learn_one(X, *labels(learner, model, 1), 2.0)
+
+
+def learn_texts(learner, model):
+    model.learn_one(TOKENIZER.transform_one(TEXT), *labels(learner, model, 1), 2.0)
+
+
+def learn_rows(learner, model, n=33):
+    rows = sp.csr_array(np.ones((n, N)))
+    model.learn_many(rows, labels(learner, model, n), w=[2.0] * n, feature_names=NAMES)
+
+
+def learn_many_texts(learner, model, n=33):
+    rows = TOKENIZER.transform_many([TEXT] * n)
+    model.learn_many(rows, labels(learner, model, n), w=[2.0] * n)
+
+
+def learn_many_rows(learner, model, n=701):
+    """A batch so much larger than the model that it is learned on a copy."""
+    rows = np.ones((n, N))
+    model.learn_many(rows, labels(learner, model, n), w=[2.0] * n, feature_names=NAMES)
+
+
+WAYS = {
+    "events": learn_events,
+    "texts": learn_texts,
+    "rows": learn_rows,
+    "many texts": learn_many_texts,
+    "many rows": learn_many_rows,
+}
+
+
+# What is read: the numbers that each must be +1, or each -1
+
+
+def score(model, x):
+    answer = model.decision_function_one(x)
+    return [(answer["yes"] if isinstance(answer, dict) else answer) / N]
+
+
+def scores(model, rows, **how):
+    answers = model.decision_function_many(rows, **how).reshape(len(rows), -1)
+    return answers[:, -1] / N
+
+
+def of_yes(model, weights):
+    return (weights["yes"] if hasattr(model, "labels") else weights).values()
+
+
+def whole(model):
+    """The weights of a model that nobody else has, which fit its counters."""
+    weights = of_yes(model, model.weights)
+    assert {*weights} == {1.0 if model.n_seen % 2 else -1.0}
+    assert len({*of_yes(model, model.averaged_weights)}) <= 1  # a weight of 0 is left out
+    assert model.n_updates == model.n_seen - (2 if hasattr(model, "labels") else 0)
+    model._check()
+    return weights
+
+
+READERS = {
+    "score": lambda model, _: score(model, X),
+    "score of a text": lambda model, _: score(model, TOKENIZER.transform_one(TEXT)),
+    "scores": lambda model, _: scores(model, np.ones((5, N)), feature_names=NAMES),
+    "scores of texts": lambda model, _: scores(model, TOKENIZER.transform_many([TEXT] * 5)),
+    "explanation": lambda model, _: [
+        part for _, part in model.explain_one(X, LABELS[type(model).__name__][1])
+    ],
+    "weights": lambda model, _: of_yes(model, model.weights),
+    "deepcopy": lambda model, _: whole(copy.deepcopy(model)),
+    "pickle": lambda model, _: whole(pickle.loads(pickle.dumps(model))),
+    "file": lambda model, path: model.save(path) or whole(load(path)),
+}
+
+
+def watch(model, read, path, changes):
+    """Read again and again, and count the changes of state; an error counts for all of them."""
+    last = None
+    counters = 0, 0, 0
+    try:
+        while changes[read] < CHANGES:
+            answer = {*map(float, READERS[read](model, path))}
+            assert answer in ({1.0}, {-1.0})
+            changes[read] += answer != last
+            last = answer
+            before, counters = counters, (model.n_seen, model.n_updates, model.n_mistakes)
+            assert all(map(le, before, counters))
+            assert model.n_features == N
+    finally:
+        changes[read] = CHANGES
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("learner", LABELS)
+@eager
+def test_no_answer_mixes_two_states_of_a_model_that_learns(learner, way, tmp_path):
+    model = turning(learner)
+    changes = dict.fromkeys(READERS, 0)
+
+    def learn():
+        while min(changes.values()) < CHANGES:
+            WAYS[way](learner, model)
+
+    finished(learn, *(partial(watch, model, read, tmp_path / read, changes) for read in READERS))
+    whole(model)
+
+
+@eager
+def test_rows_are_answered_between_blocks_of_a_batch_though_somebody_waits_to_learn():
+    model = turning("Perceptron")
+    texts = TOKENIZER.transform_many([TEXT] * 20_000)
+    ys = labels("Perceptron", model, len(texts))
+    first, last = model.n_seen, model.n_seen + len(texts)
+    waits = threading.Event()
+    between = []
+
+    def wait_to_learn():
+        while model.n_seen == first:
+            pass
+        waits.set()
+        model.learn_one(X, True)
+
+    def ask(stop):
+        waits.wait()
+        while not stop.is_set():
+            answered = scores(model, TOKENIZER.transform_many([TEXT]))
+            assert {*answered} in ({1.0}, {-1.0})
+            between.append(first < model.n_seen < last)
+
+    finished(lambda: model.learn_many(texts, ys, w=[2.0] * len(texts)), wait_to_learn, ask)
+    assert sum(between) >= 3
+    assert model.n_seen == last + 1
+
+
+@eager
+def test_these_tests_would_notice_a_model_that_mixes_states():
+    """River's, for one, moves its intercept before its weights."""
+    model, twin = linear_model.Perceptron(), linear_model.Perceptron()
+    x = dict.fromkeys(range(N), 1 / 16)
+
+    def turn(model, t):
+        model.learn_one(x, t % 2 == 0, w=2.0 if t else 1.0)
+
+    states = set()
+    for t in range(5):
+        turn(twin, t)
+        states.add(twin.predict_proba_one(x)[True])
+    assert len(states) == 2
+    turn(model, 0)
+
+    def learn(stop):
+        for t in count(1):
+            if stop.is_set():
+                return
+            turn(model, t)
+
+    def read():
+        while (answer := model.predict_proba_one(x)[True]) in states:
+            pass
+        return answer
+
+    _, answer = finished(learn, read)
+    assert min(states) < answer < max(states)
