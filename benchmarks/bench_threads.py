@@ -23,12 +23,13 @@ import streamptron
 
 READERS = 4
 N = 256  # features
-ROWS = 64  # of a batch that is asked about, and one more of a batch that is learned
+ROWS = 255  # of a batch: an odd number, so that it turns the weights
 
 NAMES = [f"w{i}" for i in range(N)]
-X = dict.fromkeys(NAMES, 1.0)
-MATRIX = sp.csr_array(np.ones((ROWS + 1, N)))
-TEXTS = streamptron.Tokenizer().transform_many([" ".join(NAMES)] * (ROWS + 1))
+WORDS = dict.fromkeys(NAMES, 1.0)
+X = dict.fromkeys([*NAMES, *range(N)], 1.0)  # words and columns
+MATRIX = sp.csr_array(np.ones((ROWS, N)))
+TEXTS = streamptron.Tokenizer().transform_many([" ".join(NAMES)] * ROWS)
 
 
 def turning():
@@ -43,17 +44,17 @@ def labels(model, n):
 
 
 def learn_one(model):
-    model.learn_one(X, *labels(model, 1), 2.0)
+    model.learn_one(WORDS, *labels(model, 1), 2.0)
     return 1
 
 
-def learn_rows(model, rows=MATRIX, **names):
-    model.learn_many(rows, labels(model, ROWS + 1), w=[2.0] * (ROWS + 1), **names)
-    return ROWS + 1
+def learn_rows(model, rows):
+    model.learn_many(rows, labels(model, ROWS), w=[2.0] * ROWS)
+    return ROWS
 
 
 def learn_matrix(model):
-    return learn_rows(model, feature_names=NAMES)
+    return learn_rows(model, MATRIX)
 
 
 def learn_texts(model):
@@ -61,11 +62,11 @@ def learn_texts(model):
 
 
 def ask_one(model):
-    return [model.decision_function_one(X)]
+    return [model.decision_function_one(WORDS)]
 
 
 def ask_matrix(model):
-    return model.decision_function_many(MATRIX[:ROWS], feature_names=NAMES)
+    return model.decision_function_many(MATRIX)
 
 
 def ask_texts(model):

@@ -50,7 +50,7 @@ def killed_once(rng, path, saved):
     code = f"import killed; killed.daemon({str(path)!r})"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen(
-        [sys.executable, "-P", "-W", "error", "-c", code], env=environment, stdout=subprocess.PIPE
+        [sys.executable, "-W", "error", "-c", code], env=environment, stdout=subprocess.PIPE
     ) as process:
         try:
             ready, _, _ = select.select([process.stdout], [], [], 120)

@@ -580,7 +580,7 @@ def test_file_with_a_weight_where_none_can_be_is_refused(place, mmap, path):
     assert weights[place] == 0.0
     weights[place] = 1.0
     path.write_bytes(mutations.sealed(mutations.joined(header, bytes(arrays))))
-    with pytest.raises(ModelFileError, match="of no feature, or of no label, is not 0"):
+    with pytest.raises(ModelFileError, match="weights of no feature or no label"):
         load(path, mmap=mmap)
 
 
