@@ -272,7 +272,7 @@ cdef double _feature_value(name, value, str what) except? -1.0:
     if isinstance(value, str) and what == "x":
         raise TypeError(
             f"x[{shown(name)}] is the text {shown(value)}; a value must be a number. For a category "
-            f"write {shown({f'{name}={value}': 1})}, for a text put BagOfWords() before the learner")
+            f"write {shown({f'{name}={value}': 1})}, for a text put Tokenizer() before the learner")
     return _number(value, f"{what}[{shown(name)}]")
 
 
@@ -593,6 +593,9 @@ cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
             return r
 
 
+TEXT_MOST = 1 << 28     # characters or bytes of a text: places in its UTF-8 are counted in 32 bits
+
+
 # --- A text ---------------------------------------------------------------------------------------
 
 cdef bint _fill_page(uint32_t page) noexcept:
@@ -766,7 +769,7 @@ cdef class TextDoor:
     cdef object _texts(self, x):
         """A text that cannot change; with fields a tuple of them."""
         if self.names is None:
-            if type(x) is str or type(x) is bytes:
+            if (type(x) is str or type(x) is bytes) and len(x) <= TEXT_MOST:
                 return x
             return _plain_text(x, "x")
         if not isinstance(x, Mapping):
@@ -803,10 +806,10 @@ cdef class TextDoor:
 
 
 cdef object _plain_text(text, str what):
-    if isinstance(text, str):
-        return str.__str__(text)
-    if isinstance(text, bytes):
-        return bytes(text)
+    if isinstance(text, (str, bytes)):
+        if len(text) > TEXT_MOST:
+            raise ValueError(f"{what} has a length of {len(text)}; part a text of more than {TEXT_MOST}")
+        return str.__str__(text) if isinstance(text, str) else bytes(text)
     raise TypeError(
         f"{what} is {shown(text)}, a {type(text).__name__}; it must be a text: a str, or bytes of UTF-8")
 
@@ -1265,9 +1268,10 @@ cdef class Model:
         cdef Key key
         cdef Writer writer
         if not isinstance(x, Mapping):
+            hint = "; for a text put Tokenizer() before the learner" if isinstance(x, (str, bytes)) else ""
             raise TypeError(
                 f"x is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to numbers, "
-                "such as {'word': 1}")
+                f"such as {{'word': 1}}{hint}")
         for name, value in x.items():
             number = _feature_value(name, value, what)
             if number != 0.0:

@@ -150,7 +150,7 @@ def test_text_as_a_value_is_answered_with_the_event_to_write():
     model = Perceptron()
     message = refused(model, lambda model: model.learn_one({"color": "red"}, True))
     assert "{'color=red': 1}" in message
-    assert "BagOfWords" in message
+    assert "Tokenizer" in message
     message = refused(model, lambda model: model.learn_one({3: "red"}, True))
     assert "{'3=red': 1}" in message
 
@@ -1338,7 +1338,7 @@ def test_bad_weights_to_start_from_are_refused(several, kind):
     with pytest.raises(error) as caught:
         learner.from_weights(*given)
     assert name in str(caught.value)
-    assert "BagOfWords" not in str(caught.value)
+    assert "Tokenizer" not in str(caught.value)
     assert "x[" not in str(caught.value)
 
 

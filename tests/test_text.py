@@ -1357,3 +1357,16 @@ def test_one_tokenizer_serves_many_threads():
     for thread in threads:
         thread.join(100)
     assert results == [expected] * 4
+
+
+def test_text_beyond_what_can_be_counted_is_refused():
+    text = b"a " * (2**27) + b"b"
+    for given in (text, text.decode()):
+        with pytest.raises(ValueError, match=r"x has a length of 268435457; part a text of more"):
+            Tokenizer().transform_one(given)
+
+
+def test_learner_alone_says_what_to_do_with_a_text():
+    for text in ("a text", b"a text"):
+        with pytest.raises(TypeError, match=r"for a text put Tokenizer\(\) before the learner"):
+            make("Perceptron").learn_one(text, True)
