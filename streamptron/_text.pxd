@@ -18,6 +18,8 @@
 # what Python says of them when first met (text_page). The scan stops at a page that is not there, and the door fills it
 # and starts again; no interpreter is needed otherwise.
 #
+# In the everyday case (ASCII, single words, nothing folded) tokens are taken straight from these ends (_tokens_plain).
+#
 # A token finds out whether it was there before in a small table of its own (Tally), by its hash, which is
 # the hash that the index wants of it anyway. The common ways, new or seen, are one path without a branch.
 #
