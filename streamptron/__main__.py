@@ -1,7 +1,10 @@
 """``python -m streamptron``, and the command ``streamptron``."""
 
+import contextlib
 import gc
+import os
 import sys
+from typing import NoReturn
 
 # What is imported stays for good, so the collector need not look at it, now or ever.
 gc.disable()
@@ -9,14 +12,18 @@ gc.disable()
 from streamptron.cli import main  # noqa: E402
 
 
-def command() -> int:
+def command() -> NoReturn:
     """The command line as a process of its own."""
-    import streamptron._commands  # noqa: F401
-
+    with contextlib.suppress(ModuleNotFoundError):  # which main says in its own words
+        import streamptron._commands  # noqa: F401
     gc.freeze()
     gc.enable()
-    return main()
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):  # nobody reads on
+            stream.flush()
+    os._exit(code)  # to take a model apart that the system takes back whole would be for nothing
 
 
 if __name__ == "__main__":
-    sys.exit(command())
+    command()

@@ -384,6 +384,10 @@ cdef inline bint index_is_column(const Index* index, const Key* key) noexcept no
     return key.lo < index.n_columns and key.hi == (<uint64_t> KEY_INT << 4 | 8)
 
 
+cdef inline row_t _hashed_row(const Index* index, uint64_t h) noexcept nogil:
+    return ROWS_RESERVED + <row_t> (h >> (64 - index.bits))
+
+
 cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
     """The row of a key whose hash is h, or the null row."""
     cdef uint64_t tag, at, mask
@@ -461,7 +465,7 @@ cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t 
         for i in range(n):
             if not hashed:
                 hashes[i] = key_hash(&index.seed, &keys[i])
-            rows[i] = index_find(index, &keys[i], hashes[i])
+            rows[i] = _hashed_row(index, hashes[i]) if index.bits else <row_t> ROW_NULL
     elif hashed:
         _find_all(index, keys, n, hashes, starts, rows, False, True)    # a text has no columns
     elif index.n_columns:
