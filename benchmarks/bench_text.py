@@ -173,9 +173,9 @@ def files(folder, sizes, n_runs):
                     f"{name}, {n_texts} texts, {n_words} words",
                     who,
                     common.spread(wall, 2),
-                    common.spread(cpu, 2),
+                    common.spread(cpu, 3),
                     f"{1e9 * common.median(cpu) / n_words:.0f}",
-                    common.spread(ratios) + asked,
+                    common.spread(ratios, 2) + asked,
                 )
             )
     common.table(("file", "who", "wall s", "CPU s", "CPU ns a word", "x our CPU"), rows)
