@@ -9,6 +9,7 @@ from typing_extensions import Buffer, disjoint_base
 _Array = tuple[tuple[int, ...], Buffer]
 
 VALUE_LIMIT: float
+TEXT_MOST: int
 KEPT: tuple[str, ...]
 AVERAGES: tuple[str, ...]
 
