@@ -385,7 +385,7 @@ cdef inline bint index_is_column(const Index* index, const Key* key) noexcept no
 
 
 cdef inline row_t _hashed_row(const Index* index, uint64_t h) noexcept nogil:
-    return ROWS_RESERVED + <row_t> (h >> (64 - index.bits))
+    return index_place(index, ROWS_RESERVED + <row_t> (h >> (64 - index.bits)))
 
 
 cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
@@ -394,7 +394,7 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
     cdef uint64_t* entries
     cdef uintptr_t word
     if index.bits:
-        return index_place(index, ROWS_RESERVED + <row_t> (h >> (64 - index.bits)))
+        return _hashed_row(index, h)
     if index.lookup != NULL:
         return _lookup_find(index, key, h)
     if index_is_column(index, key):
