@@ -9,25 +9,17 @@ still do, and the exit status is 1. Put its seed into FOUND in tests/operations.
 those again.
 """
 
-import argparse
 import sys
-from itertools import count
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import operations
+from seeds import seeds
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--n", type=int, help="how many cases; without it, no end")
-    parser.add_argument("--seed", type=int, default=0, help="the first case's seed")
-    arguments = parser.parse_args()
-    for i in count() if arguments.n is None else range(arguments.n):
-        seed = arguments.seed + i
-        if i % 1000 == 0:  # a crash leaves the last seed that was written
-            print(f"seed {seed}", flush=True)
+    for seed in seeds(__doc__):
         rule, params, calls = operations.made(seed)
         if operations.difference(rule, params, calls):
             calls = operations.smallest(rule, params, calls)

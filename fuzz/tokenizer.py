@@ -8,15 +8,14 @@ Every case has a seed of its own. The first that differs is printed with the sma
 still does, and the exit status is 1.
 """
 
-import argparse
 import random
 import sys
-from itertools import count
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from reference_text import features
+from seeds import seeds
 from texts import random_parameters, random_x
 
 from streamptron import Tokenizer
@@ -58,14 +57,7 @@ def smallest_x(params, x):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--n", type=int, help="how many cases; without it, no end")
-    parser.add_argument("--seed", type=int, default=0, help="the first case's seed")
-    arguments = parser.parse_args()
-    for i in count() if arguments.n is None else range(arguments.n):
-        seed = arguments.seed + i
-        if i % 1000 == 0:  # a crash leaves the last seed that was written
-            print(f"seed {seed}", flush=True)
+    for seed in seeds(__doc__):
         rng = random.Random(seed)
         params = random_parameters(rng)
         x = random_x(rng, params["fields"], size=rng.choice((3, 10, 60)))

@@ -48,7 +48,7 @@ from streamptron._matrix cimport (
     FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS, Matrix,
     matrix_check, matrix_column, matrix_fault, matrix_value)
 from streamptron._text cimport (
-    TEXT_CHARACTERS, TEXT_WORDS, WORD, Piece, Text, TextRule, text_bytes, text_free, text_page, text_rule_separators,
+    TEXT_CHARACTERS, WORD, Piece, Text, TextRule, text_bytes, text_free, text_page, text_rule_separators,
     text_write)
 from streamptron._lines cimport (
     LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends, line_next)
@@ -978,7 +978,6 @@ cdef class Texts(Rows):
         event.door = self.door
         event.text = self._text(row)
         return event
-
 
     def index(self, value, *bounds):
         """Where the first equal event is; a ValueError if there is none."""

@@ -26,14 +26,14 @@ from libc.math cimport floor, isfinite, isinf
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_MAX, ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t,
+    CHUNK_BITS, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t,
     uintptr_t, zeros_below)
 from streamptron._key cimport (
     BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR,
     LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
 from streamptron._hash cimport key_hash
 from streamptron._index cimport (
-    Index, Lookup, bits_count, bits_rank, index_find, index_insert, index_key, index_stamp,
+    Index, Lookup, bits_count, index_find, index_insert, index_key, index_stamp,
     lookup_put)
 from streamptron._table cimport (
     AVERAGE_EXPONENTIAL, Table, table_add_outputs, table_chunk, table_reserve, table_reserve_places)
