@@ -10,39 +10,41 @@ may keep all features and by others that may keep some.
 """
 
 import multiprocessing
-import random
 import time
-from itertools import accumulate, chain
+from itertools import chain
 
 import common
+import numpy as np
 from bench_memory import resident, trim
 
 import streamptron
 
-CHUNK = 10_000  # events made at once, outside of the time that is taken
+CHUNK = 1000  # events made at once, outside of the time that is taken; few, to be in the cache as a new one is
 COMMON = 50_000  # words that come again
 KNOWN = 30  # of them in an event
 CEILING = 1_000_000
 
 
-def endless(n, rng):
+def endless(n, seed):
     """Lists of events, n in all."""
-    words = [f"common{i}" for i in range(COMMON)]
-    zipf = list(accumulate(1 / (i + 10) for i in range(COMMON)))
+    rng = np.random.default_rng(seed)
+    words = np.array([f"common{i}" for i in range(COMMON)], dtype=object)
+    zipf = np.cumsum(1 / (np.arange(COMMON) + 10))
     for first in range(0, n, CHUNK):
-        known = rng.choices(words, cum_weights=zipf, k=KNOWN * CHUNK)
+        known = words[np.searchsorted(zipf, rng.random((CHUNK, KNOWN)) * zipf[-1])].tolist()
+        labels = (rng.random(CHUNK) < 0.5).tolist()
         chunk = []
         for t in range(CHUNK):
-            x = dict.fromkeys(known[KNOWN * t : KNOWN * (t + 1)], 1)
+            x = dict.fromkeys(known[t], 1)
             x[f"w{first + t}"] = x[f"a name of some length {first + t}"] = 1
-            chunk.append((x, rng.random() < 0.5))
+            chunk.append((x, labels[t]))
         yield chunk
 
 
 def learn_endless(case):
     """A row for each slice of the stream; run in a process of its own."""
     n, n_slices, max_features = case
-    stream = chain(endless(CHUNK, random.Random(1)), endless(n, random.Random(0)))
+    stream = chain(endless(CHUNK, 1), endless(n, 0))
     streamptron.Perceptron().learn_one(*next(stream)[0])  # what the stream itself takes
     trim()
     before = resident()

@@ -27,28 +27,38 @@
 # Time is counted in 32 bits, and a stamp too old for that is brought up to AGE_MAX when the hand comes by, which
 # it does at least once in 2^28 ticks.
 #
-# Functions in this file: ceiling_see, ceiling_insert.
+# Everything about the feature that leaves is far away in memory: nobody has asked for it lately. What can be asked for
+# ahead is, where the hand stops; and the old names of an event are forgotten all together, when it has been learned
+# (ceiling_settle).
+#
+# Functions in this file: ceiling_see, ceiling_insert, ceiling_settle.
 
 from streamptron._types cimport (
-    CHUNK_MASK, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, prefetch, row_t, uint32_t, uint64_t)
-from streamptron._index cimport Index, index_find, index_insert, index_replace, index_stamp
+    CHUNK_MASK, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, prefetch_lines, row_t, uint32_t, uint64_t)
+from streamptron._key cimport Key
+from streamptron._index cimport (
+    Gone, Index, index_find, index_forget, index_insert, index_key, index_replace, index_stamp, index_tag)
 from streamptron._event cimport Event
 from streamptron._table cimport Table, table_clear, table_prefetch, table_sizes
 
 cdef enum:
     LOOKS = 16
     AGE_MAX = 1 << 31
+    GONE_MAX = 16
 
 cdef struct Ceiling:
     row_t hand                      # the row it stands before
     uint32_t clock                  # events that made features leave, modulo 2^32
     uint64_t n_evicted
+    int n_gone                      # of the event at hand
+    Gone gone[GONE_MAX]
 
 
 cdef inline void ceiling_init(Ceiling* ceiling) noexcept nogil:
     ceiling.hand = ROWS_RESERVED
     ceiling.clock = 0
     ceiling.n_evicted = 0
+    ceiling.n_gone = 0
 
 
 cdef inline void ceiling_see(const Ceiling* ceiling, const Index* index, const Event* event) noexcept nogil:
@@ -57,6 +67,15 @@ cdef inline void ceiling_see(const Ceiling* ceiling, const Index* index, const E
     for i in range(event.n):
         if event.rows[i] >= ROWS_RESERVED:
             index_stamp(index, event.rows[i])[0] = ceiling.clock
+
+
+cdef inline void _prefetch(const Index* index, const Table* table, row_t hand) noexcept nogil:
+    """Ask for all that is read of the rows where the hand stops next time."""
+    cdef row_t n = min(<row_t> LOOKS, CHUNK_ROWS - (hand & CHUNK_MASK))
+    prefetch_lines(index_stamp(index, hand), n * sizeof(uint32_t))
+    prefetch_lines(index_tag(index, hand), n * sizeof(uint32_t))
+    prefetch_lines(index_key(index, hand), n * sizeof(Key))
+    table_prefetch(table, hand, n)
 
 
 cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* table) noexcept nogil:
@@ -86,15 +105,21 @@ cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* ta
     if n == 0:
         return ROW_NULL
     table_sizes(table, rows, n, sizes)
-    # where the hand stops next time, which may be some events away
-    prefetch(index_stamp(index, ceiling.hand))
-    table_prefetch(table, ceiling.hand, min(<row_t> LOOKS, CHUNK_ROWS - (ceiling.hand & CHUNK_MASK)))
+    _prefetch(index, table, ceiling.hand)
     least = sizes[0] * sizes[0] / ages[0]
     for i in range(1, n):
         loss = sizes[i] * sizes[i] / ages[i]
         best = i if loss < least else best
         least = loss if loss < least else least
     return rows[best]
+
+
+cdef inline void ceiling_settle(Ceiling* ceiling, Index* index) noexcept nogil:
+    """Forget the names that are gone. Due after every event."""
+    cdef int i
+    for i in range(ceiling.n_gone):
+        index_forget(index, &ceiling.gone[i])
+    ceiling.n_gone = 0
 
 
 cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table, Event* event) noexcept nogil:
@@ -120,8 +145,11 @@ cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table, Eve
             row = _leaving(ceiling, index, table) if anybody else <row_t> ROW_NULL
             anybody = row != ROW_NULL
             if anybody:
-                if index_replace(index, row, &event.keys[i], event.hashes[i]) < 0:
+                if ceiling.n_gone == GONE_MAX:
+                    ceiling_settle(ceiling, index)
+                if index_replace(index, row, &event.keys[i], event.hashes[i], &ceiling.gone[ceiling.n_gone]) < 0:
                     return -1
+                ceiling.n_gone += 1
                 table_clear(table, row)
             ceiling.n_evicted += 1
         if row != ROW_NULL:

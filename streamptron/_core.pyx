@@ -54,7 +54,7 @@ from streamptron._lines cimport (
     LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends, line_next)
 from streamptron._batch cimport Batch, batch_free, batch_matrix, batch_next, batch_row, batch_texts
 from streamptron._learner cimport (
-    Learner, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
+    Learner, learner_bytes, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
     learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served,
     learner_several)
 
@@ -1427,8 +1427,8 @@ cdef class Model:
         return self.__sizeof__() + names
 
     def __sizeof__(self):
-        return (object.__sizeof__(self) + self.learner.index.bytes + self.learner.index.long_keys.bytes
-                + self.learner.table.bytes + event_bytes(&self.event) + text_bytes(&self.text))
+        return (object.__sizeof__(self) + learner_bytes(&self.learner) + event_bytes(&self.event)
+                + text_bytes(&self.text))
 
     def _check(self):
         """Look at all that the core holds, for the tests: RuntimeError if something does not agree."""
@@ -1689,8 +1689,8 @@ cdef class Model:
             if names is not None:
                 held = self._column_keys(names, learning, &columns)
             if learning:
-                copied = batch.matrix != NULL and X.n_bytes > COPY_LEAST and <size_t> X.n_bytes // COPY_TIMES > (
-                    self.learner.index.bytes + self.learner.index.long_keys.bytes + self.learner.table.bytes)
+                copied = (batch.matrix != NULL and X.n_bytes > COPY_LEAST
+                          and <size_t> X.n_bytes // COPY_TIMES > learner_bytes(&self.learner))
                 if copied:
                     batch.learner = &copy
                     if learner_copy(&copy, &self.learner) < 0:

@@ -36,10 +36,12 @@
 # Hashed mode (bits > 0): no table and no keys; row = 2 + the top `bits` bits of the hash.
 #
 # Under a ceiling (index_is_limited) there are at most max_rows rows, and a full index takes a new key only in another's
-# place (index_replace): the old key's entry is taken out of its segment, and what was behind it in the search
-# moves up. So there never is a free row. Which key goes is not known here, but each has a stamp for
-# who decides that: four bytes, behind the keys of its chunk. Long keys come from the heap one by one, to go back to it one
-# by one, and there are no columns, which would be there for ever.
+# place (index_replace). So there never is a free row. Which key goes is not known here, but each has a stamp for
+# who decides that: four bytes, behind the keys of its chunk, and behind the stamps the keys' tags, so that a key
+# that goes need not be hashed. Its entry and its bytes are far away, and are dealt with (index_forget) when they have had
+# time to come: the entry is taken out of its segment, and what was behind it in the search moves up. Until then it
+# does no harm, for who finds it compares the key, and that is the new one. Long keys come from the heap one by
+# one, to go back to it one by one, and there are no columns, which would be there for ever.
 #
 # An index may also lie in a file that is mapped into memory (_flat.pxd makes it so), where it can be read but does not grow:
 # all keys in one array, and a table of 32-bit words [ tag | row ], seven in eight of them in use. The row takes as many
@@ -49,14 +51,15 @@
 # those of its chunk.
 #
 # Functions in this file: index_init, index_free, index_copy, index_find (one key), index_find_all (an
-# event's), index_insert, index_replace, index_key, index_stamp, index_stored (in a file too), index_place,
+# event's), index_insert, index_replace, index_forget, index_key, index_stamp, index_stored (in a file too), index_place,
 # index_open_columns; index_fault for the tests; the rest serve these.
 
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 from streamptron._types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_MAX, ROW_NULL, ROWS_RESERVED,
-    heap_bytes, lines_alloc, lines_free, prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
+    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_MAX, ROW_NULL, ROWS_RESERVED,
+    heap_bytes, prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
+from streamptron._pool cimport Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take
 from streamptron._key cimport (
     KEY_INT, KEY_NONE, Key, key_bytes, key_equal, key_is_long, key_length, key_word)
 from streamptron._hash cimport Seed, key_hash, seed_make
@@ -83,6 +86,10 @@ cdef struct Lookup:                 # of an index that lies in a file
     int row_bits
     uint64_t* stored                # hashed: a bit for each row, four words a chunk
 
+cdef struct Gone:                   # a key whose row has another one now
+    uint64_t entry                  # as in its segment
+    Key key
+
 cdef struct Index:
     int bits                        # 0: exact; else log2 of the number of rows, hashed
     Seed seed
@@ -100,7 +107,8 @@ cdef struct Index:
     size_t n_columns
     Arena long_keys
     Lookup* lookup                  # NULL: the index is in memory of its own
-    size_t bytes                    # what the index holds from the heap, arena aside
+    Pool pool                       # of segments and keys
+    size_t bytes                    # what the index holds from the heap, pool and arena aside
 
 
 cdef inline size_t segment_bytes(int log) noexcept nogil:
@@ -124,17 +132,15 @@ cdef inline uint64_t segment_mask(uintptr_t word) noexcept nogil:
 
 
 cdef inline uintptr_t segment_new(Index* index, int log, uint32_t depth) noexcept nogil:
-    cdef Segment* segment = <Segment*> lines_alloc(segment_bytes(log))
+    cdef Segment* segment = <Segment*> pool_take(&index.pool, segment_bytes(log))
     if segment == NULL:
         return 0
     segment.depth = depth
-    index.bytes += segment_bytes(log) + LINES_OVERHEAD
     return <uintptr_t> segment | <uintptr_t> log
 
 
 cdef inline void segment_free(Index* index, uintptr_t word) noexcept nogil:
-    index.bytes -= segment_bytes(segment_log(word)) + LINES_OVERHEAD
-    lines_free(segment_of(word))
+    pool_give(&index.pool, segment_of(word), segment_bytes(segment_log(word)))
 
 
 cdef inline void segment_put(uintptr_t word, uint64_t entry) noexcept nogil:
@@ -188,13 +194,18 @@ cdef inline bint index_is_limited(const Index* index) noexcept nogil:
 
 
 cdef inline size_t keys_bytes(const Index* index) noexcept nogil:
-    """Of a chunk of keys, with their stamps if there is a ceiling."""
-    return CHUNK_ROWS * (sizeof(Key) + (sizeof(uint32_t) if index_is_limited(index) else 0))
+    """Of a chunk of keys, with their stamps and tags if there is a ceiling."""
+    return CHUNK_ROWS * (sizeof(Key) + (2 * sizeof(uint32_t) if index_is_limited(index) else 0))
 
 
 cdef inline uint32_t* index_stamp(const Index* index, row_t row) noexcept nogil:
     """The stamp of a row of a limited index."""
     return <uint32_t*> (index.keys[row >> CHUNK_BITS] + CHUNK_ROWS) + (row & CHUNK_MASK)
+
+
+cdef inline uint32_t* index_tag(const Index* index, row_t row) noexcept nogil:
+    """The tag of the key of a row of a limited index."""
+    return index_stamp(index, row) + CHUNK_ROWS
 
 
 cdef inline int _key_keep(Index* index, Key* key) noexcept nogil:
@@ -314,25 +325,13 @@ cdef inline row_t _lookup_find(const Index* index, const Key* key, uint64_t h) n
 
 
 cdef inline void index_free(Index* index) noexcept nogil:
-    cdef size_t i, step
     cdef row_t row
-    cdef uintptr_t word
     if index_is_limited(index) and index.keys != NULL:
         for row in range(ROWS_RESERVED, index.n_rows):
             _key_drop(index, index_key(index, row))
-    if index.directory != NULL:
-        i = 0
-        while i < <size_t> 1 << index.depth:
-            word = index.directory[i]
-            if word == 0:
-                break
-            step = <size_t> 1 << (index.depth - <int> segment_of(word).depth)
-            segment_free(index, word)
-            i += step
-        free(index.directory)
-        index.directory = NULL
-    for i in range(index.n_chunks):
-        lines_free(index.keys[i])
+    pool_free(&index.pool)
+    free(index.directory)
+    index.directory = NULL
     free(index.keys)
     free(index.columns)
     if index.lookup != NULL:
@@ -360,6 +359,7 @@ cdef inline int index_init(Index* index, int bits, uint64_t seed_number, row_t m
     index.n_chunks = 0
     index.chunks_capacity = 0
     index.lookup = NULL
+    pool_init(&index.pool)
     index.bytes = 0
     index.n_rows = ROWS_RESERVED
     index.max_rows = ROWS_RESERVED + max_features if max_features else ROW_MAX
@@ -580,10 +580,9 @@ cdef inline int _keys_reserve(Index* index) noexcept nogil:
         index.bytes += (capacity - index.chunks_capacity) * sizeof(Key*)
         index.keys = keys
         index.chunks_capacity = capacity
-    index.keys[chunk] = <Key*> lines_alloc(keys_bytes(index))
+    index.keys[chunk] = <Key*> pool_take(&index.pool, keys_bytes(index))
     if index.keys[chunk] == NULL:
         return -1
-    index.bytes += keys_bytes(index) + LINES_OVERHEAD
     index.n_chunks = chunk + 1
     return 0
 
@@ -598,6 +597,8 @@ cdef inline row_t index_insert(Index* index, const Key* key, uint64_t h) noexcep
     if _key_keep(index, &stored) < 0:
         return ROW_NULL
     index_key(index, row)[0] = stored
+    if index_is_limited(index):
+        index_tag(index, row)[0] = <uint32_t> (h >> 32)
     if column:
         index.columns[key.lo] = row
     else:
@@ -607,19 +608,29 @@ cdef inline row_t index_insert(Index* index, const Key* key, uint64_t h) noexcep
     return row
 
 
-cdef inline int index_replace(Index* index, row_t row, const Key* key, uint64_t h) noexcept nogil:
-    """Give a row of a limited index to a key that is not there; its own is forgotten. -1 without memory."""
-    cdef Key* old = index_key(index, row)
+cdef inline int index_replace(Index* index, row_t row, const Key* key, uint64_t h, Gone* gone) noexcept nogil:
+    """Give a row of a limited index to a key that is not there; what was there is to be forgotten. -1 without memory."""
     cdef Key stored = key[0]
-    cdef uint64_t tag = key_hash(&index.seed, old) >> 32
+    cdef uint64_t tag = index_tag(index, row)[0]
+    cdef uintptr_t word
     if _make_room(index, h >> 32) < 0 or _key_keep(index, &stored) < 0:
         return -1
-    segment_take(index_segment(index, tag), tag << 32 | row)
-    _key_drop(index, old)
-    old[0] = stored
+    word = index_segment(index, tag)
+    prefetch(segment_of(word))
+    prefetch(segment_entries(word) + (tag & segment_mask(word)))
+    gone.entry = tag << 32 | row
+    gone.key = index_key(index, row)[0]
+    index_key(index, row)[0] = stored
+    index_tag(index, row)[0] = <uint32_t> (h >> 32)
     segment_put(index_segment(index, h >> 32), (h >> 32) << 32 | row)
     index.generation += 1
     return 0
+
+
+cdef inline void index_forget(Index* index, Gone* gone) noexcept nogil:
+    """Take out the entry of a key that is gone, and give its bytes back."""
+    segment_take(index_segment(index, gone.entry >> 32), gone.entry)
+    _key_drop(index, &gone.key)
 
 
 cdef inline int index_open_columns(Index* index, size_t n) noexcept nogil:
@@ -656,9 +667,12 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     to.n_chunks = 0
     to.chunks_capacity = 0
     to.bytes = 0
+    pool_init(&to.pool)
     arena_init(&to.long_keys)
     if to.bits:
         return 0
+    if pool_reserve(&to.pool, other.pool.used) < 0:
+        return -1
     to.n_rows = ROWS_RESERVED       # of which only what is the copy's own is dropped if memory runs out
     to.directory = <uintptr_t*> calloc(<size_t> 1 << to.depth, sizeof(uintptr_t))
     if to.directory == NULL:
@@ -681,11 +695,10 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     to.chunks_capacity = other.n_chunks + 1
     to.bytes += to.chunks_capacity * sizeof(Key*)
     for i in range(other.n_chunks):
-        to.keys[i] = <Key*> lines_alloc(keys_bytes(to))
+        to.keys[i] = <Key*> pool_take(&to.pool, keys_bytes(to))
         if to.keys[i] == NULL:
             return -1
         to.n_chunks = i + 1
-        to.bytes += keys_bytes(to) + LINES_OVERHEAD
         memcpy(to.keys[i], other.keys[i], keys_bytes(to))
     if other.long_keys.newest != NULL or index_is_limited(to):
         for row in range(ROWS_RESERVED, other.n_rows):
@@ -709,7 +722,7 @@ cdef inline bint _search_ends_at(uintptr_t word, uint64_t at) noexcept nogil:
 
 cdef inline const char* index_fault(const Index* index) noexcept nogil:
     """What is wrong with an index, or NULL. For the tests: it looks at everything."""
-    cdef size_t i = 0, k, step, bytes, n_entries = 0, n_segments = 0
+    cdef size_t i = 0, k, step, bytes, blocks, n_entries = 0, n_segments = 0
     cdef uint64_t at, count
     cdef uintptr_t word
     cdef row_t row
@@ -717,6 +730,7 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
     if index.bits or index.lookup != NULL:
         return NULL
     bytes = sizeof(uintptr_t) << index.depth
+    blocks = index.n_chunks * pool_block(keys_bytes(index))
     while i < <size_t> 1 << index.depth:
         word = index.directory[i]
         step = <size_t> 1 << (index.depth - <int> segment_of(word).depth)
@@ -743,7 +757,7 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
             return "a segment's count is not that of its entries"
         n_entries += count
         n_segments += 1
-        bytes += segment_bytes(segment_log(word)) + LINES_OVERHEAD
+        blocks += pool_block(segment_bytes(segment_log(word)))
         i += step
     if n_segments != index.n_segments:
         return "there are more segments, or fewer, than are counted"
@@ -755,10 +769,11 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
         key = index_key(index, row)
         if index_find(index, key, key_hash(&index.seed, key)) != row:
             return "a key is not found where it is"
+        if index_is_limited(index) and index_tag(index, row)[0] != key_hash(&index.seed, key) >> 32:
+            return "the tag beside a key is not its own"
         if index_is_limited(index) and key_is_long(key):
             bytes += heap_bytes(key_length(key))
-    bytes += (index.chunks_capacity * sizeof(Key*) + index.n_chunks * (keys_bytes(index) + LINES_OVERHEAD)
-              + index.n_columns * sizeof(row_t))
-    if bytes != index.bytes:
+    bytes += index.chunks_capacity * sizeof(Key*) + index.n_columns * sizeof(row_t)
+    if bytes != index.bytes or blocks != index.pool.used or blocks > index.pool.bytes:
         return "the index holds more bytes, or fewer, than it counts"
     return NULL

@@ -23,7 +23,7 @@ from libc.string cimport memset
 from streamptron._types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron._index cimport (
     Index, index_copy, index_find, index_find_all, index_free, index_init, index_insert, index_is_limited)
-from streamptron._ceiling cimport Ceiling, ceiling_init, ceiling_insert, ceiling_see
+from streamptron._ceiling cimport Ceiling, ceiling_init, ceiling_insert, ceiling_see, ceiling_settle
 from streamptron._event cimport Event, event_reserve_scores
 from streamptron._table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_add_through, table_copy,
@@ -245,8 +245,7 @@ cdef inline void _add(Learner* learner, const Event* event, Py_ssize_t output, d
         first = last + 1
 
 
-cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, const Step* s) noexcept nogil:
-    """Learn the label y of a scored event by the step that the rule has made of it. -1 without memory."""
+cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, const Step* s) noexcept nogil:
     cdef Table* table = &learner.table
     cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
     cdef int i
@@ -272,6 +271,13 @@ cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, con
     return 0
 
 
+cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, const Step* s) noexcept nogil:
+    """Learn the label y of a scored event by the step that the rule has made of it. -1 without memory."""
+    cdef int failed = _commit(learner, event, y, s)
+    ceiling_settle(&learner.ceiling, &learner.index)
+    return failed
+
+
 cdef inline void learner_commit_row(Learner* learner, const double* scores, const row_t* rows,
                                     const uint32_t* columns, const double* x, Py_ssize_t n, Py_ssize_t y,
                                     const Step* s) noexcept nogil:
@@ -292,6 +298,13 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
         return -1
     s = rule_step(&learner.rule, event.scores, learner.table.n_outputs, y, step, event.values, event.n, False)
     return learner_commit(learner, event, y, &s)
+
+
+cdef inline size_t learner_bytes(const Learner* learner) noexcept nogil:
+    """What a learner holds from the system."""
+    cdef const Index* index = &learner.index
+    return (index.bytes + index.pool.bytes + index.long_keys.bytes
+            + learner.table.bytes + learner.table.pool.bytes)
 
 
 cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:

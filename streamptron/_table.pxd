@@ -42,8 +42,8 @@ from libc.math cimport exp2, fabs
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, LINES_OVERHEAD, ROW_INTERCEPT, ROW_NULL,
-    lines_alloc, lines_free, prefetch, row_t, uint32_t)
+    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch, prefetch_lines, row_t, uint32_t)
+from streamptron._pool cimport Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take
 
 cdef extern from *:
     """
@@ -193,7 +193,6 @@ cdef enum:
     LANES = 4                       # outputs in a block when there are several
     FAR = 1 << 20                   # bytes of a table whose rows are far
     FOLD_BITS = 256
-    LINE_DOUBLES = 8                # doubles a cache line
 
 cdef struct Block:
     double** chunks                 # table.zeros: not written yet
@@ -216,7 +215,8 @@ cdef struct Table:
     double keep                     # EXPONENTIAL: 1 - a
     uint32_t fold
     double epoch                    # of the pocket: snapshots so far, plus one
-    size_t bytes                    # what the table holds from the heap
+    Pool pool                       # of chunks
+    size_t bytes                    # what the table holds from the heap, the pool aside
 
 
 cdef inline size_t chunk_bytes(const Table* table) noexcept nogil:
@@ -242,14 +242,11 @@ cdef inline void table_init(Table* table, int average, double half_life, bint po
 
 cdef inline void table_free(Table* table) noexcept nogil:
     cdef Py_ssize_t b
-    cdef size_t i
     for b in range(table.n_blocks):
-        for i in range(table.n_chunks):
-            if table.blocks[b].chunks[i] != table.zeros and not table.borrowed:
-                lines_free(table.blocks[b].chunks[i])
         free(table.blocks[b].chunks)
         free(table.blocks[b].folds)
     free(table.blocks)
+    pool_free(&table.pool)
     table.blocks = NULL
     table.n_blocks = 0
     table.n_chunks = 0
@@ -322,11 +319,10 @@ cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row
     for i in range(n):
         chunk = &block.chunks[rows[i] >> CHUNK_BITS]
         if chunk[0] == table.zeros:
-            made = <double*> lines_alloc(chunk_bytes(table))
+            made = <double*> pool_take(&table.pool, chunk_bytes(table))
             if made == NULL:
                 return -1
             chunk[0] = made
-            table.bytes += chunk_bytes(table) + LINES_OVERHEAD
             if table.average == AVERAGE_EXPONENTIAL:
                 block.folds[rows[i] >> CHUNK_BITS] = table.fold
     return 0
@@ -437,7 +433,7 @@ cdef inline void _scores_uniform(const Table* table, const row_t* rows, const do
     """The same sums for several outputs, a uniform average and no pocket, a few blocks at once."""
     cdef double sums[4 * 2 * LANES]
     cdef double** chunks[4]
-    cdef Py_ssize_t first = 0, ahead = n - AHEAD if table.bytes >= FAR else 0
+    cdef Py_ssize_t first = 0, ahead = n - AHEAD if table.pool.used >= FAR else 0
     cdef Py_ssize_t b, g, output
     while first < table.n_blocks:
         g = min(table.n_blocks - first, <Py_ssize_t> BLOCKS_AT_ONCE)
@@ -463,7 +459,7 @@ cdef inline void table_scores(const Table* table, const row_t* rows, const doubl
         block = &table.blocks[b]
         if table.lanes == 1:
             _scores_of(table, block, rows, NULL, x, n, False, scores, 0, False, False, 1)
-        elif table.bytes < FAR:
+        elif table.pool.used < FAR:
             _scores_of(table, block, rows, NULL, x, n, False, scores, b * LANES, False, False, LANES)
         else:
             _scores_of(table, block, rows, NULL, x, n, False, scores, b * LANES, False, True, LANES)
@@ -665,16 +661,12 @@ cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n
 
 cdef inline void table_prefetch(const Table* table, row_t row, row_t n) noexcept nogil:
     """Ask for the weights of n rows of one chunk, which are going to be read."""
-    cdef Py_ssize_t b, at
-    cdef const double* rows
+    cdef Py_ssize_t b
     if row >> CHUNK_BITS >= table.n_chunks:
         return
     for b in range(table.n_blocks):
-        rows = table.blocks[b].chunks[row >> CHUNK_BITS] + (row & CHUNK_MASK) * table.width
-        at = 0
-        while at < n * table.width:
-            prefetch(rows + at)
-            at += LINE_DOUBLES
+        prefetch_lines(table.blocks[b].chunks[row >> CHUNK_BITS] + (row & CHUNK_MASK) * table.width,
+                       n * table.width * sizeof(double))
 
 
 cdef inline void table_clear(Table* table, row_t row) noexcept nogil:
@@ -714,18 +706,20 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
     to.n_blocks = 0
     to.n_outputs = 0
     to.bytes = 0
+    pool_init(&to.pool)
+    if pool_reserve(&to.pool, other.pool.used) < 0:
+        return -1
     if table_add_outputs(to, other.n_outputs) < 0:
         return -1
     for b in range(to.n_blocks):
         for i in range(other.n_chunks):
             if other.blocks[b].chunks[i] == other.zeros:
                 continue
-            made = <double*> lines_alloc(chunk_bytes(to))
+            made = <double*> pool_take(&to.pool, chunk_bytes(to))
             if made == NULL:
                 return -1
             to.blocks[b].chunks[i] = made
             memcpy(made, other.blocks[b].chunks[i], chunk_bytes(to))
-            to.bytes += chunk_bytes(to) + LINES_OVERHEAD
         if to.average == AVERAGE_EXPONENTIAL:
             memcpy(to.blocks[b].folds, other.blocks[b].folds, other.n_chunks * sizeof(uint32_t))
     return 0
@@ -734,7 +728,7 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
 cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept nogil:
     """What is wrong with a table of n_rows rows in use, or NULL. For the tests: it looks at everything."""
     cdef Py_ssize_t b
-    cdef size_t i, k, row, bytes = table.n_blocks * sizeof(Block)
+    cdef size_t i, k, row, bytes = table.n_blocks * sizeof(Block), blocks = 0
     cdef const Block* block
     if table.borrowed:
         return NULL
@@ -746,7 +740,7 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
         for i in range(table.n_chunks):
             if block.chunks[i] == table.zeros:
                 continue
-            bytes += chunk_bytes(table) + LINES_OVERHEAD
+            blocks += pool_block(chunk_bytes(table))
             for k in range(<size_t> CHUNK_ROWS * table.width):
                 row = (i << CHUNK_BITS) + k // table.width
                 if (block.chunks[i][k] != 0.0) & ((row == ROW_NULL) | (row >= n_rows)):
@@ -757,6 +751,6 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
     for k in range(<size_t> (CHUNK_ROWS * LANES * 4)):
         if table.zeros[k] != 0.0:
             return "the chunk of zeros has been written"
-    if bytes != table.bytes:
+    if bytes != table.bytes or blocks != table.pool.used or blocks > table.pool.bytes:
         return "the table holds more bytes, or fewer, than it counts"
     return NULL

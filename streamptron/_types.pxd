@@ -68,31 +68,18 @@ cdef extern from *:
     #endif
     }
 
-    /* Zeroed memory that starts on a cache line, so that a row of up to 64 bytes touches one. */
-    static inline void *sp_lines_alloc(size_t size)
+    /* Ask for all lines of some bytes. */
+    static inline void sp_prefetch_lines(const void *start, size_t size)
     {
-        char *raw = (char *)calloc(1, size + 64 + sizeof(void *));
-        char *line;
-        if (raw == NULL) return NULL;
-        line = (char *)(((uintptr_t)raw + sizeof(void *) + 63) & ~(uintptr_t)63);
-        ((void **)line)[-1] = raw;
-        return line;
-    }
-    static inline void sp_lines_free(void *line)
-    {
-        if (line != NULL) free(((void **)line)[-1]);
+        uintptr_t line = (uintptr_t)start & ~(uintptr_t)63;
+        for (; line < (uintptr_t)start + size; line += 64) sp_prefetch(line);
     }
     """
     const row_t ROW_MAX "SP_ROW_MAX"
     const double VALUE_LIMIT "SP_VALUE_LIMIT"
     void prefetch "sp_prefetch" (const void* address) noexcept nogil
+    void prefetch_lines "sp_prefetch_lines" (const void* start, size_t size) noexcept nogil
     int zeros_below "sp_zeros_below" (uint64_t word) noexcept nogil
-    void* lines_alloc "sp_lines_alloc" (size_t size) noexcept nogil
-    void lines_free "sp_lines_free" (void* line) noexcept nogil
-
-cdef enum:
-    LINES_OVERHEAD = 64 + 8         # what lines_alloc takes beside what was asked for
-
 
 cdef inline size_t heap_bytes(size_t n) noexcept nogil:
     """What n bytes from malloc take: most allocators keep a word beside them, and round up to sixteen."""

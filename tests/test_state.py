@@ -292,7 +292,7 @@ def test_names_that_are_mere_objects_go_along(learner, how):
 def test_memory_usage_is_small_at_first_and_grows_with_the_features(learner, variant):
     model = make(learner, variant)
     # a table of 2**20 rows has 32 KiB of places for its chunks
-    assert 0 < model.memory_usage < (40_000 if variant == "hashed" else 2000)
+    assert 0 < model.memory_usage < (40_000 if variant == "hashed" else 2500)
     labels = labels_for(learner)
     sizes = []
     for i in range(20):
@@ -376,7 +376,8 @@ def test_no_event_moves_all_the_features_there_are(learner):
         step, size = max(step, grown - size), grown
     assert model.n_features > 140_000
     assert size > 5_000_000
-    assert step < 70_000
+    # a large model grows by huge pages, which are its own from the start
+    assert step < 70_000 + (2 << 20 if size > 8 << 20 else 0)
 
 
 # The index
