@@ -76,6 +76,7 @@ cdef class Model:
     cdef unsigned long long _n_reads
     cdef bint _learning, _inside    # see _core.pyx, "One at a time"
     cdef int _readers, _waiting, _asking
+    cdef double _turn
     cdef unsigned long _thread      # that learns a batch
     cdef object _held               # what the keys in scratch point into
     cdef object _class_weight       # {label: weight} or None

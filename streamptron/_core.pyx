@@ -101,12 +101,21 @@ cdef extern from *:
     #ifdef _WIN32
       #include <windows.h>
       #define sp_usleep(us) Sleep(1)
+      static inline double sp_seconds(void) { return 1e-3 * (double)GetTickCount64(); }
     #else
+      #include <time.h>
       #include <unistd.h>
       #define sp_usleep(us) usleep(us)
+      static inline double sp_seconds(void)
+      {
+          struct timespec now;
+          clock_gettime(CLOCK_MONOTONIC, &now);
+          return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+      }
     #endif
     """
     void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil
+    double seconds "sp_seconds" () noexcept nogil       # since some moment
 
 cdef extern from *:
     """
@@ -364,8 +373,8 @@ cdef enum:
     COLUMNS_FEW = 1 << 16           # of which so many are kept however little a batch holds
     COPY_LEAST = 1 << 20            # bytes of a batch that may be learned on a copy of the model
     COPY_TIMES = 4                  # and how many times the model's bytes it has
-    BLOCKS_BETWEEN = 16             # of a matrix that is learned in place, before others are let in: some 0.1 ms
 
+cdef double TURN = 0.001            # seconds a batch is learned in place before others are let in
 
 UNSORTED = -1                       # what _run may answer beside a number of rows
 NEW_LABELS = -2
@@ -1566,6 +1575,7 @@ cdef class Model:
     #     _readers    batches that are read without the lock: who wants to learn waits
     #     _waiting    who wants to learn and waits for readers only: new batches of theirs wait in turn
     #     _asking     who wants to read and waits: a batch that is learned in place lets them in between blocks
+    #     _turn       until when it need not, nor the next one: others stay for as long as their batches take
     #
     # All of these change under the interpreter's lock only. Waiting is asking again, after sleeping a little.
 
@@ -1584,6 +1594,8 @@ cdef class Model:
             PyErr_CheckSignals()
         if learning:
             self._not_in_a_file()
+            if turn:
+                self._turn = seconds() + TURN
         self._n_reads += 1
         return 0
 
@@ -1615,6 +1627,7 @@ cdef class Model:
         while self._asking and turn < 100:
             turn = _sleep(turn)
         self._go_inside()
+        self._turn = seconds() + TURN
 
     cdef int _read_begin(self) except -1:
         """Start to read a batch without the interpreter's lock."""
@@ -1772,26 +1785,25 @@ cdef class Model:
         return entries
 
     cdef Py_ssize_t _learn_in_place(self, Batch* batch, bint zeros) noexcept:
-        """The number of rows learned. Who asks to read gets in between blocks, but not after each small one."""
+        """The number of rows learned. Who asks to read gets in between blocks, when the learner's turn is over."""
         cdef Py_ssize_t r = 0, last = 0
         cdef Py_ssize_t n = batch.n_rows
-        cdef Py_ssize_t some = (1 if batch.matrix == NULL else BLOCKS_BETWEEN) * batch.block_rows
-        cdef Py_ssize_t look = some     # not before this row
         cdef const volatile int* asking = &self._asking
+        if not asking[0] and seconds() >= self._turn:
+            self._turn = seconds() + TURN
         while True:
             with nogil:
                 while r < n:
                     last = batch_next(batch, r)
                     while r < last and batch_row(batch, r, zeros) == 0:
                         r += 1
-                    if r < last or (asking[0] and r >= look):
+                    if r < last or (asking[0] and seconds() >= self._turn):
                         break
             if r == n or (r < last and not _turn_page(batch)):
                 return r
             self._put_labels()
-            if asking[0] and r >= look:
+            if asking[0] and seconds() >= self._turn:
                 self._let_in()
-                look = r + some
 
     # --- State: what pickle, copy and deepcopy keep. The same model always gives the same bytes.
 
