@@ -5,8 +5,9 @@ before, a short one and a long one; its label is a coin, so that half of the eve
 bring their new words into the model. Printed are the process's memory and the speed of learn_one,
 slice by slice.
 
-Second: what is lost. Words of real texts with made-up new words in between, learned by a model that
-may keep all features and by others that may keep some.
+Second: what is lost. The same stream with labels that the common words decide, and words of real
+texts with made-up new words in between, learned by a model that may keep all features and by others
+that may keep some.
 """
 
 import multiprocessing
@@ -19,20 +20,24 @@ from bench_memory import resident, trim
 
 import streamptron
 
-CHUNK = 1000  # events made at once, outside of the time that is taken; few, to be in the cache as a new one is
+# Events made at once, outside of the time that is taken; few, to be in the cache as new ones are.
+CHUNK = 1000
 COMMON = 50_000  # words that come again
 KNOWN = 30  # of them in an event
 CEILING = 1_000_000
 
 
-def endless(n, seed):
-    """Lists of events, n in all."""
+def endless(n, seed, decided=False):
+    """Lists of events, n in all; labels by a coin, or `decided` by the common words."""
     rng = np.random.default_rng(seed)
     words = np.array([f"common{i}" for i in range(COMMON)], dtype=object)
     zipf = np.cumsum(1 / (np.arange(COMMON) + 10))
+    hidden = rng.standard_normal(COMMON)
     for first in range(0, n, CHUNK):
-        known = words[np.searchsorted(zipf, rng.random((CHUNK, KNOWN)) * zipf[-1])].tolist()
-        labels = (rng.random(CHUNK) < 0.5).tolist()
+        drawn = np.searchsorted(zipf, rng.random((CHUNK, KNOWN)) * zipf[-1])
+        known = words[drawn].tolist()
+        coins = rng.random(CHUNK) < 0.5
+        labels = (hidden[drawn].sum(axis=1) > 0 if decided else coins).tolist()
         chunk = []
         for t in range(CHUNK):
             x = dict.fromkeys(known[t], 1)
@@ -67,6 +72,24 @@ def learn_endless(case):
     return rows
 
 
+def endless_errors(n, ceilings):
+    """A row of errors for each ceiling (None: no ceiling), where the common words decide."""
+    models = [streamptron.Perceptron(max_features=ceiling, hash_seed=0) for ceiling in ceilings]
+    wrong = [0] * len(models)
+    for x, y in chain.from_iterable(endless(n, 0, decided=True)):
+        for i, model in enumerate(models):
+            wrong[i] += model.test_then_train_one(x, y) != y
+    for model, mistakes in zip(models, wrong, strict=True):
+        title = f"made up, {n:,} events" if model is models[0] else ""
+        yield [title, *kept(model, 100 * mistakes / n, 100 * wrong[0] / n)]
+
+
+def kept(model, error, least):
+    """The cells that say what a model has kept, and at which price."""
+    ratio = f"{error / least:.2f}" if least else ""
+    return [f"{model.n_features:,}", f"{model.n_evicted:,}", f"{error:.2f}", ratio]
+
+
 def with_noise(events, n):
     """Each event with n words more that nobody has seen before."""
     for t, (x, y) in enumerate(events):
@@ -89,12 +112,11 @@ def losses(name, learner, limit, n_noise):
     unlimited = learner(hash_seed=0)
     least = progressive_error(unlimited, with_noise(events, n_noise))
     title = f"{name}, {learner.__name__}, {vocabulary:,} words"
-    rows = [[title, f"{unlimited.n_features:,}", "0", f"{least:.2f}", "1"]]
+    rows = [[title, *kept(unlimited, least, least)]]
     for part in (2, 4, 10):
         model = learner(max_features=unlimited.n_features // part, hash_seed=0)
         error = progressive_error(model, with_noise(events, n_noise))
-        ratio = f"{error / least:.2f}" if least else ""
-        rows.append(["", f"{model.n_features:,}", f"{model.n_evicted:,}", f"{error:.2f}", ratio])
+        rows.append(["", *kept(model, error, least)])
     return rows
 
 
@@ -127,6 +149,11 @@ def main():
     print(f"\nspeed at the end by speed at the start: {end / start:.2f}")
     print(f"by speed before any had to leave, with {full[1]:,} features: {end / full[5]:.2f}")
 
+    header = ["stream", "features kept", "evicted", "error", "by unlimited"]
+    common.section("progressive error in percent, with 2 new words in every event")
+    rows = endless_errors(min(args.events, 5_000_000), (None, ceiling, ceiling // 5, ceiling // 10))
+    common.table(header, list(rows))
+
     common.section("progressive error in percent, with 10 new words in every event")
     common.need_data()
     limit = 500 if args.quick else None
@@ -137,7 +164,7 @@ def main():
         ("loghub_system", streamptron.MIRA),
     ]
     rows = [row for stream in streams for row in losses(*stream, limit, 10)]
-    common.table(["stream", "features kept", "evicted", "error", "by unlimited"], rows)
+    common.table(header, rows)
 
 
 if __name__ == "__main__":

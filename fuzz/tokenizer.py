@@ -14,21 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from reference_text import features
 from seeds import seeds
-from texts import random_parameters, random_x
-
-from streamptron import Tokenizer
-
-
-def difference(params, x):
-    """How the tokenizer's features differ from the twin's; None if they do not."""
-    expected = list(features(x, **params).items())
-    try:
-        got = list(Tokenizer(**params).transform_one(x).items())
-    except Exception as error:  # no input may raise: that is a finding too
-        return f"{type(error).__name__}: {error}\nexpected {expected}"
-    return None if got == expected else f"got      {got}\nexpected {expected}"
+from texts import difference, random_parameters, random_x
 
 
 def smallest(differs, text):

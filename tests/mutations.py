@@ -28,6 +28,7 @@ BASES = {
     "labels": ("MIRA", {"class_weight": {"label 1": 2.0}}),
     "hashed": ("Perceptron", {"hash_bits": 9}),
     "hashed labels": ("MulticlassPerceptron", {"hash_bits": 10, "average": "exponential"}),
+    "ceiling": ("Perceptron", {"max_features": 60}),
 }
 KINDS = ("str", "long", "non-ascii", "int", "float", "bytes", "tuple")
 WORDS = (0, 1, 2, 255, 2**31, 2**32 - 1, 2**53, 2**63, 2**64 - 1)
@@ -64,7 +65,7 @@ def base(name):
     rng = random.Random(name)
     n = {"names": 600, "labels": 300}.get(name, 100)  # two have several chunks
     names = [make_key(kind, i) for kind in KINDS for i in range(n // len(KINDS))]
-    if not model.hash_bits:
+    if not (model.hash_bits or model.max_features):
         names += [Decimal(f"0.{i}1") for i in range(5)]
     for i, some in enumerate(names):
         x = {some: rng.gauss(0, 1), rng.choice(names): 1.0}
@@ -174,9 +175,11 @@ def mutated(rng, data):
 
 def used(model, learn):
     """Everything that reads a model, and what learns."""
-    x = {"word1": 1, "a long name of some kind": -2, 7: 0.5, ("word", 3, ""): 1, Decimal("0.11"): 1}
+    x = {"word1": 1, "a long name of some kind": -2, 7: 0.5, ("word", 3, ""): 1}
     if model.hash_bits:
         x = {"word1": 1, 7: 0.5}
+    elif not model.max_features:
+        x[Decimal("0.11")] = 1
     model.predict_one(x)
     model.predict_proba_one(x)
     model.explain_one(x) if model._known_labels else None

@@ -235,7 +235,12 @@ class Pair:
 
 def made(seed):
     """The case of a seed: a rule, its parameters, and operations."""
-    rng = random.Random(seed)
+    # ceilings are drawn apart, so that a seed's calls are what they were before there were any
+    return drawn(random.Random(seed), random.Random(-1 - seed))
+
+
+def drawn(rng, apart):
+    """The same of two sources of random numbers, the second for the ceiling."""
     rule = rng.choice(list(RULES))
     labels = labels_for(rule)[: rng.choice((2, 3, 6))]
     kept = KEPT[rng.choice(list(KEPT))]
@@ -250,8 +255,7 @@ def made(seed):
     keys = rng.choice((*KEYS, "mixed"))
     in_a_file = keys not in ("object", "mixed")
     if in_a_file:  # a name that is a mere object has no place under a ceiling
-        # drawn apart, so that a seed's calls are what they were before there were ceilings
-        params["max_features"] = random.Random(-1 - seed).choice((None, None, 3, 20, 100))
+        params["max_features"] = apart.choice((None, None, 3, 20, 100))
     n_names = rng.choice((5, 40, 400))
     values = VALUES["real" if noisy else rng.choice(list(VALUES))]
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import operations
 import pytest
+from targets import TARGETS, Choices
 from test_benchmarks import environment
 
 FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
+CORPUS = FUZZ / "corpus"
 
 
 @pytest.mark.parametrize("first", range(0, 300, 50))
@@ -46,3 +48,52 @@ def test_fuzzer_runs(script, n):
         timeout=300,
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_nothing_is_wrong_with_what_has_been_found_to_do_something_of_its_own(target):
+    inputs = sorted((CORPUS / target).iterdir())
+    assert len(inputs) > 20
+    for path in inputs:
+        try:
+            TARGETS[target](path.read_bytes())
+        except Exception as error:
+            error.add_note(f"python fuzz/guided.py {target} {path}")
+            raise
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("data", [b"", b"\0", b"\xff" * 40, bytes(range(256))], ids=len)
+def test_targets_take_any_bytes(target, data):
+    TARGETS[target](data)
+
+
+def test_target_of_operations_would_notice_a_difference(monkeypatch):
+    monkeypatch.setattr(operations.Pair, "learn", lambda *call: 1 / 0)
+    wrong = 0
+    for path in sorted((CORPUS / "operations").iterdir()):
+        try:
+            TARGETS["operations"](path.read_bytes())
+        except AssertionError:
+            wrong += 1
+    assert wrong > 0
+
+
+def test_choices_are_the_bytes_and_zeros_when_those_end():
+    choices = Choices(b"\x05\x01\x80\xff")
+    assert [choices.getrandbits(k) for k in (8, 3, 16, 16, 32)] == [5, 1, 0xFF80, 0, 0]
+    assert choices.random() == 0.0
+    assert choices.choice("abc") == "a"
+    assert Choices(b"\0\0\0\x80").random() == 0.5
+
+
+def test_guided_fuzzer_says_what_its_targets_are_and_runs(tmp_path):
+    pytest.importorskip("atheris", reason="the guided fuzzer needs atheris (pip install atheris)")
+    command = [sys.executable, FUZZ / "guided.py"]
+    kept = {"env": environment(), "cwd": tmp_path, "capture_output": True, "encoding": "utf-8"}
+    run = subprocess.run([*command, "nothing"], timeout=60, **kept)
+    assert run.returncode == 1
+    assert f"Targets: {', '.join(TARGETS)}" in run.stderr
+    run = subprocess.run([*command, "tokenizer", "-runs=300"], timeout=300, **kept)
+    assert run.returncode == 0, run.stderr
+    assert "Done 300 runs" in run.stderr

@@ -1,6 +1,10 @@
 """Random texts, as mixed as what comes over a wire, and random parameters of a tokenizer."""
 # ruff: noqa: RUF001  letters that look alike are meant
 
+from reference_text import features
+
+from streamptron import Tokenizer
+
 SCRIPTS = (
     "abcxyzABCXYZ",
     "éÉßñÀªµ¼",
@@ -102,3 +106,13 @@ def random_parameters(rng):
         else:
             some["fold_numbers"] = rng.random() < 0.6
     return {"analyzer": analyzer, **some}
+
+
+def difference(params, x):
+    """How the tokenizer's features differ from the twin's; None if they do not."""
+    expected = list(features(x, **params).items())
+    try:
+        got = list(Tokenizer(**params).transform_one(x).items())
+    except Exception as error:  # no input may raise: that is a finding too
+        return f"{type(error).__name__}: {error}\nexpected {expected}"
+    return None if got == expected else f"got      {got}\nexpected {expected}"
