@@ -359,7 +359,7 @@ cdef inline int index_init(Index* index, int bits, uint64_t seed_number, row_t m
     index.n_chunks = 0
     index.chunks_capacity = 0
     index.lookup = NULL
-    pool_init(&index.pool)
+    pool_init(&index.pool, True)
     index.bytes = 0
     index.n_rows = ROWS_RESERVED
     index.max_rows = ROWS_RESERVED + max_features if max_features else ROW_MAX
@@ -667,7 +667,7 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     to.n_chunks = 0
     to.chunks_capacity = 0
     to.bytes = 0
-    pool_init(&to.pool)
+    pool_init(&to.pool, True)
     arena_init(&to.long_keys)
     if to.bits:
         return 0

@@ -5,12 +5,13 @@
 #
 #     region   [ header | block | block | block |  not cut yet  ]
 #
-# While there is little, a region is one block from the heap. Each feature of an event is looked up at a place of its own,
-# and once those places are spread over more pages than a processor's table of pages covers, much of the time goes into
-# finding the pages. So from 8 MB on a region is what may be one huge page. No event should wait for two megabytes to be
-# cleared: the region's small pages come one by one, and when the last has been cut, the system is told that it may put
-# them together when it has time (Linux does, in the background). A copy of a model, all of which
-# is written now, has huge pages from the start.
+# A region is one block from the heap, as long as there is little. But each feature of an event is looked up at a place of its
+# own in the index, and once those places are spread over more pages than a processor's table of pages covers, much of
+# the time goes into finding the pages. So from 8 MB on an index's regions are what may be one huge page each. No event should
+# wait for two megabytes to be cleared: the region's small pages come one by one, and when the last has been cut, the
+# system is told that it may put them together when it has time (Linux does, in the background). A copy of a model, all
+# of which is written now, has huge pages from the start. The weights of the words that come most often lie side by side, and
+# stay in blocks from the heap, which the next model can have again at once.
 #
 # A block is an odd number of cache lines. Of an even one (and the 256 rows of a chunk are 4096 bytes, or 8192) all blocks
 # would start at the same few places of a cache, where they would push each other out.
@@ -39,6 +40,7 @@ cdef extern from *:
       #define SP_PAGES 0
     #endif
     #define SP_HUGE ((size_t)1 << 21)
+    #define SP_WHOLE(size) (((size) + 65535) & ~(size_t)65535)      /* pages, of any size that there is */
 
     /* Zeroed memory that starts on a cache line, or, if there is much of it, where a huge page may. */
     static inline void *sp_region_alloc(size_t size, int huge)
@@ -47,13 +49,13 @@ cdef extern from *:
     #if SP_PAGES
         if (size >= SP_HUGE / 2) {
             size_t before;
-            size = (size + 4095) & ~(size_t)4095;
+            size = SP_WHOLE(size);
             raw = (char *)mmap(NULL, size + SP_HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             if (raw == MAP_FAILED) return NULL;
             before = (0 - (uintptr_t)raw) & (SP_HUGE - 1);
             start = raw + before;
             if (before) munmap(raw, before);
-            if (before < SP_HUGE) munmap(start + size, SP_HUGE - before);
+            munmap(start + size, SP_HUGE - before);
             if (huge) madvise(start, size, MADV_HUGEPAGE);
             return start;
         }
@@ -76,7 +78,7 @@ cdef extern from *:
     {
     #if SP_PAGES
         if (size >= SP_HUGE / 2) {
-            munmap(start, (size + 4095) & ~(size_t)4095);
+            munmap(start, SP_WHOLE(size));
             return;
         }
     #endif
@@ -108,6 +110,7 @@ cdef struct Pool:
     Returned* returned
     size_t used                     # bytes of the blocks that are out
     size_t bytes                    # what the pool holds from the system
+    bint scattered                  # what is looked up is anywhere in it
 
 
 cdef inline size_t pool_block(size_t n) noexcept nogil:
@@ -115,8 +118,9 @@ cdef inline size_t pool_block(size_t n) noexcept nogil:
     return ((n + 63) & ~<size_t> 63) | 64
 
 
-cdef inline void pool_init(Pool* pool) noexcept nogil:
+cdef inline void pool_init(Pool* pool, bint scattered) noexcept nogil:
     memset(pool, 0, sizeof(Pool))
+    pool.scattered = scattered
 
 
 cdef inline void pool_free(Pool* pool) noexcept nogil:
@@ -125,7 +129,7 @@ cdef inline void pool_free(Pool* pool) noexcept nogil:
         older = pool.newest.older
         region_free(pool.newest, pool.newest.size)
         pool.newest = older
-    pool_init(pool)
+    pool_init(pool, pool.scattered)
 
 
 cdef inline int _region_open(Pool* pool, size_t size, bint huge) noexcept nogil:
@@ -164,7 +168,7 @@ cdef inline void* pool_take(Pool* pool, size_t n) noexcept nogil:
         if pool.newest != NULL:
             region_full(pool.newest, pool.newest.size)
         region = REGION_HEADER + size
-        if PAGES and pool.bytes >= PAGES_LEAST and region < HUGE:
+        if PAGES and pool.scattered and pool.bytes >= PAGES_LEAST and region < HUGE:
             region = HUGE
         if _region_open(pool, region, False) < 0:
             return NULL

@@ -706,7 +706,7 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
     to.n_blocks = 0
     to.n_outputs = 0
     to.bytes = 0
-    pool_init(&to.pool)
+    pool_init(&to.pool, False)
     if pool_reserve(&to.pool, other.pool.used) < 0:
         return -1
     if table_add_outputs(to, other.n_outputs) < 0:
