@@ -68,7 +68,8 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     serve_init(&learner.serve, serve, average, pocket)
     for kind in range(KEPT_KINDS):
         calibrator_init(&learner.fits[kind])
-    table_init(&learner.table, average, half_life, pocket, rule.kind != RULE_PERCEPTRON)
+    # rows that change hands lie side by side by chance only
+    table_init(&learner.table, average, half_life, pocket, rule.kind != RULE_PERCEPTRON, max_features != 0)
     ceiling_init(&learner.ceiling)
     if index_init(&learner.index, hash_bits, hash_seed, max_features) < 0:
         return -1

@@ -9,9 +9,9 @@
 # own in the index, and once those places are spread over more pages than a processor's table of pages covers, much of
 # the time goes into finding the pages. So from 8 MB on an index's regions are what may be one huge page each. No event should
 # wait for two megabytes to be cleared: the region's small pages come one by one, and when the last has been cut, the
-# system is told that it may put them together when it has time (Linux does, in the background). A copy of a model, all
-# of which is written now, has huge pages from the start. The weights of the words that come most often lie side by side, and
-# stay in blocks from the heap, which the next model can have again at once.
+# system is told that it may put them together when it has time (Linux does, in the background). The weights of the
+# words that come most often lie side by side, unless rows change hands under a ceiling, and stay in blocks from the
+# heap, which the next model can have again at once; and a copy of a model is one region from there.
 #
 # A block is an odd number of cache lines. Of an even one (and the 256 rows of a chunk are 4096 bytes, or 8192) all blocks
 # would start at the same few places of a cache, where they would push each other out.
@@ -34,33 +34,34 @@ cdef extern from *:
       #include <sys/mman.h>
     #endif
 
-    #if defined(__linux__) && defined(MADV_HUGEPAGE) && !defined(__SANITIZE_ADDRESS__)
+    #if defined(__SANITIZE_ADDRESS__)
+      #define SP_ALONE 1
+    #else
+      #define SP_ALONE 0
+    #endif
+    #if defined(__linux__) && defined(MADV_HUGEPAGE) && !SP_ALONE
       #define SP_PAGES 1
     #else
       #define SP_PAGES 0
     #endif
     #define SP_HUGE ((size_t)1 << 21)
-    #define SP_WHOLE(size) (((size) + 65535) & ~(size_t)65535)      /* pages, of any size that there is */
 
-    /* Zeroed memory that starts on a cache line, or, if there is much of it, where a huge page may. */
-    static inline void *sp_region_alloc(size_t size, int huge)
+    /* Zeroed memory that starts on a cache line, or, if it is as much as a huge page, where one may. */
+    static inline void *sp_region_alloc(size_t size)
     {
         char *raw, *start;
     #if SP_PAGES
-        if (size >= SP_HUGE / 2) {
+        if (size == SP_HUGE) {
             size_t before;
-            size = SP_WHOLE(size);
-            raw = (char *)mmap(NULL, size + SP_HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            raw = (char *)mmap(NULL, 2 * SP_HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             if (raw == MAP_FAILED) return NULL;
             before = (0 - (uintptr_t)raw) & (SP_HUGE - 1);
             start = raw + before;
             if (before) munmap(raw, before);
-            munmap(start + size, SP_HUGE - before);
-            if (huge) madvise(start, size, MADV_HUGEPAGE);
+            munmap(start + SP_HUGE, SP_HUGE - before);
             return start;
         }
     #endif
-        (void)huge;
         if (size > SIZE_MAX - 64 - sizeof(void *)) return NULL;
         raw = (char *)calloc(1, size + 64 + sizeof(void *));
         if (raw == NULL) return NULL;
@@ -71,23 +72,24 @@ cdef extern from *:
     static inline void sp_region_full(void *start, size_t size)
     {
     #if SP_PAGES
-        if (size >= SP_HUGE) madvise(start, size, MADV_HUGEPAGE);
+        if (size == SP_HUGE) madvise(start, size, MADV_HUGEPAGE);
     #endif
     }
     static inline void sp_region_free(void *start, size_t size)
     {
     #if SP_PAGES
-        if (size >= SP_HUGE / 2) {
-            munmap(start, SP_WHOLE(size));
+        if (size == SP_HUGE) {
+            munmap(start, size);
             return;
         }
     #endif
         free(((void **)start)[-1]);
     }
     """
+    const bint ALONE "SP_ALONE"
     const bint PAGES "SP_PAGES"
     const size_t HUGE "SP_HUGE"
-    void* region_alloc "sp_region_alloc" (size_t size, bint huge) noexcept nogil
+    void* region_alloc "sp_region_alloc" (size_t size) noexcept nogil
     void region_full "sp_region_full" (void* start, size_t size) noexcept nogil
     void region_free "sp_region_free" (void* start, size_t size) noexcept nogil
 
@@ -110,7 +112,7 @@ cdef struct Pool:
     Returned* returned
     size_t used                     # bytes of the blocks that are out
     size_t bytes                    # what the pool holds from the system
-    bint scattered                  # what is looked up is anywhere in it
+    bint scattered
 
 
 cdef inline size_t pool_block(size_t n) noexcept nogil:
@@ -119,6 +121,7 @@ cdef inline size_t pool_block(size_t n) noexcept nogil:
 
 
 cdef inline void pool_init(Pool* pool, bint scattered) noexcept nogil:
+    """`scattered`: what is looked up together lies apart."""
     memset(pool, 0, sizeof(Pool))
     pool.scattered = scattered
 
@@ -132,8 +135,8 @@ cdef inline void pool_free(Pool* pool) noexcept nogil:
     pool_init(pool, pool.scattered)
 
 
-cdef inline int _region_open(Pool* pool, size_t size, bint huge) noexcept nogil:
-    cdef Region* region = <Region*> region_alloc(size, huge)
+cdef inline int _region_open(Pool* pool, size_t size) noexcept nogil:
+    cdef Region* region = <Region*> region_alloc(size)
     if region == NULL:
         return -1
     region.older = pool.newest
@@ -145,14 +148,8 @@ cdef inline int _region_open(Pool* pool, size_t size, bint huge) noexcept nogil:
 
 
 cdef inline int pool_reserve(Pool* pool, size_t n) noexcept nogil:
-    """Room in an empty pool for blocks of n bytes in all, which are going to be written now. Returns -1 without memory."""
-    cdef size_t size = REGION_HEADER + n
-    cdef size_t more = (0 - size) & (HUGE - 1)
-    if not PAGES or size < HUGE // 2:
-        return 0
-    if more <= size // 4:           # the last page is as good as full
-        size += more
-    return _region_open(pool, size, True)
+    """One region for blocks of n bytes in all. Returns -1 without memory."""
+    return 0 if ALONE or n == 0 else _region_open(pool, REGION_HEADER + n)
 
 
 cdef inline void* pool_take(Pool* pool, size_t n) noexcept nogil:
@@ -170,7 +167,7 @@ cdef inline void* pool_take(Pool* pool, size_t n) noexcept nogil:
         region = REGION_HEADER + size
         if PAGES and pool.scattered and pool.bytes >= PAGES_LEAST and region < HUGE:
             region = HUGE
-        if _region_open(pool, region, False) < 0:
+        if _region_open(pool, region) < 0:
             return NULL
     block = <Returned*> (<uint8_t*> pool.newest + pool.cut)
     pool.cut += size

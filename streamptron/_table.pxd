@@ -224,9 +224,10 @@ cdef inline size_t chunk_bytes(const Table* table) noexcept nogil:
 
 
 cdef inline void table_init(Table* table, int average, double half_life, bint pocket,
-                            bint several) noexcept nogil:
-    """`several`: outputs come in blocks of LANES; otherwise there is one output for good."""
+                            bint several, bint scattered) noexcept nogil:
+    """`several`: outputs come in blocks of LANES; otherwise there is one output for good. `scattered`: see pool_init."""
     memset(table, 0, sizeof(Table))
+    pool_init(&table.pool, scattered)
     table.average = average
     table.pocket = pocket
     table.fields = 1 + (average != AVERAGE_NONE) + 2 * pocket
@@ -706,7 +707,7 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
     to.n_blocks = 0
     to.n_outputs = 0
     to.bytes = 0
-    pool_init(&to.pool, False)
+    pool_init(&to.pool, other.pool.scattered)
     if pool_reserve(&to.pool, other.pool.used) < 0:
         return -1
     if table_add_outputs(to, other.n_outputs) < 0:
