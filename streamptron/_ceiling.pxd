@@ -44,7 +44,7 @@ from streamptron._table cimport Table, table_clear, table_prefetch, table_sizes
 cdef enum:
     LOOKS = 16
     AGE_MAX = 1 << 31
-    GONE_MAX = 16
+    GONE_MAX = 8
 
 cdef struct Ceiling:
     row_t hand                      # the row it stands before

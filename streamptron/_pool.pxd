@@ -13,8 +13,8 @@
 # words that come most often lie side by side, unless rows change hands under a ceiling, and stay in blocks from the
 # heap, which the next model can have again at once; and a copy of a model is one region from there.
 #
-# A block is an odd number of cache lines. Of an even one (and the 256 rows of a chunk are 4096 bytes, or 8192) all blocks
-# would start at the same few places of a cache, where they would push each other out.
+# In a region of several, blocks start an odd number of cache lines apart. With an even one (and the 256 rows of a chunk are 4096
+# bytes, or 8192) all would start at the same few places of a cache, where they would push each other out.
 #
 # A block that comes back waits for the next one of its size: when a segment of the index splits, its own block is
 # the next split's.
@@ -115,9 +115,14 @@ cdef struct Pool:
     bint scattered
 
 
+cdef inline size_t _lines(size_t n) noexcept nogil:
+    """n bytes in whole cache lines."""
+    return (n + 63) & ~<size_t> 63
+
+
 cdef inline size_t pool_block(size_t n) noexcept nogil:
-    """What a block of n bytes takes: an odd number of lines."""
-    return ((n + 63) & ~<size_t> 63) | 64
+    """What a block of n bytes takes among others: an odd number of lines."""
+    return _lines(n) | 64
 
 
 cdef inline void pool_init(Pool* pool, bint scattered) noexcept nogil:
@@ -160,18 +165,19 @@ cdef inline void* pool_take(Pool* pool, size_t n) noexcept nogil:
     if block != NULL and block.size == size:
         pool.returned = block.next
         pool.used += size
-        return memset(block, 0, size)
-    if pool.newest == NULL or pool.newest.size - pool.cut < size:
+        return memset(block, 0, n)
+    if pool.newest == NULL or pool.newest.size - pool.cut < n:
         if pool.newest != NULL:
             region_full(pool.newest, pool.newest.size)
-        region = REGION_HEADER + size
+        region = REGION_HEADER + _lines(n)
         if PAGES and pool.scattered and pool.bytes >= PAGES_LEAST and region < HUGE:
             region = HUGE
         if _region_open(pool, region) < 0:
             return NULL
     block = <Returned*> (<uint8_t*> pool.newest + pool.cut)
-    pool.cut += size
     pool.used += size
+    size = min(size, pool.newest.size - pool.cut)   # nothing comes behind the last one
+    pool.cut += size
     pool.bytes += size
     return block
 
