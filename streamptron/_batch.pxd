@@ -20,11 +20,10 @@ from streamptron._key cimport KEY_INT, Key, key_word
 from streamptron._hash cimport key_hash
 from streamptron._event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
-from streamptron._rule cimport Step, rule_step
 from streamptron._table cimport KEPT_KINDS
 from streamptron._learner cimport (
     Learner, learner_commit, learner_commit_row, learner_decision, learner_prediction, learner_probabilities, learner_score,
-    learner_score_row, learner_served, learner_several)
+    learner_score_row, learner_served, learner_several, learner_step)
 from streamptron._matrix cimport (
     Matrix, MatrixRow, matrix_column, matrix_prefetch, matrix_row, matrix_row_free, matrix_span, matrix_value)
 from streamptron._text cimport Piece, Text, TextRule, text_free, text_write
@@ -204,8 +203,7 @@ cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil
     cdef const MatrixRow* row = &batch.row
     cdef Py_ssize_t i
     cdef row_t n_rows = learner.index.n_rows
-    cdef double step
-    cdef Step s
+    cdef double u
     cdef bint lying = batch.rows != NULL and not learner_several(learner)  # scored where it lies
     if batch.rows != NULL:
         matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
@@ -220,19 +218,18 @@ cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil
             return -1
     _answer(batch, r)
     if batch.y != NULL and batch.y[r] >= 0:
-        step = 1.0 if batch.steps == NULL else batch.steps[r]
+        u = 1.0 if batch.steps == NULL else batch.steps[r]
         if lying:
-            s = rule_step(&learner.rule, event.scores, 1, batch.y[r], step, row.values, row.n, learner.intercept)
-            if s.n == 0 or _all_known(batch):
-                learner_commit_row(
-                    learner, event.scores, batch.rows, row.columns, row.values, row.n, batch.y[r], &s)
+            if learner_step(learner, event, row.values, row.n, learner.intercept, batch.y[r], u) < 0:
+                return -1
+            if event.step.n == 0 or _all_known(batch):
+                learner_commit_row(learner, event, batch.rows, row.columns, row.values, row.n, batch.y[r])
                 return 0
             if _write_row(batch) < 0:
                 return -1
-        else:
-            s = rule_step(&learner.rule, event.scores, learner.table.n_outputs, batch.y[r], step,
-                          event.values, event.n, False)
-        if learner_commit(learner, event, batch.y[r], &s) < 0:
+        elif learner_step(learner, event, event.values, event.n, False, batch.y[r], u) < 0:
+            return -1
+        if learner_commit(learner, event, batch.y[r]) < 0:
             return -1
         if batch.rows != NULL and learner.index.n_rows != n_rows:
             for i in range(row.n):

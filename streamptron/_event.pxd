@@ -12,10 +12,12 @@
 # The memory is exact: it compares keys by value, and is dropped when the index has changed meanwhile.
 
 from libc.stdlib cimport free, realloc
+from libc.string cimport memset
 from streamptron._types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron._key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
 from streamptron._arena cimport Arena, arena_free, arena_init, arena_reset
 from streamptron._index cimport Index, index_stored
+from streamptron._step cimport Step, step_free
 
 cdef struct Event:
     Py_ssize_t n
@@ -37,6 +39,7 @@ cdef struct Event:
     double* scores              # by kept vector, then by output
     Py_ssize_t scores_capacity
     uint64_t scored_version     # of the learner that gave the scores; 0: none
+    Step step
 
 
 cdef inline void event_init(Event* event) noexcept nogil:
@@ -58,6 +61,7 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.scores = NULL
     event.scores_capacity = 0
     event.scored_version = 0
+    memset(&event.step, 0, sizeof(Step))
 
 
 cdef inline void event_free(Event* event) noexcept nogil:
@@ -68,6 +72,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.starts)
     free(event.longs)
     free(event.scores)
+    step_free(&event.step)
     arena_free(&event.text)
     event_init(event)
 
@@ -75,7 +80,8 @@ cdef inline void event_free(Event* event) noexcept nogil:
 cdef inline size_t event_bytes(const Event* event) noexcept nogil:
     return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t)
                               + sizeof(uint32_t))
-            + event.scores_capacity * sizeof(double) + event.text.bytes)
+            + event.scores_capacity * sizeof(double) + event.step.room * (sizeof(Py_ssize_t) + sizeof(double))
+            + event.text.bytes)
 
 
 cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:

@@ -368,7 +368,7 @@ cdef inline int _chunk_fault(const Flat* flat, const Table* table, size_t n_rows
 
 cdef inline bint _unnamed_are_zero(const Table* table, const double* rows, size_t n) noexcept nogil:
     """Whether the last block's outputs that no label has are zero in these rows."""
-    cdef int first = <int> (table.n_outputs - (table.n_blocks - 1) * table.lanes) * table.fields
+    cdef int first = <int> (table.n_outputs - (table.n_blocks - 1) * table.lanes) * table.layout.fields
     cdef size_t i
     cdef int f
     for i in range(n):

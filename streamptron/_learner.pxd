@@ -3,7 +3,7 @@
 #     event (keys, values)
 #       | learner_resolve    keys -> rows; an unknown feature is the null row
 #       | learner_score      W.x for every kept vector, in one pass
-#       | rule_step          a mistake? how big a step?
+#       | learner_step       the rule: a mistake? how big a step?
 #       | insert, reserve    the only part that can fail, and nothing has changed yet (see also _ceiling.pxd)
 #       | watch              who would have been right? (serving, probabilities, the pocket)
 #       | table_add          only the rows of this event
@@ -16,7 +16,7 @@
 # written as an event only if the rule makes a step of it and it brings a new feature.
 #
 # This is what a stranger's nogil code calls; see the README. Labels are numbers here:
-# 1 and 0 for PERCEPTRON, 0, 1, 2.. in order of appearance for the others.
+# 1 and 0 for a rule whose answer is a sign, 0, 1, 2.. in order of appearance for the others.
 
 from libc.math cimport fabs
 from libc.string cimport memset
@@ -29,7 +29,8 @@ from streamptron._table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_add_through, table_copy,
     table_free, table_init, table_keeps, table_reserve, table_reserve_places, table_scores,
     table_scores_through, table_snapshot, table_tick)
-from streamptron._rule cimport RULE_PERCEPTRON, Rule, Step, rule_step
+from streamptron._step cimport Step, step_reserve
+from streamptron._rule cimport ANSWER_LABELS, Rule, rule_answer, rule_step
 from streamptron._serve cimport (
     SERVE_BEST, Serve, Verdict, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init,
     serve_kind, serve_learn, verdict_of)
@@ -56,6 +57,11 @@ cdef inline void learner_free(Learner* learner) noexcept nogil:
     table_free(&learner.table)
 
 
+cdef inline bint learner_several(const Learner* learner) noexcept nogil:
+    """Whether there is an output a label."""
+    return rule_answer(&learner.rule) == ANSWER_LABELS
+
+
 cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
                              bint pocket, int serve, bint intercept, row_t max_features, int hash_bits,
                              uint64_t hash_seed) noexcept nogil:
@@ -69,16 +75,14 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     for kind in range(KEPT_KINDS):
         calibrator_init(&learner.fits[kind])
     # rows that change hands lie side by side by chance only
-    table_init(&learner.table, average, half_life, pocket, rule.kind != RULE_PERCEPTRON, max_features != 0)
+    table_init(&learner.table, average, half_life, pocket, learner_several(learner), max_features != 0)
     ceiling_init(&learner.ceiling)
     if index_init(&learner.index, hash_bits, hash_seed, max_features) < 0:
         return -1
     if hash_bits and table_reserve_places(
             &learner.table, (<size_t> learner.index.n_rows >> CHUNK_BITS) + 1) < 0:
         return -1
-    if rule.kind == RULE_PERCEPTRON:
-        return table_add_outputs(&learner.table, 1)
-    return 0
+    return 0 if learner_several(learner) else table_add_outputs(&learner.table, 1)
 
 
 cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
@@ -104,7 +108,7 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
 
 cdef inline int learner_score_row(Learner* learner, Event* event, const row_t* rows,
                                   const uint32_t* columns, const double* x, Py_ssize_t n) noexcept nogil:
-    """The same for PERCEPTRON and a matrix's row where it lies: n entries, in rows[columns[i]], without
+    """The same for one output and a matrix's row where it lies: n entries, in rows[columns[i]], without
     the intercept. Only the scores of the event are written.
     """
     if event_reserve_scores(event, KEPT_KINDS + 1) < 0:
@@ -112,11 +116,6 @@ cdef inline int learner_score_row(Learner* learner, Event* event, const row_t* r
     table_scores_through(&learner.table, rows, columns, x, n, learner.intercept, event.scores)
     event.scored_version = learner.version
     return 0
-
-
-cdef inline bint learner_several(const Learner* learner) noexcept nogil:
-    """Whether there is an output a label."""
-    return learner.rule.kind != RULE_PERCEPTRON
 
 
 cdef inline const double* learner_decision(const Learner* learner, const Event* event,
@@ -148,7 +147,7 @@ cdef inline Py_ssize_t learner_prediction(const Learner* learner, const Event* e
 
 cdef inline void learner_probabilities(const Learner* learner, const Event* event,
                                        double* p) noexcept nogil:
-    """p[label] of a scored event; two of them for PERCEPTRON, else one an output."""
+    """p[label] of a scored event; two of them with one output, else one an output."""
     cdef int kind = learner_served(learner, event)
     cdef const double* scores = learner_decision(learner, event, kind)
     if learner_several(learner):
@@ -160,7 +159,7 @@ cdef inline void learner_probabilities(const Learner* learner, const Event* even
 
 
 cdef inline void _watch_two(Learner* learner, const double* scores, bint y) noexcept nogil:
-    """Before the event is learned: who would have been right, and how sure? For PERCEPTRON."""
+    """Before the event is learned: who would have been right, and how sure? For one output."""
     cdef Serve* serve = &learner.serve
     cdef int first = KEPT_CURRENT if serve.mode == SERVE_BEST else serve.mode
     cdef int rival = serve.rival
@@ -177,7 +176,7 @@ cdef inline void _watch_two(Learner* learner, const double* scores, bint y) noex
     if due:
         calibrate_two_learn(&learner.fits[first], &serve.scale[first], scores[first], y, fresh)
     scale_update(&serve.scale[first], fabs(scores[first]))
-    if learner.table.pocket and serve_challenge(serve, wrong, (scores[KEPT_POCKET] > 0.0) != y):
+    if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(serve, wrong, (scores[KEPT_POCKET] > 0.0) != y):
         table_snapshot(&learner.table)
 
 
@@ -207,7 +206,7 @@ cdef inline void _watch_many(Learner* learner, const double* all_scores, Py_ssiz
                 calibrate_many_learn(&learner.fits[kind], &serve.scale[kind], verdicts[kind].top, scores,
                                      n_outputs, y)
             scale_update(&serve.scale[kind], verdicts[kind].size)
-    if learner.table.pocket and serve_challenge(serve, wrong[KEPT_CURRENT], wrong[KEPT_POCKET]):
+    if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(serve, wrong[KEPT_CURRENT], wrong[KEPT_POCKET]):
         table_snapshot(&learner.table)
 
 
@@ -234,71 +233,79 @@ cdef inline void _watch(Learner* learner, const double* scores, Py_ssize_t n_out
     learner.n_seen += 1
 
 
-cdef inline void _add(Learner* learner, const Event* event, Py_ssize_t output, double coefficient) noexcept nogil:
-    """Add an event to the weights of one output, but for the features that the ceiling has refused a row."""
+cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
+    """Take the event's step, but for the features that the ceiling has refused a row."""
     cdef Py_ssize_t first = 0, last = event.n
     while first < event.n:
         if index_is_limited(&learner.index):
             last = first
             while last < event.n and event.rows[last] != ROW_NULL:
                 last += 1
-        table_add(&learner.table, event.rows + first, event.values + first, last - first, output, coefficient)
+        table_add(&learner.table, event.rows + first, event.values + first, last - first, &event.step)
         first = last + 1
 
 
-cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, const Step* s) noexcept nogil:
+cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
     cdef Table* table = &learner.table
+    cdef const Step* step = &event.step
     cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
-    cdef int i
+    cdef Py_ssize_t i
     if index_is_limited(&learner.index):
         ceiling_see(&learner.ceiling, &learner.index, event)
-    if s.n and _insert_missing(learner, event) < 0:
+    if step.n and _insert_missing(learner, event) < 0:
         return -1
     if learner_several(learner) and y == n_outputs and table_add_outputs(table, 1) < 0:
         return -1
-    for i in range(s.n):
-        if table_reserve(table, event.rows, event.n, learner.index.n_rows, s.output[i]) < 0:
+    for i in range(step.n):
+        if table_reserve(table, event.rows, event.n, learner.index.n_rows, step.choice[i]) < 0:
             table.n_outputs = n_outputs
             return -1
 
     # from here on nothing can fail
     _watch(learner, event.scores, n_outputs, y)
-    if s.n:
+    if step.n:
         learner.n_updates += 1
-        for i in range(s.n):
-            _add(learner, event, s.output[i], s.coefficient[i])
+        _add(learner, event)
     table_tick(table)
     learner.version += 1
     return 0
 
 
-cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, const Step* s) noexcept nogil:
+cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
     """Learn the label y of a scored event by the step that the rule has made of it. -1 without memory."""
-    cdef int failed = _commit(learner, event, y, s)
+    cdef int failed = _commit(learner, event, y)
     ceiling_settle(&learner.ceiling, &learner.index)
     return failed
 
 
-cdef inline void learner_commit_row(Learner* learner, const double* scores, const row_t* rows,
-                                    const uint32_t* columns, const double* x, Py_ssize_t n, Py_ssize_t y,
-                                    const Step* s) noexcept nogil:
-    """The same for PERCEPTRON and a row scored where it lies, all of whose features have weights."""
-    _watch(learner, scores, 1, y)
-    if s.n:
+cdef inline void learner_commit_row(Learner* learner, const Event* event, const row_t* rows,
+                                    const uint32_t* columns, const double* x, Py_ssize_t n,
+                                    Py_ssize_t y) noexcept nogil:
+    """The same for one output and a row scored where it lies, all of whose features have weights."""
+    _watch(learner, event.scores, 1, y)
+    if event.step.n:
         learner.n_updates += 1
-        table_add_through(&learner.table, rows, columns, x, n, learner.intercept, s.coefficient[0])
+        table_add_through(&learner.table, rows, columns, x, n, learner.intercept, event.step.a[0])
     table_tick(&learner.table)
     learner.version += 1
 
 
-cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
-                              double step) noexcept nogil:
-    """Learn the label y, with sample weight times class weight `step`. Returns -1 without memory."""
-    cdef Step s
-    if learner_score(learner, event) < 0:
+cdef inline int learner_step(Learner* learner, Event* event, const double* x, Py_ssize_t n, bint intercept,
+                             Py_ssize_t y, double u) noexcept nogil:
+    """Let the rule make event.step of a scored event whose values are x. Returns -1 without memory."""
+    if step_reserve(&event.step, learner.table.n_outputs + 1) < 0:
         return -1
-    s = rule_step(&learner.rule, event.scores, learner.table.n_outputs, y, step, event.values, event.n, False)
-    return learner_commit(learner, event, y, &s)
+    rule_step(&learner.rule, event.scores, learner.table.n_outputs, y, u, x, n, intercept, &event.step)
+    return 0
+
+
+cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
+                              double u) noexcept nogil:
+    """Learn the label y, with sample weight times class weight u. Returns -1 without memory."""
+    if learner_score(learner, event) < 0 or (
+            learner_step(learner, event, event.values, event.n, False, y, u) < 0):
+        return -1
+    return learner_commit(learner, event, y)
 
 
 cdef inline size_t learner_bytes(const Learner* learner) noexcept nogil:

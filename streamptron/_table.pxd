@@ -7,7 +7,8 @@
 #     v       the averaging term              (if average is not NONE)
 #     p, e    the pocket's copy and its stamp (if pocket)
 #
-# The learner declares which of these it wants (`table_init`); nothing here knows why.
+# The learner declares which of these it wants (`table_init`), a Layout says where each of them is, and nothing else
+# knows the widths. The loops over rows are in kernels.h.
 #
 #     block of 1 output (binary)        block of 4 outputs (multiclass)
 #     row r   [ w v ]                   row r   [ w v ][ w v ][ w v ][ w v ]    64 bytes, one line
@@ -42,143 +43,59 @@ from libc.math cimport exp2, fabs
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch, prefetch_lines, row_t, uint32_t)
+    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
 from streamptron._pool cimport Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take
+from streamptron._step cimport Step
 
-cdef extern from *:
-    """
-    /* A weight and its averaging term, which lie side by side, summed as one. */
-    #if defined(__GNUC__) || defined(__clang__)
-      typedef double sp_pair __attribute__((vector_size(16)));
-      static inline sp_pair sp_pair_load(const double *p)
-      {
-          sp_pair pair;
-          memcpy(&pair, p, 16);
-          return pair;
-      }
-      static inline sp_pair sp_pair_times(sp_pair a, double x, double y)
-      {
-          return a * (sp_pair){x, y};
-      }
-      #define sp_pair_add(a, b) ((a) + (b))
-      #define sp_pair_get(a, i) ((a)[i])
-    #else
-      typedef struct {double of[2];} sp_pair;
-      static inline sp_pair sp_pair_load(const double *p)
-      {
-          sp_pair pair = {{p[0], p[1]}};
-          return pair;
-      }
-      static inline sp_pair sp_pair_times(sp_pair a, double x, double y)
-      {
-          sp_pair pair = {{a.of[0] * x, a.of[1] * y}};
-          return pair;
-      }
-      static inline sp_pair sp_pair_add(sp_pair a, sp_pair b)
-      {
-          sp_pair pair = {{a.of[0] + b.of[0], a.of[1] + b.of[1]}};
-          return pair;
-      }
-      #define sp_pair_get(a, i) ((a).of[i])
-    #endif
-    /* One output with its averaging term, the everyday case of two labels: sums += x * row, and row += x * step,
-       for the rows of a matrix's columns. The order of the sums is that of the kernels below. */
-    static void sp_scores_two(double **chunks, const uint32_t *rows, const uint32_t *columns, const double *x,
-                              ptrdiff_t n, double *sums)
-    {
-        sp_pair wv = sp_pair_load(sums);
-        for (ptrdiff_t i = 0; i < n; i++) {
-            uint32_t at = rows[columns[i]];
-            wv = sp_pair_add(wv, sp_pair_times(sp_pair_load(chunks[at >> 8] + (at & 255) * 2), x[i], x[i]));
-        }
-        sums[0] = sp_pair_get(wv, 0);
-        sums[1] = sp_pair_get(wv, 1);
-    }
-    static void sp_add_two(double **chunks, const uint32_t *rows, const uint32_t *columns, const double *x,
-                           ptrdiff_t n, double coefficient, double c)
-    {
-        for (ptrdiff_t i = 0; i < n; i++) {
-            uint32_t at = rows[columns[i]];
-            double *row = chunks[at >> 8] + (at & 255) * 2;
-            double delta = coefficient * x[i];
-            row[0] += delta;
-            row[1] += c * delta;
-        }
-    }
-
-    /* Several blocks at once, for rows of four weights with their averaging terms, the everyday case of
-       many labels: sums += x * row, for each block's eight fields. The rows from 0 to `ahead` ask for the one
-       SP_AHEAD further on. (CHUNK_BITS and CHUNK_MASK are 8 and 255.) */
-    #define SP_AHEAD 12
-    #if defined(__GNUC__) || defined(__clang__)
-      #define SP_BLOCKS_AT_ONCE 4
-      typedef double sp_four __attribute__((vector_size(32), aligned(8), may_alias));
-      #define SP_SCORES(G) \
-      SP_WIDER static void sp_scores_##G(double ***chunks, const uint32_t *rows, const double *x, \
-                                         ptrdiff_t n, ptrdiff_t ahead, double *sums) \
-      { \
-          sp_four low[G], high[G]; \
-          for (int b = 0; b < G; b++) low[b] = high[b] = (sp_four){0.0, 0.0, 0.0, 0.0}; \
-          for (ptrdiff_t i = 0; i < n; i++) { \
-              size_t chunk = rows[i] >> 8, at = (rows[i] & 255) * 8; \
-              sp_four value = {x[i], x[i], x[i], x[i]}; \
-              if (i < ahead) { \
-                  size_t next = rows[i + SP_AHEAD]; \
-                  for (int b = 0; b < G; b++) sp_prefetch(chunks[b][next >> 8] + (next & 255) * 8); \
-              } \
-              for (int b = 0; b < G; b++) { \
-                  const sp_four *row = (const sp_four *)(chunks[b][chunk] + at); \
-                  low[b] += value * row[0]; \
-                  high[b] += value * row[1]; \
-              } \
-          } \
-          for (int b = 0; b < G; b++) { \
-              memcpy(sums + 8 * b, &low[b], 32); \
-              memcpy(sums + 8 * b + 4, &high[b], 32); \
-          } \
-      }
-      SP_SCORES(1)
-      SP_SCORES(2)
-      SP_SCORES(3)
-      SP_SCORES(4)
-      static inline void sp_scores_many(int g, double ***chunks, const uint32_t *rows, const double *x,
-                                        ptrdiff_t n, ptrdiff_t ahead, double *sums)
-      {
-          if (g == 1) sp_scores_1(chunks, rows, x, n, ahead, sums);
-          else if (g == 2) sp_scores_2(chunks, rows, x, n, ahead, sums);
-          else if (g == 3) sp_scores_3(chunks, rows, x, n, ahead, sums);
-          else sp_scores_4(chunks, rows, x, n, ahead, sums);
-      }
-    #else
-      #define SP_BLOCKS_AT_ONCE 0
-      #define sp_scores_many(g, chunks, rows, x, n, ahead, sums) ((void)0)
-    #endif
-
-    /* A chunk of the widest rows that is never written: what has no chunk yet is read here. */
-    #if defined(__GNUC__) || defined(__clang__)
-      static double sp_zeros[256 * 16] __attribute__((aligned(64)));
-    #else
-      static double sp_zeros[256 * 16];
-    #endif
-    """
+cdef extern from "kernels.h":
     const int BLOCKS_AT_ONCE "SP_BLOCKS_AT_ONCE"        # 0: not with this compiler
-    const int AHEAD "SP_AHEAD"      # entries by which far rows are asked for before they are used
-    void scores_two "sp_scores_two" (
-        double** chunks, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
-        double* sums) noexcept nogil
-    void add_two "sp_add_two" (
-        double** chunks, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
-        double coefficient, double c) noexcept nogil
-    void scores_many "sp_scores_many" (
-        int g, double*** chunks, const row_t* rows, const double* x, Py_ssize_t n, Py_ssize_t ahead,
-        double* sums) noexcept nogil
+    const int AHEAD "SP_AHEAD"
     double* ZEROS "sp_zeros"
-    ctypedef struct pair_t "sp_pair":
-        pass
-    pair_t pair_load "sp_pair_load" (const double* p) noexcept nogil
-    pair_t pair_times "sp_pair_times" (pair_t a, double x, double y) noexcept nogil
-    pair_t pair_add "sp_pair_add" (pair_t a, pair_t b) noexcept nogil
-    double pair_get "sp_pair_get" (pair_t a, int i) noexcept nogil
+
+    ctypedef struct Layout "sp_layout":
+        int v
+        int p
+        int e
+        int fields
+
+    ctypedef struct Block "sp_block":
+        double** chunks
+        uint32_t* folds
+
+    ctypedef struct Clock "sp_clock":
+        int average
+        double c
+        double s
+        uint32_t fold
+        double epoch
+
+    ctypedef struct Entries "sp_entries":
+        const row_t* rows
+        const uint32_t* columns
+        const double* x
+        Py_ssize_t n
+
+    Layout layout_of "sp_layout_of" (int average, bint pocket) noexcept nogil
+    double average_of "sp_average" (Clock clock, int average, double w, double v) noexcept nogil
+    double average_kept "sp_average_kept" (
+        Block block, Clock clock, row_t row, int average, const double* field, Layout layout) noexcept nogil
+    double pocket_kept "sp_pocket_kept" (Clock clock, const double* field, Layout layout) noexcept nogil
+    void sum_pair "sp_sum_pair" (
+        double*** chunks, Entries entries, bint intercept, Py_ssize_t ahead, double* sums) noexcept nogil
+    void sum_blocks "sp_sum_blocks" (
+        int g, double*** chunks, Entries entries, Py_ssize_t ahead, double* sums) noexcept nogil
+    void sum_one "sp_sum_one" (
+        Block block, Clock clock, Entries entries, bint intercept, double* sums, Layout layout) noexcept nogil
+    void sum_several "sp_sum_several" (
+        Block block, Clock clock, Entries entries, double* sums, Layout layout, bint far) noexcept nogil
+    void add_one "sp_add_one" (
+        Block block, Clock clock, Entries entries, bint intercept, double a, Layout layout) noexcept nogil
+    void add_several "sp_add_several" (
+        Block block, Clock clock, Entries entries, const int* lane, const double* a, int m, Layout layout) noexcept nogil
+    double size_one "sp_size_one" (
+        Block block, Clock clock, row_t row, double size, Layout layout) noexcept nogil
+    double size_several "sp_size_several" (
+        Block block, Clock clock, row_t row, double size, Layout layout) noexcept nogil
 
 cdef enum:
     AVERAGE_NONE = 0
@@ -194,14 +111,9 @@ cdef enum:
     FAR = 1 << 20                   # bytes of a table whose rows are far
     FOLD_BITS = 256
 
-cdef struct Block:
-    double** chunks                 # table.zeros: not written yet
-    uint32_t* folds                 # folds each chunk has seen (EXPONENTIAL only)
-
 cdef struct Table:
     int average
-    bint pocket
-    int fields                      # doubles an output
+    Layout layout                   # of an output's doubles
     int lanes                       # outputs a block
     int width                       # doubles a row in a block
     Py_ssize_t n_outputs
@@ -229,10 +141,9 @@ cdef inline void table_init(Table* table, int average, double half_life, bint po
     memset(table, 0, sizeof(Table))
     pool_init(&table.pool, scattered)
     table.average = average
-    table.pocket = pocket
-    table.fields = 1 + (average != AVERAGE_NONE) + 2 * pocket
+    table.layout = layout_of(average, pocket)
     table.lanes = LANES if several else 1
-    table.width = table.fields * table.lanes
+    table.width = table.layout.fields * table.lanes
     table.c = 1.0
     table.s = 1.0
     table.keep = exp2(-1.0 / half_life)
@@ -329,141 +240,80 @@ cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row
     return 0
 
 
-cdef inline double _fold_factor(uint32_t behind) noexcept nogil:
-    return 1.0 if behind == 0 else exp2(-<double> FOLD_BITS * behind)
+cdef inline Clock _clock(const Table* table) noexcept nogil:
+    """What has changed with time, for the kernels."""
+    cdef Clock clock
+    clock.average = table.average
+    clock.c = table.c
+    clock.s = table.s
+    clock.fold = table.fold
+    clock.epoch = table.epoch
+    return clock
 
 
-cdef inline void _scores_add(const Table* table, const Block* block, row_t at, double value,
-                             double* w, pair_t* wv, double* p, const int lanes, const int average,
-                             const bint pocket) noexcept nogil:
-    """Add one entry's share to the sums: of the weights, or of them and their averaging terms."""
-    cdef int terms = 1 + (average != AVERAGE_NONE)
-    cdef int fields = terms + 2 * pocket
-    cdef const double* row = block.chunks[at >> CHUNK_BITS] + (at & CHUNK_MASK) * (fields * lanes)
-    cdef double behind
-    cdef int k
-    if average == AVERAGE_NONE:
-        for k in range(lanes):
-            w[k] += value * row[fields * k]
-    elif average == AVERAGE_UNIFORM:
-        for k in range(lanes):
-            wv[k] = pair_add(wv[k], pair_times(pair_load(row + fields * k), value, value))
-    else:
-        behind = _fold_factor(table.fold - block.folds[at >> CHUNK_BITS])
-        for k in range(lanes):
-            wv[k] = pair_add(wv[k], pair_times(
-                pair_times(pair_load(row + fields * k), 1.0, behind), value, value))
-    if pocket:
-        for k in range(lanes):
-            p[k] += value * (row[fields * k + fields - 2]
-                             if row[fields * k + fields - 1] == table.epoch
-                             else row[fields * k])
+cdef inline bint _is_plain(const Table* table) noexcept nogil:
+    """Whether a weight has its averaging term beside it and no more: the everyday case."""
+    return BLOCKS_AT_ONCE and table.average == AVERAGE_UNIFORM and table.layout.p < 0
 
 
-cdef inline void _scores(const Table* table, const Block* block, const row_t* rows,
-                         const uint32_t* columns, const double* x, Py_ssize_t n, bint intercept,
-                         double* scores, Py_ssize_t first, const bint through, const bint far, const int lanes,
-                         const int average, const bint pocket) noexcept nogil:
-    """The kernel: scores[kind * n_outputs + output] = sum over the event, in its order, for one block.
-
-    The last five arguments are constants where it is called, so that each kind of learner gets a loop
-    of its own with the sums in registers. Each sum has one accumulator: the order of the additions
-    is the event's, on every machine. `through`: entry i is rows[columns[i]], else rows[i]. `far`: the
-    rows are not in the nearest caches, and are asked for some entries before they are used.
-    """
-    cdef double w[LANES]
-    cdef pair_t wv[LANES]
-    cdef double p[LANES]
-    cdef Py_ssize_t i
-    cdef row_t at
-    cdef int k
-    for k in range(lanes):
-        wv[k] = pair_load(ZEROS)
-        w[k] = p[k] = 0.0
-    if intercept:
-        _scores_add(table, block, ROW_INTERCEPT, 1.0, w, wv, p, lanes, average, pocket)
-    for i in range(n):
-        if far and i + AHEAD < n:
-            at = rows[i + AHEAD]
-            prefetch(block.chunks[at >> CHUNK_BITS]
-                     + (at & CHUNK_MASK) * (lanes * (1 + (average != AVERAGE_NONE) + 2 * pocket)))
-        _scores_add(table, block, rows[columns[i]] if through else rows[i], x[i], w, wv, p,
-                    lanes, average, pocket)
-    cdef Py_ssize_t n_outputs = 1 if lanes == 1 else table.n_outputs
-    for k in range(lanes if lanes == 1 else <int> min(<Py_ssize_t> lanes, n_outputs - first)):
-        if average != AVERAGE_NONE:
-            w[k] = pair_get(wv[k], 0)
-        scores[KEPT_CURRENT * n_outputs + first + k] = w[k]
-        if average == AVERAGE_UNIFORM:
-            scores[KEPT_AVERAGE * n_outputs + first + k] = w[k] - pair_get(wv[k], 1) / table.c
-        if average == AVERAGE_EXPONENTIAL:
-            scores[KEPT_AVERAGE * n_outputs + first + k] = w[k] - table.s * pair_get(wv[k], 1)
-        if pocket:
-            scores[KEPT_POCKET * n_outputs + first + k] = p[k]
+cdef inline void _write_scores(const Table* table, Clock clock, Py_ssize_t output, double w, double v, double p,
+                               double* scores) noexcept nogil:
+    """What the sums of an output's weights, averaging terms and pocket make of the event."""
+    scores[KEPT_CURRENT * table.n_outputs + output] = w
+    if table.average != AVERAGE_NONE:
+        scores[KEPT_AVERAGE * table.n_outputs + output] = average_of(clock, table.average, w, v)
+    if table.layout.p >= 0:
+        scores[KEPT_POCKET * table.n_outputs + output] = p
 
 
-cdef inline void _scores_of(const Table* table, const Block* block, const row_t* rows,
-                            const uint32_t* columns, const double* x, Py_ssize_t n, bint intercept,
-                            double* scores, Py_ssize_t first, const bint through,
-                            const bint far, const int lanes) noexcept nogil:
-    """The kernel for this table's fields."""
-    if table.average == AVERAGE_UNIFORM:
-        if table.pocket:
-            _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
-                AVERAGE_UNIFORM, True)
-        else:
-            _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
-                AVERAGE_UNIFORM, False)
-    elif table.average == AVERAGE_EXPONENTIAL:
-        if table.pocket:
-            _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
-                AVERAGE_EXPONENTIAL, True)
-        else:
-            _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
-                AVERAGE_EXPONENTIAL, False)
-    elif table.pocket:
-        _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
-                AVERAGE_NONE, True)
-    else:
-        _scores(table, block, rows, columns, x, n, intercept, scores, first, through, far, lanes,
-                AVERAGE_NONE, False)
+cdef inline void _score_one(const Table* table, Entries entries, bint intercept, double* scores) noexcept nogil:
+    """The scores of a table of one output."""
+    cdef Clock clock = _clock(table)
+    cdef double sums[3]
+    if _is_plain(table):
+        sum_pair(&table.blocks[0].chunks, entries, intercept, 0, sums)
+        scores[KEPT_CURRENT] = sums[0]
+        scores[KEPT_AVERAGE] = average_of(clock, AVERAGE_UNIFORM, sums[0], sums[1])
+        return
+    sum_one(table.blocks[0], clock, entries, intercept, sums, table.layout)
+    _write_scores(table, clock, 0, sums[0], sums[1], sums[2], scores)
 
 
-cdef inline void _scores_uniform(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
-                                 double* scores) noexcept nogil:
-    """The same sums for several outputs, a uniform average and no pocket, a few blocks at once."""
-    cdef double sums[4 * 2 * LANES]
+cdef inline void _score_several(const Table* table, Entries entries, double* scores) noexcept nogil:
+    """The scores of a table of several, a block or a few of them at once."""
+    cdef Clock clock = _clock(table)
+    cdef double sums[4 * 3 * LANES]
     cdef double** chunks[4]
-    cdef Py_ssize_t first = 0, ahead = n - AHEAD if table.pool.used >= FAR else 0
-    cdef Py_ssize_t b, g, output
-    while first < table.n_blocks:
-        g = min(table.n_blocks - first, <Py_ssize_t> BLOCKS_AT_ONCE)
-        for b in range(g):
-            chunks[b] = table.blocks[first + b].chunks
-        scores_many(<int> g, chunks, rows, x, n, ahead, sums)
-        for b in range(min(g * LANES, table.n_outputs - first * LANES)):
-            output = first * LANES + b
-            scores[KEPT_CURRENT * table.n_outputs + output] = sums[2 * b]
-            scores[KEPT_AVERAGE * table.n_outputs + output] = sums[2 * b] - sums[2 * b + 1] / table.c
-        first += g
+    cdef bint far = table.pool.used >= FAR
+    cdef Py_ssize_t first = 0, b, g, k
+    if _is_plain(table):
+        while first < table.n_blocks:
+            g = min(table.n_blocks - first, <Py_ssize_t> BLOCKS_AT_ONCE)
+            for b in range(g):
+                chunks[b] = table.blocks[first + b].chunks
+            sum_blocks(<int> g, chunks, entries, entries.n - AHEAD if far else 0, sums)
+            for k in range(min(g * LANES, table.n_outputs - first * LANES)):
+                _write_scores(table, clock, first * LANES + k, sums[2 * k], sums[2 * k + 1], 0.0, scores)
+            first += g
+        return
+    for b in range(table.n_blocks):
+        sum_several(table.blocks[b], clock, entries, sums, table.layout, far)
+        for k in range(min(<Py_ssize_t> LANES, table.n_outputs - b * LANES)):
+            _write_scores(table, clock, b * LANES + k, sums[3 * k], sums[3 * k + 1], sums[3 * k + 2], scores)
 
 
 cdef inline void table_scores(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
                               double* scores) noexcept nogil:
     """scores[kind * n_outputs + output], for the kinds that are kept; kind KEPT_CURRENT always is."""
-    cdef Py_ssize_t b
-    cdef Block* block
-    if BLOCKS_AT_ONCE and table.lanes == LANES and table.average == AVERAGE_UNIFORM and not table.pocket:
-        _scores_uniform(table, rows, x, n, scores)
-        return
-    for b in range(table.n_blocks):
-        block = &table.blocks[b]
-        if table.lanes == 1:
-            _scores_of(table, block, rows, NULL, x, n, False, scores, 0, False, False, 1)
-        elif table.pool.used < FAR:
-            _scores_of(table, block, rows, NULL, x, n, False, scores, b * LANES, False, False, LANES)
-        else:
-            _scores_of(table, block, rows, NULL, x, n, False, scores, b * LANES, False, True, LANES)
+    cdef Entries entries
+    entries.rows = rows
+    entries.columns = NULL
+    entries.x = x
+    entries.n = n
+    if table.lanes == 1:
+        _score_one(table, entries, False, scores)
+    else:
+        _score_several(table, entries, scores)
 
 
 cdef inline void table_scores_through(const Table* table, const row_t* rows, const uint32_t* columns,
@@ -473,107 +323,63 @@ cdef inline void table_scores_through(const Table* table, const row_t* rows, con
 
     `intercept`: an entry of value 1 in the intercept's row comes before the n that are given.
     """
-    cdef double sums[2]
-    cdef const double* row = table.blocks[0].chunks[0] + 2 * ROW_INTERCEPT
-    if table.average == AVERAGE_UNIFORM and not table.pocket:
-        sums[0] = sums[1] = 0.0
-        if intercept:
-            sums[0] += row[0]
-            sums[1] += row[1]
-        scores_two(table.blocks[0].chunks, rows, columns, x, n, sums)
-        scores[KEPT_CURRENT] = sums[0]
-        scores[KEPT_AVERAGE] = sums[0] - sums[1] / table.c
-        return
-    _scores_of(table, &table.blocks[0], rows, columns, x, n, intercept, scores, 0, True, False, 1)
+    cdef Entries entries
+    entries.rows = rows
+    entries.columns = columns
+    entries.x = x
+    entries.n = n
+    _score_one(table, entries, intercept, scores)
 
 
 cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
     if kind == KEPT_AVERAGE:
         return table.average != AVERAGE_NONE
-    return kind == KEPT_CURRENT or table.pocket
+    return kind == KEPT_CURRENT or table.layout.p >= 0
 
 
 cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noexcept nogil:
     """The fields of one weight in a chunk that is there."""
     return (table.blocks[output // table.lanes].chunks[row >> CHUNK_BITS]
-            + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.fields)
-
-
-cdef inline void _catch_up(Table* table, size_t chunk, Block* block) noexcept nogil:
-    """EXPONENTIAL: bring a chunk's averaging terms to the table's fold."""
-    cdef double factor = _fold_factor(table.fold - block.folds[chunk])
-    cdef double* fields = block.chunks[chunk]
-    cdef Py_ssize_t i
-    for i in range(CHUNK_ROWS * table.lanes):
-        fields[i * table.fields + 1] *= factor
-    block.folds[chunk] = table.fold
-
-
-cdef inline void _add(Table* table, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
-                      Py_ssize_t output, double coefficient, const bint through, const int lanes,
-                      const int average, const bint pocket) noexcept nogil:
-    """table_add, with a loop of its own for each kind of learner, as for the scores."""
-    cdef Block* block = &table.blocks[output // lanes]
-    cdef double* field
-    cdef double delta
-    cdef double c = table.c
-    cdef int fields = 1 + (average != AVERAGE_NONE) + 2 * pocket
-    cdef Py_ssize_t lane = output % lanes * fields
-    cdef Py_ssize_t i
-    cdef row_t at
-    for i in range(n):
-        at = rows[columns[i]] if through else rows[i]
-        field = block.chunks[at >> CHUNK_BITS] + (at & CHUNK_MASK) * (fields * lanes) + lane
-        if pocket and field[fields - 1] != table.epoch:
-            field[fields - 2] = field[0]
-            field[fields - 1] = table.epoch
-        delta = coefficient * x[i]
-        field[0] += delta
-        if average == AVERAGE_UNIFORM:
-            field[1] += c * delta
-        elif average == AVERAGE_EXPONENTIAL:
-            if block.folds[at >> CHUNK_BITS] != table.fold:
-                _catch_up(table, at >> CHUNK_BITS, block)
-            field[1] += delta / table.s
-
-
-cdef inline void _add_of(Table* table, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
-                         Py_ssize_t output, double coefficient, const bint through,
-                         const int lanes) noexcept nogil:
-    if table.average == AVERAGE_UNIFORM:
-        if table.pocket:
-            _add(table, rows, columns, x, n, output, coefficient, through, lanes, AVERAGE_UNIFORM, True)
-        else:
-            _add(table, rows, columns, x, n, output, coefficient, through, lanes, AVERAGE_UNIFORM, False)
-    elif table.average == AVERAGE_EXPONENTIAL:
-        _add(table, rows, columns, x, n, output, coefficient, through, lanes, AVERAGE_EXPONENTIAL, table.pocket)
-    else:
-        _add(table, rows, columns, x, n, output, coefficient, through, lanes, AVERAGE_NONE, table.pocket)
+            + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
 
 
 cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_ssize_t n,
-                           Py_ssize_t output, double coefficient) noexcept nogil:
-    """w += coefficient * x on the event's rows, and what the averages and the pocket need for it.
+                           const Step* step) noexcept nogil:
+    """Take a step: w += a x for each of its outputs on the event's rows, and what average and pocket need for it.
 
-    The rows must be reserved.
+    The rows must be reserved. The event is walked once for each block that the step moves.
     """
+    cdef Entries entries
+    cdef int lane[LANES]
+    cdef int m
+    cdef Py_ssize_t i = 0, block
+    entries.rows = rows
+    entries.columns = NULL
+    entries.x = x
+    entries.n = n
     if table.lanes == 1:
-        _add_of(table, rows, NULL, x, n, output, coefficient, False, 1)
-    else:
-        _add_of(table, rows, NULL, x, n, output, coefficient, False, LANES)
+        if step.n:
+            add_one(table.blocks[0], _clock(table), entries, False, step.a[0], table.layout)
+        return
+    while i < step.n:
+        block = step.choice[i] // LANES
+        m = 0
+        while i + m < step.n and step.choice[i + m] // LANES == block:
+            lane[m] = <int> (step.choice[i + m] % LANES)
+            m += 1
+        add_several(table.blocks[block], _clock(table), entries, lane, step.a + i, m, table.layout)
+        i += m
 
 
 cdef inline void table_add_through(Table* table, const row_t* rows, const uint32_t* columns, const double* x,
-                                   Py_ssize_t n, bint intercept, double coefficient) noexcept nogil:
+                                   Py_ssize_t n, bint intercept, double a) noexcept nogil:
     """The same for a table of one output, as in table_scores_through."""
-    cdef row_t row = ROW_INTERCEPT
-    cdef double one = 1.0
-    if intercept:
-        _add_of(table, &row, NULL, &one, 1, 0, coefficient, False, 1)
-    if table.average == AVERAGE_UNIFORM and not table.pocket:
-        add_two(table.blocks[0].chunks, rows, columns, x, n, coefficient, table.c)
-    else:
-        _add_of(table, rows, columns, x, n, 0, coefficient, True, 1)
+    cdef Entries entries
+    entries.rows = rows
+    entries.columns = columns
+    entries.x = x
+    entries.n = n
+    add_one(table.blocks[0], _clock(table), entries, intercept, a, table.layout)
 
 
 cdef inline void table_tick(Table* table) noexcept nogil:
@@ -595,17 +401,15 @@ cdef inline void table_snapshot(Table* table) noexcept nogil:
 cdef inline double table_read(const Table* table, row_t row, Py_ssize_t output, int kind) noexcept nogil:
     """One weight of one kept vector."""
     cdef size_t chunk = row >> CHUNK_BITS
-    cdef const double* field
     cdef const Block* block = &table.blocks[output // table.lanes]
+    cdef const double* field
     if chunk >= table.n_chunks:
         return 0.0
     field = _lane(table, row, output)
     if kind == KEPT_AVERAGE:
-        if table.average == AVERAGE_UNIFORM:
-            return field[0] - field[1] / table.c
-        return field[0] - table.s * (field[1] * _fold_factor(table.fold - block.folds[chunk]))
-    if kind == KEPT_POCKET and field[table.fields - 1] == table.epoch:
-        return field[table.fields - 2]
+        return average_kept(block[0], _clock(table), row, table.average, field, table.layout)
+    if kind == KEPT_POCKET:
+        return pocket_kept(_clock(table), field, table.layout)
     return field[0]
 
 
@@ -614,50 +418,20 @@ cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double 
     _lane(table, row, output)[0] = w
 
 
-cdef inline double _larger(double size, double w) noexcept nogil:
-    w = fabs(w)
-    return w if w > size else size
-
-
-cdef inline void _sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes, const int lanes,
-                        const int average, const bint pocket) noexcept nogil:
-    """table_sizes, with a loop of its own for the everyday kinds of learner; each weight as table_read has it."""
-    cdef int fields = 1 + (average != AVERAGE_NONE) + 2 * pocket
-    cdef const double* field
-    cdef double size, behind
+cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes) noexcept nogil:
+    """For each of n rows the size of its largest weight, of all outputs and kept vectors."""
+    cdef Clock clock = _clock(table)
     cdef Py_ssize_t b, i
-    cdef size_t chunk
-    cdef int k
     for i in range(n):
         sizes[i] = 0.0
     for b in range(table.n_blocks):
         for i in range(n):
-            chunk = rows[i] >> CHUNK_BITS
-            if chunk >= table.n_chunks:
+            if rows[i] >> CHUNK_BITS >= table.n_chunks:
                 continue
-            field = table.blocks[b].chunks[chunk] + (rows[i] & CHUNK_MASK) * (fields * lanes)
-            size = sizes[i]
-            for k in range(lanes):
-                size = _larger(size, field[0])
-                if average == AVERAGE_UNIFORM:
-                    size = _larger(size, field[0] - field[1] / table.c)
-                elif average == AVERAGE_EXPONENTIAL:
-                    behind = _fold_factor(table.fold - table.blocks[b].folds[chunk])
-                    size = _larger(size, field[0] - table.s * (field[1] * behind))
-                if pocket and field[fields - 1] == table.epoch:
-                    size = _larger(size, field[fields - 2])
-                field += fields
-            sizes[i] = size
-
-
-cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes) noexcept nogil:
-    """For each of n rows the size of its largest weight, of all outputs and kept vectors."""
-    if table.pocket or table.average != AVERAGE_UNIFORM:
-        _sizes(table, rows, n, sizes, table.lanes, table.average, table.pocket)
-    elif table.lanes == 1:
-        _sizes(table, rows, n, sizes, 1, AVERAGE_UNIFORM, False)
-    else:
-        _sizes(table, rows, n, sizes, LANES, AVERAGE_UNIFORM, False)
+            if table.lanes == 1:
+                sizes[i] = size_one(table.blocks[b], clock, rows[i], sizes[i], table.layout)
+            else:
+                sizes[i] = size_several(table.blocks[b], clock, rows[i], sizes[i], table.layout)
 
 
 cdef inline void table_prefetch(const Table* table, row_t row, row_t n) noexcept nogil:
@@ -747,7 +521,7 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
                 if (block.chunks[i][k] != 0.0) & ((row == ROW_NULL) | (row >= n_rows)):
                     return "a row that is not in use is not zero"
                 if block.chunks[i][k] != 0.0 and (
-                        b * table.lanes + <Py_ssize_t> (k % table.width) // table.fields >= table.n_outputs):
+                        b * table.lanes + <Py_ssize_t> (k % table.width) // table.layout.fields >= table.n_outputs):
                     return "an output that is not in use is not zero"
     for k in range(<size_t> (CHUNK_ROWS * LANES * 4)):
         if table.zeros[k] != 0.0:

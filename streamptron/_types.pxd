@@ -24,57 +24,7 @@ cdef enum:
     CHUNK_ROWS = 1 << CHUNK_BITS
     CHUNK_MASK = CHUNK_ROWS - 1
 
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #include <stdlib.h>
-    #include <string.h>
-
-    #if defined(_MSC_VER) && !defined(__clang__)
-      #include <intrin.h>
-    #endif
-
-    #define SP_ROW_MAX UINT32_MAX
-
-    /* Sums of products of values, weights and counts up to this stay far from the largest double, so
-       that nothing finite that comes in can make anything infinite inside. */
-    #define SP_VALUE_LIMIT 1e50
-    #define SP_VALUE_LIMIT_BITS UINT64_C(0x4a511b0ec57e649a)
-
-    #if defined(__GNUC__) || defined(__clang__)
-      #define sp_prefetch(address) __builtin_prefetch((const void *)(address))
-    #else
-      #define sp_prefetch(address) ((void)(address))
-    #endif
-
-    /* A function that is compiled twice, and of which the machine at hand takes the wider one. Wider registers hold
-       more sums side by side; none is split, none is fused, so they change no bit of a result. */
-    #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) \
-        && !defined(__SANITIZE_ADDRESS__)
-      #define SP_WIDER __attribute__((target_clones("avx2", "default")))
-    #else
-      #define SP_WIDER
-    #endif
-
-    /* How many of the lowest bits are 0, of a word that is not. */
-    static inline int sp_zeros_below(uint64_t word)
-    {
-    #if defined(_MSC_VER) && !defined(__clang__)
-        unsigned long at;
-        _BitScanForward64(&at, word);
-        return (int)at;
-    #else
-        return __builtin_ctzll(word);
-    #endif
-    }
-
-    /* Ask for all lines of some bytes. */
-    static inline void sp_prefetch_lines(const void *start, size_t size)
-    {
-        uintptr_t line = (uintptr_t)start & ~(uintptr_t)63;
-        for (; line < (uintptr_t)start + size; line += 64) sp_prefetch(line);
-    }
-    """
+cdef extern from "compiler.h":
     const row_t ROW_MAX "SP_ROW_MAX"
     const double VALUE_LIMIT "SP_VALUE_LIMIT"
     void prefetch "sp_prefetch" (const void* address) noexcept nogil

@@ -1,0 +1,398 @@
+/* The loops over an event's rows of weights: sums of them, and additions to them.
+
+   A row holds, for each of its outputs (lanes), the same few numbers; which is which says the layout:
+
+       w    the weight, always the first
+       v    its averaging term
+       p, e the pocket's copy, and the stamp that says since when the copy counts
+
+   Two templates do all the work. Their last arguments are constants where they are called, so that every
+   everyday kind of learner has a loop of its own, with its sums in registers:
+
+       sp_sum_any   sums of every kept vector over an event
+       sp_add_any   w += a x for some lanes, and what the average and the pocket need for it
+
+   Where a row's numbers are all summed alike (no pocket, no folds) a third one, SP_SUM, takes them as
+   vectors, a few blocks of outputs side by side. Each sum has one accumulator, which starts at 0 and takes
+   the entries in the event's order; wider registers hold more sums and split none. So every loop here
+   gives the same bits, and with -DSTREAMPTRON_PLAIN the templates alone serve every learner.
+
+   Functions in this file: sp_average and sp_average_term (the running average is read and written nowhere
+   else), sp_row, sp_sum_pair, sp_sum_blocks, sp_sum_one, sp_sum_several, sp_add_one, sp_add_several,
+   sp_size_one, sp_size_several, sp_average_kept, sp_pocket_kept. */
+
+#ifndef STREAMPTRON_KERNELS_H
+#define STREAMPTRON_KERNELS_H
+
+#include <math.h>
+
+#include "compiler.h"
+
+enum {
+    SP_CHUNK_BITS = 8,              /* rows lie in chunks of 256 that never move */
+    SP_CHUNK_ROWS = 1 << SP_CHUNK_BITS,
+    SP_LANES = 4,                   /* outputs in a block where there are several */
+    SP_FIELDS_MOST = 4,             /* numbers that a layout may have for an output */
+    SP_ROW_OF_INTERCEPT = 1,
+    SP_AHEAD = 12,                  /* entries by which far rows are asked for before they are used */
+    SP_FOLD_BITS = 256
+};
+
+enum {
+    SP_AVERAGE_NONE,
+    SP_AVERAGE_UNIFORM,
+    SP_AVERAGE_EXPONENTIAL
+};
+
+typedef struct {
+    int v, p, e;                    /* -1: not kept */
+    int fields;
+} sp_layout;
+
+typedef struct {
+    double **chunks;                /* rows of a block of outputs */
+    uint32_t *folds;                /* of each chunk (exponential average only) */
+} sp_block;
+
+typedef struct {                    /* what has changed with time, for a whole table */
+    int average;
+    double c;                       /* uniform: 1 + events seen */
+    double s;                       /* exponential: w - average = s v */
+    uint32_t fold;                  /* how often s was multiplied by 2^256 */
+    double epoch;                   /* snapshots of the pocket so far, plus one */
+} sp_clock;
+
+typedef struct {
+    const uint32_t *rows;
+    const uint32_t *columns;        /* entry i lies in row rows[columns[i]]; NULL: in rows[i] */
+    const double *x;
+    ptrdiff_t n;
+} sp_entries;
+
+/* A chunk of the widest rows that is never written: what has no chunk yet is read here. */
+#if defined(__GNUC__) || defined(__clang__)
+static double sp_zeros[SP_CHUNK_ROWS * SP_LANES * SP_FIELDS_MOST] __attribute__((aligned(64)));
+#else
+static double sp_zeros[SP_CHUNK_ROWS * SP_LANES * SP_FIELDS_MOST];
+#endif
+
+/* Where a row of so many numbers lies. */
+SP_TEMPLATE double *sp_row(double *const *chunks, uint32_t row, int width)
+{
+    return chunks[row >> SP_CHUNK_BITS] + (size_t)(row & (SP_CHUNK_ROWS - 1)) * (size_t)width;
+}
+
+/* The running average of one weight, of its sums too: Daume, A Course in Machine Learning, algorithm 7, and
+   the same with an s that shrinks by a constant factor. */
+SP_TEMPLATE double sp_average(const sp_clock clock, const int average, double w, double v)
+{
+    return average == SP_AVERAGE_UNIFORM ? w - v / clock.c : w - clock.s * v;
+}
+
+/* What the averaging term takes when the weight takes delta. */
+SP_TEMPLATE double sp_average_term(const sp_clock clock, const int average, double delta)
+{
+    return average == SP_AVERAGE_UNIFORM ? clock.c * delta : delta / clock.s;
+}
+
+/* By how much a chunk's averaging terms are too large that has missed so many folds. */
+SP_TEMPLATE double sp_fold_factor(uint32_t behind)
+{
+    return behind == 0 ? 1.0 : exp2(-(double)SP_FOLD_BITS * behind);
+}
+
+/* A weight's averaging term, as if its chunk had seen all folds. */
+SP_TEMPLATE double sp_term(const sp_block block, const sp_clock clock, uint32_t row, const int average,
+                           const double *field, const sp_layout layout)
+{
+    double v = field[layout.v];
+    if (average == SP_AVERAGE_EXPONENTIAL)
+        v *= sp_fold_factor(clock.fold - block.folds[row >> SP_CHUNK_BITS]);
+    return v;
+}
+
+/* One weight of the average, and one of the pocket. */
+SP_TEMPLATE double sp_average_kept(const sp_block block, const sp_clock clock, uint32_t row, const int average,
+                                   const double *field, const sp_layout layout)
+{
+    return sp_average(clock, average, field[0], sp_term(block, clock, row, average, field, layout));
+}
+
+SP_TEMPLATE double sp_pocket_kept(const sp_clock clock, const double *field, const sp_layout layout)
+{
+    return field[layout.e] == clock.epoch ? field[layout.p] : field[0];
+}
+
+/* --- Sums ------------------------------------------------------------------------------------- */
+
+/* An entry's share in the sums of each lane. */
+SP_TEMPLATE void sp_sum_row(const sp_block block, const sp_clock clock, uint32_t at, double x, double *w,
+                            double *v, double *p, const int lanes, const int average, const sp_layout layout)
+{
+    const double *field = sp_row(block.chunks, at, lanes * layout.fields);
+    for (int k = 0; k < lanes; k++, field += layout.fields) {
+        w[k] += x * field[0];
+        if (average != SP_AVERAGE_NONE) v[k] += x * sp_term(block, clock, at, average, field, layout);
+        if (layout.p >= 0) p[k] += x * sp_pocket_kept(clock, field, layout);
+    }
+}
+
+/* sums[3 k + (0, 1, 2)] = those of w, v and p over the event, for each lane k of a block. `intercept`: an
+   entry of value 1 in the intercept's row comes first. */
+SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp_entries entries,
+                            const int intercept, double *sums, const int lanes, const int average,
+                            const sp_layout layout, const int far)
+{
+    double w[SP_LANES] = {0.0}, v[SP_LANES] = {0.0}, p[SP_LANES] = {0.0};
+    if (intercept) sp_sum_row(block, clock, SP_ROW_OF_INTERCEPT, 1.0, w, v, p, lanes, average, layout);
+    if (entries.columns) {
+        for (ptrdiff_t i = 0; i < entries.n; i++)
+            sp_sum_row(block, clock, entries.rows[entries.columns[i]], entries.x[i], w, v, p, lanes, average,
+                       layout);
+    } else {
+        for (ptrdiff_t i = 0; i < entries.n; i++) {
+            if (far && i + SP_AHEAD < entries.n)
+                sp_prefetch(sp_row(block.chunks, entries.rows[i + SP_AHEAD], lanes * layout.fields));
+            sp_sum_row(block, clock, entries.rows[i], entries.x[i], w, v, p, lanes, average, layout);
+        }
+    }
+    for (int k = 0; k < lanes; k++) {
+        sums[3 * k] = w[k];
+        sums[3 * k + 1] = v[k];
+        sums[3 * k + 2] = p[k];
+    }
+}
+
+/* Blocks side by side, whose rows are `parts` vectors of numbers that are all summed alike. The sums lie as
+   the rows do. Entries below `ahead` ask for the one SP_AHEAD further on. */
+#define SP_SUM(name, wider, vector, parts, blocks) \
+wider static void name(double ***chunks, const sp_entries entries, const int intercept, ptrdiff_t ahead, \
+                       double *sums) \
+{ \
+    const int in_part = (int)(sizeof(vector) / sizeof(double)), width = parts * in_part; \
+    const uint32_t *rows = entries.rows, *columns = entries.columns; \
+    const double *x = entries.x; \
+    const ptrdiff_t n = entries.n; \
+    vector sum[blocks][parts], part; \
+    for (int b = 0; b < blocks; b++) \
+        for (int k = 0; k < parts; k++) sum[b][k] = (vector){0.0}; \
+    if (intercept) SP_SUM_ROW(SP_ROW_OF_INTERCEPT, 1.0, parts, blocks) \
+    if (columns) { \
+        for (ptrdiff_t i = 0; i < n; i++) SP_SUM_ROW(rows[columns[i]], x[i], parts, blocks) \
+    } else { \
+        for (ptrdiff_t i = 0; i < n; i++) { \
+            if (i < ahead) \
+                for (int b = 0; b < blocks; b++) sp_prefetch(sp_row(chunks[b], rows[i + SP_AHEAD], width)); \
+            SP_SUM_ROW(rows[i], x[i], parts, blocks) \
+        } \
+    } \
+    for (int b = 0; b < blocks; b++) memcpy(sums + b * width, sum[b], sizeof(sum[b])); \
+}
+
+#define SP_SUM_ROW(at, value, parts, blocks) \
+    { \
+        const uint32_t row = at; \
+        const double times = value; \
+        for (int b = 0; b < blocks; b++) { \
+            const double *numbers = sp_row(chunks[b], row, width); \
+            for (int k = 0; k < parts; k++) { \
+                memcpy(&part, numbers + k * in_part, sizeof(part)); \
+                sum[b][k] += part * times; \
+            } \
+        } \
+    }
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(STREAMPTRON_PLAIN)
+  #define SP_BLOCKS_AT_ONCE 4
+  typedef double sp_two __attribute__((vector_size(16)));
+  typedef double sp_four __attribute__((vector_size(32)));
+  SP_SUM(sp_sum_pair, , sp_two, 1, 1)
+  SP_SUM(sp_sum_1, SP_WIDER, sp_four, 2, 1)
+  SP_SUM(sp_sum_2, SP_WIDER, sp_four, 2, 2)
+  SP_SUM(sp_sum_3, SP_WIDER, sp_four, 2, 3)
+  SP_SUM(sp_sum_4, SP_WIDER, sp_four, 2, 4)
+#else
+  #define SP_BLOCKS_AT_ONCE 0
+#endif
+
+#if !SP_BLOCKS_AT_ONCE
+SP_TEMPLATE void sp_sum_pair(double ***chunks, const sp_entries entries, int intercept, ptrdiff_t ahead,
+                             double *sums)
+{
+    (void)chunks, (void)entries, (void)intercept, (void)ahead, (void)sums;
+}
+#endif
+
+/* Up to SP_BLOCKS_AT_ONCE blocks of four outputs with a uniform average: sums[8 b + 2 k + (0, 1)]. */
+SP_TEMPLATE void sp_sum_blocks(int g, double ***chunks, const sp_entries entries, ptrdiff_t ahead,
+                               double *sums)
+{
+#if SP_BLOCKS_AT_ONCE
+    if (g == 1) sp_sum_1(chunks, entries, 0, ahead, sums);
+    else if (g == 2) sp_sum_2(chunks, entries, 0, ahead, sums);
+    else if (g == 3) sp_sum_3(chunks, entries, 0, ahead, sums);
+    else sp_sum_4(chunks, entries, 0, ahead, sums);
+#else
+    (void)g, (void)chunks, (void)entries, (void)ahead, (void)sums;
+#endif
+}
+
+SP_TEMPLATE sp_layout sp_layout_of(const int average, const int pocket)
+{
+    const int terms = 1 + (average != SP_AVERAGE_NONE);
+    sp_layout layout = {-1, -1, -1, terms + 2 * pocket};
+    if (average != SP_AVERAGE_NONE) layout.v = 1;
+    if (pocket) {
+        layout.p = terms;
+        layout.e = terms + 1;
+    }
+    return layout;
+}
+
+/* The named instances: `call` with the constants of the layout at hand. With STREAMPTRON_PLAIN there is one,
+   whose arguments are no constants. */
+#ifdef STREAMPTRON_PLAIN
+  #define SP_EVERY_LAYOUT(call) call(clock.average, layout);
+#else
+  #define SP_EVERY_LAYOUT(call) \
+      if (layout.p < 0) { \
+          if (clock.average == SP_AVERAGE_UNIFORM) call(SP_AVERAGE_UNIFORM, sp_layout_of(SP_AVERAGE_UNIFORM, 0)); \
+          else if (clock.average == SP_AVERAGE_NONE) call(SP_AVERAGE_NONE, sp_layout_of(SP_AVERAGE_NONE, 0)); \
+          else call(SP_AVERAGE_EXPONENTIAL, sp_layout_of(SP_AVERAGE_EXPONENTIAL, 0)); \
+      } else { \
+          if (clock.average == SP_AVERAGE_UNIFORM) call(SP_AVERAGE_UNIFORM, sp_layout_of(SP_AVERAGE_UNIFORM, 1)); \
+          else if (clock.average == SP_AVERAGE_NONE) call(SP_AVERAGE_NONE, sp_layout_of(SP_AVERAGE_NONE, 1)); \
+          else call(SP_AVERAGE_EXPONENTIAL, sp_layout_of(SP_AVERAGE_EXPONENTIAL, 1)); \
+      }
+#endif
+
+/* sp_sum_any for a block of one output. */
+static void sp_sum_one(const sp_block block, const sp_clock clock, const sp_entries entries, int intercept,
+                       double *sums, const sp_layout layout)
+{
+#define CALL(average, layout) sp_sum_any(block, clock, entries, intercept, sums, 1, average, layout, 0)
+    SP_EVERY_LAYOUT(CALL)
+#undef CALL
+}
+
+/* And for a block of several, whose rows may be far. */
+static void sp_sum_several(const sp_block block, const sp_clock clock, const sp_entries entries, double *sums,
+                           const sp_layout layout, int far)
+{
+#define CALL(average, layout) \
+    do { \
+        if (far) sp_sum_any(block, clock, entries, 0, sums, SP_LANES, average, layout, 1); \
+        else sp_sum_any(block, clock, entries, 0, sums, SP_LANES, average, layout, 0); \
+    } while (0)
+    SP_EVERY_LAYOUT(CALL)
+#undef CALL
+}
+
+/* --- Additions -------------------------------------------------------------------------------- */
+
+/* Exponential: bring a chunk's averaging terms to the table's fold. */
+static void sp_catch_up(const sp_block block, const sp_clock clock, size_t chunk, int lanes, const sp_layout layout)
+{
+    double factor = sp_fold_factor(clock.fold - block.folds[chunk]);
+    double *term = block.chunks[chunk] + layout.v;
+    for (int i = 0; i < SP_CHUNK_ROWS * lanes; i++) term[i * layout.fields] *= factor;
+    block.folds[chunk] = clock.fold;
+}
+
+/* One row: w += a[j] x in each lane[j], j < m. */
+SP_TEMPLATE void sp_add_row(const sp_block block, const sp_clock clock, uint32_t at, double x, const int *lane,
+                            const double *a, const int m, const int lanes, const int average,
+                            const sp_layout layout)
+{
+    double *row = sp_row(block.chunks, at, lanes * layout.fields);
+    if (average == SP_AVERAGE_EXPONENTIAL && block.folds[at >> SP_CHUNK_BITS] != clock.fold)
+        sp_catch_up(block, clock, at >> SP_CHUNK_BITS, lanes, layout);
+    for (int j = 0; j < m; j++) {
+        double *field = row + (lanes == 1 ? 0 : lane[j] * layout.fields);
+        double delta = a[j] * x;
+        if (layout.p >= 0 && field[layout.e] != clock.epoch) {
+            field[layout.p] = field[0];
+            field[layout.e] = clock.epoch;
+        }
+        field[0] += delta;
+        if (average != SP_AVERAGE_NONE) field[layout.v] += sp_average_term(clock, average, delta);
+    }
+}
+
+/* The rows of an event. `intercept`: as in sp_sum_any. */
+SP_TEMPLATE void sp_add_any(const sp_block block, const sp_clock clock, const sp_entries entries,
+                            const int intercept, const int *lane, const double *a, const int m,
+                            const int lanes, const int average, const sp_layout layout)
+{
+    if (intercept) sp_add_row(block, clock, SP_ROW_OF_INTERCEPT, 1.0, lane, a, m, lanes, average, layout);
+    if (entries.columns) {
+        for (ptrdiff_t i = 0; i < entries.n; i++)
+            sp_add_row(block, clock, entries.rows[entries.columns[i]], entries.x[i], lane, a, m, lanes,
+                       average, layout);
+    } else {
+        for (ptrdiff_t i = 0; i < entries.n; i++)
+            sp_add_row(block, clock, entries.rows[i], entries.x[i], lane, a, m, lanes, average, layout);
+    }
+}
+
+/* sp_add_any for a block of one output. */
+static void sp_add_one(const sp_block block, const sp_clock clock, const sp_entries entries, int intercept,
+                       const double a, const sp_layout layout)
+{
+#define CALL(average, layout) sp_add_any(block, clock, entries, intercept, NULL, &a, 1, 1, average, layout)
+    SP_EVERY_LAYOUT(CALL)
+#undef CALL
+}
+
+/* And for some lanes of a block of several. */
+static void sp_add_several(const sp_block block, const sp_clock clock, const sp_entries entries, const int *lane,
+                           const double *a, int m, const sp_layout layout)
+{
+#define CALL(average, layout) \
+    do { \
+        if (m == 1) sp_add_any(block, clock, entries, 0, lane, a, 1, SP_LANES, average, layout); \
+        else sp_add_any(block, clock, entries, 0, lane, a, m, SP_LANES, average, layout); \
+    } while (0)
+    SP_EVERY_LAYOUT(CALL)
+#undef CALL
+}
+
+/* --- Sizes ------------------------------------------------------------------------------------ */
+
+/* The largest of `size` and a row's weights in one block, of all lanes and kept vectors. */
+SP_TEMPLATE double sp_size_any(const sp_block block, const sp_clock clock, uint32_t row, double size,
+                               const int lanes, const int average, const sp_layout layout)
+{
+    const double *field = sp_row(block.chunks, row, lanes * layout.fields);
+    for (int k = 0; k < lanes; k++, field += layout.fields) {
+        double w = fabs(field[0]);
+        size = w > size ? w : size;
+        if (average != SP_AVERAGE_NONE) {
+            w = fabs(sp_average_kept(block, clock, row, average, field, layout));
+            size = w > size ? w : size;
+        }
+        if (layout.p >= 0) {
+            w = fabs(sp_pocket_kept(clock, field, layout));
+            size = w > size ? w : size;
+        }
+    }
+    return size;
+}
+
+static double sp_size_one(const sp_block block, const sp_clock clock, uint32_t row, double size,
+                          const sp_layout layout)
+{
+#define CALL(average, layout) return sp_size_any(block, clock, row, size, 1, average, layout)
+    SP_EVERY_LAYOUT(CALL)
+#undef CALL
+}
+
+static double sp_size_several(const sp_block block, const sp_clock clock, uint32_t row, double size,
+                              const sp_layout layout)
+{
+#define CALL(average, layout) return sp_size_any(block, clock, row, size, SP_LANES, average, layout)
+    SP_EVERY_LAYOUT(CALL)
+#undef CALL
+}
+
+#endif
