@@ -22,8 +22,8 @@ from streamptron._event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
 from streamptron._table cimport KEPT_KINDS
 from streamptron._learner cimport (
-    Learner, learner_commit, learner_commit_row, learner_decision, learner_prediction, learner_probabilities, learner_score,
-    learner_score_row, learner_served, learner_several, learner_step)
+    Answer, Learner, learner_answer, learner_commit, learner_commit_row, learner_decision, learner_probabilities,
+    learner_score, learner_score_row, learner_several, learner_step)
 from streamptron._matrix cimport (
     Matrix, MatrixRow, matrix_column, matrix_prefetch, matrix_row, matrix_row_free, matrix_span, matrix_value)
 from streamptron._text cimport Piece, Text, TextRule, text_free, text_write
@@ -171,27 +171,31 @@ cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
     """Write down what is wanted of a scored row."""
     cdef Learner* learner = batch.learner
     cdef Event* event = batch.event
+    cdef Answer answer
     cdef const double* scores
     cdef double two[2]
     cdef double* p
     cdef Py_ssize_t i, prediction
-    if batch.predictions != NULL or batch.confidences != NULL:
-        prediction = learner_prediction(learner, event)
-        if batch.predictions != NULL:
-            batch.predictions[r] = prediction
-        if batch.confidences != NULL:
-            # the fourth of the score vectors is room for them
-            p = event.scores + KEPT_KINDS * learner.table.n_outputs if learner_several(learner) else two
-            batch.confidences[r] = 0.0
-            if prediction >= 0:
-                learner_probabilities(learner, event, p)
-                batch.confidences[r] = p[prediction]
+    if (batch.predictions == NULL and batch.confidences == NULL and batch.decisions == NULL
+            and batch.probabilities == NULL):
+        return
+    answer = learner_answer(learner, event)
+    prediction = answer.verdict.best
+    if batch.predictions != NULL:
+        batch.predictions[r] = prediction
+    if batch.confidences != NULL:
+        # the fourth of the score vectors is room for them
+        p = event.scores + KEPT_KINDS * learner.table.n_outputs if learner_several(learner) else two
+        batch.confidences[r] = 0.0
+        if prediction >= 0:
+            learner_probabilities(learner, event, answer, p)
+            batch.confidences[r] = p[prediction]
     if batch.decisions != NULL:
-        scores = learner_decision(learner, event, learner_served(learner, event))
+        scores = learner_decision(learner, event, answer.kind)
         for i in range(batch.n_decisions):
             batch.decisions[r * batch.n_decisions + i] = scores[i]
     if batch.probabilities != NULL and batch.n_probabilities:
-        learner_probabilities(learner, event, batch.probabilities + r * batch.n_probabilities)
+        learner_probabilities(learner, event, answer, batch.probabilities + r * batch.n_probabilities)
 
 
 cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:

@@ -54,9 +54,8 @@ from streamptron._lines cimport (
     LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends, line_next)
 from streamptron._batch cimport Batch, batch_free, batch_matrix, batch_next, batch_row, batch_texts
 from streamptron._learner cimport (
-    Learner, learner_bytes, learner_copy, learner_decision, learner_free, learner_init, learner_learn,
-    learner_prediction, learner_probabilities, learner_resolve, learner_score, learner_served,
-    learner_several)
+    Answer, Learner, learner_answer, learner_bytes, learner_copy, learner_decision, learner_free, learner_init,
+    learner_learn, learner_probabilities, learner_resolve, learner_score, learner_several)
 
 from streamptron._flat cimport (
     FLAT_CHUNK, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_WEIGHT, Flat,
@@ -1542,6 +1541,7 @@ cdef class Model:
     def _explain(self, x, Py_ssize_t output, double sign):
         """Contributions to one output's score, that score, and which vector gave it."""
         cdef Py_ssize_t i
+        cdef Answer answer
         cdef int kind
         cdef double part
         cdef dict objects
@@ -1550,9 +1550,10 @@ cdef class Model:
         collecting = PyGC_Disable()
         try:
             objects = {ordinal: name for name, ordinal in self._objects.items()}
-            kind = learner_served(&self.learner, &self.event)
+            answer = learner_answer(&self.learner, &self.event)
+            kind = answer.kind
             if output < 0:
-                output = learner_prediction(&self.learner, &self.event)
+                output = answer.verdict.best
             score = sign * learner_decision(&self.learner, &self.event, kind)[output]
             parts = []
             for i in range(self.event.n):
@@ -2248,7 +2249,7 @@ cdef class BinaryModel(Model):
         """
         cdef bint label
         self._score(x)
-        label = learner_prediction(&self.learner, &self.event)
+        label = learner_answer(&self.learner, &self.event).verdict.best
         self._settle()
         return label
 
@@ -2263,7 +2264,7 @@ cdef class BinaryModel(Model):
         cdef double score
         self._score(x)
         score = learner_decision(
-            &self.learner, &self.event, learner_served(&self.learner, &self.event))[0]
+            &self.learner, &self.event, learner_answer(&self.learner, &self.event).kind)[0]
         self._settle()
         return score
 
@@ -2277,7 +2278,7 @@ cdef class BinaryModel(Model):
         """
         cdef double p[2]
         self._score(x)
-        learner_probabilities(&self.learner, &self.event, p)
+        learner_probabilities(&self.learner, &self.event, learner_answer(&self.learner, &self.event), p)
         self._settle()
         return {False: p[0], True: p[1]}
 
@@ -2299,7 +2300,7 @@ cdef class BinaryModel(Model):
         self._read(x, True)
         if learner_score(&self.learner, &self.event) < 0:
             raise MemoryError("no memory for the scores")
-        prediction = learner_prediction(&self.learner, &self.event)
+        prediction = learner_answer(&self.learner, &self.event).verdict.best
         if learner_learn(&self.learner, &self.event, label, step) < 0:
             raise MemoryError("no memory for the update; the model has not learned this event")
         self._settle()
@@ -2518,7 +2519,7 @@ cdef class LabelModel(Model):
         """
         cdef Py_ssize_t output
         self._score(x)
-        output = learner_prediction(&self.learner, &self.event)
+        output = learner_answer(&self.learner, &self.event).verdict.best
         self._settle()
         return self._label_of(output)
 
@@ -2534,7 +2535,7 @@ cdef class LabelModel(Model):
         cdef Py_ssize_t k
         self._score(x)
         scores = learner_decision(
-            &self.learner, &self.event, learner_served(&self.learner, &self.event))
+            &self.learner, &self.event, learner_answer(&self.learner, &self.event).kind)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         decision = [scores[k] for k in range(self.learner.table.n_outputs)]
         labels = self._labels
@@ -2557,7 +2558,7 @@ cdef class LabelModel(Model):
         # the fourth of the score vectors is room for them
         n = self.learner.table.n_outputs
         p = self.event.scores + KEPT_KINDS * n
-        learner_probabilities(&self.learner, &self.event, p)
+        learner_probabilities(&self.learner, &self.event, learner_answer(&self.learner, &self.event), p)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         probabilities = [p[k] for k in range(n)]
         labels = self._labels
@@ -2584,7 +2585,7 @@ cdef class LabelModel(Model):
         cdef Py_ssize_t prediction
         if learner_score(&self.learner, &self.event) < 0:
             raise MemoryError("no memory for the scores")
-        prediction = learner_prediction(&self.learner, &self.event)
+        prediction = learner_answer(&self.learner, &self.event).verdict.best
         if learner_learn(&self.learner, &self.event, output, step) < 0:
             raise MemoryError("no memory for the update; the model has not learned this event")
         self._settle()

@@ -18,6 +18,7 @@ from streamptron._key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
 from streamptron._arena cimport Arena, arena_free, arena_init, arena_reset
 from streamptron._index cimport Index, index_stored
 from streamptron._step cimport Step, step_free
+from streamptron._verdict cimport Verdict
 
 cdef struct Event:
     Py_ssize_t n
@@ -39,6 +40,8 @@ cdef struct Event:
     double* scores              # by kept vector, then by output
     Py_ssize_t scores_capacity
     uint64_t scored_version     # of the learner that gave the scores; 0: none
+    Verdict* verdicts           # of each kept vector; the scores lie behind them
+    int judged                  # of which, a bit each
     Step step
 
 
@@ -58,9 +61,11 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.longs = NULL
     event.n_longs = 0
     arena_init(&event.text)
+    event.verdicts = NULL
     event.scores = NULL
     event.scores_capacity = 0
     event.scored_version = 0
+    event.judged = 0
     memset(&event.step, 0, sizeof(Step))
 
 
@@ -71,7 +76,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.hashes)
     free(event.starts)
     free(event.longs)
-    free(event.scores)
+    free(event.verdicts)
     step_free(&event.step)
     arena_free(&event.text)
     event_init(event)
@@ -119,15 +124,18 @@ cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:
     return 0
 
 
-cdef inline int event_reserve_scores(Event* event, Py_ssize_t n) noexcept nogil:
+cdef inline int event_reserve_scores(Event* event, int n_kinds, Py_ssize_t n) noexcept nogil:
+    """Room for n scores, and for the verdicts of so many kept vectors; -1 without memory."""
     cdef void* p
+    cdef Py_ssize_t capacity = n + n // 2 + 3
     if n <= event.scores_capacity:
         return 0
-    p = realloc(event.scores, (n + n // 2 + 3) * sizeof(double))
+    p = realloc(event.verdicts, n_kinds * sizeof(Verdict) + capacity * sizeof(double))
     if p == NULL:
         return -1
-    event.scores = <double*> p
-    event.scores_capacity = n + n // 2 + 3
+    event.verdicts = <Verdict*> p
+    event.scores = <double*> (event.verdicts + n_kinds)
+    event.scores_capacity = capacity
     event.scored_version = 0
     return 0
 

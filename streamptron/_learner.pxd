@@ -32,8 +32,9 @@ from streamptron._table cimport (
 from streamptron._step cimport Step, step_reserve
 from streamptron._rule cimport ANSWER_LABELS, Rule, rule_answer, rule_step
 from streamptron._serve cimport (
-    SERVE_BEST, Serve, Verdict, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init,
-    serve_kind, serve_learn, verdict_of)
+    SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init, serve_kind,
+    serve_learn)
+from streamptron._verdict cimport Verdict, verdict_of
 from streamptron._calibrate cimport (
     Calibrator, calibrate_due, calibrate_many, calibrate_many_learn, calibrate_two, calibrate_two_learn,
     calibrator_init)
@@ -99,9 +100,10 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     if event.scored_version == learner.version:
         return 0
     learner_resolve(learner, event)
-    if event_reserve_scores(event, (KEPT_KINDS + 1) * learner.table.n_outputs) < 0:
+    if event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * learner.table.n_outputs) < 0:
         return -1
     table_scores(&learner.table, event.rows, event.values, event.n, event.scores)
+    event.judged = 0
     event.scored_version = learner.version
     return 0
 
@@ -111,9 +113,10 @@ cdef inline int learner_score_row(Learner* learner, Event* event, const row_t* r
     """The same for one output and a matrix's row where it lies: n entries, in rows[columns[i]], without
     the intercept. Only the scores of the event are written.
     """
-    if event_reserve_scores(event, KEPT_KINDS + 1) < 0:
+    if event_reserve_scores(event, KEPT_KINDS, KEPT_KINDS + 1) < 0:
         return -1
     table_scores_through(&learner.table, rows, columns, x, n, learner.intercept, event.scores)
+    event.judged = 0
     event.scored_version = learner.version
     return 0
 
@@ -124,35 +127,39 @@ cdef inline const double* learner_decision(const Learner* learner, const Event* 
     return event.scores + kind * learner.table.n_outputs
 
 
-cdef inline Verdict learner_verdict(const Learner* learner, const Event* event, int kind) noexcept nogil:
+cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event, int kind) noexcept nogil:
     """What one kept vector says of a scored event."""
-    return verdict_of(learner_decision(learner, event, kind), learner.table.n_outputs,
-                      learner_several(learner))
+    if not event.judged >> kind & 1:
+        event.verdicts[kind] = verdict_of(
+            learner_decision(learner, event, kind), learner.table.n_outputs, learner_several(learner))
+        event.judged |= 1 << kind
+    return &event.verdicts[kind]
 
 
-cdef inline int learner_served(const Learner* learner, const Event* event) noexcept nogil:
-    """The kept vector that answers a scored event."""
-    cdef Verdict verdicts[KEPT_KINDS]
-    if learner.serve.mode != SERVE_BEST or learner.serve.rival == KEPT_CURRENT:
-        return serve_kind(&learner.serve, verdicts)
-    verdicts[KEPT_CURRENT] = learner_verdict(learner, event, KEPT_CURRENT)
-    verdicts[learner.serve.rival] = learner_verdict(learner, event, learner.serve.rival)
-    return serve_kind(&learner.serve, verdicts)
+cdef struct Answer:
+    int kind                    # the kept vector that gives it
+    const Verdict* verdict
 
 
-cdef inline Py_ssize_t learner_prediction(const Learner* learner, const Event* event) noexcept nogil:
-    """The label of a scored event; -1 while there are no labels."""
-    return learner_verdict(learner, event, learner_served(learner, event)).best
+cdef inline Answer learner_answer(const Learner* learner, Event* event) noexcept nogil:
+    """Who answers a scored event, and what."""
+    cdef Answer answer
+    if learner.serve.mode == SERVE_BEST and learner.serve.rival != KEPT_CURRENT:
+        learner_verdict(learner, event, KEPT_CURRENT)
+        learner_verdict(learner, event, learner.serve.rival)
+    answer.kind = serve_kind(&learner.serve, event.verdicts)
+    answer.verdict = learner_verdict(learner, event, answer.kind)
+    return answer
 
 
-cdef inline void learner_probabilities(const Learner* learner, const Event* event,
+cdef inline void learner_probabilities(const Learner* learner, const Event* event, Answer answer,
                                        double* p) noexcept nogil:
-    """p[label] of a scored event; two of them with one output, else one an output."""
-    cdef int kind = learner_served(learner, event)
+    """p[label] of an answered event; two of them with one output, else one an output."""
+    cdef int kind = answer.kind
     cdef const double* scores = learner_decision(learner, event, kind)
     if learner_several(learner):
-        calibrate_many(&learner.fits[kind], &learner.serve.scale[kind],
-                       learner_verdict(learner, event, kind).top, scores, learner.table.n_outputs, p)
+        calibrate_many(&learner.fits[kind], &learner.serve.scale[kind], answer.verdict.top, scores,
+                       learner.table.n_outputs, p)
     else:
         p[1] = calibrate_two(&learner.fits[kind], &learner.serve.scale[kind], scores[0])
         p[0] = 1.0 - p[1]
@@ -180,33 +187,33 @@ cdef inline void _watch_two(Learner* learner, const double* scores, bint y) noex
         table_snapshot(&learner.table)
 
 
-cdef inline void _watch_many(Learner* learner, const double* all_scores, Py_ssize_t n_outputs,
-                             Py_ssize_t y) noexcept nogil:
-    """The same for any number of labels."""
+cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t n_outputs, Py_ssize_t y) noexcept nogil:
+    """The same for any number of labels, of which there were n_outputs when the event was judged."""
     cdef Serve* serve = &learner.serve
-    cdef Verdict verdicts[KEPT_KINDS]
-    cdef bint wrong[KEPT_KINDS]
+    cdef const Verdict* verdict
     cdef const double* scores
+    cdef bint wrong[KEPT_KINDS]
     cdef int kind
     cdef bint due = calibrate_due(learner.n_seen, 3)
     for kind in range(KEPT_KINDS):
         if table_keeps(&learner.table, kind):
-            verdicts[kind] = verdict_of(all_scores + kind * n_outputs, n_outputs, True)
+            verdict = &event.verdicts[kind]
             # without a label there is no prediction, and no mistake
-            wrong[kind] = verdicts[kind].best != y and verdicts[kind].best >= 0
+            wrong[kind] = verdict.best != y and verdict.best >= 0
     learner.n_mistakes += wrong[KEPT_CURRENT]
     if serve.rival != KEPT_CURRENT:
         serve_learn(
-            serve, serve_context(serve, verdicts[KEPT_CURRENT].margin, verdicts[serve.rival].margin),
+            serve, serve_context(serve, event.verdicts[KEPT_CURRENT].margin, event.verdicts[serve.rival].margin),
             wrong[KEPT_CURRENT], wrong[serve.rival])
     for kind in range(KEPT_KINDS):
         if n_outputs >= 2 and serve_can_answer(serve, kind):
-            scores = all_scores + kind * n_outputs
+            verdict = &event.verdicts[kind]
+            scores = event.scores + kind * n_outputs
             if due and y < n_outputs:
-                calibrate_many_learn(&learner.fits[kind], &serve.scale[kind], verdicts[kind].top, scores,
-                                     n_outputs, y)
-            scale_update(&serve.scale[kind], verdicts[kind].size)
-    if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(serve, wrong[KEPT_CURRENT], wrong[KEPT_POCKET]):
+                calibrate_many_learn(&learner.fits[kind], &serve.scale[kind], verdict.top, scores, n_outputs, y)
+            scale_update(&serve.scale[kind], verdict.size)
+    if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(
+            serve, wrong[KEPT_CURRENT], wrong[KEPT_POCKET]):
         table_snapshot(&learner.table)
 
 
@@ -225,11 +232,11 @@ cdef inline int _insert_missing(Learner* learner, Event* event) noexcept nogil:
     return 0
 
 
-cdef inline void _watch(Learner* learner, const double* scores, Py_ssize_t n_outputs, Py_ssize_t y) noexcept nogil:
+cdef inline void _watch(Learner* learner, const Event* event, Py_ssize_t n_outputs, Py_ssize_t y) noexcept nogil:
     if learner_several(learner):
-        _watch_many(learner, scores, n_outputs, y)
+        _watch_many(learner, event, n_outputs, y)
     else:
-        _watch_two(learner, scores, y)
+        _watch_two(learner, event.scores, y)
     learner.n_seen += 1
 
 
@@ -262,7 +269,7 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept n
             return -1
 
     # from here on nothing can fail
-    _watch(learner, event.scores, n_outputs, y)
+    _watch(learner, event, n_outputs, y)
     if step.n:
         learner.n_updates += 1
         _add(learner, event)
@@ -282,7 +289,7 @@ cdef inline void learner_commit_row(Learner* learner, const Event* event, const 
                                     const uint32_t* columns, const double* x, Py_ssize_t n,
                                     Py_ssize_t y) noexcept nogil:
     """The same for one output and a row scored where it lies, all of whose features have weights."""
-    _watch(learner, event.scores, 1, y)
+    _watch(learner, event, 1, y)
     if event.step.n:
         learner.n_updates += 1
         table_add_through(&learner.table, rows, columns, x, n, learner.intercept, event.step.a[0])
@@ -292,9 +299,14 @@ cdef inline void learner_commit_row(Learner* learner, const Event* event, const 
 
 cdef inline int learner_step(Learner* learner, Event* event, const double* x, Py_ssize_t n, bint intercept,
                              Py_ssize_t y, double u) noexcept nogil:
-    """Let the rule make event.step of a scored event whose values are x. Returns -1 without memory."""
+    """Judge a scored event whose values are x, and let the rule make event.step of it. Returns -1 without memory."""
+    cdef int kind
     if step_reserve(&event.step, learner.table.n_outputs + 1) < 0:
         return -1
+    if learner_several(learner):
+        for kind in range(KEPT_KINDS):
+            if table_keeps(&learner.table, kind):
+                learner_verdict(learner, event, kind)
     rule_step(&learner.rule, event.scores, learner.table.n_outputs, y, u, x, n, intercept, &event.step)
     return 0
 

@@ -25,19 +25,13 @@
 #     with a right answer, if the duel is for it.
 # The pocket's advantage in the duel is at most 2, so that it goes soon when it starts to fail.
 
-from libc.math cimport fabs
 from libc.string cimport memset
 from streamptron._types cimport uint64_t
+from streamptron._verdict cimport Verdict
 from streamptron._table cimport KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, AVERAGE_NONE
 
 cdef enum:
     SERVE_BEST = 3                  # the other ways to serve are the KEPT_ kinds
-
-cdef struct Verdict:                # what a vector says of an event
-    Py_ssize_t best                 # the label; -1: there is none yet
-    double top                      # the best label's score
-    double margin
-    double size                     # how large the scores are
 
 cdef struct Scale:
     double m
@@ -73,33 +67,6 @@ cdef inline bint serve_can_answer(const Serve* serve, int kind) noexcept nogil:
     if serve.mode != SERVE_BEST:
         return kind == serve.mode
     return kind == KEPT_CURRENT or kind == serve.rival
-
-
-cdef inline Verdict verdict_of(const double* scores, Py_ssize_t n, bint several) noexcept nogil:
-    """The first of the best-scoring labels, and how sure that is. One output: label 1 if above 0."""
-    cdef Verdict verdict
-    cdef Py_ssize_t k
-    cdef double second = 0.0
-    if not several:
-        verdict.best = scores[0] > 0.0
-        verdict.top = scores[0]
-        verdict.margin = verdict.size = fabs(scores[0])
-        return verdict
-    verdict.best = -1
-    verdict.top = verdict.margin = verdict.size = 0.0
-    for k in range(n):
-        if verdict.best < 0 or scores[k] > verdict.top:
-            second = verdict.top
-            verdict.top = scores[k]
-            verdict.best = k
-        elif k == 1 or scores[k] > second:
-            second = scores[k]
-    if n >= 2:
-        verdict.margin = verdict.top - second
-        for k in range(n):
-            verdict.size += verdict.top - scores[k]
-        verdict.size /= n
-    return verdict
 
 
 cdef inline double scale_relative(const Scale* scale, double margin) noexcept nogil:

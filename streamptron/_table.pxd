@@ -48,6 +48,14 @@ from streamptron._pool cimport Pool, pool_block, pool_free, pool_init, pool_rese
 from streamptron._step cimport Step
 
 cdef extern from "kernels.h":
+    enum:
+        AVERAGE_NONE "SP_AVERAGE_NONE"
+        AVERAGE_UNIFORM "SP_AVERAGE_UNIFORM"
+        AVERAGE_EXPONENTIAL "SP_AVERAGE_EXPONENTIAL"
+        LANES "SP_LANES"            # outputs in a block when there are several
+        FIELDS_MOST "SP_FIELDS_MOST"
+        FOLD_BITS "SP_FOLD_BITS"
+
     const int BLOCKS_AT_ONCE "SP_BLOCKS_AT_ONCE"        # 0: not with this compiler
     const int AHEAD "SP_AHEAD"
     double* ZEROS "sp_zeros"
@@ -92,24 +100,19 @@ cdef extern from "kernels.h":
         Block block, Clock clock, Entries entries, bint intercept, double a, Layout layout) noexcept nogil
     void add_several "sp_add_several" (
         Block block, Clock clock, Entries entries, const int* lane, const double* a, int m, Layout layout) noexcept nogil
+    void catch_up "sp_catch_up" (double* chunk, uint32_t behind, int lanes, Layout layout) noexcept nogil
     double size_one "sp_size_one" (
         Block block, Clock clock, row_t row, double size, Layout layout) noexcept nogil
     double size_several "sp_size_several" (
         Block block, Clock clock, row_t row, double size, Layout layout) noexcept nogil
 
 cdef enum:
-    AVERAGE_NONE = 0
-    AVERAGE_UNIFORM = 1
-    AVERAGE_EXPONENTIAL = 2
-
     KEPT_CURRENT = 0                # the vectors that can be read, in this order everywhere
     KEPT_AVERAGE = 1
     KEPT_POCKET = 2
     KEPT_KINDS = 3
 
-    LANES = 4                       # outputs in a block when there are several
     FAR = 1 << 20                   # bytes of a table whose rows are far
-    FOLD_BITS = 256
 
 cdef struct Table:
     int average
@@ -343,6 +346,21 @@ cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noex
             + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
 
 
+cdef inline void _catch_up(Table* table, Py_ssize_t block, Entries entries, bint intercept) noexcept nogil:
+    """EXPONENTIAL: before the entries are written, bring their chunks' averaging terms to the table's fold."""
+    cdef uint32_t* folds = table.blocks[block].folds
+    cdef Py_ssize_t i
+    cdef row_t at
+    cdef size_t chunk
+    for i in range(-1 if intercept else 0, entries.n):
+        at = (<row_t> ROW_INTERCEPT if i < 0 else entries.rows[i] if entries.columns == NULL
+              else entries.rows[entries.columns[i]])
+        chunk = at >> CHUNK_BITS
+        if folds[chunk] != table.fold:
+            catch_up(table.blocks[block].chunks[chunk], table.fold - folds[chunk], table.lanes, table.layout)
+            folds[chunk] = table.fold
+
+
 cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_ssize_t n,
                            const Step* step) noexcept nogil:
     """Take a step: w += a x for each of its outputs on the event's rows, and what average and pocket need for it.
@@ -359,6 +377,8 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
     entries.n = n
     if table.lanes == 1:
         if step.n:
+            if table.average == AVERAGE_EXPONENTIAL:
+                _catch_up(table, 0, entries, False)
             add_one(table.blocks[0], _clock(table), entries, False, step.a[0], table.layout)
         return
     while i < step.n:
@@ -367,6 +387,8 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
         while i + m < step.n and step.choice[i + m] // LANES == block:
             lane[m] = <int> (step.choice[i + m] % LANES)
             m += 1
+        if table.average == AVERAGE_EXPONENTIAL:
+            _catch_up(table, block, entries, False)
         add_several(table.blocks[block], _clock(table), entries, lane, step.a + i, m, table.layout)
         i += m
 
@@ -379,6 +401,8 @@ cdef inline void table_add_through(Table* table, const row_t* rows, const uint32
     entries.columns = columns
     entries.x = x
     entries.n = n
+    if table.average == AVERAGE_EXPONENTIAL:
+        _catch_up(table, 0, entries, intercept)
     add_one(table.blocks[0], _clock(table), entries, intercept, a, table.layout)
 
 
@@ -523,7 +547,7 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
                 if block.chunks[i][k] != 0.0 and (
                         b * table.lanes + <Py_ssize_t> (k % table.width) // table.layout.fields >= table.n_outputs):
                     return "an output that is not in use is not zero"
-    for k in range(<size_t> (CHUNK_ROWS * LANES * 4)):
+    for k in range(<size_t> (CHUNK_ROWS * LANES * FIELDS_MOST)):
         if table.zeros[k] != 0.0:
             return "the chunk of zeros has been written"
     if bytes != table.bytes or blocks != table.pool.used or blocks > table.pool.bytes:

@@ -19,7 +19,7 @@
 
    Functions in this file: sp_average and sp_average_term (the running average is read and written nowhere
    else), sp_row, sp_sum_pair, sp_sum_blocks, sp_sum_one, sp_sum_several, sp_add_one, sp_add_several,
-   sp_size_one, sp_size_several, sp_average_kept, sp_pocket_kept. */
+   sp_catch_up,   sp_size_one, sp_size_several, sp_average_kept, sp_pocket_kept. */
 
 #ifndef STREAMPTRON_KERNELS_H
 #define STREAMPTRON_KERNELS_H
@@ -290,23 +290,19 @@ static void sp_sum_several(const sp_block block, const sp_clock clock, const sp_
 
 /* --- Additions -------------------------------------------------------------------------------- */
 
-/* Exponential: bring a chunk's averaging terms to the table's fold. */
-static void sp_catch_up(const sp_block block, const sp_clock clock, size_t chunk, int lanes, const sp_layout layout)
+/* Exponential: the averaging terms of a chunk that has missed so many folds, brought up to the table's. */
+static void sp_catch_up(double *chunk, uint32_t behind, int lanes, const sp_layout layout)
 {
-    double factor = sp_fold_factor(clock.fold - block.folds[chunk]);
-    double *term = block.chunks[chunk] + layout.v;
-    for (int i = 0; i < SP_CHUNK_ROWS * lanes; i++) term[i * layout.fields] *= factor;
-    block.folds[chunk] = clock.fold;
+    double factor = sp_fold_factor(behind);
+    for (int i = 0; i < SP_CHUNK_ROWS * lanes; i++) chunk[i * layout.fields + layout.v] *= factor;
 }
 
-/* One row: w += a[j] x in each lane[j], j < m. */
+/* One row, of a chunk that has seen all folds: w += a[j] x in each lane[j], j < m. */
 SP_TEMPLATE void sp_add_row(const sp_block block, const sp_clock clock, uint32_t at, double x, const int *lane,
                             const double *a, const int m, const int lanes, const int average,
                             const sp_layout layout)
 {
     double *row = sp_row(block.chunks, at, lanes * layout.fields);
-    if (average == SP_AVERAGE_EXPONENTIAL && block.folds[at >> SP_CHUNK_BITS] != clock.fold)
-        sp_catch_up(block, clock, at >> SP_CHUNK_BITS, lanes, layout);
     for (int j = 0; j < m; j++) {
         double *field = row + (lanes == 1 ? 0 : lane[j] * layout.fields);
         double delta = a[j] * x;

@@ -1,0 +1,41 @@
+# What a vector says of an event: the label, and how sure that is.
+#
+# It is made of the event's scores by one kept vector, once an event (learner_verdict), for whoever asks: who answers,
+# the prediction, the probabilities, the mistakes that are counted.
+#
+# Functions in this file: verdict_of.
+
+from libc.math cimport fabs
+
+cdef struct Verdict:                # what a vector says of an event
+    Py_ssize_t best                 # the label; -1: there is none yet
+    double top                      # the best label's score
+    double margin
+    double size                     # how large the scores are
+
+
+cdef inline Verdict verdict_of(const double* scores, Py_ssize_t n, bint several) noexcept nogil:
+    """The first of the best-scoring labels, and how sure that is. One output: label 1 if above 0."""
+    cdef Verdict verdict
+    cdef Py_ssize_t k
+    cdef double second = 0.0
+    if not several:
+        verdict.best = scores[0] > 0.0
+        verdict.top = scores[0]
+        verdict.margin = verdict.size = fabs(scores[0])
+        return verdict
+    verdict.best = -1
+    verdict.top = verdict.margin = verdict.size = 0.0
+    for k in range(n):
+        if verdict.best < 0 or scores[k] > verdict.top:
+            second = verdict.top
+            verdict.top = scores[k]
+            verdict.best = k
+        elif k == 1 or scores[k] > second:
+            second = scores[k]
+    if n >= 2:
+        verdict.margin = verdict.top - second
+        for k in range(n):
+            verdict.size += verdict.top - scores[k]
+        verdict.size /= n
+    return verdict
