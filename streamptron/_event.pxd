@@ -85,7 +85,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
 cdef inline size_t event_bytes(const Event* event) noexcept nogil:
     return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t)
                               + sizeof(uint32_t))
-            + event.scores_capacity * sizeof(double) + event.step.room * (sizeof(Py_ssize_t) + sizeof(double))
+            + 3 * sizeof(Verdict) * (event.verdicts != NULL) + event.scores_capacity * sizeof(double) + event.step.room * (sizeof(Py_ssize_t) + sizeof(double))
             + event.text.bytes)
 
 
@@ -128,7 +128,7 @@ cdef inline int event_reserve_scores(Event* event, int n_kinds, Py_ssize_t n) no
     """Room for n scores, and for the verdicts of so many kept vectors; -1 without memory."""
     cdef void* p
     cdef Py_ssize_t capacity = n + n // 2 + 3
-    if n <= event.scores_capacity:
+    if event.verdicts != NULL and n <= event.scores_capacity:
         return 0
     p = realloc(event.verdicts, n_kinds * sizeof(Verdict) + capacity * sizeof(double))
     if p == NULL:
