@@ -32,7 +32,8 @@ $(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/*)
 	@rm -rf $(VENV)/wheel
 	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \
 		$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel .
-	$(STEP) "It is installed, with numpy and river" $(PIP) install --force-reinstall $(VENV)/wheel/*.whl
+	@$(PIP) uninstall --yes streamptron 2>/dev/null
+	$(STEP) "It is installed, with numpy and river" $(PIP) install $(VENV)/wheel/*.whl
 	@touch $@
 
 # In place, with the tools of CONTRIBUTING.md.
