@@ -79,7 +79,7 @@ def main() -> None:
     files = [file for file in installed.rglob("*") if file.suffix != ".pyc" and file.is_file()]
     size = sum(file.stat().st_size for file in files)
     python = ".".join(map(str, sys.version_info[:3]))
-    print(f"   streamptron {streamptron.__version__} on Python {python}: {size / 1e6:.2f} MB, works")
+    print(f"   {streamptron.__version__} works on Python {python}; {size / 1e6:.2f} MB installed")
 
 
 if __name__ == "__main__":
