@@ -117,13 +117,15 @@ class TwoLabelsOrMore:
         return [1] if self.two else list(range(self.n_places))
 
     def predict_one(self, x):
+        return self.prediction(self.scores(x))
+
+    def prediction(self, scores):
         labels = self.labels
         if len(labels) < 2:
             return labels[0] if labels else None
-        scores = self.scores(x)
         if self.two:
             return labels[1 if scores[1] > 0 else 0]
-        return labels[max(self.outputs, key=scores.get)]  # max() keeps the first of equals
+        return labels[max(scores, key=scores.get)]  # max() keeps the first of equals
 
     def by_label(self, numbers):
         return {label: numbers[place] for label, place in self.place.items()}
@@ -131,9 +133,9 @@ class TwoLabelsOrMore:
     def weight_of(self, y, w):
         return w * (1.0 if self.class_weight is None else self.class_weight.get(y, 1.0))
 
-    def count(self, x, y):
+    def count(self, scores, y):
         """The tallies of a labelled event; the first of all is no mistake."""
-        self.n_mistakes += bool(self.place) and bool(self.predict_one(x) != y)
+        self.n_mistakes += bool(self.place) and bool(self.prediction(scores) != y)
         self.n_seen += 1
 
     def meet(self, y):
@@ -370,11 +372,11 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     # Learning
 
     def learn_one(self, x, y, w=1.0):
-        self.count(x, y)
+        a = self.answer(x)
+        self.count(a.score, y)
         u = self.weight_of(y, w)
         if u == 0:
             return
-        a = self.answer(x)
         self.learn_usual_odds(a)
         self.meet_in(y, a)
         if self.step(a, y, u):
@@ -525,11 +527,11 @@ class AROW(TwoLabelsOrMore):
         return scores[1] if self.two else self.by_label(scores)
 
     def learn_one(self, x, y, w=1.0):
-        self.count(x, y)
+        scores = self.scores(x)
+        self.count(scores, y)
         u = self.weight_of(y, w)
         if u == 0:
             return
-        scores = self.scores(x)
         two = self.two
         self.meet(y)
         if two and not self.two:
