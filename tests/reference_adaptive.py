@@ -76,6 +76,14 @@ def float32(number):
     return struct.unpack("f", struct.pack("f", number))[0]
 
 
+def lanes(terms):
+    """The sum of a number for each label, in four lanes: place k is in lane k mod 4."""
+    lane = [0.0, 0.0, 0.0, 0.0]
+    for k, term in enumerate(terms):
+        lane[k % 4] += term
+    return (lane[0] + lane[1]) + (lane[2] + lane[3])
+
+
 def moved_mean(mean, a, share):
     """A mean of positive numbers after a came, with that share of it.
 
@@ -162,9 +170,8 @@ class Row:
         self.s = 0.0  # the mean of |x|, by sample weight; float64
         self.negative = False  # whether it ever was
         self.cnt = 0.0  # the sum of sample weights u
-        self.N = 0.0  # the sum of u v
         self.om = 0.125  # how much it has told about the label; sqrt(eps) at first
-        self.c = {}  # {place: the sum of u v}
+        self.c = {}  # {place: the sum of u v}, of which N is the sum
         self.w = {}  # {output: weight}
         self.G = {}  # {output: the sum of q X^2}
 
@@ -195,13 +202,13 @@ class AdaptiveClassifier(TwoLabelsOrMore):
       values is that value, exactly, and a weight of 2 is as good as two events. A value seen first
       is its own mean, so v is 1 or -1.
     * A feature takes part in naive Bayes where N > 0, it never was negative and is not now.
-    * Where cnt reaches 2^24, where float32 stops to count, the feature's cnt, c and N are all
-      halved until they are below. What is read of them are ratios, so only the `+ 1` of cnt + 1
+    * Where cnt reaches 2^24, where float32 stops to count, the feature's cnt and c are all halved
+      until they are below. What is read of them are ratios, so only the `+ 1` of cnt + 1
       notices, and what a feature told 16 million events ago fades.
     * L bounds the sum of |X| without the intercept. c, of the rank, is without it too.
     * An event of weight 0 is tallied and changes nothing else; it makes no label known.
     * With one label it is the answer, with probability 1; the output learns all the same.
-    * Sums over labels run in four lanes, place k in lane k mod 4.
+    * N and the sum in chi^2, over labels, run in four lanes, place k in lane k mod 4.
     """
 
     L = 12.0
@@ -290,7 +297,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             share[None] += factor * (log_D[0] - log_D[1])
             for j in a.counted:
                 row = self.row(j)
-                odds = [log_exact(1.0 + row.c.get(i, 0.0) * (self.T / row.N)) for i in (k, rival)]
+                t = self.T / lanes(self.counts(row))
+                odds = [log_exact(1.0 + row.c.get(i, 0.0) * t) for i in (k, rival)]
                 share[j] += factor * ((odds[0] - log_D[0]) - (odds[1] - log_D[1]))
         return {j: contribution * scale for j, contribution in share.items()}
 
@@ -298,6 +306,9 @@ class AdaptiveClassifier(TwoLabelsOrMore):
 
     def row(self, feature):
         return self.rows.get(feature) or Row()
+
+    def counts(self, row):
+        return [row.c.get(k, 0.0) for k in range(self.n_places)]
 
     def answer(self, x):
         """Everything of an event that its label has no part in. Nothing is written."""
@@ -344,9 +355,10 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         a.counted = []
         for j in a.h:
             row = self.row(j)
-            if not (row.N > 0 and not row.negative and x[j] > 0):
+            N = lanes(self.counts(row))
+            if not (N > 0 and not row.negative and x[j] > 0):
                 continue
-            t = self.T / row.N
+            t = self.T / N
             for k in places:
                 P[k] *= 1.0 + row.c.get(k, 0.0) * t
             a.counted.append(j)
@@ -448,7 +460,6 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             while cnt * halved >= 2.0**24:
                 halved *= 0.5
             row.cnt = float32(cnt * halved)
-            row.N = float32((row.N + u * v) * halved)
             row.c[place] = row.c.get(place, 0.0) + u * v
             for k in row.c:
                 row.c[k] = float32(row.c[k] * halved)
@@ -459,12 +470,11 @@ class AdaptiveClassifier(TwoLabelsOrMore):
 
         With pi_k = (D_k + 1) / (T + K) that is (T + K) sum of c_k^2 / (D_k + 1), less N^2.
         """
-        K = self.n_places
-        lanes = [0.0, 0.0, 0.0, 0.0]
-        for k in range(K):
-            c = row.c.get(k, 0.0)
-            lanes[k % 4] += (c * c) * (1.0 / (self.D[k] + 1.0))
-        chi2 = (self.T + K) * ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) - row.N * row.N
+        counts = self.counts(row)
+        K = len(counts)
+        N = lanes(counts)
+        squares = lanes((c * c) * (1.0 / (self.D[k] + 1.0)) for k, c in enumerate(counts))
+        chi2 = (self.T + K) * squares - N * N
         known = 1.0 / (row.cnt + 1.0)
         return math.sqrt(self.eps + max(0.0, chi2) * (known * known))
 
