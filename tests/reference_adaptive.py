@@ -202,9 +202,12 @@ class AdaptiveClassifier(TwoLabelsOrMore):
       values is that value, exactly, and a weight of 2 is as good as two events. A value seen first
       is its own mean, so v is 1 or -1.
     * A feature takes part in naive Bayes where N > 0, it never was negative and is not now.
-    * Where cnt reaches 2^24, where float32 stops to count, the feature's cnt and c are all halved
-      until they are below. What is read of them are ratios, so only the `+ 1` of cnt + 1
-      notices, and what a feature told 16 million events ago fades.
+    * Where cnt would reach 2^20, the feature's cnt and c are halved until it is below. A float32 of
+      that size still adds 1/16; from 2^24 on it would not add 1, and counts would stand still, each
+      from another time on. What is read of counts are ratios, so only the `+ 1` of cnt + 1 notices,
+      and what a feature told more than a million of its events ago fades.
+    * Sample weights are meant in events. One above 1/phi makes an output forget G, and one of 2^20
+      a feature's counts, all but its own: so the equations have it. Nothing overflows.
     * L bounds the sum of |X| without the intercept. c, of the rank, is without it too.
     * An event of weight 0 is tallied and changes nothing else; it makes no label known.
     * With one label it is the answer, with probability 1; the output learns all the same.
@@ -216,6 +219,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     P0 = 2.0**-20
     thr = 1 / 128
     window = 1024.0
+    most = 2.0**20
 
     def __init__(
         self, *, eta=1.0, forget=2**-10, naive_bayes=True, intercept=True, class_weight=None
@@ -457,7 +461,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             row.s = moved_mean(row.s, abs(float(x[j])), u / cnt)
             row.negative = row.negative or x[j] < 0
             halved = 1.0
-            while cnt * halved >= 2.0**24:
+            while cnt * halved >= self.most:
                 halved *= 0.5
             row.cnt = float32(cnt * halved)
             row.c[place] = row.c.get(place, 0.0) + u * v

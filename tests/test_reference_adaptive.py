@@ -346,18 +346,20 @@ def test_without_intercept_and_naive_bayes_an_empty_event_has_no_score():
     assert model.predict_one({}) is False
 
 
-def test_counts_go_on_where_float32_would_stop():
-    """Three in four are "a", of 2^27 in all: the shares stay, and the row is below 2^24."""
+@pytest.mark.parametrize(("u", "most"), [(1.0, 16.0), (2.0**14, 2.0**20)])
+def test_counts_are_halved_before_float32_would_stop_counting(u, most, monkeypatch):
+    """Three in four are "a": the shares stay, however much has been counted."""
+    monkeypatch.setattr(AdaptiveClassifier, "most", most)
     model = AdaptiveClassifier()
     for _ in range(32):
         for y in "aaab":
-            model.learn_one({"x": 1}, y, 2.0**20)
-    row = model.rows["x"]
-    assert row.cnt < 2**24
-    assert row.c[0] == 3 * row.c[1]
-    assert row.c[0] + row.c[1] == row.cnt
-    assert model.T == 2.0**27
-    assert row.om == pytest.approx(0.125, abs=1e-3)  # x says nothing
+            model.learn_one({"x": 1, "minus": -1}, y, u)
+    assert (model.D[0], model.D[1]) == (96 * u, 32 * u)
+    for row in model.rows.values():
+        assert most / 2 <= row.cnt < most
+        assert abs(row.c[0]) + abs(row.c[1]) == pytest.approx(row.cnt)
+        assert row.c[0] / row.c[1] == pytest.approx(3, rel=1e-6)
+        assert row.om == pytest.approx(0.125, abs=0.01)  # it says nothing
 
 
 @seeds
