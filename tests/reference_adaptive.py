@@ -43,7 +43,7 @@ def exp_exact(x):
     """e^x for x <= 0, the same on every machine, within 1 ulp of libm; 0 below -700."""
     if x < -700.0:
         return 0.0
-    k = math.floor(x * 1.4426950408889634 + 0.5)
+    k = int(x * 1.4426950408889634 - 0.5)  # towards 0: the nearest
     r = (x - k * LN2_HIGH) - k * LN2_LOW
     p = 1.0 / 6227020800.0
     for n in range(12, -1, -1):
