@@ -193,8 +193,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     * A value of 0 is as if the feature were absent. An event that is empty, or only of values too
       small to square, has X = 0; the intercept and naive Bayes still answer and learn.
     * Two labels: naive Bayes counts both from the first event on, with D = 0 for what has not come.
-      m learns from each event, so its first x is the 0 of an empty model. (These two matter: the
-      published orderings are met to the last digit so, and by no other way that was tried.)
+      m learns from each event, also the first, whose d is 0. (Both matter: so the published
+      orderings are met to the last digit, and by no other way that was tried.)
     * The third label makes two outputs out of one: w/2 and -w/2, likewise w0. The naive Bayes
       values V of two outputs are opposite already, so each gets wn/2 with the same sign: only this
       changes no difference of scores. The newcomer's score and V in its first event are 0.
@@ -206,8 +206,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
       that size still adds 1/16; from 2^24 on it would not add 1, and counts would stand still, each
       from another time on. What is read of counts are ratios, so only the `+ 1` of cnt + 1 notices,
       and what a feature told more than a million of its events ago fades.
-    * Sample weights are meant in events. One above 1/phi makes an output forget G, and one of 2^20
-      a feature's counts, all but its own: so the equations have it. Nothing overflows.
+    * Sample weights are meant in events. One above 1/phi makes an output forget its G, as the
+      equations have it; one above 2^20 drowns what a feature counted before. Nothing overflows.
     * L bounds the sum of |X| without the intercept. c, of the rank, is without it too.
     * An event of weight 0 is tallied and changes nothing else; it makes no label known.
     * With one label it is the answer, with probability 1; the output learns all the same.
