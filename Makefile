@@ -2,44 +2,57 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
+STEP = @.ci/step
 
-.PHONY: demo test sanitize bench lint typecheck dist clean
+.PHONY: demo test sanitize warnings bench lint typecheck dist clean
 
 demo: $(VENV)/.demo
-	$(BIN)/python examples/demo.py
+	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
 
 test: $(VENV)/.dev
-	$(BIN)/python -m ruff check .
-	$(BIN)/python -m ruff format --check .
-	$(BIN)/python -m mypy
-	$(BIN)/python -m mypy.stubtest streamptron --mypy-config-file pyproject.toml \
-		--allowlist tests/stubtest_allowed.txt
-	$(BIN)/python -m pytest -n auto
+	$(STEP) "ruff: style" $(BIN)/python -m ruff check .
+	$(STEP) "ruff: format" $(BIN)/python -m ruff format --check .
+	$(STEP) "mypy: types" $(BIN)/python -m mypy
+	$(STEP) "mypy: the core's stub" $(BIN)/python -m mypy.stubtest streamptron \
+		--mypy-config-file pyproject.toml --allowlist tests/stubtest_allowed.txt
+	$(STEP) "pytest: the tests, on every core" $(BIN)/python -m pytest -n auto
 
 sanitize: $(VENV)/.dev
 	.ci/sanitize $(BIN)/python
+
+warnings: $(VENV)/.dev
+	.ci/warnings $(BIN)/python
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py
 
 # The package with what it needs to run, no more: what a user gets.
 $(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/*)
-	$(BIN)/python -m pip install --quiet .
-	touch $@
+	@rm -rf $(VENV)/wheel
+	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \
+		$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel .
+	@$(PIP) uninstall --yes streamptron 2>/dev/null
+	$(STEP) "It is installed, with numpy and river" $(PIP) install $(VENV)/wheel/*.whl
+	@touch $@
 
 # In place, with the tools of CONTRIBUTING.md.
-$(VENV)/.dev: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/*.p*)
-	$(BIN)/python -m pip install --quiet --group dev
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
-	touch $@
+$(VENV)/.dev: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/*.p* streamptron/*.h)
+	$(STEP) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
+		$(PIP) install --group dev
+	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \
+		$(PIP) install --no-build-isolation --editable .
+	@touch $@
 
 $(VENV)/.made:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	touch $@
+	$(STEP) "A Python environment of its own, in $(VENV)" $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade "pip>=25.1"
+	@touch $@
 
-dist: $(VENV)/.dev
-	$(BIN)/python -m build
+# `build`, and on Linux what makes a wheel fit other machines.
+dist: $(VENV)/.made
+	@$(PIP) install --group dist
+	.ci/dist $(BIN)/python
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info streamptron/_core.c streamptron/*.so

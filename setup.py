@@ -8,11 +8,12 @@ from setuptools import Extension, setup
 
 # No -march and no -ffast-math: a wheel runs on the next machine, and gives the same bits there.
 # fp-contract is off because on some machines a compiler would otherwise fuse w * x + s into one
-# rounding, and the same model would learn differently on them.
+# rounding, and the same model would learn differently on them. What a debugger wants would be most
+# of a wheel, so it is left out (-g0); STREAMPTRON_CFLAGS=-g brings it back.
 if sys.platform == "win32":
     compile_args = ["/O2", "/fp:precise"]
 else:
-    compile_args = ["-O3", "-ffp-contract=off", "-fno-math-errno"]
+    compile_args = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno"]
 compile_args += os.environ.get("STREAMPTRON_CFLAGS", "").split()
 
 setup(

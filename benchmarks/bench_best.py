@@ -21,30 +21,17 @@ SHUFFLED = "svmguide3, 20 random orders"
 ORDERS = 20
 
 
-def svmlight_events(name):
-    for x, y in streams.svmlight(name):
-        yield x, y > 0
-
-
-def mnist_events():
-    """({pixel: value / 255}, digit)."""
-    images, labels = streams.mnist("train")
-    for image, label in zip(images, labels.tolist(), strict=True):
-        inked = image.nonzero()[0]
-        yield dict(zip(inked.tolist(), (image[inked] / 255).tolist(), strict=True)), label
-
-
 # name: whether there are two labels, and the events
 STREAMS = {
     **{name: (True, lambda name=name: common.text_events(name)) for name in common.BINARY_TEXTS},
-    "a9a": (True, lambda: svmlight_events("a9a")),
-    "svmguide3": (True, lambda: svmlight_events("svmguide3")),
-    SHUFFLED: (True, lambda: svmlight_events("svmguide3")),
+    "a9a": (True, lambda: common.svmlight_events("a9a")),
+    "svmguide3": (True, lambda: common.svmlight_events("svmguide3")),
+    SHUFFLED: (True, lambda: common.svmlight_events("svmguide3")),
     **{
         name: (False, lambda name=name: common.text_events(name))
         for name in common.MULTICLASS_TEXTS
     },
-    "MNIST train": (False, mnist_events),
+    "MNIST train": (False, common.mnist_events),
     "UPOS tags, en_ewt train": (False, lambda: streams.tagging_stream("train")),
     "rank.train, relevance 0 to 4": (False, lambda: streams.svmlight("rank.train")),
 }

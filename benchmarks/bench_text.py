@@ -22,7 +22,6 @@ Needs the extra [cli]; Vowpal Wabbit (`vw`, or the Python package vowpalwabbit) 
 part where they are there.
 """
 
-import importlib.util
 import os
 import random
 import re
@@ -95,15 +94,6 @@ def pipelines(names, limit):
 # --- From a file to a model
 
 
-def vowpal_wabbit():
-    """How to start Vowpal Wabbit, or None."""
-    if found := shutil.which("vw"):
-        return [found]
-    if importlib.util.find_spec("vowpalwabbit"):
-        return [sys.executable, "-m", "vowpalwabbit"]
-    return None
-
-
 def log_lines(n):
     """n short log lines with truth values."""
     rng = random.Random(1)
@@ -148,7 +138,7 @@ def files(folder, sizes, n_runs):
         commands = {"ours": [*COMMAND, "train", str(folder / f"{name}.tsv"), "--quiet"]}
         commands["ours"] += ["--learner", "perceptron", "--hash-bits", str(BITS)]
         commands["ours"] += ["--model", str(folder / f"{name}.model")]
-        if vw := vowpal_wabbit():
+        if vw := common.vowpal_wabbit():
             options = ["--loss_function", "logistic", "-b", str(BITS), "--quiet"]
             paths = ["-d", str(folder / f"{name}.vw"), "-f", str(folder / "vw.model")]
             commands["vw"] = [*vw, *options, *paths]
@@ -253,7 +243,7 @@ def errors(folder, names, limit):
 
 
 def vw_error(folder, events, labels, two):
-    vw = vowpal_wabbit()
+    vw = common.vowpal_wabbit()
     if vw is None:
         return "not there"
     number = {label: k + 1 for k, label in enumerate(dict.fromkeys(labels))}

@@ -5,9 +5,11 @@ The loaders of the real streams are those of the tests, tests/streams.py.
 
 import argparse
 import ast
+import importlib.util
 import os
 import platform
 import shlex
+import shutil
 import sys
 import sysconfig
 from importlib import metadata
@@ -138,6 +140,19 @@ def text_events(name, limit=None):
         yield x, text_label(name, label)
 
 
+def svmlight_events(name):
+    for x, y in streams.svmlight(name):
+        yield x, y > 0
+
+
+def mnist_events():
+    """({pixel: value / 255}, digit)."""
+    images, labels = streams.mnist("train")
+    for image, label in zip(images, labels.tolist(), strict=True):
+        inked = image.nonzero()[0]
+        yield dict(zip(inked.tolist(), (image[inked] / 255).tolist(), strict=True)), label
+
+
 def chunks(events, n_features):
     """Lists of consecutive events that have n_features or a little more together."""
     chunk, size = [], 0
@@ -189,6 +204,18 @@ def spread(values, digits=1):
     """The median, and where 5 % and 95 % lie."""
     low, middle, high = (quantile(values, q) for q in (0.05, 0.5, 0.95))
     return f"{middle:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})"
+
+
+# --- Peers
+
+
+def vowpal_wabbit():
+    """How to start Vowpal Wabbit, or None."""
+    if found := shutil.which("vw"):
+        return [found]
+    if importlib.util.find_spec("vowpalwabbit"):
+        return [sys.executable, "-m", "vowpalwabbit"]
+    return None
 
 
 # --- Output

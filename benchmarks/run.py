@@ -9,6 +9,7 @@ SCRIPTS = (
     "bench_matrix",
     "bench_text",
     "bench_best",
+    "bench_errors",
     "bench_memory",
     "bench_ceiling",
     "bench_latency",

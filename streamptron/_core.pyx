@@ -98,8 +98,14 @@ cdef extern from *:
 cdef extern from *:
     """
     #ifdef _WIN32
+      #ifndef WIN32_LEAN_AND_MEAN
+        #define WIN32_LEAN_AND_MEAN     /* the rest defines words that are names of fields here: small, far */
+      #endif
+      #ifndef NOMINMAX
+        #define NOMINMAX
+      #endif
       #include <windows.h>
-      #define sp_usleep(us) Sleep(1)
+      #define sp_usleep(us) Sleep(((us) + 999) / 1000)
       static inline double sp_seconds(void) { return 1e-3 * (double)GetTickCount64(); }
     #else
       #include <time.h>

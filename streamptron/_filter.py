@@ -185,6 +185,11 @@ class Filter:
 
     def run(self) -> int:
         """Answer all there is. Returns the exit code."""
+        if not hasattr(signal, "SIGHUP"):
+            raise OSError(
+                "predict waits for lines and signals as only Unix can, and this is Windows; "
+                "load the model in Python (streamptron.load), or run the command under WSL"
+            )
         code = 0
         with self._listening():
             try:

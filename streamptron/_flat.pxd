@@ -355,7 +355,7 @@ cdef inline int _chunk_fault(const Flat* flat, const Table* table, size_t n_rows
     if (entry[0] >= <size_t> table.n_blocks or entry[1] > (n_rows - 1) >> CHUNK_BITS
             or _count(flat, n_rows, entry[1]) > flat.n_weights - place):
         return FLAT_CHUNK
-    if entry[2] > (table.fold if table.average == AVERAGE_EXPONENTIAL else 0):
+    if entry[2] > (table.fold if table.average == AVERAGE_EXPONENTIAL else <uint32_t> 0):
         return FLAT_CHUNK
     if i and (entry[0] < before[0] or (entry[0] == before[0] and entry[1] <= before[1])):
         return FLAT_CHUNK

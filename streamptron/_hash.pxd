@@ -19,9 +19,10 @@ cdef extern from *:
       #include <intrin.h>
       static inline uint64_t sp_fold(uint64_t a, uint64_t b)
       {
-          uint64_t high, low = _umul128(a, b, &high);
-          return low ^ high;
+          return a * b ^ __umulh(a, b);
       }
+    #elif !defined(__SIZEOF_INT128__)
+      #error "streamptron needs a 64-bit machine: this compiler has no products of 128 bits"
     #else
       static inline uint64_t sp_fold(uint64_t a, uint64_t b)
       {

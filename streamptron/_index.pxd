@@ -251,8 +251,8 @@ cdef extern from *:
 
 cdef inline uint32_t bits_rank(const uint64_t* chunk, uint32_t n) noexcept nogil:
     """How many of a chunk's first n bits are set."""
-    cdef uint32_t k, rank = 0
-    for k in range(n // 64):
+    cdef uint32_t k, rank = 0, whole = n // 64
+    for k in range(whole):
         rank += bits_in(chunk[k])
     return rank + (bits_in(chunk[n // 64] & ((<uint64_t> 1 << (n % 64)) - 1)) if n % 64 else 0)
 

@@ -59,7 +59,7 @@ cdef extern from *:
     }
 
     /* By length: masks for the last eight bytes of a text, and for the seven before those. */
-    #define SP_UPPER(n) ((n) <= 0 ? 0 : (n) >= 8 ? ~(uint64_t)0 : ~(uint64_t)0 << (64 - 8 * (n)))
+    #define SP_UPPER(n) ((n) <= 0 ? 0 : ~(uint64_t)0 << ((n) >= 8 ? 0 : (64 - 8 * (n)) & 63))
     #define SP_MASKS(m) {SP_UPPER(0 - m), SP_UPPER(1 - m), SP_UPPER(2 - m), SP_UPPER(3 - m), \
         SP_UPPER(4 - m), SP_UPPER(5 - m), SP_UPPER(6 - m), SP_UPPER(7 - m), SP_UPPER(8 - m), \
         SP_UPPER(9 - m), SP_UPPER(10 - m), SP_UPPER(11 - m), SP_UPPER(12 - m), SP_UPPER(13 - m), \

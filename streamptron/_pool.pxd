@@ -73,6 +73,9 @@ cdef extern from *:
     {
     #if SP_PAGES
         if (size == SP_HUGE) madvise(start, size, MADV_HUGEPAGE);
+    #else
+        (void)start;
+        (void)size;
     #endif
     }
     static inline void sp_region_free(void *start, size_t size)
@@ -82,6 +85,8 @@ cdef extern from *:
             munmap(start, size);
             return;
         }
+    #else
+        (void)size;
     #endif
         free(((void **)start)[-1]);
     }

@@ -27,8 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> from streamptron.cli import main
-    >>> main(["--version"])
-    streamptron 0.1.0
+    >>> main(["--version"])  # doctest: +ELLIPSIS
+    streamptron ...
     0
     """
     try:

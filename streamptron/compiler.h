@@ -26,8 +26,9 @@
 #endif
 
 /* A function that is compiled twice, and of which the machine at hand takes the wider one. Wider registers hold
-   more sums side by side; none is split, none is fused, so they change no bit of a result. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) \
+   more sums side by side; none is split, none is fused, so they change no bit of a result. The machine is
+   asked by the dynamic linker, which musl's cannot do. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
     && !defined(__SANITIZE_ADDRESS__)
   #define SP_WIDER __attribute__((target_clones("avx2", "default")))
 #else

@@ -814,6 +814,15 @@ def test_signals_save_what_was_learned_and_end_it(number, mail):
     assert predict(b"bacon and eggs\n", model)[0][0].startswith("eggs\t")
 
 
+def test_predict_says_that_it_needs_unix(mail, told, monkeypatch):
+    _, model = mail
+    monkeypatch.delattr(signal, "SIGHUP")  # as on Windows
+    code, out, said = told("predict", "--model", model)
+    assert (code, out) == (1, "")
+    assert said.startswith("streamptron: error: predict waits for lines and signals as only Unix ")
+    assert "load the model in Python" in said
+
+
 @pytest.mark.parametrize("learn", [False, True])
 def test_hanging_up_loads_the_model_anew(learn, mail, told):
     tsv, model = mail

@@ -1,0 +1,86 @@
+"""An installed streamptron does what a user does first, away from the sources.
+
+    python .ci/try_installed.py PATH_OF_THE_SOURCES
+
+Called with a wheel's Python, by `make dist` and by the workflow that builds the wheels.
+"""
+
+import doctest
+import importlib
+import importlib.metadata
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import streamptron
+
+
+def is_complete(sources: Path, installed: Path) -> None:
+    """Every module, stub and declaration is there, and no C."""
+    assert installed != sources / "streamptron", "not installed, but the sources themselves"
+    kinds = (".py", ".pyi", ".pxd", ".pyx", ".h", ".typed")
+    ours = {
+        file.relative_to(sources / "streamptron")
+        for file in (sources / "streamptron").rglob("*")
+        if file.suffix in kinds
+    } | {Path("py.typed")}
+    missing = [str(file) for file in sorted(ours) if not (installed / file).is_file()]
+    assert not missing, f"not installed: {', '.join(missing)}"
+    assert not list(installed.rglob("*.c"))
+
+
+def learns_and_saves() -> None:
+    """A model learns, is saved, and comes back as it was."""
+    model = streamptron.MulticlassPerceptron()
+    for text, label in [("goal match win", "sport"), ("vote law court", "politics")] * 3:
+        model.learn_one(dict.fromkeys(text.split(), 1), label)
+    assert model.predict_one({"law": 1}) == "politics"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.model")
+        model.save(path)
+        again = streamptron.load(path)
+        assert streamptron.read_metadata(path) == {}
+    assert again.weights == model.weights
+    assert again.predict_one({"law": 1}) == "politics"
+
+
+def command_answers() -> None:
+    """The command is there; without click it says what is missing."""
+    script = Path(sys.executable).with_name("streamptron")
+    run = subprocess.run([script, "--help"], capture_output=True, text=True)
+    try:
+        import click  # noqa: F401
+    except ModuleNotFoundError:
+        assert run.returncode == 1, run
+        assert 'pip install "streamptron[cli]"' in run.stderr, run
+    else:
+        assert run.returncode == 0, run
+        assert "predict" in run.stdout, run
+
+
+def examples_are_true() -> None:
+    """The docstrings' examples that need no extra give what they say."""
+    for name in ("perceptron", "mira", "text", "checkpoint", "_format"):
+        failures, tests = doctest.testmod(importlib.import_module(f"streamptron.{name}"))
+        assert tests, name
+        assert failures == 0, name
+
+
+def main() -> None:
+    sources = Path(sys.argv[1]).resolve()
+    installed = Path(streamptron.__file__).resolve().parent
+    is_complete(sources, installed)
+    assert importlib.metadata.version("streamptron") == streamptron.__version__
+    learns_and_saves()
+    command_answers()
+    examples_are_true()
+    files = [file for file in installed.rglob("*") if file.suffix != ".pyc" and file.is_file()]
+    size = sum(file.stat().st_size for file in files)
+    python = ".".join(map(str, sys.version_info[:3]))
+    print(f"   {streamptron.__version__} works on Python {python}; {size / 1e6:.2f} MB installed")
+
+
+if __name__ == "__main__":
+    main()

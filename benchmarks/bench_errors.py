@@ -1,0 +1,195 @@
+"""Errors, orderings and log-losses of the learners beside peers, on every real stream.
+
+Each event is answered before it is learned, in one pass, in file order. The first few thousand
+events of the longer streams, words present or not.
+
+error     answers that were wrong, in percent; no answer, before the first label, is a wrong one
+1-AUC     two labels: of the pairs of a positive and a negative event, those in the wrong order, in
+          percent, a tie being half of one; by probability and by decision function
+log-loss  minus the mean logarithm of the probability that the event's label had, in nats; events
+          whose label had never come before are left out
+
+Peers: Vowpal Wabbit (`vw`, or the Python package vowpalwabbit; with many labels --oaa) with each
+of three loss functions, the one that erred least being marked; River's logistic regression by
+AdaGrad (with many labels one against all) and its naive Bayes. Where there is no such answer a cell
+is empty.
+"""
+
+import math
+import subprocess
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+import common
+import numpy as np
+import streams
+from river import linear_model, multiclass, naive_bayes, optim
+
+import streamptron
+
+BITS = 22
+
+
+# name: how many labels there are, how many events are taken, and the events
+STREAMS = {
+    **{name: (2, None, lambda name=name: common.text_events(name)) for name in common.BINARY_TEXTS},
+    "a9a": (2, 20_000, lambda: common.svmlight_events("a9a")),
+    "20news_train": (20, 5_000, lambda: common.text_events("20news_train")),
+    "loghub_system": (16, 8_000, lambda: common.text_events("loghub_system")),
+    "UPOS tags, en_ewt": (17, 30_000, lambda: streams.tagging_stream("train")),
+    "MNIST": (10, 10_000, common.mnist_events),
+}
+
+
+def adagrad():
+    return linear_model.LogisticRegression(optim.AdaGrad(0.1))
+
+
+# Who takes part: name: what makes a learner for two labels, and for many (None: it cannot)
+OURS = {
+    "Perceptron": (streamptron.Perceptron, streamptron.MulticlassPerceptron),
+    "MIRA": (streamptron.MIRA, streamptron.MIRA),
+}
+RIVER = {
+    "River AdaGrad logistic": (adagrad, lambda: multiclass.OneVsRestClassifier(adagrad())),
+    "River naive Bayes": (naive_bayes.MultinomialNB, naive_bayes.MultinomialNB),
+}
+LOSSES = ("squared", "hinge", "logistic")
+
+HEADINGS = ["", "error", "1-AUC by P", "by decision", "log-loss"]
+
+
+class Tally:
+    """What a learner said, event by event."""
+
+    def __init__(self):
+        self.wrong = []
+        self.true = []  # two labels: which events were positive
+        self.by_probability = []
+        self.by_decision = []
+        self.losses = []
+
+    def note(self, answer, y, probabilities=None, decision=None):
+        self.wrong.append(answer is None or answer != y)
+        self.true.append(y is True)
+        if probabilities is not None:
+            self.by_probability.append(probabilities.get(True, 0.5))
+            if y in probabilities:
+                self.losses.append(-math.log(max(probabilities[y], 1e-15)))
+        if decision is not None:
+            self.by_decision.append(decision)
+
+    @property
+    def error(self):
+        return 100 * sum(self.wrong) / len(self.wrong)
+
+    def row(self, name):
+        areas = [
+            f"{misordered(self.true, found):.4f}" if found and any(self.true) else ""
+            for found in (self.by_probability, self.by_decision)
+        ]
+        loss = f"{sum(self.losses) / len(self.losses):.4f}" if self.losses else ""
+        return [name, f"{self.error:.3f}", *areas, loss]
+
+
+def misordered(true, scores):
+    """1 - AUC in percent: by ranks, of which equals share the mean."""
+    true = np.array(true)
+    _, found, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[found]
+    n, n_true = len(true), int(true.sum())
+    if n_true in (0, n):
+        return math.nan
+    above = ranks[true].sum() - n_true * (n_true + 1) / 2
+    return 100 * (1 - above / (n_true * (n - n_true)))
+
+
+def run(model, events, two):
+    """Answer, then learn."""
+    tally = Tally()
+    for x, y in events:
+        answer = model.predict_one(x)
+        probabilities = model.predict_proba_one(x)
+        ask = getattr(model, "decision_function_one", None)
+        decision = ask(x) if ask and two else None
+        if isinstance(decision, dict):  # two labels that are two outputs
+            decision = decision.get(True, 0.0) - decision.get(False, 0.0)
+        tally.note(answer, y, probabilities, decision)
+        model.learn_one(x, y)
+    return tally
+
+
+# --- Vowpal Wabbit
+
+
+def run_vowpal_wabbit(vw, events, n_labels, folder):
+    """{loss function: Tally}."""
+    numbers = {}  # a name that is a number is its own hash: no two names collide
+    labels = {False: -1, True: 1} if n_labels == 2 else {}
+    path = folder / "events.vw"
+    with open(path, "w", encoding="utf-8") as file:
+        for x, y in events:
+            label = labels.setdefault(y, len(labels) + 1)
+            entries = (f"{numbers.setdefault(j, len(numbers))}:{v!r}" for j, v in x.items())
+            file.write(f"{label} | {' '.join(entries)}\n")
+    tallies = {}
+    for loss in LOSSES:
+        options = ["--loss_function", loss, "-b", str(BITS), "--quiet"]
+        if n_labels > 2:
+            options += ["--oaa", str(n_labels)]
+        answers = folder / f"{loss}.txt"
+        subprocess.run([*vw, *options, "-d", str(path), "-p", str(answers)], check=True)
+        tally = Tally()
+        for (_, y), line in zip(events, answers.read_text().splitlines(), strict=True):
+            said = float(line)
+            if n_labels > 2:
+                tally.note(said, labels[y])
+                continue
+            probabilities = None
+            if loss == "logistic":
+                p = 1 / (1 + math.exp(-said))
+                probabilities = {False: 1 - p, True: p}
+            tally.note(said > 0, y, probabilities, said)
+        tallies[loss] = tally
+    return tallies
+
+
+def bench_stream(name, limit, vw, folder):
+    n_labels, most, stream = STREAMS[name]
+    events = list(islice(stream(), limit or most))
+    common.section(f"{name}: {len(events):,} events, {n_labels} labels")
+    rows = []
+    for who, makers in {**OURS, **RIVER}.items():
+        make = makers[0 if n_labels == 2 else 1]
+        if make is not None:
+            rows.append(run(make(), events, n_labels == 2).row(who))
+    if vw:
+        tallies = run_vowpal_wabbit(vw, events, n_labels, folder)
+        best = min(tallies, key=lambda loss: tallies[loss].error)
+        for loss, tally in tallies.items():
+            mark = ", its best" if loss == best else ""
+            rows.append(tally.row(f"Vowpal Wabbit {loss}{mark}"))
+    common.table(HEADINGS, rows)
+
+
+def main():
+    parser = common.parser(__doc__)
+    parser.add_argument("--streams", nargs="+", choices=STREAMS, default=STREAMS, metavar="STREAM")
+    parser.add_argument("--events", type=int, help="at most, of each stream")
+    args = parser.parse_args()
+    args.streams = list(args.streams)
+    if args.quick and args.events is None:
+        args.events = 60
+    common.header(args, ", ".join(args.streams))
+    common.need_data()
+    vw = common.vowpal_wabbit()
+    if vw is None:
+        print("Vowpal Wabbit is not there")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in args.streams:
+            bench_stream(name, args.events, vw, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,572 @@
+"""The plain-Python twins of AdaptiveClassifier and AROW: slow, obvious, and what a core is held to.
+
+They import nothing of the library and perform IEEE operations in a stated order, so that a core
+can agree to the last bit: one accumulator that starts at 0.0, the event's order, each product
+rounded before it is added, brackets as they stand. sqrt, frexp and ldexp are exact or correctly
+rounded everywhere; log and exp are not, so both have their own here, in plain double arithmetic.
+Hence no `sum()`: since Python 3.12 it compensates its rounding errors.
+
+What is kept for a feature is rounded to float32 when it is stored, but for its mean size, which
+must hold 1e-50 and 1e50. All arithmetic is in float64, and so is what a model or label keeps once.
+
+What a bad argument raises is settled at the library's doors and is no business of the twins. They
+trust that values lie within 1e50 and that sample weight times class weight is at most 1e30.
+"""
+
+import math
+import struct
+
+LN2 = 0.6931471805599453
+LN2_HIGH = 6.93147180369123816490e-01  # its last 32 bits are 0: times an exponent it is exact
+LN2_LOW = 1.90821492927058770002e-10
+
+
+def log_exact(x):
+    """The logarithm of x > 0, the same on every machine; at most 1 ulp off what libm says.
+
+    x = m 2^e with m from sqrt(1/2) to sqrt(2); log m = 2 (s + s^3/3 + s^5/5 + ...) at
+    s = (m - 1) / (m + 1).
+    """
+    m, e = math.frexp(x)
+    if m < 0.7071067811865476:
+        m *= 2.0
+        e -= 1
+    s = (m - 1.0) / (m + 1.0)
+    q = s * s
+    p = 0.0
+    for n in range(23, 1, -2):
+        p = (p + 1.0 / n) * q
+    return (2.0 * s + 2.0 * s * p) + e * LN2
+
+
+def exp_exact(x):
+    """e^x for x <= 0, the same on every machine, within 1 ulp of libm; 0 below -700."""
+    if x < -700.0:
+        return 0.0
+    k = int(x * 1.4426950408889634 - 0.5)  # towards 0: the nearest
+    r = (x - k * LN2_HIGH) - k * LN2_LOW
+    p = 1.0 / 6227020800.0
+    for n in range(12, -1, -1):
+        p = p * r + 1.0 / math.factorial(n)
+    return math.ldexp(p, k)
+
+
+def sigmoid(t):
+    if t >= 0:
+        return 1.0 / (1.0 + exp_exact(-t))
+    e = exp_exact(t)
+    return e / (1.0 + e)
+
+
+def softmax(scores):
+    best = max(scores)
+    e = [exp_exact(score - best) for score in scores]
+    S = 0.0
+    for e_k in e:
+        S += e_k
+    return [e_k / S for e_k in e]
+
+
+def clip(number, limit):
+    return min(max(number, -limit), limit)
+
+
+def float32(number):
+    """What is left of a float64 that is stored as a float32."""
+    return struct.unpack("f", struct.pack("f", number))[0]
+
+
+def lanes(terms):
+    """The sum of a number for each label, in four lanes: place k is in lane k mod 4."""
+    lane = [0.0, 0.0, 0.0, 0.0]
+    for k, term in enumerate(terms):
+        lane[k % 4] += term
+    return (lane[0] + lane[1]) + (lane[2] + lane[3])
+
+
+def moved_mean(mean, a, share):
+    """A mean of positive numbers after a came, with that share of it.
+
+    A mean of equal numbers stays that number, to the last bit. Where the numbers are so far apart
+    that the difference swallows one of them, it is still no less than a's share.
+    """
+    return max(mean + (a - mean) * share, a * share)
+
+
+class TwoLabelsOrMore:
+    """Labels of any name, new ones at any time, and the places that they take.
+
+    Place 0 is the first label's and place 1 the second's, but True takes place 1 if it comes first:
+    False is the negative one. So does what equals True (1, 1.0). Up to two labels there is one
+    output, at place 1, whose score speaks for place 1 against place 0. A third label takes place 2
+    and each label gets an output of its own. A tie goes to the lower place.
+    """
+
+    def __init__(self, class_weight=None):
+        self.class_weight = class_weight
+        self.place = {}  # {label: place}
+        self.two = True
+        self.n_seen = 0
+        self.n_updates = 0
+        self.n_mistakes = 0
+
+    @property
+    def labels(self):
+        """Those met so far, by place."""
+        return sorted(self.place, key=self.place.get)
+
+    @property
+    def n_places(self):
+        """Two from the start, whether or not labels have come."""
+        return 2 if self.two else len(self.place)
+
+    @property
+    def outputs(self):
+        return [1] if self.two else list(range(self.n_places))
+
+    def predict_one(self, x):
+        return self.prediction(self.scores(x))
+
+    def prediction(self, scores):
+        labels = self.labels
+        if len(labels) < 2:
+            return labels[0] if labels else None
+        if self.two:
+            return labels[1 if scores[1] > 0 else 0]
+        return labels[max(scores, key=scores.get)]  # max() keeps the first of equals
+
+    def by_label(self, numbers):
+        return {label: numbers[place] for label, place in self.place.items()}
+
+    def weight_of(self, y, w):
+        return w * (1.0 if self.class_weight is None else self.class_weight.get(y, 1.0))
+
+    def count(self, scores, y):
+        """The tallies of a labelled event; the first of all is no mistake."""
+        self.n_mistakes += bool(self.place) and bool(self.prediction(scores) != y)
+        self.n_seen += 1
+
+    def meet(self, y):
+        """Give a label its place."""
+        if y in self.place:
+            return
+        if not self.place:
+            self.place[y] = 1 if y == True else 0  # noqa: E712
+        elif len(self.place) == 1:
+            (taken,) = self.place.values()
+            self.place[y] = 1 - taken
+        else:
+            if self.two:
+                self.split()
+                self.two = False
+            self.place[y] = len(self.place)
+            self.add_output(self.place[y])
+
+
+class Row:
+    """What is kept for a feature."""
+
+    def __init__(self):
+        self.s = 0.0  # the mean of |x|, by sample weight; float64
+        self.negative = False  # whether it ever was
+        self.cnt = 0.0  # the sum of sample weights u
+        self.om = 0.125  # how much it has told about the label; sqrt(eps) at first
+        self.c = {}  # {place: the sum of u v}, of which N is the sum
+        self.w = {}  # {output: weight}
+        self.G = {}  # {output: the sum of q X^2}
+
+
+class Answer:
+    """What an event is found to be: the formula's letters."""
+
+
+class AdaptiveClassifier(TwoLabelsOrMore):
+    """A soft perceptron on features weighted by chi^2, with naive Bayes as one more feature.
+
+    The step is as large as the error of the probability: w += eta u g X / sqrt(G), with logistic
+    loss and AdaGrad (Duchi, Hazan & Singer 2011). X is the event scaled to length 1. Each feature
+    counts as much as it has told about the label so far: om^2 = eps + chi^2 of its counts. The
+    naive Bayes log-odds of the same counts are one more feature (Wang & Manning 2012).
+
+    What the equations leave open, and how it is settled here:
+
+    * A value of 0 is as if the feature were absent. An event that is empty, or only of values too
+      small to square, has X = 0; the intercept and naive Bayes still answer and learn.
+    * Two labels: naive Bayes counts both from the first event on, with D = 0 for what has not come.
+      m learns from each event, also the first, whose d is 0. (Both matter: so the published
+      orderings are met to the last digit, and by no other way that was tried.)
+    * The third label makes two outputs out of one: w/2 and -w/2, likewise w0. The naive Bayes
+      values V of two outputs are opposite already, so each gets wn/2 with the same sign: only this
+      changes no difference of scores. The newcomer's score and V in its first event are 0.
+    * s is kept as a mean by sample weight, not as a sum and a number of events: the mean of equal
+      values is that value, exactly, and a weight of 2 is as good as two events. A value seen first
+      is its own mean, so v is 1 or -1.
+    * A feature takes part in naive Bayes where N > 0, it never was negative and is not now.
+    * Where cnt would reach 2^20, the feature's cnt and c are halved until it is below. A float32 of
+      that size still adds 1/16; from 2^24 on it would not add 1, and counts would stand still, each
+      from another time on. What is read of counts are ratios, so only the `+ 1` of cnt + 1 notices,
+      and what a feature told more than a million of its events ago fades.
+    * Sample weights are meant in events. One above 1/phi makes an output forget its G, as the
+      equations have it; one above 2^20 drowns what a feature counted before. Nothing overflows.
+    * L bounds the sum of |X| without the intercept. c, of the rank, is without it too.
+    * An event of weight 0 is tallied and changes nothing else; it makes no label known.
+    * With one label it is the answer, with probability 1; the output learns all the same.
+    * N and the sum in chi^2, over labels, run in four lanes, place k in lane k mod 4.
+    """
+
+    L = 12.0
+    eps = 1 / 64
+    P0 = 2.0**-20
+    thr = 1 / 128
+    window = 1024.0
+    most = 2.0**20
+
+    def __init__(
+        self, *, eta=1.0, forget=2**-10, naive_bayes=True, intercept=True, class_weight=None
+    ):
+        super().__init__(class_weight)
+        self.eta = eta
+        self.phi = forget
+        self.naive_bayes = naive_bayes
+        self.intercept = intercept
+        self.rows = {}  # {feature: Row}
+        self.D = {0: 0.0, 1: 0.0}  # {place: sum of u}
+        self.T = 0.0
+        self.m = 0.0  # the usual |d|
+        self.nm = 0.0
+        self.w0 = {}
+        self.G0 = {}
+        self.wn = {}
+        self.Gn = {}
+        self.add_output(1)
+
+    def add_output(self, k):
+        self.w0[k] = self.G0[k] = self.Gn[k] = 0.0
+        self.wn[k] = 3.0
+        self.D.setdefault(k, 0.0)
+
+    def split(self):
+        """One output becomes two; no difference of scores changes."""
+        for row in self.rows.values():
+            if 1 in row.w:
+                row.w = {0: float32(-0.5 * row.w[1]), 1: float32(0.5 * row.w[1])}
+                row.G = {0: row.G[1], 1: row.G[1]}
+        self.w0 = {0: -0.5 * self.w0[1], 1: 0.5 * self.w0[1]}
+        self.wn = {0: 0.5 * self.wn[1], 1: 0.5 * self.wn[1]}
+        self.G0[0] = self.G0[1]
+        self.Gn[0] = self.Gn[1]
+
+    # What a user asks
+
+    def scores(self, x):
+        """{output: score}."""
+        return self.answer(x).score
+
+    @property
+    def tempering(self):
+        """Probabilities of a model that has seen little are nearer to equal."""
+        return self.T / (self.T + 10.0)
+
+    def predict_proba_one(self, x):
+        if len(self.place) < 2:
+            return dict.fromkeys(self.place, 1.0)
+        t = self.answer(x).score
+        if self.two:
+            p = sigmoid(t[1] * self.tempering)
+            return self.by_label([1.0 - p, p])
+        return self.by_label(softmax([t[k] * self.tempering for k in self.outputs]))
+
+    def decision_function_one(self, x):
+        """Up to two labels the rank, a number; for more {label: score}, of which P is softmax."""
+        a = self.answer(x)
+        if self.two:
+            return a.score[1] * self.tempering / (1.0 + 2.0 * a.unknown)
+        return self.by_label([a.score[k] * self.tempering for k in self.outputs])
+
+    def explain_one(self, x, label=None):
+        """{feature: contribution} to decision_function_one, None being what is always there.
+
+        A feature's share in the naive Bayes value is V by its share in d.
+        """
+        a = self.answer(x)
+        k = 1 if self.two else self.place[label]
+        scale = self.tempering / (1.0 + 2.0 * a.unknown) if self.two else self.tempering
+        share = {None: self.w0[k] if self.intercept else 0.0}
+        for j, h in a.h.items():
+            share[j] = self.row(j).w.get(k, 0.0) * (h * a.r)
+        if self.naive_bayes and a.d[k] != 0:
+            factor = self.wn[k] * a.V[k] / a.d[k]
+            rival = 0 if self.two else a.rival[k]
+            log_D = [log_exact(self.D[i] + 1.0) for i in (k, rival)]
+            share[None] += factor * (log_D[0] - log_D[1])
+            for j in a.counted:
+                row = self.row(j)
+                t = self.T / lanes(self.counts(row))
+                odds = [log_exact(1.0 + row.c.get(i, 0.0) * t) for i in (k, rival)]
+                share[j] += factor * ((odds[0] - log_D[0]) - (odds[1] - log_D[1]))
+        return {j: contribution * scale for j, contribution in share.items()}
+
+    # From x to scores
+
+    def row(self, feature):
+        return self.rows.get(feature) or Row()
+
+    def counts(self, row):
+        return [row.c.get(k, 0.0) for k in range(self.n_places)]
+
+    def answer(self, x):
+        """Everything of an event that its label has no part in. Nothing is written."""
+        a = Answer()
+        a.v, a.h = {}, {}  # h = om v, so X = h r
+        squares = absolute = unknown = 0.0
+        dots = dict.fromkeys(self.outputs, 0.0)
+        for j, x_j in x.items():
+            x_j = float(x_j)
+            if x_j == 0:
+                continue
+            row = self.row(j)
+            known = 1.0 / (row.cnt + 1.0)
+            v = clip(x_j / moved_mean(row.s, abs(x_j), known), 8.0)
+            h = row.om * v
+            squares += h * h
+            absolute += abs(h)
+            unknown += (h * h) * known
+            for k in self.outputs:
+                dots[k] += row.w.get(k, 0.0) * h
+            a.v[j], a.h[j] = v, h
+        a.r = 1.0 / math.sqrt(squares) if squares > 0 else 0.0
+        a.length = absolute * a.r  # the sum of |X|
+        a.unknown = unknown * (a.r * a.r)  # c: how little of the event is known
+        self.ask_naive_bayes(x, a)
+        a.score = {}
+        for k in self.outputs:
+            a.score[k] = dots[k] * a.r
+            if self.intercept:
+                a.score[k] += self.w0[k]
+            if self.naive_bayes:
+                a.score[k] += self.wn[k] * a.V[k]
+        return a
+
+    def ask_naive_bayes(self, x, a):
+        """z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)), and d and V of it.
+
+        The logarithm is taken of the product. Each factor is from 1 to T + 1; after four of them
+        the product's exponent moves to an integer.
+        """
+        places = range(self.n_places)
+        P = dict.fromkeys(places, 1.0)
+        E = dict.fromkeys(places, 0)
+        a.counted = []
+        for j in a.h:
+            row = self.row(j)
+            N = lanes(self.counts(row))
+            if not (N > 0 and not row.negative and x[j] > 0):
+                continue
+            t = self.T / N
+            for k in places:
+                P[k] *= 1.0 + row.c.get(k, 0.0) * t
+            a.counted.append(j)
+            if len(a.counted) % 4 == 0:
+                for k in places:
+                    P[k], e = math.frexp(P[k])
+                    E[k] += e
+        n = len(a.counted)
+        z = [
+            (log_exact(P[k]) + E[k] * LN2) - (n - 1.0) * log_exact(self.D[k] + 1.0) for k in places
+        ]
+        if self.two:
+            a.d = {1: z[1] - z[0]}
+        else:
+            best = z.index(max(z))
+            second = max((k for k in places if k != best), key=z.__getitem__)
+            a.d = {k: z[k] - z[best] for k in places}
+            a.d[best] = z[best] - z[second]
+            a.rival = {k: best if k != best else second for k in places}  # whom d compares with
+        m = self.m if self.m > 0 else 1.0
+        a.V = {k: clip(d / m, 2.0) for k, d in a.d.items()}
+
+    # Learning
+
+    def learn_one(self, x, y, w=1.0):
+        a = self.answer(x)
+        self.count(a.score, y)
+        u = self.weight_of(y, w)
+        if u == 0:
+            return
+        self.learn_usual_odds(a)
+        self.meet_in(y, a)
+        if self.step(a, y, u):
+            self.n_updates += 1
+        self.keep_counts(x, a, y, u)
+
+    def learn_usual_odds(self, a):
+        if not self.naive_bayes:
+            return
+        mean = 0.0
+        for d in a.d.values():
+            mean += abs(d)
+        mean /= len(a.d)
+        self.nm = min(self.nm + 1.0, self.window)
+        self.m += (mean - self.m) / self.nm
+
+    def meet_in(self, y, a):
+        """Meet the label. If it is new, its score and V in this event are 0."""
+        two = self.two
+        self.meet(y)
+        if two and not self.two:
+            a.score = {0: -0.5 * a.score[1], 1: 0.5 * a.score[1]}
+            a.V = {0: -a.V[1], 1: a.V[1]}
+        for k in self.outputs:
+            a.score.setdefault(k, 0.0)
+            a.V.setdefault(k, 0.0)
+
+    def step(self, a, y, u):
+        """The update of the weights; whether there was one."""
+        place = self.place[y]
+        if self.two:
+            p = {1: sigmoid(a.score[1])}
+        else:
+            p = dict(enumerate(softmax([a.score[k] for k in self.outputs])))
+        eta = self.eta if a.length <= self.L else self.eta * (self.L / a.length)
+        stepped = False
+        for k in self.outputs:
+            g = (1.0 if k == place else 0.0) - p[k]
+            q = u * abs(g)
+            if not q > self.thr:
+                continue
+            stepped = True
+            kept = max(0.0, 1.0 - self.phi * q)
+            f = (eta * u) * g
+            for j, h in a.h.items():
+                row = self.rows.setdefault(j, Row())
+                X = h * a.r
+                row.G[k] = float32(row.G.get(k, 0.0) * kept + q * (X * X))
+                row.w[k] = float32(row.w.get(k, 0.0) + (f * X) / math.sqrt(row.G[k] + self.P0))
+            if self.intercept:
+                self.G0[k] = self.G0[k] * kept + q
+                self.w0[k] += f / math.sqrt(self.G0[k] + self.P0)
+            if self.naive_bayes:
+                V = a.V[k]
+                self.Gn[k] += q * (V * V)
+                self.wn[k] += (f * V) / math.sqrt(self.Gn[k] + 1.0)
+        return stepped
+
+    def keep_counts(self, x, a, y, u):
+        place = self.place[y]
+        self.T += u
+        self.D[place] += u
+        for j, v in a.v.items():
+            row = self.rows.setdefault(j, Row())
+            cnt = row.cnt + u
+            row.s = moved_mean(row.s, abs(float(x[j])), u / cnt)
+            row.negative = row.negative or x[j] < 0
+            halved = 1.0
+            while cnt * halved >= self.most:
+                halved *= 0.5
+            row.cnt = float32(cnt * halved)
+            row.c[place] = row.c.get(place, 0.0) + u * v
+            for k in row.c:
+                row.c[k] = float32(row.c[k] * halved)
+            row.om = float32(self.weight_by_chi2(row))
+
+    def weight_by_chi2(self, row):
+        """om = sqrt(eps + chi^2 / (cnt + 1)^2), where chi^2 = sum of (c_k - pi_k N)^2 / pi_k.
+
+        With pi_k = (D_k + 1) / (T + K) that is (T + K) sum of c_k^2 / (D_k + 1), less N^2.
+        """
+        counts = self.counts(row)
+        K = len(counts)
+        N = lanes(counts)
+        squares = lanes((c * c) * (1.0 / (self.D[k] + 1.0)) for k, c in enumerate(counts))
+        chi2 = (self.T + K) * squares - N * N
+        known = 1.0 / (row.cnt + 1.0)
+        return math.sqrt(self.eps + max(0.0, chi2) * (known * known))
+
+
+class INTERCEPT:
+    """The intercept's name, which no feature of a user's can equal."""
+
+
+class AROW(TwoLabelsOrMore):
+    """Adaptive regularisation of weight vectors, diagonal (Crammer, Kulesza & Dredze 2009).
+
+    The paper keeps a variance S for each weight, 1 at first, and after an event of variance
+    v = sum S x^2 with Y w.x < 1 takes w += alpha Y S x and S -= beta S^2 x^2, with
+    beta = 1 / (v + r) and alpha = (1 - Y w.x) beta. Here q = 1/S - 1 is kept instead, 0 for what
+    was never seen. The same update in it is
+
+        q_j += x_j^2 / (r + the variance of the event's other features)
+
+    which subtracts nothing from q, so it never falls. All is float64, nothing is rounded to
+    float32: a value of 1e50 has a q of 1e100.
+
+    An event of sample weight u is an observation with 1/u of the noise: r / u stands for r. So a
+    weight of 2 is almost the event twice, no weight oversteps, and 0 changes nothing.
+
+    More than two labels: one against all, each label's output with the others for -1. Two labels
+    have one output, which is what two opposite ones would be; at the third it becomes them, w and
+    -w with the same q. The newcomer starts from 0. The intercept is a feature of value 1.
+    """
+
+    def __init__(self, *, r=1.0, intercept=True, class_weight=None):
+        super().__init__(class_weight)
+        self.r = r
+        self.intercept = intercept
+        self.w = {1: {}}  # {output: {feature: weight}}
+        self.q = {1: {}}
+
+    def add_output(self, k):
+        self.w[k], self.q[k] = {}, {}
+
+    def split(self):
+        self.w[0] = {j: -w for j, w in self.w[1].items()}
+        self.q[0] = dict(self.q[1])
+
+    def event(self, x):
+        """[(feature, value)], the intercept first, without zeros."""
+        entries = [(INTERCEPT, 1.0)] if self.intercept else []
+        return entries + [(j, float(x_j)) for j, x_j in x.items() if x_j != 0]
+
+    def scores(self, x):
+        scores = {}
+        for k in self.outputs:
+            scores[k] = 0.0
+            for j, x_j in self.event(x):
+                scores[k] += self.w[k].get(j, 0.0) * x_j
+        return scores
+
+    def decision_function_one(self, x):
+        """Up to two labels a number, for more {label: score}."""
+        scores = self.scores(x)
+        return scores[1] if self.two else self.by_label(scores)
+
+    def learn_one(self, x, y, w=1.0):
+        scores = self.scores(x)
+        self.count(scores, y)
+        u = self.weight_of(y, w)
+        if u == 0:
+            return
+        two = self.two
+        self.meet(y)
+        if two and not self.two:
+            scores[0] = -scores[1]
+        event = self.event(x)
+        stepped = False
+        for k in self.outputs:
+            Y = 1.0 if k == self.place[y] else -1.0
+            loss = 1.0 - Y * scores.get(k, 0.0)
+            if loss > 0 and event:
+                self.step(k, event, Y, loss, self.r / u)
+                stepped = True
+        self.n_updates += stepped
+
+    def step(self, k, event, Y, loss, r):
+        w, q = self.w[k], self.q[k]
+        v = 0.0
+        for j, x in event:
+            v += (x * x) / (1.0 + q.get(j, 0.0))
+        alpha = Y * (loss / (v + r))
+        for j, x in event:
+            S = 1.0 + q.get(j, 0.0)  # one over the variance
+            w[j] = w.get(j, 0.0) + (alpha * x) / S
+            q[j] = q.get(j, 0.0) + (x * x) / (r + max(0.0, v - (x * x) / S))

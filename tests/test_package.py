@@ -1,0 +1,54 @@
+"""What the package says of itself agrees, wherever it is said."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import streamptron
+from streamptron.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def test_version_is_written_in_one_place(capsys):
+    files = [
+        *ROOT.glob("streamptron/**/*.p*"),
+        *ROOT.glob("docs/*.md"),
+        *(ROOT / name for name in ("pyproject.toml", "setup.py", "README.md", "Makefile")),
+    ]
+    assert len(files) > 40
+    said = [
+        str(file.relative_to(ROOT))
+        for file in files
+        if file.suffix not in (".pyc", ".pyd")
+        and streamptron.__version__ in file.read_text("utf-8")
+    ]
+    assert said == [str(Path("streamptron", "__init__.py"))]
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"streamptron {streamptron.__version__}\n"
+
+
+def test_changelog_opens_with_this_version():
+    (first,) = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)[:1]
+    assert first == streamptron.__version__
+
+
+def test_extra_all_is_every_other_extra():
+    extras = dict(PROJECT["project"]["optional-dependencies"])
+    (all_of_them,) = extras.pop("all")
+    assert re.fullmatch(r"streamptron\[(.*)\]", all_of_them)[1].split(",") == sorted(
+        extras, key=all_of_them.index
+    )
+
+
+def test_same_pythons_are_supported_tried_and_built_for():
+    supported = [
+        found[1]
+        for line in PROJECT["project"]["classifiers"]
+        if (found := re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", line))
+    ]
+    assert len(supported) >= 4
+    built = PROJECT["tool"]["cibuildwheel"]["build"].split()
+    assert built == [f"cp{version.replace('.', '')}-*" for version in supported]
+    assert f"for version in {' '.join(supported)};" in (ROOT / ".ci" / "pythons").read_text("utf-8")
