@@ -39,8 +39,9 @@ from streamptron._event cimport (
     Event, Writer, event_again, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
 from streamptron._table cimport (
-    AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table,
-    table_add_outputs, table_chunk, table_fault, table_keeps, table_read, table_reserve, table_write, table_wrote)
+    AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Block, Table,
+    table_add_outputs, table_chunk, table_fault, table_keeps, table_read, table_reserve, table_set_folds, table_write,
+    table_wrote)
 from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron._serve cimport Serve, serve_overall
 from streamptron._calibrate cimport Calibrator
@@ -1452,6 +1453,17 @@ cdef class Model:
             raise RuntimeError(fault.decode())
         return 0
 
+    def _growth(self):
+        """How full the arrays are that grow with the features, for the tests: {name: (length, words in the next one)}."""
+        cdef Block* block = self.learner.table.blocks
+        cdef Index* index = &self.learner.index
+        found = {"directory": (<size_t> 1 << index.depth, index.n_copied if index.next else <size_t> 0),
+                 "keys": (index.of_keys.capacity, index.of_keys.copied)}
+        if self.learner.table.n_blocks:
+            found["chunks"] = block.of_chunks.capacity, block.of_chunks.copied
+            found["folds"] = block.of_folds.capacity, block.of_folds.copied
+        return found
+
     def _kept(self, str kind):
         """The number of a kept vector, or the error that it is not kept."""
         cdef int number = KEPT.index(kind)
@@ -2009,7 +2021,7 @@ cdef class Model:
                     raise MemoryError("no memory for the model's weights")
                 memcpy(table_chunk(table, b, i), bytes_data(<PyObject*> data), len(data))
                 if table.average == AVERAGE_EXPONENTIAL:
-                    table.blocks[b].folds[i] = folds
+                    table_set_folds(&table.blocks[b], i, folds)
 
     def _serve_state(self):
         """Scales and calibrators of the kept vectors, tallies, leaders, the pocket's contest."""

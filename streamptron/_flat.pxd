@@ -379,10 +379,10 @@ cdef inline bint _unnamed_are_zero(const Table* table, const double* rows, size_
 
 
 cdef inline int _table_begin(Flat* flat, const Index* index, Table* table, size_t n_rows,
-                             Py_ssize_t n_outputs) noexcept nogil:
-    """Outputs and places for chunks. 0, or what is wrong."""
+                             Py_ssize_t n_outputs, bint whole) noexcept nogil:
+    """Outputs and places for chunks; `whole`: there will be no more. 0, or what is wrong."""
     if (table_add_outputs(table, n_outputs - table.n_outputs) < 0
-            or table_reserve_places(table, ((n_rows - 1) >> CHUNK_BITS) + 1) < 0):
+            or table_reserve_places(table, ((n_rows - 1) >> CHUNK_BITS) + 1, whole) < 0):
         return FLAT_MEMORY
     return _stored(flat, index, table.n_chunks) if index.bits else 0
 
@@ -415,7 +415,7 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
             return FLAT_MEMORY
         if flat.stamps != NULL:
             index_stamp(index, <row_t> i)[0] = flat.stamps[i]
-    fault = _table_begin(flat, index, table, n_rows, n_outputs)
+    fault = _table_begin(flat, index, table, n_rows, n_outputs, index.bits != 0)
     if fault:
         return fault
     for i in range(flat.n_chunks):
@@ -450,7 +450,7 @@ cdef inline int flat_map(Flat* flat, Index* index, Table* table, Py_ssize_t n_ou
     """
     cdef size_t i, place = 0
     cdef size_t n_rows = index.n_rows if index.bits else flat.n_keys
-    cdef int fault = _table_begin(flat, index, table, n_rows, n_outputs)
+    cdef int fault = _table_begin(flat, index, table, n_rows, n_outputs, True)
     if fault:
         return fault
     index.lookup = <Lookup*> calloc(1, sizeof(Lookup))

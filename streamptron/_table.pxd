@@ -34,7 +34,7 @@
 # the first time it is written after a snapshot, so pocket = p if e == epoch else w.
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
-# table_reserve (these may fail), table_free, table_scores, table_add, the same two for the rows of a matrix's columns
+# table_reserve (these may fail), table_free, table_set_chunk, table_set_folds, table_scores, table_add, the same two for the rows of a matrix's columns
 # (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write, table_wrote, table_sizes,
 # table_clear; table_fault for the tests.
 
@@ -43,6 +43,8 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch, prefetch_lines, row_t, uint32_t)
+from streamptron._places cimport (
+    Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
 from streamptron._pool cimport Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take
 
 cdef extern from *:
@@ -197,6 +199,8 @@ cdef enum:
 cdef struct Block:
     double** chunks                 # table.zeros: not written yet
     uint32_t* folds                 # folds each chunk has seen (EXPONENTIAL only)
+    Places of_chunks                # how these two grow
+    Places of_folds
 
 cdef struct Table:
     int average
@@ -210,6 +214,7 @@ cdef struct Table:
     double* zeros                   # a chunk that is never written, and not the table's own
     bint borrowed                   # no chunk is the table's own: they lie in a file, and none may be written
     size_t n_chunks                 # chunk places in every block, at least one
+    bint whole                      # and there will be no more of them
     double c                        # UNIFORM: 1 + events seen
     double s                        # EXPONENTIAL: D = s v
     double keep                     # EXPONENTIAL: 1 - a
@@ -241,11 +246,15 @@ cdef inline void table_init(Table* table, int average, double half_life, bint po
     table.zeros = ZEROS
 
 
+cdef inline void _block_free(Block* block) noexcept nogil:
+    places_free(&block.of_chunks, block.chunks)
+    places_free(&block.of_folds, block.folds)
+
+
 cdef inline void table_free(Table* table) noexcept nogil:
     cdef Py_ssize_t b
     for b in range(table.n_blocks):
-        free(table.blocks[b].chunks)
-        free(table.blocks[b].folds)
+        _block_free(&table.blocks[b])
     free(table.blocks)
     pool_free(&table.pool)
     table.blocks = NULL
@@ -254,23 +263,28 @@ cdef inline void table_free(Table* table) noexcept nogil:
     table.bytes = 0
 
 
-cdef inline int _block_resize(Table* table, Block* block, size_t old, size_t new) noexcept nogil:
-    """Chunk places for a block, the new ones all zeros."""
+cdef inline void _block_fill(const Table* table, Block* block, size_t first, size_t last) noexcept nogil:
+    """The places from first to last, not included, are those of zeros."""
     cdef size_t i
-    cdef void* p = realloc(block.chunks, new * sizeof(double*))
+    for i in range(first, last):
+        block.chunks[i] = table.zeros
+        if table.average == AVERAGE_EXPONENTIAL:
+            block.folds[i] = 0
+
+
+cdef inline int _block_open(Table* table, Block* block, size_t first, size_t n) noexcept nogil:
+    """n chunk places for a block that has `first` of them. Returns -1 without memory."""
+    cdef size_t capacity = n if table.whole else places_ahead(n)
+    cdef void* p = places_open(&block.of_chunks, block.chunks, sizeof(double*), capacity, &table.bytes)
     if p == NULL:
         return -1
     block.chunks = <double**> p
     if table.average == AVERAGE_EXPONENTIAL:
-        p = realloc(block.folds, new * sizeof(uint32_t))
+        p = places_open(&block.of_folds, block.folds, sizeof(uint32_t), capacity, &table.bytes)
         if p == NULL:
             return -1
         block.folds = <uint32_t*> p
-        memset(block.folds + old, 0, (new - old) * sizeof(uint32_t))
-        table.bytes += (new - old) * sizeof(uint32_t)
-    for i in range(old, new):
-        block.chunks[i] = table.zeros
-    table.bytes += (new - old) * sizeof(double*)
+    _block_fill(table, block, first, n)
     return 0
 
 
@@ -285,8 +299,9 @@ cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
         table.blocks = <Block*> p
         while table.n_blocks < blocks:
             memset(&table.blocks[table.n_blocks], 0, sizeof(Block))
-            if _block_resize(table, &table.blocks[table.n_blocks], 0, table.n_chunks) < 0:
-                free(table.blocks[table.n_blocks].chunks)
+            if _block_open(table, &table.blocks[table.n_blocks], 0, table.n_chunks) < 0:
+                table.bytes -= places_bytes(&table.blocks[table.n_blocks].of_chunks)
+                _block_free(&table.blocks[table.n_blocks])
                 return -1
             table.bytes += sizeof(Block)
             table.n_blocks += 1
@@ -294,16 +309,52 @@ cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
     return 0
 
 
-cdef inline int table_reserve_places(Table* table, size_t places) noexcept nogil:
-    """Places for so many chunks at least. Returns -1 without memory."""
+cdef inline int table_reserve_places(Table* table, size_t places, bint whole) noexcept nogil:
+    """Places for so many chunks at least; `whole`: there will be no more. Returns -1 without memory."""
     cdef Py_ssize_t b
+    table.whole = whole
     if places <= table.n_chunks:
         return 0
     for b in range(table.n_blocks):
-        if _block_resize(table, &table.blocks[b], table.n_chunks, places) < 0:
+        if _block_open(table, &table.blocks[b], table.n_chunks, places) < 0:
             return -1
     table.n_chunks = places
     return 0
+
+
+cdef inline int _place_add(Table* table) noexcept nogil:
+    """One more place in every block. Returns -1 without memory."""
+    cdef Py_ssize_t b
+    cdef Block* block
+    cdef void* p
+    for b in range(table.n_blocks):
+        block = &table.blocks[b]
+        p = places_room(&block.of_chunks, block.chunks, table.n_chunks, &table.bytes)
+        if p == NULL:
+            return -1
+        block.chunks = <double**> p
+        if table.average == AVERAGE_EXPONENTIAL:
+            p = places_room(&block.of_folds, block.folds, table.n_chunks, &table.bytes)
+            if p == NULL:
+                return -1
+            block.folds = <uint32_t*> p
+        _block_fill(table, block, table.n_chunks, table.n_chunks + 1)
+    table.n_chunks += 1
+    return 0
+
+
+cdef inline void table_set_chunk(Block* block, size_t chunk, double* rows) noexcept nogil:
+    cdef double** next = <double**> places_next(&block.of_chunks, chunk)
+    block.chunks[chunk] = rows
+    if next != NULL:
+        next[0] = rows
+
+
+cdef inline void table_set_folds(Block* block, size_t chunk, uint32_t folds) noexcept nogil:
+    cdef uint32_t* next = <uint32_t*> places_next(&block.of_folds, chunk)
+    block.folds[chunk] = folds
+    if next != NULL:
+        next[0] = folds
 
 
 cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
@@ -312,20 +363,19 @@ cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row
     cdef Py_ssize_t i
     cdef size_t last = (n_rows - 1) >> CHUNK_BITS
     cdef Block* block
-    cdef double** chunk
     cdef double* made
-    if last >= table.n_chunks and table_reserve_places(table, last + last // 2 + 4) < 0:
-        return -1
+    while last >= table.n_chunks:
+        if _place_add(table) < 0:
+            return -1
     block = &table.blocks[output // table.lanes]
     for i in range(n):
-        chunk = &block.chunks[rows[i] >> CHUNK_BITS]
-        if chunk[0] == table.zeros:
+        if block.chunks[rows[i] >> CHUNK_BITS] == table.zeros:
             made = <double*> pool_take(&table.pool, chunk_bytes(table))
             if made == NULL:
                 return -1
-            chunk[0] = made
+            table_set_chunk(block, rows[i] >> CHUNK_BITS, made)
             if table.average == AVERAGE_EXPONENTIAL:
-                block.folds[rows[i] >> CHUNK_BITS] = table.fold
+                table_set_folds(block, rows[i] >> CHUNK_BITS, table.fold)
     return 0
 
 
@@ -506,7 +556,7 @@ cdef inline void _catch_up(Table* table, size_t chunk, Block* block) noexcept no
     cdef Py_ssize_t i
     for i in range(CHUNK_ROWS * table.lanes):
         fields[i * table.fields + 1] *= factor
-    block.folds[chunk] = table.fold
+    table_set_folds(block, chunk, table.fold)
 
 
 cdef inline void _add(Table* table, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
@@ -735,9 +785,15 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
         return NULL
     for b in range(table.n_blocks):
         block = &table.blocks[b]
-        bytes += table.n_chunks * sizeof(double*)
-        if table.average == AVERAGE_EXPONENTIAL:
-            bytes += table.n_chunks * sizeof(uint32_t)
+        bytes += places_bytes(&block.of_chunks) + places_bytes(&block.of_folds)
+        if table.n_chunks > block.of_chunks.capacity:
+            return "there are more chunks than places"
+        for i in range(block.of_chunks.copied):
+            if (<double**> block.of_chunks.next)[i] != block.chunks[i]:
+                return "a chunk is not where the array of the next places has it"
+        for i in range(block.of_folds.copied):
+            if (<uint32_t*> block.of_folds.next)[i] != block.folds[i]:
+                return "a chunk's folds are not what the array of the next ones has"
         for i in range(table.n_chunks):
             if block.chunks[i] == table.zeros:
                 continue
