@@ -61,7 +61,7 @@ from streamptron._learner cimport (
 
 from streamptron._flat cimport (
     FLAT_CHUNK, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_WEIGHT, Flat,
-    flat_check_keys, flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_write)
+    flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep, flat_write)
 
 from streamptron._names import is_numpy, name_decode, name_plain, shown
 
@@ -2055,6 +2055,7 @@ cdef class Model:
         """
         cdef Flat flat
         cdef int fault
+        cdef bint too_deep
         cdef bint hashed = self.learner.index.bits
         cdef bint limited = index_is_limited(&self.learner.index)
         flat.stored = NULL
@@ -2101,8 +2102,8 @@ cdef class Model:
         if not hashed:
             with nogil:
                 flat_lookup(&flat, &self.learner.index)
-                fault = flat_check_keys(&flat, <size_t> -1)
-            if fault:
+                too_deep = flat_too_deep(&flat)
+            if too_deep:
                 raise ValueError("the model has a feature name that is a tuple nested more than 100 deep, which a "
                                  "model file cannot hold; pickle the model instead")
         return state, arrays
@@ -2197,12 +2198,13 @@ _FAULTS = {
 
 cdef tuple _array(void** start, size_t n, size_t width, size_t item):
     """Room for n rows, or n numbers if width is 0: its shape, and the bytes, which begin at `start`."""
-    cdef bytes data = PyBytes_FromStringAndSize(NULL, n * (width or 1) * item)
-    start[0] = <void*> bytes_data(<PyObject*> data)
+    import numpy as np
     cdef tuple shape = (n,)
     if width:
         shape += (width,)
-    return shape, data
+    array = shape, np.empty(n * (width or 1) * item, np.uint8)      # which puts large arrays into huge pages
+    start[0] = _array_start(array, &n)
+    return array
 
 
 cdef void* _array_start(array, size_t* n) except? NULL:
