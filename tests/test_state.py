@@ -398,7 +398,10 @@ def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner
     model = make(learner, average="exponential", half_life=5)
     labels = labels_for(learner, 6)
     longest = {"directory": 0, "keys": 0, "chunks": 0, "folds": 0}
-    model.learn_one({f"first {i}": 1 for i in range(100_000)}, labels[-1])
+    for label in labels:
+        model.learn_one({"first": 1}, label)
+    model.learn_one({f"first {i}": 1 for i in range(100_000)}, labels[0], 2.0)
+    assert model.n_features > 100_000
     if how is not None:
         model = COPIES[how](model)
     before = model._growth()
