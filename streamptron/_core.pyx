@@ -1454,10 +1454,11 @@ cdef class Model:
         return 0
 
     def _growth(self):
-        """How full the arrays are that grow with the features, for the tests: {name: (length, words in the next one)}."""
+        """The arrays that grow with the features, for the tests: {name: (length, entries in the next)}."""
         cdef Block* block = self.learner.table.blocks
         cdef Index* index = &self.learner.index
-        found = {"directory": (<size_t> 1 << index.depth, index.n_copied if index.next else <size_t> 0),
+        copied = index.n_copied if index.next else <size_t> 0
+        found = {"directory": (<size_t> 1 << index.depth, copied),
                  "keys": (index.of_keys.capacity, index.of_keys.copied)}
         if self.learner.table.n_blocks:
             found["chunks"] = block.of_chunks.capacity, block.of_chunks.copied
@@ -2202,7 +2203,7 @@ cdef tuple _array(void** start, size_t n, size_t width, size_t item):
     cdef tuple shape = (n,)
     if width:
         shape += (width,)
-    array = shape, np.empty(n * (width or 1) * item, np.uint8)      # which puts large arrays into huge pages
+    array = shape, np.empty(n * (width or 1) * item, np.uint8)  # large ones lie in huge pages
     start[0] = _array_start(array, &n)
     return array
 

@@ -182,8 +182,8 @@ cdef inline void flat_write(Flat* flat, const Index* index, const Table* table) 
 cdef inline void flat_lookup(Flat* flat, const Index* index) noexcept nogil:
     """Fill the lookup from keys and texts.
 
-    A word's place is nowhere near the one before, so a batch of them is asked for before the first is written. The rows
-    come in their order, on which it depends who lies where.
+    A word's place is nowhere near the one before, so a batch of them is asked for before the first is
+    written. The rows come in their order, on which it depends who lies where.
     """
     cdef Lookup lookup
     cdef Key key
@@ -341,7 +341,7 @@ cdef inline int flat_check_keys(const Flat* flat, size_t n_objects) noexcept nog
 
 
 cdef inline bint flat_too_deep(const Flat* flat) noexcept nogil:
-    """Whether there is a name that flat_check_keys would refuse: of names from a model, a tuple nested too deeply."""
+    """Whether a model has a name that flat_check_keys would refuse: a tuple nested too deeply."""
     cdef size_t row
     cdef const Key* key
     cdef uint8_t inside[16]

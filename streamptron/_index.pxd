@@ -20,13 +20,14 @@
 #
 # When a segment is five eighths full, it alone splits in two, by the next bit of its tags, and a tag
 # never needs its key again. Fills scatter around their mean, so the splits of a
-# growing table spread over many events by themselves. While the model is small there is one segment, which doubles from
-# 16 words to 1024.
+# growing table spread over many events by themselves. While the model is small there is one segment,
+# which doubles from 16 words to 1024.
 #
-# Nor does the directory double in one go, which at 64 million features would be 2 MB of new memory. When the first
-# segment has got a word of its own in it, the next directory is begun; each split takes DIRECTORY_STEP words along, and what
-# is changed is changed in both. It is needed when such a segment is full again, and by then there are about twice as many
-# features: it has long been whole. Only tags that are alike on purpose come sooner, and have the rest copied at once.
+# Nor does the directory double in one go, which at 35 million features would be 1 MB of new memory.
+# When the first segment has got a word of its own in it, the next directory is begun; each split
+# takes DIRECTORY_STEP words along, and what is changed is changed in both. It is needed when such
+# a segment is full again, and by then there are about twice as many features: it has long been
+# whole. Only tags that are alike on purpose come sooner, and have the rest copied at once.
 #
 # A word of the directory is the segment's address with the log2 of its size in the low bits.
 #
@@ -64,7 +65,8 @@ from libc.string cimport memcpy, memset
 from streamptron._types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_MAX, ROW_NULL, ROWS_RESERVED,
     heap_bytes, prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
-from streamptron._places cimport Places, places_ahead, places_bytes, places_free, places_open, places_room
+from streamptron._places cimport (
+    Places, places_ahead, places_bytes, places_free, places_open, places_room)
 from streamptron._pool cimport Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take
 from streamptron._key cimport (
     KEY_INT, KEY_NONE, Key, key_bytes, key_equal, key_is_long, key_length, key_word)
@@ -491,7 +493,7 @@ cdef inline bint _directory_may_double(const Index* index) noexcept nogil:
 
 
 cdef inline int _directory_grow(Index* index, size_t n) noexcept nogil:
-    """Take n words more into the next directory, and use it when all are there. Returns -1 without memory."""
+    """Take n words more into the next directory, and use it when all are there. -1 without memory."""
     cdef size_t length = <size_t> 1 << index.depth
     cdef size_t i
     if index.next == NULL:
@@ -721,7 +723,8 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
         for k in range(i, i + step):
             to.directory[k] = copied
         i += step
-    to.keys = <Key**> places_open(&to.of_keys, NULL, sizeof(Key*), places_ahead(other.n_chunks), &to.bytes)
+    to.keys = <Key**> places_open(&to.of_keys, NULL, sizeof(Key*), places_ahead(other.n_chunks),
+                                  &to.bytes)
     if to.keys == NULL:
         return -1
     for i in range(other.n_chunks):

@@ -1,17 +1,20 @@
 # Arrays that grow while they are in use, a little at a time.
 #
-# For every 256 rows there is a place that says where they are. An array of places twice as long, made and filled in one go
-# when the old one is full, is a step that one event would pay for all: at 64 million features it is 2 MB that nobody has
-# touched. So the longer array is had when the old one is three quarters full, and each new place takes PLACES_STEP others along:
+# For every 256 rows there is a place that says where they are. An array of places twice as long,
+# made and filled in one go when the old one is full, would be a step that one event takes for all
+# others: at 64 million features it is 2 MB that nobody has touched. So the longer array is had when
+# the old one is three quarters full, and each new place takes PLACES_STEP others along:
 #
-#     array   [ a b c d e f g h i j k l . . . . ]
-#     next    [ a b c d e . . . . . . . . . . . . . . . . . . . . . . . . . . . . . ]
-#                        ^copied
+#     array   [ a b c d e f g h i j k l m . . . ]
+#     next    [ a b c d e f g h . . . . . . . . . . . . . . . . . . . . . . . . ]
+#                               ^copied
 #
-# When the old one is full everything has moved, and the next is the array. Until then the old one is read, by its plain
-# address; who changes an entry does so in both (places_next). Memory that is not touched yet costs an event nothing.
+# When the old one is full everything has moved, and the next is the array. Until then the old one
+# is read, by its plain address; who changes an entry does so in both (places_next). Memory that is
+# not touched yet costs an event nothing.
 #
-# Functions in this file: places_open, places_free, places_room (these but places_free may fail), places_next.
+# Functions in this file: places_open and places_room (these may fail), places_free, places_ahead,
+# places_next, places_bytes.
 
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -38,7 +41,8 @@ cdef inline void places_free(Places* places, void* array) noexcept nogil:
     memset(places, 0, sizeof(Places))
 
 
-cdef inline void* places_open(Places* places, void* array, size_t item, size_t capacity, size_t* bytes) noexcept nogil:
+cdef inline void* places_open(Places* places, void* array, size_t item, size_t capacity,
+                              size_t* bytes) noexcept nogil:
     """Room for so many entries at once; NULL without memory, and the array is as it was."""
     cdef void* opened = realloc(array, capacity * item)
     if opened == NULL:
@@ -53,8 +57,9 @@ cdef inline void* places_open(Places* places, void* array, size_t item, size_t c
     return opened
 
 
-cdef inline void* places_room(Places* places, void* array, size_t n, size_t* bytes) noexcept nogil:
-    """An array of n entries where one more has room; NULL without memory, and the array is as it was."""
+cdef inline void* places_room(Places* places, void* array, size_t n,
+                              size_t* bytes) noexcept nogil:
+    """The array, n entries long, with room for one more; NULL without memory, and it is as it was."""
     cdef size_t step = PLACES_STEP
     if 4 * n < 3 * places.capacity:
         return array

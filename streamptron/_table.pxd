@@ -263,7 +263,8 @@ cdef inline void table_free(Table* table) noexcept nogil:
     table.bytes = 0
 
 
-cdef inline void _block_fill(const Table* table, Block* block, size_t first, size_t last) noexcept nogil:
+cdef inline void _block_fill(const Table* table, Block* block, size_t first,
+                             size_t last) noexcept nogil:
     """The places from first to last, not included, are those of zeros."""
     cdef size_t i
     for i in range(first, last):
@@ -275,12 +276,14 @@ cdef inline void _block_fill(const Table* table, Block* block, size_t first, siz
 cdef inline int _block_open(Table* table, Block* block, size_t first, size_t n) noexcept nogil:
     """n chunk places for a block that has `first` of them. Returns -1 without memory."""
     cdef size_t capacity = n if table.whole else places_ahead(n)
-    cdef void* p = places_open(&block.of_chunks, block.chunks, sizeof(double*), capacity, &table.bytes)
+    cdef void* p = places_open(&block.of_chunks, block.chunks, sizeof(double*), capacity,
+                               &table.bytes)
     if p == NULL:
         return -1
     block.chunks = <double**> p
     if table.average == AVERAGE_EXPONENTIAL:
-        p = places_open(&block.of_folds, block.folds, sizeof(uint32_t), capacity, &table.bytes)
+        p = places_open(&block.of_folds, block.folds, sizeof(uint32_t), capacity,
+                        &table.bytes)
         if p == NULL:
             return -1
         block.folds = <uint32_t*> p
@@ -310,7 +313,7 @@ cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline int table_reserve_places(Table* table, size_t places, bint whole) noexcept nogil:
-    """Places for so many chunks at least; `whole`: there will be no more. Returns -1 without memory."""
+    """Places for so many chunks at least; `whole`: there will be no more. -1 without memory."""
     cdef Py_ssize_t b
     table.whole = whole
     if places <= table.n_chunks:
