@@ -12,6 +12,10 @@ which is printed. The control is the same timing around sum(x.values()), which a
 what it shows in the tail is the machine's, not the model's. The same events are run several times
 in fresh processes; a stall of the model happens in each run, so the last table takes the smallest
 of the runs, event by event.
+
+With --features N another stream instead, which is nothing but growth: ten features an event, all of
+them new, until there are N. For each doubling of the model it shows the slowest learn_one by CPU,
+which is where the steps are that one event takes for all the others. (64 million take 3.3 GB.)
 """
 
 import gc
@@ -80,9 +84,65 @@ def run(n_events):
     return times, model.n_updates, model.n_features, model.memory_usage
 
 
-def fresh_run(n_events):
+def grow(n_features):
+    """CPU times in ns of learn_one; at the end of each span its seconds and the model's bytes."""
+    model = streamptron.Perceptron(margin=1e50, hash_seed=1)
+    learn_one = model.learn_one
+    times = np.zeros(n_features // EVENT, np.uint32)
+    at_end = []
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    for first, last in spans(len(times)):
+        start = perf_counter()
+        for i in range(first, last):
+            x = dict.fromkeys(map("w%d".__mod__, range(EVENT * i, EVENT * i + EVENT)), 1)
+            before = thread_time_ns()
+            learn_one(x, i % 2 == 0)
+            times[i] = thread_time_ns() - before
+        at_end.append((perf_counter() - start, model.memory_usage))
+    return times, at_end
+
+
+def spans(n):
+    """Events from 0 to those of a million features, and on to twice as many each time."""
+    first, last = 0, 1_000_000 // EVENT
+    while first < n:
+        yield first, min(last, n)
+        first, last = last, 2 * last
+
+
+def in_fresh_process(function, n):
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(run, (n_events,))
+        return pool.apply(function, (n,))
+
+
+def show_growth(n_features, n_runs):
+    """One table: each doubling of the model in a row."""
+    least = None
+    for _ in range(n_runs):
+        times, at_end = in_fresh_process(grow, n_features)
+        least = times if least is None else np.minimum(least, times)
+    rows = []
+    for (first, last), (seconds, memory) in zip(spans(len(least)), at_end, strict=True):
+        part = least[first:last]
+        rows.append(
+            [
+                f"{EVENT * last:,}",
+                f"{memory / (EVENT * last):.1f}",
+                f"{EVENT * (last - first) / seconds:,.0f}",
+                f"{np.median(part):,.0f}",
+                f"{part.max() / 1e6:.3f}",
+                f"{EVENT * (first + int(part.argmax()) + 1):,}",
+                f"{(part > 1e6).sum():,}",
+            ]
+        )
+    headings = ["to features", "bytes each", "new a second", "p50 ns", "slowest ms", "at", "> 1 ms"]
+    common.section(
+        f"growth: CPU of learn_one, {EVENT} new features an event; the smallest of {n_runs} runs, "
+        "event by event"
+    )
+    common.table(headings, rows)
 
 
 def clock_row(name, clock, read, n=200_000):
@@ -105,6 +165,7 @@ def main():
     parser = common.parser(__doc__)
     parser.add_argument("--events", type=int, help="how many (default 10000000)")
     parser.add_argument("--runs", type=int, help="how many, each in a fresh process (default 2)")
+    parser.add_argument("--features", type=int, help="growth only, to so many features")
     args = parser.parse_args()
     args.events = args.events or (30_000 if args.quick else 10_000_000)
     args.runs = args.runs or (1 if args.quick else 2)
@@ -117,12 +178,15 @@ def main():
     ]
     common.table(["", "resolution", "least step", "one reading", "most"], clocks)
 
+    if args.features:
+        show_growth(args.features, args.runs)
+        return
     headings = ["", *(f"p{q:g}" for q in QUANTILES), "max", "at event"]
     headings += [f"> {us} us" for us in OVER]
     least = None
     for number in range(1, args.runs + 1):
         start = perf_counter()
-        times, n_updates, n_features, memory = fresh_run(args.events)
+        times, n_updates, n_features, memory = in_fresh_process(run, args.events)
         least = times if least is None else np.minimum(least, times)
         common.section(
             f"run {number} of {args.runs}: learn_one in ns; {n_updates:,} updates, "

@@ -39,8 +39,9 @@ from streamptron._event cimport (
     Event, Writer, event_again, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
 from streamptron._table cimport (
-    AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table,
-    table_add_outputs, table_chunk, table_fault, table_keeps, table_read, table_reserve, table_write, table_wrote)
+    AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Block, Table,
+    table_add_outputs, table_chunk, table_fault, table_keeps, table_read, table_reserve, table_set_folds, table_write,
+    table_wrote)
 from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron._serve cimport Serve, serve_overall
 from streamptron._calibrate cimport Calibrator
@@ -59,7 +60,7 @@ from streamptron._learner cimport (
 
 from streamptron._flat cimport (
     FLAT_CHUNK, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_WEIGHT, Flat,
-    flat_check_keys, flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_write)
+    flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep, flat_write)
 
 from streamptron._names import is_numpy, name_decode, name_plain, shown
 
@@ -1457,6 +1458,18 @@ cdef class Model:
             raise RuntimeError(fault.decode())
         return 0
 
+    def _growth(self):
+        """The arrays that grow with the features, for the tests: {name: (length, entries in the next)}."""
+        cdef Block* block = self.learner.table.blocks
+        cdef Index* index = &self.learner.index
+        copied = index.n_copied if index.next else <size_t> 0
+        found = {"directory": (<size_t> 1 << index.depth, copied),
+                 "keys": (index.of_keys.capacity, index.of_keys.copied)}
+        if self.learner.table.n_blocks:
+            found["chunks"] = block.of_chunks.capacity, block.of_chunks.copied
+            found["folds"] = block.of_folds.capacity, block.of_folds.copied
+        return found
+
     def _kept(self, str kind):
         """The number of a kept vector, or the error that it is not kept."""
         cdef int number = KEPT.index(kind)
@@ -2016,7 +2029,7 @@ cdef class Model:
                     raise MemoryError("no memory for the model's weights")
                 memcpy(table_chunk(table, b, i), bytes_data(<PyObject*> data), len(data))
                 if table.average == AVERAGE_EXPONENTIAL:
-                    table.blocks[b].folds[i] = folds
+                    table_set_folds(&table.blocks[b], i, folds)
 
     def _serve_state(self):
         """Scales and calibrators of the kept vectors, tallies, leaders, the pocket's contest."""
@@ -2050,6 +2063,7 @@ cdef class Model:
         """
         cdef Flat flat
         cdef int fault
+        cdef bint too_deep
         cdef bint hashed = self.learner.index.bits
         cdef bint limited = index_is_limited(&self.learner.index)
         flat.stored = NULL
@@ -2096,8 +2110,8 @@ cdef class Model:
         if not hashed:
             with nogil:
                 flat_lookup(&flat, &self.learner.index)
-                fault = flat_check_keys(&flat, <size_t> -1)
-            if fault:
+                too_deep = flat_too_deep(&flat)
+            if too_deep:
                 raise ValueError("the model has a feature name that is a tuple nested more than 100 deep, which a "
                                  "model file cannot hold; pickle the model instead")
         return state, arrays
@@ -2192,12 +2206,13 @@ _FAULTS = {
 
 cdef tuple _array(void** start, size_t n, size_t width, size_t item):
     """Room for n rows, or n numbers if width is 0: its shape, and the bytes, which begin at `start`."""
-    cdef bytes data = PyBytes_FromStringAndSize(NULL, n * (width or 1) * item)
-    start[0] = <void*> bytes_data(<PyObject*> data)
+    import numpy as np
     cdef tuple shape = (n,)
     if width:
         shape += (width,)
-    return shape, data
+    array = shape, np.empty(n * (width or 1) * item, np.uint8)  # large ones lie in huge pages
+    start[0] = _array_start(array, &n)
+    return array
 
 
 cdef void* _array_start(array, size_t* n) except? NULL:

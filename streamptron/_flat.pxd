@@ -20,26 +20,27 @@
 # is a fault (FLAT_...) that the door puts into words. Using the arrays where they lie (flat_map) checks what decides on
 # addresses, once for each chunk; the index checks each row number as it meets it.
 #
-# Functions in this file: flat_measure and flat_write, flat_lookup; flat_check_keys; flat_read and flat_map; flat_free.
+# Functions in this file: flat_measure and flat_write, flat_lookup, flat_too_deep; flat_check_keys; flat_read and flat_map; flat_free.
 
 from libc.math cimport floor, isfinite, isinf
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
     CHUNK_BITS, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t,
-    uintptr_t, zeros_below)
+    prefetch, uintptr_t, zeros_below)
 from streamptron._key cimport (
     BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR,
     LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
 from streamptron._hash cimport key_hash
 from streamptron._index cimport (
     Index, Lookup, bits_count, index_find, index_insert, index_key, index_stamp,
-    lookup_put)
+    lookup_put, lookup_start)
 from streamptron._table cimport (
     AVERAGE_EXPONENTIAL, Table, table_add_outputs, table_chunk, table_reserve, table_reserve_places)
 
 cdef enum:
     FLAT_DEPTH = 100                # how deep tuples in names may be nested
+    LOOKUP_BATCH = 64
 
     FLAT_MEMORY = 1                 # what may be wrong with arrays
     FLAT_KEY = 2
@@ -179,20 +180,31 @@ cdef inline void flat_write(Flat* flat, const Index* index, const Table* table) 
 
 
 cdef inline void flat_lookup(Flat* flat, const Index* index) noexcept nogil:
-    """Fill the lookup from keys and texts."""
+    """Fill the lookup from keys and texts.
+
+    A word's place is nowhere near the one before, so a batch of them is asked for before the first is
+    written. The rows come in their order, on which it depends who lies where.
+    """
     cdef Lookup lookup
     cdef Key key
-    cdef size_t row
+    cdef size_t row, first, last
+    cdef uint64_t hashes[LOOKUP_BATCH]
     lookup.words = flat.words
     lookup.n_words = flat.n_words
     lookup.row_bits = _row_bits(flat.n_keys)
-    for row in range(flat.n_words):
-        flat.words[row] = 0
-    for row in range(ROWS_RESERVED, flat.n_keys):
-        key = flat.keys[row]
-        if key_is_long(&key):
-            key.lo = <uint64_t> <uintptr_t> (flat.texts + key.lo)
-        lookup_put(&lookup, key_hash(&index.seed, &key), <row_t> row)
+    memset(flat.words, 0, flat.n_words * sizeof(uint32_t))
+    first = ROWS_RESERVED
+    while first < flat.n_keys:
+        last = min(first + LOOKUP_BATCH, flat.n_keys)
+        for row in range(first, last):
+            key = flat.keys[row]
+            if key_is_long(&key):
+                key.lo = <uint64_t> <uintptr_t> (flat.texts + key.lo)
+            hashes[row - first] = key_hash(&index.seed, &key)
+            prefetch(&lookup.words[lookup_start(&lookup, hashes[row - first])])
+        for row in range(first, last):
+            lookup_put(&lookup, hashes[row - first], <row_t> row)
+        first = last
 
 
 cdef inline int _row_bits(size_t n_rows) noexcept nogil:
@@ -328,6 +340,25 @@ cdef inline int flat_check_keys(const Flat* flat, size_t n_objects) noexcept nog
     return FLAT_TEXTS if text != flat.n_texts else 0
 
 
+cdef inline bint flat_too_deep(const Flat* flat) noexcept nogil:
+    """Whether a model has a name that flat_check_keys would refuse: a tuple nested too deeply."""
+    cdef size_t row
+    cdef const Key* key
+    cdef uint8_t inside[16]
+    cdef const uint8_t* text
+    for row in range(ROWS_RESERVED, flat.n_keys):
+        key = &flat.keys[row]
+        if key_kind(key) & ~<uint64_t> KEY_LONG != KEY_CANONICAL:
+            continue
+        text = flat.texts + key.lo
+        if not key_is_long(key):
+            key_inline_bytes(key, inside)
+            text = inside
+        if _canonical_end(text, key_length(key), 0, FLAT_DEPTH) != key_length(key):
+            return True
+    return False
+
+
 # --- From arrays to a learner that has no names and no weights yet
 
 cdef inline int _stored(Flat* flat, const Index* index, size_t places) noexcept nogil:
@@ -379,10 +410,10 @@ cdef inline bint _unnamed_are_zero(const Table* table, const double* rows, size_
 
 
 cdef inline int _table_begin(Flat* flat, const Index* index, Table* table, size_t n_rows,
-                             Py_ssize_t n_outputs) noexcept nogil:
-    """Outputs and places for chunks. 0, or what is wrong."""
+                             Py_ssize_t n_outputs, bint whole) noexcept nogil:
+    """Outputs and places for chunks; `whole`: there will be no more. 0, or what is wrong."""
     if (table_add_outputs(table, n_outputs - table.n_outputs) < 0
-            or table_reserve_places(table, ((n_rows - 1) >> CHUNK_BITS) + 1) < 0):
+            or table_reserve_places(table, ((n_rows - 1) >> CHUNK_BITS) + 1, whole) < 0):
         return FLAT_MEMORY
     return _stored(flat, index, table.n_chunks) if index.bits else 0
 
@@ -415,7 +446,7 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
             return FLAT_MEMORY
         if flat.stamps != NULL:
             index_stamp(index, <row_t> i)[0] = flat.stamps[i]
-    fault = _table_begin(flat, index, table, n_rows, n_outputs)
+    fault = _table_begin(flat, index, table, n_rows, n_outputs, index.bits != 0)
     if fault:
         return fault
     for i in range(flat.n_chunks):
@@ -450,7 +481,7 @@ cdef inline int flat_map(Flat* flat, Index* index, Table* table, Py_ssize_t n_ou
     """
     cdef size_t i, place = 0
     cdef size_t n_rows = index.n_rows if index.bits else flat.n_keys
-    cdef int fault = _table_begin(flat, index, table, n_rows, n_outputs)
+    cdef int fault = _table_begin(flat, index, table, n_rows, n_outputs, True)
     if fault:
         return fault
     index.lookup = <Lookup*> calloc(1, sizeof(Lookup))

@@ -20,8 +20,14 @@
 #
 # When a segment is five eighths full, it alone splits in two, by the next bit of its tags, and a tag
 # never needs its key again. Fills scatter around their mean, so the splits of a
-# growing table spread over many events by themselves. Doubling the directory copies one word
-# a segment. While the model is small there is one segment, which doubles from 16 words to 1024.
+# growing table spread over many events by themselves. While the model is small there is one segment,
+# which doubles from 16 words to 1024.
+#
+# Nor does the directory double in one go, which at 35 million features would be 1 MB of new memory.
+# When the first segment has got a word of its own in it, the next directory is begun; each split
+# takes DIRECTORY_STEP words along, and what is changed is changed in both. It is needed when such
+# a segment is full again, and by then there are about twice as many features: it has long been
+# whole. Only tags that are alike on purpose come sooner, and have the rest copied at once.
 #
 # A word of the directory is the segment's address with the log2 of its size in the low bits.
 #
@@ -54,11 +60,13 @@
 # event's), index_insert, index_replace, index_forget, index_key, index_stamp, index_stored (in a file too), index_place,
 # index_open_columns; index_fault for the tests; the rest serve these.
 
-from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcpy
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
 from streamptron._types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_MAX, ROW_NULL, ROWS_RESERVED,
     heap_bytes, prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
+from streamptron._places cimport (
+    Places, places_ahead, places_bytes, places_free, places_open, places_room)
 from streamptron._pool cimport Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take
 from streamptron._key cimport (
     KEY_INT, KEY_NONE, Key, key_bytes, key_equal, key_is_long, key_length, key_word)
@@ -71,6 +79,7 @@ cdef enum:
     SEGMENT_LOG_MAX = 24
     SEGMENT_LOG_BITS = 63           # the low bits of an address that starts a cache line
     DIRECTORY_SLACK = 4             # directory words a segment, as log2, before segments grow instead
+    DIRECTORY_STEP = 256            # words that a split takes along into the next directory
 
 cdef struct Segment:
     uint32_t count                  # words in use
@@ -100,9 +109,11 @@ cdef struct Index:
     int depth                       # log2 of the directory's length
     uint32_t n_segments
     uintptr_t* directory
+    uintptr_t* next                 # the directory of twice the length, or NULL
+    size_t n_copied                 # words of the directory that are in the next one
     Key** keys                      # chunks of keys by row
     size_t n_chunks
-    size_t chunks_capacity
+    Places of_keys                  # how this array grows
     row_t* columns                  # of the ints below n_columns
     size_t n_columns
     Arena long_keys
@@ -331,8 +342,9 @@ cdef inline void index_free(Index* index) noexcept nogil:
             _key_drop(index, index_key(index, row))
     pool_free(&index.pool)
     free(index.directory)
-    index.directory = NULL
-    free(index.keys)
+    free(index.next)
+    index.directory = index.next = NULL
+    places_free(&index.of_keys, index.keys)
     free(index.columns)
     if index.lookup != NULL:
         free(index.lookup.stored)
@@ -352,12 +364,13 @@ cdef inline int index_init(Index* index, int bits, uint64_t seed_number, row_t m
     index.seed_number = seed_number
     index.depth = 0
     index.n_segments = 0
-    index.directory = NULL
+    index.directory = index.next = NULL
+    index.n_copied = 0
     index.keys = NULL
     index.columns = NULL
     index.n_columns = 0
     index.n_chunks = 0
-    index.chunks_capacity = 0
+    memset(&index.of_keys, 0, sizeof(Places))
     index.lookup = NULL
     pool_init(&index.pool, True)
     index.bytes = 0
@@ -474,28 +487,45 @@ cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t 
         _find_all(index, keys, n, hashes, starts, rows, False, False)
 
 
-cdef inline int _directory_double(Index* index) noexcept nogil:
+cdef inline bint _directory_may_double(const Index* index) noexcept nogil:
+    return (index.depth < 28
+            and <uint64_t> 1 << index.depth < <uint64_t> index.n_segments << DIRECTORY_SLACK)
+
+
+cdef inline int _directory_grow(Index* index, size_t n) noexcept nogil:
+    """Take n words more into the next directory, and use it when all are there. -1 without memory."""
     cdef size_t length = <size_t> 1 << index.depth
     cdef size_t i
-    cdef uintptr_t* directory = <uintptr_t*> malloc(2 * length * sizeof(uintptr_t))
-    if directory == NULL:
-        return -1
-    for i in range(length):
-        directory[2 * i] = index.directory[i]
-        directory[2 * i + 1] = index.directory[i]
-    free(index.directory)
-    index.directory = directory
-    index.depth += 1
-    index.bytes += length * sizeof(uintptr_t)
+    if index.next == NULL:
+        index.next = <uintptr_t*> malloc(2 * length * sizeof(uintptr_t))
+        if index.next == NULL:
+            return -1
+        index.bytes += 2 * length * sizeof(uintptr_t)
+        index.n_copied = 0
+    n = min(n, length - index.n_copied)
+    for i in range(index.n_copied, index.n_copied + n):
+        index.next[2 * i] = index.directory[i]
+        index.next[2 * i + 1] = index.directory[i]
+    index.n_copied += n
+    if index.n_copied == length:
+        free(index.directory)
+        index.directory = index.next
+        index.next = NULL
+        index.bytes -= length * sizeof(uintptr_t)
+        index.depth += 1
     return 0
 
 
 cdef inline void _directory_set(Index* index, uint64_t tag, uint32_t depth, uintptr_t word) noexcept nogil:
     """Point at `word` from every directory word that shares the top `depth` bits of the tag."""
     cdef size_t first = <size_t> ((tag >> (32 - depth)) << (index.depth - depth))
+    cdef size_t last = first + (<size_t> 1 << (index.depth - depth))
     cdef size_t i
-    for i in range(first, first + (<size_t> 1 << (index.depth - depth))):
+    for i in range(first, last):
         index.directory[i] = word
+    if index.next != NULL:
+        for i in range(2 * first, 2 * min(last, index.n_copied)):
+            index.next[i] = word
 
 
 cdef inline int _segment_grow(Index* index, uint64_t tag, uintptr_t old) noexcept nogil:
@@ -543,17 +573,20 @@ cdef inline int _make_room(Index* index, uint64_t tag) noexcept nogil:
     cdef uintptr_t word = index_segment(index, tag)
     cdef Segment* segment = segment_of(word)
     cdef int log
+    cdef bint begins
     while (<uint64_t> segment.count + 1) * 8 > 5 * (segment_mask(word) + 1):
         log = segment_log(word)
         if log < SEGMENT_LOG_SPLIT:
             if _segment_grow(index, tag, word) < 0:
                 return -1
         elif segment.depth < <uint32_t> index.depth:
+            begins = segment.depth + 1 == <uint32_t> index.depth and _directory_may_double(index)
+            if (begins or index.next != NULL) and _directory_grow(index, DIRECTORY_STEP) < 0:
+                return -1
             if _segment_split(index, tag, word) < 0:
                 return -1
-        elif (index.depth < 28
-              and <uint64_t> 1 << index.depth < <uint64_t> index.n_segments << DIRECTORY_SLACK):
-            if _directory_double(index) < 0:
+        elif index.next != NULL or _directory_may_double(index):
+            if _directory_grow(index, <size_t> 1 << index.depth) < 0:
                 return -1
         elif log < SEGMENT_LOG_MAX:
             if _segment_grow(index, tag, word) < 0:
@@ -568,21 +601,21 @@ cdef inline int _make_room(Index* index, uint64_t tag) noexcept nogil:
 cdef inline int _keys_reserve(Index* index) noexcept nogil:
     """See that there is a place for the key of row n_rows."""
     cdef size_t chunk = index.n_rows >> CHUNK_BITS
-    cdef size_t capacity
-    cdef Key** keys
+    cdef void* keys
+    cdef Key* made
     if chunk < index.n_chunks:
         return 0
-    if chunk >= index.chunks_capacity:
-        capacity = 2 * index.chunks_capacity + 4
-        keys = <Key**> realloc(index.keys, capacity * sizeof(Key*))
-        if keys == NULL:
-            return -1
-        index.bytes += (capacity - index.chunks_capacity) * sizeof(Key*)
-        index.keys = keys
-        index.chunks_capacity = capacity
-    index.keys[chunk] = <Key*> pool_take(&index.pool, keys_bytes(index))
-    if index.keys[chunk] == NULL:
+    if index.keys == NULL:
+        keys = places_open(&index.of_keys, NULL, sizeof(Key*), places_ahead(0), &index.bytes)
+    else:
+        keys = places_room(&index.of_keys, index.keys, chunk, &index.bytes)
+    if keys == NULL:
         return -1
+    index.keys = <Key**> keys
+    made = <Key*> pool_take(&index.pool, keys_bytes(index))
+    if made == NULL:
+        return -1
+    index.keys[chunk] = made
     index.n_chunks = chunk + 1
     return 0
 
@@ -660,12 +693,13 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     cdef uintptr_t word, copied
     cdef row_t row
     to[0] = other[0]
-    to.directory = NULL
+    to.directory = to.next = NULL
+    to.n_copied = 0
     to.keys = NULL
     to.columns = NULL
     to.n_columns = 0
     to.n_chunks = 0
-    to.chunks_capacity = 0
+    memset(&to.of_keys, 0, sizeof(Places))
     to.bytes = 0
     pool_init(&to.pool, True)
     arena_init(&to.long_keys)
@@ -689,11 +723,10 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
         for k in range(i, i + step):
             to.directory[k] = copied
         i += step
-    to.keys = <Key**> calloc(other.n_chunks + 1, sizeof(Key*))
+    to.keys = <Key**> places_open(&to.of_keys, NULL, sizeof(Key*), places_ahead(other.n_chunks),
+                                  &to.bytes)
     if to.keys == NULL:
         return -1
-    to.chunks_capacity = other.n_chunks + 1
-    to.bytes += to.chunks_capacity * sizeof(Key*)
     for i in range(other.n_chunks):
         to.keys[i] = <Key*> pool_take(&to.pool, keys_bytes(to))
         if to.keys[i] == NULL:
@@ -729,7 +762,14 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
     cdef const Key* key
     if index.bits or index.lookup != NULL:
         return NULL
-    bytes = sizeof(uintptr_t) << index.depth
+    bytes = (sizeof(uintptr_t) << index.depth) * (1 if index.next == NULL else 3)
+    if index.next != NULL:
+        for k in range(2 * index.n_copied):
+            if index.next[k] != index.directory[k // 2]:
+                return "the next directory is not what the directory is"
+    for k in range(index.of_keys.copied):
+        if (<Key**> index.of_keys.next)[k] != index.keys[k]:
+            return "a chunk of keys is not where the array of the next places has it"
     blocks = index.n_chunks * pool_block(keys_bytes(index))
     while i < <size_t> 1 << index.depth:
         word = index.directory[i]
@@ -773,7 +813,7 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
             return "the tag beside a key is not its own"
         if index_is_limited(index) and key_is_long(key):
             bytes += heap_bytes(key_length(key))
-    bytes += index.chunks_capacity * sizeof(Key*) + index.n_columns * sizeof(row_t)
+    bytes += places_bytes(&index.of_keys) + index.n_columns * sizeof(row_t)
     if bytes != index.bytes or blocks != index.pool.used or blocks > index.pool.bytes:
         return "the index holds more bytes, or fewer, than it counts"
     return NULL

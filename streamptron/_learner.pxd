@@ -81,7 +81,7 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     if index_init(&learner.index, hash_bits, hash_seed, max_features) < 0:
         return -1
     if hash_bits and table_reserve_places(
-            &learner.table, (<size_t> learner.index.n_rows >> CHUNK_BITS) + 1) < 0:
+            &learner.table, (<size_t> learner.index.n_rows >> CHUNK_BITS) + 1, True) < 0:
         return -1
     return 0 if learner_several(learner) else table_add_outputs(&learner.table, 1)
 

@@ -35,7 +35,7 @@
 # the first time it is written after a snapshot, so pocket = p if e == epoch else w.
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
-# table_reserve (these may fail), table_free, table_scores, table_add, the same two for the rows of a matrix's columns
+# table_reserve (these may fail), table_free, table_set_chunk, table_set_folds, table_scores, table_add, the same two for the rows of a matrix's columns
 # (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write, table_wrote, table_sizes,
 # table_clear; table_fault for the tests.
 
@@ -44,6 +44,8 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
+from streamptron._places cimport (
+    Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
 from streamptron._pool cimport Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take
 from streamptron._step cimport Step
 
@@ -66,7 +68,7 @@ cdef extern from "kernels.h":
         int e
         int fields
 
-    ctypedef struct Block "sp_block":
+    ctypedef struct Rows "sp_block":        # as the kernels see it
         double** chunks
         uint32_t* folds
 
@@ -86,25 +88,25 @@ cdef extern from "kernels.h":
     Layout layout_of "sp_layout_of" (int average, bint pocket) noexcept nogil
     double average_of "sp_average" (Clock clock, int average, double w, double v) noexcept nogil
     double average_kept "sp_average_kept" (
-        Block block, Clock clock, row_t row, int average, const double* field, Layout layout) noexcept nogil
+        Rows block, Clock clock, row_t row, int average, const double* field, Layout layout) noexcept nogil
     double pocket_kept "sp_pocket_kept" (Clock clock, const double* field, Layout layout) noexcept nogil
     void sum_pair "sp_sum_pair" (
         double*** chunks, Entries entries, bint intercept, Py_ssize_t ahead, double* sums) noexcept nogil
     void sum_blocks "sp_sum_blocks" (
         int g, double*** chunks, Entries entries, Py_ssize_t ahead, double* sums) noexcept nogil
     void sum_one "sp_sum_one" (
-        Block block, Clock clock, Entries entries, bint intercept, double* sums, Layout layout) noexcept nogil
+        Rows block, Clock clock, Entries entries, bint intercept, double* sums, Layout layout) noexcept nogil
     void sum_several "sp_sum_several" (
-        Block block, Clock clock, Entries entries, double* sums, Layout layout, bint far) noexcept nogil
+        Rows block, Clock clock, Entries entries, double* sums, Layout layout, bint far) noexcept nogil
     void add_one "sp_add_one" (
-        Block block, Clock clock, Entries entries, bint intercept, double a, Layout layout) noexcept nogil
+        Rows block, Clock clock, Entries entries, bint intercept, double a, Layout layout) noexcept nogil
     void add_several "sp_add_several" (
-        Block block, Clock clock, Entries entries, const int* lane, const double* a, int m, Layout layout) noexcept nogil
+        Rows block, Clock clock, Entries entries, const int* lane, const double* a, int m, Layout layout) noexcept nogil
     void catch_up "sp_catch_up" (double* chunk, uint32_t behind, int lanes, Layout layout) noexcept nogil
     double size_one "sp_size_one" (
-        Block block, Clock clock, row_t row, double size, Layout layout) noexcept nogil
+        Rows block, Clock clock, row_t row, double size, Layout layout) noexcept nogil
     double size_several "sp_size_several" (
-        Block block, Clock clock, row_t row, double size, Layout layout) noexcept nogil
+        Rows block, Clock clock, row_t row, double size, Layout layout) noexcept nogil
 
 cdef enum:
     KEPT_CURRENT = 0                # the vectors that can be read, in this order everywhere
@@ -113,6 +115,12 @@ cdef enum:
     KEPT_KINDS = 3
 
     FAR = 1 << 20                   # bytes of a table whose rows are far
+
+cdef struct Block:
+    double** chunks                 # table.zeros: not written yet
+    uint32_t* folds                 # folds each chunk has seen (EXPONENTIAL only)
+    Places of_chunks                # how these two grow
+    Places of_folds
 
 cdef struct Table:
     int average
@@ -125,6 +133,7 @@ cdef struct Table:
     double* zeros                   # a chunk that is never written, and not the table's own
     bint borrowed                   # no chunk is the table's own: they lie in a file, and none may be written
     size_t n_chunks                 # chunk places in every block, at least one
+    bint whole                      # and there will be no more of them
     double c                        # UNIFORM: 1 + events seen
     double s                        # EXPONENTIAL: D = s v
     double keep                     # EXPONENTIAL: 1 - a
@@ -155,11 +164,15 @@ cdef inline void table_init(Table* table, int average, double half_life, bint po
     table.zeros = ZEROS
 
 
+cdef inline void _block_free(Block* block) noexcept nogil:
+    places_free(&block.of_chunks, block.chunks)
+    places_free(&block.of_folds, block.folds)
+
+
 cdef inline void table_free(Table* table) noexcept nogil:
     cdef Py_ssize_t b
     for b in range(table.n_blocks):
-        free(table.blocks[b].chunks)
-        free(table.blocks[b].folds)
+        _block_free(&table.blocks[b])
     free(table.blocks)
     pool_free(&table.pool)
     table.blocks = NULL
@@ -168,23 +181,31 @@ cdef inline void table_free(Table* table) noexcept nogil:
     table.bytes = 0
 
 
-cdef inline int _block_resize(Table* table, Block* block, size_t old, size_t new) noexcept nogil:
-    """Chunk places for a block, the new ones all zeros."""
+cdef inline void _block_fill(const Table* table, Block* block, size_t first,
+                             size_t last) noexcept nogil:
+    """The places from first to last, not included, are those of zeros."""
     cdef size_t i
-    cdef void* p = realloc(block.chunks, new * sizeof(double*))
+    for i in range(first, last):
+        block.chunks[i] = table.zeros
+        if table.average == AVERAGE_EXPONENTIAL:
+            block.folds[i] = 0
+
+
+cdef inline int _block_open(Table* table, Block* block, size_t first, size_t n) noexcept nogil:
+    """n chunk places for a block that has `first` of them. Returns -1 without memory."""
+    cdef size_t capacity = n if table.whole else places_ahead(n)
+    cdef void* p = places_open(&block.of_chunks, block.chunks, sizeof(double*), capacity,
+                               &table.bytes)
     if p == NULL:
         return -1
     block.chunks = <double**> p
     if table.average == AVERAGE_EXPONENTIAL:
-        p = realloc(block.folds, new * sizeof(uint32_t))
+        p = places_open(&block.of_folds, block.folds, sizeof(uint32_t), capacity,
+                        &table.bytes)
         if p == NULL:
             return -1
         block.folds = <uint32_t*> p
-        memset(block.folds + old, 0, (new - old) * sizeof(uint32_t))
-        table.bytes += (new - old) * sizeof(uint32_t)
-    for i in range(old, new):
-        block.chunks[i] = table.zeros
-    table.bytes += (new - old) * sizeof(double*)
+    _block_fill(table, block, first, n)
     return 0
 
 
@@ -199,8 +220,9 @@ cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
         table.blocks = <Block*> p
         while table.n_blocks < blocks:
             memset(&table.blocks[table.n_blocks], 0, sizeof(Block))
-            if _block_resize(table, &table.blocks[table.n_blocks], 0, table.n_chunks) < 0:
-                free(table.blocks[table.n_blocks].chunks)
+            if _block_open(table, &table.blocks[table.n_blocks], 0, table.n_chunks) < 0:
+                table.bytes -= places_bytes(&table.blocks[table.n_blocks].of_chunks)
+                _block_free(&table.blocks[table.n_blocks])
                 return -1
             table.bytes += sizeof(Block)
             table.n_blocks += 1
@@ -208,16 +230,52 @@ cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
     return 0
 
 
-cdef inline int table_reserve_places(Table* table, size_t places) noexcept nogil:
-    """Places for so many chunks at least. Returns -1 without memory."""
+cdef inline int table_reserve_places(Table* table, size_t places, bint whole) noexcept nogil:
+    """Places for so many chunks at least; `whole`: there will be no more. -1 without memory."""
     cdef Py_ssize_t b
+    table.whole = whole
     if places <= table.n_chunks:
         return 0
     for b in range(table.n_blocks):
-        if _block_resize(table, &table.blocks[b], table.n_chunks, places) < 0:
+        if _block_open(table, &table.blocks[b], table.n_chunks, places) < 0:
             return -1
     table.n_chunks = places
     return 0
+
+
+cdef inline int _place_add(Table* table) noexcept nogil:
+    """One more place in every block. Returns -1 without memory."""
+    cdef Py_ssize_t b
+    cdef Block* block
+    cdef void* p
+    for b in range(table.n_blocks):
+        block = &table.blocks[b]
+        p = places_room(&block.of_chunks, block.chunks, table.n_chunks, &table.bytes)
+        if p == NULL:
+            return -1
+        block.chunks = <double**> p
+        if table.average == AVERAGE_EXPONENTIAL:
+            p = places_room(&block.of_folds, block.folds, table.n_chunks, &table.bytes)
+            if p == NULL:
+                return -1
+            block.folds = <uint32_t*> p
+        _block_fill(table, block, table.n_chunks, table.n_chunks + 1)
+    table.n_chunks += 1
+    return 0
+
+
+cdef inline void table_set_chunk(Block* block, size_t chunk, double* rows) noexcept nogil:
+    cdef double** next = <double**> places_next(&block.of_chunks, chunk)
+    block.chunks[chunk] = rows
+    if next != NULL:
+        next[0] = rows
+
+
+cdef inline void table_set_folds(Block* block, size_t chunk, uint32_t folds) noexcept nogil:
+    cdef uint32_t* next = <uint32_t*> places_next(&block.of_folds, chunk)
+    block.folds[chunk] = folds
+    if next != NULL:
+        next[0] = folds
 
 
 cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
@@ -226,20 +284,19 @@ cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row
     cdef Py_ssize_t i
     cdef size_t last = (n_rows - 1) >> CHUNK_BITS
     cdef Block* block
-    cdef double** chunk
     cdef double* made
-    if last >= table.n_chunks and table_reserve_places(table, last + last // 2 + 4) < 0:
-        return -1
+    while last >= table.n_chunks:
+        if _place_add(table) < 0:
+            return -1
     block = &table.blocks[output // table.lanes]
     for i in range(n):
-        chunk = &block.chunks[rows[i] >> CHUNK_BITS]
-        if chunk[0] == table.zeros:
+        if block.chunks[rows[i] >> CHUNK_BITS] == table.zeros:
             made = <double*> pool_take(&table.pool, chunk_bytes(table))
             if made == NULL:
                 return -1
-            chunk[0] = made
+            table_set_chunk(block, rows[i] >> CHUNK_BITS, made)
             if table.average == AVERAGE_EXPONENTIAL:
-                block.folds[rows[i] >> CHUNK_BITS] = table.fold
+                table_set_folds(block, rows[i] >> CHUNK_BITS, table.fold)
     return 0
 
 
@@ -252,6 +309,13 @@ cdef inline Clock _clock(const Table* table) noexcept nogil:
     clock.fold = table.fold
     clock.epoch = table.epoch
     return clock
+
+
+cdef inline Rows _rows(const Block* block) noexcept nogil:
+    cdef Rows rows
+    rows.chunks = block.chunks
+    rows.folds = block.folds
+    return rows
 
 
 cdef inline bint _is_plain(const Table* table) noexcept nogil:
@@ -278,7 +342,7 @@ cdef inline void _score_one(const Table* table, Entries entries, bint intercept,
         scores[KEPT_CURRENT] = sums[0]
         scores[KEPT_AVERAGE] = average_of(clock, AVERAGE_UNIFORM, sums[0], sums[1])
         return
-    sum_one(table.blocks[0], clock, entries, intercept, sums, table.layout)
+    sum_one(_rows(&table.blocks[0]), clock, entries, intercept, sums, table.layout)
     _write_scores(table, clock, 0, sums[0], sums[1], sums[2], scores)
 
 
@@ -300,7 +364,7 @@ cdef inline void _score_several(const Table* table, Entries entries, double* sco
             first += g
         return
     for b in range(table.n_blocks):
-        sum_several(table.blocks[b], clock, entries, sums, table.layout, far)
+        sum_several(_rows(&table.blocks[b]), clock, entries, sums, table.layout, far)
         for k in range(min(<Py_ssize_t> LANES, table.n_outputs - b * LANES)):
             _write_scores(table, clock, b * LANES + k, sums[3 * k], sums[3 * k + 1], sums[3 * k + 2], scores)
 
@@ -348,7 +412,7 @@ cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noex
 
 cdef inline void _catch_up(Table* table, Py_ssize_t block, Entries entries, bint intercept) noexcept nogil:
     """EXPONENTIAL: before the entries are written, bring their chunks' averaging terms to the table's fold."""
-    cdef uint32_t* folds = table.blocks[block].folds
+    cdef Block* of = &table.blocks[block]
     cdef Py_ssize_t i
     cdef row_t at
     cdef size_t chunk
@@ -356,9 +420,9 @@ cdef inline void _catch_up(Table* table, Py_ssize_t block, Entries entries, bint
         at = (<row_t> ROW_INTERCEPT if i < 0 else entries.rows[i] if entries.columns == NULL
               else entries.rows[entries.columns[i]])
         chunk = at >> CHUNK_BITS
-        if folds[chunk] != table.fold:
-            catch_up(table.blocks[block].chunks[chunk], table.fold - folds[chunk], table.lanes, table.layout)
-            folds[chunk] = table.fold
+        if of.folds[chunk] != table.fold:
+            catch_up(of.chunks[chunk], table.fold - of.folds[chunk], table.lanes, table.layout)
+            table_set_folds(of, chunk, table.fold)
 
 
 cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_ssize_t n,
@@ -379,7 +443,7 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
         if step.n:
             if table.average == AVERAGE_EXPONENTIAL:
                 _catch_up(table, 0, entries, False)
-            add_one(table.blocks[0], _clock(table), entries, False, step.a[0], table.layout)
+            add_one(_rows(&table.blocks[0]), _clock(table), entries, False, step.a[0], table.layout)
         return
     while i < step.n:
         block = step.choice[i] // LANES
@@ -389,7 +453,7 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
             m += 1
         if table.average == AVERAGE_EXPONENTIAL:
             _catch_up(table, block, entries, False)
-        add_several(table.blocks[block], _clock(table), entries, lane, step.a + i, m, table.layout)
+        add_several(_rows(&table.blocks[block]), _clock(table), entries, lane, step.a + i, m, table.layout)
         i += m
 
 
@@ -403,7 +467,7 @@ cdef inline void table_add_through(Table* table, const row_t* rows, const uint32
     entries.n = n
     if table.average == AVERAGE_EXPONENTIAL:
         _catch_up(table, 0, entries, intercept)
-    add_one(table.blocks[0], _clock(table), entries, intercept, a, table.layout)
+    add_one(_rows(&table.blocks[0]), _clock(table), entries, intercept, a, table.layout)
 
 
 cdef inline void table_tick(Table* table) noexcept nogil:
@@ -431,7 +495,7 @@ cdef inline double table_read(const Table* table, row_t row, Py_ssize_t output, 
         return 0.0
     field = _lane(table, row, output)
     if kind == KEPT_AVERAGE:
-        return average_kept(block[0], _clock(table), row, table.average, field, table.layout)
+        return average_kept(_rows(block), _clock(table), row, table.average, field, table.layout)
     if kind == KEPT_POCKET:
         return pocket_kept(_clock(table), field, table.layout)
     return field[0]
@@ -453,9 +517,9 @@ cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n
             if rows[i] >> CHUNK_BITS >= table.n_chunks:
                 continue
             if table.lanes == 1:
-                sizes[i] = size_one(table.blocks[b], clock, rows[i], sizes[i], table.layout)
+                sizes[i] = size_one(_rows(&table.blocks[b]), clock, rows[i], sizes[i], table.layout)
             else:
-                sizes[i] = size_several(table.blocks[b], clock, rows[i], sizes[i], table.layout)
+                sizes[i] = size_several(_rows(&table.blocks[b]), clock, rows[i], sizes[i], table.layout)
 
 
 cdef inline void table_prefetch(const Table* table, row_t row, row_t n) noexcept nogil:
@@ -533,9 +597,15 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
         return NULL
     for b in range(table.n_blocks):
         block = &table.blocks[b]
-        bytes += table.n_chunks * sizeof(double*)
-        if table.average == AVERAGE_EXPONENTIAL:
-            bytes += table.n_chunks * sizeof(uint32_t)
+        bytes += places_bytes(&block.of_chunks) + places_bytes(&block.of_folds)
+        if table.n_chunks > block.of_chunks.capacity:
+            return "there are more chunks than places"
+        for i in range(block.of_chunks.copied):
+            if (<double**> block.of_chunks.next)[i] != block.chunks[i]:
+                return "a chunk is not where the array of the next places has it"
+        for i in range(block.of_folds.copied):
+            if (<uint32_t*> block.of_folds.next)[i] != block.folds[i]:
+                return "a chunk's folds are not what the array of the next ones has"
         for i in range(table.n_chunks):
             if block.chunks[i] == table.zeros:
                 continue

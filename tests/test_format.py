@@ -339,6 +339,38 @@ def test_the_same_model_gives_the_same_file(tmp_path):
     assert len({file.read_bytes() for file in files}) == 1
 
 
+def test_lookup_is_filled_in_the_order_of_the_rows(path):
+    """So that it is the same table whoever fills it: who comes later goes on to the next word."""
+    model = make("Perceptron")
+    for i in range(5):
+        names = [f"w{j}" for j in range(400 * i, 400 * i + 400)]
+        names += [f"a name of more than fifteen bytes {name}" for name in names]
+        model.learn_one(dict.fromkeys(names, 1.0), i % 2 == 0, 2.0)
+    model.save(path)
+    file = ModelFile(path)
+    n_rows, lookup = len(file.arrays["keys"]), file.arrays["lookup"].tolist()
+    assert n_rows > 3000
+    low = (n_rows - 1).bit_length()
+    expected = [0] * len(lookup)
+    for row in range(2, n_rows):
+        h = file.hash(*file.key(row))
+        at = (h >> 32) * len(expected) >> 32
+        while expected[at]:
+            at = (at + 1) % len(expected)
+        expected[at] = (h << low & 0xFFFFFFFF) | row
+    assert lookup == expected
+
+
+@pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
+def test_golden_file_is_saved_with_the_same_arrays(file, path):
+    load(file).save(path)
+    arrays = [
+        {name: array.tobytes() for name, array in ModelFile(each).arrays.items()}
+        for each in (file, path)
+    ]
+    assert arrays[0] == arrays[1]
+
+
 def test_arrays_start_on_a_cache_line(path):
     for n in range(64):
         make("MIRA").save(path, {"a": "x" * n})

@@ -379,6 +379,46 @@ def test_no_event_moves_all_the_features_there_are(learner):
     assert step < 70_000
 
 
+def moved(before, after):
+    """How many entries have moved from one reading of ``_growth`` to the next, of each array."""
+    steps = {}
+    for name, (length, copied) in after.items():
+        old_length, old_copied = before[name]
+        steps[name] = copied - old_copied
+        if length != old_length:
+            assert length == 2 * old_length
+            steps[name] = old_length - old_copied + copied
+    return steps
+
+
+@every_learner
+@pytest.mark.parametrize("how", [None, *COPIES])
+def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner, how):
+    """Neither the index's directory nor the places of chunks are ever copied as a whole."""
+    model = make(learner, average="exponential", half_life=5)
+    labels = labels_for(learner, 6)
+    longest = {"directory": 0, "keys": 0, "chunks": 0, "folds": 0}
+    for label in labels:
+        model.learn_one({"first": 1}, label)
+    model.learn_one({f"first {i}": 1 for i in range(100_000)}, labels[0], 2.0)
+    assert model.n_features > 100_000
+    if how is not None:
+        model = COPIES[how](model)
+    before = model._growth()
+    for i in range(200_000):
+        model.learn_one({i: 1}, labels[i % len(labels)], 2.0)
+        after = model._growth()
+        if after != before:
+            for name, step in moved(before, after).items():
+                assert step <= (256 if name == "directory" else 8), (name, before, after)
+                longest[name] = max(longest[name], step)
+            before = after
+        if i % 40_000 == 0:
+            model._check()
+    model._check()
+    assert longest == {"directory": 256, "keys": 8, "chunks": 8, "folds": 8}
+
+
 @pytest.mark.parametrize("max_features", [None, 300_000])
 def test_a_large_model_and_its_copy_are_in_good_order(max_features):
     """Of more than 8 MB of names, for which memory is asked in other pieces."""
