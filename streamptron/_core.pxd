@@ -88,7 +88,13 @@ cdef class Model:
     cdef int _read_text(self, TextEvent x, bint learning) except -1
     cdef int _read_items(self, x, bint learning, str what=*) except -1
     cdef tuple _object_ordinal(self, name, bint learning)
+    cdef Model _blank(self, int kind)
+    cdef int _become(self, Model other) except -1
+    cdef void _exchange(self, Model other) noexcept
+    cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1
+    cdef Py_ssize_t _set_labels(self, labels) except -1
     cdef int _enter(self, bint learning) except -1
+    cdef int _wait(self, bint learning) except -1
     cdef int _not_in_a_file(self) except -1
     cdef int _not_in_a_batch_of_ours(self) except -1
     cdef void _go_inside(self) noexcept

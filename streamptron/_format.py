@@ -332,7 +332,7 @@ def _packed(model: Estimator, metadata: Any) -> tuple[bytes, list[Any]]:
     crc = 0
     for name in names:
         crc = zlib.crc32(arrays[name][1], crc)
-    params = model._get_params()
+    params = state["params"]  # of the same moment
     parts = {
         "class": cls.__name__,
         "parameters": {name: _encoded_parameter(name, value) for name, value in params.items()},
