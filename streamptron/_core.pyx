@@ -2092,25 +2092,21 @@ cdef class Model:
                 {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
             raise ValueError("the arrays are not those of such a model")
         memset(&flat, 0, sizeof(Flat))
-        if arrays["weights"][0][1] != table.width:
-            raise ValueError(f"a row of weights has {arrays['weights'][0][1]} numbers instead of {table.width}")
-        flat.weights = <double*> _array_start(arrays["weights"], 8, &flat.n_weights)
-        flat.chunks = <uint32_t*> _array_start(arrays["chunks"], 4, &flat.n_chunks)
-        if arrays["chunks"][0][1] != 3:
-            raise ValueError("the list of chunks is not of three numbers each")
+        flat.weights = <double*> _array_start(arrays["weights"], table.width, 8, &flat.n_weights)
+        flat.chunks = <uint32_t*> _array_start(arrays["chunks"], 3, 4, &flat.n_chunks)
         if bits:
-            flat.rows = <uint32_t*> _array_start(arrays["rows"], 4, &flat.n_stored)
+            flat.rows = <uint32_t*> _array_start(arrays["rows"], 0, 4, &flat.n_stored)
         else:
-            flat.keys = <Key*> _array_start(arrays["keys"], 8, &flat.n_keys)
-            flat.texts = <uint8_t*> _array_start(arrays["texts"], 1, &flat.n_texts)
-            if arrays["keys"][0][1] != 2 or not ROWS_RESERVED <= flat.n_keys < ROW_MAX:
+            flat.keys = <Key*> _array_start(arrays["keys"], 2, 8, &flat.n_keys)
+            flat.texts = <uint8_t*> _array_start(arrays["texts"], 0, 1, &flat.n_texts)
+            if not ROWS_RESERVED <= flat.n_keys < ROW_MAX:
                 raise ValueError("the number of names cannot be")
             if whole is not None or "lookup" in arrays:
-                flat.words = <uint32_t*> _array_start(arrays["lookup"], 4, &flat.n_words)
+                flat.words = <uint32_t*> _array_start(arrays["lookup"], 0, 4, &flat.n_words)
                 if not 0 < flat.n_words < ROW_MAX:
                     raise ValueError("the number of names cannot be")
         if limited:
-            flat.stamps = <uint32_t*> _array_start(arrays["stamps"], 4, &n_stamps)
+            flat.stamps = <uint32_t*> _array_start(arrays["stamps"], 0, 4, &n_stamps)
             hand, clock, n_evicted = state["ceiling"]
             if n_stamps != flat.n_keys or flat.n_keys > self.learner.index.max_rows or not (
                     ROWS_RESERVED <= hand < max(flat.n_keys, <size_t> ROWS_RESERVED + 1)):
@@ -2124,6 +2120,8 @@ cdef class Model:
         self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
         if len(self._objects) != <Py_ssize_t> n_objects:
             raise ValueError("a feature name is there twice")
+        if any(name_plain(name)[0] != KEY_OBJECT for name in self._objects):
+            raise ValueError("a feature name is kept as what it is not")
         self._y_name = _interned(state["y_name"])
         self._empty_index(seed)
         self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes = state["counters"]
@@ -2180,18 +2178,25 @@ cdef tuple _array(void** start, size_t n, size_t width, size_t item):
     return shape, data
 
 
-cdef void* _array_start(array, size_t item, size_t* n) except? NULL:
-    """Where an array, which its owner holds on to, starts; n is its length. An error if it is not as large as it says."""
+cdef void* _array_start(array, int width, size_t item, size_t* n) except? NULL:
+    """Where an array, which its owner holds on to, starts; n is its length. An error if it is not as large as it says.
+
+    `width`: how many numbers a row has; 0: it is no matrix.
+    """
     cdef Py_buffer buffer
-    cdef size_t width = item
     shape, data = array
-    if len(shape) == 2:
-        width *= <size_t> min(shape[1], 1 << 20)
-    n[0] = shape[0]
+    if width:
+        rows, numbers = shape
+        if numbers != width:
+            raise ValueError(f"a row of an array has {shown(numbers)} numbers instead of {width}")
+    else:
+        rows, = shape
+    n[0] = rows
     PyObject_GetBuffer(data, &buffer, PyBUF_SIMPLE)
     PyBuffer_Release(&buffer)
-    if n[0] >= <size_t> 1 << 40 or <size_t> buffer.len != n[0] * width or <uintptr_t> buffer.buf % item:
-        raise ValueError(f"an array has {buffer.len} bytes, which its shape {shown(shape)} does not")
+    if (n[0] >= <size_t> 1 << 48 or <size_t> buffer.len != n[0] * (width or 1) * item
+            or <uintptr_t> buffer.buf % item):
+        raise ValueError(f"an array of {buffer.len} bytes is not of the shape {shown(shape)}")
     return buffer.buf
 
 
