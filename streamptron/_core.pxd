@@ -50,6 +50,7 @@ cdef class TextEvent:
 cdef class Texts(Rows):
     cdef TextDoor door
     cdef object texts               # what the pieces point into
+    cdef readonly object source
     cdef Piece* pieces
     cdef Arena encoded              # UTF-8 of what is neither ASCII nor bytes
 
@@ -59,6 +60,7 @@ cdef class Texts(Rows):
 
 
 cdef class Lines(Texts):
+    cdef int kind
     cdef readonly list labels, faults
     cdef readonly object numbers, line_numbers
     cdef readonly Py_ssize_t n_lines, n_blank

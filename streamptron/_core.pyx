@@ -289,8 +289,8 @@ cdef double _feature_value(name, value, str what) except? -1.0:
 
 NONE_HINT = ". A prediction is None until the learner has seen a label: do not use that one as a feature"
 NAN_HINT = (
-    ". If it comes from a step before the learner: MinMaxScaler, for one, divides 0 by 0 while a feature has "
-    "had one value only; StandardScaler gives 0 there")
+    ". If a step before the learner made it: MinMaxScaler, for one, does so of a feature that it meets for the "
+    "first time, where StandardScaler makes 0")
 
 
 cdef class _Encoded:
@@ -822,11 +822,13 @@ cdef class TextDoor:
 
         Returns
         -------
-        A sequence of mappings, which the `..._many` methods of streamptron's learners take.
+        A sequence of mappings, which the `..._many` methods of streamptron's learners take. Of a series their
+        answers have the kind and the index.
         """
         if isinstance(X, (str, bytes, Mapping)):
             raise TypeError(f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
-        return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)])
+        source = X if hasattr(X, "dtype") and hasattr(X, "name") else None
+        return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)], source)
 
     cdef object _row_texts(self, Py_ssize_t row, x):
         try:
@@ -955,13 +957,17 @@ cdef class Texts(Rows):
         Who reads them.
     texts
         For each a str or bytes, or a tuple of one a field.
+    source
+        The series that they come from, which answers are made like; None: answers are arrays.
     """
 
-    def __cinit__(self, TextDoor door not None, texts, *lines):
+    def __cinit__(self, TextDoor door not None, texts, *more):
         arena_init(&self.encoded)
         self.door = door
         self.texts = texts
-        if not lines:
+        if type(texts) is not bytes:    # those are of Lines
+            if more:
+                self.source, = more
             self._take(len(texts))
 
     def __dealloc__(self):
@@ -1016,6 +1022,9 @@ cdef class Texts(Rows):
     def count(self, value):
         """How many of the events are equal to one."""
         return Sequence.count(self, value)
+
+    def __reduce__(self):
+        return Texts, (self.door, self.texts, self.source)
 
 
 Sequence.register(Texts)
@@ -1076,6 +1085,7 @@ cdef class Lines(Texts):
         cdef Index known                # of labels
         if door.names is not None:
             raise ValueError("a line is one text; it has no fields for a Tokenizer with fields")
+        self.kind = kind
         self._room(n)
         self.numbers = array("q", bytes(8 * n))
         self.line_numbers = array("q", bytes(8 * n))
@@ -1115,6 +1125,9 @@ cdef class Lines(Texts):
                 self.n_rows += 1
         finally:
             index_free(&known)
+
+    def __reduce__(self):
+        return Lines, (self.door, self.texts, self.kind)
 
     cdef object _text(self, Py_ssize_t row):
         return PyBytes_FromStringAndSize(<const char*> self.pieces[row].p, self.pieces[row].n)

@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from array import array
+from fractions import Fraction
 from pathlib import Path
 
 import pandas as pd
@@ -799,3 +800,26 @@ def test_uniform_average_over_a_long_stream_is_the_mean_of_all_weights_so_far(le
     found = model.averaged_weights if learner == "Perceptron" else model.averaged_weights["x"]
     # w_0 counts too
     assert found == pytest.approx({name: w / (n + 3) for name, w in sums.items()}, rel=1e-9)
+
+
+@pytest.mark.parametrize("half_life", [1e3, 1e6, 1e9, 1e12], ids="half_life={:g}".format)
+def test_exponential_average_of_a_long_half_life_follows_its_definition(half_life):
+    """As exactly as the float nearest to 2^(-1/half_life) allows: 0.02 % at the longest."""
+    model = Perceptron(average="exponential", half_life=half_life, margin=1e40, intercept=False)
+    keep = Fraction(1) - Fraction(-math.expm1(-math.log(2) / half_life))
+    w, average = Fraction(0), Fraction(0)
+    rng = random.Random(3)
+    for _ in range(300):
+        x, y = rng.uniform(0.5, 2.0), rng.random() < 0.8
+        model.learn_one({"a": x}, y)
+        w += Fraction(x) if y else -Fraction(x)
+        average = Fraction(float(keep * average + (1 - keep) * w)) if half_life < 1e4 else (
+            keep * average + (1 - keep) * w
+        ).limit_denominator(10**60)
+    found = model.averaged_weights["a"]
+    assert found == pytest.approx(float(average), rel=max(1e-9, 3e-16 * half_life))
+
+
+def test_half_life_that_a_float_cannot_hold_is_refused_with_its_range():
+    with pytest.raises(ValueError, match=r"half_life=1e\+16.*at least 1 event and at most 1e\+12"):
+        Perceptron(average="exponential", half_life=1e16)
