@@ -3,8 +3,8 @@
 Nobody labels all of their mail. Here the user corrects every mistake that lands in the inbox or is
 missed there, and otherwise says nothing but "right" now and then (one mail in ten).
 
-Run `python examples/spam_filter.py mails.tsv`, with lines of "spam" or "ham", a TAB and a text, also
-compressed (.gz, .xz). Without a file it takes River's SMSSpam, which is downloaded once (0.2 MB).
+Run `python examples/spam_filter.py mails.tsv`, with lines of "spam" or "ham", a TAB and a text,
+also compressed (.gz, .xz). Without a file it takes River's SMSSpam, which is downloaded once.
 """
 
 import random

@@ -154,8 +154,8 @@ cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
 
 VALUE_LIMIT = LIMIT
-PICKLE_DEPTH = 1000             # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
-HALF_LIFE_MOST = 1e12           # events: 2^(-1/h), as the float nearest to it, is yet right to 0.02 % of the half-life
+_PICKLE_DEPTH = 1000             # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
+_HALF_LIFE_MOST = 1e12           # events: 2^(-1/h), as the float nearest to it, is yet right to 0.02 % of the half-life
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
@@ -284,11 +284,11 @@ cdef double _feature_value(name, value, str what) except? -1.0:
         raise TypeError(
             f"x[{shown(name)}] is the text {shown(value)}; a value must be a number. For a category "
             f"write {shown({f'{name}={value}': 1})}, for a text put Tokenizer() before the learner")
-    return _number(value, f"{what}[{shown(name)}]", NONE_HINT, NAN_HINT)
+    return _number(value, f"{what}[{shown(name)}]", _NONE_HINT, _NAN_HINT)
 
 
-NONE_HINT = ". A prediction is None until the learner has seen a label: do not use that one as a feature"
-NAN_HINT = (
+_NONE_HINT = ". A prediction is None until the learner has seen a label: do not use that one as a feature"
+_NAN_HINT = (
     ". If a step before the learner made it: MinMaxScaler, for one, does so of a feature that it meets for the "
     "first time, where StandardScaler makes 0")
 
@@ -366,7 +366,7 @@ def _whole(str name, value, low, high):
     return value
 
 
-class ClassWeight(dict):
+class _ClassWeight(dict):
     """The parameter class_weight as a learner keeps it: a dict that cannot be changed. Its copies are dicts."""
 
     def _fixed(self, *args, **kwargs):
@@ -1161,7 +1161,7 @@ cdef class Model:
         rule.C = _real("C", params.get("C", 1.0), 1e-50, "above 0")
         rule.on_mistake = _choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
         average = _choice("average", params["average"], AVERAGES)
-        half_life = _real("half_life", params["half_life"], 1.0, "of at least 1 event", HALF_LIFE_MOST)
+        half_life = _real("half_life", params["half_life"], 1.0, "of at least 1 event", _HALF_LIFE_MOST)
         pocket = _truth("pocket", params["pocket"])
         serve = _choice("serve", params["serve"], (*KEPT, "best"))
         if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
@@ -1186,7 +1186,7 @@ cdef class Model:
         given = params["class_weight"]
         if isinstance(given, Mapping):
             # a copy: what the caller does with it later must not reach what is pickled and saved
-            given = params["class_weight"] = ClassWeight({_interned(label): weight for label, weight in given.items()})
+            given = params["class_weight"] = _ClassWeight({_interned(label): weight for label, weight in given.items()})
         fresh._class_weight = self._checked_class_weight(given)
         fresh._params = {_interned(name): _interned(value) for name, value in params.items()}
         fresh._kind = kind
@@ -1898,7 +1898,7 @@ cdef class Model:
         cdef Model other = self
         if self.learner.table.borrowed:
             other = self._in_memory()
-        state, arrays = other._file_state(PICKLE_DEPTH)
+        state, arrays = other._file_state(_PICKLE_DEPTH)
         arrays.pop("lookup", None)      # which only a file needs that is used where it lies
         return {"format": 2, "kind": other._kind, "dict": dict(getattr(self, "__dict__", {})), **state,
                 "arrays": arrays}
@@ -1915,7 +1915,7 @@ cdef class Model:
         for name, (_, data) in state["arrays"].items():
             if type(data) is not bytes:
                 raise TypeError(f"the array {name} of a model's state is no bytes")
-        other._set_file_state(state, state["arrays"], None, PICKLE_DEPTH)
+        other._set_file_state(state, state["arrays"], None, _PICKLE_DEPTH)
         self._become(other)
         if attributes:
             own.update(attributes)
@@ -2126,7 +2126,8 @@ cdef class Model:
                 raise ValueError("what is kept for max_features does not fit it")
             self.learner.ceiling.hand, self.learner.ceiling.clock = hand, clock
             self.learner.ceiling.n_evicted = n_evicted
-        if self._params["hash_seed"] not in (None, seed):
+        given = self._params["hash_seed"]
+        if given is not None and given != seed:
             raise ValueError("the hash's seed is not the parameter's")
         n_outputs = self._set_labels(state["labels"])
         n_objects = len(state["objects"])

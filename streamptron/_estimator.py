@@ -23,7 +23,7 @@ from streamptron._core import (
 from streamptron._names import shown
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     import numpy as np
     from numpy.typing import NDArray

@@ -41,6 +41,8 @@ from variants import (
     make,
 )
 
+from streamptron import Tokenizer
+
 seeds = pytest.mark.parametrize("seed", range(3), ids="seed={}".format)
 
 every_frame = pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -781,7 +783,9 @@ NUMBER_CATEGORIES = {
     "pyarrow": lambda: pa.table({"a": pa.array([3, 4, 3]).dictionary_encode()}),
     "pandas text": lambda: pd.DataFrame({"a": pd.Series(["3", "4", "3"], dtype="category")}),
     "polars": lambda: pl.DataFrame({"a": pl.Series(["3", "4", "3"], dtype=pl.Categorical)}),
-    "polars enum": lambda: pl.DataFrame({"a": pl.Series(["3", "4", "3"], dtype=pl.Enum(["3", "4"]))}),
+    "polars enum": lambda: pl.DataFrame(
+        {"a": pl.Series(["3", "4", "3"], dtype=pl.Enum(["3", "4"]))}
+    ),
 }
 
 
@@ -789,7 +793,9 @@ NUMBER_CATEGORIES = {
 def test_categorical_of_numbers_is_called_what_it_is_and_the_cure_works(kind):
     frame = NUMBER_CATEGORIES[kind]()
     model = LEARNERS["Perceptron"]()
-    with pytest.raises(TypeError, match=r"column 'a' of X is a categorical, with values such as '?3.*one-hot"):
+    with pytest.raises(
+        TypeError, match=r"column 'a' of X is a categorical, with values such as '?3.*one-hot"
+    ):
         model.learn_many(frame, [True, False, True])
     assert model.n_seen == 0
     if kind.startswith("pandas"):

@@ -1136,7 +1136,12 @@ def test_classifier_without_an_average_says_that_serve_must_be_current():
 def test_joining_classes_do_not_change_what_a_model_of_two_has_learned():
     """The two go through a state of another kind of model, whose arrays are wider."""
     X, y = problem(3, 2, n=500)
-    for params in ({}, {"pocket": True}, {"average": "exponential"}, {"average": "none", "serve": "current"}):
+    for params in (
+        {},
+        {"pocket": True},
+        {"average": "exponential"},
+        {"average": "none", "serve": "current"},
+    ):
         model = PerceptronClassifier(random_state=0, **params).partial_fit(X, y)
         before = model.model_.weights
         model.partial_fit(X[:1], [2], sample_weight=[0.0])

@@ -7,6 +7,7 @@ shows as weights that differ, or as a score between the two.
 
 import copy
 import pickle
+import re
 import threading
 from functools import partial
 from itertools import count
@@ -180,8 +181,8 @@ def test_no_answer_mixes_two_states_of_a_model_that_is_started_anew(learner, how
                 answer = {*map(float, ANEW.get(read, READERS[read])(model, path))}
             except (KeyError, ValueError, RuntimeError) as error:
                 # the label that was asked for is not there, or is about to be
-                assert learner == "MulticlassPerceptron"
-                assert "yes" in str(error) or "label" in str(error)
+                if learner == "Perceptron" or not re.search("yes|label", str(error)):
+                    raise
             else:
                 assert answer in states
 
