@@ -2,34 +2,63 @@
 
 Numbers, hex and addresses are folded, so that `pid 4096` and `pid 17` are the same evidence, and
 pairs of words count beside single ones.
+
+Run `python examples/log_topics.py lines.tsv`, with lines of a label, a TAB and a text, also
+compressed (.gz, .xz). Without a file it makes lines of three systems up.
 """
 
-import lzma
+import random
+import sys
 from collections import Counter
-from pathlib import Path
-
-from river import datasets
 
 from streamptron import MIRA, Tokenizer
+from streamptron.files import read
 
-LINES = Path(__file__).resolve().parents[2] / "shared" / "data" / "loghub_system.tsv.xz"
+TEMPLATES = {
+    "sshd": [
+        "Failed password for root from 10.0.{a}.{b} port {n}",
+        "Accepted publickey for user{a} from 10.0.0.{b} port {n}",
+        "Connection closed by 10.0.{a}.{b} port {n}",
+    ],
+    "kernel": [
+        "usb {a}-{b}: new high-speed device number {b}",
+        "Out of memory: killed process {n}",
+        "eth{a}: link is down",
+    ],
+    "nginx": [
+        "GET /page/{n} HTTP/1.1 200 {n}",
+        "upstream timed out while reading from 10.0.{a}.{b}",
+        "client 10.0.{a}.{b} closed connection {n}",
+    ],
+}
 
 
 def log_lines():
-    """(line, system): real log lines, or River's text messages."""
-    if LINES.exists():
-        with lzma.open(LINES, "rt", encoding="utf-8", newline="\n") as file:
-            for line in file:
-                label, _, text = line.rstrip("\n").partition("\t")
-                yield text, label
-    else:
-        for x, label in datasets.SMSSpam():
-            yield x["body"], "spam" if label else "ham"
+    """(line, system)"""
+    if sys.argv[1:]:
+        yield from read(sys.argv[1], "plain")
+        return
+    rng = random.Random(0)
+    for n in range(4096):  # one system after the other turns up
+        system = rng.choice(list(TEMPLATES)[: 1 + n // 500])
+        a, b = rng.randrange(10), rng.randrange(256)
+        yield rng.choice(TEMPLATES[system]).format(a=a, b=b, n=rng.randrange(10**5)), system
+
+
+def loaded():
+    """All of them, or one line that says what is missing."""
+    try:
+        return list(log_lines())
+    except (OSError, ValueError) as error:
+        sys.exit(
+            f"No log lines ({error}). Give a file of lines 'label<TAB>text': "
+            "python examples/log_topics.py lines.tsv"
+        )
 
 
 model = Tokenizer(ngram_range=(1, 2), fold_numbers=True) | MIRA(C=0.1)
 right, seen = Counter(), Counter()
-for n, (line, system) in enumerate(log_lines(), 1):
+for n, (line, system) in enumerate(loaded(), 1):
     right[system] += model.predict_one(line) == system
     seen[system] += 1
     model.learn_one(line, system)

@@ -121,7 +121,7 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
             raise TypeError(
                 "feature_names is given, but X are texts, whose tokens are the features"
             )
-        return Batch(X, None)
+        return Batch(X, None, None if X.source is None else _frames.frame_of_series(X.source))
     sparse = sys.modules.get("scipy.sparse")  # who has a sparse matrix has loaded it
     if sparse is not None and sparse.issparse(X):
         shape = X.shape

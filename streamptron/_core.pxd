@@ -50,6 +50,7 @@ cdef class TextEvent:
 cdef class Texts(Rows):
     cdef TextDoor door
     cdef object texts               # what the pieces point into
+    cdef readonly object source
     cdef Piece* pieces
     cdef Arena encoded              # UTF-8 of what is neither ASCII nor bytes
 
@@ -59,6 +60,7 @@ cdef class Texts(Rows):
 
 
 cdef class Lines(Texts):
+    cdef int kind
     cdef readonly list labels, faults
     cdef readonly object numbers, line_numbers
     cdef readonly Py_ssize_t n_lines, n_blank
@@ -88,7 +90,13 @@ cdef class Model:
     cdef int _read_text(self, TextEvent x, bint learning) except -1
     cdef int _read_items(self, x, bint learning, str what=*) except -1
     cdef tuple _object_ordinal(self, name, bint learning)
+    cdef Model _blank(self, int kind)
+    cdef int _become(self, Model other) except -1
+    cdef void _exchange(self, Model other) noexcept
+    cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1
+    cdef Py_ssize_t _set_labels(self, labels) except -1
     cdef int _enter(self, bint learning) except -1
+    cdef int _wait(self, bint learning) except -1
     cdef int _not_in_a_file(self) except -1
     cdef int _not_in_a_batch_of_ours(self) except -1
     cdef void _go_inside(self) noexcept

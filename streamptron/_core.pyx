@@ -16,7 +16,7 @@ from sys import getsizeof, intern
 from unicodedata import category
 
 cimport cython
-from libc.math cimport fabs
+from libc.math cimport fabs, isfinite
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
@@ -32,6 +32,7 @@ from streamptron._key cimport (
     store8, utf8_encode)
 from streamptron._hash cimport key_hash
 from streamptron._arena cimport Arena, arena_alloc, arena_free, arena_init
+from streamptron._pool cimport pages_whole
 from streamptron._index cimport (
     Index, index_fault, index_find, index_free, index_init, index_insert, index_is_limited, index_key,
     index_open_columns, index_place, index_stamp, index_stored)
@@ -59,7 +60,7 @@ from streamptron._learner cimport (
     learner_learn, learner_probabilities, learner_resolve, learner_score, learner_several)
 
 from streamptron._flat cimport (
-    FLAT_CHUNK, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_WEIGHT, Flat,
+    FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_WEIGHT, Flat,
     flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep, flat_write)
 
 from streamptron._names import is_numpy, name_decode, name_plain, shown
@@ -160,6 +161,8 @@ cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
 
 VALUE_LIMIT = LIMIT
+_PICKLE_DEPTH = 1000             # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
+_HALF_LIFE_MOST = 1e12           # events: 2^(-1/h), as the float nearest to it, is yet right to 0.02 % of the half-life
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
@@ -254,14 +257,14 @@ cdef bint _plain_key(Arena* scratch, int kind, plain, Key* key) except -1:
     return True
 
 
-cdef double _number(value, str what) except? -1.0:
-    """Any real number as a float, or an error that says what is wrong with `what`."""
+cdef double _number(value, str what, str none_hint="", str nan_hint="") except? -1.0:
+    """Any real number as a float, or an error that says what is wrong with `what`, and where it often comes from."""
     cdef double number
     if not isinstance(value, (Real, Decimal)):
         if is_numpy(value, "bool_"):
             return 1.0 if value else 0.0
         if value is None:
-            raise TypeError(f"{what} is None; leave out what is missing, or impute it first")
+            raise TypeError(f"{what} is None; leave out what is missing, or impute it first{none_hint}")
         raise TypeError(
             f"{what} is {shown(value)}, a {type(value).__name__}; it must be a number")
     try:
@@ -271,7 +274,7 @@ cdef double _number(value, str what) except? -1.0:
     except ValueError:              # a signalling NaN
         number = float("nan")
     if number != number:
-        raise ValueError(f"{what} is NaN; leave out what is missing, or impute it first")
+        raise ValueError(f"{what} is NaN; leave out what is missing, or impute it first{nan_hint}")
     if not fabs(number) <= LIMIT:
         raise ValueError(
             f"{what} is {shown(value)}; it must be finite and at most {VALUE_LIMIT:g} in size: scale it first")
@@ -288,7 +291,13 @@ cdef double _feature_value(name, value, str what) except? -1.0:
         raise TypeError(
             f"x[{shown(name)}] is the text {shown(value)}; a value must be a number. For a category "
             f"write {shown({f'{name}={value}': 1})}, for a text put Tokenizer() before the learner")
-    return _number(value, f"{what}[{shown(name)}]")
+    return _number(value, f"{what}[{shown(name)}]", _NONE_HINT, _NAN_HINT)
+
+
+_NONE_HINT = ". A prediction is None until the learner has seen a label: do not use that one as a feature"
+_NAN_HINT = (
+    ". If a step before the learner made it: MinMaxScaler, for one, does so of a feature that it meets for the "
+    "first time, where StandardScaler makes 0")
 
 
 cdef class _Encoded:
@@ -343,7 +352,7 @@ def _truth(str name, value):
     return value
 
 
-def _real(str name, value, double low, str bound):
+def _real(str name, value, double low, str bound, double high=LIMIT):
     """A parameter as a float, at least `low` (said as `bound`)."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name}={shown(value)}; it must be a number {bound}")
@@ -351,8 +360,8 @@ def _real(str name, value, double low, str bound):
         number = float(value)
     except OverflowError:
         number = float("inf")
-    if not low <= number <= LIMIT:
-        raise ValueError(f"{name}={shown(value)}; it must be a number {bound} and at most {VALUE_LIMIT:g}")
+    if not low <= number <= high:
+        raise ValueError(f"{name}={shown(value)}; it must be a number {bound} and at most {high:g}")
     return number
 
 
@@ -362,6 +371,19 @@ def _whole(str name, value, low, high):
     if not low <= value <= high:
         raise ValueError(f"{name}={shown(value)}; it must be None or an int from {low} to {high}")
     return value
+
+
+class _ClassWeight(dict):
+    """The parameter class_weight as a learner keeps it: a dict that cannot be changed. Its copies are dicts."""
+
+    def _fixed(self, *args, **kwargs):
+        raise TypeError(
+            "a learner's class_weight cannot be changed; make one with another by clone({'class_weight': {...}})")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _fixed
+
+    def __reduce_ex__(self, protocol):
+        return dict, (dict(self),)
 
 
 def _interned(value):
@@ -807,11 +829,13 @@ cdef class TextDoor:
 
         Returns
         -------
-        A sequence of mappings, which the `..._many` methods of streamptron's learners take.
+        A sequence of mappings, which the `..._many` methods of streamptron's learners take. Of a series their
+        answers have the kind and the index.
         """
         if isinstance(X, (str, bytes, Mapping)):
             raise TypeError(f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
-        return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)])
+        source = X if hasattr(X, "dtype") and hasattr(X, "name") else None
+        return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)], source)
 
     cdef object _row_texts(self, Py_ssize_t row, x):
         try:
@@ -940,13 +964,17 @@ cdef class Texts(Rows):
         Who reads them.
     texts
         For each a str or bytes, or a tuple of one a field.
+    source
+        The series that they come from, which answers are made like; None: answers are arrays.
     """
 
-    def __cinit__(self, TextDoor door not None, texts, *lines):
+    def __cinit__(self, TextDoor door not None, texts, *more):
         arena_init(&self.encoded)
         self.door = door
         self.texts = texts
-        if not lines:
+        if type(texts) is not bytes:    # those are of Lines
+            if more:
+                self.source, = more
             self._take(len(texts))
 
     def __dealloc__(self):
@@ -1001,6 +1029,9 @@ cdef class Texts(Rows):
     def count(self, value):
         """How many of the events are equal to one."""
         return Sequence.count(self, value)
+
+    def __reduce__(self):
+        return Texts, (self.door, self.texts, self.source)
 
 
 Sequence.register(Texts)
@@ -1061,6 +1092,7 @@ cdef class Lines(Texts):
         cdef Index known                # of labels
         if door.names is not None:
             raise ValueError("a line is one text; it has no fields for a Tokenizer with fields")
+        self.kind = kind
         self._room(n)
         self.numbers = array("q", bytes(8 * n))
         self.line_numbers = array("q", bytes(8 * n))
@@ -1101,6 +1133,9 @@ cdef class Lines(Texts):
         finally:
             index_free(&known)
 
+    def __reduce__(self):
+        return Lines, (self.door, self.texts, self.kind)
+
     cdef object _text(self, Py_ssize_t row):
         return PyBytes_FromStringAndSize(<const char*> self.pieces[row].p, self.pieces[row].n)
 
@@ -1125,18 +1160,21 @@ cdef class Model:
         PyBuffer_Release(&self._file)
 
     def _configure(self, int kind, **params):
-        """Check the parameters, keep them as they are, and start untrained."""
+        """Check the parameters, keep them as they are, and start untrained. On an error nothing has changed."""
         cdef Rule rule
+        cdef Model fresh = self._blank(kind)
         rule.kind = kind
         rule.margin = _real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
         rule.C = _real("C", params.get("C", 1.0), 1e-50, "above 0")
         rule.on_mistake = _choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
         average = _choice("average", params["average"], AVERAGES)
-        half_life = _real("half_life", params["half_life"], 1.0, "of at least 1 event")
+        half_life = _real("half_life", params["half_life"], 1.0, "of at least 1 event", _HALF_LIFE_MOST)
         pocket = _truth("pocket", params["pocket"])
         serve = _choice("serve", params["serve"], (*KEPT, "best"))
         if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
-            raise ValueError("serve='average' needs an average: give average='uniform' or 'exponential'")
+            raise ValueError(
+                "serve='average' needs an average: give average='uniform' or 'exponential', or serve='current' to "
+                "do without one")
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
         intercept = _truth("intercept", params["intercept"])
@@ -1152,20 +1190,48 @@ cdef class Model:
             seed = int.from_bytes(os.urandom(8), "little")
         else:
             _whole("hash_seed", seed, 0, 2**64 - 1)
-        class_weight = self._checked_class_weight(params["class_weight"])
-        self._forget()
-        learner_free(&self.learner)
-        event_free(&self.event)
-        PyBuffer_Release(&self._file)
-        self._arrays = None
-        self._params = {_interned(name): _interned(value) for name, value in params.items()}
-        self._kind = kind
-        self._class_weight = class_weight
+        given = params["class_weight"]
+        if isinstance(given, Mapping):
+            # a copy: what the caller does with it later must not reach what is pickled and saved
+            given = params["class_weight"] = _ClassWeight({_interned(label): weight for label, weight in given.items()})
+        fresh._class_weight = self._checked_class_weight(given)
+        fresh._params = {_interned(name): _interned(value) for name, value in params.items()}
+        fresh._kind = kind
+        learner_free(&fresh.learner)
         if learner_init(
-                &self.learner, rule, average, half_life, pocket, serve, intercept, most, bits, seed) < 0:
+                &fresh.learner, rule, average, half_life, pocket, serve, intercept, most, bits, seed) < 0:
             raise MemoryError("no memory for an empty model")
+        self._become(fresh)
+
+    cdef Model _blank(self, int kind):
+        """A model of no parameters with room for all that this one may hold; an error if the rule is not for it."""
+        raise NotImplementedError
+
+    cdef int _become(self, Model other) except -1:
+        """Change places with a model that nobody else has, when nobody uses this one. Other threads wait meanwhile."""
+        self._wait(True)
+        self._exchange(other)
+        return 0
+
+    cdef void _exchange(self, Model other) noexcept:
+        """Nothing of Python runs here: what is given up is still held, by the other one."""
+        cdef Learner learner = self.learner
+        cdef Py_buffer file = self._file
+        self.learner = other.learner
+        other.learner = learner
+        self._file = other._file
+        other._file = file
+        self._arrays, other._arrays = other._arrays, self._arrays
+        self._params, other._params = other._params, self._params
+        self._kind, other._kind = other._kind, self._kind
+        self._class_weight, other._class_weight = other._class_weight, self._class_weight
+        self._objects, other._objects = other._objects, self._objects
+        self._y_name, other._y_name = other._y_name, self._y_name
+        self._objects_new = False
+        event_free(&self.event)
 
     def _checked_class_weight(self, class_weight):
+        """{label: weight} as learning uses it."""
         if class_weight is None:
             return None
         if not isinstance(class_weight, Mapping):
@@ -1334,12 +1400,13 @@ cdef class Model:
                 f"x has the feature name {shown(name)}, a {type(name).__name__}; with max_features a name must "
                 "be a str, bytes, number, None or a tuple of these, for others are kept as they are and never "
                 "leave")
-        ordinal = self._objects.get(name)
+        cdef dict objects = self._objects   # held: to hash the name may start the model anew
+        ordinal = objects.get(name)
         if ordinal is None:
             if not learning:
                 return KEY_NONE, 0
             self._not_in_a_file()
-            ordinal = self._objects[name] = len(self._objects)
+            ordinal = objects[name] = len(objects)
             self._objects_new = True
         return KEY_OBJECT, ordinal
 
@@ -1471,27 +1538,39 @@ cdef class Model:
         return found
 
     def _kept(self, str kind):
-        """The number of a kept vector, or the error that it is not kept."""
+        """The number of a kept vector, or the error that it is not kept. Nothing of Python runs if it is."""
         cdef int number = KEPT.index(kind)
         if not table_keeps(&self.learner.table, number):
             need = "average='uniform' or 'exponential'" if kind == "average" else "pocket=True"
             raise ValueError(f"this model keeps no {kind}; construct it with {need}")
         return number
 
-    def _weights(self, str kind, Py_ssize_t first, Py_ssize_t last):
-        """{feature: weight} of one kept vector for each of some outputs; weights of 0 are left out."""
+    cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1:
+        """The outputs first .. last - 1 of one of the labels, or of all (-1): the last; an error if there is none."""
+        cdef Py_ssize_t n = 1 if labels is None else min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
+        first[0] = max(output, 0)
+        if output >= n:
+            raise RuntimeError("the model has been started anew meanwhile, and does not know the label; ask again")
+        return n if output < 0 else output + 1
+
+    def _weights(self, str kind, Py_ssize_t output=-1):
+        """The labels, and {feature: weight} of one kept vector for one output or for all; weights of 0 are left out."""
         cdef row_t row
-        cdef Py_ssize_t output
+        cdef Py_ssize_t first, last
         cdef double weight
         cdef Key key
-        cdef int number = self._kept(kind)
+        cdef int number
         cdef dict objects
-        cdef bint hashed = self.learner.index.bits
+        cdef bint hashed
         outputs = []
         self._enter(False)
         # Until all is read no Python code may run, that of finalizers included: it might use the model.
         collecting = PyGC_Disable()
         try:
+            number = self._kept(kind)
+            labels = self._get_labels()
+            last = self._outputs_of(labels, output, &first)
+            hashed = self.learner.index.bits != 0
             objects = {ordinal: name for name, ordinal in self._objects.items()}
             for output in range(first, last):
                 names, weights = [], []
@@ -1507,17 +1586,20 @@ cdef class Model:
         finally:
             if collecting:
                 PyGC_Enable()
-        return [dict(zip(map(_named, names), weights)) for names, weights in outputs]
+        return labels, [dict(zip(map(_named, names), weights)) for names, weights in outputs]
 
-    def _intercepts(self, str kind, Py_ssize_t first, Py_ssize_t last):
-        """The intercept of one kept vector for each of some outputs."""
-        cdef Py_ssize_t output
-        cdef int number = self._kept(kind)
+    def _intercepts(self, str kind, Py_ssize_t output=-1):
+        """The labels, and the intercept of one kept vector for one output or for all."""
+        cdef Py_ssize_t first, last
+        cdef int number
         self._enter(False)
         collecting = PyGC_Disable()
         try:
-            return [table_read(&self.learner.table, ROW_INTERCEPT, output, number)
-                    for output in range(first, last)]
+            number = self._kept(kind)
+            labels = self._get_labels()
+            last = self._outputs_of(labels, output, &first)
+            return labels, [table_read(&self.learner.table, ROW_INTERCEPT, output, number)
+                            for output in range(first, last)]
         finally:
             if collecting:
                 PyGC_Enable()
@@ -1573,6 +1655,9 @@ cdef class Model:
             kind = answer.kind
             if output < 0:
                 output = answer.verdict.best
+            if not 0 <= output < self.learner.table.n_outputs:
+                raise RuntimeError(
+                    "the model has been started anew meanwhile, and does not know the label; ask again")
             score = sign * learner_decision(&self.learner, &self.event, kind)[output]
             parts = []
             for i in range(self.event.n):
@@ -1600,7 +1685,12 @@ cdef class Model:
     # All of these change under the interpreter's lock only. Waiting is asking again, after sleeping a little.
 
     cdef int _enter(self, bint learning) except -1:
-        """Wait until the learner may be read, or changed. Nothing of Python runs after the last look."""
+        """Wait until the learner may be read, or taught. Nothing of Python runs after the last look."""
+        self._wait(learning)
+        return self._not_in_a_file() if learning else 0
+
+    cdef int _wait(self, bint learning) except -1:
+        """Wait until nobody is in the way, neither who learns nor, if the learner is to change, who reads."""
         cdef int turn = 0
         cdef bint first
         while self._inside or (learning and (self._learning or self._readers)):
@@ -1612,10 +1702,8 @@ cdef class Model:
             self._waiting -= first
             self._asking -= not learning
             PyErr_CheckSignals()
-        if learning:
-            self._not_in_a_file()
-            if turn:
-                self._turn = seconds() + TURN
+        if learning and turn:
+            self._turn = seconds() + TURN
         self._n_reads += 1
         return 0
 
@@ -1828,47 +1916,35 @@ cdef class Model:
     # --- State: what pickle, copy and deepcopy keep. The same model always gives the same bytes.
 
     def __getstate__(self):
-        self._enter(False)
+        cdef Model other = self
         if self.learner.table.borrowed:
-            state = self._in_memory(self._params).__getstate__()
-            return {**state, "dict": dict(getattr(self, "__dict__", {}))}
-        return {
-            "format": 1,
-            "params": self._params,
-            "kind": self._kind,
-            "dict": dict(getattr(self, "__dict__", {})),
-            "y_name": _interned(self._y_name),
-            "objects": list(self._objects),
-            "index": self._index_state(),
-            "ceiling": self._ceiling_state(),
-            "table": self._table_state(),
-            "counters": (self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes),
-            "serve": self._serve_state(),
-        }
+            other = self._in_memory()
+        state, arrays = other._file_state(_PICKLE_DEPTH)
+        arrays.pop("lookup", None)      # which only a file needs that is used where it lies
+        return {"format": 2, "kind": other._kind, "dict": dict(getattr(self, "__dict__", {})), **state,
+                "arrays": arrays}
 
     def __setstate__(self, state):
-        if state["format"] != 1:
+        """Become the model that a state is of. Whatever is wrong with it is an error, and nothing has changed."""
+        cdef Model other
+        if state["format"] != 2:
             raise ValueError(f"a model pickled in format {state['format']} cannot be read by this version")
-        self._configure(state["kind"], **state["params"])
-        if state["dict"]:
-            self.__dict__.update(state["dict"])
-        self._y_name = state["y_name"]
-        self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
-        self._set_index_state(*state["index"])
-        self._set_ceiling_state(*state["ceiling"])
-        self._set_table_state(*state["table"])
-        n_seen, n_updates, n_mistakes = state["counters"]
-        self.learner.n_seen = n_seen
-        self.learner.n_updates = n_updates
-        self.learner.n_mistakes = n_mistakes
-        self._set_serve_state(*state["serve"])
-        if DEBUG:
-            self._look()
+        attributes = dict(state["dict"])
+        own = self.__dict__ if attributes else None
+        other = self._blank(state["kind"])
+        other._configure(state["kind"], **state["params"])
+        for name, (_, data) in state["arrays"].items():
+            if type(data) is not bytes:
+                raise TypeError(f"the array {name} of a model's state is no bytes")
+        other._set_file_state(state, state["arrays"], None, _PICKLE_DEPTH)
+        self._become(other)
+        if attributes:
+            own.update(attributes)
 
     def __deepcopy__(self, memo):
         cdef Model other
         if self.learner.table.borrowed:
-            memo[id(self)] = other = self._in_memory(deepcopy(self._params, memo))
+            memo[id(self)] = other = self._in_memory()
             if getattr(self, "__dict__", None):
                 other.__dict__.update(deepcopy(self.__dict__, memo))
             return other
@@ -1876,24 +1952,24 @@ cdef class Model:
         memo[id(self)] = other
         learner_free(&other.learner)
         self._enter(False)
-        if learner_copy(&other.learner, &self.learner) < 0:
-            raise MemoryError("no memory for a copy of the model")
-        self._copy_labels(other)
-        other._params = deepcopy(self._params, memo)
-        other._kind = self._kind
-        other._class_weight = deepcopy(self._class_weight, memo)
-        other._y_name = self._y_name
-        other._objects = dict(self._objects)
+        collecting = PyGC_Disable()     # a finalizer might use the model, of which all is to be of one moment
+        try:
+            if learner_copy(&other.learner, &self.learner) < 0:
+                raise MemoryError("no memory for a copy of the model")
+            self._copy_labels(other)
+            other._params = self._params    # which never change
+            other._kind = self._kind
+            other._class_weight = self._class_weight
+            other._y_name = self._y_name
+            other._objects = dict(self._objects)
+        finally:
+            if collecting:
+                PyGC_Enable()
         if getattr(self, "__dict__", None):
             other.__dict__.update(deepcopy(self.__dict__, memo))
         if DEBUG:
             other._look()
         return other
-
-    def _forget(self):
-        """Drop what Python objects know of the stream."""
-        self._objects = {}
-        self._y_name = None
 
     # --- What the two kinds of model answer differently
 
@@ -1919,27 +1995,9 @@ cdef class Model:
         """The labels that a model file keeps; None: they are truth values."""
         return None
 
-    def _set_labels(self, labels):
-        """Give an untrained model its labels."""
-
-    def _index_state(self):
-        """Seed, number of rows, their keys, and the bytes of the long ones."""
-        cdef row_t row
-        cdef Key* key
-        cdef bytearray texts = bytearray()
-        cdef size_t n = 0 if self.learner.index.bits else self.learner.index.n_rows - ROWS_RESERVED
-        cdef bytes keys = PyBytes_FromStringAndSize(NULL, 16 * n)
-        cdef uint8_t* p = <uint8_t*> bytes_data(<PyObject*> keys)
-        for row in range(ROWS_RESERVED, ROWS_RESERVED + n):
-            key = index_key(&self.learner.index, row)
-            if key_is_long(key):
-                texts += PyBytes_FromStringAndSize(<const char*> key_bytes(key), key_length(key))
-                store8(p, 0)
-            else:
-                store8(p, key.lo)
-            store8(p + 8, key.hi)
-            p += 16
-        return self.learner.index.seed_number, keys, bytes(texts)
+    cdef Py_ssize_t _set_labels(self, labels) except -1:
+        """Give an untrained model what _get_labels gave: the number of its outputs."""
+        raise NotImplementedError
 
     cdef int _empty_index(self, uint64_t seed) except -1:
         """An index as before, with another seed and nothing in it."""
@@ -1950,86 +2008,6 @@ cdef class Model:
         if index_init(&self.learner.index, bits, seed, most) < 0:
             raise MemoryError("no memory for the model's index")
         return 0
-
-    def _set_index_state(self, uint64_t seed, bytes keys, bytes texts):
-        cdef Key key
-        cdef Py_ssize_t i, at = 0
-        cdef const uint8_t* p = <const uint8_t*> bytes_data(<PyObject*> keys)
-        cdef const uint8_t* text = <const uint8_t*> bytes_data(<PyObject*> texts)
-        self._empty_index(seed)
-        for i in range(bytes_size(<PyObject*> keys) // 16):
-            key.lo = load8(p + 16 * i)
-            key.hi = load8(p + 16 * i + 8)
-            if key_is_long(&key):
-                key.lo = <uint64_t> <uintptr_t> (text + at)
-                at += key_length(&key)
-            if index_insert(&self.learner.index, &key, key_hash(&self.learner.index.seed, &key)) == ROW_NULL:
-                raise MemoryError("no memory for the model's index")
-
-    def _ceiling_state(self):
-        """Where the hand stands, the clock, what has left, and the stamps of the features."""
-        cdef Py_ssize_t i
-        cdef row_t row
-        cdef size_t n = (self.learner.index.n_rows - ROWS_RESERVED
-                         if index_is_limited(&self.learner.index) else 0)
-        cdef bytes stamps = PyBytes_FromStringAndSize(NULL, 4 * n)
-        cdef uint8_t* p = <uint8_t*> bytes_data(<PyObject*> stamps)
-        for row in range(ROWS_RESERVED, ROWS_RESERVED + n):
-            for i in range(4):
-                p[i] = index_stamp(&self.learner.index, row)[0] >> (8 * i) & 0xFF
-            p += 4
-        return self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted, stamps
-
-    def _set_ceiling_state(self, hand, clock, n_evicted, bytes stamps):
-        cdef Py_ssize_t i, k
-        cdef uint32_t stamp
-        cdef const uint8_t* p = <const uint8_t*> bytes_data(<PyObject*> stamps)
-        self.learner.ceiling.hand = hand
-        self.learner.ceiling.clock = clock
-        self.learner.ceiling.n_evicted = n_evicted
-        for i in range(bytes_size(<PyObject*> stamps) // 4):
-            stamp = 0
-            for k in range(4):
-                stamp |= <uint32_t> p[4 * i + k] << (8 * k)
-            index_stamp(&self.learner.index, ROWS_RESERVED + i)[0] = stamp
-
-    def _table_state(self):
-        """The averages' clock, and for each block of outputs its chunks as (number, folds, doubles)."""
-        cdef Py_ssize_t b
-        cdef size_t i, rows
-        cdef const double* chunk
-        cdef size_t row_bytes = self.learner.table.width * sizeof(double)
-        blocks = []
-        for b in range(self.learner.table.n_blocks):
-            chunks = []
-            for i in range(self.learner.table.n_chunks):
-                chunk = table_chunk(&self.learner.table, b, i)
-                if chunk != NULL:
-                    rows = min(<size_t> CHUNK_ROWS, self.learner.index.n_rows - (i << CHUNK_BITS))
-                    folds = (self.learner.table.blocks[b].folds[i]
-                             if self.learner.table.average == AVERAGE_EXPONENTIAL else 0)
-                    chunks.append((i, folds, PyBytes_FromStringAndSize(<const char*> chunk, rows * row_bytes)))
-            blocks.append(chunks)
-        clock = (self.learner.table.c, self.learner.table.s, self.learner.table.fold,
-                 self.learner.table.epoch)
-        return self.learner.table.n_outputs, clock, blocks
-
-    def _set_table_state(self, Py_ssize_t n_outputs, clock, blocks):
-        cdef Py_ssize_t b
-        cdef row_t row
-        cdef double* chunk
-        cdef Table* table = &self.learner.table
-        if table_add_outputs(table, n_outputs - table.n_outputs) < 0:
-            raise MemoryError("no memory for the model's weights")
-        table.c, table.s, table.fold, table.epoch = clock
-        for b, chunks in enumerate(blocks):
-            for i, folds, data in chunks:
-                row = i << CHUNK_BITS
-                if table_reserve(table, &row, 1, self.learner.index.n_rows, b * table.lanes) < 0:
-                    raise MemoryError("no memory for the model's weights")
-                memcpy(table_chunk(table, b, i), bytes_data(<PyObject*> data), len(data))
-                if table.average == AVERAGE_EXPONENTIAL:
-                    table_set_folds(&table.blocks[b], i, folds)
 
     def _serve_state(self):
         """Scales and calibrators of the kept vectors, tallies, leaders, the pocket's contest."""
@@ -2053,13 +2031,23 @@ cdef class Model:
             serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k] = tallies[k]
             serve.stale[k] = True
         serve.run, serve.record, serve.duel = contest
+        for k in range(KEPT_KINDS):
+            fit = &self.learner.fits[k]
+            if not (isfinite(serve.scale[k].m) and isfinite(serve.scale[k].n) and isfinite(fit.A)
+                    and isfinite(fit.B) and isfinite(fit.GA) and isfinite(fit.GB) and isfinite(fit.RA)
+                    and isfinite(fit.RB)):
+                raise ValueError("the record of who answers cannot be")
+        for k in range(2):
+            if not (isfinite(serve.T[k][0]) and isfinite(serve.T[k][1]) and isfinite(serve.G[k])
+                    and 0 <= serve.lead[k] <= 1):
+                raise ValueError("the record of who answers cannot be")
 
-    # --- Model files: the same state in flat arrays; see _flat.pxd, and _format.py for the file
+    # --- The state of a model in flat arrays; see _flat.pxd, and _format.py for model files
 
-    def _file_state(self):
-        """What a model file keeps: plain values, and ``{name: (shape, buffer)}``.
+    def _file_state(self, int depth=FLAT_DEPTH):
+        """What a model file and a pickle keep: plain values, and ``{name: (shape, buffer)}``.
 
-        Whoever predicts goes on meanwhile; whoever learns waits for one copy of names and weights.
+        `depth`: how deep tuples in names may be nested. Whoever predicts goes on meanwhile; whoever learns waits for one copy of names and weights.
         """
         cdef Flat flat
         cdef int fault
@@ -2072,10 +2060,11 @@ cdef class Model:
         collecting = PyGC_Disable()     # a finalizer might teach this model, and wait for itself
         try:
             state = {
+                "params": self._params,
                 "seed": self.learner.index.seed_number,
                 "labels": self._get_labels(),
                 "objects": list(self._objects),
-                "y_name": self._y_name,
+                "y_name": _interned(self._y_name),
                 "counters": (self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes),
                 "clock": (self.learner.table.c, self.learner.table.s, self.learner.table.fold,
                           self.learner.table.epoch),
@@ -2083,7 +2072,8 @@ cdef class Model:
                 "ceiling": (self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted),
             }
             if state["labels"] is not None and len(state["labels"]) != self.learner.table.n_outputs:
-                raise RuntimeError("a label is just being added to the model; save it when learn_one has returned")
+                raise RuntimeError(
+                    "a label is just being added to the model; save or pickle it when learn_one has returned")
             if self.learner.table.borrowed:
                 return state, self._arrays
             with nogil:
@@ -2110,70 +2100,79 @@ cdef class Model:
         if not hashed:
             with nogil:
                 flat_lookup(&flat, &self.learner.index)
-                too_deep = flat_too_deep(&flat)
+                too_deep = flat_too_deep(&flat, depth)
             if too_deep:
-                raise ValueError("the model has a feature name that is a tuple nested more than 100 deep, which a "
-                                 "model file cannot hold; pickle the model instead")
+                keeper = ("model file cannot hold; pickle the model instead" if depth == FLAT_DEPTH
+                          else "pickle cannot hold")
+                raise ValueError(
+                    f"the model has a feature name that is a tuple nested more than {depth} deep, which a {keeper}")
         return state, arrays
 
-    def _set_file_state(self, state, arrays, whole=None):
-        """Put what _file_state gave on an untrained model.
+    def _set_file_state(self, state, arrays, whole=None, int depth=FLAT_DEPTH):
+        """Put what _file_state gave on an untrained model. All of it is checked, whoever wrote it.
 
-        `whole`: the buffer in which the arrays lie, to use them there; the model is read-only then.
-        On a ValueError, which says what is wrong, the model is of no use.
+        `whole`: the buffer in which the arrays lie, to use them there; the model is read-only then. `depth`: as
+        for _file_state. On an error, which says what is wrong, the model is of no use.
         """
         cdef Flat flat
         cdef int fault
-        cdef Py_ssize_t n_outputs = 1
+        cdef Py_ssize_t n_outputs
         cdef size_t n_objects, n_stamps
         cdef Table* table = &self.learner.table
         cdef int bits = self.learner.index.bits
         cdef bint limited = index_is_limited(&self.learner.index)
         cdef uint64_t seed = state["seed"]
+        # a pickle leaves out the lookup
+        if arrays.keys() - {"lookup"} != {"weights", "chunks"} | (
+                {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
+            raise ValueError("the arrays are not those of such a model")
         memset(&flat, 0, sizeof(Flat))
-        flat.weights = <double*> _array_start(arrays["weights"], &flat.n_weights)
-        flat.chunks = <uint32_t*> _array_start(arrays["chunks"], &flat.n_chunks)
+        flat.weights = <double*> _array_start(arrays["weights"], table.width, 8, &flat.n_weights)
+        flat.chunks = <uint32_t*> _array_start(arrays["chunks"], 3, 4, &flat.n_chunks)
         if bits:
-            flat.rows = <uint32_t*> _array_start(arrays["rows"], &flat.n_stored)
+            flat.rows = <uint32_t*> _array_start(arrays["rows"], 0, 4, &flat.n_stored)
         else:
-            flat.keys = <Key*> _array_start(arrays["keys"], &flat.n_keys)
-            flat.texts = <uint8_t*> _array_start(arrays["texts"], &flat.n_texts)
-            flat.words = <uint32_t*> _array_start(arrays["lookup"], &flat.n_words)
-            if not ROWS_RESERVED <= flat.n_keys < ROW_MAX or not 0 < flat.n_words < ROW_MAX:
+            flat.keys = <Key*> _array_start(arrays["keys"], 2, 8, &flat.n_keys)
+            flat.texts = <uint8_t*> _array_start(arrays["texts"], 0, 1, &flat.n_texts)
+            if not ROWS_RESERVED <= flat.n_keys < ROW_MAX:
                 raise ValueError("the number of names cannot be")
+            if whole is not None or "lookup" in arrays:
+                flat.words = <uint32_t*> _array_start(arrays["lookup"], 0, 4, &flat.n_words)
+                if not 0 < flat.n_words < ROW_MAX:
+                    raise ValueError("the number of names cannot be")
         if limited:
-            flat.stamps = <uint32_t*> _array_start(arrays["stamps"], &n_stamps)
+            flat.stamps = <uint32_t*> _array_start(arrays["stamps"], 0, 4, &n_stamps)
             hand, clock, n_evicted = state["ceiling"]
             if n_stamps != flat.n_keys or flat.n_keys > self.learner.index.max_rows or not (
                     ROWS_RESERVED <= hand < max(flat.n_keys, <size_t> ROWS_RESERVED + 1)):
                 raise ValueError("what is kept for max_features does not fit it")
             self.learner.ceiling.hand, self.learner.ceiling.clock = hand, clock
             self.learner.ceiling.n_evicted = n_evicted
-        if arrays["weights"][0][1] != table.width:
-            raise ValueError(f"a row of weights has {arrays['weights'][0][1]} numbers instead of {table.width}")
-        if state["labels"] is not None:
-            n_outputs = len(state["labels"])
-            self._set_labels(state["labels"])
+        given = self._params["hash_seed"]
+        if given is not None and given != seed:
+            raise ValueError("the hash's seed is not the parameter's")
+        n_outputs = self._set_labels(state["labels"])
         n_objects = len(state["objects"])
         self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
         if len(self._objects) != <Py_ssize_t> n_objects:
             raise ValueError("a feature name is there twice")
-        self._y_name = state["y_name"]
+        if any(name_plain(name)[0] != KEY_OBJECT for name in self._objects):
+            raise ValueError("a feature name is kept as what it is not")
+        self._y_name = _interned(state["y_name"])
         self._empty_index(seed)
         self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes = state["counters"]
         table.c, table.s, table.fold, table.epoch = state["clock"]
-        if not (table.c >= 1.0 and table.s > 0.0 and table.epoch >= 1.0):
+        if not (table.c >= 1.0 and table.s > 0.0 and table.epoch >= 1.0 and isfinite(table.c)
+                and isfinite(table.s) and isfinite(table.epoch)):
             raise ValueError("the averages' clock cannot be")
         self._set_serve_state(*state["serve"])
-        if not (0 <= self.learner.serve.lead[0] <= 1 and 0 <= self.learner.serve.lead[1] <= 1):
-            raise ValueError("the record of who answers cannot be")
         if whole is not None:
             PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)
             self._arrays = dict(arrays)
             fault = flat_map(&flat, &self.learner.index, table, n_outputs)
         else:
             with nogil:
-                fault = flat_read(&flat, &self.learner.index, table, n_outputs, n_objects)
+                fault = flat_read(&flat, &self.learner.index, table, n_outputs, n_objects, depth)
         flat_free(&flat)
         if fault == FLAT_MEMORY:
             raise MemoryError("no memory for the model")
@@ -2182,12 +2181,13 @@ cdef class Model:
         if DEBUG:
             self._look()
 
-    def _in_memory(self, params):
+    def _in_memory(self):
         """Of a model that lies in a file: the same one in memory of its own, which can learn."""
         cdef Model other = type(self).__new__(type(self))
-        other._configure(self._kind, **params)
+        state, arrays = self._file_state()
+        other._configure(self._kind, **state["params"])
         try:
-            other._set_file_state(*self._file_state())
+            other._set_file_state(state, arrays)
         except ValueError as error:     # nobody has looked at the arrays before
             raise ValueError(f"the file that the model lies in is damaged: {error}") from None
         return other
@@ -2206,22 +2206,34 @@ _FAULTS = {
 
 cdef tuple _array(void** start, size_t n, size_t width, size_t item):
     """Room for n rows, or n numbers if width is 0: its shape, and the bytes, which begin at `start`."""
-    import numpy as np
+    cdef bytes data = PyBytes_FromStringAndSize(NULL, n * (width or 1) * item)
+    start[0] = <void*> bytes_data(<PyObject*> data)
+    pages_whole(start[0], len(data))
     cdef tuple shape = (n,)
     if width:
         shape += (width,)
-    array = shape, np.empty(n * (width or 1) * item, np.uint8)  # large ones lie in huge pages
-    start[0] = _array_start(array, &n)
-    return array
+    return shape, data
 
 
-cdef void* _array_start(array, size_t* n) except? NULL:
-    """Where an array of a file, which its owner holds on to, starts; n is its length."""
+cdef void* _array_start(array, int width, size_t item, size_t* n) except? NULL:
+    """Where an array, which its owner holds on to, starts; n is its length. An error if it is not as large as it says.
+
+    `width`: how many numbers a row has; 0: it is no matrix.
+    """
     cdef Py_buffer buffer
     shape, data = array
-    n[0] = shape[0]
+    if width:
+        rows, numbers = shape
+        if numbers != width:
+            raise ValueError(f"a row of an array has {shown(numbers)} numbers instead of {width}")
+    else:
+        rows, = shape
+    n[0] = rows
     PyObject_GetBuffer(data, &buffer, PyBUF_SIMPLE)
     PyBuffer_Release(&buffer)
+    if (n[0] >= <size_t> 1 << 48 or <size_t> buffer.len != n[0] * (width or 1) * item
+            or <uintptr_t> buffer.buf % item):
+        raise ValueError(f"an array of {buffer.len} bytes is not of the shape {shown(shape)}")
     return buffer.buf
 
 
@@ -2229,6 +2241,16 @@ cdef void* _array_start(array, size_t* n) except? NULL:
 
 cdef class BinaryModel(Model):
     """One output; labels are truth values."""
+
+    cdef Model _blank(self, int kind):
+        if kind != RULE_PERCEPTRON:
+            raise ValueError(f"the rule {kind} is not for two labels")
+        return BinaryModel.__new__(BinaryModel)
+
+    cdef Py_ssize_t _set_labels(self, labels) except -1:
+        if labels is not None:
+            raise ValueError("a model for two labels keeps no list of them")
+        return 1
 
     def _checked_label(self, y):
         return bool(_truth_label(y))
@@ -2244,7 +2266,7 @@ cdef class BinaryModel(Model):
         x
             A mapping of features to numbers.
         y
-            The label: True or False, or 1 or 0.
+            The label: True or False, or any 1 or 0.
         w
             The sample weight, at least 0: it scales the step.
 
@@ -2311,7 +2333,7 @@ cdef class BinaryModel(Model):
         x
             A mapping of features to numbers.
         y
-            The label: True or False, or 1 or 0.
+            The label: True or False, or any 1 or 0.
         w
             The sample weight, at least 0.
         """
@@ -2334,7 +2356,7 @@ cdef int _truth_label(y) except -1:
         return 1
     if y is False:
         return 0
-    if type(y) is int or is_numpy(y, "bool_") or is_numpy(y, "integer"):
+    if type(y) is int or type(y) is float:
         if y == 1:
             return 1
         if y == 0:
@@ -2345,6 +2367,12 @@ cdef int _truth_label(y) except -1:
         raise TypeError(
             f"y is {shown(y)}, a {type(y).__name__}; Perceptron takes True or False (or 1 or 0)"
         ) from None
+    # what equals True or False, as a dict's key would: 1, 1.0, numpy's numbers
+    if isinstance(y, (Real, Decimal)) or is_numpy(y, "bool_"):
+        if y == 1:
+            return 1
+        if y == 0:
+            return 0
     raise ValueError(
         f"y={shown(y)}; Perceptron takes True or False (or 1 or 0). For other labels use "
         "MulticlassPerceptron or MIRA")
@@ -2358,6 +2386,17 @@ cdef class LabelModel(Model):
     def __cinit__(self):
         self._labels = []
         self._label_ids = {}
+
+    cdef Model _blank(self, int kind):
+        if kind != RULE_MULTICLASS and kind != RULE_MIRA:
+            raise ValueError(f"the rule {kind} is not for any labels")
+        return LabelModel.__new__(LabelModel)
+
+    cdef void _exchange(self, Model other) noexcept:
+        cdef LabelModel theirs = <LabelModel> other
+        self._labels, theirs._labels = theirs._labels, self._labels
+        self._label_ids, theirs._label_ids = theirs._label_ids, self._label_ids
+        Model._exchange(self, other)
 
     def _configure(self, int kind, **params):
         if params["max_labels"] is not None:
@@ -2382,30 +2421,20 @@ cdef class LabelModel(Model):
         """The labels seen, in the order of their appearance."""
         return list(self._labels)
 
-    def __getstate__(self):
-        return {**Model.__getstate__(self), "labels": self.labels}
-
-    def __setstate__(self, state):
-        most = state["params"]["max_labels"]
-        if type(most) is int and len(state["labels"]) > most:
-            raise ValueError(f"max_labels={most}; the model already has {len(state['labels'])} labels")
-        Model.__setstate__(self, state)
-        self._labels = [_interned(label) for label in state["labels"]]
-        self._label_ids = {label: i for i, label in enumerate(self._labels)}
-
-    def _forget(self):
-        Model._forget(self)
-        self._labels = []
-        self._label_ids = {}
-
     def _get_labels(self):
         return self.labels
 
-    def _set_labels(self, labels):
+    cdef Py_ssize_t _set_labels(self, labels) except -1:
+        if not isinstance(labels, list):
+            raise ValueError("there is no list of labels")
+        most = self._params["max_labels"]
+        if most is not None and len(labels) > most:
+            raise ValueError(f"max_labels={most}; the model already has {len(labels)} labels")
         self._labels = [_interned(self._checked_label(label)) for label in labels]
         self._label_ids = {label: i for i, label in enumerate(self._labels)}
         if len(self._label_ids) != len(self._labels):
             raise ValueError("a label is there twice")
+        return len(self._labels)
 
     def _copy_labels(self, other):
         (<LabelModel> other)._labels = list(self._labels)
@@ -2441,10 +2470,12 @@ cdef class LabelModel(Model):
         """
         cdef uint64_t n_reads
         cdef int turn
+        cdef dict ids
         for turn in range(8):
             self._read(x, True)
             n_reads = self._n_reads
-            known = self._label_ids.get(label)
+            ids = self._label_ids       # held: to hash the label may start the model anew
+            known = ids.get(label)
             if n_reads == self._n_reads:
                 if known is not None:
                     return known
@@ -2459,12 +2490,13 @@ cdef class LabelModel(Model):
 
     cdef int _name_output(self, label) except -1:
         """After learning: the new output, if there is one, is this label's."""
+        cdef dict ids = self._label_ids     # held: to hash the label may start the model anew
         if self.learner.table.n_outputs > len(self._labels):
             # the list first: hashing an odd label may teach this model another one
             label = _interned(label)
             output = len(self._labels)
             self._labels.append(label)
-            self._label_ids[label] = output
+            ids[label] = output
         return 0
 
     def _add_label(self, y):
@@ -2532,6 +2564,8 @@ cdef class LabelModel(Model):
 
     def predict_one(self, x):
         """Predict the label of one event; None before the first label.
+
+        A None is no label and no number: do not use it as a feature of another learner.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ from streamptron._core import (
 from streamptron._names import shown
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -357,7 +357,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         return self._top(n, *self._explained(label))
 
     def _top(self, n: int, output: int, sign: float) -> TopFeatures:
-        weights = self._weights(self.serving, output, output + 1)[0].items()
+        weights = self._weights(self.serving, output)[1][0].items()
         ranked = sorted(
             ((feature, sign * weight) for feature, weight in weights), key=itemgetter(1)
         )
@@ -407,32 +407,32 @@ class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwa
     @property
     def weights(self) -> Weights:
         """The current weights, ``{feature: weight}``; a feature that is not there has weight 0."""
-        return self._weights("current", 0, 1)[0]
+        return self._weights("current")[1][0]
 
     @property
     def averaged_weights(self) -> Weights:
         """The running average of the weights."""
-        return self._weights("average", 0, 1)[0]
+        return self._weights("average")[1][0]
 
     @property
     def pocket_weights(self) -> Weights:
         """The weights in the pocket."""
-        return self._weights("pocket", 0, 1)[0]
+        return self._weights("pocket")[1][0]
 
     @property
     def intercept_(self) -> float:
         """The current intercept."""
-        return self._intercepts("current", 0, 1)[0]
+        return self._intercepts("current")[1][0]
 
     @property
     def averaged_intercept(self) -> float:
         """The running average of the intercept."""
-        return self._intercepts("average", 0, 1)[0]
+        return self._intercepts("average")[1][0]
 
     @property
     def pocket_intercept(self) -> float:
         """The intercept in the pocket."""
-        return self._intercepts("pocket", 0, 1)[0]
+        return self._intercepts("pocket")[1][0]
 
     def _explained(self, label: Hashable) -> tuple[int, float]:
         return 0, 1.0 if label is None or self._checked_label(label) else -1.0
@@ -477,41 +477,39 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
     def _multiclass(self) -> bool:
         return True
 
-    def _by_label(
-        self, read: Callable[[str, int, int], list[Any]], kind: str
-    ) -> dict[Hashable, Any]:
-        labels = self.labels
-        return dict(zip(labels, read(kind, 0, len(labels)), strict=True))
+    @staticmethod
+    def _by_label(labels: list[Any] | None, values: list[Any]) -> dict[Hashable, Any]:
+        return dict(zip(labels or (), values, strict=True))
 
     @property
     def weights(self) -> dict[Hashable, Weights]:
         """The current weights, ``{label: {feature: weight}}``; what is not there has weight 0."""
-        return self._by_label(self._weights, "current")
+        return self._by_label(*self._weights("current"))
 
     @property
     def averaged_weights(self) -> dict[Hashable, Weights]:
         """The running average of the weights."""
-        return self._by_label(self._weights, "average")
+        return self._by_label(*self._weights("average"))
 
     @property
     def pocket_weights(self) -> dict[Hashable, Weights]:
         """The weights in the pocket."""
-        return self._by_label(self._weights, "pocket")
+        return self._by_label(*self._weights("pocket"))
 
     @property
     def intercept_(self) -> dict[Hashable, float]:
         """The current intercepts, ``{label: intercept}``."""
-        return self._by_label(self._intercepts, "current")
+        return self._by_label(*self._intercepts("current"))
 
     @property
     def averaged_intercept(self) -> dict[Hashable, float]:
         """The running average of the intercepts."""
-        return self._by_label(self._intercepts, "average")
+        return self._by_label(*self._intercepts("average"))
 
     @property
     def pocket_intercept(self) -> dict[Hashable, float]:
         """The intercepts in the pocket."""
-        return self._by_label(self._intercepts, "pocket")
+        return self._by_label(*self._intercepts("pocket"))
 
     def _explained(self, label: Hashable) -> tuple[int, float]:
         if label is None:

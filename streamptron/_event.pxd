@@ -17,7 +17,7 @@ from streamptron._types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64
 from streamptron._key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
 from streamptron._arena cimport Arena, arena_free, arena_init, arena_reset
 from streamptron._index cimport Index, index_stored
-from streamptron._step cimport Step, step_free
+from streamptron._step cimport Step, step_bytes, step_free
 from streamptron._verdict cimport Verdict
 
 cdef struct Event:
@@ -85,8 +85,8 @@ cdef inline void event_free(Event* event) noexcept nogil:
 cdef inline size_t event_bytes(const Event* event) noexcept nogil:
     return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t)
                               + sizeof(uint32_t))
-            + 3 * sizeof(Verdict) * (event.verdicts != NULL) + event.scores_capacity * sizeof(double) + event.step.room * (sizeof(Py_ssize_t) + sizeof(double))
-            + event.text.bytes)
+            + 3 * sizeof(Verdict) * (event.verdicts != NULL) + event.scores_capacity * sizeof(double)
+            + step_bytes(&event.step) + event.text.bytes)
 
 
 cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:

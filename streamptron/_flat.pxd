@@ -39,7 +39,7 @@ from streamptron._table cimport (
     AVERAGE_EXPONENTIAL, Table, table_add_outputs, table_chunk, table_reserve, table_reserve_places)
 
 cdef enum:
-    FLAT_DEPTH = 100                # how deep tuples in names may be nested
+    FLAT_DEPTH = 100                # how deep tuples in names may be nested in a file
     LOOKUP_BATCH = 64
 
     FLAT_MEMORY = 1                 # what may be wrong with arrays
@@ -293,7 +293,7 @@ cdef inline size_t _canonical_end(const uint8_t* p, size_t n, size_t at, int dep
     return at + size
 
 
-cdef inline bint _is_key(const Key* key, const uint8_t* text, size_t n_objects) noexcept nogil:
+cdef inline bint _is_key(const Key* key, const uint8_t* text, size_t n_objects, int depth) noexcept nogil:
     """Whether a model could have stored this key, whose bytes are at `text`."""
     cdef uint64_t kind = key_kind(key) & ~<uint64_t> KEY_LONG
     cdef size_t n = key_length(key)
@@ -313,11 +313,11 @@ cdef inline bint _is_key(const Key* key, const uint8_t* text, size_t n_objects) 
         return False
     if kind == KEY_STR:
         return _is_utf8(text, n)
-    return kind == KEY_BYTES or _canonical_end(text, n, 0, FLAT_DEPTH) == n
+    return kind == KEY_BYTES or _canonical_end(text, n, 0, depth) == n
 
 
-cdef inline int flat_check_keys(const Flat* flat, size_t n_objects) noexcept nogil:
-    """0, or what is wrong with the names."""
+cdef inline int flat_check_keys(const Flat* flat, size_t n_objects, int depth) noexcept nogil:
+    """0, or what is wrong with the names, in which tuples may be nested so deep."""
     cdef size_t row, text = 0
     cdef const Key* key
     cdef uint8_t inside[16]
@@ -329,19 +329,19 @@ cdef inline int flat_check_keys(const Flat* flat, size_t n_objects) noexcept nog
             continue
         if not key_is_long(key):
             key_inline_bytes(key, inside)
-            if not _is_key(key, inside, n_objects):
+            if not _is_key(key, inside, n_objects, depth):
                 return FLAT_KEY
             continue
         if key.lo != text or key_length(key) > flat.n_texts - text:
             return FLAT_TEXTS
-        if not _is_key(key, flat.texts + text, n_objects):
+        if not _is_key(key, flat.texts + text, n_objects, depth):
             return FLAT_KEY
         text += key_length(key)
     return FLAT_TEXTS if text != flat.n_texts else 0
 
 
-cdef inline bint flat_too_deep(const Flat* flat) noexcept nogil:
-    """Whether a model has a name that flat_check_keys would refuse: a tuple nested too deeply."""
+cdef inline bint flat_too_deep(const Flat* flat, int depth) noexcept nogil:
+    """Whether a model has a name that flat_check_keys would refuse: tuples that are nested deeper than that."""
     cdef size_t row
     cdef const Key* key
     cdef uint8_t inside[16]
@@ -354,7 +354,7 @@ cdef inline bint flat_too_deep(const Flat* flat) noexcept nogil:
         if not key_is_long(key):
             key_inline_bytes(key, inside)
             text = inside
-        if _canonical_end(text, key_length(key), 0, FLAT_DEPTH) != key_length(key):
+        if _canonical_end(text, key_length(key), 0, depth) != key_length(key):
             return True
     return False
 
@@ -419,7 +419,7 @@ cdef inline int _table_begin(Flat* flat, const Index* index, Table* table, size_
 
 
 cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs,
-                          size_t n_objects) noexcept nogil:
+                          size_t n_objects, int depth) noexcept nogil:
     """Copy the arrays into index and table. 0, or what is wrong; flat_free is due in either case."""
     cdef size_t i, k, n, place = 0
     cdef size_t row_bytes = table.width * sizeof(double)
@@ -429,7 +429,7 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
     cdef Key key
     cdef uint64_t h
     cdef row_t row
-    cdef int fault = flat_check_keys(flat, n_objects)
+    cdef int fault = flat_check_keys(flat, n_objects, depth)
     if fault:
         return fault
     for i in range(flat.n_weights * table.width):

@@ -17,7 +17,7 @@ import typing
 import zlib
 from typing import Any, BinaryIO
 
-from streamptron._names import OBJECT, name_plain, shown
+from streamptron._names import shown
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 
@@ -332,7 +332,7 @@ def _packed(model: Estimator, metadata: Any) -> tuple[bytes, list[Any]]:
     crc = 0
     for name in names:
         crc = zlib.crc32(arrays[name][1], crc)
-    params = model._get_params()
+    params = state["params"]  # of the same moment
     parts = {
         "class": cls.__name__,
         "parameters": {name: _encoded_parameter(name, value) for name, value in params.items()},
@@ -493,13 +493,11 @@ class _Header:
         seed = int(self.part("seed"), 16)
         if model.hash_seed not in (None, seed):
             raise ModelFileError("the hash's seed is not the parameter's")
-        labels, objects = self.part("labels"), [decode(name) for name in self.part("objects")]
-        if any(name_plain(name)[0] != OBJECT for name in objects):
-            raise ModelFileError("a feature name is kept as what it is not")
+        labels = self.part("labels")
         state = {
             "seed": seed,
             "labels": None if cls is Perceptron else [decode(label) for label in labels],
-            "objects": objects,
+            "objects": [decode(name) for name in self.part("objects")],
             "y_name": decode(self.part("y_name")),
             "counters": _unhexed(self.part("counters")),
             "clock": _unhexed(self.part("clock")),

@@ -35,6 +35,14 @@ def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
         ) from None
 
 
+def frame_of_series(X: typing.Any) -> nw.DataFrame[typing.Any] | None:
+    """The frame of one column that a native series is; None: it is none that narwhals knows."""
+    import narwhals.stable.v2 as nw
+
+    series = nw.from_native(X, series_only=True, pass_through=True)
+    return series.to_frame() if isinstance(series, nw.Series) else None
+
+
 def frame_matrix(frame: nw.DataFrame[typing.Any]) -> typing.Any:
     """The frame as a 2-d array, or a scipy sparse one if its columns are; its own memory if it can.
 
@@ -45,6 +53,8 @@ def frame_matrix(frame: nw.DataFrame[typing.Any]) -> typing.Any:
     ValueError
         If a cell is missing, or is an int that a float64 cannot hold exactly.
     """
+    if len(frame) == 0:  # no events, of whatever dtype: an empty column of pandas is of objects
+        return np.empty(frame.shape)
     if frame.implementation.is_pandas_like():
         native = frame.to_native()
         kinds = set(native.dtypes)
@@ -69,8 +79,16 @@ def _column(series: typing.Any, name: object) -> np.ndarray:
     native = series.to_native()
     if hasattr(native, "sparse"):  # pandas' own, of a dtype that narwhals does not know
         series = nw.from_native(native.sparse.to_dense(), series_only=True)
+    if series.dtype in (nw.Categorical, nw.Enum):
+        value = next((value for value in series.to_list() if value is not None), None)
+        raise TypeError(
+            f"column {shown(name)} of X is a categorical, with values such as {shown(value)}, and "
+            "what number a category stands for is not known; use one column a category with 1 in "
+            "it (one-hot), or, if its values are meant as numbers, convert the column to float64 "
+            "(pandas: .astype(float); polars: .cast(pl.String).cast(pl.Float64))"
+        )
     if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object)):
-        kind = "text" if series.dtype in (nw.String, nw.Categorical) else str(series.dtype)
+        kind = "text" if series.dtype == nw.String else str(series.dtype)
         raise TypeError(
             f"column {shown(name)} of X holds {kind}, which is no number; for categories use "
             "one column a category with 1 in it (one-hot), or drop the column"

@@ -264,7 +264,7 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept n
     if learner_several(learner) and y == n_outputs and table_add_outputs(table, 1) < 0:
         return -1
     for i in range(step.n):
-        if table_reserve(table, event.rows, event.n, learner.index.n_rows, step.choice[i]) < 0:
+        if table_reserve(table, event.rows, event.n, learner.index.n_rows, step.moves[i].choice) < 0:
             table.n_outputs = n_outputs
             return -1
 
@@ -292,7 +292,7 @@ cdef inline void learner_commit_row(Learner* learner, const Event* event, const 
     _watch(learner, event, 1, y)
     if event.step.n:
         learner.n_updates += 1
-        table_add_through(&learner.table, rows, columns, x, n, learner.intercept, event.step.a[0])
+        table_add_through(&learner.table, rows, columns, x, n, learner.intercept, event.step.moves[0].a)
     table_tick(&learner.table)
     learner.version += 1
 

@@ -18,15 +18,15 @@
 
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
-from streamptron._types cimport uint8_t
+from streamptron._types cimport uint8_t, uint32_t
 
 cdef enum:
     PLACES_STEP = 8
 
 cdef struct Places:                 # of an array whose address its owner keeps
     size_t item                     # bytes an entry
-    size_t capacity                 # entries
-    size_t copied                   # entries that are in the next array, too
+    uint32_t capacity               # entries
+    uint32_t copied                 # entries that are in the next array, too
     void* next                      # NULL: not yet
 
 
@@ -53,7 +53,7 @@ cdef inline void* places_open(Places* places, void* array, size_t item, size_t c
         free(places.next)
     memset(places, 0, sizeof(Places))
     places.item = item
-    places.capacity = capacity
+    places.capacity = <uint32_t> capacity
     return opened
 
 
@@ -73,7 +73,7 @@ cdef inline void* places_room(Places* places, void* array, size_t n,
     step = min(step, n - places.copied)
     memcpy(<uint8_t*> places.next + places.copied * places.item,
            <uint8_t*> array + places.copied * places.item, step * places.item)
-    places.copied += step
+    places.copied += <uint32_t> step
     if n < places.capacity:
         return array
     bytes[0] -= places.capacity * places.item

@@ -21,7 +21,8 @@
 #
 # Under AddressSanitizer every block is a region, so that it is seen when one is overrun.
 #
-# Functions in this file: pool_init, pool_free, pool_take and pool_reserve (these may fail), pool_give.
+# Functions in this file: pool_init, pool_free, pool_take and pool_reserve (these may fail), pool_give; pages_whole for
+# memory that is not the pool's.
 
 from libc.string cimport memset
 from streamptron._types cimport uint8_t
@@ -78,6 +79,17 @@ cdef extern from *:
         (void)size;
     #endif
     }
+    /* Memory that is about to be written whole: much of it may come in huge pages at once. */
+    static inline void sp_pages_whole(void *start, size_t size)
+    {
+    #if SP_PAGES
+        uintptr_t first = ((uintptr_t)start + 4095) & ~(uintptr_t)4095;
+        if (size >= 2 * SP_HUGE) madvise((void *)first, (uintptr_t)start + size - first, MADV_HUGEPAGE);
+    #else
+        (void)start;
+        (void)size;
+    #endif
+    }
     static inline void sp_region_free(void *start, size_t size)
     {
     #if SP_PAGES
@@ -96,6 +108,7 @@ cdef extern from *:
     const size_t HUGE "SP_HUGE"
     void* region_alloc "sp_region_alloc" (size_t size) noexcept nogil
     void region_full "sp_region_full" (void* start, size_t size) noexcept nogil
+    void pages_whole "sp_pages_whole" (void* start, size_t size) noexcept nogil
     void region_free "sp_region_free" (void* start, size_t size) noexcept nogil
 
 cdef enum:

@@ -4,22 +4,23 @@
 # weights of choice k take a x. A rule may name any number of choices, each once and in rising order, so that
 # an update walks the event once for each block of outputs, however many of them it moves.
 #
-# Functions in this file: step_reserve (this may fail), step_free, step_add.
+# Functions in this file: step_reserve (this may fail), step_free, step_add, step_bytes.
 
 from libc.stdlib cimport free, realloc
 
+cdef struct Move:
+    Py_ssize_t choice
+    double a
+
 cdef struct Step:
-    Py_ssize_t n
-    Py_ssize_t room
-    Py_ssize_t* choice
-    double* a
+    int n
+    int room
+    Move* moves
 
 
 cdef inline void step_free(Step* step) noexcept nogil:
-    free(step.choice)
-    free(step.a)
-    step.choice = NULL
-    step.a = NULL
+    free(step.moves)
+    step.moves = NULL
     step.n = step.room = 0
 
 
@@ -29,20 +30,20 @@ cdef inline int step_reserve(Step* step, Py_ssize_t n) noexcept nogil:
     cdef void* p
     if n <= step.room:
         return 0
-    p = realloc(step.choice, room * sizeof(Py_ssize_t))
+    p = realloc(step.moves, room * sizeof(Move))
     if p == NULL:
         return -1
-    step.choice = <Py_ssize_t*> p
-    p = realloc(step.a, room * sizeof(double))
-    if p == NULL:
-        return -1
-    step.a = <double*> p
-    step.room = room
+    step.moves = <Move*> p
+    step.room = <int> room
     return 0
 
 
 cdef inline void step_add(Step* step, Py_ssize_t choice, double a) noexcept nogil:
     """One more choice, behind those that are there."""
-    step.choice[step.n] = choice
-    step.a[step.n] = a
+    step.moves[step.n].choice = choice
+    step.moves[step.n].a = a
     step.n += 1
+
+
+cdef inline size_t step_bytes(const Step* step) noexcept nogil:
+    return step.room * sizeof(Move)

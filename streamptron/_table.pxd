@@ -47,7 +47,7 @@ from streamptron._types cimport (
 from streamptron._places cimport (
     Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
 from streamptron._pool cimport Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take
-from streamptron._step cimport Step
+from streamptron._step cimport Move, Step
 
 cdef extern from "kernels.h":
     enum:
@@ -432,29 +432,30 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
     The rows must be reserved. The event is walked once for each block that the step moves.
     """
     cdef Entries entries
+    cdef const Move* move = step.moves
+    cdef const Move* end = step.moves + step.n
     cdef int lane[LANES]
+    cdef double a[LANES]
+    cdef Py_ssize_t block
     cdef int m
-    cdef Py_ssize_t i = 0, block
     entries.rows = rows
     entries.columns = NULL
     entries.x = x
     entries.n = n
-    if table.lanes == 1:
-        if step.n:
-            if table.average == AVERAGE_EXPONENTIAL:
-                _catch_up(table, 0, entries, False)
-            add_one(_rows(&table.blocks[0]), _clock(table), entries, False, step.a[0], table.layout)
-        return
-    while i < step.n:
-        block = step.choice[i] // LANES
-        m = 0
-        while i + m < step.n and step.choice[i + m] // LANES == block:
-            lane[m] = <int> (step.choice[i + m] % LANES)
-            m += 1
+    while move < end:
+        block = move.choice // table.lanes
         if table.average == AVERAGE_EXPONENTIAL:
             _catch_up(table, block, entries, False)
-        add_several(_rows(&table.blocks[block]), _clock(table), entries, lane, step.a + i, m, table.layout)
-        i += m
+        m = 0
+        while move < end and move.choice // table.lanes == block:
+            lane[m] = <int> (move.choice % table.lanes)
+            a[m] = move.a
+            m += 1
+            move += 1
+        if table.lanes == 1:
+            add_one(_rows(&table.blocks[0]), _clock(table), entries, False, a[0], table.layout)
+        else:
+            add_several(_rows(&table.blocks[block]), _clock(table), entries, lane, a, m, table.layout)
 
 
 cdef inline void table_add_through(Table* table, const row_t* rows, const uint32_t* columns, const double* x,

@@ -22,6 +22,9 @@ class Perceptron(BinaryEstimator):
     average, and a pocket if asked; none of it ever touches the current weights, so learning goes
     on. Which of the kept vectors answers is `serve`.
 
+    Words need no scaling. Features that are measured in different units do: put River's
+    ``StandardScaler()`` before the learner.
+
     Parameters
     ----------
     margin
@@ -30,7 +33,8 @@ class Perceptron(BinaryEstimator):
         "uniform": the mean of all weight vectors w_0 .. w_T, each as long as it lasted (right for a
         shuffled stream). "exponential": recent ones count more (for a stream that drifts). "none".
     half_life
-        Of the exponential average, in events: a weight vector this long ago counts half.
+        Of the exponential average, in events, from 1 to 1e12: a weight vector this long ago counts
+        half.
     pocket
         Keep a copy of the weights from their best recent time.
     serve
@@ -125,7 +129,11 @@ class MulticlassPerceptron(LabelEstimator):
 
     One weight vector a label; the best score wins, a tie goes to the label seen first. If the true
     label does not beat the best other label by more than `margin`, its weights gain x and the
-    other's lose x. Labels need not be announced: a new one starts from zero.
+    other's lose x. Labels need not be announced: a new one starts from zero. Before the first label
+    the prediction is None, which is no label: do not use it as a feature of another learner.
+
+    Words need no scaling. Features that are measured in different units do: put River's
+    ``StandardScaler()`` before the learner.
 
     Parameters
     ----------

@@ -730,17 +730,14 @@ def _as_multiclass(model: Perceptron, labels: list[Any], class_weight: Any) -> M
         twin._add_label(label)
     fresh = twin.__getstate__()
 
-    _, clock, (chunks,) = state["table"]
     fields = 1 + (model.average != "none") + 2 * model.pocket
-    block = []
-    for place, folds, data in chunks:
-        w = np.frombuffer(data).reshape(-1, fields)
-        lanes = np.zeros((len(w), 4, fields))  # outputs come in blocks of four
-        lanes[:, 0] = 0.0 - w
-        lanes[:, 1] = w
-        if model.pocket:
-            lanes[:, 0, -1] = w[:, -1]  # when it was put there, which is no weight
-        block.append((place, folds, lanes.tobytes()))
+    arrays = state["arrays"]
+    w = np.frombuffer(arrays["weights"][1]).reshape(-1, fields)
+    lanes = np.zeros((len(w), 4, fields))  # outputs come in blocks of four
+    lanes[:, 0] = 0.0 - w
+    lanes[:, 1] = w
+    if model.pocket:
+        lanes[:, 0, -1] = w[:, -1]  # when it was put there, which is no weight
     kinds = []
     for (m, n, A, _, GA, *_), (_, _, _, B, _, *rest) in zip(
         state["serve"][0], fresh["serve"][0], strict=True
@@ -750,8 +747,8 @@ def _as_multiclass(model: Perceptron, labels: list[Any], class_weight: Any) -> M
     twin.__setstate__(
         {
             **fresh,
-            **{part: state[part] for part in ("objects", "index", "counters")},
-            "table": (len(labels), clock, [block]),
+            **{part: state[part] for part in ("seed", "objects", "counters", "clock")},
+            "arrays": {**arrays, "weights": ((len(w), 4 * fields), lanes.tobytes())},
             "serve": (kinds, *state["serve"][1:]),
         }
     )

@@ -499,7 +499,7 @@ class Learner:
         """avg = (1-a) avg + a w, with a such that a vector's share halves in half_life events."""
         if self.average != "exponential":
             return
-        a = 1.0 - 2.0 ** (-1.0 / self.half_life)
+        a = -math.expm1(-math.log(2.0) / self.half_life)
         for output, w in self.w.items():
             avg = self.exponential[output]
             for feature in w:

@@ -6,6 +6,7 @@ model's pickled bytes are the same, and it learns on as if the call had not been
 
 import copy
 import gc
+import json
 import math
 import pickle
 import random
@@ -22,6 +23,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from river import preprocessing
 from streams import needs_data, random_events, text_stream
 from variants import (
     LEARNERS,
@@ -33,6 +35,7 @@ from variants import (
     make,
 )
 
+import streamptron
 from streamptron import MIRA, MulticlassPerceptron, Perceptron
 
 NAN, INF = float("nan"), float("inf")
@@ -365,9 +368,59 @@ def test_name_that_has_no_hash_of_its_own_is_refused_by_a_hashed_model(learner, 
 # Labels
 
 
-HASHABLE_NO_TRUTH = ["spam", "True", b"", -1, 2, None, 1.0, NAN, (True,), np.int8(2), np.float64(1)]
+HASHABLE_NO_TRUTH = [
+    "spam",
+    "True",
+    b"",
+    -1,
+    2,
+    None,
+    0.5,
+    NAN,
+    (True,),
+    np.int8(2),
+    np.float64(2),
+    1 + 1j,
+]
 UNHASHABLE = [[1], {}, {1}, ([1],), np.array(1), np.array([True]), np.array([1, 2])]
 NO_LABEL = [None, NAN, np.float64("nan"), Decimal("NaN"), Decimal("sNaN"), pd.NaT]
+
+
+TRUTHS = [
+    True,
+    1,
+    1.0,
+    np.float64(1),
+    np.float32(1),
+    np.float16(1),
+    np.int8(1),
+    np.bool_(True),
+    Decimal(1),
+]
+
+
+@pytest.mark.parametrize("one", [*TRUTHS, Fraction(1)], ids=repr)
+def test_perceptron_takes_whatever_equals_true_or_false_at_every_door(one):
+    zero = one - one if not isinstance(one, bool | np.bool_) else type(one)(False)
+    expected = Perceptron(class_weight={True: 2.0}, hash_seed=1)
+    expected.learn_one({"a": 1}, True)
+    expected.learn_one({"b": 1}, False)
+    model = Perceptron(class_weight={one: 2.0}, hash_seed=1)
+    model.learn_one({"a": 1}, one)
+    model.learn_one({"b": 1}, zero)
+    tested = Perceptron(class_weight={one: 2.0}, hash_seed=1)
+    tested.test_then_train_one({"a": 1}, one)
+    tested.test_then_train_one({"b": 1}, zero)
+    rows = Perceptron(class_weight={one: 2.0}, hash_seed=1)
+    rows.learn_many(np.eye(2), [one, zero], feature_names=["a", "b"])
+    for other in (model, tested, rows):
+        assert other.__getstate__() == expected.__getstate__()
+        assert other.explain_one({"a": 1}, zero) == expected.explain_one({"a": 1}, False)
+        assert other.top_features(1, one) == expected.top_features(1, True)
+    array = np.array([1, 0], dtype=float)
+    again = Perceptron(class_weight={one: 2.0}, hash_seed=1)
+    again.learn_many(np.eye(2), array, feature_names=["a", "b"])
+    assert again.__getstate__() == expected.__getstate__()
 
 
 @pytest.mark.parametrize("call", ["learn_one", "test_then_train_one"])
@@ -467,6 +520,8 @@ BAD_SHARED = [
     ("half_life", NAN, ValueError),
     ("half_life", INF, ValueError),
     ("half_life", 10**400, ValueError),
+    ("half_life", 1.001e12, ValueError),
+    ("half_life", 1e16, ValueError),
     ("half_life", "1000", TypeError),
     ("half_life", None, TypeError),
     ("half_life", True, TypeError),
@@ -1378,3 +1433,99 @@ def subclass_without_intercept(learner):
             super().__init__(intercept=False)
 
     return Mine
+
+
+# What the caller keeps
+
+
+@every_learner
+def test_class_weight_is_a_copy_that_nobody_can_change(learner, tmp_path):
+    labels = labels_for(learner)
+    given = {labels[0]: 2.0}
+    model = make(learner, class_weight=given)
+    before = pickle.dumps(model)
+    given[labels[0]] = -5.0
+    given["more"] = "bad"
+    assert pickle.dumps(model) == before
+    assert model.class_weight == {labels[0]: 2.0}
+    assert repr(model.class_weight) == repr({labels[0]: 2.0})
+    for change in (
+        lambda kept: kept.update({labels[1]: 3.0}),
+        lambda kept: kept.__setitem__(labels[1], 3.0),
+        lambda kept: kept.__delitem__(labels[0]),
+        lambda kept: kept.__ior__({labels[1]: 3.0}),
+        lambda kept: kept.setdefault(labels[1], 3.0),
+        lambda kept: kept.pop(labels[0]),
+        lambda kept: kept.popitem(),
+        lambda kept: kept.clear(),
+    ):
+        with pytest.raises(TypeError, match="clone"):
+            change(model.class_weight)
+    model.learn_one({"a": 1}, labels[1])
+    model.learn_one({"a": 1}, labels[0])
+    model.save(tmp_path / "model")
+    for other in (
+        model.clone(),
+        copy.deepcopy(model),
+        pickle.loads(pickle.dumps(model)),
+        streamptron.load(tmp_path / "model"),
+    ):
+        assert other.class_weight == {labels[0]: 2.0}
+        assert pickle.dumps(other.clone()) == pickle.dumps(model.clone())
+        with pytest.raises(TypeError, match="clone"):
+            other.class_weight[labels[0]] = 1.0
+    kept = copy.deepcopy(model.class_weight)
+    kept[labels[0]] = 9.0
+    assert json.loads(json.dumps(dict.fromkeys(map(str, kept), 9.0))) == {str(labels[0]): 9.0}
+    assert model.class_weight[labels[0]] == 2.0
+
+
+def test_class_weight_of_a_mapping_of_the_users_own_is_read_once():
+    class Fickle(Mapping):
+        """Whose weights are others each time that they are read."""
+
+        n = 0
+
+        def __getitem__(self, label):
+            self.n += 1
+            return float(self.n)
+
+        def __iter__(self):
+            return iter([True])
+
+        def __len__(self):
+            return 1
+
+    model = Perceptron(class_weight=Fickle())
+    model.learn_one({"a": 1}, True)
+    assert model.class_weight == {True: 1.0}
+    assert model.weights == {"a": 1.0}
+
+
+# What the errors say to do
+
+
+def test_average_that_is_not_there_cannot_be_served_and_the_error_says_what_can():
+    with pytest.raises(ValueError, match=r"average='uniform'.*serve='current'"):
+        Perceptron(average="none", serve="average")
+
+
+@every_learner
+def test_nan_of_a_step_before_the_learner_is_told_with_a_cure_that_works(learner):
+    y = labels_for(learner)[0]
+    model = preprocessing.MinMaxScaler() | make(learner)
+    with pytest.raises(ValueError, match=r"x\['a'\] is NaN.*MinMaxScaler.*StandardScaler makes 0"):
+        model.predict_one({"a": 2.0})
+    cured = preprocessing.StandardScaler() | make(learner)
+    cured.predict_one({"a": 2.0})
+    cured.learn_one({"a": 2.0}, y)
+    assert cured.predict_one({"a": 2.0}) == y or learner == "Perceptron"
+
+
+def test_prediction_before_the_first_label_is_told_when_it_is_used_as_a_feature():
+    guess = MulticlassPerceptron().predict_one({"a": 1})
+    assert guess is None
+    with pytest.raises(
+        TypeError, match=r"x\['guess'\] is None.*until the learner has seen a label"
+    ):
+        Perceptron().learn_one({"guess": guess}, True)

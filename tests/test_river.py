@@ -41,6 +41,8 @@ from variants import (
     make,
 )
 
+from streamptron import Tokenizer
+
 seeds = pytest.mark.parametrize("seed", range(3), ids="seed={}".format)
 
 every_frame = pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -771,3 +773,112 @@ def test_pipeline_learns_and_predicts_frames(library):
             right += sum(p == y for p, y in zip(listed(model.predict_many(X)), ys, strict=True))
         model.learn_many(X, series(library, ys, name="y"))
     assert right > 160
+
+
+NUMBER_CATEGORIES = {
+    "pandas": lambda: pd.DataFrame({"a": pd.Series([3, 4, 3], dtype="category")}),
+    "pandas, with another column": lambda: pd.DataFrame(
+        {"b": [1.0, 2.0, 3.0], "a": pd.Series([3.5, 4.0, 3.5], dtype="category")}
+    ),
+    "pyarrow": lambda: pa.table({"a": pa.array([3, 4, 3]).dictionary_encode()}),
+    "pandas text": lambda: pd.DataFrame({"a": pd.Series(["3", "4", "3"], dtype="category")}),
+    "polars": lambda: pl.DataFrame({"a": pl.Series(["3", "4", "3"], dtype=pl.Categorical)}),
+    "polars enum": lambda: pl.DataFrame(
+        {"a": pl.Series(["3", "4", "3"], dtype=pl.Enum(["3", "4"]))}
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NUMBER_CATEGORIES)
+def test_categorical_of_numbers_is_called_what_it_is_and_the_cure_works(kind):
+    frame = NUMBER_CATEGORIES[kind]()
+    model = LEARNERS["Perceptron"]()
+    with pytest.raises(
+        TypeError, match=r"column 'a' of X is a categorical, with values such as '?3.*one-hot"
+    ):
+        model.learn_many(frame, [True, False, True])
+    assert model.n_seen == 0
+    if kind.startswith("pandas"):
+        frame["a"] = frame["a"].astype(float)
+    elif kind.startswith("polars"):
+        frame = frame.with_columns(pl.col("a").cast(pl.String).cast(pl.Float64))
+    else:
+        return
+    model.learn_many(frame, [True, False, True])
+    assert model.n_seen == 3
+
+
+EMPTY = {
+    "pandas": pd.DataFrame,
+    "pandas, columns": lambda: pd.DataFrame(columns=["a", "b"]),
+    "pandas, sliced": lambda: pd.DataFrame({"a": ["x"], "b": [None]})[:0],
+    "pandas, category": lambda: pd.DataFrame({"a": pd.Series([], dtype="category")}),
+    "pandas, sparse": lambda: pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.0])})[:0],
+    "polars": pl.DataFrame,
+    "polars, columns": lambda: pl.DataFrame(schema=["a", "b"]),
+    "polars, text": lambda: pl.DataFrame(schema={"a": pl.String}),
+    "pyarrow": lambda: pa.table({"a": pa.array([], pa.string())}),
+    "pyarrow, null": lambda: pa.table({"a": pa.array([], pa.null())}),
+}
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+@every_learner
+def test_frame_without_rows_is_learned_as_no_events(learner, kind):
+    model = LEARNERS[learner](hash_seed=1)
+    for x, y, w in random_events(random.Random(1), labels=labels_for(learner), n=20):
+        model.learn_one(x, y, w)
+    before = learned(model)
+    frame = EMPTY[kind]()
+    for y in ([], pd.Series([], dtype=object), pd.Series(dtype=bool)):
+        model.learn_many(frame, y)
+        assert learned(model) == before
+        assert len(model.test_then_train_many(frame, y)) == 0
+    for w in ([], np.array([])):
+        model.learn_many(frame, [], w)
+    for answer in (model.predict_many(frame), model.predict_proba_many(frame)):
+        assert len(answer) == 0
+    assert len(model.decision_function_many(frame)) == 0
+    assert learned(model) == before
+
+
+TEXTS_OF_SERIES = ["win a prize", "see you", "a prize", "ж"]
+SERIES_OF = {
+    "pandas": lambda: pd.Series(TEXTS_OF_SERIES, index=[7, 3, 5, 9], name="body"),
+    "pandas, times": lambda: pd.Series(
+        TEXTS_OF_SERIES, index=pd.date_range("2024-01-01", periods=4, freq="h")
+    ),
+    "polars": lambda: pl.Series("body", TEXTS_OF_SERIES),
+}
+
+
+@pytest.mark.parametrize("kind", SERIES_OF)
+@every_learner
+def test_texts_of_a_series_are_answered_with_its_kind_index_and_the_labels_name(learner, kind):
+    texts = SERIES_OF[kind]()
+    labels = labels_for(learner)
+    y = type(texts)([labels[0], labels[1], labels[0], labels[1]])
+    y = y.rename("topic")
+    if kind != "polars":
+        y.index = texts.index
+    model = Tokenizer() | LEARNERS[learner](hash_seed=1)
+    twin = LEARNERS[learner](hash_seed=1)
+    model.learn_many(texts, y)
+    for text, label in zip(TEXTS_OF_SERIES, y, strict=True):
+        twin.learn_one(Tokenizer().transform_one(text), label)
+    learner_alone = next(reversed(model.steps.values()))
+    rows = model["Tokenizer"].transform_many(texts)
+    predicted, p = model.predict_many(texts), model.predict_proba_many(texts)
+    decision = learner_alone.decision_function_many(rows)
+    assert type(predicted) is type(texts)
+    assert predicted.name == "topic"
+    assert list(predicted) == [twin.predict_one(Tokenizer().transform_one(x)) for x in texts]
+    assert len(p) == len(decision) == 4
+    assert list(map(str, p.columns)) == [str(label) for label in twin.predict_proba_one({})]
+    if kind != "polars":
+        for answer in (predicted, p, decision):
+            assert answer.index.equals(texts.index)
+    assert isinstance(decision, pd.Series | pd.DataFrame | pl.Series | pl.DataFrame)
+    array = model.predict_many(list(texts))
+    assert isinstance(array, np.ndarray)
+    assert list(array) == list(predicted)

@@ -1124,3 +1124,27 @@ def test_without_scikit_learn_only_this_module_is_missing_and_says_what_to_insta
     assert prediction == "False"
     assert message.startswith("streamptron.sklearn needs scikit-learn 1.6 or later")
     assert message.endswith('pip install "streamptron[sklearn]"')
+
+
+def test_classifier_without_an_average_says_that_serve_must_be_current():
+    X, y = np.eye(2), [0, 1]
+    with pytest.raises(ValueError, match=r"serve='current'"):
+        PerceptronClassifier(average="none").fit(X, y)
+    PerceptronClassifier(average="none", serve="current", tol=None, max_iter=2).fit(X, y)
+
+
+def test_joining_classes_do_not_change_what_a_model_of_two_has_learned():
+    """The two go through a state of another kind of model, whose arrays are wider."""
+    X, y = problem(3, 2, n=500)
+    for params in (
+        {},
+        {"pocket": True},
+        {"average": "exponential"},
+        {"average": "none", "serve": "current"},
+    ):
+        model = PerceptronClassifier(random_state=0, **params).partial_fit(X, y)
+        before = model.model_.weights
+        model.partial_fit(X[:1], [2], sample_weight=[0.0])
+        assert model.model_.weights[1] == before
+        assert model.model_.weights[0] == {name: -w for name, w in before.items()}
+        model.model_._check()

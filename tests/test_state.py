@@ -8,6 +8,8 @@ import pickle
 import random
 import subprocess
 import sys
+from array import array
+from fractions import Fraction
 from pathlib import Path
 
 import pandas as pd
@@ -186,6 +188,216 @@ def test_state_of_another_format_is_refused():
     state = {**model.__getstate__(), "format": 99}
     with pytest.raises(ValueError, match="format 99"):
         model.__setstate__(state)
+
+
+def damaged(state, part, change):
+    """A copy of a state, of which one part is another."""
+    if part in state["arrays"]:
+        shape, data = state["arrays"][part]
+        return {**state, "arrays": {**state["arrays"], part: change(shape, data)}}
+    if part in state["params"]:
+        return {**state, "params": {**state["params"], part: change(state["params"][part])}}
+    return {**state, part: change(state[part])}
+
+
+def with_doubles(*numbers):
+    """The bytes of an array begin with these."""
+    head = array("d", numbers).tobytes()
+    return lambda shape, data: (shape, head + data[len(head) :])
+
+
+def with_words(at, *numbers):
+    """An array of 32-bit words has these from one place on."""
+    return lambda shape, data: (
+        shape,
+        data[: 4 * at] + array("I", numbers).tobytes() + data[4 * (at + len(numbers)) :],
+    )
+
+
+def longer(n):
+    return lambda shape, data: ((shape[0] + n, *shape[1:]), data)
+
+
+def twice_a_name(shape, data):
+    return shape, data[:-16] + data[-32:-16]
+
+
+NAN = float("nan")
+BAD_STATES = [
+    ("exact", "format", lambda _: 1),
+    ("exact", "format", lambda _: "2"),
+    ("exact", "kind", lambda _: 0),
+    ("exact", "kind", lambda _: 77),
+    ("exact", "kind", lambda _: None),
+    ("exact", "dict", lambda _: 5),
+    ("exact", "params", lambda params: {}),
+    ("exact", "average", lambda _: "none"),  # the rows are too wide then
+    ("exact", "pocket", lambda _: False),
+    ("exact", "hash_bits", lambda _: 8),
+    ("exact", "hash_seed", lambda _: 77),
+    ("exact", "max_features", lambda _: 100),  # there are no stamps
+    ("exact", "max_labels", lambda _: 2),
+    ("exact", "seed", lambda _: -1),
+    ("exact", "labels", lambda labels: labels[:1]),  # there are weights of no label
+    ("exact", "labels", lambda labels: labels[:2] + labels[:1]),
+    ("exact", "labels", lambda labels: [*labels[:2], []]),
+    ("exact", "labels", lambda labels: [*labels[:2], NAN]),
+    ("exact", "labels", lambda _: None),
+    ("exact", "labels", lambda labels: dict.fromkeys(labels)),
+    ("exact", "objects", lambda objects: objects * 2),
+    ("exact", "objects", lambda objects: []),
+    ("exact", "objects", lambda objects: [[]]),
+    ("exact", "objects", lambda objects: ["a word"]),
+    ("exact", "objects", lambda objects: None),
+    ("exact", "counters", lambda _: (1, 2)),
+    ("exact", "counters", lambda _: (-1, 0, 0)),
+    ("exact", "counters", lambda _: (2**64, 0, 0)),
+    ("exact", "clock", lambda clock: (NAN, *clock[1:])),
+    ("exact", "clock", lambda clock: (float("inf"), *clock[1:])),
+    ("exact", "clock", lambda clock: (0.5, *clock[1:])),
+    ("exact", "clock", lambda clock: (*clock[:3], NAN)),
+    ("exact", "clock", lambda clock: clock[:3]),
+    ("exact", "serve", lambda serve: serve[:2]),
+    ("exact", "serve", lambda serve: (serve[0][:2], *serve[1:])),
+    ("exact", "serve", lambda serve: ([(NAN,) * 8] * 3, *serve[1:])),
+    ("exact", "serve", lambda serve: (serve[0], [(0.0, 0.0, 0.0, 2)] * 2, serve[2])),
+    ("exact", "serve", lambda serve: (serve[0], [(NAN, 0.0, 0.0, 0)] * 2, serve[2])),
+    ("exact", "arrays", lambda arrays: {**arrays, "more": ((1,), b"1")}),
+    ("exact", "arrays", lambda arrays: {}),
+    ("exact", "arrays", lambda arrays: None),
+    ("exact", "weights", longer(1)),
+    ("exact", "weights", longer(-1)),
+    ("exact", "weights", longer(2**60)),
+    ("exact", "weights", longer(-(10**6))),
+    ("exact", "weights", lambda shape, data: ((shape[0], 2**63), data)),
+    ("exact", "weights", lambda shape, data: (shape[:1], data)),
+    ("exact", "weights", lambda shape, data: ((), data)),
+    ("exact", "weights", lambda shape, data: (shape, data[:-1])),
+    ("exact", "weights", lambda shape, data: (shape, bytearray(data))),
+    ("exact", "weights", lambda shape, data: (shape, memoryview(data))),
+    ("exact", "weights", lambda shape, data: (shape, 5)),
+    ("exact", "weights", lambda shape, data: None),
+    ("exact", "weights", with_doubles(1.0)),  # of the row for what is unknown
+    ("exact", "weights", with_doubles(*[0.0] * 20, NAN)),
+    ("exact", "chunks", longer(1)),
+    ("exact", "chunks", longer(-1)),
+    ("exact", "chunks", lambda shape, data: ((shape[0], 2), data)),
+    ("exact", "chunks", with_words(0, 9)),
+    ("exact", "chunks", with_words(1, 9)),
+    ("exact", "chunks", with_words(1, 2**32 - 1)),
+    ("exact", "chunks", with_words(2, 1)),
+    ("exact", "keys", longer(-1)),
+    ("exact", "keys", longer(1)),
+    ("exact", "keys", twice_a_name),
+    ("exact", "keys", with_words(0, 1)),
+    ("exact", "keys", lambda shape, data: ((0, 2), b"")),
+    ("exact", "keys", lambda shape, data: (shape, data[:-16] + b"\xff" * 16)),
+    ("exact", "texts", longer(1)),
+    ("exact", "texts", lambda shape, data: ((shape[0] - 1,), data[:-1])),
+    ("exact", "texts", lambda shape, data: ((0,), b"")),
+    ("exact", "texts", lambda shape, data: (shape, b"\xff" * len(data))),
+    ("ceiling", "ceiling", lambda ceiling: (0, *ceiling[1:])),
+    ("ceiling", "ceiling", lambda ceiling: (10**6, *ceiling[1:])),
+    ("ceiling", "ceiling", lambda ceiling: ceiling[:2]),
+    ("ceiling", "max_features", lambda _: 1),
+    ("ceiling", "stamps", lambda shape, data: ((shape[0] - 1,), data[:-4])),
+    ("hashed", "rows", with_words(2, 2**31)),
+    ("hashed", "rows", with_words(0, 1)),
+    ("hashed", "rows", with_words(2, 3, 2)),
+    ("hashed", "rows", lambda shape, data: ((0,), b"")),
+    ("hashed", "hash_bits", lambda _: 2),
+    ("binary", "labels", lambda _: ["a", "b"]),
+    ("binary", "labels", lambda _: []),
+    ("binary", "kind", lambda _: 2),
+]  # fmt: skip
+
+
+def stateful(kind):
+    """A model that has something of all that a state may hold."""
+    if kind == "binary":
+        model = Perceptron(hash_seed=1)
+        model.learn_one({"a": 1}, True)
+        return model
+    own = {"ceiling": {"max_features": 30}, "hashed": {"hash_bits": 6}}.get(kind, {})
+    model = MIRA(pocket=True, hash_seed=1, **own)
+    for i in range(30):
+        x = {f"w{i % 7}": 1.0, f"a name of more than fifteen bytes {i % 5}": 1.0, i % 3: 0.5}
+        if kind == "exact":
+            x[Word("object")] = 1.0
+        model.learn_one(x, f"label {i % 3}")
+    return model
+
+
+BAD = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError)
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "change"),
+    BAD_STATES,
+    ids=[f"{kind} {part} {i}" for i, (kind, part, _) in enumerate(BAD_STATES)],
+)
+def test_state_that_does_not_fit_is_refused_and_changes_nothing(kind, part, change):
+    model = stateful(kind)
+    before = model.__getstate__()
+    with pytest.raises(BAD):
+        model.__setstate__(damaged(before, part, change))
+    assert model.__getstate__() == before
+    model._check()
+    model.__setstate__(before)
+    assert model.__getstate__() == before
+
+
+@pytest.mark.parametrize("kind", ["exact", "ceiling", "hashed", "binary"])
+@pytest.mark.parametrize("seed", range(40), ids="seed={}".format)
+def test_forged_state_is_refused_or_makes_a_model_that_works(kind, seed):
+    """Whatever is in a pickle's arrays, nobody reads or writes beside them."""
+    rng = random.Random(seed)
+    model = stateful(kind)
+    for _ in range(20):
+        state = model.__getstate__()
+        name = rng.choice(list(state["arrays"]))
+        shape, data = state["arrays"][name]
+        data = bytearray(data)
+        for _ in range(rng.randint(1, 3) if data else 0):
+            data[rng.randrange(len(data))] = rng.choice(
+                (0, 1, 2, 127, 128, 255, rng.randrange(256))
+            )
+        state["arrays"] = {**state["arrays"], name: (shape, bytes(data))}
+        other = type(model)()
+        try:
+            other.__setstate__(state)
+        except ValueError:
+            assert (other.n_seen, other.n_features) == (0, 0)
+        else:
+            other.learn_one({"w1": 1.0, "new": 2.0}, model.predict_one({}))
+            assert len(pickle.loads(pickle.dumps(other)).__getstate__()) == len(state)
+
+
+@every_learner
+def test_parameters_that_cannot_be_leave_a_used_model_as_it_was(learner):
+    model = make(learner)
+    for x, y, w in stream(learner, seed=2, n=30):
+        model.learn_one(x, y, w)
+    before = pickle.dumps(model)
+    for bad in (
+        {"half_life": 0},
+        {"serve": "pocket"},
+        {"class_weight": {None: 1}},
+        {"hash_seed": -1},
+    ):
+        with pytest.raises((ValueError, TypeError), match=next(iter(bad))):
+            model.__init__(**bad)
+        assert pickle.dumps(model) == before
+    model.__init__(hash_seed=1)
+    assert pickle.dumps(model) == pickle.dumps(type(model)(hash_seed=1))
+
+
+def test_name_nested_more_deeply_than_a_file_may_hold_goes_into_a_pickle():
+    name = ()
+    for _ in range(150):
+        name = (name,)
+    model = Perceptron.from_weights({name: 1.0})
+    assert pickle.loads(pickle.dumps(model)).weights == {name: 1.0}
 
 
 @every_variant
@@ -635,3 +847,28 @@ def test_uniform_average_over_a_long_stream_is_the_mean_of_all_weights_so_far(le
     found = model.averaged_weights if learner == "Perceptron" else model.averaged_weights["x"]
     # w_0 counts too
     assert found == pytest.approx({name: w / (n + 3) for name, w in sums.items()}, rel=1e-9)
+
+
+@pytest.mark.parametrize("half_life", [1e3, 1e6, 1e9, 1e12], ids="half_life={:g}".format)
+def test_exponential_average_of_a_long_half_life_follows_its_definition(half_life):
+    """As exactly as the float nearest to 2^(-1/half_life) allows: 0.02 % at the longest."""
+    model = Perceptron(average="exponential", half_life=half_life, margin=1e40, intercept=False)
+    keep = Fraction(1) - Fraction(-math.expm1(-math.log(2) / half_life))
+    w, average = Fraction(0), Fraction(0)
+    rng = random.Random(3)
+    for _ in range(300):
+        x, y = rng.uniform(0.5, 2.0), rng.random() < 0.8
+        model.learn_one({"a": x}, y)
+        w += Fraction(x) if y else -Fraction(x)
+        average = (
+            Fraction(float(keep * average + (1 - keep) * w))
+            if half_life < 1e4
+            else (keep * average + (1 - keep) * w).limit_denominator(10**60)
+        )
+    found = model.averaged_weights["a"]
+    assert found == pytest.approx(float(average), rel=max(1e-9, 3e-16 * half_life))
+
+
+def test_half_life_that_a_float_cannot_hold_is_refused_with_its_range():
+    with pytest.raises(ValueError, match=r"half_life=1e\+16.*at least 1 event and at most 1e\+12"):
+        Perceptron(average="exponential", half_life=1e16)

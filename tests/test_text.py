@@ -14,6 +14,7 @@ from itertools import islice, product
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pytest
 from reference_text import features, is_word_character, lowered, tokens
 from river import (
@@ -31,6 +32,7 @@ from threads import eager
 from variants import answers, every_learner, every_variant, labels_for, learned, make
 
 from streamptron import Perceptron, Tokenizer
+from streamptron._core import LINES, Lines
 
 
 def seeds(n):
@@ -1370,3 +1372,42 @@ def test_learner_alone_says_what_to_do_with_a_text():
     for text in ("a text", b"a text"):
         with pytest.raises(TypeError, match=r"for a text put Tokenizer\(\) before the learner"):
             make("Perceptron").learn_one(text, True)
+
+
+@pytest.mark.parametrize("how", ["pickle", "deepcopy", "copy"])
+def test_many_texts_go_along_in_a_pickle_and_a_copy(how):
+    copies = {
+        "pickle": lambda texts: pickle.loads(pickle.dumps(texts)),
+        "deepcopy": copy.deepcopy,
+        "copy": copy.copy,
+    }
+    raw = ["win a prize", b"b\xc3\xa9", "жук", ""]
+    for tokenizer, given in (
+        (Tokenizer(ngram_range=(1, 2)), raw),
+        (Tokenizer(), pd.Series(["a b", "c"], index=[5, 4])),
+        (Tokenizer(fields=("a", "b")), [{"a": "x y", "b": "z"}, {"a": "", "b": "x"}]),
+        (Tokenizer(), []),
+    ):
+        texts = tokenizer.transform_many(given)
+        other = copies[how](texts)
+        assert type(other) is type(texts)
+        assert list(other) == list(texts)
+        model, twin = Perceptron(hash_seed=1), Perceptron(hash_seed=1)
+        model.learn_many(texts, [True] * len(texts))
+        twin.learn_many(other, [True] * len(texts))
+        assert pickle.dumps(model) == pickle.dumps(twin)
+        found, expected = twin.predict_many(other), model.predict_many(texts)
+        assert type(found) is type(expected)
+        assert list(getattr(found, "index", [])) == list(getattr(expected, "index", []))
+
+
+@pytest.mark.parametrize("how", ["pickle", "deepcopy"])
+def test_lines_go_along_in_a_pickle_and_a_copy(how):
+    block = b"spam\twin a prize\nham\tsee you\n\nno tab\nspam\t\xc3\xa9\n"
+    lines = Lines(Tokenizer(), block, LINES.LABELLED)
+    other = copy.deepcopy(lines) if how == "deepcopy" else pickle.loads(pickle.dumps(lines))
+    assert type(other) is Lines
+    assert list(other) == list(lines)
+    for name in ("labels", "faults", "numbers", "line_numbers", "n_lines", "n_blank"):
+        assert getattr(other, name) == getattr(lines, name)
+    assert list(copy.deepcopy(lines[1:])) == list(lines)[1:]

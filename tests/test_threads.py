@@ -7,6 +7,7 @@ shows as weights that differ, or as a score between the two.
 
 import copy
 import pickle
+import re
 import threading
 from functools import partial
 from itertools import count
@@ -150,6 +151,145 @@ def test_no_answer_mixes_two_states_of_a_model_that_learns(learner, way, tmp_pat
 
     finished(learn, *(partial(watch, model, read, tmp_path / read, changes) for read in READERS))
     whole(model)
+
+
+@pytest.mark.parametrize("how", ["__init__", "__setstate__"])
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("learner", LABELS)
+@eager
+def test_no_answer_mixes_two_states_of_a_model_that_is_started_anew(learner, how, read, tmp_path):
+    """It is the one that was, of weights 1, or the new one: untrained, or of weights -1."""
+    model = turning(learner)
+    one = copy.deepcopy(model).__getstate__()
+    WAYS["events"](learner, model)
+    other = model.__getstate__()
+    states = ({1.0}, {-1.0}, {0.0}, set())  # a weight of 0 is left out
+
+    def write():
+        for turn in range(200):
+            if how == "__setstate__":
+                model.__setstate__((one, other)[turn % 2])
+            else:
+                model.__init__(intercept=False, serve="current", hash_seed=1)
+                if turn % 2:
+                    model.__setstate__(one)
+
+    def ask(stop):
+        path = tmp_path / "file"
+        while not stop.is_set():
+            try:
+                answer = {*map(float, ANEW.get(read, READERS[read])(model, path))}
+            except (KeyError, ValueError, RuntimeError) as error:
+                # the label that was asked for is not there, or is about to be
+                if learner == "Perceptron" or not re.search("yes|label", str(error)):
+                    raise
+            else:
+                assert answer in states
+
+    finished(write, ask, ask)
+    model.__setstate__(one)
+    whole(model)
+
+
+def weights_alone(model, _):
+    weights = model.weights
+    return (weights.get("yes", {}) if hasattr(model, "labels") else weights).values()
+
+
+def anew(model):
+    """The weights of a model that nobody else has, or none."""
+    model._check()
+    return weights_alone(model, None)
+
+
+ANEW = {
+    "weights": weights_alone,
+    "scores": lambda model, _: scores_alone(model, np.ones((2000, N)), feature_names=NAMES),
+    "scores of texts": lambda model, _: scores_alone(model, TOKENIZER.transform_many([TEXT] * 99)),
+    "deepcopy": lambda model, _: anew(copy.deepcopy(model)),
+    "pickle": lambda model, _: anew(pickle.loads(pickle.dumps(model))),
+    "file": lambda model, path: model.save(path) or anew(load(path)),
+}
+
+
+def scores_alone(model, rows, **how):
+    answers = model.decision_function_many(rows, **how).reshape(len(rows), -1)
+    return answers[:, -1] / N if answers.size else ()
+
+
+@pytest.mark.parametrize("way", ["rows", "many texts", "many rows"])
+@pytest.mark.parametrize("learner", LABELS)
+@eager
+def test_a_model_that_learns_a_batch_is_started_anew_before_or_after_it(learner, way):
+    model = turning(learner)
+    state = model.__getstate__()
+
+    def learn():
+        for _ in range(12):
+            WAYS[way](learner, model)
+
+    def start(stop):
+        while not stop.is_set():
+            model.__setstate__(state)
+            model._check()
+
+    finished(learn, start)
+    model.__setstate__(state)
+    whole(model)
+
+
+@pytest.mark.parametrize("learner", LABELS)
+@eager
+def test_parameters_that_cannot_be_change_nothing_of_a_model_in_use(learner):
+    model = turning(learner)
+    state = pickle.dumps(model)
+
+    def write():
+        for _ in range(300):
+            with pytest.raises(ValueError, match="half_life"):
+                model.__init__(half_life=0)
+            with pytest.raises(ValueError, match="hash_bits"):
+                model.__init__(hash_bits=99)
+
+    def ask(stop):
+        while not stop.is_set():
+            assert {*scores(model, np.ones((50, N)), feature_names=NAMES)} == {1.0}
+
+    finished(write, ask)
+    assert pickle.dumps(model) == state
+
+
+class Restarting:
+    """A label, or a name, that starts a model anew the first few times that it is hashed."""
+
+    def __init__(self, model, times):
+        self.model, self.times = model, times
+
+    def __hash__(self):
+        if self.times:
+            self.times -= 1
+            self.model.__init__()
+        return 7
+
+
+@pytest.mark.parametrize("times", range(1, 7), ids="times={}".format)
+@pytest.mark.parametrize("part", ["label", "name", "weighted label"])
+def test_a_model_started_anew_by_a_hash_in_the_middle_of_an_event_learns_it_whole(part, times):
+    params = {"class_weight": {"yes": 1.0}} if part == "weighted label" else {}
+    model = LEARNERS["MulticlassPerceptron"](**params)
+    for i in range(50):
+        model.learn_one({f"w{i}": 1}, f"label {i}")
+    odd = Restarting(model, times)
+    if part == "name":
+        model.learn_one({odd: 1, "a": 1}, "yes")
+    else:
+        model.learn_one({"a": 1}, odd)
+    odd.times = 0
+    model._check()
+    model.learn_one({"b": 1}, "next")
+    assert model.n_seen >= 1
+    assert len(model.labels) == len(model.decision_function_one({"a": 1}))
+    copy.deepcopy(model)._check()
 
 
 @eager
