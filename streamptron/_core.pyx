@@ -6,7 +6,7 @@ file trusts its arguments. See ARCHITECTURE.md for the rooms and a row's journey
 
 import os
 from copy import deepcopy
-from collections import Counter, defaultdict, namedtuple
+from collections import ChainMap, Counter, defaultdict, namedtuple
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
@@ -281,6 +281,11 @@ cdef list _entries(x, str what):
     cdef PyObject* name
     cdef PyObject* value
     cdef Py_ssize_t at = 0
+    if type(x) is ChainMap and all([type(each) is dict for each in x.maps]):
+        merged = {}                 # as it would say itself, but it asks each dict for each name
+        for each in reversed(x.maps):
+            merged.update(each)
+        x = merged
     if PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict:
         while PyDict_Next(<PyObject*> x, &at, &name, &value):
             entries.append(<object> name)
