@@ -35,7 +35,8 @@ from streamptron._entry cimport (
     PyFloat_AS_DOUBLE, PyFloat_CheckExact, PyUnicode_CheckExact, PyUnicode_GET_LENGTH, SCALAR_BOOL,
     SCALAR_BYTES, SCALAR_F16, SCALAR_F32, SCALAR_F64, SCALAR_I8, SCALAR_I16, SCALAR_I32, SCALAR_I64,
     SCALAR_STR, SCALAR_U8, SCALAR_U16, SCALAR_U32, SCALAR_U64, ascii_text, bytes_data, bytes_size,
-    entry_key, entry_know, entry_scalar_is_bare, entry_value, utf8_write)
+    entry_key, entry_key_everyday, entry_know, entry_scalar_is_bare, entry_value, entry_value_everyday,
+    utf8_write)
 from streamptron._index cimport (
     Index, index_fault, index_find, index_free, index_init, index_insert, index_is_limited, index_key,
     index_open_columns, index_place, index_stamp, index_stored)
@@ -131,7 +132,19 @@ TopFeatures.__doc__ = "The features that speak most for a label, and those that 
 
 # --- One feature: its value and its name --------------------------------------------------------
 #
-# What _entry.pxd reads in C never comes here.
+# What _entry.pxd reads in C is not looked at by Python.
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    static int sp_any_value(PyObject *o, double *value) __attribute__((noinline));
+    #endif
+    """
+
+cdef bint _any_value "sp_any_value" (PyObject* o, double* value) noexcept:
+    """entry_value, kept out of the loops: a compiler would put it into each, and the everyday event would pay."""
+    return entry_value(o, value)
+
 
 cdef class _Name:
     """A name that Python code had to look at: what name_plain said of it, or the ordinal of a mere object."""
@@ -1284,12 +1297,12 @@ cdef class Model:
         while PyDict_Next(mapping, &at, &name, &value):
             if value != last:           # often all values are the same object, 1
                 last = NULL
-                if not entry_value(value, &number):
+                if not entry_value_everyday(value, &number) and not _any_value(value, &number):
                     return self._read_items(x, learning)
                 if number == 0.0:
                     continue
                 last = value
-            if not entry_key(&self.event.text, name, &key):
+            if not entry_key_everyday(name, &key) and not entry_key(&self.event.text, name, &key):
                 return self._read_items(x, learning)
             writer_add(&writer, key, number)
         event_end(&self.event, &writer)
@@ -1370,7 +1383,7 @@ cdef class Model:
             value = <PyObject*> entries[at + 1]
             if value != last:
                 last = NULL
-                if not entry_value(value, &number):
+                if not _any_value(value, &number):
                     odd.append(at)
                     continue
                 if number == 0.0:

@@ -23,8 +23,11 @@
 # numpy's types are objects that whoever loads numpy has, and we do not load it. So the door tells of them
 # (entry_know) once they are there, and looks first whether a scalar's number lies where it is read: behind the header.
 #
-# Functions in this file: entry_key, entry_value, entry_know, entry_scalar_is_bare, utf8_write, ascii_text; the rest
-# serve these. All need the interpreter's lock.
+# entry_key_everyday and entry_value_everyday are the few types of most events, for a loop in which the rest is not
+# to take registers.
+#
+# Functions in this file: entry_key, entry_value, entry_key_everyday, entry_value_everyday, entry_know,
+# entry_scalar_is_bare, utf8_write, ascii_text; the rest serve these. All need the interpreter's lock.
 
 from libc.math cimport fabs
 from libc.string cimport memcmp, memcpy
@@ -246,21 +249,26 @@ cdef inline int _number_of(PyObject* o, Number* number) noexcept:
 
 # --- A value ------------------------------------------------------------------------------------
 
-cdef inline bint entry_value(PyObject* o, double* value) noexcept:
-    """A value that is finite, of at most VALUE_LIMIT in size and the same as a double; else False."""
+cdef inline bint entry_value_everyday(PyObject* o, double* value) noexcept:
+    """entry_value of an int or a float; False for all else."""
     cdef long long n
     if PyLong_CheckExact(o) and int_word(o, &n):
         value[0] = <double> n
         return <long long> value[0] == n
+    if PyFloat_CheckExact(o):
+        value[0] = PyFloat_AS_DOUBLE(o)
+        return fabs(value[0]) <= VALUE_LIMIT
+    return False
+
+
+cdef inline bint entry_value(PyObject* o, double* value) noexcept:
+    """A value that is finite, of at most VALUE_LIMIT in size and the same as a double; else False."""
+    cdef Number number
+    cdef int kind
     if PyFloat_Check(o):            # numpy.float64 is a subclass
         value[0] = PyFloat_AS_DOUBLE(o)
         return fabs(value[0]) <= VALUE_LIMIT
-    return _value_of(o, value)
-
-
-cdef inline bint _value_of(PyObject* o, double* value) noexcept:
-    cdef Number number
-    cdef int kind = _number_of(o, &number)
+    kind = _number_of(o, &number)
     if kind == NUMBER_OTHER:
         value[0] = number.value
         return fabs(value[0]) <= VALUE_LIMIT
@@ -272,23 +280,20 @@ cdef inline bint _value_of(PyObject* o, double* value) noexcept:
 
 # --- A name -------------------------------------------------------------------------------------
 
-cdef inline bint entry_key(Arena* scratch, PyObject* o, Key* key) noexcept:
-    """The key of a name; else False, also without memory. A long key lies in the name itself or in scratch."""
+cdef inline bint entry_key_everyday(PyObject* o, Key* key) noexcept:
+    """entry_key of an ASCII str or an int; False for all else."""
     cdef long long n
     cdef const uint8_t* text
     if PyUnicode_CheckExact(o):
         text = ascii_text(o)
         if text == NULL:
-            return _text_key(scratch, o, key)
+            return False
         key[0] = key_text(KEY_STR, text, PyUnicode_GET_LENGTH(o))
         return True
     if PyLong_CheckExact(o) and int_word(o, &n):
         key[0] = key_word(KEY_INT, <uint64_t> n)
         return True
-    if PyBytes_CheckExact(o):
-        key[0] = key_text(KEY_BYTES, <const uint8_t*> bytes_data(o), bytes_size(o))
-        return True
-    return _key_of(scratch, o, key)
+    return False
 
 
 cdef inline uint8_t* utf8_write(Arena* scratch, PyObject* o, size_t* length) noexcept:
@@ -316,12 +321,17 @@ cdef inline bint _text_key(Arena* scratch, PyObject* o, Key* key) noexcept:
     return True
 
 
-cdef inline bint _key_of(Arena* scratch, PyObject* o, Key* key) noexcept:
-    """The key of a name of the rarer types."""
+cdef inline bint entry_key(Arena* scratch, PyObject* o, Key* key) noexcept:
+    """The key of a name; else False, also without memory. A long key lies in the name itself or in scratch."""
     cdef Number number
     cdef Writing writing
     cdef int kind
     cdef bint written
+    if PyUnicode_CheckExact(o):
+        return entry_key_everyday(o, key) or _text_key(scratch, o, key)
+    if PyBytes_CheckExact(o):
+        key[0] = key_text(KEY_BYTES, <const uint8_t*> bytes_data(o), bytes_size(o))
+        return True
     if not (PyTuple_CheckExact(o) or o == NONE):
         kind = _number_of(o, &number)
         if kind == NUMBER_WHOLE and number.size < (<uint64_t> 1 << 61) - 1:
