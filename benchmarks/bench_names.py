@@ -3,7 +3,8 @@
 The first row is the everyday event: a dict of 100 words, each with the value 1. The other rows are the
 same events with names or values of another type, or in another kind of mapping; the last two are
 River's own transformers, timed with what they make. For each row the targets are half of River's time, and for
-some of them three times the first row's.
+some of them three times the first row's. Where a transformer comes first, what it takes by itself, which
+is the same for both, is shown, and is left out of the ratios.
 
 All rows go by together, chunk by chunk of about a thousand features, in an order drawn anew for each
 chunk, with the garbage collector off. Each learner has events of its own, made just before, and
@@ -159,9 +160,16 @@ class Row:
         for contender in rng.sample(contenders, len(contenders)):
             contender.run(chunk, self.make, size)
 
+    def learning(self, learner):
+        """The times of a learner without those of the transformer before it."""
+        if self.alone is None:
+            return learner.times
+        return [all_ - part for all_, part in zip(learner.times, self.alone.times, strict=True)]
+
     def cells(self, everyday):
-        to_river = common.group_ratios(self.ours.times, self.river.times)
-        to_first = common.group_ratios(self.ours.times, everyday.ours.times)
+        ours = self.learning(self.ours)
+        to_river = common.group_ratios(ours, self.learning(self.river))
+        to_first = common.group_ratios(ours, everyday.ours.times)
         missed = []
         if self is not everyday and common.median(to_river) > 0.5:
             missed.append("above half of River's")

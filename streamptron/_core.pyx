@@ -6,7 +6,7 @@ file trusts its arguments. See ARCHITECTURE.md for the rooms and a row's journey
 
 import os
 from copy import deepcopy
-from collections import ChainMap, Counter, defaultdict, namedtuple
+from collections import ChainMap, Counter, OrderedDict, defaultdict, namedtuple
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
@@ -110,6 +110,7 @@ cdef extern from "Python.h":
     bint PyDict_CheckExact(PyObject* o) noexcept
     bint PyDict_Next(PyObject* o, Py_ssize_t* at, PyObject** key, PyObject** value) noexcept
     Py_ssize_t PyDict_GET_SIZE "PyDict_Size" (PyObject* o) noexcept
+    PyObject* list_item "PyList_GET_ITEM" (PyObject* o, Py_ssize_t at) noexcept
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
 
 VALUE_LIMIT = LIMIT
@@ -288,6 +289,22 @@ cdef double _feature_value(name, value, str what) except? -1.0:
     raise _fault(fault, value, f"{what}[{shown(name)}]")
 
 
+cdef bint _in_order(x, list entries) except -1:
+    """Whether the dict that an OrderedDict is has its order, as it has if nothing was moved: its entries then."""
+    cdef list names = list(x)
+    cdef PyObject* name
+    cdef PyObject* value
+    cdef Py_ssize_t at = 0, i = 0, n = len(names)
+    while PyDict_Next(<PyObject*> x, &at, &name, &value):
+        if i == n or list_item(<PyObject*> names, i) != name:
+            entries.clear()
+            return False
+        entries.append(<object> name)
+        entries.append(<object> value)
+        i += 1
+    return i == n
+
+
 cdef list _entries(x, str what):
     """A mapping's names and values in turn, held here; or the error that says why it cannot be read."""
     cdef list entries = []
@@ -311,6 +328,8 @@ cdef list _entries(x, str what):
             f"such as {{'word': 1}}{hint}")
     broken = None
     try:
+        if type(x) is OrderedDict and _in_order(x, entries):
+            return entries
         items = x.items()
         try:
             pairs = iter(items)
@@ -1368,6 +1387,7 @@ cdef class Model:
         Returns where the entries are that Python has to look at first; if there are any, there is no event yet.
         """
         cdef list odd = []
+        cdef PyObject* name
         cdef PyObject* value
         cdef PyObject* last = NULL
         cdef Py_ssize_t at, n = len(entries)
@@ -1380,21 +1400,23 @@ cdef class Model:
             raise MemoryError("no memory for the event")
         writer = event_writer(&self.event)
         for at in range(0, n, 2):
-            value = <PyObject*> entries[at + 1]
+            name = list_item(<PyObject*> entries, at)
+            value = list_item(<PyObject*> entries, at + 1)
             if value != last:
                 last = NULL
-                if not _any_value(value, &number):
+                if not entry_value_everyday(value, &number) and not _any_value(value, &number):
                     odd.append(at)
                     continue
                 if number == 0.0:
                     continue
                 last = value
-            if type(entries[at]) is _Name:
-                if not _name_key(&self.event.text, entries[at], &key):
-                    raise MemoryError("no memory for the event")
-            elif not entry_key(&self.event.text, <PyObject*> entries[at], &key):
-                odd.append(at)
-                continue
+            if not entry_key_everyday(name, &key):
+                if type(<object> name) is _Name:
+                    if not _name_key(&self.event.text, <_Name> name, &key):
+                        raise MemoryError("no memory for the event")
+                elif not entry_key(&self.event.text, name, &key):
+                    odd.append(at)
+                    continue
             writer_add(&writer, key, number)
         if not odd:
             event_end(&self.event, &writer)

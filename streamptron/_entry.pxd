@@ -400,12 +400,14 @@ cdef inline bint _write_bytes(Writing* writing, uint8_t tag, const void* p, size
 cdef inline bint _write_text(Writing* writing, PyObject* o) noexcept:
     cdef const uint8_t* text = ascii_text(o)
     cdef Py_ssize_t i, n = PyUnicode_GET_LENGTH(o)
-    cdef int kind = PyUnicode_KIND(o)
-    cdef void* data = PyUnicode_DATA(o)
     cdef size_t length = n
+    cdef int kind
+    cdef void* data
     cdef uint32_t c
     if text != NULL:
         return _write_bytes(writing, c's', text, n)
+    kind = PyUnicode_KIND(o)
+    data = PyUnicode_DATA(o)
     for i in range(n):
         c = PyUnicode_READ(kind, data, i)
         length += (c >= 0x80) + (c >= 0x800) + (c >= 0x10000)
@@ -486,12 +488,14 @@ cdef inline bint _write(Writing* writing, PyObject* o, int depth) noexcept:
             return False
         _write_byte(writing, c'n')
         return True
-    kind = scalar_kind(o)
-    if PyBytes_CheckExact(o) or kind == SCALAR_BYTES:
+    if PyBytes_CheckExact(o):
         return _write_bytes(writing, c'b', bytes_data(o), bytes_size(o))
-    if kind == SCALAR_STR:
-        return _write_text(writing, o)
     kind = _number_of(o, &number)
     if kind == NUMBER_WHOLE:
         return _write_int(writing, number.negative, number.size, 0)
-    return kind == NUMBER_OTHER and _write_other(writing, number.value)
+    if kind == NUMBER_OTHER:
+        return _write_other(writing, number.value)
+    kind = scalar_kind(o)
+    if kind == SCALAR_BYTES:
+        return _write_bytes(writing, c'b', bytes_data(o), bytes_size(o))
+    return kind == SCALAR_STR and _write_text(writing, o)
