@@ -1,15 +1,16 @@
-"""predict_one and then learn_one on events whose names or values are not the everyday ones, beside River.
+"""predict_one and then learn_one on events of rarer names, values and mappings, beside River.
 
-The first row is the everyday event: a dict of 100 words, each with the value 1. The other rows are the
-same events with names or values of another type, or in another kind of mapping; the last two are
-River's own transformers, timed with what they make. For each row the targets are half of River's time, and for
-some of them three times the first row's. Where a transformer comes first, what it takes by itself, which
-is the same for both, is shown, and is left out of the ratios.
+The first row is the everyday event: a dict of 100 words, each with the value 1. The other rows are
+the same events with names or values of another type, or in another kind of mapping; the last two
+are River's own transformers, timed with what they make. For each row the targets are half of
+River's time, and for some of them three times the first row's. Where a transformer comes first,
+what it takes by itself, which is the same for both, is shown, and is left out of the ratios.
 
-All rows go by together, chunk by chunk of about a thousand features, in an order drawn anew for each
-chunk, with the garbage collector off. Each learner has events of its own, made just before, and
-learn_one gets another one than predict_one, equal to it. As the other rows have been busy since, each
-learner first predicts the chunk before once more, untimed. Times are the thread's CPU time.
+All rows go by together, chunk by chunk of about a thousand features, in an order drawn anew for
+each chunk, with the garbage collector off. Each learner has events of its own, made just before,
+and learn_one gets another one than predict_one, equal to it. As the other rows have been busy
+since, each learner first predicts the chunk before once more, untimed. Times are the thread's CPU
+time.
 
 River takes nothing but dicts, so of the other mappings it gets the equal dict, made untimed.
 """
@@ -53,7 +54,7 @@ def named(make):
 
 
 EVERYDAY = "str"
-# name: how an event is made of numbers of words, and at most how many times the first row it may take
+# name: how an event is made of numbers of words, and how many times the first row it may take
 ROWS = {
     EVERYDAY: (plain, None),
     "one np.float32 value": (one_float32, 3),

@@ -1300,8 +1300,8 @@ cdef class Model:
         cdef PyObject* value
         cdef PyObject* last = NULL
         cdef Py_ssize_t at = 0
-        cdef double number = 0.0
-        cdef Key key
+        cdef double rarer, number = 0.0     # the everyday ones stay in registers
+        cdef Key rarer_key, key
         cdef Writer writer
         if not (PyDict_CheckExact(mapping) or type(x) is Counter or type(x) is defaultdict):
             if type(x) is TextEvent:
@@ -1316,13 +1316,17 @@ cdef class Model:
         while PyDict_Next(mapping, &at, &name, &value):
             if value != last:           # often all values are the same object, 1
                 last = NULL
-                if not entry_value_everyday(value, &number) and not _any_value(value, &number):
-                    return self._read_items(x, learning)
+                if not entry_value_everyday(value, &number):
+                    if not _any_value(value, &rarer):
+                        return self._read_items(x, learning)
+                    number = rarer
                 if number == 0.0:
                     continue
                 last = value
-            if not entry_key_everyday(name, &key) and not entry_key(&self.event.text, name, &key):
-                return self._read_items(x, learning)
+            if not entry_key_everyday(name, &key):
+                if not entry_key(&self.event.text, name, &rarer_key):
+                    return self._read_items(x, learning)
+                key = rarer_key
             writer_add(&writer, key, number)
         event_end(&self.event, &writer)
         return 0

@@ -228,7 +228,8 @@ NO_FLOATS = [2**53 + 1, -(2**60) - 1, 2**63 - 1, np.int64(2**53 + 1), np.uint64(
 @every_learner
 def test_int_that_no_float64_holds_is_refused_by_every_door_with_its_feature(learner, value):
     y = labels_for(learner)[0]
-    column = np.array([[1, int(value)]], dtype=type(value) if isinstance(value, np.generic) else "i8")
+    kind = type(value) if isinstance(value, np.generic) else "i8"
+    column = np.array([[1, int(value)]], dtype=kind)
     objects = pd.DataFrame({"good": [1], "the culprit": pd.Series([value], dtype=object)})
     frame = pd.DataFrame(column, columns=["good", "the culprit"])
     names = ["good", "the culprit"]
