@@ -6,6 +6,7 @@ from pathlib import Path
 
 SCRIPTS = (
     "bench_events",
+    "bench_names",
     "bench_matrix",
     "bench_text",
     "bench_best",

@@ -67,6 +67,12 @@ cdef inline uint8_t* arena_alloc(Arena* arena, size_t n) noexcept nogil:
     return start
 
 
+cdef inline void arena_return(Arena* arena, size_t n) noexcept nogil:
+    """Give back the last n bytes of the latest allocation."""
+    if n > 0:
+        arena.newest.used -= n
+
+
 cdef inline uint8_t* arena_copy(Arena* arena, const uint8_t* p, size_t n) noexcept nogil:
     cdef uint8_t* start = arena_alloc(arena, n)
     if start != NULL:

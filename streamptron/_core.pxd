@@ -102,7 +102,7 @@ cdef class Model:
     cdef void _go_inside(self) noexcept
     cdef void _let_in(self) noexcept
     cdef int _read_begin(self) except -1
-    cdef list _number_objects(self, list entries, bint learning)
+    cdef list _write(self, list entries, bint learning)
     cdef object _column_keys(self, names, bint learning, Event* columns)
     cdef bint _has_room(self, const Batch* batch, bint decisions, bint probabilities) noexcept
     cdef Py_ssize_t _learn_in_place(self, Batch* batch, bint zeros) noexcept

@@ -6,13 +6,13 @@ file trusts its arguments. See ARCHITECTURE.md for the rooms and a row's journey
 
 import os
 from copy import deepcopy
-from collections import Counter, defaultdict, namedtuple
+from collections import ChainMap, Counter, OrderedDict, defaultdict, namedtuple
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 from operator import index as as_index
 from array import array
-from sys import getsizeof, intern
+from sys import getsizeof, intern, modules
 from unicodedata import category
 
 cimport cython
@@ -28,11 +28,16 @@ from streamptron._types cimport (
     uint32_t, uint64_t, uintptr_t)
 from streamptron._key cimport (
     KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_OBJECT, KEY_STR, Key,
-    key_bytes, key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word, load8,
-    store8, utf8_encode)
+    key_bytes, key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word, load8, store8)
 from streamptron._hash cimport key_hash
-from streamptron._arena cimport Arena, arena_alloc, arena_free, arena_init
+from streamptron._arena cimport Arena, arena_free, arena_init
 from streamptron._pool cimport pages_whole
+from streamptron._entry cimport (
+    PyFloat_AS_DOUBLE, PyFloat_CheckExact, PyUnicode_CheckExact, PyUnicode_GET_LENGTH, SCALAR_BOOL,
+    SCALAR_BYTES, SCALAR_F16, SCALAR_F32, SCALAR_F64, SCALAR_I8, SCALAR_I16, SCALAR_I32, SCALAR_I64,
+    SCALAR_STR, SCALAR_U8, SCALAR_U16, SCALAR_U32, SCALAR_U64, ascii_text, bytes_data, bytes_size,
+    entry_key, entry_key_everyday, entry_know, entry_scalar_is_bare, entry_value, entry_value_everyday,
+    utf8_write)
 from streamptron._index cimport (
     Index, index_fault, index_find, index_free, index_init, index_insert, index_is_limited, index_key,
     index_open_columns, index_place, index_stamp, index_stored)
@@ -64,38 +69,6 @@ from streamptron._flat cimport (
     flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep, flat_write)
 
 from streamptron._names import is_numpy, name_decode, name_plain, shown
-
-cdef extern from *:
-    """
-    /* The value of an int below 2^61 - 1 in size, without a call where it is small. Beyond that an int
-       and the float that it equals no longer hash to the int itself; see _names.py. */
-    static inline int sp_int_word(PyObject *o, long long *value)
-    {
-        int overflow;
-    #if PY_VERSION_HEX >= 0x030C0000
-        if (PyUnstable_Long_IsCompact((PyLongObject *)o)) {
-            *value = (long long)PyUnstable_Long_CompactValue((PyLongObject *)o);
-            return 1;
-        }
-    #else
-        Py_ssize_t size = Py_SIZE(o);
-        if (size >= -1 && size <= 1) {
-            *value = size == 0 ? 0 : size * (long long)((PyLongObject *)o)->ob_digit[0];
-            return 1;
-        }
-    #endif
-        *value = PyLong_AsLongLongAndOverflow(o, &overflow);
-        return !overflow && *value > -0x1FFFFFFFFFFFFFFFLL && *value < 0x1FFFFFFFFFFFFFFFLL;
-    }
-
-    /* The text of an ASCII str, which lies behind its header; NULL for any other str. */
-    static inline const uint8_t *sp_ascii_text(PyObject *o)
-    {
-        return PyUnicode_IS_COMPACT_ASCII(o) ? (const uint8_t *)((PyASCIIObject *)o + 1) : NULL;
-    }
-    """
-    const uint8_t* ascii_text "sp_ascii_text" (PyObject* o) noexcept nogil
-    bint int_word "sp_int_word" (PyObject* o, long long* value) noexcept
 
 cdef extern from *:
     """
@@ -144,25 +117,13 @@ cdef extern from "Python.h":
     bint PyDict_CheckExact(PyObject* o) noexcept
     bint PyDict_Next(PyObject* o, Py_ssize_t* at, PyObject** key, PyObject** value) noexcept
     Py_ssize_t PyDict_GET_SIZE "PyDict_Size" (PyObject* o) noexcept
-    bint PyFloat_Check(PyObject* o) noexcept
-    bint PyFloat_CheckExact(PyObject* o) noexcept
-    double PyFloat_AS_DOUBLE(PyObject* o) noexcept
-    bint PyLong_CheckExact(PyObject* o) noexcept
-    bint PyUnicode_CheckExact(PyObject* o) noexcept
-    bint PyBytes_CheckExact(PyObject* o) noexcept
-    Py_ssize_t PyUnicode_GET_LENGTH(PyObject* o) noexcept
-    int PyUnicode_KIND(PyObject* o) noexcept
-    void* PyUnicode_DATA(PyObject* o) noexcept
-    uint32_t PyUnicode_READ(int kind, void* data, Py_ssize_t at) noexcept
-    char* bytes_data "PyBytes_AS_STRING" (PyObject* o) noexcept
-    Py_ssize_t bytes_size "PyBytes_GET_SIZE" (PyObject* o) noexcept
-    PyObject* TRUE "Py_True"
-    PyObject* FALSE "Py_False"
+    PyObject* list_item "PyList_GET_ITEM" (PyObject* o, Py_ssize_t at) noexcept
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
 
 VALUE_LIMIT = LIMIT
 _PICKLE_DEPTH = 1000             # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
 _HALF_LIFE_MOST = 1e12           # events: 2^(-1/h), as the float nearest to it, is yet right to 0.02 % of the half-life
+cdef double EXACT = 2.0**53         # below that every int is a double
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
@@ -180,124 +141,238 @@ TopFeatures.__doc__ = "The features that speak most for a label, and those that 
 
 
 # --- One feature: its value and its name --------------------------------------------------------
+#
+# What _entry.pxd reads in C is not looked at by Python.
 
-cdef inline bint _fast_value(PyObject* o, double* value) noexcept:
-    """A finite value of an everyday type. What is refused here is looked at by _number."""
-    cdef long long n
-    if PyLong_CheckExact(o) and int_word(o, &n):
-        value[0] = <double> n
-        return True
-    if o == TRUE or o == FALSE:
-        value[0] = o == TRUE
-        return True
-    if PyFloat_Check(o):            # numpy.float64 is a subclass
-        value[0] = PyFloat_AS_DOUBLE(o)
-        return fabs(value[0]) <= LIMIT
-    return False
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    static int sp_any_value(PyObject *o, double *value) __attribute__((noinline));
+    #endif
+    """
 
-
-cdef inline bint _fast_key(Arena* scratch, PyObject* o, Key* key) noexcept:
-    """The key of an everyday name. What is refused here goes through _names.py."""
-    cdef long long n
-    cdef const uint8_t* text
-    if PyUnicode_CheckExact(o):
-        text = ascii_text(o)
-        if text != NULL:
-            key[0] = key_text(KEY_STR, text, PyUnicode_GET_LENGTH(o))
-            return True
-        key[0] = _utf8_key(scratch, o)
-        return key_kind(key) != KEY_NONE
-    if PyLong_CheckExact(o) and int_word(o, &n):
-        key[0] = key_word(KEY_INT, <uint64_t> n)
-        return True
-    if PyBytes_CheckExact(o):
-        key[0] = key_text(KEY_BYTES, <const uint8_t*> bytes_data(o), bytes_size(o))
-        return True
-    return False
+cdef bint _any_value "sp_any_value" (PyObject* o, double* value) noexcept:
+    """entry_value, kept out of the loops: a compiler would put it into each, and the everyday event would pay."""
+    return entry_value(o, value)
 
 
-cdef Key _utf8_key(Arena* scratch, PyObject* o) noexcept:
-    """The key of a str that is not ASCII; KEY_NONE without memory."""
-    cdef size_t n = 0
-    cdef const uint8_t* start = _utf8(scratch, o, &n)
-    return key_word(KEY_NONE, 0) if start == NULL else key_text(KEY_STR, start, n)
+cdef class _Name:
+    """A name that Python code had to look at: what name_plain said of it, or the ordinal of a mere object."""
+    cdef int kind
+    cdef object plain
+
+    def __cinit__(self, name):
+        self.kind, self.plain = name_plain(name)
 
 
-cdef const uint8_t* _utf8(Arena* scratch, PyObject* o, size_t* length) noexcept:
-    """Encode a str in scratch: the str's own cache of its UTF-8 would outlive the call. NULL without memory."""
-    cdef Py_ssize_t i, n = PyUnicode_GET_LENGTH(o)
-    cdef int kind = PyUnicode_KIND(o)
-    cdef void* data = PyUnicode_DATA(o)
-    cdef uint8_t* start = arena_alloc(scratch, 4 * n)
-    cdef uint8_t* p = start
-    if start == NULL:
-        return NULL
-    for i in range(n):
-        p += utf8_encode(PyUnicode_READ(kind, data, i), p)
-    length[0] = p - start
-    return start
-
-
-cdef bint _plain_key(Arena* scratch, int kind, plain, Key* key) except -1:
-    """The key of what name_plain or _object_ordinal returned; False without memory."""
+cdef bint _name_key(Arena* scratch, _Name name, Key* key) except -1:
+    """The key of such a name; False without memory."""
+    cdef PyObject* plain = <PyObject*> name.plain
     cdef double number
     cdef uint64_t word
-    if kind == KEY_STR or kind == KEY_BYTES:
-        return _fast_key(scratch, <PyObject*> plain, key)
-    if kind == KEY_CANONICAL:
-        key[0] = key_text(KEY_CANONICAL, <const uint8_t*> bytes_data(<PyObject*> plain),
-                          bytes_size(<PyObject*> plain))
+    if name.kind == KEY_STR or name.kind == KEY_BYTES:
+        return entry_key(scratch, plain, key)
+    if name.kind == KEY_CANONICAL:
+        key[0] = key_text(KEY_CANONICAL, <const uint8_t*> bytes_data(plain), bytes_size(plain))
         return True
-    if kind == KEY_FLOAT:
-        number = plain
+    if name.kind == KEY_FLOAT:
+        number = name.plain
         memcpy(&word, &number, 8)
     else:
-        word = <uint64_t> <long long> plain
-    key[0] = key_word(kind, word)
+        word = <uint64_t> <long long> name.plain
+    key[0] = key_word(name.kind, word)
     return True
 
 
-cdef double _number(value, str what, str none_hint="", str nan_hint="") except? -1.0:
-    """Any real number as a float, or an error that says what is wrong with `what`, and where it often comes from."""
-    cdef double number
+cdef list _scalars = []             # numpy's types, which _entry.pxd points to; empty: not known yet
+
+
+cdef int _know_numpy() except -1:
+    """Let numpy's scalars be read in C, once somebody has loaded numpy."""
+    cdef bytes bits
+    if _scalars or "numpy" not in modules:
+        return 0
+    try:
+        numpy = modules["numpy"]
+        found = [(numpy.str_, SCALAR_STR), (numpy.bytes_, SCALAR_BYTES)]
+        for code, kind in (
+                ("d", SCALAR_F64), ("q", SCALAR_I64), ("l", SCALAR_I64), ("f", SCALAR_F32), ("?", SCALAR_BOOL),
+                ("i", SCALAR_I32), ("e", SCALAR_F16), ("b", SCALAR_I8), ("B", SCALAR_U8), ("h", SCALAR_I16),
+                ("H", SCALAR_U16), ("I", SCALAR_U32), ("Q", SCALAR_U64), ("L", SCALAR_U64)):
+            dtype = numpy.dtype(code)
+            if dtype.itemsize == 4 and code in "lL":        # as on Windows
+                kind = SCALAR_I32 if code == "l" else SCALAR_U32
+            bits = bytes(range(1, dtype.itemsize + 1))
+            scalar = numpy.frombuffer(bits, dtype=dtype)[0]
+            if entry_scalar_is_bare(<PyObject*> scalar, bytes_data(<PyObject*> bits), len(bits)):
+                found.append((dtype.type, kind))
+    except AttributeError:          # it is just being loaded
+        return 0
+    if not _scalars:                # no other thread has been here meanwhile
+        _scalars.extend(found)
+        for scalar_type, kind in found:
+            entry_know(<PyObject*> scalar_type, kind)
+    return 0
+
+
+cdef enum:
+    VALUE_GOOD = 0                  # what _float_of may find
+    VALUE_NONE = 1
+    VALUE_ODD = 2
+    VALUE_NAN = 3
+    VALUE_LARGE = 4
+    VALUE_LOSS = 5
+
+
+cdef int _float_of(value, bint exact, double* number) except -1:
+    """Any real number as a float, or what is wrong with it; `exact`: an int must be the same as a float.
+
+    A Decimal or a Fraction is rounded, as 0.1 is in a program: few of them are floats.
+    """
     if not isinstance(value, (Real, Decimal)):
         if is_numpy(value, "bool_"):
-            return 1.0 if value else 0.0
-        if value is None:
-            raise TypeError(f"{what} is None; leave out what is missing, or impute it first{none_hint}")
-        raise TypeError(
-            f"{what} is {shown(value)}, a {type(value).__name__}; it must be a number")
+            number[0] = 1.0 if value else 0.0
+            return VALUE_GOOD
+        return VALUE_NONE if value is None else VALUE_ODD
     try:
-        number = float(value)
+        number[0] = float(value)
     except OverflowError:
-        number = float("inf")
+        number[0] = float("inf")
     except ValueError:              # a signalling NaN
-        number = float("nan")
-    if number != number:
-        raise ValueError(f"{what} is NaN; leave out what is missing, or impute it first{nan_hint}")
-    if not fabs(number) <= LIMIT:
-        raise ValueError(
+        number[0] = float("nan")
+    if number[0] != number[0]:
+        return VALUE_NAN
+    if not fabs(number[0]) <= LIMIT:
+        return VALUE_LARGE
+    if exact and (is_numpy(value, "longdouble") and value != number[0] or fabs(number[0]) >= EXACT
+                  and isinstance(value, Integral) and int(value) != int(number[0])):
+        return VALUE_LOSS
+    return VALUE_GOOD
+
+
+cdef object _fault(int fault, value, what, str none_hint="", str nan_hint=""):
+    """The error that says what is wrong with `what`, and where that often comes from."""
+    if fault == VALUE_NONE:
+        return TypeError(f"{what} is None; leave out what is missing, or impute it first{none_hint}")
+    if fault == VALUE_ODD:
+        return TypeError(f"{what} is {shown(value)}, a {type(value).__name__}; it must be a number")
+    if fault == VALUE_NAN:
+        return ValueError(f"{what} is NaN; leave out what is missing, or impute it first{nan_hint}")
+    if fault == VALUE_LARGE:
+        return ValueError(
             f"{what} is {shown(value)}; it must be finite and at most {VALUE_LIMIT:g} in size: scale it first")
+    return ValueError(
+        f"{what} is {shown(value)}, which a float64 cannot hold exactly; scale it first, or give "
+        f"float({shown(value)}) if that is meant. If it is a number that names something, make it part of the "
+        "feature's name")
+
+
+cdef double _number(value, str what) except? -1.0:
+    """Any real number as a float, or an error that says what is wrong with `what`."""
+    cdef double number = 0.0
+    cdef int fault = _float_of(value, False, &number)
+    if fault:
+        raise _fault(fault, value, what)
     return number
 
 
 def checked_number(value, str what):
-    """Any real number as a float, or an error that says what is wrong with `what`."""
-    return _number(value, what)
+    """A number of an event as a float, or an error that says what is wrong with `what`."""
+    cdef double number = 0.0
+    cdef int fault = _float_of(value, True, &number)
+    if fault:
+        raise _fault(fault, value, what)
+    return number
 
 
 cdef double _feature_value(name, value, str what) except? -1.0:
+    """The same, in `what` under a name; who calls need not say it in words before something is wrong."""
+    cdef double number = 0.0
+    cdef int fault = _float_of(value, True, &number)
+    if not fault:
+        return number
     if isinstance(value, str) and what == "x":
         raise TypeError(
             f"x[{shown(name)}] is the text {shown(value)}; a value must be a number. For a category "
             f"write {shown({f'{name}={value}': 1})}, for a text put Tokenizer() before the learner")
-    return _number(value, f"{what}[{shown(name)}]", _NONE_HINT, _NAN_HINT)
+    raise _fault(fault, value, f"{what}[{shown(name)}]", _NONE_HINT, _NAN_HINT)
 
 
 _NONE_HINT = ". A prediction is None until the learner has seen a label: do not use that one as a feature"
 _NAN_HINT = (
     ". If a step before the learner made it: MinMaxScaler, for one, does so of a feature that it meets for the "
     "first time, where StandardScaler makes 0")
+
+
+cdef bint _in_order(x, list entries) except -1:
+    """Whether the dict that an OrderedDict is has its order, as it has if nothing was moved: its entries then."""
+    cdef list names = list(x)
+    cdef PyObject* name
+    cdef PyObject* value
+    cdef Py_ssize_t at = 0, i = 0, n = len(names)
+    while PyDict_Next(<PyObject*> x, &at, &name, &value):
+        if i == n or list_item(<PyObject*> names, i) != name:
+            entries.clear()
+            return False
+        entries.append(<object> name)
+        entries.append(<object> value)
+        i += 1
+    return i == n
+
+
+cdef list _entries(x, str what):
+    """A mapping's names and values in turn, held here; or the error that says why it cannot be read."""
+    cdef list entries = []
+    cdef PyObject* name
+    cdef PyObject* value
+    cdef Py_ssize_t at = 0
+    if type(x) is ChainMap and all([type(each) is dict for each in x.maps]):
+        merged = {}                 # as it would say itself, but it asks each dict for each name
+        for each in reversed(x.maps):
+            merged.update(each)
+        x = merged
+    if PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict:
+        while PyDict_Next(<PyObject*> x, &at, &name, &value):
+            entries.append(<object> name)
+            entries.append(<object> value)
+        return entries
+    if not isinstance(x, Mapping):
+        hint = "; for a text put Tokenizer() before the learner" if isinstance(x, (str, bytes)) else ""
+        raise TypeError(
+            f"{what} is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to numbers, "
+            f"such as {{'word': 1}}{hint}")
+    broken = None
+    try:
+        if type(x) is OrderedDict and _in_order(x, entries):
+            return entries
+        items = x.items()
+        try:
+            pairs = iter(items)
+        except TypeError:
+            pairs, broken = (), (items,)
+        for pair in pairs:
+            if type(pair) is tuple and len(<tuple> pair) == 2:
+                entries.append((<tuple> pair)[0])
+                entries.append((<tuple> pair)[1])
+            else:
+                try:
+                    name_there, value_there = pair
+                except (TypeError, ValueError):
+                    broken = (pair,)
+                    break
+                entries.append(name_there)
+                entries.append(value_there)
+            pair = None             # so that a dict's iterator uses the tuple again
+    except Exception as error:
+        if type(error) is RuntimeError:     # what Python raises where a dict changes meanwhile
+            raise RuntimeError(f"{what} is a {type(x).__name__} that cannot be read: {error}") from error
+        error.add_note(f"streamptron was reading the items() of {what}, a {type(x).__name__}")
+        raise
+    if broken is not None:
+        raise TypeError(
+            f"{what} is a {type(x).__name__} whose items() gave {shown(broken[0])}, a "
+            f"{type(broken[0]).__name__}; it must give pairs of a name and a number")
+    return entries
 
 
 cdef class _Encoded:
@@ -673,7 +748,7 @@ cdef bint _piece(Piece* piece, object text, Arena* scratch) noexcept:
         piece.p = ascii_text(o)
         piece.n = PyUnicode_GET_LENGTH(o)
         if piece.p == NULL:
-            piece.p = _utf8(scratch, o, &piece.n)
+            piece.p = utf8_write(scratch, o, &piece.n)
     else:
         piece.p = <const uint8_t*> bytes_data(o)
         piece.n = bytes_size(o)
@@ -1297,8 +1372,8 @@ cdef class Model:
         cdef PyObject* value
         cdef PyObject* last = NULL
         cdef Py_ssize_t at = 0
-        cdef double number = 0.0
-        cdef Key key
+        cdef double rarer, number = 0.0     # the everyday ones stay in registers
+        cdef Key rarer_key, key
         cdef Writer writer
         if not (PyDict_CheckExact(mapping) or type(x) is Counter or type(x) is defaultdict):
             if type(x) is TextEvent:
@@ -1313,13 +1388,17 @@ cdef class Model:
         while PyDict_Next(mapping, &at, &name, &value):
             if value != last:           # often all values are the same object, 1
                 last = NULL
-                if not _fast_value(value, &number):
-                    return self._read_items(x, learning)
+                if not entry_value_everyday(value, &number):
+                    if not _any_value(value, &rarer):
+                        return self._read_items(x, learning)
+                    number = rarer
                 if number == 0.0:
                     continue
                 last = value
-            if not _fast_key(&self.event.text, name, &key):
-                return self._read_items(x, learning)
+            if not entry_key_everyday(name, &key):
+                if not entry_key(&self.event.text, name, &rarer_key):
+                    return self._read_items(x, learning)
+                key = rarer_key
             writer_add(&writer, key, number)
         event_end(&self.event, &writer)
         return 0
@@ -1342,51 +1421,83 @@ cdef class Model:
                 raise MemoryError("no memory for the event")
 
     cdef int _read_items(self, x, bint learning, str what="x") except -1:
-        """The same for any mapping, name and number, or the error that says what is wrong."""
-        cdef list entries = []
-        cdef double number
-        cdef Key key
-        cdef Writer writer
-        if not isinstance(x, Mapping):
-            hint = "; for a text put Tokenizer() before the learner" if isinstance(x, (str, bytes)) else ""
-            raise TypeError(
-                f"x is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to numbers, "
-                f"such as {{'word': 1}}{hint}")
-        for name, value in x.items():
-            number = _feature_value(name, value, what)
-            if number != 0.0:
-                entries.append((*name_plain(name), number))
-        entries = self._number_objects(entries, learning)
-        # From here on no Python code but ours runs, so the scratch is ours.
-        if event_begin(&self.event, &self.learner.index, len(entries), self.learner.intercept) < 0:
-            raise MemoryError("no memory for the event")
-        writer = event_writer(&self.event)
-        for kind, plain, number in entries:
-            if not _plain_key(&self.event.text, kind, plain, &key):
-                raise MemoryError("no memory for the event")
-            writer_add(&writer, key, number)
-        event_end(&self.event, &writer)
-        self._held = entries    # long keys point into it
-        return 0
+        """The same for any mapping, name and number, or the error that says what is wrong.
 
-    cdef list _number_objects(self, list entries, bint learning):
-        """Enter, with the ordinals of names that are mere objects in their places.
-
-        To hash such a name is code of the user's, and may use this very model, or let another thread do
-        so, which forgets new ordinals. Then they are asked for again.
+        Names and values are taken from the mapping first, and held. Those that only Python can read are then
+        replaced by what it makes of them; that may be code of the user's, which uses this very model or lets another
+        thread do so. So the event is written after that, at once.
         """
+        cdef list entries, odd, objects = []
         cdef uint64_t n_reads
+        cdef double number
         cdef int turn
+        _know_numpy()
+        entries = _entries(x, what)
+        odd = self._write(entries, learning)
+        if not odd:
+            return 0
+        for at in odd:
+            name, value = entries[at], entries[at + 1]
+            entries[at + 1] = number = _feature_value(name, value, what)
+            if number != 0.0:
+                entries[at] = name = _Name(name)
+                if (<_Name> name).kind == KEY_OBJECT:
+                    objects.append((name, (<_Name> name).plain))
+        # To hash a mere object is code of the user's too, and other calls forget new ordinals. Then they are
+        # asked for again.
         for turn in range(8):
             n_reads = self._n_reads
-            numbered = [(*self._object_ordinal(plain, learning), number) if kind == KEY_OBJECT
-                        else (kind, plain, number) for kind, plain, number in entries]
-            self._enter(learning)
+            for name, plain in objects:
+                (<_Name> name).kind, (<_Name> name).plain = self._object_ordinal(plain, learning)
+            if self._write(entries, learning):
+                raise MemoryError("no memory for the event")
             if self._n_reads == n_reads + 1:
-                return numbered
+                return 0
         raise RuntimeError(
             "x has a feature name that uses the model whenever it is hashed; a name's __hash__ must leave "
             "the model alone")
+
+    cdef list _write(self, list entries, bint learning):
+        """Enter, and write names and values into the scratch event.
+
+        Returns where the entries are that Python has to look at first; if there are any, there is no event yet.
+        """
+        cdef list odd = []
+        cdef PyObject* name
+        cdef PyObject* value
+        cdef PyObject* last = NULL
+        cdef Py_ssize_t at, n = len(entries)
+        cdef double number = 0.0
+        cdef Key key
+        cdef Writer writer
+        self._enter(learning)
+        # From here on no Python code runs, so the scratch is ours.
+        if event_begin(&self.event, &self.learner.index, n // 2, self.learner.intercept) < 0:
+            raise MemoryError("no memory for the event")
+        writer = event_writer(&self.event)
+        for at in range(0, n, 2):
+            name = list_item(<PyObject*> entries, at)
+            value = list_item(<PyObject*> entries, at + 1)
+            if value != last:
+                last = NULL
+                if not entry_value_everyday(value, &number) and not _any_value(value, &number):
+                    odd.append(at)
+                    continue
+                if number == 0.0:
+                    continue
+                last = value
+            if not entry_key_everyday(name, &key):
+                if type(<object> name) is _Name:
+                    if not _name_key(&self.event.text, <_Name> name, &key):
+                        raise MemoryError("no memory for the event")
+                elif not entry_key(&self.event.text, name, &key):
+                    odd.append(at)
+                    continue
+            writer_add(&writer, key, number)
+        if not odd:
+            event_end(&self.event, &writer)
+            self._held = entries    # long keys point into it
+        return odd
 
     cdef tuple _object_ordinal(self, name, bint learning):
         """Kind and ordinal of a name that is a mere object; learning numbers it if it is new."""
@@ -1876,21 +1987,22 @@ cdef class Model:
         """Write the keys of named columns; they point into what is returned."""
         cdef Key key
         cdef Writer writer
-        entries = []
-        for name in names:
-            kind, plain = name_plain(name)
-            if kind == KEY_OBJECT:
-                kind, plain = self._object_ordinal(name, learning)
-            entries.append((kind, plain))
-        if event_begin(columns, &self.learner.index, len(entries), False) < 0:
+        cdef list held = list(names)
+        cdef Py_ssize_t i
+        _know_numpy()
+        if event_begin(columns, &self.learner.index, len(held), False) < 0:
             raise MemoryError("no memory for the columns")
         writer = event_writer(columns)
-        for kind, plain in entries:
-            if not _plain_key(&columns.text, kind, plain, &key):
-                raise MemoryError("no memory for the columns")
+        for i in range(len(held)):
+            if not entry_key(&columns.text, <PyObject*> held[i], &key):
+                held[i] = name = _Name(held[i])
+                if (<_Name> name).kind == KEY_OBJECT:
+                    (<_Name> name).kind, (<_Name> name).plain = self._object_ordinal((<_Name> name).plain, learning)
+                if not _name_key(&columns.text, name, &key):
+                    raise MemoryError("no memory for the columns")
             writer_add(&writer, key, 1.0)
         event_end(columns, &writer)
-        return entries
+        return held
 
     cdef Py_ssize_t _learn_in_place(self, Batch* batch, bint zeros) noexcept:
         """The number of rows learned. Who asks to read gets in between blocks, when the learner's turn is over."""

@@ -104,6 +104,13 @@ BAD_VALUES = {
     "Decimal sNaN": (Decimal("sNaN"), ValueError),
     "Decimal Infinity": (Decimal("-Infinity"), ValueError),
     "Fraction": (Fraction(10**60, 3), ValueError),
+    "int that is no float": (2**53 + 1, ValueError),
+    "int below 0 that is no float": (-(2**60) - 1, ValueError),
+    "int of 64 bits that is no float": (2**64 - 1, ValueError),
+    "large int that is no float": (10**50, ValueError),
+    "numpy int that is no float": (np.int64(-(2**53) - 1), ValueError),
+    "numpy unsigned int that is no float": (np.uint64(2**64 - 1), ValueError),
+    "numpy long double that is no float": (np.longdouble(1) / 3, ValueError),
     "None": (None, TypeError),
     "str": ("red", TypeError),
     "str of digits": ("1", TypeError),
@@ -176,20 +183,31 @@ GOOD_VALUES = [
     True,
     np.True_,
     3,
-    2**53 + 1,
+    2**53,
+    2**53 + 2,
+    -(2**63),
+    2**63 + 2**20,
     -(2**100),
-    10**50,
     0.1,
     1e50,
     5e-324,
     np.float32(0.1),
     np.float16(0.1),
     np.float64(0.1),
-    np.longdouble("0.1"),
+    np.longdouble(0.1),
     np.int8(-3),
-    np.uint64(2**64 - 1),
+    np.int16(-300),
+    np.intc(-(2**31)),
+    np.int64(-(2**63)),
+    np.longlong(2**40),
+    np.uint8(200),
+    np.uint16(60_000),
+    np.uint32(2**32 - 1),
+    np.uint64(2**64 - 2**11),
     Fraction(1, 3),
+    Fraction(2**53 + 1),  # rounded, as a decimal 9007199254740993.0 is
     Decimal("0.1"),
+    Decimal(2**53 + 1),
 ]
 
 
@@ -204,6 +222,46 @@ def test_numbers_of_every_kind_are_the_floats_that_they_equal(learner, value):
         plain.learn_one({"a": 1, "f": float(value)}, label)
     assert pickle.dumps(model) == pickle.dumps(plain)
     assert all(math.isfinite(p) for p in model.predict_proba_one({"f": value}).values())
+
+
+NO_FLOATS = [2**53 + 1, -(2**60) - 1, 2**63 - 1, np.int64(2**53 + 1), np.uint64(2**64 - 1)]
+
+
+@pytest.mark.parametrize("value", NO_FLOATS, ids=lambda v: f"{type(v).__name__} {v}")
+@every_learner
+def test_int_that_no_float64_holds_is_refused_by_every_door_with_its_feature(learner, value):
+    y = labels_for(learner)[0]
+    kind = type(value) if isinstance(value, np.generic) else "i8"
+    column = np.array([[1, int(value)]], dtype=kind)
+    objects = pd.DataFrame({"good": [1], "the culprit": pd.Series([value], dtype=object)})
+    frame = pd.DataFrame(column, columns=["good", "the culprit"])
+    names = ["good", "the culprit"]
+    x = {"good": 1, "the culprit": value}
+    doors = [
+        lambda model: model.learn_one(x, y),
+        lambda model: model.learn_one(OrderedDict(x), y),
+        lambda model: model.learn_one({**x, frozenset(): Fraction(1, 2)}, y),
+        lambda model: model.predict_one(x),
+        lambda model: model.learn_many(column, [y], feature_names=names),
+        lambda model: model.learn_many(frame, [y]),
+        lambda model: model.learn_many(objects, [y]),
+        lambda model: model.predict_many(frame),
+        lambda model: type(model).from_weights(x if learner == "Perceptron" else {y: x}),
+    ]
+    for door in doors:
+        refused(trained(learner), door, "'the culprit'", "exactly", error=ValueError)
+
+
+def test_long_double_is_refused_by_every_door_where_no_float64_holds_it():
+    value = np.longdouble(1) / 3
+    if value == float(value):
+        pytest.skip("long double is double here")
+    X = np.array([[1, value]], dtype=np.longdouble)
+    for door in (
+        lambda model: model.learn_one({"good": 1, 1: value}, True),
+        lambda model: model.learn_many(X, [True]),
+    ):
+        refused(trained("Perceptron"), door, "1", "exactly", error=ValueError)
 
 
 ZEROS = [0, 0.0, -0.0, False, np.False_, np.int8(0), np.float32(-0.0), Fraction(0), Decimal("-0")]
@@ -910,12 +968,98 @@ def test_error_of_the_users_own_code_passes_through_and_leaves_no_trace(learner,
     assert_learns_on_alike(model, twin, learner)
 
 
-@pytest.mark.parametrize("items", [[1, 2], [("a",)], [("a", 1, 2)], [None], 5], ids=repr)
+@pytest.mark.parametrize(
+    ("items", "culprit"),
+    [
+        ([1, 2], "gave 1, a int"),
+        ([("a", 1), ("a",)], "gave ('a',), a tuple"),
+        ([("a", 1, 2)], "gave ('a', 1, 2), a tuple"),
+        ([None], "gave None, a NoneType"),
+        (["abc"], "gave 'abc', a str"),
+        (5, "gave 5, a int"),
+        (None, "gave None, a NoneType"),
+    ],
+    ids=repr,
+)
+@every_call
 @every_learner
-def test_items_that_are_no_pairs_are_refused(learner, items):
+def test_items_that_are_no_pairs_are_refused(learner, call, items, culprit):
     x = Pairs()
     x.items = lambda: items
-    refused(trained(learner), lambda model: model.learn_one(x, labels_for(learner)[0]))
+    message = refused(
+        trained(learner),
+        lambda model: CALLS[call](model, x, labels_for(learner)[0]),
+        "x is a Pairs",
+        "items()",
+        culprit,
+        error=TypeError,
+    )
+    assert "pairs of a name and a number" in message
+
+
+def test_error_of_a_mappings_own_code_says_that_x_was_being_read():
+    with pytest.raises(Fault) as caught:
+        Perceptron().learn_one(BrokenItems(("a", 1)), True)
+    assert caught.value.__notes__ == ["streamptron was reading the items() of x, a BrokenItems"]
+    x = Pairs()
+    x.items = None
+    with pytest.raises(TypeError) as caught:
+        Perceptron().learn_one(x, True)
+    assert caught.value.__notes__ == ["streamptron was reading the items() of x, a Pairs"]
+
+
+class Growing(UserDict):
+    """Every time that an item is read there is one more."""
+
+    def __getitem__(self, name):
+        self.data[len(self.data)] = 1
+        return self.data[name]
+
+
+class GrowingOrdered(OrderedDict):
+    def items(self):
+        for pair in super().items():
+            yield pair
+            self[len(self)] = 1
+
+
+@pytest.mark.parametrize("kind", [Growing, GrowingOrdered], ids=lambda kind: kind.__name__)
+@every_call
+@every_learner
+def test_mapping_that_changes_while_it_is_read_is_refused(learner, call, kind):
+    model = trained(learner)
+    twin = copy.deepcopy(model)
+    x = kind({"a": 1, "b": 2})
+    with pytest.raises(RuntimeError, match=rf"x is a {kind.__name__} that cannot be read: .*"):
+        CALLS[call](model, x, labels_for(learner)[0])
+    assert_learns_on_alike(model, twin, learner)
+
+
+class LyingLength(Pairs):
+    def __len__(self):
+        return self.length
+
+
+@pytest.mark.parametrize("length", [0, 1, 10**9, -1], ids="length={}".format)
+def test_length_that_a_mapping_says_is_not_believed(length):
+    x = LyingLength(("a", 1), ("b", 2), (frozenset(), 3))
+    x.length = length
+    model = Perceptron.from_weights({"a": 1, "b": 10, frozenset(): 100})
+    assert model.decision_function_one(x) == 321
+
+
+def test_items_may_be_anything_in_twos():
+    x = Pairs()
+    x.items = lambda: iter([["a", 1], ("b", 2), {"c": 0, 3: 0}, iter(("d", 4))])
+    model = Perceptron.from_weights({"a": 1, "b": 10, "c": 100, "d": 1000})
+    assert model.decision_function_one(x) == 4321
+
+
+def test_weights_that_cannot_be_read_are_refused_by_their_own_name():
+    x = Pairs()
+    x.items = lambda: [("a", 1), 2]
+    with pytest.raises(TypeError, match=r"weights is a Pairs whose items\(\) gave 2"):
+        Perceptron.from_weights(x)
 
 
 class Once:

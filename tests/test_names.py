@@ -3,17 +3,22 @@
 import copy
 import datetime
 import enum
+import hashlib
 import pickle
 import random
-from collections import namedtuple
+import struct
+import subprocess
+import sys
+from collections import ChainMap, Counter, OrderedDict, UserDict, namedtuple
 from decimal import Decimal
 from fractions import Fraction
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 
 from streamptron import MulticlassPerceptron, Perceptron
-from streamptron._names import CANONICAL, name_decode, name_plain
+from streamptron._names import BYTES, CANONICAL, FLOAT, INT, OBJECT, STR, name_decode, name_plain
 
 seeds = pytest.mark.parametrize("seed", range(5), ids="seed={}".format)
 
@@ -167,7 +172,28 @@ EQUAL = [
     (Decimal(2**70), 2**70),
     (np.uint64(2**64 - 1), 2**64 - 1),
     (Decimal("inf"), float("inf")),
+    (np.float16(0.1), float(np.float16(0.1))),
+    (np.float16(-2048), -2048),
+    (np.float32(1e20), int(np.float32(1e20))),
+    (np.float32("-inf"), float("-inf")),
+    (-(2.0**61), -(2**61)),
+    (2.0**63, 2**63),
+    (-(2.0**64), -(2**64)),
+    (1.7976931348623157e308, int(1.7976931348623157e308)),
+    (np.int8(-128), -128),
+    (np.int16(-300), -300),
+    (np.uint16(65_535), 65_535),
+    (np.intc(-(2**31)), -(2**31)),
+    (np.uint32(2**32 - 1), 2**32 - 1),
+    (np.int64(-(2**63)), -(2**63)),
+    (np.int64(2**61 - 1), 2**61 - 1),
+    (np.longlong(-5), -5),
+    (np.ulonglong(5), 5),
     (np.str_("a"), "a"),
+    (np.str_("a\0"), "a\0"),
+    (np.bytes_(b"a\0"), b"a\0"),
+    ((np.float16(0.5), np.bytes_(b"a"), np.True_, 2.0**64), (0.5, b"a", 1, 2**64)),
+    ((-0.0, -(2**70), 2**64 - 1, -(2**63)), (0, -(2**70), 2**64 - 1, -(2**63))),
     (np.str_("é" * 20), "é" * 20),
     (Text("a"), "a"),
     (Word.SPAM, "spam"),
@@ -399,3 +425,319 @@ def test_plain_name_of_a_plain_name_is_the_same(name):
     back = name_decode(value) if kind == CANONICAL else value
     assert (back, type(back)) == (name, type(name))
     assert name_plain(back) == (kind, value)
+
+
+# What is read in C, beside name_plain
+
+
+def stored(model):
+    """What a model keeps of its names: [(kind, value)] as name_plain says it."""
+    _, keys, texts = model._index_state()
+    names, at = [], 0
+    for low, high in struct.iter_unpack("<QQ", keys):
+        kind = high >> 4 & 7
+        if high >> 7 & 1:
+            n = high >> 8
+            data, at = texts[at : at + n], at + n
+        else:
+            data = struct.pack("<QQ", high, low)[16 - (high & 15) :]
+        if kind == INT:
+            names.append((kind, struct.unpack("<q", struct.pack("<Q", low))[0]))
+        elif kind == FLOAT:
+            names.append((kind, struct.unpack("<d", struct.pack("<Q", low))[0]))
+        elif kind == OBJECT:
+            names.append((kind, low))
+        else:
+            text = data.decode("utf-8", "surrogatepass") if kind == STR else data
+            names.append((kind, text))
+    assert at == len(texts)
+    return names
+
+
+def said(names):
+    """The same of what name_plain says, where mere objects are numbered."""
+    plain, n_objects = [], 0
+    for kind, value in map(name_plain, names):
+        plain.append((kind, n_objects if kind == OBJECT else value))
+        n_objects += kind == OBJECT
+    return plain
+
+
+KINDS = (STR, BYTES, INT, FLOAT, CANONICAL, OBJECT)
+
+
+@pytest.mark.parametrize("name", PLAIN + [name for name, _ in EQUAL], ids=names_id)
+def test_name_is_kept_as_name_plain_says_it(name):
+    model = counter()
+    model.learn_one({name: 1}, True)
+    assert stored(model) == [name_plain(name)]
+
+
+MAPPINGS = [dict, OrderedDict, Counter, UserDict, MappingProxyType, ChainMap]
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("objects", [False, True], ids="objects={}".format)
+@seeds
+def test_random_names_are_kept_in_order_as_name_plain_says_them(seed, objects, mapping):
+    """With mere objects among them, and so some read by Python and some in C, or with none."""
+    rng = random.Random(seed)
+    kinds = RANDOM_NAMES + RANDOM_OBJECTS * objects
+    seen = set()
+    for _ in range(30):
+        names = {random_name(rng, kinds, depth=3): 1 for _ in range(rng.randrange(1, 40))}
+        model = counter()
+        model.learn_one(mapping(names), True)
+        assert stored(model) == said(names)
+        seen.update(kind for kind, _ in stored(model))
+    assert seen == set(KINDS) if objects else seen == set(KINDS) - {OBJECT}
+
+
+@seeds
+def test_random_names_of_columns_are_kept_as_name_plain_says_them(seed):
+    rng = random.Random(seed)
+    for _ in range(30):
+        kinds = RANDOM_NAMES + RANDOM_OBJECTS
+        names = list({random_name(rng, kinds, depth=3): 1 for _ in range(rng.randrange(1, 40))})
+        model = counter()
+        model.learn_many(np.ones((1, len(names))), [True], feature_names=names)
+        assert stored(model) == said(names)
+        assert stored(Perceptron.from_weights(dict.fromkeys(names, 1.0))) == said(names)
+
+
+# Names as they are kept in pickles and files; their bits must never change.
+KEPT_NAMES = [
+    "spam",
+    "a name of more than fifteen bytes",
+    "语言学习",
+    "\ud800",
+    b"bytes",
+    -7,
+    2**61 - 1,
+    -(2**80),
+    1e300,
+    -0.5,
+    float("inf"),
+    None,
+    (),
+    ("new", "york"),
+    (1, -2, 300, 2**64 - 1),
+    ("语", b"b", 0.25, None, (True, (2.0**70,))),
+    (np.float32(0.1), np.int64(-5), np.str_("x"), np.bytes_(b"y"), np.True_),
+    Point("p", 2),
+    np.uint64(2**63),
+    np.float16(0.1),
+]
+
+
+def test_names_are_kept_in_the_bits_in_which_they_always_were():
+    model = counter()
+    model.learn_one(dict.fromkeys(KEPT_NAMES, 1), True)
+    _, keys, texts = model._index_state()
+    assert len(keys) == 16 * len(KEPT_NAMES)
+    assert hashlib.sha256(keys + texts).hexdigest() == KEPT_BITS
+
+
+KEPT_BITS = "bb8bf6e74d41f5c7d9b7363e52c0bae63bda69675ac15bb17aa9cdb1c3d7cbe8"
+
+
+def nested(depth):
+    name = ("a",)
+    for _ in range(depth):
+        name = (name, 1)
+    return name
+
+
+@pytest.mark.parametrize("depth", [1, 98, 99, 100, 101, 150], ids="depth={}".format)
+def test_tuple_in_tuples_is_a_name_however_deep(depth):
+    name = nested(depth)
+    model = counter()
+    model.learn_one({name: 1, (name, "beside"): 2}, True)
+    assert stored(model) == said([name, (name, "beside")])
+    assert model.weights == {name: 1, (name, "beside"): 2}
+
+
+@pytest.mark.parametrize("n", [1, 50, 127, 128, 5000, 20_000, 300_000], ids="n={}".format)
+def test_tuple_is_a_name_however_long(n):
+    names = [("a" * n, "b"), ("é" * n, 1), tuple(range(n)), (b"b" * n,) * 3, ((1, "a"),) * n]
+    model = counter()
+    model.learn_one(dict.fromkeys(names, 1), True)
+    assert stored(model) == said(names)
+
+
+def test_numbers_of_numpy_are_read_also_when_numpy_is_loaded_after_the_first_events():
+    code = """
+import sys
+import numpy
+from streamptron import Perceptron
+
+model = Perceptron(margin=1e40, average="none", serve="current", intercept=False)
+for there in (None, numpy):
+    sys.modules["numpy"] = there
+    model.learn_one({(1, frozenset()): 1, "a": 1}, True)
+for name in (numpy.int64(3), numpy.str_("b"), (numpy.float32(0.5), 1)):
+    model.learn_one({name: numpy.float32(2)}, True)
+assert model.weights == {(1, frozenset()): 2, "a": 2, 3: 2, "b": 2, (0.5, 1): 2}, model.weights
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+# repr is for errors
+
+
+class Silent:
+    """Whatever is shown ends the process."""
+
+    def __repr__(self):
+        raise SystemExit("somebody asked for the repr")
+
+    __str__ = __format__ = __repr__
+
+
+class SilentText(Silent, str):
+    pass
+
+
+class SilentInt(Silent, int):
+    pass
+
+
+class SilentFloat(Silent, float):
+    pass
+
+
+class SilentFraction(Silent, Fraction):
+    pass
+
+
+class SilentTuple(Silent, tuple):
+    pass
+
+
+class SilentObject(Silent):
+    pass
+
+
+SILENT_NAMES = [
+    SilentText("a"),
+    SilentInt(3),
+    SilentFloat(0.5),
+    SilentFraction(1, 3),
+    SilentTuple((1, 2)),
+    SilentObject(),
+    (SilentText("a"), 1),
+    ("b", SilentObject()),
+    frozenset([SilentObject()]),
+]
+SILENT_VALUES = [1, SilentInt(2), SilentFloat(0.5), SilentFraction(1, 2), SilentFraction(0)]
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS, ids=lambda kind: kind.__name__)
+def test_nothing_of_a_good_event_is_ever_shown(mapping):
+    for value in SILENT_VALUES:
+        model = counter()
+        x = mapping(dict.fromkeys(SILENT_NAMES, value))
+        model.learn_one(x, True)
+        model.learn_one(mapping({"a": 1, "plain": SilentFraction(1, 2)}), True)
+        for call in (model.predict_one, model.predict_proba_one, model.explain_one):
+            call(x)
+        model.test_then_train_one(x, False)
+        for name in SILENT_NAMES:
+            assert model.n_seen == 3
+            assert model.decision_function_one(mapping({name: 1})) is not None
+    X = np.ones((2, len(SILENT_NAMES)))
+    model = counter()
+    model.learn_many(X, [True, True], feature_names=SILENT_NAMES)
+    assert model.n_features == len(SILENT_NAMES)
+    weights = mapping(dict.fromkeys(SILENT_NAMES, SilentFraction(1, 2)))
+    assert Perceptron.from_weights(weights).n_features == len(SILENT_NAMES)
+
+
+# Entries read by Python beside entries read in C
+
+
+ODD_NUMBERS = [
+    lambda rng: Fraction(rng.randint(-3, 3), 2),
+    lambda rng: Decimal(rng.randint(-3, 3)) / 4,
+    lambda rng: SilentInt(rng.randint(-3, 3)),
+]
+NUMBERS = [
+    lambda rng: rng.randint(-3, 3),
+    lambda rng: rng.randint(-3, 3) / 4,
+    lambda rng: rng.random() < 0.5,
+    lambda rng: np.float16(rng.randint(-3, 3) / 4),
+    lambda rng: np.float32(rng.randint(-3, 3) / 4),
+    lambda rng: np.float64(rng.randint(-3, 3) / 4),
+    lambda rng: np.int8(rng.randint(-3, 3)),
+    lambda rng: np.uint16(rng.randint(0, 3)),
+    lambda rng: np.int32(rng.randint(-3, 3)),
+    lambda rng: np.uint32(rng.randint(0, 3)),
+    lambda rng: np.int64(rng.randint(-3, 3)),
+    lambda rng: np.uint64(rng.randint(0, 3)),
+    lambda rng: np.bool_(rng.random() < 0.5),
+]
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("odd", [0.0, 0.05, 0.5], ids="odd={}".format)
+@seeds
+def test_events_of_every_mixture_are_learned_as_the_plain_events_that_they_equal(
+    seed, odd, mapping
+):
+    rng = random.Random(seed)
+    model, plain = Perceptron(hash_seed=0), Perceptron(hash_seed=0)
+    pool = [random_name(rng, RANDOM_NAMES, 2) for _ in range(150)]
+    pool += [random_name(rng, RANDOM_OBJECTS, 2) for _ in range(10) if odd]
+    pool += [random_text(rng) for _ in range(50)]
+    for _ in range(60):
+        names = dict.fromkeys(rng.choices(pool, k=rng.randrange(30)))
+        x = {
+            name: rng.choice(ODD_NUMBERS if rng.random() < odd else NUMBERS)(rng) for name in names
+        }
+        plain_x = {}
+        for name, value in x.items():
+            kind, said = name_plain(name)
+            plain_x[name_decode(said) if kind == CANONICAL else said] = float(value)
+        y = rng.random() < 0.5
+        assert model.decision_function_one(mapping(x)) == plain.decision_function_one(plain_x)
+        model.learn_one(mapping(x), y)
+        plain.learn_one(plain_x, y)
+        assert pickle.dumps(model) == pickle.dumps(plain)
+    assert plain.n_updates > 10
+
+
+def test_features_come_in_the_order_of_the_mapping():
+    x = OrderedDict((name, 1) for name in ["a", "b", ("c", 1), frozenset("d"), 5, np.int64(6)])
+    x.move_to_end("a")
+    x.move_to_end(("c", 1), last=False)
+    for mapping in (x, MappingProxyType(x), ChainMap(x), UserDict(x)):
+        model = counter()
+        model.learn_one(mapping, True)
+        assert list(model.weights) == list(mapping)
+
+
+@seeds
+def test_chain_of_dicts_is_the_dict_that_it_says_it_is(seed):
+    rng = random.Random(seed)
+    for _ in range(100):
+        maps = [
+            {rng.choice([1, True, 1.0, "a", "b", ("c",), 7]): rng.randint(-2, 2) for _ in range(4)}
+            for _ in range(rng.randrange(4))
+        ]
+        x = ChainMap(*maps)
+        model, plain = counter(), counter()
+        model.learn_one(x, True)
+        plain.learn_one(dict(x.items()), True)
+        assert pickle.dumps(model) == pickle.dumps(plain)
+
+
+def test_names_that_a_mapping_gives_twice_are_one_feature():
+    class Twice(UserDict):
+        def items(self):
+            ones = [(1, 1), (True, 2), (np.int64(1), 4), (Decimal(1), 8)]
+            return [*ones, (("a", 1), 1), (("a", 1.0), 2)]
+
+    model = counter()
+    model.learn_one(Twice(), True)
+    assert model.weights == {1: 15, ("a", 1): 3}
