@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 import typing
@@ -9,6 +11,10 @@ import warnings
 
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+class Stop(Exception):
+    """A signal asks for the end."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,8 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns
     -------
-    The exit code: 0, 1 after a failure, 2 for words that make no command, 130 after Ctrl-C. With
-    STREAMPTRON_DEBUG in the environment a failure is raised instead.
+    The exit code: 0, 1 after a failure, 2 for words that make no command, 130 after Ctrl-C, 143
+    after a SIGTERM that ended a training early. With STREAMPTRON_DEBUG in the environment a failure
+    is raised instead.
 
     Examples
     --------
@@ -40,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from streamptron._commands import commands
 
     words = list(sys.argv[1:] if arguments is None else arguments)
+    hold_streams()
     try:
         # not click's own main, which has other exit codes
         with (
@@ -65,15 +73,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("STREAMPTRON_DEBUG"):
             raise
-        if isinstance(error, OSError) and error.filename is not None and error.strerror:
-            return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}")
+        if isinstance(error, OSError) and error.strerror:
+            if error.filename is not None:
+                return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}")
+            if not _written():
+                return _failed(unwritable(error))
         return _failed(str(error) or type(error).__name__)
 
 
+def hold_streams() -> None:
+    """Make the three standard streams be there, so that no file of ours takes the place of one.
+
+    Python gives None for one that was closed. In its place comes one that cannot be read, or not
+    be written; what is said to a standard error that is closed goes nowhere.
+    """
+    for number, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # the lowest number that is free
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+
+
+def say(message: str) -> None:
+    """Say something on the standard error; where that cannot be written, the work goes on."""
+    with contextlib.suppress(OSError, ValueError):
+        print(message, file=sys.stderr, flush=True)
+
+
+def unwritable(error: OSError) -> str:
+    """What is said of a standard output that takes nothing."""
+    if error.errno == errno.EBADF:
+        return "the standard output is closed; to drop what is written give >/dev/null"
+    return f"the standard output cannot be written: {error.strerror}"
+
+
+def _written() -> bool:
+    """Whether the standard output has taken all that it was given."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return False
+    return True
+
+
 def _warned(message: Warning | str, *where: object) -> None:
-    print(f"streamptron: warning: {message}", file=sys.stderr)
+    say(f"streamptron: warning: {message}")
 
 
 def _failed(message: str, code: int = 1) -> int:
-    print(f"streamptron: error: {message}", file=sys.stderr)
+    say(f"streamptron: error: {message}")
     return code

@@ -516,7 +516,7 @@ def test_plain_is_a_label_a_tab_and_a_text():
         1: "the label is empty; give each line one",
         2: "no TAB; write label<TAB>text",
         3: "no UTF-8 ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte); "
-        "convert the file",
+        "give the file's encoding, or convert it",
     }
 
 
@@ -608,7 +608,7 @@ dog | a
         12: "'a:1_0'; write name:value, and a finite number for it",
         13: "'a:'; write name:value, and a finite number for it",
         14: "no UTF-8 ('utf-8' codec can't decode byte 0xff in position 4: invalid start byte); "
-        "convert the file",
+        "give the file's encoding, or convert it",
         15: "'a:\u0661'; write name:value, and a finite number for it",
         16: "n^a comes to inf; scale it down",
     }
@@ -772,8 +772,8 @@ def test_csv_rows_that_are_bad_say_why_and_the_line_where_they_begin():
     assert errors[3].startswith("3 cells, and 2 columns")
     assert errors[4] == "the label is empty; give each row one"
     assert errors[6].startswith("no CSV (',' expected after '\"')")
-    assert errors[7] == "x '\\udcff' is no UTF-8; convert the file"
-    assert errors[8] == "the label '\\udcff' is no UTF-8; convert the file"
+    assert errors[7] == "x '\\udcff' is no UTF-8; give the file's encoding, or convert it"
+    assert errors[8] == "the label '\\udcff' is no UTF-8; give the file's encoding, or convert it"
     assert errors[13].startswith("no CSV (new-line character seen in unquoted field")
     assert errors[16].startswith("no CSV (unexpected end of data); close quotes")
     assert reader.n_lines == 4 + 8
@@ -786,7 +786,7 @@ def test_csv_rows_that_are_bad_say_why_and_the_line_where_they_begin():
     [
         (b"a,b", "in the header, no column 'y'; there are ['a', 'b']"),
         (b"a,y,a", "in the header, two columns 'a'; rename one"),
-        (b"\xff,y", "in the header, the column '\\udcff' is no UTF-8; convert the file"),
+        (b"\xff,y", "in the header, the column '\\udcff' is no UTF-8; give the file's encoding, or convert it"),
         (b'"a"a,y', "in the header, no CSV (',' expected after '\"'); close quotes"),
     ],
 )
