@@ -188,7 +188,8 @@ class Filter:
         try:
             os.write(1, b"")
         except OSError as error:
-            raise ValueError(unwritable(error)) from None
+            if error.errno == errno.EBADF:
+                raise ValueError(unwritable(error)) from None
         with self._lock if self.learn else contextlib.nullcontext():
             self._load()
             return self._run()
@@ -294,7 +295,7 @@ class Filter:
         self.n_lines += lines.n_lines
         for number, reason in block.faults:
             self._bad(f"{where}{line + number}: {reason}")
-        self.replaced.add(block, where.rstrip(": "), line)
+        self.replaced.add(block, where, line)
 
         whole: list[bytes] = []
         texts = [b""] * block.n

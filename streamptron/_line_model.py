@@ -147,11 +147,11 @@ class Replaced:
         self.n = 0
         self.first = ""
 
-    def add(self, block: Block, file: str, line: int) -> None:
+    def add(self, block: Block, where: str, line: int) -> None:
         self.n_texts += block.n
         if lines := block.replaced():
             self.n += len(lines)
-            self.first = self.first or f"{file}:{line + lines[0]}"
+            self.first = self.first or f"{where}{line + lines[0]}"
 
     def warn(self) -> None:
         if self.n:

@@ -87,10 +87,12 @@ class ModelLock:
             finally:
                 if self._number < 0:
                     os.close(number)
-        os.ftruncate(self._number, 0)
         since = time.strftime("%Y-%m-%d %H:%M:%S")
-        what = " ".join([os.path.basename(sys.argv[0]), *sys.argv[1:2]]).strip() or "python"
-        os.write(self._number, f"process {os.getpid()} ({what}, since {since})\n".encode())
+        program = sys.argv[0].removesuffix(f"{os.sep}__main__.py")  # python -m
+        what = " ".join([os.path.basename(program), *sys.argv[1:2]]).strip() or "python"
+        with contextlib.suppress(OSError):  # a disk that is full; it is the lock that counts
+            os.ftruncate(self._number, 0)
+            os.write(self._number, f"process {os.getpid()} ({what}, since {since})\n".encode())
         self._known = _identity(self._target)
         return self
 
@@ -106,10 +108,13 @@ class ModelLock:
         self._number = -1
 
     def check(self) -> None:
-        """Raise ModelLockError if the model file is another than this lock knows."""
+        """Raise ModelLockError if the model file is another than this lock knows.
+
+        If it is gone there is nothing to overwrite, and nothing is raised.
+        """
         if self._number < 0:
             raise ModelLockError(f"the lock of {self.path!r} is not held; use it in a with block")
-        if _identity(self._target) != self._known:
+        if _identity(self._target) not in (self._known, None):
             raise ModelLockError(
                 f"{self.path!r} has been replaced by somebody who took no lock, and stays as it is"
             )
@@ -128,7 +133,7 @@ class ModelLock:
         Raises
         ------
         ModelLockError
-            If somebody else has replaced or removed it. Nothing is written then.
+            If somebody else has replaced it. Nothing is written then.
         OSError
             If the file cannot be written.
         """

@@ -57,7 +57,7 @@ def evaluated(
                 zip(block.numbers, block.predictions, strict=True)
             ).items():
                 pairs[labels[number], names[output]] += n
-            replaced.add(block, file, line)
+            replaced.add(block, f"{file}:", line)
         replaced.warn()
         return pairs
     reader = model.read(files, "raise", encoding=encoding, **reading)

@@ -304,7 +304,7 @@ class Training:
             )
             seen += block.n
             if first:
-                self.replaced.add(block, file, line)
+                self.replaced.add(block, f"{file}:", line)
             self.place = file, line + block.lines.n_lines - 1
             if learning and self.save:
                 self._learned(block.n)

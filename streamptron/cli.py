@@ -13,6 +13,9 @@ if typing.TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+UNWRITABLE = (errno.EBADF, errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
 class Stop(Exception):
     """A signal asks for the end."""
 
@@ -76,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.strerror:
             if error.filename is not None:
                 return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}")
-            if not _written():
+            if error.errno in UNWRITABLE:  # whoever writes a file names it
                 return _failed(unwritable(error))
         return _failed(str(error) or type(error).__name__)
 
@@ -109,15 +112,6 @@ def unwritable(error: OSError) -> str:
     if error.errno == errno.EBADF:
         return "the standard output is closed; to drop what is written give >/dev/null"
     return f"the standard output cannot be written: {error.strerror}"
-
-
-def _written() -> bool:
-    """Whether the standard output has taken all that it was given."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        return False
-    return True
 
 
 def _warned(message: Warning | str, *where: object) -> None:

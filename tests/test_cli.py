@@ -153,7 +153,14 @@ def test_no_words_are_a_question_for_help(told):
         ("train mail.tsv", "Missing option '--model'"),
         ("train mail.tsv -m m --C 2", "MulticlassPerceptron has no --C"),
         ("train mail.tsv -m m --learner perceptron --update mistake", "Perceptron has no --update"),
-        ("train mail.tsv -m m --half-life 0", "half_life=0.0"),
+        ("train mail.tsv -m m --average exponential --half-life 0", "half_life=0.0"),
+        ("train mail.tsv -m m --half-life 9", "--half-life is for --average exponential"),
+        ("train mail.tsv -m m --half-life 9 --average uniform", "give that too"),
+        ("train mail.tsv -m m --encoding utf-9", "--encoding 'utf-9'; give an encoding that"),
+        ("eval mail.tsv -m mail.model --encoding base64", "--encoding 'base64'; give an encoding"),
+        ("predict -m mail.model --encoding x", "--encoding 'x'; give an encoding that"),
+        ("train mail.tsv -m m --label y", "the format plain has no --label"),
+        ("train - -m m --label y", "no suffix that tells its format; give --format (plain"),
         ("train mail.tsv -m m --ngrams 2,1", "ngram_range"),
         ("train mail.tsv -m m --ngrams two", "'two': give two numbers, as 1,2"),
         ("train mail.tsv -m m --max-length all", "'all': give a number, or none"),
@@ -166,7 +173,7 @@ def test_no_words_are_a_question_for_help(told):
         ("train mail.tsv -m m --format vw --l2", "these events are features"),
         ("train mail.tsv -m m --holdout 0.6", "0.6 is not in the range 0<x<=0.5"),
         ("train - -m m --format plain --epochs 2", "give no pipe"),
-        ("train - -m m", "no suffix that tells its format; give --format (plain"),
+        ("train bare -m m", "no suffix that tells its format; give --format (plain"),
         ("train mail.tsv -m mail.model --resume --margin 1", "without --margin"),
         ("predict -m mail.model --json --template {label}", "two ways to write"),
         ("predict -m mail.model --template {word}", "{word} is none of its placeholders"),
@@ -181,6 +188,7 @@ def test_no_words_are_a_question_for_help(told):
 )
 def test_words_that_make_no_command_end_with_2_and_say_why(words, message, mail, monkeypatch, told):
     monkeypatch.chdir(mail[0].parent)
+    Path("bare").write_bytes(MAIL)
     before = mail[1].read_bytes()
     code, out, err = told(*words.split(" "))
     assert code == 2
@@ -638,10 +646,11 @@ def test_every_line_gets_one_line_whatever_is_in_it(mail):
     for data in (b"\n".join(lines), b"\n".join(reversed(lines)) + b"\n"):
         found, said = predict(data, model)
         assert len(found) == len(lines)
+        assert "2 of 8 texts have bytes that are no UTF-8" in said
+        assert "the first: line 4; " in said or "the first: line 6; " in said
         assert [bool(re.fullmatch(r"(spam|ham)\t0\.\d{4}", line)) for line in found].count(
             False
         ) == 2
-        assert said == ""
     assert predict(b"", model) == ([], "")
     assert len(predict(b"a\n\n", model)[0]) == 2
 
@@ -821,18 +830,21 @@ def test_hanging_up_loads_the_model_anew(learn, mail, told):
     with process("predict", "--model", model, *words) as running:
         assert answered(running, b"eggs\tbacon and eggs\n").partition(b"\t")[0] in (b"spam", b"ham")
         tsv.write_bytes(b"tea\tbacon\n" * 3)
-        assert told("train", tsv, "-m", model, "-q") == (0, "", "")
+        other = model.with_name("other")
+        assert told("train", tsv, "-m", other, "-q") == (0, "", "")
+        other.replace(model)
         running.send_signal(signal.SIGHUP)
         said = running.stderr.readline().decode()
         assert said.startswith(f"streamptron: loaded {model} anew")
         assert ("1 lines learned and not saved are dropped" in said) == learn
         assert answered(running, b"bacon\n").startswith(b"tea\t")
         content = model.read_bytes()
+        aside = model.rename(other)
         model.write_bytes(content[:-20])
         running.send_signal(signal.SIGHUP)
         assert b"not loaded anew, the model stays what it was" in running.stderr.readline()
         assert answered(running, b"bacon\n").startswith(b"tea\t")
-        model.write_bytes(content)
+        aside.replace(model)
         assert running.communicate(timeout=60) == (b"", b"")
     assert running.returncode == 0
 
@@ -853,16 +865,16 @@ def test_what_is_learned_is_saved_every_so_many_lines_and_seconds(mail):
 
 def test_a_save_that_fails_is_said_and_tried_again(mail):
     _, model = mail
-    content = model.read_bytes()
+    aside = model.with_name("aside")
     with process("predict", "--learn", "--save-every", "1", "--model", model) as running:
         assert answered(running, b"a prize\n")
-        model.unlink()
+        model.rename(aside)
         model.mkdir()
         for _ in range(2):
             assert answered(running, b"eggs\tbacon\n")
             assert b"lines learned and not saved, to be tried again" in running.stderr.readline()
         model.rmdir()
-        model.write_bytes(content)
+        aside.rename(model)
         assert answered(running, b"eggs\tbacon\n")
         saved(model, 7)
         model.unlink()
