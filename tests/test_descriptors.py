@@ -1,4 +1,4 @@
-"""Standard streams that are closed or full: a word where there is one left, an exit code, no loss."""
+"""Standard streams that are closed or full: a word if one is left, an exit code, no loss."""
 
 import os
 import subprocess
