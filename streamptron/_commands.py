@@ -15,8 +15,8 @@ import click
 from streamptron import __version__
 from streamptron._line_model import BLOCKS, LineModel
 from streamptron._lock import ModelLock
+from streamptron._process import say
 from streamptron._sources import MAX_LINE, check_encoding, find_sources, format_of
-from streamptron.cli import say
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 import time
 import typing
@@ -22,8 +21,8 @@ from typing import Any
 
 from streamptron._core import count_wrong
 from streamptron._line_model import BLOCKS, Block, Replaced
+from streamptron._process import Signals, Stop, say
 from streamptron._sources import SUFFIXES, LineError, blocks
-from streamptron.cli import Stop, say
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,50 +69,6 @@ class Table:
         )
         self._last = n_labelled, n_wrong
         self.next = 2 * n_events
-
-
-class Signals:
-    """SIGTERM and SIGINT: noted while there is work, and raised as Stop where something is waited
-    for.
-    """
-
-    def __init__(self) -> None:
-        self.number = 0  # of the first signal
-        self._waiting = False
-
-    @contextlib.contextmanager
-    def listening(self) -> Iterator[None]:
-        numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)
-        handlers = {number: signal.signal(number, self._come) for number in numbers}
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-
-    def _come(self, number: int, frame: object) -> None:
-        if number != signal.SIGALRM:
-            self.number = self.number or number
-            # again and again, in case that it came right before the system began to wait
-            signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
-        if self._waiting:
-            raise Stop
-
-    def waited_for(self, items: Iterator[Any]) -> Iterator[Any]:
-        """Items, for each of which there may be a wait that a signal ends, as it does before it."""
-        while True:
-            try:
-                self._waiting = True
-                if self.number:
-                    raise Stop
-                try:
-                    item = next(items)
-                except StopIteration:
-                    return
-            finally:
-                self._waiting = False
-            yield item
 
 
 class Training:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
 import sys
 import typing
 import warnings
 
+from streamptron._process import UNWRITABLE, hold_streams, say, unwritable
+
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-UNWRITABLE = (errno.EBADF, errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
-
-
-class Stop(Exception):
-    """A signal asks for the end."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -82,36 +75,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if error.errno in UNWRITABLE:  # whoever writes a file names it
                 return _failed(unwritable(error))
         return _failed(str(error) or type(error).__name__)
-
-
-def hold_streams() -> None:
-    """Make the three standard streams be there, so that no file of ours takes the place of one.
-
-    Python gives None for one that was closed. In its place comes one that cannot be read, or not
-    be written; what is said to a standard error that is closed goes nowhere.
-    """
-    for number, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, flags)  # the lowest number that is free
-    if sys.stdout is None:
-        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-
-
-def say(message: str) -> None:
-    """Say something on the standard error; where that cannot be written, the work goes on."""
-    with contextlib.suppress(OSError, ValueError):
-        print(message, file=sys.stderr, flush=True)
-
-
-def unwritable(error: OSError) -> str:
-    """What is said of a standard output that takes nothing."""
-    if error.errno == errno.EBADF:
-        return "the standard output is closed; to drop what is written give >/dev/null"
-    return f"the standard output cannot be written: {error.strerror}"
 
 
 def _warned(message: Warning | str, *where: object) -> None:
