@@ -111,7 +111,7 @@ def examples():
         out, _ = run(*filter(None, [command, "--help"]))
         text = re.sub(r"\n {4,}", "\n  ", out.decode())
         found = re.findall(
-            r"^ +((?:printf|echo|streamptron) .*)$", text.partition("Examples:")[2], re.M
+            r"^ +((?:printf|echo|cat|streamptron) .*)$", text.partition("Examples:")[2], re.M
         )
         assert found
         yield from found
@@ -134,7 +134,7 @@ def test_every_example_of_the_help_runs(tmp_path):
             check=False,
         )
         assert done.returncode == 0, (example, done.stderr.decode())
-        assert example.startswith(("printf", "streamptron train")) or done.stdout, example
+        assert example.startswith("printf") or "train" in example or done.stdout, example
         n += 1
     assert n > 15
 
