@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
-from signal import Signals
 from typing import Any
 
 import click
@@ -400,6 +399,8 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     if not quiet:
         say(training.summary())
     if training.stopped_by:
+        from signal import Signals
+
         file, line = training.place
         say(
             f"streamptron: stopped by {Signals(training.stopped_by).name} after "

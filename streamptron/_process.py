@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import signal
 import sys
 import typing
 from typing import Any
@@ -61,6 +60,8 @@ class Signals:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
+        import signal  # which takes its time, so that only who listens imports it
+
         numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)
         handlers = {number: signal.signal(number, self._come) for number in numbers}
         try:
@@ -71,6 +72,8 @@ class Signals:
                 signal.signal(number, handler)
 
     def _come(self, number: int, frame: object) -> None:
+        import signal
+
         if number != signal.SIGALRM:
             self.number = self.number or number
             # again and again, in case that it came right before the system began to wait
