@@ -464,8 +464,8 @@ class Decoder:
     --------
     >>> from streamptron._sources import Decoder
     >>> decoder = Decoder("utf-16-le")
-    >>> decoder.decode(b"a\0b"), decoder.decode(b"\0"), decoder.decode(b"c", final=True)
-    (b'a', b'b', b'\xff')
+    >>> decoder.decode(b"a\\0b"), decoder.decode(b"\\0"), decoder.decode(b"c", final=True)
+    (b'a', b'b', b'\\xff')
     """
 
     def __init__(self, encoding: str) -> None:
