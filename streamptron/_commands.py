@@ -84,7 +84,7 @@ FORMS = {
     "json": '{{"label": {label}, "probability": {probability}}}',
     "rsyslog": '{{"$!": {{"label": {label}, "probability": {probability}}}}}',
 }
-ON_ERROR = "What a bad line does: end it, with nothing saved, or be counted and left out."
+ON_ERROR = "What a bad line does: end it, with nothing more saved, or be counted and left out."
 
 json_option = click.option("--json", is_flag=True, help="Write JSON.")
 model_option = click.option("--model", "-m", required=True, metavar="FILE", help="The model file.")
@@ -402,9 +402,10 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         from signal import Signals
 
         file, line = training.place
+        epoch = f" of epoch {training.epoch}" if given["epochs"] > 1 else ""
         say(
             f"streamptron: stopped by {Signals(training.stopped_by).name} after "
-            f"{training.progressive.n_events} events, at {file}:{line}; the model is saved"
+            f"{training.last.n_events} events{epoch}, at {file}:{line}; the model is saved"
         )
         return 128 + training.stopped_by
     if learner.wanted and training.progressive.n_events:

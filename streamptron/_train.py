@@ -121,6 +121,7 @@ class Training:
         self.save = save
         self.save_every = save_every
         self.signals = Signals()
+        self.epoch = 0  # the one that it has come to, from 1
         self.stopped_by = 0  # a signal
         self.place = ("", 0)  # the file and the line that it has come to
         self.n_bad = 0
@@ -135,6 +136,7 @@ class Training:
         with self._progress():
             try:
                 for epoch in range(self.epochs):
+                    self.epoch = epoch + 1
                     self.last = Score()
                     if epoch == 0:
                         self.progressive = self.last

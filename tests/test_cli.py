@@ -734,6 +734,21 @@ def test_a_signal_at_any_moment_costs_no_event_before_it_and_none_twice(seed, tm
     assert learned(whole) == learned(parts)
 
 
+def test_a_signal_in_a_later_epoch_says_in_which(tmp_path):
+    (tmp_path / "m.tsv").write_bytes(written(random_mail(12, 20_000)))
+    words = ("-m", tmp_path / "m", "--save-every", 10**9, "--epochs", 10**6)
+    with process("train", tmp_path / "m.tsv", *words) as running:
+        while b"       16384  " not in running.stderr.readline():
+            pass
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        said = running.communicate(timeout=60)[1].decode()
+    assert running.returncode == 143
+    found = re.search(r"after (\d+) events of epoch (\d+), at .*; the model is saved\n", said)
+    done, epoch = map(int, found.groups())
+    assert streamptron.load(tmp_path / "m").n_seen == (epoch - 1) * 20_000 + done
+
+
 @pytest.mark.parametrize("words", [["--format", "plain"], ["--format", "fasttext"]])
 def test_a_training_that_is_killed_leaves_its_last_save(words, tmp_path):
     model = tmp_path / "m"
