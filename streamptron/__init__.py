@@ -9,6 +9,7 @@ from streamptron.text import Tokenizer
 
 if typing.TYPE_CHECKING:
     from streamptron._format import ModelFileError, load, read_metadata
+    from streamptron._lock import ModelLock, ModelLockError
     from streamptron.checkpoint import Checkpoint
 
 __version__ = "0.1.0"
@@ -17,6 +18,8 @@ __all__ = [
     "MIRA",
     "Checkpoint",
     "ModelFileError",
+    "ModelLock",
+    "ModelLockError",
     "MulticlassPerceptron",
     "Perceptron",
     "Tokenizer",
@@ -29,6 +32,8 @@ __all__ = [
 _ROOMS = {
     "Checkpoint": "checkpoint",
     "ModelFileError": "_format",
+    "ModelLock": "_lock",
+    "ModelLockError": "_lock",
     "load": "_format",
     "read_metadata": "_format",
 }

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import click
 
 from streamptron import __version__
 from streamptron._line_model import BLOCKS, LineModel
-from streamptron._sources import MAX_LINE, find_sources, format_of
+from streamptron._lock import ModelLock
+from streamptron._process import say
+from streamptron._sources import MAX_LINE, check_encoding, find_sources, format_of
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
@@ -79,7 +84,7 @@ FORMS = {
     "json": '{{"label": {label}, "probability": {probability}}}',
     "rsyslog": '{{"$!": {{"label": {label}, "probability": {probability}}}}}',
 }
-ON_ERROR = "What a bad line does: end it, with nothing saved, or be counted and left out."
+ON_ERROR = "What a bad line does: end it, with nothing more saved, or be counted and left out."
 
 json_option = click.option("--json", is_flag=True, help="Write JSON.")
 model_option = click.option("--model", "-m", required=True, metavar="FILE", help="The model file.")
@@ -157,6 +162,9 @@ READING_OPTIONS = _options(
         type=Pair("COLUMN=TYPE"),
         help="csv: a column is a number, a category, or to ignore.",
     ),
+    click.option(
+        "--encoding", metavar="NAME", help="Of the lines, as latin-1 or utf-16; by default utf-8."
+    ),
 )
 LEARNER_NAMES = [
     "margin",
@@ -210,24 +218,47 @@ def _reading(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, An
     if reading.get("label") == "":
         reading["label"] = None
     if files and "format" not in reading:
-        reading["format"] = _format(files)
+        reading["format"] = _format(files, bare=not reading)
+    if reading.get("format") in BLOCKS and len(reading) > 1:
+        other = next(name for name in reading if name != "format")
+        raise click.UsageError(f"the format {reading['format']} has no {_option(other)}")
     return reading
 
 
-def _format(files: tuple[str, ...]) -> str:
-    """The format that the files' suffixes tell."""
+def _format(files: tuple[str, ...], bare: bool) -> str:
+    """The format that the files' suffixes tell; of pipes, which have none, it is taken as plain
+    where nothing else was asked for.
+    """
     sources = find_sources(list(files))
     try:
         return format_of(sources)
     except ValueError as error:
+        if bare and not any(map(_is_plain, files)):
+            if not click.get_current_context().params.get("quiet"):
+                name = sources[0].name
+                say(f"streamptron: {name} is read as lines label<TAB>text; else give --format")
+            return "plain"
         raise click.UsageError(str(error).replace("format=", "--format")) from None
+
+
+def _encoding(given: dict[str, Any]) -> str | None:
+    try:
+        return check_encoding(given.pop("encoding"))
+    except ValueError as error:
+        raise click.UsageError(str(error).replace("encoding=", "--encoding ")) from None
+
+
+def _option(name: str) -> str:
+    """An option of the command as it is written on the command line."""
+    parameters = click.get_current_context().command.params
+    return next(parameter.opts[0] for parameter in parameters if parameter.name == name)
 
 
 def _made(kind: Any, parameters: dict[str, Any]) -> Any:
     """A learner or tokenizer; a parameter that it does not take, or not so, is a wrong command."""
     for name in parameters:
         if name not in kind()._get_params():
-            raise click.UsageError(f"{kind.__name__} has no --{name.replace('_', '-')}")
+            raise click.UsageError(f"{kind.__name__} has no {_option(name)}")
     try:
         return kind(**parameters)
     except (TypeError, ValueError) as error:
@@ -242,6 +273,8 @@ def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
     tokens = _taken(TOKENIZER_NAMES, given)
     if positive is not None and kind is not Perceptron:
         raise click.UsageError("--positive is for --learner perceptron; others take any labels")
+    if "half_life" in parameters and parameters.get("average") != "exponential":
+        raise click.UsageError("--half-life is for --average exponential; give that too")
     format = reading["format"]
     if format in ("jsonl", "csv") and not reading.get("label"):
         raise click.UsageError(f"the format {format} needs --label FIELD")
@@ -260,7 +293,12 @@ def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
             raise click.UsageError(f"--class-weight: {error}") from None
         if len(parameters["class_weight"]) < len(weights):
             raise click.UsageError("--class-weight is given twice for a label; give it once")
-    return LineModel(_made(kind, parameters), tokenizer, reading, positive)
+    model = LineModel(_made(kind, parameters), tokenizer, reading, positive)
+    if positive is not None:
+        model.wanted = {positive}
+    else:
+        model.wanted = {name for name, _ in weights or ()}
+    return model
 
 
 def _check_place(path: str) -> None:
@@ -299,13 +337,22 @@ def commands() -> None:
     help="Do not learn this share, each 1/F-th event, and score it at the end.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the model that is there.")
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing.")
-def train(files: tuple[str, ...], model: str, **given: Any) -> None:
-    """Learn from files, one labelled event a line.
+@click.option(
+    "--save-every",
+    type=click.IntRange(1),
+    help="Save after so many events, and where a signal ends it.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing but warnings.")
+def train(files: tuple[str, ...], model: str, **given: Any) -> int:
+    """Learn from files, one labelled event a line; - is the standard input.
 
     A line is label<TAB>text, or what --format says. The model file keeps tokenizer and format. The
     standard error tells how often an event was answered wrongly before it was learned: on average,
     since the last line, and at the end. What is not given is as in the library.
+
+    The model is saved at the end. With --save-every it is also saved on the way, and SIGTERM or
+    SIGINT save it and end with exit code 143 or 130. No other training, and no predict --learn, may
+    write the same file meanwhile.
 
     \b
     Examples:
@@ -313,39 +360,72 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> None:
       streamptron train mail.tsv --model mail.model --ngrams 1,2 --fold-numbers --epochs 2
       streamptron train mail.tsv --model mail.model --learner perceptron --positive spam
       streamptron train mail.tsv --model mail.model --resume
+      cat mail.tsv | streamptron train - --model mail.model --save-every 10000
     """
-    from streamptron._train import Training
-
     resume, holdout, quiet = given.pop("resume"), given.pop("holdout"), given.pop("quiet")
+    encoding = _encoding(given)
     if resume:
         fixed = _taken(["learner", "positive", *LEARNER_NAMES, *TOKENIZER_NAMES], given)
         if fixed:
-            option = next(iter(fixed)).replace("_", "-")
-            raise click.UsageError(f"--resume goes on with the model as it is, without --{option}")
-        known = LineModel.load(model)
+            option = _option(next(iter(fixed)))
+            raise click.UsageError(f"--resume goes on with the model as it is, without {option}")
         reading = _reading(given)
-        format = reading.setdefault("format", known.reading["format"])
-        if format == known.reading["format"]:
-            reading = {**known.reading, **reading}
-        learner = LineModel(known.learner, known.tokenizer, reading, known.positive, known._names)
     else:
         reading = _reading(given, files)
         learner = _new_model(given, reading)
+        named = "--positive" if learner.positive is not None else "--class-weight"
     if (given["epochs"] > 1 or holdout) and not all(map(_is_plain, files)):
         raise click.UsageError("--epochs and --holdout read the files again; give no pipe")
     _check_place(model)
-    training = Training(
-        learner,
-        list(files),
-        epochs=given["epochs"],
-        every=round(1 / holdout) if holdout else 0,
-        skip=given["on_error"] == "skip",
-        quiet=quiet,
-    )
-    training.run()
-    learner.save(model)
+    from streamptron._train import Training
+
+    with ModelLock(model) as lock:
+        if resume:
+            learner = _resumed(model, reading)
+        training = Training(
+            learner,
+            list(files),
+            epochs=given["epochs"],
+            every=round(1 / holdout) if holdout else 0,
+            skip=given["on_error"] == "skip",
+            quiet=quiet,
+            encoding=encoding,
+            save=partial(lock.save, learner) if given["save_every"] else None,
+            save_every=given["save_every"] or 0,
+        )
+        with training.signals.listening() if given["save_every"] else nullcontext():
+            training.run()
+            learner.save_at_last(lock)
     if not quiet:
-        click.echo(training.summary(), err=True)
+        say(training.summary())
+    if training.stopped_by:
+        from signal import Signals
+
+        file, line = training.place
+        epoch = f" of epoch {training.epoch}" if given["epochs"] > 1 else ""
+        say(
+            f"streamptron: stopped by {Signals(training.stopped_by).name} after "
+            f"{training.last.n_events} events{epoch}, at {file}:{line}; the model is saved"
+        )
+        return 128 + training.stopped_by
+    if learner.wanted and training.progressive.n_events:
+        missing = (
+            f"no event has the label {' or '.join(map(repr, sorted(learner.wanted)))} of {named}; "
+            f"there are {', '.join(map(repr, learner.others))}"
+        )
+        if learner.positive is not None:  # a perceptron that knows one label only
+            raise ValueError(f"{missing}. The model is saved as it is")
+        warnings.warn(missing, stacklevel=1)
+    return 0
+
+
+def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
+    """The model that is there, for lines that are read as it says, or as the options do."""
+    known = LineModel.load(path)
+    format = reading.setdefault("format", known.reading["format"])
+    if format == known.reading["format"]:
+        reading = {**known.reading, **reading}
+    return LineModel(known.learner, known.tokenizer, reading, known.positive, known._names)
 
 
 def _is_plain(file: str) -> bool:
@@ -397,6 +477,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
     from streamptron._filter import Answers, Filter
 
     reading = _reading(given)
+    encoding = _encoding(given)
     form, template, learn = given["form"], given["template"], given["learn"]
     if form and template is not None:
         raise click.UsageError(f"--{form} and --template are two ways to write; give one")
@@ -420,6 +501,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
         files=[] if files == ("-",) else files,
         kind=given["kind"],
         reading=reading,
+        encoding=encoding,
         learn=learn,
         save_lines=given["save_every"],
         save_seconds=given["save_seconds"],
@@ -443,8 +525,9 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
     """
     from streamptron._report import evaluated, evaluation, measures
 
+    encoding = _encoding(given)
     reading = _reading(given, files)
-    found = measures(evaluated(LineModel.load(model), list(files), reading))
+    found = measures(evaluated(LineModel.load(model), list(files), reading, encoding))
     _write(found, evaluation, given["json"])
 
 

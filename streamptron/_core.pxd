@@ -17,6 +17,7 @@ cdef class Rows:
     cdef Py_ssize_t n_bytes
 
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept
+    cdef void _end(self, const Batch* batch) noexcept
 
 
 cdef class MatrixRows(Rows):
@@ -64,6 +65,7 @@ cdef class Lines(Texts):
     cdef readonly list labels, faults
     cdef readonly object numbers, line_numbers
     cdef readonly Py_ssize_t n_lines, n_blank
+    cdef readonly bint replaced
 
 
 cdef class Model:

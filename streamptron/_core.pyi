@@ -114,6 +114,7 @@ class Lines(Texts):
     line_numbers: Any
     n_lines: int
     n_blank: int
+    replaced: bool
     def __init__(self, door: TextDoor, block: bytes, kind: int) -> None: ...
 
 class RULES:

@@ -494,6 +494,9 @@ cdef class Rows:
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
         """A batch of all rows, of which nothing is wanted yet."""
 
+    cdef void _end(self, const Batch* batch) noexcept:
+        """Keep what is to be known of a batch that has been run."""
+
 
 cdef class MatrixRows(Rows):
     """A matrix in the caller's arrays, which must not change while it is used; see _matrix.pxd.
@@ -1156,7 +1159,12 @@ cdef class Lines(Texts):
         Lines, and those among them that are blank, which are left out too.
     faults
         What is wrong with other lines: (line number, reason).
+    replaced
+        Whether a text that was read held bytes that are no UTF-8, which count as U+FFFD.
     """
+
+    cdef void _end(self, const Batch* batch) noexcept:
+        self.replaced |= batch.text.n_replaced > 0
 
     def __init__(self, TextDoor door not None, bytes block not None, int kind):
         cdef Line line
@@ -1967,6 +1975,7 @@ cdef class Model:
         finally:
             if copied:
                 learner_free(&copy)
+            X._end(&batch)
             batch_free(&batch)
             event_free(&event)
             event_free(&columns)

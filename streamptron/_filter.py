@@ -13,19 +13,21 @@ neither label nor probability.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import json
 import os
 import select
 import signal
-import sys
 import time
 import typing
 from typing import Any
 
 from streamptron._core import LINES
-from streamptron._line_model import BLOCKS, Block, LineModel
-from streamptron._sources import READ, LineError, blocks
+from streamptron._line_model import BLOCKS, Block, LineModel, Replaced
+from streamptron._lock import ModelLock
+from streamptron._process import Stop, say, unwritable
+from streamptron._sources import ONLY_CR, READ, Decoder, LineError, blocks, has_only_cr
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,10 +35,6 @@ if typing.TYPE_CHECKING:
 KINDS = {"text": LINES.TEXT, "labelled": LINES.EITHER, "fasttext": LINES.FASTTEXT}
 FIELDS = ("label", "probability", "text")
 WRITE = 1 << 20  # so many bytes of answers are not kept back
-
-
-class Stop(Exception):
-    """A signal asks for the end."""
 
 
 class Answers:
@@ -135,6 +133,8 @@ class Filter:
         model was trained on if that has features.
     reading
         The format and its options.
+    encoding
+        Of the lines; None: UTF-8. Answers are UTF-8.
     learn
         Whether a line that has a label is learned after it has been answered.
     save_lines, save_seconds
@@ -152,6 +152,7 @@ class Filter:
         files: Sequence[str] = (),
         kind: str | None = None,
         reading: dict[str, Any] | None = None,
+        encoding: str | None = None,
         learn: bool = False,
         save_lines: int | None = None,
         save_seconds: float | None = None,
@@ -162,6 +163,8 @@ class Filter:
         self.files = list(files)
         self.kind = kind
         self.reading = reading or {}
+        self.encoding = encoding
+        self.replaced = Replaced(encoding)
         self.learn = learn
         self.save_lines = save_lines
         self.save_seconds = save_seconds
@@ -176,12 +179,9 @@ class Filter:
         self._labels: list[bytes] = []  # the names as they are written
         self._signals: list[int] = []
         self._wake = -1
-        self.model = LineModel.load(path)
-        format = self.reading.get("format")
-        if kind is None and (format in BLOCKS or (format is None and self.model.tokenizer)):
-            plain = "labelled" if learn or format == "plain" else "text"
-            self.kind = "fasttext" if format == "fasttext" else plain
-        self._check(self.model)
+        # only the standard input of blocks is decoded here; readers do it themselves
+        self._decoder = None if encoding is None else Decoder(encoding)
+        self._lock = ModelLock(path)
 
     def run(self) -> int:
         """Answer all there is. Returns the exit code."""
@@ -190,6 +190,24 @@ class Filter:
                 "predict waits for lines and signals as only Unix can, and this is Windows; "
                 "load the model in Python (streamptron.load), or run the command under WSL"
             )
+        try:
+            os.write(1, b"")
+        except OSError as error:
+            if error.errno == errno.EBADF:
+                raise ValueError(unwritable(error)) from None
+        with self._lock if self.learn else contextlib.nullcontext():
+            self._load()
+            return self._run()
+
+    def _load(self) -> None:
+        self.model = LineModel.load(self.path)
+        format = self.reading.get("format")
+        if self.kind is None and (format in BLOCKS or (format is None and self.model.tokenizer)):
+            plain = "labelled" if self.learn or format == "plain" else "text"
+            self.kind = "fasttext" if format == "fasttext" else plain
+        self._check(self.model)
+
+    def _run(self) -> int:
         code = 0
         with self._listening():
             try:
@@ -206,7 +224,8 @@ class Filter:
                 os.dup2(sink, 1)
                 os.close(sink)
             finally:
-                saved = self._save()
+                saved = self._save(at_last=True)
+        self.replaced.warn()
         if self.n_bad:
             self._say(f"{self.n_bad} of {self.n_lines} lines are bad, the first: {self.first_bad}")
         return code if saved else 1
@@ -218,7 +237,9 @@ class Filter:
             for data in self._piped():
                 self._answer(data, "line ", self.n_lines + 1)
             return
-        for file, line, data in blocks(self.files, max_line=self.max_line, on_error=self._unread):
+        for file, line, data in blocks(
+            self.files, max_line=self.max_line, on_error=self._unread, encoding=self.encoding
+        ):
             self._answer(data, f"{file}:", line)
             self._look()
 
@@ -228,7 +249,7 @@ class Filter:
         begun: list[bytes] = []  # that line, in the pieces that were read
         n_begun = 0
         too_long = False
-        while data := self._read(size):
+        while data := self._decoded(size):
             end = data.find(b"\n")
             n_begun += len(data) if end < 0 else end
             if n_begun > self.max_line and not too_long:
@@ -248,7 +269,21 @@ class Filter:
             if data and not too_long:
                 begun.append(data)
         if begun:
-            yield b"".join(begun)
+            data = b"".join(begun)
+            if self.n_lines == 0 and has_only_cr(data):
+                self._unread(f"line 1: {ONLY_CR}")
+            else:
+                yield data
+
+    def _decoded(self, n: int) -> bytes:
+        """What is there, in UTF-8; nothing at the end."""
+        if self._decoder is None:
+            return self._read(n)
+        while data := self._read(n):
+            if text := self._decoder.decode(data):
+                return text
+        decoder, self._decoder = self._decoder, None
+        return decoder.decode(b"", final=True)
 
     def _answer(self, data: bytes, where: str, line: int) -> None:
         """Answer a block of lines, and learn it."""
@@ -265,6 +300,7 @@ class Filter:
         self.n_lines += lines.n_lines
         for number, reason in block.faults:
             self._bad(f"{where}{line + number}: {reason}")
+        self.replaced.add(block, where, line)
 
         whole: list[bytes] = []
         texts = [b""] * block.n
@@ -314,7 +350,9 @@ class Filter:
         reading = self.reading
         if not self.learn and (reading.get("format") or self.model.reading["format"]) == "jsonl":
             reading = {"label": None, **reading}  # what is asked for need not be there
-        reader = self.model.read(sources, unread, max_line=self.max_line, **reading)
+        reader = self.model.read(
+            sources, unread, max_line=self.max_line, encoding=self.encoding, **reading
+        )
         for x, y, w, _, _, file, line in reader.records():
             blank()
             self.n_lines += 1
@@ -352,7 +390,14 @@ class Filter:
             ready = select.select([0, self._wake], [], [], wait)[0]
             if 0 in ready:
                 with contextlib.suppress(BlockingIOError):  # it was somebody else's
-                    return os.read(0, n)
+                    try:
+                        return os.read(0, n)
+                    except OSError as error:
+                        if error.errno != errno.EBADF:
+                            raise
+                        raise ValueError(
+                            "the standard input is closed; give it, or files"
+                        ) from None
             if self._wake in ready:
                 os.read(self._wake, 512)
             self._save_if_due()
@@ -368,6 +413,10 @@ class Filter:
                 del self._out[: os.write(1, self._out)]
             except BlockingIOError:
                 select.select([], [1], [])
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                raise ValueError(unwritable(error)) from None
 
     def _unread(self, error: LineError | str) -> None:
         """A line that nobody has read: it is counted, and answered, here."""
@@ -380,7 +429,7 @@ class Filter:
         self.first_bad = self.first_bad or what
 
     def _say(self, what: str) -> None:
-        print(f"streamptron: {what}", file=sys.stderr, flush=True)
+        say(f"streamptron: {what}")
 
     # --- The model's file
 
@@ -400,16 +449,20 @@ class Filter:
         ):
             self._save()
 
-    def _save(self) -> bool:
+    def _save(self, at_last: bool = False) -> bool:
         """Save what is not saved; False if that has failed, and is said."""
         self._saved_at = time.monotonic()
         if not self._unsaved:
             return True
         try:
-            self.model.save(self.path)
+            if at_last:
+                self.model.save_at_last(self._lock)
+            else:
+                self._lock.save(self.model)
         except OSError as error:
             self._tried = self._unsaved
-            self._say(f"{self._unsaved} lines learned and not saved, to be tried again: {error}")
+            again = "" if at_last else ", to be tried again"
+            self._say(f"{self._unsaved} lines learned and not saved{again}: {error}")
             return False
         self._unsaved = self._tried = 0
         return True
@@ -447,8 +500,9 @@ class Filter:
     def _reload(self) -> None:
         """The file is another now: it counts, and what was learned and not saved does not."""
         try:
-            model = LineModel.load(self.path)
-            self._check(model)
+            with self._lock.reloading():
+                model = LineModel.load(self.path)
+                self._check(model)
         except (OSError, ValueError) as error:
             self._say(f"not loaded anew, the model stays what it was: {error}")
             return

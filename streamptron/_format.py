@@ -101,6 +101,17 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
     ...     streamptron.load(path).weights
     {'free': 2.0, 'meeting': -3.0}
     """
+    return _opened(path, mmap)[1]
+
+
+def load_with_metadata(path: str | os.PathLike[str]) -> tuple[Any, Any]:
+    """A model and its metadata, both of one file even if another takes its place meanwhile."""
+    header, model = _opened(path, False)
+    return model, header.part("metadata")
+
+
+def _opened(path: str | os.PathLike[str], mmap: bool) -> tuple[_Header, Any]:
+    """A file's header, and its model."""
     with open(os.fspath(path), "rb") as file, _named(path):
         header = _Header(file)
         size = sum(end - start for _, start, end in header.arrays.values())
@@ -111,11 +122,11 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
             whole = map_file(file.fileno(), 0, access=ACCESS_READ)
             if len(whole) != header.size + size:
                 raise ModelFileError("the file has changed while it was opened")
-            return header.model(memoryview(whole)[header.size :], whole)
+            return header, header.model(memoryview(whole)[header.size :], whole)
         body = memoryview(file.read(size))
         if len(body) != size or zlib.crc32(body) != header.arrays_crc32:
             raise ModelFileError("the arrays do not fit their checksum")
-        return header.model(body)
+        return header, header.model(body)
 
 
 def read_metadata(path: str | os.PathLike[str]) -> Any:

@@ -14,19 +14,22 @@ events of the other formats come one by one.
 
 from __future__ import annotations
 
+import os
 import typing
+import warnings
 from array import array
 from itertools import count
 from typing import Any
 
 from streamptron._core import LINES, Lines
-from streamptron._format import load, read_metadata
+from streamptron._format import load_with_metadata
+from streamptron._lock import ModelLock, ModelLockError
 from streamptron._names import shown
+from streamptron._sources import MAX_LINE, not_encoded
 from streamptron.perceptron import Perceptron
 from streamptron.text import Tokenizer
 
 if typing.TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Hashable
 
     from streamptron._sources import LineError
@@ -56,6 +59,7 @@ class Block:
 
     def __init__(self, model: LineModel, data: bytes, kind: int) -> None:
         self._model = model
+        self._data = data
         self.lines = Lines(model.tokenizer, data, kind)
         self.n = len(self.lines)
         self.faults = self.lines.faults
@@ -71,7 +75,7 @@ class Block:
                 self.labels.append(self._model.label(label.decode()))
                 continue
             except UnicodeDecodeError:
-                bad[number] = f"the label {shown(label)} is no UTF-8; convert the file"
+                bad[number] = f"the label {shown(label)} is no UTF-8; give the file's encoding"
             except ValueError as error:
                 bad[number] = str(error)
             self.labels.append(None)
@@ -118,9 +122,50 @@ class Block:
             )
         )
 
+    def replaced(self) -> list[int]:
+        """The lines whose texts, which have been read, hold bytes that are no UTF-8."""
+        if not self.lines.replaced:  # so that nobody looks twice in the everyday case
+            return []
+        texts = set(self.lines.line_numbers[: self.n]) - {number for number, _ in self.faults}
+        return [
+            number
+            for number, line in enumerate(self._data.split(b"\n"))
+            if number in texts and not _is_utf8(line)
+        ]
+
     def _check(self, done: int) -> None:
         if done < self.n:
             raise MemoryError(f"no memory after {done} of {self.n} lines")
+
+
+class Replaced:
+    """Texts with bytes that are no UTF-8: how many there were, and the first."""
+
+    def __init__(self, encoding: str | None) -> None:
+        self.encoding = encoding
+        self.n_texts = 0
+        self.n = 0
+        self.first = ""
+
+    def add(self, block: Block, where: str, line: int) -> None:
+        self.n_texts += block.n
+        if lines := block.replaced():
+            self.n += len(lines)
+            self.first = self.first or f"{where}{line + lines[0]}"
+
+    def warn(self) -> None:
+        if self.n:
+            warnings.warn(
+                not_encoded(self.n, self.n_texts, self.first, self.encoding), stacklevel=2
+            )
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 class LineModel:
@@ -155,6 +200,8 @@ class LineModel:
         self._names = names or [None, None]
         if positive is not None:
             self._names = [f"not {positive}", positive]
+        self.wanted: set[str] = set()  # labels that the command named, and that have not come yet
+        self.others: dict[str, None] = {}  # some that came meanwhile
         self._written: list[str] = []
         self._binary = isinstance(learner, Perceptron)
         # a learner from elsewhere may know labels that are no text
@@ -170,9 +217,18 @@ class LineModel:
             metadata |= {"positive": self.positive, "names": self._names}
         self.learner.save(path, metadata=metadata)
 
+    def save_at_last(self, lock: ModelLock) -> None:
+        """Save what nobody will save later: beside, if the file is another's now."""
+        try:
+            lock.save(self)
+        except ModelLockError as error:
+            beside = f"{lock.path}.of-process-{os.getpid()}"
+            self.save(beside)
+            raise ModelLockError(f"{error}; what was learned is in {beside!r}") from None
+
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> typing.Self:
-        metadata = read_metadata(path)
+        learner, metadata = load_with_metadata(path)
         if "tokenizer" not in metadata:
             raise ValueError(
                 f"{path}: its metadata have no tokenizer, as those of a model of streamptron train "
@@ -190,7 +246,7 @@ class LineModel:
                 no, yes = names
                 if not all(name is None or isinstance(name, str) for name in (no, yes)):
                     raise ValueError(f"the labels' names {shown(names)} are no texts")
-            return cls(load(path), tokenizer, dict(reading), metadata.get("positive"), names)
+            return cls(learner, tokenizer, dict(reading), metadata.get("positive"), names)
         except (TypeError, AttributeError, ValueError) as error:
             raise ValueError(f"{path}: the model's metadata cannot be used: {error}") from error
 
@@ -198,6 +254,10 @@ class LineModel:
 
     def label(self, text: str) -> Hashable:
         """The label as the learner takes it."""
+        if self.wanted:
+            self.wanted.discard(text)
+            if len(self.others) < 5:
+                self.others[text] = None
         if not self._binary:
             if "\n" in text or "\r" in text:
                 raise ValueError(f"the label {shown(text)} has a line end; write it in one line")
@@ -240,7 +300,13 @@ class LineModel:
     # --- Events, for formats whose lines Python reads
 
     def read(
-        self, sources: Any, on_error: Callable[[LineError], object] | str, **reading: Any
+        self,
+        sources: Any,
+        on_error: Callable[[LineError], object] | str,
+        *,
+        max_line: int = MAX_LINE,
+        encoding: str | None = None,
+        **reading: Any,
     ) -> Reader:
         """The events of some sources; what is not in `reading` is as it was in training."""
         from streamptron.files import read
@@ -250,7 +316,9 @@ class LineModel:
         options.pop("format", None)
         if format == "vw":
             options["label_type"] = "text"
-        return read(sources, format, on_error=on_error, **options)
+        return read(
+            sources, format, on_error=on_error, max_line=max_line, encoding=encoding, **options
+        )
 
     def event(self, x: Any) -> Any:
         """What the learner takes for what a Reader gives."""

@@ -8,7 +8,7 @@ import typing
 from collections import Counter
 from typing import Any
 
-from streamptron._line_model import BLOCKS, Block, LineModel
+from streamptron._line_model import BLOCKS, Block, LineModel, Replaced
 from streamptron._sources import LineError, blocks
 from streamptron.perceptron import Perceptron
 
@@ -39,12 +39,13 @@ def table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
 
 
 def evaluated(
-    model: LineModel, files: list[str], reading: dict[str, Any]
+    model: LineModel, files: list[str], reading: dict[str, Any], encoding: str | None = None
 ) -> Counter[tuple[str, str]]:
     """How often each (label, answer) occurs. A bad line raises its LineError."""
     pairs: Counter[tuple[str, str]] = Counter()
     if reading["format"] in BLOCKS and model.tokenizer is not None:
-        for file, line, data in blocks(files):
+        replaced = Replaced(encoding)
+        for file, line, data in blocks(files, encoding=encoding):
             block = Block(model, data, BLOCKS[reading["format"]])
             block.label()
             for number, reason in block.faults:
@@ -56,8 +57,11 @@ def evaluated(
                 zip(block.numbers, block.predictions, strict=True)
             ).items():
                 pairs[labels[number], names[output]] += n
+            replaced.add(block, f"{file}:", line)
+        replaced.warn()
         return pairs
-    for x, y, _, _, _, file, line in model.read(files, "raise", **reading).records():
+    reader = model.read(files, "raise", encoding=encoding, **reading)
+    for x, y, _, _, _, file, line in reader.records():
         try:
             if y is None:
                 raise ValueError("no label to compare with")

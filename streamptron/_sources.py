@@ -2,7 +2,8 @@
 
     path, glob, directory, "-", open file
         -> sources        in order, each with the name that errors give it
-        -> bytes          decompressed if they begin like gzip, bzip2, xz or zstd
+        -> bytes          decompressed if they begin like gzip, bzip2, xz or zstd,
+                          and made UTF-8 if an encoding is given
         -> blocks         whole lines, about 128 KiB, in one copy out of a buffer that is reused
 
 Nothing here looks at a single line, only at the last line end of what has just been read. What a
@@ -12,6 +13,7 @@ read and the beginning of one line are held: that line may be `max_line` bytes l
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import glob
 import io
@@ -54,6 +56,8 @@ FORMAT_SUFFIXES = {
 
 UTF8 = b"\xef\xbb\xbf"
 FOREIGN = {b"\xff\xfe": "UTF-16 or UTF-32", b"\xfe\xff": "UTF-16", b"\0\0\xfe\xff": "UTF-32"}
+
+NOT_THERE = b"\xff"  # what is written for bytes that the encoding given has not: no UTF-8 either
 
 OnBad = Callable[["LineError"], object]
 
@@ -119,7 +123,11 @@ class _Damaged(Exception):
 
 
 def blocks(
-    sources: Any, *, max_line: int = MAX_LINE, on_error: OnBad | str = "raise"
+    sources: Any,
+    *,
+    max_line: int = MAX_LINE,
+    on_error: OnBad | str = "raise",
+    encoding: str | None = None,
 ) -> Iterator[Block]:
     """Whole lines of files, some thousand at a time, as bytes.
 
@@ -138,6 +146,10 @@ def blocks(
         "raise", or what is called with each `LineError`: a line that is too long is then left out,
         and a file that is truncated or damaged ends there, its last, broken line left out. What
         came before has been given, once.
+    encoding
+        Of the files, once they are decompressed: a name that Python knows, as "latin-1", "cp1252"
+        or "utf-16". The blocks are in UTF-8 all the same; a sequence that the encoding has not is
+        then the byte 0xFF. None: the files are in UTF-8, and given as they are.
 
     Yields
     ------
@@ -150,7 +162,10 @@ def blocks(
     FileNotFoundError
         If there is no such file, or nothing matches a pattern, or a directory has no files.
     LineError
-        If a file is damaged or holds UTF-16, or a line is too long, and `on_error` is "raise".
+        If a file is damaged, or holds UTF-16 and that is not its `encoding`, or a line is too long,
+        or the line ends are CR alone, as of old Macs, and `on_error` is "raise".
+    ValueError
+        If Python does not know the encoding.
     ImportError
         If a file holds zstd and there is nothing to read it with.
 
@@ -169,8 +184,11 @@ def blocks(
     if on_error != "raise" and not callable(on_error):
         raise ValueError(f'on_error={shown(on_error)}; give "raise" or a function of a LineError')
     on_bad = on_error if callable(on_error) else raise_error
+    encoding = check_encoding(encoding)
     found = find_sources(sources)
-    return (block for source in found for block in source_blocks(source, max_line, on_bad))
+    return (
+        block for source in found for block in source_blocks(source, max_line, on_bad, encoding)
+    )
 
 
 def raise_error(error: LineError) -> typing.NoReturn:
@@ -263,15 +281,45 @@ def format_of(sources: list[Source]) -> str:
     return next(iter(found))
 
 
-def source_blocks(source: Source, max_line: int, on_bad: OnBad) -> Iterator[Block]:
-    """The blocks of one source."""
+def check_encoding(encoding: str | None) -> str | None:
+    """The encoding's own name; None for UTF-8, which needs no decoding."""
+    if encoding is None:
+        return None
+    try:
+        found = codecs.lookup(encoding)
+        if not found._is_text_encoding:  # as base64
+            raise LookupError
+        codecs.getincrementaldecoder(encoding)
+    except (LookupError, TypeError, ValueError):
+        raise ValueError(
+            f"encoding={shown(encoding)}; give an encoding that Python knows, as utf-8, latin-1, "
+            "cp1252 or utf-16"
+        ) from None
+    return None if found.name in ("utf-8", "utf-8-sig") else found.name
+
+
+def not_encoded(n: int, n_events: int, first: str, encoding: str | None) -> str:
+    """What is said of texts with bytes that nobody could decode."""
+    name = (encoding or "UTF-8").upper()
+    return (
+        f"{n} of {n_events} texts have bytes that are no {name} and stand for U+FFFD, the first: "
+        f"{first}; give the file's encoding, as latin-1 or cp1252, or convert it"
+    )
+
+
+def source_blocks(
+    source: Source, max_line: int, on_bad: OnBad, encoding: str | None = None
+) -> Iterator[Block]:
+    """The blocks of one source; the encoding as check_encoding gives it."""
     # unbuffered: a read of ours is a read of the system's
     opened = open(source.path, "rb", buffering=0) if source.path else None  # noqa: SIM115
     with opened or contextlib.nullcontext():
-        yield from _file_blocks(source, opened or source.file, max_line, on_bad)
+        yield from _file_blocks(source, opened or source.file, max_line, on_bad, encoding)
 
 
-def _file_blocks(source: Source, file: Any, max_line: int, on_bad: OnBad) -> Iterator[Block]:
+def _file_blocks(
+    source: Source, file: Any, max_line: int, on_bad: OnBad, encoding: str | None
+) -> Iterator[Block]:
     # A read is no longer than max_line, so that only the line that began before it can be too long
     buffer = bytearray(min(READ, max_line))
     view = memoryview(buffer)
@@ -281,10 +329,15 @@ def _file_blocks(source: Source, file: Any, max_line: int, on_bad: OnBad) -> Ite
     too_long = False  # that line is, and is left out up to its end
     try:
         readinto, n = _decompressed(source, file, view)
+        if encoding is not None:
+            readinto = Decoded(encoding, readinto, bytes(view[:n])).readinto
+            n = _first(readinto, view, [UTF8])
         at = len(UTF8) if buffer.startswith(UTF8, 0, n) else 0
-        for mark, encoding in FOREIGN.items():
+        for mark, name_of_it in FOREIGN.items():
             if buffer.startswith(mark, 0, n):
-                raise _Damaged(f"the file is {encoding}; convert it to UTF-8 first")
+                raise _Damaged(
+                    f"the file is {name_of_it}; give its encoding, or convert it to UTF-8 first"
+                )
         while n:
             end = buffer.find(b"\n", at, n)
             if not too_long and n_begun + (n if end < 0 else end) - at > max_line:
@@ -294,8 +347,8 @@ def _file_blocks(source: Source, file: Any, max_line: int, on_bad: OnBad) -> Ite
                     LineError(
                         name,
                         line,
-                        f"longer than {max_line} bytes; check that the file has line ends, or "
-                        "give a larger max_line",
+                        f"longer than {max_line} bytes; check that the file has line ends, LF or "
+                        "CRLF",
                     )
                 )
             if too_long and end >= 0:
@@ -317,7 +370,22 @@ def _file_blocks(source: Source, file: Any, max_line: int, on_bad: OnBad) -> Ite
         on_bad(LineError(name, line, str(damage)))
         return
     if begun:
-        yield Block(name, line, b"".join(begun))
+        data = b"".join(begun)
+        if line == 1 and has_only_cr(data):
+            on_bad(LineError(name, line, ONLY_CR))
+            return
+        yield Block(name, line, data)
+
+
+ONLY_CR = (
+    "the file's line ends are CR alone, as of old Macs, and would make one line of it; convert it "
+    "first, as by tr '\\r' '\\n'"
+)
+
+
+def has_only_cr(data: bytes) -> bool:
+    """Whether the one line that a file has, without an LF, is several by its CRs."""
+    return b"\r" in data.rstrip(b"\r") and b"\n" not in data
 
 
 def _decompressed(
@@ -370,16 +438,11 @@ def _first(readinto: Callable[[memoryview], int], view: memoryview, marks: Itera
     return n
 
 
-class _Decompressor:
-    """The decompressed bytes of a file: member after member, as such files may be joined."""
+class _Pieces:
+    """Bytes that are made piece by piece, read as a file's."""
 
-    def __init__(
-        self, name: str, kind: str, readinto: Callable[[memoryview], int], head: bytes
-    ) -> None:
-        self._new, self._error, self._size = _codec(name, kind)
-        self._kind = kind
-        self._readinto = readinto
-        self._pieces = self._run(head)
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
         self._piece = memoryview(b"")
 
     def readinto(self, view: memoryview) -> int:
@@ -392,6 +455,62 @@ class _Decompressor:
         view[:n] = self._piece[:n]
         self._piece = self._piece[n:]
         return n
+
+
+class Decoder:
+    """Bytes of an encoding to UTF-8, as they come.
+
+    Examples
+    --------
+    >>> from streamptron._sources import Decoder
+    >>> decoder = Decoder("utf-16-le")
+    >>> decoder.decode(b"a\\0b"), decoder.decode(b"\\0"), decoder.decode(b"c", final=True)
+    (b'a', b'b', b'\\xff')
+    """
+
+    def __init__(self, encoding: str) -> None:
+        codecs.register_error("streamptron.not_there", _not_there)
+        self._decoder = codecs.getincrementaldecoder(encoding)("streamptron.not_there")
+
+    def decode(self, data: bytes, final: bool = False) -> bytes:
+        text = self._decoder.decode(data, final)
+        return text.encode("utf-8", "streamptron.not_there")
+
+
+def _not_there(error: UnicodeError) -> tuple[str | bytes, int]:
+    """A lone surrogate for what cannot be decoded, and for that a byte that is no UTF-8."""
+    if isinstance(error, UnicodeEncodeError):
+        return NOT_THERE * (error.end - error.start), error.end
+    assert isinstance(error, UnicodeDecodeError)
+    return "\udcff", error.end
+
+
+class Decoded(_Pieces):
+    """The bytes of a file of some encoding, in UTF-8."""
+
+    def __init__(self, encoding: str, readinto: Callable[[memoryview], int], head: bytes) -> None:
+        super().__init__(self._run(Decoder(encoding), readinto, head))
+
+    def _run(
+        self, decoder: Decoder, readinto: Callable[[memoryview], int], head: bytes
+    ) -> Iterator[bytes]:
+        yield decoder.decode(head)
+        view = memoryview(bytearray(READ))
+        while n := readinto(view):
+            yield decoder.decode(bytes(view[:n]))
+        yield decoder.decode(b"", final=True)
+
+
+class _Decompressor(_Pieces):
+    """The decompressed bytes of a file: member after member, as such files may be joined."""
+
+    def __init__(
+        self, name: str, kind: str, readinto: Callable[[memoryview], int], head: bytes
+    ) -> None:
+        self._new, self._error, self._size = _codec(name, kind)
+        self._kind = kind
+        self._readinto = readinto
+        super().__init__(self._run(head))
 
     def _run(self, head: bytes) -> Iterator[bytes]:
         member = self._new()

@@ -194,6 +194,7 @@ cdef struct Text:
     size_t parts_capacity
     uint32_t* slots
     size_t slots_capacity           # a power of two
+    size_t n_replaced               # bad sequences that have become REPLACEMENT, in all texts so far
 
 cdef struct Tally:
     # The tokens so far, each once.
@@ -298,8 +299,8 @@ cdef inline void _set_bits(uint64_t* bits, size_t at, uint64_t few) noexcept nog
 
 
 cdef inline Py_ssize_t _scan(const TextRule* rule, uint64_t* bits, const Piece* piece, uint8_t* to,
-                             size_t* length) noexcept nogil:
-    """Lower-case a text into `to`, and set the bits of the bytes that belong to words.
+                             size_t* length, size_t* n_replaced) noexcept nogil:
+    """Lower-case a text into `to`, set the bits of the bytes that belong to words, and count bad sequences.
 
     Returns 0, or 1 + the number of a page of code points that is not there.
     """
@@ -331,6 +332,8 @@ cdef inline Py_ssize_t _scan(const TextRule* rule, uint64_t* bits, const Piece* 
         if k < some:
             while i < n and p[i] >= 0x80:
                 c = _decode(p + i, n - i, piece.surrogates, &k)
+                if c == REPLACEMENT and not (p[i] == 0xEF and k == 3):  # which is how it is written
+                    n_replaced[0] += 1
                 i += k
                 if PAGES[c >> PAGE_BITS] == NULL:
                     return 1 + (c >> PAGE_BITS)
@@ -723,7 +726,7 @@ cdef inline Py_ssize_t _add_piece(Text* text, Event* event, const TextRule* rule
             _grow(<void**> &text.parts, &text.parts_capacity, text.n_parts + 1, sizeof(Part)) < 0):
         return -1
     memset(text.bits, 0, n_bits * sizeof(uint64_t))
-    page = _scan(rule, text.bits, piece, to, &length)
+    page = _scan(rule, text.bits, piece, to, &length, &text.n_replaced)
     if page:
         return page
     part = &text.parts[text.n_parts]

@@ -4,6 +4,9 @@ Each event is answered before it is learned, so the error of the first epoch is 
 answer, before the first label, is no error.) What is said goes to the standard error: Vowpal
 Wabbit's table, a line whenever the events have doubled; on a terminal a bar besides, of the bytes
 read.
+
+With saves on the way SIGTERM and SIGINT may end it early: the block that is being learned is
+finished, and the caller saves. A signal that comes while bytes are waited for ends the waiting.
 """
 
 from __future__ import annotations
@@ -17,11 +20,12 @@ from array import array
 from typing import Any
 
 from streamptron._core import count_wrong
-from streamptron._line_model import BLOCKS, Block
+from streamptron._line_model import BLOCKS, Block, Replaced
+from streamptron._process import Signals, Stop, say
 from streamptron._sources import SUFFIXES, LineError, blocks
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from streamptron._line_model import LineModel
 
@@ -84,6 +88,12 @@ class Training:
         Whether bad lines are counted and left out; otherwise the first one ends it.
     quiet
         Say nothing meanwhile.
+    encoding
+        Of the files; None: UTF-8.
+    save
+        What saves the model, where it is to be saved on the way.
+    save_every
+        After so many events, or a few more: at the end of a block of lines.
     """
 
     def __init__(
@@ -95,6 +105,9 @@ class Training:
         every: int = 0,
         skip: bool = False,
         quiet: bool = False,
+        encoding: str | None = None,
+        save: Callable[[], object] | None = None,
+        save_every: int = 0,
     ) -> None:
         self.model = model
         self.files = files
@@ -104,22 +117,36 @@ class Training:
         self.progressive = Score()  # of the first epoch
         self.last = self.progressive  # of the last one
         self.held = Score()
+        self.encoding = encoding
+        self.save = save
+        self.save_every = save_every
+        self.signals = Signals()
+        self.epoch = 0  # the one that it has come to, from 1
+        self.stopped_by = 0  # a signal
+        self.place = ("", 0)  # the file and the line that it has come to
         self.n_bad = 0
         self.first_bad: LineError | None = None
+        self.replaced = Replaced(encoding)
+        self._unsaved = 0  # events
         self._bar: Any = None
         self._table = None if quiet else Table(self._write)
 
     def run(self) -> None:
         began = time.perf_counter()
         with self._progress():
-            for epoch in range(self.epochs):
-                self.last = Score()
-                if epoch == 0:
-                    self.progressive = self.last
-                self._pass(self.last, learning=True, first=epoch == 0)
-            if self.every:
-                self._pass(self.held, learning=False, first=False)
+            try:
+                for epoch in range(self.epochs):
+                    self.epoch = epoch + 1
+                    self.last = Score()
+                    if epoch == 0:
+                        self.progressive = self.last
+                    self._pass(self.last, learning=True, first=epoch == 0)
+                if self.every:
+                    self._pass(self.held, learning=False, first=False)
+            except Stop:
+                self.stopped_by = self.signals.number
         self.seconds = time.perf_counter() - began
+        self.replaced.warn()
 
     def summary(self) -> str:
         learner = self.model.learner
@@ -141,12 +168,27 @@ class Training:
             lines.append(f"the first bad line: {self.first_bad}")
         return "\n".join(lines)
 
+    def _coming(self, items: Iterator[Any]) -> Iterator[Any]:
+        """The items as they come; a signal ends the waiting for them where that saves the model."""
+        return self.signals.waited_for(items) if self.save else items
+
+    def _learned(self, n: int) -> None:
+        """Save, if so many events more make it due."""
+        self._unsaved += n
+        if self._unsaved >= self.save_every:
+            self._unsaved = 0
+            assert self.save
+            try:
+                self.save()
+            except OSError as error:
+                say(f"streamptron: not saved, to be tried again: {error}")
+
     # --- What is said
 
     def _write(self, line: str) -> None:
         if self._bar is not None:
             line = f"\r\033[K{line}"  # over the bar, which is drawn again below it
-        print(line, file=sys.stderr)
+        say(line)
 
     @contextlib.contextmanager
     def _progress(self) -> Iterator[None]:
@@ -188,7 +230,10 @@ class Training:
         model, every = self.model, self.every
         kind = BLOCKS[model.reading["format"]]
         seen = 0
-        for file, line, data in blocks(self.files, on_error=lambda bad: self._bad(bad, first)):
+        coming = blocks(
+            self.files, on_error=lambda bad: self._bad(bad, first), encoding=self.encoding
+        )
+        for file, line, data in self._coming(coming):
             held = None
             if every and learning:
                 held = slice((every - 1 - seen) % every, None, every)
@@ -215,6 +260,11 @@ class Training:
                 block.n - done, *count_wrong(numbers, outputs, block.predictions, done, block.n)
             )
             seen += block.n
+            if first:
+                self.replaced.add(block, f"{file}:", line)
+            self.place = file, line + block.lines.n_lines - 1
+            if learning and self.save:
+                self._learned(block.n)
             self._advance(len(data))
 
     def _say(self, score: Score, block: Block, row: int) -> None:
@@ -227,9 +277,10 @@ class Training:
 
     def _events(self, score: Score, learning: bool, first: bool) -> None:
         model, learner, every = self.model, self.model.learner, self.every
-        reader = model.read(self.files, lambda bad: self._bad(bad, first))
+        reader = model.read(self.files, lambda bad: self._bad(bad, first), encoding=self.encoding)
         seen = 0
-        for x, y, w, _, _, file, line in reader.records():
+        for x, y, w, _, _, file, line in self._coming(reader.records()):
+            self.place = file, line
             try:
                 if y is None:
                     raise ValueError("no label; an event to learn from must have one")
@@ -249,6 +300,8 @@ class Training:
                 self._bad(LineError(file, line, str(error)), first)
                 continue
             score.add(1, int(answer is not None), int(answer is not None and answer != label))
+            if learning and self.save:
+                self._learned(1)
             if first and self._table and score.n_events >= self._table.next:
                 self._table.line(
                     score.n_events,

@@ -7,6 +7,8 @@ import sys
 import typing
 import warnings
 
+from streamptron._process import UNWRITABLE, hold_streams, say, unwritable
+
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,8 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns
     -------
-    The exit code: 0, 1 after a failure, 2 for words that make no command, 130 after Ctrl-C. With
-    STREAMPTRON_DEBUG in the environment a failure is raised instead.
+    The exit code: 0, 1 after a failure, 2 for words that make no command, 130 after Ctrl-C, 143
+    after a SIGTERM that ended a training early. With STREAMPTRON_DEBUG in the environment a failure
+    is raised instead.
 
     Examples
     --------
@@ -40,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from streamptron._commands import commands
 
     words = list(sys.argv[1:] if arguments is None else arguments)
+    hold_streams()
     try:
         # not click's own main, which has other exit codes
         with (
@@ -65,15 +69,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("STREAMPTRON_DEBUG"):
             raise
-        if isinstance(error, OSError) and error.filename is not None and error.strerror:
-            return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}")
+        if isinstance(error, OSError) and error.strerror:
+            if error.filename is not None:
+                return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}")
+            if error.errno in UNWRITABLE:  # whoever writes a file names it
+                return _failed(unwritable(error))
         return _failed(str(error) or type(error).__name__)
 
 
 def _warned(message: Warning | str, *where: object) -> None:
-    print(f"streamptron: warning: {message}", file=sys.stderr)
+    say(f"streamptron: warning: {message}")
 
 
 def _failed(message: str, code: int = 1) -> int:
-    print(f"streamptron: error: {message}", file=sys.stderr)
+    say(f"streamptron: error: {message}")
     return code

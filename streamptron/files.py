@@ -19,9 +19,11 @@ from streamptron._sources import (
     LineError,
     OnBad,
     blocks,
+    check_encoding,
     check_max_line,
     find_sources,
     format_of,
+    not_encoded,
     raise_error,
     source_blocks,
 )
@@ -92,6 +94,9 @@ class Reader:
         Lines that could not be read, and were left out. A file that breaks off counts as one.
     n_blank
         Lines with nothing in them: empty ones, and for svmlight those that are a comment.
+    n_replaced
+        Events so far whose text held bytes that are not of the encoding, and became U+FFFD. With
+        ``raw=True`` they stay, and are not counted. At the end there is a warning of them.
     errors
         A `LineError` for each of the first 100 bad lines.
 
@@ -117,16 +122,20 @@ class Reader:
         on_error: OnBad | str,
         labels: Mapping[Any, Any] | None,
         max_line: int,
+        encoding: str | None = None,
     ) -> None:
         self.n_events = 0
         self.n_bad = 0
         self.n_blank = 0
+        self.n_replaced = 0
+        self.first_replaced = ""  # file:line
         self.errors: list[LineError] = []
         self._sources = sources
         self._form = form
         self._on_error = on_error
         self._labels = labels
         self._max_line = max_line
+        self._encoding = encoding
         self._records = self._run()
 
     @property
@@ -148,7 +157,8 @@ class Reader:
         form, labels = self._form, self._labels
         for source in self._sources:
             name = source.name
-            for line, item in form.items(source_blocks(source, self._max_line, self._bad)):
+            blocks = source_blocks(source, self._max_line, self._bad, self._encoding)
+            for line, item in form.items(blocks):
                 try:
                     event = form.parse(item)
                     if event is None:
@@ -166,10 +176,19 @@ class Reader:
                     self._bad(LineError(name, line, str(bad)))
                     continue
                 self.n_events += 1
+                if form.replaced:
+                    form.replaced = False
+                    self.n_replaced += 1
+                    self.first_replaced = self.first_replaced or f"{name}:{line}"
                 yield Record(x, y, w, qid, tag, name, line)
         if form.unseen and self.n_events:
             warnings.warn(
                 f"no event has {', '.join(sorted(map(shown, form.unseen)))}; check features=",
+                stacklevel=3,
+            )
+        if self.n_replaced:
+            warnings.warn(
+                not_encoded(self.n_replaced, self.n_events, self.first_replaced, self._encoding),
                 stacklevel=3,
             )
         if self.n_bad and self._on_error == "skip":
@@ -196,6 +215,7 @@ def read(
     on_error: OnBad | str = "raise",
     labels: Mapping[Any, Any] | None = None,
     max_line: int = MAX_LINE,
+    encoding: str | None = None,
     **options: Any,
 ) -> Reader:
     """Read labelled events from files, one a line.
@@ -214,6 +234,9 @@ def read(
         {label in the file: label}: what each label becomes; another one makes a bad line.
     max_line
         A line of more bytes is bad, and is never held as a whole. So is a longer CSV row.
+    encoding
+        Of the files, if that is not UTF-8: a name that Python knows, as "latin-1", "cp1252" or
+        "utf-16".
     **options
         The format's own, below.
 
@@ -243,8 +266,10 @@ def read(
     csv       .csv                       cells, the first line names the columns
     ========  =========================  =====================================================
 
-    Lines end in LF or CRLF. Files are UTF-8. In a text, bytes that are not become U+FFFD, as
-    they do in a tag; in a label or a name they make a bad line. Empty lines are counted in
+    Lines end in LF or CRLF. A file whose lines end in CR alone, as of old Macs, is one bad line.
+    Files are UTF-8 unless `encoding` says otherwise. In a text, bytes that are not of the encoding
+    become U+FFFD, are counted in `n_replaced` and warned of at the end, but for those in a tag; in
+    a label or a name they make a bad line. Empty lines are counted in
     `n_blank`; but for plain, so are lines of white space. Numbers must be finite. Values of 0 stay
     in x.
 
@@ -295,6 +320,7 @@ def read(
     [({'city=Paris': 1, 'size': 3}, 'yes'), ({'city=New\\nYork': 1}, 'no')]
     """
     check_max_line(max_line)
+    encoding = check_encoding(encoding)
     if on_error not in ("raise", "skip") and not callable(on_error):
         raise ValueError(
             f'on_error={shown(on_error)}; give "raise", "skip" or a function of a LineError'
@@ -318,7 +344,9 @@ def read(
             raise TypeError(f"the format {format} needs {option}=; None for none")
     form = make(**options)
     form.max_line = max_line
-    return Reader(found, form, on_error=on_error, labels=labels, max_line=max_line)
+    return Reader(
+        found, form, on_error=on_error, labels=labels, max_line=max_line, encoding=encoding
+    )
 
 
 class _Lines:
@@ -327,6 +355,19 @@ class _Lines:
     max_line = MAX_LINE
     # fields that were asked for and have not occurred
     unseen: typing.AbstractSet[Any] = frozenset()
+    # whether the last event's text had bytes that cannot be decoded
+    replaced = False
+
+    def text(self, data: bytes, raw: bool) -> str | bytes:
+        """A text, with U+FFFD for what is no UTF-8."""
+        if raw:
+            return data
+        self.replaced = False
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            self.replaced = True
+            return data.decode(errors="replace")
 
     def items(self, blocks: Iterable[Block]) -> Iterator[tuple[int, Any]]:
         """(number of its first line, item) of a file; the lines, unless a format says otherwise."""
@@ -351,7 +392,7 @@ class _Plain(_Lines):
         label, tab, text = item.partition(b"\t")
         if not tab:
             raise _BadLine("no TAB; write label<TAB>text")
-        return _text(text, self._raw), _label(label), 1.0, None, None
+        return self.text(text, self._raw), _label(label), 1.0, None, None
 
 
 class _FastText(_Lines):
@@ -376,7 +417,7 @@ class _FastText(_Lines):
                 f"{self._prefix}, and no other"
             )
         text = item[: found[0].start()] + item[found[0].end() :]
-        return _text(text, self._raw), _label(found[0][1]), 1.0, None, None
+        return self.text(text, self._raw), _label(found[0][1]), 1.0, None, None
 
 
 class _VW(_Lines):
@@ -624,7 +665,9 @@ class _CSV(_Lines):
             number = self._types.get(self._label or "") == "number"
             y = _number(y, "the label") if number else _valid(y, "the label")
         if self._at_text is not None:
-            return _replaced(item[self._at_text]), y, 1.0, None, None
+            text = _replaced(item[self._at_text])
+            self.replaced = text != item[self._at_text]
+            return text, y, 1.0, None, None
         x: dict[str, float] = {}
         for column, place, kind in self._at:
             cell = item[place]
@@ -703,15 +746,11 @@ FORMATS: dict[str, Callable[..., _Lines]] = {
 }
 
 
-def _text(data: bytes, raw: bool) -> str | bytes:
-    return data if raw else data.decode(errors="replace")
-
-
 def _decoded(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise _BadLine(f"no UTF-8 ({error}); convert the file") from None
+        raise _BadLine(f"no UTF-8 ({error}); give the file's encoding, or convert it") from None
 
 
 def _label(data: bytes) -> str:
@@ -730,7 +769,9 @@ def _valid(text: str, what: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _BadLine(f"{what} {shown(text)} is no UTF-8; convert the file") from None
+        raise _BadLine(
+            f"{what} {shown(text)} is no UTF-8; give the file's encoding, or convert it"
+        ) from None
     return text
 
 

@@ -1,5 +1,6 @@
 """The command line does what the library does, line by line, and ends as its help says."""
 
+import ast
 import bz2
 import gzip
 import json
@@ -21,7 +22,8 @@ from variants import learned
 
 import streamptron
 from streamptron import MIRA, MulticlassPerceptron, Perceptron, Tokenizer
-from streamptron._commands import LEARNER_NAMES, TOKENIZER_NAMES
+from streamptron._commands import LEARNER_NAMES, TOKENIZER_NAMES, commands
+from streamptron._line_model import LineModel
 from streamptron.cli import main
 from streamptron.files import read
 
@@ -109,7 +111,7 @@ def examples():
         out, _ = run(*filter(None, [command, "--help"]))
         text = re.sub(r"\n {4,}", "\n  ", out.decode())
         found = re.findall(
-            r"^ +((?:printf|echo|streamptron) .*)$", text.partition("Examples:")[2], re.M
+            r"^ +((?:printf|echo|cat|streamptron) .*)$", text.partition("Examples:")[2], re.M
         )
         assert found
         yield from found
@@ -132,7 +134,7 @@ def test_every_example_of_the_help_runs(tmp_path):
             check=False,
         )
         assert done.returncode == 0, (example, done.stderr.decode())
-        assert example.startswith(("printf", "streamptron train")) or done.stdout, example
+        assert example.startswith("printf") or "train" in example or done.stdout, example
         n += 1
     assert n > 15
 
@@ -153,7 +155,14 @@ def test_no_words_are_a_question_for_help(told):
         ("train mail.tsv", "Missing option '--model'"),
         ("train mail.tsv -m m --C 2", "MulticlassPerceptron has no --C"),
         ("train mail.tsv -m m --learner perceptron --update mistake", "Perceptron has no --update"),
-        ("train mail.tsv -m m --half-life 0", "half_life=0.0"),
+        ("train mail.tsv -m m --average exponential --half-life 0", "half_life=0.0"),
+        ("train mail.tsv -m m --half-life 9", "--half-life is for --average exponential"),
+        ("train mail.tsv -m m --half-life 9 --average uniform", "give that too"),
+        ("train mail.tsv -m m --encoding utf-9", "--encoding 'utf-9'; give an encoding that"),
+        ("eval mail.tsv -m mail.model --encoding base64", "--encoding 'base64'; give an encoding"),
+        ("predict -m mail.model --encoding x", "--encoding 'x'; give an encoding that"),
+        ("train mail.tsv -m m --label y", "the format plain has no --label"),
+        ("train - -m m --label y", "no suffix that tells its format; give --format (plain"),
         ("train mail.tsv -m m --ngrams 2,1", "ngram_range"),
         ("train mail.tsv -m m --ngrams two", "'two': give two numbers, as 1,2"),
         ("train mail.tsv -m m --max-length all", "'all': give a number, or none"),
@@ -166,7 +175,7 @@ def test_no_words_are_a_question_for_help(told):
         ("train mail.tsv -m m --format vw --l2", "these events are features"),
         ("train mail.tsv -m m --holdout 0.6", "0.6 is not in the range 0<x<=0.5"),
         ("train - -m m --format plain --epochs 2", "give no pipe"),
-        ("train - -m m", "no suffix that tells its format; give --format (plain"),
+        ("train bare -m m", "no suffix that tells its format; give --format (plain"),
         ("train mail.tsv -m mail.model --resume --margin 1", "without --margin"),
         ("predict -m mail.model --json --template {label}", "two ways to write"),
         ("predict -m mail.model --template {word}", "{word} is none of its placeholders"),
@@ -181,6 +190,7 @@ def test_no_words_are_a_question_for_help(told):
 )
 def test_words_that_make_no_command_end_with_2_and_say_why(words, message, mail, monkeypatch, told):
     monkeypatch.chdir(mail[0].parent)
+    Path("bare").write_bytes(MAIL)
     before = mail[1].read_bytes()
     code, out, err = told(*words.split(" "))
     assert code == 2
@@ -485,6 +495,308 @@ def test_a_feature_that_no_line_has_is_warned_of(tmp_path):
     assert said == "streamptron: warning: no event has 'z'; check features=\n"
 
 
+@pytest.mark.parametrize("words", ["--positive spma --learner perceptron", "--class-weight spma=2"])
+def test_a_label_that_is_named_and_never_comes_is_said(words, mail):
+    tsv, _ = mail
+    model = tsv.with_name("m")
+    option = words.split()[0]
+    code = int(option == "--positive")  # whose model knows one label only
+    _, said = run("train", tsv, "-m", model, "-q", *words.split(), *SEEDED, code=code)
+    assert f"no event has the label 'spma' of {option}; there are 'spam', 'ham'" in said
+    assert said.startswith(f"streamptron: {'error' if code else 'warning'}: ")
+    assert streamptron.load(model).n_seen == 4  # it is saved all the same
+    tsv.write_bytes(b"")
+    assert run("train", tsv, "-m", model, "-q", *words.split())[1] == ""
+    tsv.write_bytes(MAIL)
+    words = words.replace("spma", "spam")
+    assert run("train", tsv, "-m", model, "-q", *words.split())[1] == ""
+
+
+LATIN = MAIL + b"ham\tcaf\xe9\nham\tna\xefve\n"
+
+
+@pytest.mark.parametrize("command", ["train", "eval", "predict", "predict -", "learn"])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_bytes_of_another_encoding_are_said_at_the_end_and_decoded_where_asked(
+    encoding, command, mail
+):
+    tsv, model = mail
+    tsv.write_bytes(LATIN)
+    words = {
+        "train": ["train", tsv, "-q"],
+        "eval": ["eval", tsv],
+        "predict": ["predict", tsv, "--input", "labelled", "--template", "{text}"],
+        "predict -": ["predict", "--input", "labelled", "--template", "{text}"],
+        "learn": ["predict", "--learn", "--template", "{text}"],
+    }[command]
+    data = LATIN if command in ("predict -", "learn") else b""
+    out, said = run(*words, "--model", model, "--encoding", encoding, data=data)
+    where = "line " if data else f"{tsv}:"
+    warning = (
+        "streamptron: warning: 2 of 6 texts have bytes that are no UTF-8 and stand for U+FFFD, the "
+        f"first: {where}5; give the file's encoding, as latin-1 or cp1252, or convert it\n"
+    )
+    assert said == (warning if encoding == "utf-8" else "")
+    if encoding == "latin-1":
+        if "predict" in command:
+            assert "café" in out.decode()
+        if command in ("train", "learn"):
+            features = {name for label in ("ham", "spam") for name in weights(model, label)}
+            assert "café" in features
+            assert "caf" not in features
+
+
+def weights(model, label):
+    return streamptron.load(model).weights[label]
+
+
+@pytest.mark.parametrize("format", ["jsonl", "plain"])
+def test_utf_16_is_trained_on_and_answered_where_it_is_asked_for(format, tmp_path):
+    texts = ["a é prize", "see ж you"]
+    if format == "plain":
+        lines, words = [f"{len(text)}\t{text}" for text in texts], ["--input", "labelled"]
+        options = []
+    else:
+        lines, words = [json.dumps({"y": len(t), "x": t}) for t in texts], []
+        options = ["--label", "y", "--text", "x"]
+    data = "\n".join(lines).encode("utf-16")
+    (tmp_path / "m.txt").write_bytes(data)
+    reading = ["--format", format, "--encoding", "utf-16"]
+    run("train", tmp_path / "m.txt", "-m", tmp_path / "m", "-q", *reading, *options)
+    words += ["--format", "jsonl"] if format == "jsonl" else []
+    words += ["--encoding", "utf-16", "--template", "{label} {text}"]
+    found, said = predict(data, tmp_path / "m", *words)
+    assert [line.partition(" ")[2] for line in found] == texts
+    assert said == ""
+    assert run(
+        "train",
+        tmp_path / "m.txt",
+        "-m",
+        tmp_path / "n",
+        "-q",
+        "--format",
+        format,
+        *options,
+        code=1,
+    )[1].endswith(
+        "m.txt:1: the file is UTF-16 or UTF-32; give its encoding, or convert it to UTF-8 first\n"
+    )
+
+
+def test_lines_that_end_in_cr_alone_are_refused_with_the_cure(mail):
+    tsv, model = mail
+    before = model.read_bytes()
+    tsv.write_bytes(MAIL.replace(b"\n", b"\r"))
+    cure = "the file's line ends are CR alone, as of old Macs"
+    for words in (["train", tsv, "-m", model], ["eval", tsv, "-m", model]):
+        assert f"{tsv}:1: {cure}" in run(*words, code=1)[1]
+    found, said = predict(tsv.read_bytes(), model, "--learn")
+    assert found == ["\t"]
+    assert f"1 of 1 lines are bad, the first: line 1: {cure}" in said
+    assert model.read_bytes() == before
+
+
+def test_lines_of_the_standard_input_are_taken_as_plain_and_that_is_said(mail):
+    tsv, model = mail
+    _, said = run("train", "-", "-m", model, *SEEDED, data=MAIL)
+    assumed = "streamptron: <stdin> is read as lines label<TAB>text; else give --format\n"
+    assert said.startswith(assumed)
+    assert run("train", "-", "-m", model, "-q", *SEEDED, data=MAIL)[1] == ""
+    assert run("eval", "-", "-m", model, data=MAIL)[1] == assumed
+    same = model.with_name("same")
+    run("train", tsv, "-m", same, *SEEDED)
+    assert learned(streamptron.load(model)) == learned(streamptron.load(same))
+
+
+def test_a_model_and_its_tokenizer_are_of_one_file(mail, monkeypatch):
+    """Though another takes its place between two openings."""
+    _, model = mail
+    other = model.with_name("other")
+    model.rename(other)
+    opened = 0
+    real = open
+
+    def opening(file, *rest, **options):
+        nonlocal opened
+        if os.fspath(file) == str(model):
+            opened += 1
+        return real(file, *rest, **options)
+
+    other.replace(model)
+    monkeypatch.setattr("builtins.open", opening)
+    LineModel.load(str(model))
+    assert opened == 1
+
+
+@pytest.mark.parametrize("name", [*LEARNER_NAMES, *TOKENIZER_NAMES, "learner", "positive"])
+def test_an_option_in_a_message_is_written_as_it_is_given(name, mail, told):
+    tsv, model = mail
+    (option,) = [each for each in commands.commands["train"].params if each.name == name]
+    values = {"class_weight": "a=1", "average": "none", "serve": "best", "update": "margin"}
+    values |= {"analyzer": "char", "value": "log", "learner": "mira"}
+    value = [] if option.is_flag else [values.get(name, "1")]
+    code, _, err = told("train", tsv, "-m", model, "--resume", option.opts[0], *value)
+    assert code == 2
+    assert f"--resume goes on with the model as it is, without {option.opts[0]};" in err
+
+
+def test_every_option_that_a_message_names_is_one():
+    known = {"--help", "--version"}
+    for command in commands.commands.values():
+        known |= {word for option in command.params for word in option.opts}
+    named = set()
+    for path in (ROOT / "streamptron").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                named |= set(re.findall(r"(?<![-\w])--[a-z][-\w]*", node.value))
+    assert len(named) > 30
+    assert named <= known
+
+
+def test_the_commands_of_the_readme_write_what_it_says(tmp_path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = readme.partition("## On the command line")[2].partition("\n## ")[0]
+    lines = re.findall(r"^    (\S.*)$", section, re.M)
+    tool = tmp_path / "bin" / "streamptron"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -m streamptron "$@"\n')
+    tool.chmod(0o755)
+    environment = {**ENVIRONMENT, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+    shown = 0
+    for line in lines:
+        command, _, comment = line.partition("  # ")
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, (command, done.stderr.decode())
+        if "<TAB>" in comment:
+            assert done.stdout.decode() == comment.strip().replace("<TAB>", "\t") + "\n"
+            shown += 1
+    assert shown
+    assert len(lines) >= 6
+
+
+@pytest.mark.parametrize("format", ["plain", "jsonl"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_training_that_saves_with_all_that_it_has_learned(number, format, mail):
+    _, model = mail
+    data, words = MAIL, ["--format", "plain"]
+    if format == "jsonl":
+        lines = (line.split(b"\t") for line in MAIL.splitlines())
+        data = b"".join(
+            json.dumps({"y": y.decode(), "x": x.decode()}).encode() + b"\n" for y, x in lines
+        )
+        words = ["--format", "jsonl", "--label", "y", "--text", "x"]
+    new = model.with_name("new")
+    with process("train", "-", "-m", new, "--save-every", "1000", *words, *SEEDED) as running:
+        running.stdin.write(data)
+        while b"        4  ham" not in running.stderr.readline():
+            pass
+        running.stdin.write(b"ham\tbegun and not ended")
+        time.sleep(0.2)
+        running.send_signal(number)
+        assert running.wait(60) == 128 + number
+        said = running.stderr.read().decode()
+    assert said.endswith(
+        f"streamptron: stopped by {number.name} after 4 events, at <stdin>:4; the model is saved\n"
+    )
+    assert learned(streamptron.load(new)) == learned(streamptron.load(model))
+    assert not [name for name in os.listdir(model.parent) if name.startswith(".")]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_signal_at_any_moment_costs_no_event_before_it_and_none_twice(seed, tmp_path):
+    """Resumed after the place that is said, the model is the one of an undisturbed training."""
+    events = list(random_mail(seed, 30_000))
+    (tmp_path / "m.tsv").write_bytes(written(events))
+    train = ("-m", tmp_path / "m", "--save-every", "500")
+    with process("train", tmp_path / "m.tsv", *train, *SEEDED) as running:
+        for _ in range(4 * seed + 3):  # past the head of the table
+            running.stderr.readline()
+        running.send_signal(signal.SIGTERM)
+        said = running.communicate(timeout=60)[1].decode()
+    done = 30_000
+    if running.returncode:
+        assert running.returncode == 143
+        done, line = map(int, re.search(r"after (\d+) events, at .*:(\d+); the", said).groups())
+        assert done == line
+    assert streamptron.load(tmp_path / "m").n_seen == done
+    (tmp_path / "rest.tsv").write_bytes(written(events[done:]))
+    run("train", tmp_path / "rest.tsv", "-m", tmp_path / "m", "--resume")
+    (tmp_path / "m.tsv").rename(tmp_path / "all.tsv")
+    run("train", tmp_path / "all.tsv", "-m", tmp_path / "whole", *SEEDED)
+    whole, parts = (streamptron.load(tmp_path / name) for name in ("whole", "m"))
+    assert learned(whole) == learned(parts)
+
+
+def test_a_signal_in_a_later_epoch_says_in_which(tmp_path):
+    (tmp_path / "m.tsv").write_bytes(written(random_mail(12, 20_000)))
+    words = ("-m", tmp_path / "m", "--save-every", 10**9, "--epochs", 10**6)
+    with process("train", tmp_path / "m.tsv", *words) as running:
+        while b"       16384  " not in running.stderr.readline():
+            pass
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        said = running.communicate(timeout=60)[1].decode()
+    assert running.returncode == 143
+    found = re.search(r"after (\d+) events of epoch (\d+), at .*; the model is saved\n", said)
+    done, epoch = map(int, found.groups())
+    assert streamptron.load(tmp_path / "m").n_seen == (epoch - 1) * 20_000 + done
+
+
+@pytest.mark.parametrize("words", [["--format", "plain"], ["--format", "fasttext"]])
+def test_a_training_that_is_killed_leaves_its_last_save(words, tmp_path):
+    model = tmp_path / "m"
+    line = b"__label__eggs bacon\n" if "fasttext" in words else b"eggs\tbacon\n"
+    with process("train", "-", "-m", model, "--save-every", "3", *words) as running:
+        for n in (1, 2, 3):
+            running.stdin.write(line)
+            while n != 3 and b"eggs" not in running.stderr.readline():
+                pass
+        for _ in range(600):
+            if model.exists():
+                break
+            time.sleep(0.05)
+        running.kill()
+    assert streamptron.load(model).n_seen == 3
+    run("train", "-", "-m", model, "--resume", *words, data=line)  # the lock went with it
+    assert streamptron.load(model).n_seen == 4
+
+
+def test_saving_on_the_way_changes_nothing_that_is_learned(tmp_path, told):
+    (tmp_path / "m.tsv").write_bytes(written(random_mail(11, 20_000)))
+    words = ("train", tmp_path / "m.tsv", "--epochs", 2, "--holdout", 0.1, *SEEDED)
+    code, _, said = told(*words, "-m", tmp_path / "m", "--save-every", 1000)
+    assert code == 0
+    again = told(*words, "-m", tmp_path / "n")[2]
+    assert said.partition("seconds")[0] == again.partition("seconds")[0]
+    m, n = (streamptron.load(tmp_path / name) for name in "mn")
+    assert learned(m) == learned(n)
+
+
+def test_a_save_on_the_way_that_fails_is_said_and_the_training_goes_on(tmp_path):
+    model = tmp_path / "m"
+    words = ("--format", "plain", "--save-every", "1")
+    with process("train", "-", "-m", model, *words) as running:
+        running.stdin.write(MAIL)
+        while not model.exists():
+            time.sleep(0.05)
+        model.rename(tmp_path / "aside")
+        model.mkdir()
+        running.stdin.write(MAIL)
+        while b"streamptron: not saved, to be tried again: " not in running.stderr.readline():
+            pass
+        model.rmdir()
+        running.communicate(timeout=60)
+    assert running.returncode == 0
+    assert streamptron.load(model).n_seen == 8
+
+
 def test_an_interrupted_training_saves_nothing(tmp_path):
     words = ("train", "-", "--format", "plain", "-m", tmp_path / "m")
     with process(*words) as running:
@@ -638,10 +950,11 @@ def test_every_line_gets_one_line_whatever_is_in_it(mail):
     for data in (b"\n".join(lines), b"\n".join(reversed(lines)) + b"\n"):
         found, said = predict(data, model)
         assert len(found) == len(lines)
+        assert "2 of 8 texts have bytes that are no UTF-8" in said
+        assert "the first: line 4; " in said or "the first: line 6; " in said
         assert [bool(re.fullmatch(r"(spam|ham)\t0\.\d{4}", line)) for line in found].count(
             False
         ) == 2
-        assert said == ""
     assert predict(b"", model) == ([], "")
     assert len(predict(b"a\n\n", model)[0]) == 2
 
@@ -830,18 +1143,21 @@ def test_hanging_up_loads_the_model_anew(learn, mail, told):
     with process("predict", "--model", model, *words) as running:
         assert answered(running, b"eggs\tbacon and eggs\n").partition(b"\t")[0] in (b"spam", b"ham")
         tsv.write_bytes(b"tea\tbacon\n" * 3)
-        assert told("train", tsv, "-m", model, "-q") == (0, "", "")
+        other = model.with_name("other")
+        assert told("train", tsv, "-m", other, "-q") == (0, "", "")
+        other.replace(model)
         running.send_signal(signal.SIGHUP)
         said = running.stderr.readline().decode()
         assert said.startswith(f"streamptron: loaded {model} anew")
         assert ("1 lines learned and not saved are dropped" in said) == learn
         assert answered(running, b"bacon\n").startswith(b"tea\t")
         content = model.read_bytes()
+        aside = model.rename(other)
         model.write_bytes(content[:-20])
         running.send_signal(signal.SIGHUP)
         assert b"not loaded anew, the model stays what it was" in running.stderr.readline()
         assert answered(running, b"bacon\n").startswith(b"tea\t")
-        model.write_bytes(content)
+        aside.replace(model)
         assert running.communicate(timeout=60) == (b"", b"")
     assert running.returncode == 0
 
@@ -862,16 +1178,16 @@ def test_what_is_learned_is_saved_every_so_many_lines_and_seconds(mail):
 
 def test_a_save_that_fails_is_said_and_tried_again(mail):
     _, model = mail
-    content = model.read_bytes()
+    aside = model.with_name("aside")
     with process("predict", "--learn", "--save-every", "1", "--model", model) as running:
         assert answered(running, b"a prize\n")
-        model.unlink()
+        model.rename(aside)
         model.mkdir()
         for _ in range(2):
             assert answered(running, b"eggs\tbacon\n")
             assert b"lines learned and not saved, to be tried again" in running.stderr.readline()
         model.rmdir()
-        model.write_bytes(content)
+        aside.rename(model)
         assert answered(running, b"eggs\tbacon\n")
         saved(model, 7)
         model.unlink()

@@ -11,6 +11,7 @@ import pickle
 import random
 import sys
 import tracemalloc
+import warnings
 
 import pytest
 from streams import DATA, labelled_texts, needs_data, svmlight
@@ -231,8 +232,95 @@ def test_a_text_that_begins_like_a_compression_is_a_text():
 def test_other_encodings_say_convert(encoding, compress):
     mark = "" if encoding in ("utf-16", "utf-32") else "\ufeff"
     data = compress(f"{mark}ham\thello\n".encode(encoding))
-    with pytest.raises(LineError, match=r"^<BytesIO>:1: the file is UTF-.*; convert it to UTF-8"):
+    with pytest.raises(LineError, match=r"^<BytesIO>:1: the file is UTF-.*; give its encoding, or"):
         list(blocks(io.BytesIO(data)))
+
+
+ENCODED = {
+    "plain": ("caf\xe9\tna\xefve \xe9t\xe9\r\nth\xe9\tdo\xf1a\n", {}),
+    "fasttext": ("__label__caf\xe9 na\xefve\n\n__label__th\xe9 do\xf1a\n", {}),
+    "vw": ("caf\xe9 |\xe0 na\xefve:2\nth\xe9 | do\xf1a\n", {"label_type": "text"}),
+    "svmlight": ("1 3:2 # caf\xe9\n-1 4:1\n", {}),
+    "jsonl": (
+        '{"y": "caf\xe9", "x": "na\xefve"}\n{"y": "th\xe9", "x": "do\xf1a"}\n',
+        {"label": "y", "text": "x"},
+    ),
+    "csv": ('y,\xe0\ncaf\xe9,na\xefve\nth\xe9,"do\n\xf1a"\n', {"label": "y"}),
+}
+
+
+@pytest.mark.parametrize("suffix", ["", *COMPRESS])
+@pytest.mark.parametrize(
+    "encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-32-be", "UTF8"]
+)
+@pytest.mark.parametrize("format", ENCODED)
+def test_every_format_is_read_in_the_encoding_that_is_given(format, encoding, suffix, tmp_path):
+    text, options = ENCODED[format]
+    expected = list(read(io.BytesIO(text.encode()), format, **options).records())
+    path = tmp_path / f"events{suffix}"
+    path.write_bytes(COMPRESS.get(suffix, bytes)(text.encode(encoding)))
+    reader = read(path, format, encoding=encoding, **options)
+    assert [r[:5] for r in reader.records()] == [r[:5] for r in expected]
+    assert reader.n_replaced == reader.n_bad == 0
+
+
+@seeds
+def test_encoded_bytes_that_trickle_in_are_the_same(seed):
+    rng = random.Random(seed)
+    lines = ["".join(rng.choices("aéж漢😀\r ", k=rng.randrange(40))) for _ in range(300)]
+    text = "\n".join(lines)
+    encoding = rng.choice(["utf-16", "utf-16-be", "utf-32", "gb18030", "utf-7"])
+    found = blocks(Trickle(text.encode(encoding), rng, 7), encoding=encoding)
+    assert b"".join(block.data for block in found).decode() == text
+
+
+def test_what_the_encoding_has_not_is_no_utf_8_either():
+    data = b"ham\tcaf\x81\nham\tcaf\xe9\n"
+    with pytest.warns(UserWarning, match="1 of 2 texts have bytes that are no CP1252"):
+        found = events(data, "plain", encoding="cp1252")
+    assert found == [("caf\ufffd", "ham"), ("café", "ham")]
+    (block,) = blocks(io.BytesIO(b"h\0i\0\xd8"), encoding="utf-16-le")
+    assert block.data == b"hi\xff"
+
+
+@pytest.mark.parametrize("encoding", ["utf-9", "base64", "a\0b", "", 7])
+def test_an_encoding_that_python_does_not_know_raises_at_once(encoding):
+    for reader in (blocks, lambda *a, **k: read(*a, "plain", **k)):
+        with pytest.raises(ValueError, match=r"^encoding=.*; give an encoding that Python knows"):
+            reader(io.BytesIO(b""), encoding=encoding)
+
+
+@pytest.mark.parametrize("end", [b"", b"\r", b"\r\r"])
+@pytest.mark.parametrize("format", ["plain", "csv"])
+def test_a_file_of_lines_that_end_in_cr_is_one_bad_line_that_says_the_cure(format, end):
+    data = b"ham\thello\rspam\twin" + end
+    options = {"label": "y"} if format == "csv" else {}
+    for source in (io.BytesIO(data), Trickle(data, random.Random(1), 3)):
+        with pytest.raises(LineError, match=r":1: the file's line ends are CR alone.* tr '"):
+            list(read(source, format, **options))
+    reader = read(io.BytesIO(data), "plain", on_error=lambda bad: None)
+    assert list(reader) == []
+    assert (reader.n_lines, reader.n_events, reader.n_bad, reader.n_blank) == (1, 0, 1, 0)
+
+
+def test_a_cr_within_a_line_is_the_lines():
+    assert events(b"ham\ta\rb\nham\tc\rd", "plain") == [("a\rb", "ham"), ("c\rd", "ham")]
+    assert events(b"ham\ta\r", "plain") == [("a\r", "ham")]
+
+
+def test_texts_that_are_no_utf_8_are_counted_and_warned_of_once_at_the_end():
+    data = b"a\tcaf\xe9\na\tcaf\xc3\xa9 \xef\xbf\xbd\na\t\xf0\x9f\n"
+    reader = read(io.BytesIO(data), "plain")
+    with pytest.warns(
+        UserWarning,
+        match="^2 of 3 texts have bytes that are no UTF-8 and stand for U.FFFD, the first: "
+        "<BytesIO>:1; give the file's encoding",
+    ):
+        assert len(list(reader)) == 3
+    assert reader.n_replaced == 2
+    reader = read(io.BytesIO(data), "plain", raw=True)
+    assert len(list(reader)) == 3
+    assert reader.n_replaced == 0
 
 
 def test_a_pipe_gives_each_line_as_soon_as_it_is_written():
@@ -505,7 +593,9 @@ def test_options_that_cannot_be_used_raise_at_once(format, options, error, messa
 
 def test_plain_is_a_label_a_tab_and_a_text():
     data = b"ham\thello\tyou \r\nnot spam\t\nham\t\xff\0\xc3\xa9\nham\ta\rb\n"
-    assert events(data, "plain") == [
+    with pytest.warns(UserWarning, match="1 of 4 texts have bytes that are no UTF-8"):
+        found = events(data, "plain")
+    assert found == [
         ("hello\tyou ", "ham"),
         ("", "not spam"),
         ("\ufffd\0é", "ham"),
@@ -516,7 +606,7 @@ def test_plain_is_a_label_a_tab_and_a_text():
         1: "the label is empty; give each line one",
         2: "no TAB; write label<TAB>text",
         3: "no UTF-8 ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte); "
-        "convert the file",
+        "give the file's encoding, or convert it",
     }
 
 
@@ -608,7 +698,7 @@ dog | a
         12: "'a:1_0'; write name:value, and a finite number for it",
         13: "'a:'; write name:value, and a finite number for it",
         14: "no UTF-8 ('utf-8' codec can't decode byte 0xff in position 4: invalid start byte); "
-        "convert the file",
+        "give the file's encoding, or convert it",
         15: "'a:\u0661'; write name:value, and a finite number for it",
         16: "n^a comes to inf; scale it down",
     }
@@ -745,10 +835,9 @@ def test_csv_cells_have_types():
     ]
     assert events(data, "csv", label=None, features=["n"]) == [({"n": 3}, None), ({"n": 7}, None)]
     data = b"1;a\n2;b\xff\n"
-    assert events(data, "csv", label="y", text="x", columns=["y", "x"], delimiter=";") == [
-        ("a", "1"),
-        ("b\ufffd", "2"),
-    ]
+    with pytest.warns(UserWarning, match="1 of 2 texts have .*, the first: <BytesIO>:2"):
+        found = events(data, "csv", label="y", text="x", columns=["y", "x"], delimiter=";")
+    assert found == [("a", "1"), ("b\ufffd", "2")]
 
 
 def test_csv_rows_that_are_bad_say_why_and_the_line_where_they_begin():
@@ -772,8 +861,8 @@ def test_csv_rows_that_are_bad_say_why_and_the_line_where_they_begin():
     assert errors[3].startswith("3 cells, and 2 columns")
     assert errors[4] == "the label is empty; give each row one"
     assert errors[6].startswith("no CSV (',' expected after '\"')")
-    assert errors[7] == "x '\\udcff' is no UTF-8; convert the file"
-    assert errors[8] == "the label '\\udcff' is no UTF-8; convert the file"
+    assert errors[7] == "x '\\udcff' is no UTF-8; give the file's encoding, or convert it"
+    assert errors[8] == "the label '\\udcff' is no UTF-8; give the file's encoding, or convert it"
     assert errors[13].startswith("no CSV (new-line character seen in unquoted field")
     assert errors[16].startswith("no CSV (unexpected end of data); close quotes")
     assert reader.n_lines == 4 + 8
@@ -786,7 +875,11 @@ def test_csv_rows_that_are_bad_say_why_and_the_line_where_they_begin():
     [
         (b"a,b", "in the header, no column 'y'; there are ['a', 'b']"),
         (b"a,y,a", "in the header, two columns 'a'; rename one"),
-        (b"\xff,y", "in the header, the column '\\udcff' is no UTF-8; convert the file"),
+        (
+            b"\xff,y",
+            "in the header, the column '\\udcff' is no UTF-8; give the file's encoding, or "
+            "convert it",
+        ),
         (b'"a"a,y', "in the header, no CSV (',' expected after '\"'); close quotes"),
     ],
 )
@@ -957,7 +1050,12 @@ def test_any_bytes_become_events_errors_and_blanks_each_line_once(format, seed):
             max_line=100,
             **options,
         )
-        where += [r.line for r in reader.records()]
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            records = list(reader.records())
+        where += [r.line for r in records]
+        assert reader.n_replaced == sum("\ufffd" in r.x for r in records if isinstance(r.x, str))
+        assert len(said) == (reader.n_replaced > 0)
         assert len(where) == len(set(where)) == reader.n_events + reader.n_bad
         assert reader.n_lines == reader.n_events + reader.n_bad + reader.n_blank
         if format != "csv":

@@ -31,8 +31,9 @@ from texts import random_bytes, random_parameters, random_text, random_x
 from threads import eager
 from variants import answers, every_learner, every_variant, labels_for, learned, make
 
-from streamptron import Perceptron, Tokenizer
+from streamptron import MulticlassPerceptron, Perceptron, Tokenizer
 from streamptron._core import LINES, Lines
+from streamptron._line_model import Block, LineModel
 
 
 def seeds(n):
@@ -1411,3 +1412,33 @@ def test_lines_go_along_in_a_pickle_and_a_copy(how):
     for name in ("labels", "faults", "numbers", "line_numbers", "n_lines", "n_blank"):
         assert getattr(other, name) == getattr(lines, name)
     assert list(copy.deepcopy(lines[1:])) == list(lines)[1:]
+
+
+@pytest.mark.parametrize("seed", range(5), ids="seed={}".format)
+def test_lines_know_whether_a_text_was_no_utf_8(seed):
+    rng = random.Random(seed)
+    parts = [
+        b"a",
+        b" prize",
+        b"\xc3\xa9",
+        b"\xef\xbf\xbd",
+        b"\xe6\xbc\xa2",
+        b"\xf0\x9f\x98\x80",
+        b"\xff",
+    ]
+    parts += [b"\xc3", b"\xf0\x9f\x98", b"\xed\xa0\x80", b"\xe6\xbc"]
+    for _ in range(300):
+        tokenizer = Tokenizer(**rng.choice([{}, {"analyzer": "char"}, {"separators": " "}]))
+        model = LineModel(MulticlassPerceptron(), tokenizer, {"format": "plain"})
+        weights = [20] * 6 + [1] * 5
+        lines = [b"".join(rng.choices(parts, weights, k=rng.randrange(1, 20))) for _ in range(4)]
+        block = Block(model, b"\n".join(lines), LINES.TEXT)
+        block.answer()
+        bad = [number for number, line in enumerate(lines) if "\ufffd" in undecoded(line)]
+        assert block.lines.replaced == bool(bad)
+        assert block.replaced() == bad
+
+
+def undecoded(line):
+    """A line, in which U+FFFD stands for nothing but what is no UTF-8."""
+    return line.replace(b"\xef\xbf\xbd", b"x").decode(errors="replace")

@@ -1,0 +1,97 @@
+"""What a process has from its system: standard streams, closed or full at times, and signals."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+import typing
+from typing import Any
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
+
+UNWRITABLE = (errno.EBADF, errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+def hold_streams() -> None:
+    """Make the three standard streams be there, so that no file of ours takes the place of one.
+
+    Python gives None for one that was closed. In its place comes one that cannot be read, or not
+    be written; what is said to a standard error that is closed goes nowhere.
+    """
+    for number, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # the lowest number that is free
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+
+
+def say(message: str) -> None:
+    """Say something on the standard error; where that cannot be written, the work goes on."""
+    with contextlib.suppress(OSError, ValueError):
+        print(message, file=sys.stderr, flush=True)
+
+
+def unwritable(error: OSError) -> str:
+    """What is said of a standard output that takes nothing."""
+    if error.errno == errno.EBADF:
+        return "the standard output is closed; to drop what is written give >/dev/null"
+    return f"the standard output cannot be written: {error.strerror}"
+
+
+class Stop(Exception):
+    """A signal asks for the end."""
+
+
+class Signals:
+    """SIGTERM and SIGINT: noted while there is work, and raised as Stop where something is waited
+    for.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0  # of the first signal
+        self._waiting = False
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        import signal  # which takes its time, so that only who listens imports it
+
+        numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)
+        handlers = {number: signal.signal(number, self._come) for number in numbers}
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+    def _come(self, number: int, frame: object) -> None:
+        import signal
+
+        if number != signal.SIGALRM:
+            self.number = self.number or number
+            # again and again, in case that it came right before the system began to wait
+            signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+        if self._waiting:
+            raise Stop
+
+    def waited_for(self, items: Iterator[Any]) -> Iterator[Any]:
+        """Items, for each of which there may be a wait that a signal ends, as it does before it."""
+        while True:
+            try:
+                self._waiting = True
+                if self.number:
+                    raise Stop
+                try:
+                    item = next(items)
+                except StopIteration:
+                    return
+            finally:
+                self._waiting = False
+            yield item

@@ -1,0 +1,195 @@
+"""Two who would write one model file: the second is told of the first, and nothing is lost."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from test_cli import ENVIRONMENT, MAIL, answered, mail, process, run, told  # noqa: F401
+
+from streamptron import ModelLock, ModelLockError, Perceptron, load
+
+HOLDER = """
+import sys, time
+from streamptron import ModelLock
+with ModelLock(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """A process that holds the lock of tmp_path / "m"."""
+    words = [sys.executable, "-c", HOLDER, str(tmp_path / "m")]
+    with subprocess.Popen(words, env=ENVIRONMENT, stdout=subprocess.PIPE) as running:
+        assert running.stdout.readline() == b"held\n"
+        yield running
+        running.kill()
+
+
+def model_of(*words):
+    model = Perceptron()
+    for word in words:
+        model.learn_one({word: 1}, True)
+    return model
+
+
+def test_a_lock_that_is_held_says_by_whom_and_since_when(holder, tmp_path):
+    message = (
+        rf"written by process {holder.pid} \(.*, since \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\); wait"
+    )
+    with pytest.raises(ModelLockError, match=message), ModelLock(tmp_path / "m"):
+        pass
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_lock_goes_with_its_process_however_that_ends(holder, tmp_path):
+    holder.send_signal(signal.SIGKILL)
+    holder.wait(60)
+    with ModelLock(tmp_path / "m") as lock:
+        lock.save(model_of("a"))
+    assert os.listdir(tmp_path) == ["m"]
+
+
+def test_a_process_has_a_lock_once(tmp_path):
+    with (
+        ModelLock(tmp_path / "m"),
+        pytest.raises(ModelLockError, match=f"process {os.getpid()} "),
+        ModelLock(tmp_path / "m"),
+    ):
+        pass
+    with ModelLock(tmp_path / "m"):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_lock_is_of_the_file_whatever_it_is_called(tmp_path):
+    model_of("a").save(tmp_path / "m")
+    (tmp_path / "link").symlink_to("m")
+    with ModelLock(tmp_path / "link") as lock:
+        with pytest.raises(ModelLockError), ModelLock(os.path.relpath(tmp_path / "m")):
+            pass
+        lock.save(model_of("a", "b"))
+    assert (tmp_path / "link").is_symlink()
+    assert load(tmp_path / "m").n_seen == 2
+
+
+def test_a_file_that_somebody_else_has_replaced_is_not_overwritten(tmp_path):
+    model_of("a").save(tmp_path / "m")
+    with ModelLock(tmp_path / "m") as lock:
+        lock.save(model_of("a", "b"))
+        lock.save(model_of("a", "b", "c"))
+        model_of("x").save(tmp_path / "m")
+        for _ in range(2):
+            with pytest.raises(ModelLockError, match="replaced by somebody who took no lock"):
+                lock.save(model_of("a", "b", "c", "d"))
+        assert load(tmp_path / "m").weights == model_of("x").weights
+        with pytest.raises(ZeroDivisionError), lock.reloading():
+            raise ZeroDivisionError
+        with pytest.raises(ModelLockError):
+            lock.check()
+        with lock.reloading():
+            model = load(tmp_path / "m")
+        model.learn_one({"y": 1}, True)
+        lock.save(model)
+        (tmp_path / "m").unlink()
+        lock.save(model)  # there is nothing to lose
+    assert load(tmp_path / "m").n_seen == 2
+
+
+def test_a_lock_that_is_not_held_saves_nothing(tmp_path):
+    lock = ModelLock(tmp_path / "m")
+    with pytest.raises(ModelLockError, match="use it in a with block"):
+        lock.save(model_of("a"))
+    with pytest.raises(FileNotFoundError), ModelLock(tmp_path / "none" / "m"):
+        pass
+
+
+def test_of_many_who_take_and_lift_a_lock_one_holds_it_at_a_time(tmp_path):
+    """With the file of the lock removed and made anew all the while."""
+    inside, most, turns = 0, 0, 0
+
+    def take():
+        nonlocal inside, most, turns
+        for _ in range(300):
+            try:
+                with ModelLock(tmp_path / "m"):
+                    inside += 1
+                    most = max(most, inside)
+                    turns += 1
+                    inside -= 1
+            except ModelLockError:
+                pass
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+    assert turns >= 300
+    assert os.listdir(tmp_path) == []
+
+
+# --- On the command line
+
+
+@pytest.mark.parametrize(
+    "words", [["train", "{tsv}"], ["train", "{tsv}", "--resume"], ["predict", "--learn"]]
+)
+def test_a_model_that_a_filter_learns_is_nobody_elses_to_write(words, mail):  # noqa: F811
+    tsv, model = mail
+    words = [word.format(tsv=tsv) for word in words]
+    with process("predict", "--learn", "--model", model) as running:
+        assert answered(running, b"eggs\tbacon\n")
+        _, said = run(*words, "--model", model, code=1)
+        assert re.search(
+            rf"'{model}' is being written by process {running.pid} \(streamptron predict, since",
+            said,
+        )
+        assert run("predict", "--model", model, data=b"a prize\n")[0].startswith(b"spam\t")
+        running.communicate(b"eggs\tbacon\n", timeout=60)
+        assert running.returncode == 0
+    assert load(model).n_seen == 6
+    run(*words, "--model", model, data=MAIL)
+
+
+def test_a_training_holds_its_model_while_it_waits(mail):  # noqa: F811
+    tsv, model = mail
+    with process("train", "-", "--resume", "--model", model) as running:
+        running.stdin.write(MAIL)
+        assert running.stderr.readline()
+        _, said = run("train", tsv, "--model", model, code=1)
+        assert f"process {running.pid} (streamptron train, since" in said
+        running.communicate(timeout=60)
+    assert running.returncode == 0
+    assert load(model).n_seen == 8
+
+
+@pytest.mark.parametrize("words", [["predict", "--learn"], ["train", "-", "--resume"]])
+def test_what_was_learned_is_kept_beside_a_file_that_was_replaced(words, mail):  # noqa: F811
+    _, model = mail
+    with process(*words, "--model", model) as running:
+        running.stdin.write(MAIL)
+        assert (running.stdout if words[0] == "predict" else running.stderr).readline()
+        other = model.with_name("other")
+        model_of("x").save(other)
+        other.replace(model)
+        _, said = running.communicate(timeout=60)
+        assert running.returncode == 1
+    beside = model.with_name(f"mail.model.of-process-{running.pid}")
+    assert f"stays as it is; what was learned is in '{beside}'" in said.decode()
+    assert load(model).weights == model_of("x").weights
+    assert load(beside).n_seen == 8
+    assert sorted(os.listdir(model.parent)) == sorted(["mail.tsv", model.name, beside.name])
+
+
+def test_a_training_that_fails_leaves_no_lock(mail, told):  # noqa: F811
+    tsv, model = mail
+    tsv.write_bytes(b"no label\n")
+    assert told("train", tsv, "--model", model)[0] == 1
+    assert sorted(os.listdir(model.parent)) == ["mail.model", "mail.tsv"]
