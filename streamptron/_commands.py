@@ -327,7 +327,9 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> None:
         format = reading.setdefault("format", known.reading["format"])
         if format == known.reading["format"]:
             reading = {**known.reading, **reading}
-        learner = LineModel(known.learner, known.tokenizer, reading, known.positive, known._names)
+        learner = LineModel(
+            known.learner, known.tokenizer, reading, known.positive, known._names, known.kept
+        )
     else:
         reading = _reading(given, files)
         learner = _new_model(given, reading)

@@ -9,14 +9,16 @@ from copy import deepcopy
 from collections import Counter, defaultdict, namedtuple
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from math import isfinite as is_finite
 from numbers import Real
 from operator import index as as_index
 from array import array
+from struct import error as struct_error
 from sys import getsizeof, intern
 from unicodedata import category
 
 cimport cython
-from libc.math cimport fabs
+from libc.math cimport fabs, isfinite
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
@@ -306,6 +308,8 @@ cdef object _key_plain(const Key* key, dict objects):
         memcpy(&number, &key.lo, 8)
         return number
     if kind == KEY_OBJECT:
+        if key.lo not in objects:
+            raise _damaged("a feature name is none of its objects")
         return objects[key.lo]
     if key_is_long(key):
         p = <const char*> key_bytes(key)
@@ -313,14 +317,52 @@ cdef object _key_plain(const Key* key, dict objects):
         key_inline_bytes(key, inside)
         p = <const char*> inside
     if kind == KEY_STR:
-        return PyUnicode_DecodeUTF8(p, n, "surrogatepass")
+        try:
+            return PyUnicode_DecodeUTF8(p, n, "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise _damaged(f"a feature name is no UTF-8: {error}") from None
     text = PyBytes_FromStringAndSize(p, n)
     return text if kind == KEY_BYTES else _Encoded(text)
 
 
 cpdef object _named(plain):
     """The name, of what _key_plain has returned."""
-    return name_decode((<_Encoded> plain).text) if type(plain) is _Encoded else plain
+    if type(plain) is not _Encoded:
+        return plain
+    try:
+        return name_decode((<_Encoded> plain).text)
+    except _NO_NAME as error:
+        raise _damaged(f"a feature name cannot be: {error!r}") from None
+
+
+# What name_decode ends in where bytes are no name; struct.error is none of the others.
+_NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_error)
+
+
+def _damaged(why):
+    """The error of a model that lies in a file, when it meets what cannot be there: nobody has looked before."""
+    from streamptron._format import ModelFileError
+
+    return ModelFileError(f"the file that the model lies in is damaged: {why}; take another copy of the file, or an "
+                          "older checkpoint")
+
+
+cdef bint _finite(const double* numbers, Py_ssize_t n) noexcept:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if not isfinite(numbers[i]):
+            return False
+    return True
+
+
+cdef bint _finite_scores(const Learner* learner, const Event* event) noexcept:
+    """Whether the scores of all kept vectors are, on a scored event."""
+    cdef int kind
+    for kind in range(KEPT_KINDS):
+        if table_keeps(&learner.table, kind) and not _finite(
+                learner_decision(learner, event, kind), learner.table.n_outputs):
+            return False
+    return True
 
 
 # --- Parameters ---------------------------------------------------------------------------------
@@ -1341,6 +1383,9 @@ cdef class Model:
         self._read(x, False)
         if learner_score(&self.learner, &self.event) < 0:
             raise MemoryError("no memory for the scores")
+        if self.learner.table.borrowed and not _finite_scores(&self.learner, &self.event):
+            self._settle()
+            raise _damaged("a weight is not finite")
         return 0
 
     cdef int _settle(self) except -1:
@@ -1481,6 +1526,8 @@ cdef class Model:
                     weight = table_read(
                         &self.learner.table, index_place(&self.learner.index, row), output, number)
                     if weight != 0.0:
+                        if not isfinite(weight):
+                            raise _damaged("a weight is not finite")
                         if not hashed:
                             key = index_stored(&self.learner.index, row)
                         names.append(row - ROWS_RESERVED if hashed else _key_plain(&key, objects))
@@ -1498,11 +1545,14 @@ cdef class Model:
         self._enter(False)
         collecting = PyGC_Disable()
         try:
-            return [table_read(&self.learner.table, ROW_INTERCEPT, output, number)
-                    for output in range(first, last)]
+            intercepts = [table_read(&self.learner.table, ROW_INTERCEPT, output, number)
+                          for output in range(first, last)]
         finally:
             if collecting:
                 PyGC_Enable()
+        if not all(map(is_finite, intercepts)):
+            raise _damaged("an intercept is not finite")
+        return intercepts
 
     def _set_weights(self, weights, intercept, Py_ssize_t output):
         """Put weights into an untrained model, whose kept vectors all start from them."""
@@ -1744,6 +1794,11 @@ cdef class Model:
                 self._inside = False
             if found & MATRIX_FAULTY:
                 raise (<MatrixRows> X).fault(names)
+            if self.learner.table.borrowed and done == n and not (
+                    _finite(batch.decisions, n * batch.n_decisions if batch.decisions != NULL else 0)
+                    and _finite(batch.probabilities, n * batch.n_probabilities if batch.probabilities != NULL else 0)
+                    and _finite(batch.confidences, n if batch.confidences != NULL else 0)):
+                raise _damaged("a weight is not finite")
             return UNSORTED if found & MATRIX_UNSORTED else done
         finally:
             if copied:
@@ -2168,7 +2223,7 @@ cdef class Model:
         try:
             other._set_file_state(*self._file_state())
         except ValueError as error:     # nobody has looked at the arrays before
-            raise ValueError(f"the file that the model lies in is damaged: {error}") from None
+            raise _damaged(error) from None
         return other
 
 

@@ -15,11 +15,12 @@ import zlib
 from decimal import Decimal
 from pathlib import Path
 
+from river.compose import Pipeline
 from streams import make_key
 from variants import LEARNERS, labels_for
 
 import streamptron
-from streamptron import ModelFileError
+from streamptron import ModelFileError, Tokenizer
 
 BASES = {
     "names": ("Perceptron", {}),
@@ -175,6 +176,10 @@ def mutated(rng, data):
 
 def used(model, learn):
     """Everything that reads a model, and what learns."""
+    if isinstance(model, Pipeline):
+        model.predict_one("word1 of a text")
+        model.predict_proba_one({"subject": "a", "body": "b"} if model[0].fields else "word1")
+        model = model[-1]
     x = {"word1": 1, "a long name of some kind": -2, 7: 0.5, ("word", 3, ""): 1}
     if model.hash_bits:
         x = {"word1": 1, 7: 0.5}
