@@ -171,7 +171,7 @@ def read_metadata(path: str | os.PathLike[str]) -> Any:
     {'words': 'lower case'}
     """
     with _opened(path) as file, _named(path):
-        return _Header(file).part("metadata")
+        return _Header(file).users_metadata()
 
 
 # --- A file as a whole
@@ -659,6 +659,11 @@ class _Header:
     def part(self, name: str) -> Any:
         return json.loads(self.metadata[name], object_pairs_hook=_once)
 
+    def users_metadata(self) -> Any:
+        metadata = self.part("metadata")
+        _kept(metadata)  # or the model could not be saved with it again
+        return metadata
+
     def contents(self, body: memoryview, whole: mmap | None = None) -> Contents:
         """All that the file holds; the arrays are in `body`."""
         tokenizer = None
@@ -668,7 +673,7 @@ class _Header:
             self.learner(body, whole),
             tokenizer,
             _lines(self.part("lines")) if "lines" in self.metadata else None,
-            self.part("metadata"),
+            self.users_metadata(),
             decode(self.part("position")) if "position" in self.metadata else None,
         )
 
