@@ -179,8 +179,9 @@ def read_metadata(path: str | os.PathLike[str]) -> Any:
 
 def contents_of(model: Any, metadata: Any = None) -> Contents:
     """What a file is to hold of a model; TypeError if that cannot be a whole model."""
-    tokenizer, lines = None, None
-    learner = model
+    learner: Any = model
+    tokenizer: Any = None
+    lines = None
     if type(model) not in CLASSES.values():
         from streamptron._pipeline import TextPipeline
 
@@ -208,8 +209,8 @@ def _check_pipeline(pipeline: Any) -> None:
     expected = [type(step).__name__ for step in pipeline.steps.values()]
     if list(pipeline.steps) != expected:
         raise TypeError(
-            f"the pipeline's steps are named {shown(list(pipeline.steps))}, which a model file does "
-            f"not hold; name them {expected}, as Tokenizer() | learner does, or pickle the pipeline"
+            f"the pipeline's steps are named {shown(list(pipeline.steps))}, which a model file "
+            f"does not hold; make it as Tokenizer() | learner, or pickle it instead"
         )
     own = [name for name in vars(pipeline) if not name.startswith("_") and name != "steps"]
     if own:
@@ -339,7 +340,7 @@ def encode(value: Any) -> Any:
     raise TypeError(
         f"{shown(value)} is a {kind.__name__}, which a model file cannot hold: it must be a str, "
         "bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime (in no named "
-        "time zone) or a tuple, list or dict of these. Use such a value, or pickle the model instead"
+        "time zone) or a tuple, list or dict of these. Use such a value, or pickle the model"
     )
 
 
@@ -720,7 +721,9 @@ def _lines(part: Any) -> dict[str, Any]:
         part.keys() == {"reading", "positive", "names"}
         and isinstance(part["reading"]["format"], str)
         and (names is None or len(names) == 2)
-        and all(text is None or isinstance(text, str) for text in (part["positive"], *(names or ())))
+        and all(
+            text is None or isinstance(text, str) for text in (part["positive"], *(names or ()))
+        )
     ):
         raise ValueError("what is kept for lines cannot be")
     return dict(part)

@@ -209,9 +209,7 @@ class LineModel:
             try:
                 tokenizer, lines, metadata = _of_metadata(metadata)
             except (TypeError, AttributeError, ValueError) as error:
-                raise ValueError(
-                    f"{path}: the model's metadata cannot be used: {error}"
-                ) from error
+                raise ValueError(f"{path}: the model's metadata cannot be used: {error}") from error
         if tokenizer is not None and tokenizer.fields is not None:
             raise ValueError(
                 f"{path}: its tokenizer takes mappings with the fields {shown(tokenizer.fields)}, "

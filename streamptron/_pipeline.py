@@ -71,8 +71,8 @@ class TextPipeline(compose.Pipeline):
     def label_names(self) -> dict[bool, str] | None:
         """How the command line that trained a Perceptron writes its labels.
 
-        ``{False: "ham", True: "spam"}`` for ``streamptron train --learner perceptron``; None for any
-        other model. The Perceptron itself answers True and False, here as everywhere.
+        ``{False: "ham", True: "spam"}`` after ``streamptron train --learner perceptron``; None for
+        any other model. The Perceptron itself answers True and False, here as everywhere.
         """
         if self._lines is None or not isinstance(self[-1], BinaryModel):
             return None

@@ -151,7 +151,8 @@ class Checkpoint:
         """
         encoded_position(position)
         if (
-            self.every_events is not None and self._learner.n_seen - self._n_seen >= self.every_events
+            self.every_events is not None
+            and self._learner.n_seen - self._n_seen >= self.every_events
         ) or (
             self.every_seconds is not None and time.monotonic() - self._time >= self.every_seconds
         ):
@@ -210,7 +211,7 @@ class Checkpoint:
 
     @staticmethod
     def newest_saved(path: str | os.PathLike[str], mmap: bool = False) -> Saved | None:
-        """The newest good checkpoint: its model, metadata, position and file; None if there is none.
+        """Model, metadata, position and file of the newest good checkpoint; None if there is none.
 
         Parameters
         ----------

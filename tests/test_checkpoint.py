@@ -183,8 +183,8 @@ def test_pipeline_of_a_tokenizer_and_a_learner_is_saved_when_due_and_comes_back(
     [
         (
             lambda: preprocessing.StandardScaler() | Perceptron(),
-            r"not a pipeline of StandardScaler, Perceptron\. Pickle the pipeline instead; or save its "
-            r"learner alone, pipeline\['Perceptron'\], and rebuild the others",
+            r"not a pipeline of StandardScaler, Perceptron\. Pickle the pipeline instead; or save "
+            r"its learner alone, pipeline\['Perceptron'\], and rebuild the others",
         ),
         (preprocessing.StandardScaler, r"not a StandardScaler from river\..*; pickle it instead"),
         (lambda: type("Mine", (Perceptron,), {})(), "not a Mine from"),

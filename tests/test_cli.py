@@ -997,7 +997,12 @@ def test_an_older_file_with_the_tokenizer_in_its_metadata_is_used_and_saved_as_a
 
 
 def test_an_older_file_of_a_perceptron_keeps_the_names_of_its_labels(tmp_path, told):
-    older = {"tokenizer": {}, "reading": {"format": "plain"}, "positive": None, "names": ["n", "TRUE"]}
+    older = {
+        "tokenizer": {},
+        "reading": {"format": "plain"},
+        "positive": None,
+        "names": ["n", "TRUE"],
+    }
     Perceptron.from_weights({"a": 1.0}).save(tmp_path / "m", metadata=older)
     assert predict(b"a\nb\n", tmp_path / "m")[0] == ["TRUE\t0.5000", "n\t0.5000"]
     (tmp_path / "a.tsv").write_bytes(b"TRUE\ta\n")
@@ -1014,7 +1019,9 @@ def test_a_pipeline_saved_in_python_is_used_by_every_command(name, tmp_path, tol
     for label, text in events:
         model.learn_one(text, label)
     model.save(tmp_path / "m", metadata={"mine": 1})
-    written_as = {False: "0", True: "1"} if name == "perceptron" else dict(zip(labels, labels))
+    written_as = (
+        {False: "0", True: "1"} if name == "perceptron" else {label: label for label in labels}
+    )
     texts = [text for _, text in random_mail(12, 50, labels) if text]
     out, _ = predict("\n".join(texts).encode(), tmp_path / "m")
     assert [line.partition("\t")[0] for line in out] == [
