@@ -27,6 +27,7 @@ from variants import LEARNERS, answers, every_learner, every_variant, labels_for
 
 import streamptron
 from streamptron import MIRA, ModelFileError, Perceptron, Tokenizer, load, read_metadata
+from streamptron._line_model import LineModel
 from streamptron._names import shown
 
 TESTS = Path(__file__).resolve().parent
@@ -316,6 +317,20 @@ def test_pipeline_of_a_tokenizer_and_a_learner_comes_back_whole(learner, name, p
     assert learned(loaded[-1]) == learned(model[-1])
     loaded.save(path.with_name("again"))
     assert learned(load(path.with_name("again"))[-1]) == learned(model[-1])
+
+
+def test_pipeline_made_in_python_has_no_names_of_the_command_lines_for_its_labels(path):
+    for learner in LEARNERS:
+        (Tokenizer() | make(learner)).save(path)
+        assert load(path).label_names is None
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_reader_written_from_the_description_of_the_format_reads_the_tokenizer(name, path):
+    model = Tokenizer(**TOKENIZERS[name]) | Perceptron()
+    model.save(path)
+    found = {name: value(said) for name, said in ModelFile(path).part("tokenizer").items()}
+    assert found == model[0]._get_params()
 
 
 def test_pipeline_opened_in_place_learns_nothing_and_says_why(path):
@@ -702,6 +717,9 @@ def test_file_replaced_while_it_is_loaded_gives_one_of_the_two_never_half_of_eac
             n = found.metadata["n"]
             met.add(n)
             assert (found.tokenizer.ngram_range, found.learner.labels) == ((n, n), [f"label {n}"])
+            lines = LineModel.load(path)
+            n = lines.kept[0]["n"]
+            assert (lines.tokenizer.ngram_range, lines.learner.labels) == ((n, n), [f"label {n}"])
             if turn >= 200 and met == {1, 2}:
                 break
     finally:

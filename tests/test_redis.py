@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -47,19 +48,18 @@ def served(folder):
     words = ["--port", "0", "--unixsocket", "socket", "--save", "", "--appendonly", "no"]
     with subprocess.Popen([SERVER, *words], cwd=folder, stdout=subprocess.DEVNULL) as process:
         try:
-            client = redis.Redis(unix_socket_path=str(folder / "socket"), decode_responses=True)
-            until(lambda: answers(client))
-            yield client
-            client.close()
+            until(lambda: listens(folder / "socket"))
+            with redis.Redis(
+                unix_socket_path=str(folder / "socket"), decode_responses=True
+            ) as client:
+                yield client
         finally:
             process.terminate()
 
 
-def answers(client):
-    try:
-        return client.ping()
-    except redis.ConnectionError:
-        return False
+def listens(path):
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(path)) == 0
 
 
 def until(true):
