@@ -23,7 +23,16 @@ import pytest
 from format_reader import ModelFile, value
 from river import preprocessing
 from streams import KEYS, needs_data, random_events, text_stream
-from variants import LEARNERS, answers, every_learner, every_variant, labels_for, learned, make
+from variants import (
+    LEARNERS,
+    answers,
+    every_learner,
+    every_variant,
+    labels_for,
+    learned,
+    loaded,
+    make,
+)
 
 import streamptron
 from streamptron import MIRA, ModelFileError, Perceptron, Tokenizer, load, read_metadata
@@ -1046,13 +1055,23 @@ def golden_answers(model):
 def test_file_of_an_earlier_version_answers_as_it_did(file):
     expected = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     for mmap in (False, True):
-        assert golden_answers(load(file, mmap)) == expected
-    model = load(file)
+        assert golden_answers(loaded(file, mmap)) == expected
+    model = loaded(file)
     model.learn_one({"free": 1}, model._known_labels[0])
     assert model.n_seen == expected["counters"][0] + 1
 
 
 def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
-    assert {file.stem for file in GOLDEN} >= {f"{name}-0.1.0" for name in (*LEARNERS, "hashed")}
-    assert {type(load(file)) for file in GOLDEN} == set(LEARNERS.values())
+    names = (*LEARNERS, "hashed", "pipeline")
+    assert {file.stem for file in GOLDEN} >= {f"{name}-0.1.0" for name in names}
+    assert {type(loaded(file)) for file in GOLDEN} == set(LEARNERS.values())
+
+
+def test_pipeline_of_an_earlier_version_is_there_with_all_beside_it():
+    found = streamptron._format.read(TESTS / "golden" / "pipeline-0.1.0.model")
+    assert found.tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()
+    assert found.metadata == {"a": 1}
+    assert found.position == {("mail", 0): 7}
+    assert found.model.label_names == {False: "ham", True: "spam"}
+    assert found.model.predict_one("Free prize") is True
     assert streamptron.__version__

@@ -67,9 +67,9 @@ def learned(model):
     return pickle.dumps(state)
 
 
-def loaded(path):
+def loaded(path, mmap=False):
     """The learner in a file, alone or behind its tokenizer."""
-    return read(path).learner
+    return read(path, mmap).learner
 
 
 def answers(model, x):
