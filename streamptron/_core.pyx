@@ -340,15 +340,19 @@ _NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_erro
 
 
 def _damaged(why):
-    """The error of a model that lies in a file, when it meets what cannot be there: nobody has looked before."""
+    """The error of a model in a file that meets what cannot be there: nobody has looked before."""
     from streamptron._format import ModelFileError
 
-    return ModelFileError(f"the file that the model lies in is damaged: {why}; take another copy of the file, or an "
-                          "older checkpoint")
+    return ModelFileError(
+        f"the file that the model lies in is damaged: {why}; take another copy of the file, or an "
+        "older checkpoint")
 
 
 cdef bint _finite(const double* numbers, Py_ssize_t n) noexcept:
+    """Whether all of the numbers are; of no numbers (NULL) too."""
     cdef Py_ssize_t i
+    if numbers == NULL:
+        return True
     for i in range(n):
         if not isfinite(numbers[i]):
             return False
@@ -1795,9 +1799,9 @@ cdef class Model:
             if found & MATRIX_FAULTY:
                 raise (<MatrixRows> X).fault(names)
             if self.learner.table.borrowed and done == n and not (
-                    _finite(batch.decisions, n * batch.n_decisions if batch.decisions != NULL else 0)
-                    and _finite(batch.probabilities, n * batch.n_probabilities if batch.probabilities != NULL else 0)
-                    and _finite(batch.confidences, n if batch.confidences != NULL else 0)):
+                    _finite(batch.decisions, n * batch.n_decisions)
+                    and _finite(batch.probabilities, n * batch.n_probabilities)
+                    and _finite(batch.confidences, n)):
                 raise _damaged("a weight is not finite")
             return UNSORTED if found & MATRIX_UNSORTED else done
         finally:
