@@ -425,7 +425,9 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
     format = reading.setdefault("format", known.reading["format"])
     if format == known.reading["format"]:
         reading = {**known.reading, **reading}
-    return LineModel(known.learner, known.tokenizer, reading, known.positive, known._names)
+    return LineModel(
+        known.learner, known.tokenizer, reading, known.positive, known._names, known.kept
+    )
 
 
 def _is_plain(file: str) -> bool:

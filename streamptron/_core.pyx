@@ -9,9 +9,11 @@ from copy import deepcopy
 from collections import ChainMap, Counter, OrderedDict, defaultdict, namedtuple
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from math import isfinite as is_finite
 from numbers import Integral, Real
 from operator import index as as_index
 from array import array
+from struct import error as struct_error
 from sys import getsizeof, intern, modules
 from unicodedata import category
 
@@ -396,6 +398,8 @@ cdef object _key_plain(const Key* key, dict objects):
         memcpy(&number, &key.lo, 8)
         return number
     if kind == KEY_OBJECT:
+        if key.lo not in objects:
+            raise _damaged("a feature name is none of its objects")
         return objects[key.lo]
     if key_is_long(key):
         p = <const char*> key_bytes(key)
@@ -403,14 +407,56 @@ cdef object _key_plain(const Key* key, dict objects):
         key_inline_bytes(key, inside)
         p = <const char*> inside
     if kind == KEY_STR:
-        return PyUnicode_DecodeUTF8(p, n, "surrogatepass")
+        try:
+            return PyUnicode_DecodeUTF8(p, n, "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise _damaged(f"a feature name is no UTF-8: {error}") from None
     text = PyBytes_FromStringAndSize(p, n)
     return text if kind == KEY_BYTES else _Encoded(text)
 
 
 cpdef object _named(plain):
     """The name, of what _key_plain has returned."""
-    return name_decode((<_Encoded> plain).text) if type(plain) is _Encoded else plain
+    if type(plain) is not _Encoded:
+        return plain
+    try:
+        return name_decode((<_Encoded> plain).text)
+    except _NO_NAME as error:
+        raise _damaged(f"a feature name cannot be: {error!r}") from None
+
+
+# What name_decode ends in where bytes are no name; struct.error is none of the others.
+_NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_error)
+
+
+def _damaged(why):
+    """The error of a model in a file that meets what cannot be there: nobody has looked before."""
+    from streamptron._format import ModelFileError
+
+    return ModelFileError(
+        f"the file that the model lies in is damaged: {why}; take another copy of the file, or an "
+        "older checkpoint")
+
+
+cdef bint _finite(const double* numbers, Py_ssize_t n) noexcept:
+    """Whether all of the numbers are; of no numbers (NULL) too."""
+    cdef Py_ssize_t i
+    if numbers == NULL:
+        return True
+    for i in range(n):
+        if not isfinite(numbers[i]):
+            return False
+    return True
+
+
+cdef bint _finite_scores(const Learner* learner, const Event* event) noexcept:
+    """Whether the scores of all kept vectors are, on a scored event."""
+    cdef int kind
+    for kind in range(KEPT_KINDS):
+        if table_keeps(&learner.table, kind) and not _finite(
+                learner_decision(learner, event, kind), learner.table.n_outputs):
+            return False
+    return True
 
 
 # --- Parameters ---------------------------------------------------------------------------------
@@ -1533,6 +1579,9 @@ cdef class Model:
         self._read(x, False)
         if learner_score(&self.learner, &self.event) < 0:
             raise MemoryError("no memory for the scores")
+        if self.learner.table.borrowed and not _finite_scores(&self.learner, &self.event):
+            self._settle()
+            raise _damaged("a weight is not finite")
         return 0
 
     cdef int _settle(self) except -1:
@@ -1697,6 +1746,8 @@ cdef class Model:
                     weight = table_read(
                         &self.learner.table, index_place(&self.learner.index, row), output, number)
                     if weight != 0.0:
+                        if not isfinite(weight):
+                            raise _damaged("a weight is not finite")
                         if not hashed:
                             key = index_stored(&self.learner.index, row)
                         names.append(row - ROWS_RESERVED if hashed else _key_plain(&key, objects))
@@ -1717,11 +1768,14 @@ cdef class Model:
             number = self._kept(kind)
             labels = self._get_labels()
             last = self._outputs_of(labels, output, &first)
-            return labels, [table_read(&self.learner.table, ROW_INTERCEPT, output, number)
-                            for output in range(first, last)]
+            intercepts = [table_read(&self.learner.table, ROW_INTERCEPT, output, number)
+                          for output in range(first, last)]
         finally:
             if collecting:
                 PyGC_Enable()
+        if not all(map(is_finite, intercepts)):
+            raise _damaged("an intercept is not finite")
+        return labels, intercepts
 
     def _set_weights(self, weights, intercept, Py_ssize_t output):
         """Put weights into an untrained model, whose kept vectors all start from them."""
@@ -1971,6 +2025,11 @@ cdef class Model:
                 self._inside = False
             if found & MATRIX_FAULTY:
                 raise (<MatrixRows> X).fault(names)
+            if self.learner.table.borrowed and done == n and not (
+                    _finite(batch.decisions, n * batch.n_decisions)
+                    and _finite(batch.probabilities, n * batch.n_probabilities)
+                    and _finite(batch.confidences, n)):
+                raise _damaged("a weight is not finite")
             return UNSORTED if found & MATRIX_UNSORTED else done
         finally:
             if copied:
@@ -2310,7 +2369,7 @@ cdef class Model:
         try:
             other._set_file_state(state, arrays)
         except ValueError as error:     # nobody has looked at the arrays before
-            raise ValueError(f"the file that the model lies in is damaged: {error}") from None
+            raise _damaged(error) from None
         return other
 
 

@@ -19,6 +19,7 @@ from streamptron._core import (
     LabelModel,
     Model,
     TopFeatures,
+    _damaged,
 )
 from streamptron._names import shown
 
@@ -72,7 +73,8 @@ class Estimator(Model, base.MiniBatchClassifier):
         """Write the model into a file, in the safetensors format; ``streamptron.load`` reads it.
 
         The file is there whole or not at all: on an error, without power or after ``kill -9`` the
-        old one still is. An old file's permissions stay; a link is followed. Others may use the
+        old one still is. A new file is its owner's alone (0600); of an old one the permissions
+        stay, and its owner and group where that is allowed. A link is followed. Others may use the
         model meanwhile: learning waits only while its weights are copied.
 
         The file contains the names of all features, and the seed of the model's hash, also a
@@ -316,7 +318,10 @@ class Estimator(Model, base.MiniBatchClassifier):
         parts, score, kind = self._explain(x, *self._explained(label))
         parts.sort(key=lambda part: -abs(part[1]))
         for _ in range(8):  # one round settles it, but where the last part is much the smallest
-            excess = math.fsum((score, *(-value for _, value in parts)))
+            try:
+                excess = math.fsum((score, *(-value for _, value in parts)))
+            except (OverflowError, ValueError):  # nothing that is learned has weights like this
+                raise _damaged("a weight is too large") from None
             if excess == 0.0 or not parts:
                 break
             feature, value = parts[-1]

@@ -17,15 +17,15 @@ import typing
 import zlib
 from typing import Any, BinaryIO
 
+from streamptron._core import _damaged
 from streamptron._names import shown
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.text import Tokenizer
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from mmap import mmap
-
-    from streamptron._estimator import Estimator
 
 FORMAT = "streamptron"
 VERSION = 1
@@ -48,6 +48,7 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
 EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
 LIMITED = EXACT | {"stamps"}
 HASHED = {"weights", "chunks", "rows"}
+IN_PLACE = "crc32"  # what the arrays of a model opened in place should have, beside them
 ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
 
 # What wrong contents may end in, where they are rebuilt.
@@ -58,17 +59,51 @@ class ModelFileError(ValueError):
     """A file is no model file, a damaged one, or one that this version cannot read."""
 
 
+class Contents(typing.NamedTuple):
+    """All that a model file holds.
+
+    Attributes
+    ----------
+    learner
+        The Perceptron, MulticlassPerceptron or MIRA.
+    tokenizer
+        The Tokenizer before it; None: the learner is alone.
+    lines
+        How the command line reads and writes lines (see _line_model.py), or None.
+    metadata
+        The user's.
+    position
+        Up to where a stream has been learned, as ``Checkpoint.step`` was told; or None.
+    """
+
+    learner: Any
+    tokenizer: Tokenizer | None = None
+    lines: dict[str, Any] | None = None
+    metadata: Any = None
+    position: Any = None
+
+    @property
+    def model(self) -> Any:
+        """The learner, or the pipeline of tokenizer and learner."""
+        if self.tokenizer is None:
+            return self.learner
+        from streamptron._pipeline import TextPipeline
+
+        model = TextPipeline(self.tokenizer, self.learner)
+        model._lines = self.lines
+        return model
+
+
 # --- The public face
 
 
-def save(model: Estimator, path: str | os.PathLike[str], metadata: Any = None) -> None:
+def save(model: Any, path: str | os.PathLike[str], metadata: Any = None) -> None:
     """Write a model into a file; see ``Estimator.save``."""
-    header, buffers = _packed(model, metadata)
-    _replace(path, [header, *buffers])
+    write(path, contents_of(model, metadata))
 
 
 def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
-    """Read a model from the file that its ``save`` has written.
+    """Read a model from the file that its ``save``, or the command line, has written.
 
     It goes on exactly where it was. The whole file is checked, and nothing in it is run: also a
     file from a stranger may be loaded.
@@ -80,53 +115,37 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
     mmap
         Open the model read-only, where it lies in the file: at once, whatever its size, and
         processes that open the same file share one copy in memory. Only the header is checked at
-        once; a damage elsewhere may make answers wrong, no more. (``load`` without mmap checks
-        everything.) A deep copy of the model lies in memory, and learns. The file must not be
-        written in place meanwhile, which ``save`` never does.
+        once; a damage elsewhere makes answers wrong, or a ModelFileError when it is met. (``load``
+        without mmap checks everything.) A deep copy of the model lies in memory, and learns. The
+        file must not be written in place meanwhile, which ``save`` never does.
+
+    Returns
+    -------
+    The learner; or, if that was saved with its tokenizer, the pipeline ``Tokenizer() | learner``,
+    whose learner is ``model[-1]``.
 
     Raises
     ------
     ModelFileError
         If the file is damaged, incomplete, no model file, or from a newer version.
     OSError
-        If the file cannot be read.
+        If the file cannot be read, or is no regular file.
 
     Examples
     --------
     >>> import os, tempfile, streamptron
-    >>> model = streamptron.Perceptron.from_weights({"free": 2.0, "meeting": -3.0})
+    >>> from streamptron import Perceptron, Tokenizer
+    >>> model = Tokenizer() | Perceptron.from_weights({"free": 2.0, "meeting": -3.0})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "spam.model")
     ...     model.save(path)
-    ...     streamptron.load(path).weights
+    ...     loaded = streamptron.load(path)
+    >>> loaded.predict_one("Free!")
+    True
+    >>> loaded[-1].weights
     {'free': 2.0, 'meeting': -3.0}
     """
-    return _opened(path, mmap)[1]
-
-
-def load_with_metadata(path: str | os.PathLike[str]) -> tuple[Any, Any]:
-    """A model and its metadata, both of one file even if another takes its place meanwhile."""
-    header, model = _opened(path, False)
-    return model, header.part("metadata")
-
-
-def _opened(path: str | os.PathLike[str], mmap: bool) -> tuple[_Header, Any]:
-    """A file's header, and its model."""
-    with open(os.fspath(path), "rb") as file, _named(path):
-        header = _Header(file)
-        size = sum(end - start for _, start, end in header.arrays.values())
-        if mmap:
-            from mmap import ACCESS_READ
-            from mmap import mmap as map_file
-
-            whole = map_file(file.fileno(), 0, access=ACCESS_READ)
-            if len(whole) != header.size + size:
-                raise ModelFileError("the file has changed while it was opened")
-            return header, header.model(memoryview(whole)[header.size :], whole)
-        body = memoryview(file.read(size))
-        if len(body) != size or zlib.crc32(body) != header.arrays_crc32:
-            raise ModelFileError("the arrays do not fit their checksum")
-        return header, header.model(body)
+    return read(path, mmap).model
 
 
 def read_metadata(path: str | os.PathLike[str]) -> Any:
@@ -151,8 +170,117 @@ def read_metadata(path: str | os.PathLike[str]) -> Any:
     ...     streamptron.read_metadata(path)
     {'words': 'lower case'}
     """
-    with open(os.fspath(path), "rb") as file, _named(path):
-        return _Header(file).part("metadata")
+    with _opened(path) as file, _named(path):
+        return _Header(file).users_metadata()
+
+
+# --- A file as a whole
+
+
+def contents_of(model: Any, metadata: Any = None) -> Contents:
+    """What a file is to hold of a model; TypeError if that cannot be a whole model."""
+    learner: Any = model
+    tokenizer: Any = None
+    lines = None
+    if type(model) not in CLASSES.values():
+        from streamptron._pipeline import TextPipeline
+
+        if type(model) is TextPipeline and model._pair is not None:
+            (tokenizer, learner), lines = model._pair, model._lines
+            _check_pipeline(model)
+    cls = type(learner)
+    if CLASSES.get(cls.__name__) is not cls:
+        raise TypeError(_refusal(model))
+    for owner, what in ((learner, "model"), (tokenizer, "tokenizer")):
+        if attributes := getattr(owner, "__dict__", None):
+            raise TypeError(
+                f"the {what} has the attribute {next(iter(attributes))!r}, which a model file does "
+                "not hold; give it in metadata, or pickle the model instead"
+            )
+    _kept(metadata)
+    return Contents(learner, tokenizer, lines, metadata)
+
+
+def _check_pipeline(pipeline: Any) -> None:
+    """Whether Tokenizer() | learner would make it again."""
+    tokenizer = pipeline[0]
+    if type(tokenizer) is not Tokenizer:
+        raise TypeError(_refusal(pipeline))
+    expected = [type(step).__name__ for step in pipeline.steps.values()]
+    if list(pipeline.steps) != expected:
+        raise TypeError(
+            f"the pipeline's steps are named {shown(list(pipeline.steps))}, which a model file "
+            f"does not hold; make it as Tokenizer() | learner, or pickle it instead"
+        )
+    own = [name for name in vars(pipeline) if not name.startswith("_") and name != "steps"]
+    if own:
+        raise TypeError(
+            f"the pipeline has the attribute {own[0]!r}, which a model file does not hold; give it "
+            "in metadata, or pickle the pipeline instead"
+        )
+
+
+def _refusal(model: Any) -> str:
+    """What to say of a model that no file holds."""
+    holds = f"a model file holds a {', '.join(CLASSES)}, or Tokenizer() | one of them"
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, dict):
+        ours = [name for name, step in steps.items() if type(step) in CLASSES.values()]
+        alone = ""
+        if ours:
+            alone = f"; or save its learner alone, pipeline[{ours[-1]!r}], and rebuild the others"
+        return f"{holds}, not a pipeline of {', '.join(steps)}. Pickle the pipeline instead{alone}"
+    cls = type(model)
+    return f"{holds}, not a {cls.__name__} from {cls.__module__}; pickle it instead"
+
+
+def write(
+    path: str | os.PathLike[str], contents: Contents, like: str | os.PathLike[str] | None = None
+) -> None:
+    """Write a file; a new one gets owner and permissions of the file `like`, if there is one."""
+    header, buffers = _packed(contents)
+    _replace(path, [header, *buffers], like)
+
+
+def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
+    """Read a file, opened once: all of what it gives is from one save."""
+    with _opened(path) as file, _named(path):
+        header = _Header(file)
+        size = sum(end - start for _, start, end in header.arrays.values())
+        if mmap:
+            from mmap import ACCESS_READ
+            from mmap import mmap as map_file
+
+            whole = map_file(file.fileno(), 0, access=ACCESS_READ)
+            if len(whole) != header.size + size:
+                raise ModelFileError("the file has changed while it was opened")
+            return header.contents(memoryview(whole)[header.size :], whole)
+        body = memoryview(file.read(size))
+        if len(body) != size or zlib.crc32(body) != header.arrays_crc32:
+            raise ModelFileError("the arrays do not fit their checksum")
+        return header.contents(body)
+
+
+def _opened(path: str | os.PathLike[str]) -> BinaryIO:
+    """A regular file to read; who opened a pipe would wait for somebody to write into it."""
+
+    def opener(name: str, flags: int) -> int:
+        _check_regular(os.stat(name), name, "to read")
+        number = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+        try:
+            _check_regular(os.fstat(number), name, "to read")
+        except OSError:
+            os.close(number)
+            raise
+        return number
+
+    return open(os.fspath(path), "rb", opener=opener)
+
+
+def _check_regular(status: os.stat_result, path: str, purpose: str) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        number = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+        raise OSError(number, f"{os.strerror(number)}: no regular file {purpose}", path)
 
 
 @contextlib.contextmanager
@@ -173,7 +301,7 @@ class _NotOurs(ModelFileError):
     """The file is whole, as far as is known, but nothing that this version can read."""
 
 
-# --- Values: every kind of label and name that can be rebuilt without running anybody's code
+# --- Values: all that can be rebuilt without running anybody's code
 
 
 def encode(value: Any) -> Any:
@@ -197,6 +325,10 @@ def encode(value: Any) -> Any:
         return ["bytes", value.hex()]
     if kind is tuple:
         return ["tuple", *map(encode, value)]
+    if kind is list:
+        return ["list", *map(encode, value)]
+    if kind is dict:
+        return ["dict", *([encode(name), encode(part)] for name, part in value.items())]
     if _is(kind, "decimal", "Decimal"):
         return ["Decimal", str(value)]
     if _is(kind, "fractions", "Fraction"):
@@ -208,7 +340,7 @@ def encode(value: Any) -> Any:
     raise TypeError(
         f"{shown(value)} is a {kind.__name__}, which a model file cannot hold: it must be a str, "
         "bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime (in no named "
-        "time zone) or a tuple of these. Use such a value, or pickle the model instead"
+        "time zone) or a tuple, list or dict of these. Use such a value, or pickle the model"
     )
 
 
@@ -247,6 +379,8 @@ DECODERS: dict[str, Callable[..., Any]] = {
     "complex": lambda real, imag: complex(float.fromhex(real), float.fromhex(imag)),
     "bytes": bytes.fromhex,
     "tuple": lambda *parts: tuple(map(decode, parts)),
+    "list": lambda *parts: list(map(decode, parts)),
+    "dict": lambda *items: {decode(name): decode(part) for name, part in items},
     "Decimal": _decimal,
     "Fraction": _fraction,
     "date": _date,
@@ -293,6 +427,15 @@ def _encoded_parameter(name: str, value: Any) -> Any:
     return _encoded(_number(value), f"the parameter {name}")
 
 
+def _encoded_parameters(params: dict[str, Any]) -> dict[str, Any]:
+    return {name: _encoded_parameter(name, value) for name, value in params.items()}
+
+
+def encoded_position(position: Any) -> Any:
+    """A position as a file holds it; TypeError if it cannot."""
+    return _encoded(position, "position: ")
+
+
 def _decoded_parameter(name: str, encoded: Any) -> Any:
     if name == "class_weight" and encoded is not None:
         return {decode(label): decode(weight) for label, weight in encoded}
@@ -322,19 +465,9 @@ def _unhexed(values: Any) -> Any:
 # --- Writing
 
 
-def _packed(model: Estimator, metadata: Any) -> tuple[bytes, list[Any]]:
+def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     """The header, and the arrays' bytes that follow it."""
-    cls = type(model)
-    if CLASSES.get(cls.__name__) is not cls:
-        raise TypeError(
-            f"a model file holds a {', '.join(CLASSES)}, not a {cls.__name__} from "
-            f"{cls.__module__}; pickle it instead"
-        )
-    if attributes := getattr(model, "__dict__", None):
-        raise TypeError(
-            f"the model has the attribute {next(iter(attributes))!r}, which a model file does not "
-            "hold; give it in metadata, or pickle the model instead"
-        )
+    model, tokenizer, lines, metadata, position = contents
     if sys.byteorder != "little":
         raise NotImplementedError("model files need a little-endian machine; pickle the model")
     kept = _kept(metadata)
@@ -343,10 +476,11 @@ def _packed(model: Estimator, metadata: Any) -> tuple[bytes, list[Any]]:
     crc = 0
     for name in names:
         crc = zlib.crc32(arrays[name][1], crc)
-    params = state["params"]  # of the same moment
+    if IN_PLACE in arrays and arrays[IN_PLACE][1] != crc.to_bytes(4, "little"):
+        raise _damaged("the arrays do not fit their checksum")
     parts = {
-        "class": cls.__name__,
-        "parameters": {name: _encoded_parameter(name, value) for name, value in params.items()},
+        "class": type(model).__name__,
+        "parameters": _encoded_parameters(state["params"]),  # of the same moment
         "seed": hex(state["seed"]),
         "labels": state["labels"] and [_encoded(label, "the label") for label in state["labels"]],
         "objects": [_encoded(name, "the feature name") for name in state["objects"]],
@@ -356,6 +490,12 @@ def _packed(model: Estimator, metadata: Any) -> tuple[bytes, list[Any]]:
         "serve": _hexed(state["serve"]),
         "ceiling": state["ceiling"],
     }
+    if tokenizer is not None:
+        parts["tokenizer"] = _encoded_parameters(tokenizer._get_params())
+    if lines is not None:
+        parts["lines"] = lines
+    if position is not None:
+        parts["position"] = encoded_position(position)
     from streamptron import __version__
 
     return _header(
@@ -408,24 +548,29 @@ def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> byt
     return text.replace(CHECKSUM % 0, CHECKSUM % zlib.crc32(text))
 
 
-def _replace(path: str | os.PathLike[str], buffers: list[Any]) -> None:
-    """Write a file that is there whole, or not at all, whatever happens meanwhile."""
+def _replace(
+    path: str | os.PathLike[str], buffers: list[Any], like: str | os.PathLike[str] | None = None
+) -> None:
+    """Write a file that is there whole, or not at all, whatever happens meanwhile.
+
+    A new file is its owner's alone, for a secret seed is in it; an old one's permissions and, as
+    far as that is allowed, its owner and group stay.
+    """
     target = os.path.realpath(os.fspath(path))
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name[:100]}.{os.urandom(6).hex()}.tmp")
     try:
-        old = None
-        with contextlib.suppress(FileNotFoundError):
-            old = os.stat(target)
-        if old is not None and not stat.S_ISREG(old.st_mode):
-            number = errno.EISDIR if stat.S_ISDIR(old.st_mode) else errno.EINVAL
-            raise OSError(number, f"{os.strerror(number)}: no regular file to replace")
+        old = _status(target)
+        if old is not None:
+            _check_regular(old, target, "to replace")
+        elif like is not None:
+            old = _status(like)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        number = os.open(temporary, flags, 0o666 if old is None else 0o600)
+        number = os.open(temporary, flags, 0o600)
         try:
             with open(number, "wb") as file:
                 if old is not None:
-                    os.chmod(temporary, stat.S_IMODE(old.st_mode))
+                    os.chmod(temporary, stat.S_IMODE(old.st_mode) & ~_disowned(number, old))
                 for buffer in buffers:
                     file.write(buffer)
                 file.flush()
@@ -442,8 +587,31 @@ def _replace(path: str | os.PathLike[str], buffers: list[Any]) -> None:
             finally:
                 os.close(number)
     except OSError as error:
-        error.filename, error.filename2 = os.fspath(path), None
+        error.filename = os.fspath(path)
+        if error.filename2 is not None:
+            del error.filename2
         raise
+
+
+def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _disowned(number: int, old: os.stat_result) -> int:
+    """Give a new file an old one's owner and group; the permissions that it then must not have."""
+    if not hasattr(os, "fchown"):
+        return 0
+    new = os.fstat(number)
+    for owner in (old.st_uid, -1):  # perhaps the group alone may be kept
+        if (new.st_uid if owner < 0 else owner, old.st_gid) == (new.st_uid, new.st_gid):
+            return 0
+        with contextlib.suppress(OSError):
+            os.fchown(number, owner, old.st_gid)
+            return 0
+    return stat.S_IRWXG  # what the old group might do is not for another one
 
 
 # --- Reading
@@ -491,13 +659,32 @@ class _Header:
     def part(self, name: str) -> Any:
         return json.loads(self.metadata[name], object_pairs_hook=_once)
 
-    def model(self, body: memoryview, whole: mmap | None = None) -> Any:
-        """The model whose arrays are in `body`."""
+    def users_metadata(self) -> Any:
+        metadata = self.part("metadata")
+        _kept(metadata)  # or the model could not be saved with it again
+        return metadata
+
+    def contents(self, body: memoryview, whole: mmap | None = None) -> Contents:
+        """All that the file holds; the arrays are in `body`."""
+        tokenizer = None
+        if "tokenizer" in self.metadata:
+            tokenizer = Tokenizer(**self.parameters("tokenizer"))
+        return Contents(
+            self.learner(body, whole),
+            tokenizer,
+            _lines(self.part("lines")) if "lines" in self.metadata else None,
+            self.users_metadata(),
+            decode(self.part("position")) if "position" in self.metadata else None,
+        )
+
+    def parameters(self, name: str) -> dict[str, Any]:
+        return {name: _decoded_parameter(name, value) for name, value in self.part(name).items()}
+
+    def learner(self, body: memoryview, whole: mmap | None) -> Any:
+        """The learner whose arrays are in `body`."""
         cls = CLASSES[self.part("class")]
-        params = {
-            name: _decoded_parameter(name, value) for name, value in self.part("parameters").items()
-        }
-        model = cls(**params)  # parameters that came after the file have their defaults
+        # parameters that came after the file have their defaults
+        model = cls(**self.parameters("parameters"))
         expected = EXACT if model.max_features is None else LIMITED
         if self.arrays.keys() != (expected if model.hash_bits is None else HASHED):
             raise ModelFileError("the arrays are not those of such a model")
@@ -515,9 +702,28 @@ class _Header:
             "serve": _unhexed(self.part("serve")),
             "ceiling": _unhexed(self.part("ceiling")),
         }
-        arrays = {name: (shape, body[at:end]) for name, (shape, at, end) in self.arrays.items()}
+        arrays: dict[str, Any] = {
+            name: (shape, body[at:end]) for name, (shape, at, end) in self.arrays.items()
+        }
+        if whole is not None:
+            arrays[IN_PLACE] = ((4,), self.arrays_crc32.to_bytes(4, "little"))
         model._set_file_state(state, arrays, whole)
         return model
+
+
+def _lines(part: Any) -> dict[str, Any]:
+    """What the command line keeps, if it could have written it."""
+    names = part["names"]
+    if not (
+        part.keys() == {"reading", "positive", "names"}
+        and isinstance(part["reading"]["format"], str)
+        and (names is None or len(names) == 2)
+        and all(
+            text is None or isinstance(text, str) for text in (part["positive"], *(names or ()))
+        )
+    ):
+        raise ValueError("what is kept for lines cannot be")
+    return dict(part)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

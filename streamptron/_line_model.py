@@ -1,11 +1,14 @@
 """A model on lines: the learner, what makes an event of a line, and how its labels are written.
 
-A model file of the command line keeps all of it, in its metadata:
+A model file of the command line keeps all of it: the learner and, where lines are texts, the
+Tokenizer, as that of a pipeline ``Tokenizer() | learner``; and beside them, as its `lines`:
 
-    tokenizer   the Tokenizer's parameters; None where a line holds features
     reading     the format of the lines and its options, as streamptron.files.read takes them
     positive    of a Perceptron: the label that is True; None: labels are truth values
     names       of a Perceptron: how False and True are written, None as long as nothing has told
+
+A pipeline that was saved in Python has no `lines`: its lines are then plain ones. Older
+files have all this, and the tokenizer's parameters, in the user's metadata.
 
 Labels are text here, whatever the format: the 1 of svmlight and the "1" before a TAB are one label.
 Blocks of plain lines go to the core as they are, and nothing is done line by line in Python; the
@@ -22,7 +25,7 @@ from itertools import count
 from typing import Any
 
 from streamptron._core import LINES, Lines
-from streamptron._format import load_with_metadata
+from streamptron._format import Contents, read, write
 from streamptron._lock import ModelLock, ModelLockError
 from streamptron._names import shown
 from streamptron._sources import MAX_LINE, not_encoded
@@ -168,6 +171,27 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
+# What a pipeline saved in Python does not say.
+PLAIN: dict[str, Any] = {"reading": {"format": "plain"}, "positive": None, "names": None}
+
+
+def _of_metadata(metadata: dict[str, Any]) -> tuple[Tokenizer | None, dict[str, Any], Any]:
+    """Tokenizer and `lines` as older files have them, and the metadata without them."""
+    metadata = dict(metadata)
+    tokenizer = metadata.pop("tokenizer")
+    if tokenizer is not None:
+        low, high = tokenizer.get("ngram_range", (1, 1))
+        tokenizer = Tokenizer(**{**tokenizer, "ngram_range": (low, high)})
+    lines = {name: metadata.pop(name, default) for name, default in PLAIN.items()}
+    if names := lines["names"]:
+        no, yes = names
+        if not all(name is None or isinstance(name, str) for name in (no, yes)):
+            raise ValueError(f"the labels' names {shown(names)} are no texts")
+    if not isinstance(lines["positive"], str | None):
+        raise ValueError(f"the label {shown(lines['positive'])} is no text")
+    return tokenizer, {**lines, "reading": dict(lines["reading"])}, metadata
+
+
 class LineModel:
     """A learner, its tokenizer and its labels.
 
@@ -183,6 +207,8 @@ class LineModel:
         The label that is True, for a Perceptron.
     names
         How a Perceptron's False and True are written.
+    kept
+        The user's metadata, and a position in a stream: they stay in the file.
     """
 
     def __init__(
@@ -192,11 +218,13 @@ class LineModel:
         reading: dict[str, Any],
         positive: str | None = None,
         names: list[str | None] | None = None,
+        kept: tuple[Any, Any] = (None, None),
     ) -> None:
         self.learner = learner
         self.tokenizer: Any = tokenizer
         self.reading = reading
         self.positive = positive
+        self.kept = kept
         self._names = names or [None, None]
         if positive is not None:
             self._names = [f"not {positive}", positive]
@@ -209,13 +237,12 @@ class LineModel:
         self._others = {str(label): label for label in known if not isinstance(label, str)}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        tokenizer = self.tokenizer and self.tokenizer._get_params()
-        if tokenizer:
-            tokenizer["ngram_range"] = list(tokenizer["ngram_range"])
-        metadata = {"tokenizer": tokenizer, "reading": self.reading}
-        if self._binary:
-            metadata |= {"positive": self.positive, "names": self._names}
-        self.learner.save(path, metadata=metadata)
+        lines = {
+            "reading": self.reading,
+            "positive": self.positive,
+            "names": self._names if self._binary else None,
+        }
+        write(path, Contents(self.learner, self.tokenizer, lines, *self.kept))
 
     def save_at_last(self, lock: ModelLock) -> None:
         """Save what nobody will save later: beside, if the file is another's now."""
@@ -228,27 +255,33 @@ class LineModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> typing.Self:
-        learner, metadata = load_with_metadata(path)
-        if "tokenizer" not in metadata:
+        learner, tokenizer, lines, metadata, position = read(path)
+        if tokenizer is None and lines is None:
+            if "tokenizer" not in metadata:
+                raise ValueError(
+                    f"{path}: it holds a learner alone, and nothing tells how to make events of "
+                    "lines; save it with its tokenizer: (Tokenizer() | learner).save(path)"
+                )
+            try:
+                tokenizer, lines, metadata = _of_metadata(metadata)
+            except (TypeError, AttributeError, ValueError) as error:
+                raise ValueError(f"{path}: the model's metadata cannot be used: {error}") from error
+        if tokenizer is not None and tokenizer.fields is not None:
             raise ValueError(
-                f"{path}: its metadata have no tokenizer, as those of a model of streamptron train "
-                'have; save it with metadata={"tokenizer": {parameter: value}}'
+                f"{path}: its tokenizer takes mappings with the fields {shown(tokenizer.fields)}, "
+                "and a line is one text; train it on one text, or use it from Python"
             )
-        try:
-            tokenizer = metadata["tokenizer"]
-            if tokenizer is not None:
-                low, high = tokenizer.get("ngram_range", (1, 1))
-                tokenizer = Tokenizer(**{**tokenizer, "ngram_range": (low, high)})
-                if tokenizer.fields is not None:
-                    raise ValueError("a line has no fields")
-            reading, names = metadata.get("reading", {"format": "plain"}), metadata.get("names")
-            if names is not None:
-                no, yes = names
-                if not all(name is None or isinstance(name, str) for name in (no, yes)):
-                    raise ValueError(f"the labels' names {shown(names)} are no texts")
-            return cls(learner, tokenizer, dict(reading), metadata.get("positive"), names)
-        except (TypeError, AttributeError, ValueError) as error:
-            raise ValueError(f"{path}: the model's metadata cannot be used: {error}") from error
+        lines = lines or PLAIN
+        kept = metadata, position
+        names = lines["names"]
+        return cls(
+            learner,
+            tokenizer,
+            dict(lines["reading"]),
+            lines["positive"],
+            names and list(names),
+            kept,
+        )
 
     # --- Labels
 

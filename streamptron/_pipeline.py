@@ -6,15 +6,18 @@ whatever is not everyday (other steps, more arguments) goes River's way.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from river import compose
 
-from streamptron._core import Model, TextDoor
+from streamptron._core import BinaryModel, Model, TextDoor
 
 
 class TextPipeline(compose.Pipeline):
     """What ``Tokenizer() | learner`` makes.
+
+    The learner is ``model[-1]``, the tokenizer ``model[0]``.
 
     Examples
     --------
@@ -26,6 +29,64 @@ class TextPipeline(compose.Pipeline):
     """
 
     _pair: tuple[TextDoor, Any] | None = None
+    _lines: dict[str, Any] | None = None  # what the command line keeps, see _line_model.py
+
+    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
+        """Write tokenizer and learner into one file; ``streamptron.load`` gives them back.
+
+        The command line uses the same file: ``streamptron predict --model PATH``. All else is as
+        for ``Perceptron.save``.
+
+        Parameters
+        ----------
+        path
+            The file.
+        metadata
+            A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
+
+        Raises
+        ------
+        TypeError
+            If the pipeline has other steps or other names for them, or for what ``Perceptron.save``
+            raises it.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import os, tempfile, streamptron
+        >>> model = streamptron.Tokenizer(fold_numbers=True) | streamptron.Perceptron()
+        >>> model.learn_one("win 1000 now", True)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "spam.model")
+        ...     model.save(path)
+        ...     streamptron.load(path).predict_one("win 500")
+        True
+        """
+        from streamptron import _format  # which knows the learners
+
+        _format.save(self, path, metadata)
+
+    @property
+    def label_names(self) -> dict[bool, str] | None:
+        """How the command line that trained a Perceptron writes its labels.
+
+        ``{False: "ham", True: "spam"}`` after ``streamptron train --learner perceptron``; None for
+        any other model. The Perceptron itself answers True and False, here as everywhere.
+        """
+        if self._lines is None or not isinstance(self[-1], BinaryModel):
+            return None
+        positive, (no, yes) = self._lines["positive"], self._lines["names"] or (None, None)
+        if positive is not None:
+            no, yes = f"not {positive}", positive
+        return {False: no or "0", True: yes or "1"}
+
+    def clone(
+        self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
+    ) -> TextPipeline:
+        clone: TextPipeline = super().clone(new_params, include_attributes)
+        clone._lines = self._lines
+        return clone
 
     def _add_step(self, obj: Any, at_start: bool) -> None:
         super()._add_step(obj, at_start)

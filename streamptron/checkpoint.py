@@ -11,11 +11,29 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from streamptron._format import ModelFileError, load
+from streamptron._format import ModelFileError, contents_of, encoded_position, read, write
 from streamptron._names import shown
 
-if typing.TYPE_CHECKING:
-    from streamptron._estimator import Estimator
+
+class Saved(typing.NamedTuple):
+    """A checkpoint that was found: all of it from one file, written by one save.
+
+    Attributes
+    ----------
+    model
+        The model.
+    metadata
+        What ``Checkpoint`` was given as metadata; {} if nothing.
+    position
+        The position in the stream that ``step`` or ``save`` was given; None if none was.
+    path
+        The file.
+    """
+
+    model: Any
+    metadata: dict[str, Any]
+    position: Any
+    path: Path
 
 
 class Checkpoint:
@@ -26,10 +44,17 @@ class Checkpoint:
     moment costs what was learned since the last save, no more. One process writes the checkpoints
     of a path; any number may read them.
 
+    A stream that can be read again from a position (an offset, an entry's id) loses nothing at all,
+    and teaches nothing twice: give ``step`` the position of the event just learned. It lies in the
+    same file as what was learned up to it, and ``newest_saved`` gives both.
+
+    The files can be read by their owner alone, until you change that of the newest one: the next
+    file has the permissions, owner and group of the one before it.
+
     Parameters
     ----------
     model
-        The model.
+        A Perceptron, MulticlassPerceptron or MIRA, or the pipeline ``Tokenizer() | learner``.
     path
         What the files' names begin with.
     every_events
@@ -59,12 +84,26 @@ class Checkpoint:
     False
     >>> Checkpoint.newest(path).n_seen
     2
+
+    A stream with positions:
+
+    >>> saved = Checkpoint.newest_saved(path + "-by-offset")
+    >>> model, start = (saved.model, saved.position + 1) if saved else (Perceptron(), 0)
+    >>> checkpoint = Checkpoint(model, path + "-by-offset", every_events=2)
+    >>> for offset, word in enumerate(["free", "win", "prize"], start):
+    ...     model.learn_one({word: 1}, True)
+    ...     checkpoint.step(position=offset)
+    False
+    True
+    False
+    >>> Checkpoint.newest_saved(path + "-by-offset").position
+    1
     >>> folder.cleanup()
     """
 
     def __init__(
         self,
-        model: Estimator,
+        model: Any,
         path: str | os.PathLike[str],
         every_events: int | None = None,
         every_seconds: float | None = None,
@@ -78,6 +117,7 @@ class Checkpoint:
                 raise ValueError(f"{name}={shown(value)}; it must be an int of at least 1")
         if every_seconds is not None and not every_seconds > 0:
             raise ValueError(f"every_seconds={shown(every_seconds)}; it must be above 0")
+        self._learner = contents_of(model, metadata).learner
         self.model = model
         self.path = os.fspath(path)
         self.every_events = every_events
@@ -88,39 +128,58 @@ class Checkpoint:
 
     def _begin(self) -> None:
         """Count events and seconds from here."""
-        self._n_seen = self.model.n_seen
+        self._n_seen = self._learner.n_seen
         self._time = time.monotonic()
 
-    def step(self) -> bool:
+    def step(self, position: Any = None) -> bool:
         """Save if it is due; to be called after each event or batch. Whether it has saved.
+
+        Parameters
+        ----------
+        position
+            Where the stream is: up to where everything has been learned. It is kept in the file,
+            and comes back equal and of the same type. A str, bytes, int, float, bool, Decimal,
+            Fraction, date or datetime, or a tuple, list or dict of these and None.
 
         Raises
         ------
+        TypeError
+            If a file cannot hold the position; due or not, nothing is saved.
         OSError
             If the file cannot be written. The model and the old files are as they were, and
             it is due again only after another `every_events` or `every_seconds`.
         """
+        encoded_position(position)
         if (
-            self.every_events is not None and self.model.n_seen - self._n_seen >= self.every_events
+            self.every_events is not None
+            and self._learner.n_seen - self._n_seen >= self.every_events
         ) or (
             self.every_seconds is not None and time.monotonic() - self._time >= self.every_seconds
         ):
-            self.save()
+            self.save(position)
             return True
         return False
 
-    def save(self) -> Path:
+    def save(self, position: Any = None) -> Path:
         """Save now. Returns the file.
+
+        Parameters
+        ----------
+        position
+            As for ``step``.
 
         Raises
         ------
-        OSError
+        TypeError, OSError
             As for ``step``.
         """
+        contents = contents_of(self.model, self.metadata)._replace(position=position)
+        encoded_position(position)
         self._begin()
         files = _numbered(self.path)
-        path = Path(f"{self.path}.{max(files, default=0) + 1:06}")
-        self.model.save(path, self.metadata)
+        newest = max(files, default=0)
+        path = Path(f"{self.path}.{newest + 1:06}")
+        write(path, contents, like=files.get(newest))
         for number in sorted(files, reverse=True)[self.keep - 1 :]:
             files[number].unlink(missing_ok=True)
         for path_of_killed in _half_written(self.path):
@@ -147,21 +206,42 @@ class Checkpoint:
         OSError
             If one cannot be read.
         """
-        first = None
-        for _, file in sorted(_numbered(path).items(), reverse=True):
-            try:
-                model = load(file, mmap)
-            except ModelFileError as error:
-                first = first or error
-                continue
-            except FileNotFoundError:  # the writer has removed it meanwhile
-                continue
-            if first is not None:
-                warnings.warn(f"{first}; taken instead: {os.fspath(file)!r}", stacklevel=2)
-            return model
+        saved = _newest(path, mmap)
+        return saved and saved.model
+
+    @staticmethod
+    def newest_saved(path: str | os.PathLike[str], mmap: bool = False) -> Saved | None:
+        """Model, metadata, position and file of the newest good checkpoint; None if there is none.
+
+        Parameters
+        ----------
+        path, mmap
+            As for ``newest``.
+
+        Raises
+        ------
+        ModelFileError, OSError
+            As for ``newest``.
+        """
+        return _newest(path, mmap)
+
+
+def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
+    first = None
+    for _, file in sorted(_numbered(path).items(), reverse=True):
+        try:
+            found = read(file, mmap)
+        except ModelFileError as error:
+            first = first or error
+            continue
+        except FileNotFoundError:  # the writer has removed it meanwhile
+            continue
         if first is not None:
-            raise first
-        return None
+            warnings.warn(f"{first}; taken instead: {os.fspath(file)!r}", stacklevel=3)
+        return Saved(found.model, found.metadata, found.position, file)
+    if first is not None:
+        raise first
+    return None
 
 
 def _numbered(path: str | os.PathLike[str]) -> dict[int, Path]:

@@ -76,6 +76,9 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
     Some of River's models want a true dict: ``Tokenizer() | model`` puts
     ``compose.FuncTransformer(dict)`` between where the model is none of streamptron's. In a
     pipeline that is put together in another way, put it there yourself.
+
+    A tokenizer learns nothing and has no file of its own: ``(Tokenizer() | learner).save(path)``
+    keeps both.
     """
 
     def __init__(

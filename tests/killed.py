@@ -41,7 +41,7 @@ def daemon(path):
     checkpoint = Checkpoint(model, path, every_events=7, keep=KEEP)
     while True:
         model.learn_one(*event(model.n_seen))
-        if checkpoint.step():
+        if checkpoint.step(position=("stream", model.n_seen)):
             os.write(1, b"%d\n" % model.n_seen)
 
 
@@ -74,9 +74,10 @@ def kill(n, seed, folder):
         within += any(file.suffix == ".tmp" for file in left)
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # no file may be damaged
-            model = Checkpoint.newest(path)
+            model, _, position, _ = Checkpoint.newest_saved(path)
         assert model.n_seen >= saved, f"{saved} events were saved, {model.n_seen} are there"
         saved = model.n_seen
+        assert position == ("stream", saved)
         again = model_after(saved, again)
         assert learned(model) == learned(again)
         numbered = [file for file in left if file.suffix != ".tmp"]

@@ -1,14 +1,21 @@
 """Checkpoints: when they are due, how many are kept, and what is there after a crash."""
 
+import datetime
 import itertools
 import os
+import stat
 import time
+from decimal import Decimal
+from fractions import Fraction
 
 import killed
 import pytest
+from river import preprocessing
 from variants import learned, make
 
-from streamptron import Checkpoint, ModelFileError, load, read_metadata
+from streamptron import Checkpoint, ModelFileError, Perceptron, Tokenizer, load, read_metadata
+
+on_posix = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 
 
 @pytest.fixture
@@ -149,6 +156,149 @@ def test_save_removes_what_a_killed_one_has_left(path, folder):
 
 def test_metadata_goes_into_every_file(path):
     assert read_metadata(Checkpoint(make("MIRA"), path, metadata={"a": 1}).save()) == {"a": 1}
+
+
+# What can be saved
+
+
+def test_pipeline_of_a_tokenizer_and_a_learner_is_saved_when_due_and_comes_back(path):
+    model = Tokenizer(ngram_range=(1, 2)) | make("MIRA")
+    checkpoint = Checkpoint(model, path, every_events=2, metadata={"a": 1})
+    due = []
+    for label in ("spam", "ham", "spam", "ham", "spam"):
+        model.learn_one(f"some text of {label}", label)
+        due.append(checkpoint.step())
+    assert due == [False, True, False, True, False]
+    checkpoint.save()
+    for mmap in (False, True):
+        again = Checkpoint.newest(path, mmap)
+        assert again[0]._get_params() == model[0]._get_params()
+        assert learned(again[-1]) == learned(model[-1])
+        assert again.predict_one("some ham") == model.predict_one("some ham")
+    assert Checkpoint.newest_saved(path).metadata == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (
+            lambda: preprocessing.StandardScaler() | Perceptron(),
+            r"not a pipeline of StandardScaler, Perceptron\. Pickle the pipeline instead; or save "
+            r"its learner alone, pipeline\['Perceptron'\], and rebuild the others",
+        ),
+        (preprocessing.StandardScaler, r"not a StandardScaler from river\..*; pickle it instead"),
+        (lambda: type("Mine", (Perceptron,), {})(), "not a Mine from"),
+    ],
+    ids=["pipeline", "transformer", "subclass"],
+)
+def test_model_that_no_file_holds_is_refused_at_once_and_what_to_do_is_said(model, message, path):
+    with pytest.raises(TypeError, match=message):
+        Checkpoint(model(), path)
+
+
+def test_metadata_that_would_not_come_back_are_refused_at_once(path):
+    with pytest.raises(TypeError, match="metadata="):
+        Checkpoint(make("MIRA"), path, metadata={1: 2})
+
+
+# The position in a stream
+
+
+POSITIONS = [
+    "1700000000000-3", b"\0\xff", 2**70, 0, 0.1, "", True, {("mail", 0): 17, "other": [1, None]},
+    {0: 5, 1: 7}, [("a", 1), ["b"], {}], (), Decimal("0.10"), Fraction(1, 3),
+    datetime.datetime(2026, 2, 3, 4, 5, tzinfo=datetime.UTC),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("position", POSITIONS, ids=repr)
+def test_position_comes_back_equal_and_of_the_same_type_with_what_was_learned_up_to_it(
+    position, path
+):
+    model = make("Perceptron")
+    checkpoint = Checkpoint(model, path, every_events=3, metadata={"a": 1})
+    learn(model, 2)
+    assert not checkpoint.step(position="not due")
+    learn(model, 1)
+    assert checkpoint.step(position=position)
+    learn(model, 1)
+    assert not checkpoint.step(position="not due")
+    saved = Checkpoint.newest_saved(path)
+    assert (saved.model.n_seen, saved.metadata) == (3, {"a": 1})
+    assert saved.path == path.with_name("model.000001")
+    assert repr(saved.position) == repr(position)
+    assert type(saved.position) is type(position)
+    assert Checkpoint.newest_saved(path, mmap=True).position == position
+    assert read_metadata(saved.path) == {"a": 1}
+
+
+def test_position_is_none_where_none_was_given_even_after_another(path):
+    model = make("Perceptron")
+    checkpoint = Checkpoint(model, path)
+    assert Checkpoint.newest_saved(path) is None
+    checkpoint.save(position=5)
+    checkpoint.save()
+    assert Checkpoint.newest_saved(path).position is None
+    model.save(f"{path}.000003")
+    assert Checkpoint.newest_saved(path)[1:] == ({}, None, path.with_name("model.000003"))
+
+
+@pytest.mark.parametrize("position", [{1, 2}, object(), ["a", {"b": range(3)}]], ids=repr)
+def test_position_that_cannot_be_kept_is_refused_whether_a_save_is_due_or_not(
+    position, path, folder
+):
+    model = make("Perceptron")
+    checkpoint = Checkpoint(model, path, every_events=2)
+    for _ in range(2):
+        learn(model, 1)
+        with pytest.raises(TypeError, match=r"position: .* which a model file cannot hold"):
+            checkpoint.step(position=position)
+    with pytest.raises(TypeError, match="position: "):
+        checkpoint.save(position=position)
+    assert os.listdir(folder) == []
+    assert checkpoint.step(position=2)  # it was due all the time
+
+
+def test_damaged_checkpoint_is_passed_over_with_its_position(path):
+    model = make("Perceptron")
+    checkpoint = Checkpoint(model, path)
+    for position in (1, 2):
+        learn(model, 1)
+        checkpoint.save(position)
+    newest = path.with_name("model.000002")
+    newest.write_bytes(newest.read_bytes()[:-5])
+    with pytest.warns(UserWarning, match="taken instead"):
+        saved = Checkpoint.newest_saved(path)
+    assert (saved.position, saved.model.n_seen) == (1, 1)
+
+
+def test_stream_read_again_from_the_position_is_learned_once_however_often_it_breaks_off(path):
+    """A consumer that crashes after any number of events, saved or not."""
+    for crash in itertools.cycle((5, 1, 9, 12, 3)):
+        saved = Checkpoint.newest_saved(path)
+        model, start = (saved.model, saved.position) if saved else (make("Perceptron"), 0)
+        checkpoint = Checkpoint(model, path, every_events=4)
+        for offset in range(start, min(100, start + crash)):
+            model.learn_one({f"w{offset}": 1}, offset % 2 == 0)
+            checkpoint.step(position=offset + 1)
+        if offset == 99:
+            break
+    once = make("Perceptron")
+    for offset in range(100):
+        once.learn_one({f"w{offset}": 1}, offset % 2 == 0)
+    assert learned(model) == learned(once)
+
+
+@on_posix
+def test_checkpoints_are_their_owners_alone_until_the_newest_is_changed(path):
+    checkpoint = Checkpoint(make("Perceptron"), path)
+    modes = []
+    for mode in (0o640, None, 0o604, None):
+        file = checkpoint.save()
+        modes.append(stat.S_IMODE(file.stat().st_mode))
+        if mode:
+            file.chmod(mode)
+    assert modes == [0o600, 0o640, 0o640, 0o604]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import ast
 import bz2
+import copy
 import gzip
 import json
 import os
@@ -18,10 +19,10 @@ from threading import Thread
 
 import pytest
 from streams import labelled_texts, needs_data
-from variants import learned
+from variants import learned, loaded
 
 import streamptron
-from streamptron import MIRA, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron import MIRA, Checkpoint, MulticlassPerceptron, Perceptron, Tokenizer
 from streamptron._commands import LEARNER_NAMES, TOKENIZER_NAMES, commands
 from streamptron._line_model import LineModel
 from streamptron.cli import main
@@ -219,7 +220,7 @@ def test_words_that_make_no_command_end_with_2_and_say_why(words, message, mail,
         ("eval mail.tsv -m none", "none: No such file or directory"),
         ("eval mail.tsv -m mail.tsv", "mail.tsv"),
         ("eval bad.tsv -m mail.model", "bad.tsv:2:"),
-        ("info -m library.model", "its metadata have no tokenizer"),
+        ("info -m library.model", "it holds a learner alone"),
         ("info -m odd.model", "the model's metadata cannot be used"),
         ("top -m mail.model --label eggs", "label='eggs' has not been seen"),
         ("predict mail.tsv -m vw.model --input text", "the model learns from features"),
@@ -309,8 +310,9 @@ def test_training_is_learn_one_in_order(name, seed, tmp_path, told):
     tokenizer = Tokenizer(ngram_range=(1, 2), value="log", normalize="l2")
     for label, text in events:
         model.learn_one(tokenizer.transform_one(text), label == "1" if "1" in labels else label)
-    assert learned(streamptron.load(tmp_path / "m")) == learned(model)
-    assert streamptron.read_metadata(tmp_path / "m")["tokenizer"]["ngram_range"] == [1, 2]
+    assert learned(loaded(tmp_path / "m")) == learned(model)
+    assert streamptron.load(tmp_path / "m")[0]._get_params() == tokenizer._get_params()
+    assert streamptron.read_metadata(tmp_path / "m") == {}
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress])
@@ -322,13 +324,13 @@ def test_several_files_compressed_or_not_are_one_stream(compress, tmp_path, told
     files = [tmp_path / "a.tsv", tmp_path / "b.tsv.z"]
     assert told("train", *files, "--format", "plain", "-m", tmp_path / "m", *SEEDED)[0] == 0
     assert told("train", tmp_path / "all.tsv", "-m", tmp_path / "n", *SEEDED)[0] == 0
-    m, n = (streamptron.load(tmp_path / name) for name in "mn")
+    m, n = (loaded(tmp_path / name) for name in "mn")
     assert learned(m) == learned(n)
 
 
 def test_the_standard_input_is_learned_from(tmp_path):
     run("train", "-", "--format", "plain", "-m", tmp_path / "m", data=MAIL)
-    assert streamptron.load(tmp_path / "m").n_seen == 4
+    assert loaded(tmp_path / "m").n_seen == 4
 
 
 FORMATS = {
@@ -362,7 +364,7 @@ def test_every_format_is_learned_as_its_reader_gives_it(format, learner, tmp_pat
         text = str(y).lower() if isinstance(y, bool) else str(y)
         label = text in ("1", "true") if learner == "perceptron" else text
         model.learn_one(Tokenizer().transform_one(x) if isinstance(x, str) else x, label, w)
-    assert learned(streamptron.load(tmp_path / "m")) == learned(model)
+    assert learned(loaded(tmp_path / "m")) == learned(model)
     code, out, err = told("eval", path, "-m", tmp_path / "m", "--format", format)
     assert code == 0, err
     assert "accuracy" in out
@@ -411,7 +413,7 @@ def test_progress_is_the_error_before_learning_at_1_2_4_events(every, format, tm
             expected.append((average, since, str(n), label, answer or ""))
             last = len(wrong)
     assert list(table(err)) == expected
-    assert learned(streamptron.load(tmp_path / "model")) == learned(model)
+    assert learned(loaded(tmp_path / "model")) == learned(model)
     summary = dict(re.findall(r"^(\S.*?\S) {2,}(\S+)$", err, re.M))
     assert summary["events"] == "700"
     assert summary["features"] == str(model.n_features)
@@ -431,10 +433,10 @@ def test_epochs_read_the_files_again_and_resuming_goes_on(tmp_path, told):
     assert told(*train, tmp_path / "twice", "--epochs", 2, "--fold-numbers", *SEEDED)[0] == 0
     assert told(*train, tmp_path / "m", "--fold-numbers", *SEEDED)[0] == 0
     assert told(*train, tmp_path / "m", "--resume")[0] == 0
-    twice, resumed = (streamptron.load(tmp_path / name) for name in ("twice", "m"))
+    twice, resumed = (loaded(tmp_path / name) for name in ("twice", "m"))
     assert twice.n_seen == 800
     assert learned(twice) == learned(resumed)
-    assert streamptron.read_metadata(tmp_path / "m")["tokenizer"]["fold_numbers"] is True
+    assert streamptron.load(tmp_path / "m")[0].fold_numbers is True
 
 
 def test_bad_lines_are_counted_and_left_out_where_asked(tmp_path, told):
@@ -448,7 +450,7 @@ def test_bad_lines_are_counted_and_left_out_where_asked(tmp_path, told):
     model = Perceptron(hash_seed=1)
     model.learn_one({"a": 1}, True)
     model.learn_one({"d": 1}, False)
-    assert learned(streamptron.load(tmp_path / "m")) == learned(model)
+    assert learned(loaded(tmp_path / "m")) == learned(model)
 
 
 @pytest.mark.parametrize(
@@ -482,10 +484,10 @@ def test_class_weights_are_for_labels_as_they_are_written(tmp_path, told):
     (tmp_path / "m.tsv").write_bytes(MAIL)
     words = ("--class-weight", "spam=2", "--class-weight", "ham=0.5", "-q", *SEEDED)
     assert told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", *words)[0] == 0
-    assert dict(streamptron.load(tmp_path / "m").class_weight) == {"spam": 2.0, "ham": 0.5}
+    assert dict(loaded(tmp_path / "m").class_weight) == {"spam": 2.0, "ham": 0.5}
     words = ("--learner", "perceptron", "--positive", "spam", *words)
     assert told("train", tmp_path / "m.tsv", "-m", tmp_path / "p", *words)[0] == 0
-    assert dict(streamptron.load(tmp_path / "p").class_weight) == {True: 2.0, False: 0.5}
+    assert dict(loaded(tmp_path / "p").class_weight) == {True: 2.0, False: 0.5}
 
 
 def test_a_feature_that_no_line_has_is_warned_of(tmp_path):
@@ -841,7 +843,7 @@ def many(tmp_path_factory):
 
 def library(model, texts):
     """The lines that answer texts."""
-    model, tokenizer = streamptron.load(model), Tokenizer()
+    model, tokenizer = loaded(model), Tokenizer()
     for text in texts:
         event = tokenizer.transform_one(text)
         label = model.predict_one(event)
@@ -1018,7 +1020,7 @@ def test_other_formats_are_answered_line_by_line_as_the_library_does(format, tmp
     path.write_bytes(data)
     words = ["--format", format, *words]
     assert told("train", path, "-m", tmp_path / "m", "-q", *words) == (0, "", "")
-    model = streamptron.load(tmp_path / "m")
+    model = loaded(tmp_path / "m")
     expected = []
     for x, _ in read(path, format, **options):
         event = Tokenizer().transform_one(x) if isinstance(x, str) else x
@@ -1057,7 +1059,7 @@ def test_learning_while_answering_is_predict_one_and_then_learn_one(learner, see
     path = tmp_path / "m"
     train = ("train", tmp_path / "m.tsv", "-m", path, "--learner", learner, *SEEDED, "-q")
     assert told(*train) == (0, "", "")
-    model, tokenizer = streamptron.load(path), Tokenizer()
+    model, tokenizer = loaded(path), Tokenizer()
     rng = random.Random(seed)
     lines, expected = [], []
     for label, text in random_mail(seed, 3000, labels):
@@ -1072,7 +1074,7 @@ def test_learning_while_answering_is_predict_one_and_then_learn_one(learner, see
         name = int(answer) if learner == "perceptron" else answer
         expected.append("\t" if answer is None else f"{name}\t{probability:.4f}")
     assert predict("\n".join(lines).encode(), path, "--learn")[0] == expected
-    assert learned(streamptron.load(path)) == learned(model)
+    assert learned(loaded(path)) == learned(model)
 
 
 def test_bad_labels_are_answered_and_not_learned(tmp_path, told):
@@ -1083,16 +1085,16 @@ def test_bad_labels_are_answered_and_not_learned(tmp_path, told):
     found, said = predict(b"what\ta\n\ta\n1\ta\n", path, "--learn")
     assert [line != "\t" for line in found] == [True, False, True]
     assert "2 of 3 lines are bad, the first: line 1: the label 'what' is none of 0, 1" in said
-    assert streamptron.load(path).n_seen == 3
+    assert loaded(path).n_seen == 3
 
 
 def saved(path, n):
     """Wait until a model with so many events is there."""
     for _ in range(600):
-        if streamptron.load(path).n_seen == n:
+        if loaded(path).n_seen == n:
             return
         time.sleep(0.05)
-    raise AssertionError(f"{streamptron.load(path).n_seen} events, not {n}")
+    raise AssertionError(f"{loaded(path).n_seen} events, not {n}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -1108,7 +1110,7 @@ def test_signals_end_a_filter_of_other_formats_too(number, tmp_path, told):
         assert running.wait(60) == (130 if number == signal.SIGINT else 0)
         assert running.stderr.read() == b""
         assert running.stdout.read() == b""
-    assert streamptron.load(model).n_seen == 3
+    assert loaded(model).n_seen == 3
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -1123,7 +1125,7 @@ def test_signals_save_what_was_learned_and_end_it(number, mail):
         assert running.wait(60) == (130 if number == signal.SIGINT else 0)
         assert running.stderr.read() == b""
         assert running.stdout.read() == b""
-    assert streamptron.load(model).n_seen == 9
+    assert loaded(model).n_seen == 9
     assert predict(b"bacon and eggs\n", model)[0][0].startswith("eggs\t")
 
 
@@ -1169,7 +1171,7 @@ def test_what_is_learned_is_saved_every_so_many_lines_and_seconds(mail):
             assert answered(running, b"eggs\tbacon\n")
         saved(model, 7)
         running.kill()
-    assert streamptron.load(model).n_seen == 7
+    assert loaded(model).n_seen == 7
     with process("predict", "--learn", "--save-seconds", "0.2", "--model", model) as running:
         assert answered(running, b"eggs\tbacon\n")
         saved(model, 8)  # while it waits
@@ -1205,7 +1207,7 @@ def test_a_reader_that_goes_away_loses_nothing_that_was_learned(mail):
         running.stdin.write(b"eggs\tbacon\n")
         assert running.wait(60) == 0
         assert running.stderr.read() == b""
-    assert streamptron.load(model).n_seen == 6
+    assert loaded(model).n_seen == 6
 
 
 def test_without_learning_the_file_stays_as_it_is(mail):
@@ -1265,7 +1267,7 @@ def test_explanations_are_the_librarys(mail, told):
     found = {
         line.split()[0]: float(line.split()[-1]) for line in out.split("\n\n")[0].splitlines()[1:]
     }
-    expected = streamptron.load(model).explain_one(Tokenizer().transform_one("a prize"))
+    expected = loaded(model).explain_one(Tokenizer().transform_one("a prize"))
     assert found == {n or "(intercept)": pytest.approx(part, abs=1e-5) for n, part in expected}
     assert "answer: spam, probability 0." in out
 
@@ -1273,7 +1275,7 @@ def test_explanations_are_the_librarys(mail, told):
 def test_top_features_are_the_librarys(many, told):
     _, model = many
     found = json.loads(told("top", "-m", model, "-n", 3, "--label", "ham", "--json")[1])
-    top = streamptron.load(model).top_features(3, "ham")
+    top = loaded(model).top_features(3, "ham")
     assert found == {
         "ham": {name: list(map(list, getattr(top, name))) for name in ("positive", "negative")}
     }
@@ -1288,7 +1290,7 @@ def test_a_hashed_model_has_rows_instead_of_names(tmp_path, told):
     (tmp_path / "m.tsv").write_bytes(MAIL)
     train = ("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--hash-bits", "8", "-q", *SEEDED)
     assert told(*train) == (0, "", "")
-    rows = streamptron.load(tmp_path / "m").top_features(2, "ham").positive
+    rows = loaded(tmp_path / "m").top_features(2, "ham").positive
     shown = told("top", "-m", tmp_path / "m", "-n", 2, "--label", "ham")[1]
     assert [f"row {row}" in shown for row, _ in rows] == [True, True]
     assert "\nsee " in told("explain", "see", "-m", tmp_path / "m")[1]
@@ -1307,10 +1309,116 @@ def test_info_says_what_a_model_is(mail, told):
     assert "memory_usage" in shown
 
 
-def test_a_model_of_the_librarys_is_used_with_its_tokenizer_in_the_metadata(tmp_path):
+def test_an_older_file_with_the_tokenizer_in_its_metadata_is_used_and_saved_as_a_pipeline(tmp_path):
     model = MulticlassPerceptron()
     for y, text in ((1, "a prize"), (0, "see you"), (1, "a prize")):
         model.learn_one(Tokenizer().transform_one(text), y)
-    model.save(tmp_path / "m", metadata={"tokenizer": {}})
+    model.save(tmp_path / "m", metadata={"tokenizer": {"ngram_range": [1, 2]}, "mine": 1})
+    assert learned(streamptron.load(tmp_path / "m")) == learned(model)
     assert predict(b"a prize\n0\tsee you\n", tmp_path / "m", "--learn")[0][0].startswith("1\t")
-    assert streamptron.load(tmp_path / "m").labels == [1, 0]
+    assert loaded(tmp_path / "m").labels == [1, 0]
+    assert streamptron.load(tmp_path / "m")[0].ngram_range == (1, 2)
+    assert streamptron.read_metadata(tmp_path / "m") == {"mine": 1}
+
+
+def test_an_older_file_of_a_perceptron_keeps_the_names_of_its_labels(tmp_path, told):
+    older = {
+        "tokenizer": {},
+        "reading": {"format": "plain"},
+        "positive": None,
+        "names": ["n", "TRUE"],
+    }
+    Perceptron.from_weights({"a": 1.0}).save(tmp_path / "m", metadata=older)
+    assert predict(b"a\nb\n", tmp_path / "m")[0] == ["TRUE\t0.5000", "n\t0.5000"]
+    (tmp_path / "a.tsv").write_bytes(b"TRUE\ta\n")
+    assert told("train", tmp_path / "a.tsv", "-m", tmp_path / "m", "--resume", "-q")[0] == 0
+    assert streamptron.load(tmp_path / "m").label_names == {False: "n", True: "TRUE"}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_pipeline_saved_in_python_is_used_by_every_command(name, tmp_path, told):
+    labels = (False, True) if name == "perceptron" else ("ham", "spam")
+    tokenizer = Tokenizer(ngram_range=(1, 2), fold_numbers=True)
+    model = tokenizer | LEARNERS[name](hash_seed=1)
+    events = list(random_mail(11, 300, labels))
+    for label, text in events:
+        model.learn_one(text, label)
+    model.save(tmp_path / "m", metadata={"mine": 1})
+    written_as = (
+        {False: "0", True: "1"} if name == "perceptron" else {label: label for label in labels}
+    )
+    texts = [text for _, text in random_mail(12, 50, labels) if text]
+    out, _ = predict("\n".join(texts).encode(), tmp_path / "m")
+    assert [line.partition("\t")[0] for line in out] == [
+        written_as[model.predict_one(text)] for text in texts
+    ]
+    (tmp_path / "m.tsv").write_bytes(written([(written_as[y], text) for y, text in events]))
+    for words in (
+        ("eval", tmp_path / "m.tsv"),
+        ("info",),
+        ("top",),
+        ("explain", texts[0]),
+        ("train", tmp_path / "m.tsv", "--resume", "-q"),
+    ):
+        code, _, err = told(*words, "-m", tmp_path / "m")
+        assert code == 0, err
+    for label, text in events:
+        model.learn_one(text, label)
+    resumed = streamptron.load(tmp_path / "m")
+    assert learned(resumed[-1]) == learned(model[-1])
+    assert resumed[0]._get_params() == tokenizer._get_params()
+    assert streamptron.read_metadata(tmp_path / "m") == {"mine": 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "labels", "names"),
+    [
+        (("--positive", "spam"), ("ham", "spam"), {False: "not spam", True: "spam"}),
+        ((), ("-1", "+1"), {False: "-1", True: "+1"}),
+    ],
+)
+def test_a_trained_perceptron_opens_as_a_pipeline_and_keeps_its_names_when_python_saves_it(
+    words, labels, names, tmp_path, told
+):
+    (tmp_path / "m.tsv").write_bytes(written(random_mail(13, 300, labels)))
+    train = ("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--learner", "perceptron", *words)
+    assert told(*train, *SEEDED)[0] == 0
+    texts = [text for _, text in random_mail(14, 40, labels) if text]
+    data = "\n".join(texts).encode()
+    answers = predict(data, tmp_path / "m")[0]
+    model = streamptron.load(tmp_path / "m")
+    assert model.label_names == names
+    for text, line in zip(texts, answers, strict=True):
+        answer = model.predict_one(text)
+        assert answer in (False, True)
+        label, probability = line.split("\t")
+        assert label == names[answer]
+        assert probability == f"{model.predict_proba_one(text)[answer]:.4f}"
+    for copied in (model, copy.deepcopy(model), model.clone(include_attributes=True)):
+        copied.save(tmp_path / "again")
+        assert predict(data, tmp_path / "again")[0] == answers
+
+
+def test_a_trained_model_of_features_opens_as_its_learner(tmp_path, told):
+    (tmp_path / "a.vw").write_bytes(b"1 | a\n-1 | b\n")
+    assert told("train", tmp_path / "a.vw", "-m", tmp_path / "m", "-q")[0] == 0
+    model = streamptron.load(tmp_path / "m")
+    assert type(model) is MulticlassPerceptron
+    assert model.labels == ["1", "-1"]
+
+
+def test_a_pipeline_that_takes_fields_is_refused_for_lines(tmp_path, told):
+    (Tokenizer(fields="subject") | Perceptron()).save(tmp_path / "m")
+    code, _, err = told("info", "-m", tmp_path / "m")
+    assert code == 1
+    assert "its tokenizer takes mappings with the fields 'subject', and a line is one text" in err
+
+
+def test_a_position_stays_in_a_checkpoint_that_the_command_line_resumes(tmp_path, told):
+    model = Tokenizer() | MulticlassPerceptron()
+    Checkpoint(model, tmp_path / "m", metadata={"mine": 1}).save(position=("mail", 7))
+    (tmp_path / "a.tsv").write_bytes(b"spam\ta\n")
+    assert told("train", tmp_path / "a.tsv", "-m", tmp_path / "m.000001", "--resume", "-q")[0] == 0
+    saved = Checkpoint.newest_saved(tmp_path / "m")
+    assert (saved.position, saved.metadata) == (("mail", 7), {"mine": 1})
+    assert saved.model[-1].labels == ["spam"]

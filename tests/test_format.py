@@ -8,6 +8,7 @@ import json
 import os
 import pickle
 import random
+import socket
 import stat
 import subprocess
 import sys
@@ -20,11 +21,22 @@ import mutations
 import numpy as np
 import pytest
 from format_reader import ModelFile, value
+from river import preprocessing
 from streams import KEYS, needs_data, random_events, text_stream
-from variants import LEARNERS, answers, every_learner, every_variant, labels_for, learned, make
+from variants import (
+    LEARNERS,
+    answers,
+    every_learner,
+    every_variant,
+    labels_for,
+    learned,
+    loaded,
+    make,
+)
 
 import streamptron
-from streamptron import ModelFileError, Perceptron, load, read_metadata
+from streamptron import MIRA, ModelFileError, Perceptron, Tokenizer, load, read_metadata
+from streamptron._line_model import LineModel
 from streamptron._names import shown
 
 TESTS = Path(__file__).resolve().parent
@@ -264,6 +276,126 @@ def test_metadata_that_would_not_come_back_as_it_is_is_refused(metadata, path):
     with pytest.raises(TypeError, match=r"metadata=.* would not come back"):
         make("MIRA").save(path, metadata)
     assert not path.exists()
+
+
+# A pipeline
+
+
+TOKENIZERS = {
+    "default": {},
+    "chars": {"analyzer": "char", "ngram_range": (2, 4), "lowercase": False, "value": "log"},
+    "words": {"separators": " ,\u2028\ud800", "max_length": None, "normalize": "l2"},
+    "long words": {"min_length": 5, "max_length": 6},
+    "folded": {"fold_numbers": True, "value": "count"},
+    "one field": {"fields": "subject"},
+    "fields": {"fields": ("subject", "body")},
+}
+
+
+def texts(tokenizer, n=60):
+    """Texts, or mappings of texts, as a tokenizer takes them."""
+    rng = random.Random(n)
+    for _ in range(n):
+        subject, body = (" ".join(f"word{rng.randrange(50)}" for _ in range(9)) for _ in range(2))
+        whole = {"subject": f"{subject} 10.0.0.1", "body": body}
+        yield whole["subject"] if tokenizer.fields is None else whole
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@every_learner
+def test_pipeline_of_a_tokenizer_and_a_learner_comes_back_whole(learner, name, path):
+    model = Tokenizer(**TOKENIZERS[name]) | make(learner)
+    labels = labels_for(learner)
+    for i, text in enumerate(texts(model[0])):
+        model.learn_one(text, labels[i % len(labels)])
+    model.save(path, metadata={"a": 1})
+    assert read_metadata(path) == {"a": 1}
+    loaded, mapped = load(path), load(path, mmap=True)
+    for other in (loaded, mapped):
+        assert type(other) is type(model)
+        assert list(other.steps) == list(model.steps)
+        assert other[0]._get_params() == model[0]._get_params()
+        assert learned(other[-1]) == learned(model[-1])
+    for i, text in enumerate(texts(model[0], 30)):
+        for other in (loaded, mapped):
+            assert other.predict_one(text) == model.predict_one(text)
+            assert other.predict_proba_one(text) == model.predict_proba_one(text)
+        model.learn_one(text, labels[i % 2])
+        loaded.learn_one(text, labels[i % 2])
+        mapped = copy.deepcopy(model)
+    assert learned(loaded[-1]) == learned(model[-1])
+    loaded.save(path.with_name("again"))
+    assert learned(load(path.with_name("again"))[-1]) == learned(model[-1])
+
+
+def test_pipeline_made_in_python_has_no_names_of_the_command_lines_for_its_labels(path):
+    for learner in LEARNERS:
+        (Tokenizer() | make(learner)).save(path)
+        assert load(path).label_names is None
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_reader_written_from_the_description_of_the_format_reads_the_tokenizer(name, path):
+    model = Tokenizer(**TOKENIZERS[name]) | Perceptron()
+    model.save(path)
+    found = {name: value(said) for name, said in ModelFile(path).part("tokenizer").items()}
+    assert found == model[0]._get_params()
+
+
+def test_pipeline_opened_in_place_learns_nothing_and_says_why(path):
+    (Tokenizer() | Perceptron()).save(path)
+    with pytest.raises(RuntimeError, match=r"read-only.*load it without mmap to learn"):
+        load(path, mmap=True).learn_one("a prize", True)
+
+
+def test_pipeline_with_other_steps_says_what_to_do(path):
+    class Mine(Tokenizer):
+        pass
+
+    class Own(Perceptron):
+        pass
+
+    longer = Tokenizer() | Perceptron()
+    longer |= preprocessing.StandardScaler()
+    for model in (longer, Mine() | Perceptron(), Tokenizer() | Own()):
+        with pytest.raises(TypeError, match=r"not a pipeline of .*Pickle the pipeline instead"):
+            model.save(path)
+    with pytest.raises(TypeError, match=r"save its learner alone, pipeline\['Perceptron'\]"):
+        longer.save(path)
+    assert not path.exists()
+
+
+def test_pipeline_with_names_or_attributes_of_the_users_is_refused_rather_than_lost(path):
+    named = type(Tokenizer() | Perceptron())(("a", Tokenizer()), ("b", Perceptron()))
+    with pytest.raises(TypeError, match=r"the pipeline's steps are named \['a', 'b'\]"):
+        named.save(path)
+    noted = Tokenizer() | Perceptron()
+    noted.note = "x"
+    with pytest.raises(TypeError, match="the pipeline has the attribute 'note'"):
+        noted.save(path)
+    noted = Tokenizer() | Perceptron()
+    noted[0].note = "x"
+    with pytest.raises(TypeError, match="the tokenizer has the attribute 'note'"):
+        noted.save(path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("replace", ["ngram_range", "class", "lines", "position"])
+def test_pipeline_whose_other_parts_cannot_be_is_refused(replace, path):
+    (Tokenizer() | Perceptron()).save(path)
+    header, arrays = mutations.parts(path.read_bytes())
+    said = json.loads(header)
+    tokenizer = json.loads(said["__metadata__"]["tokenizer"])
+    said["__metadata__"] |= {
+        "ngram_range": {"tokenizer": json.dumps({**tokenizer, "ngram_range": [2, 1]})},
+        "class": {"tokenizer": json.dumps({**tokenizer, "colour": "blue"})},
+        "lines": {"lines": json.dumps({"reading": {}, "positive": None, "names": None})},
+        "position": {"position": json.dumps(["dict", [["list"], 1]])},
+    }[replace]
+    text = json.dumps(said, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % 64)
+    path.write_bytes(mutations.sealed(mutations.joined(text, arrays)))
+    assert "is damaged" in refused(path)
 
 
 # The format
@@ -585,6 +717,58 @@ def test_foreign_files_are_refused(path):
         assert "is no model file of streamptron" in refused(path)
 
 
+@on_posix
+@pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
+def test_what_is_no_regular_file_is_an_error_at_once(kind, tmp_path):
+    where = tmp_path / "model"
+    if kind == "pipe":
+        os.mkfifo(where)
+    elif kind == "device":
+        where.symlink_to("/dev/zero")
+    else:
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(str(where))
+        server.close()
+    for read in (load, read_metadata, lambda path: load(path, mmap=True)):
+        with pytest.raises(OSError, match="no regular file to read") as raised:
+            read(where)
+        assert raised.value.filename == os.fspath(where)
+
+
+def test_file_replaced_while_it_is_loaded_gives_one_of_the_two_never_half_of_each(path):
+    """One writer, two readers; n-grams, name of a label and metadata tell which file it was."""
+    models = [Tokenizer(ngram_range=(n, n)) | MIRA() for n in (1, 2)]
+    for n, model in enumerate(models, 1):
+        model.learn_one("a b c", f"label {n}")
+    models[0].save(path, {"n": 1})
+    enough = threading.Event()
+
+    def write():
+        for n in itertools.cycle((2, 1)):
+            if enough.is_set():
+                break
+            models[n - 1].save(path, {"n": n})
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    met = set()
+    try:
+        for turn in range(3000):
+            found = streamptron._format.read(path, mmap=turn % 2 == 0)
+            n = found.metadata["n"]
+            met.add(n)
+            assert (found.tokenizer.ngram_range, found.learner.labels) == ((n, n), [f"label {n}"])
+            lines = LineModel.load(path)
+            n = lines.kept[0]["n"]
+            assert (lines.tokenizer.ngram_range, lines.learner.labels) == ((n, n), [f"label {n}"])
+            if turn >= 200 and met == {1, 2}:
+                break
+    finally:
+        enough.set()
+        thread.join()
+    assert met == {1, 2}
+
+
 def test_file_that_is_not_there_or_no_file_is_an_error_of_the_systems(tmp_path):
     for where, error in ((tmp_path / "none", FileNotFoundError), (tmp_path, IsADirectoryError)):
         for read in (load, read_metadata, lambda path: load(path, mmap=True)):
@@ -614,6 +798,139 @@ def test_file_with_a_weight_where_none_can_be_is_refused(place, mmap, path):
     path.write_bytes(mutations.sealed(mutations.joined(header, bytes(arrays))))
     with pytest.raises(ModelFileError, match="weights of no feature or no label"):
         load(path, mmap=mmap)
+
+
+def in_place(model, path, change):
+    """The model opened in place, its file damaged by `change`, which gets the arrays by name."""
+    model.save(path)
+    header, arrays = mutations.parts(path.read_bytes())
+    body = bytearray(arrays)
+    views = {}
+    for name, said in json.loads(header).items():
+        if name != "__metadata__":
+            first, last = said["data_offsets"]
+            dtype = {"F64": "<f8", "U64": "<u8", "U32": "<u4", "U8": "u1"}[said["dtype"]]
+            views[name] = np.frombuffer(memoryview(body)[first:last], dtype).reshape(said["shape"])
+    change(views)
+    path.write_bytes(mutations.joined(header, bytes(body)))
+    with pytest.raises(ModelFileError):
+        load(path)
+    return load(path, mmap=True)
+
+
+def bad_text(arrays):
+    arrays["texts"][:] = 0xFF
+
+
+def bad_word(arrays):
+    arrays["keys"][2:, 0] = 2**64 - 1
+
+
+def long_length(arrays):
+    arrays["keys"][2:, 1] |= np.uint64(2**63)
+
+
+def far_away(arrays):
+    arrays["keys"][2:, 0] = 2**63
+
+
+def no_object(arrays):
+    arrays["keys"][2:] = (99, 6 * 16 + 8)
+
+
+def no_kind(arrays):
+    arrays["keys"][2:, 1] &= np.uint64(2**64 - 256)
+
+
+def bad_tuple(arrays):
+    arrays["texts"][::3] = 0x80
+
+
+def no_number(arrays):
+    arrays["weights"][2:, 0] = np.nan
+
+
+def too_large(arrays):
+    arrays["weights"][2:, 0] = 1.7e308
+
+
+SHORT = {"one": 1.0, "two": 2.0, "three": -4.0}
+LONG = {f"a name of more than fifteen bytes {i}": i + 1.0 for i in range(3)}
+TUPLES = {("new", "york", i, 2**70): i + 1.0 for i in range(3)}
+
+
+@pytest.mark.parametrize(
+    ("weights", "change"),
+    [
+        (LONG, bad_text),
+        (SHORT, bad_word),
+        (LONG, long_length),
+        (LONG, far_away),
+        (SHORT, no_object),
+        (SHORT, no_kind),
+        (TUPLES, bad_tuple),
+        (TUPLES, long_length),
+        (SHORT, no_number),
+    ],
+    ids=lambda value: getattr(value, "__name__", None) or next(iter(value)),
+)
+def test_damage_that_is_met_in_a_model_opened_in_place_is_a_model_file_error(weights, change, path):
+    model = Perceptron.from_weights(weights)
+    mapped = in_place(model, path, change)
+    for use in (
+        lambda: mapped.weights,
+        lambda: mapped.averaged_weights,
+        lambda: mapped.top_features(),
+        lambda: copy.deepcopy(mapped),
+        lambda: pickle.dumps(mapped),
+        lambda: mapped.clone(include_attributes=True),
+        lambda: mapped.save(path.with_name("copy")),
+    ):
+        with pytest.raises(ModelFileError, match=r"damaged: .*take another copy of the file"):
+            use()
+    assert not path.with_name("copy").exists()
+
+
+def test_weights_that_cannot_be_are_found_by_all_that_answers(path):
+    mapped = in_place(Perceptron.from_weights(SHORT), path, no_number)
+    x, X, names = {"one": 1, "two": 1}, np.ones((3, 2)), ["one", "two"]
+    for use in (
+        mapped.predict_one,
+        mapped.predict_proba_one,
+        mapped.decision_function_one,
+        mapped.explain_one,
+        mapped.debug_one,
+    ):
+        with pytest.raises(ModelFileError, match="a weight is not finite"):
+            use(x)
+        use({"unknown": 1})
+    with pytest.raises(ModelFileError, match="a weight is not finite"):
+        mapped.decision_function_many(X, names)
+    assert mapped.predict_many(X, names).dtype == bool  # wrong, but an answer
+    assert mapped.predict_proba_many(X, names).sum(axis=1).tolist() == [1.0] * 3
+
+
+def test_weights_too_large_to_be_explained_are_a_model_file_error(path):
+    mapped = in_place(Perceptron.from_weights(SHORT), path, too_large)
+    for x in ({"one": 1, "two": 1}, {"one": 1, "two": 1, "three": -1}):
+        with pytest.raises(ModelFileError):
+            mapped.explain_one(x)
+
+
+@pytest.mark.parametrize(
+    "label", ['["list","a"]', '["date","2026"]', '["tuple",["dict"]]', '{"a":1}']
+)
+def test_label_that_cannot_be_is_refused(label, path):
+    model = make("MIRA")
+    model.learn_one({"a": 1}, "first")
+    model.save(path)
+    header, arrays = mutations.parts(path.read_bytes())
+    said = json.loads(header)
+    said["__metadata__"]["labels"] = f"[{label}]"
+    text = json.dumps(said, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % 64)
+    path.write_bytes(mutations.sealed(mutations.joined(text, arrays)))
+    assert "is damaged" in refused(path)
 
 
 @pytest.mark.parametrize("seed", range(0, 6000, 1000), ids="seed={}".format)
@@ -678,17 +995,56 @@ def test_full_disk_leaves_the_old_file_whole_and_nothing_else(path):
 
 
 @on_posix
-def test_permissions_of_the_old_file_stay_and_those_of_a_new_one_are_the_umasks(path):
-    model = make("MIRA")
-    old = os.umask(0o027)
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077], ids=oct)
+def test_new_file_is_its_owners_alone_and_the_permissions_of_an_old_one_stay(umask, path):
+    models = make("MIRA"), Tokenizer() | make("MIRA")
+    old = os.umask(umask)
     try:
-        model.save(path)
-        assert stat.S_IMODE(path.stat().st_mode) == 0o640
-        path.chmod(0o604)
-        model.save(path)
-        assert stat.S_IMODE(path.stat().st_mode) == 0o604
+        for model in models:
+            model.save(path)
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+            for mode in (0o604, 0o640, 0o666):
+                path.chmod(mode)
+                model.save(path)
+                assert stat.S_IMODE(path.stat().st_mode) == mode
+            path.unlink()
     finally:
         os.umask(old)
+
+
+@on_posix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid(), reason="only root gives files away")
+def test_owner_and_group_of_the_old_file_stay_where_that_is_allowed(path):
+    model = make("MIRA")
+    model.save(path)
+    path.chmod(0o640)
+    os.chown(path, 1234, 2345)
+    model.save(path)
+    status = path.stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 2345, 0o640)
+
+
+@on_posix
+def test_group_that_cannot_be_kept_hands_its_permissions_to_no_other(path, monkeypatch):
+    """What a user who may write, but not give away, would meet; root is never refused."""
+    model = make("MIRA")
+    model.save(path)
+    path.chmod(0o664)
+    before = os.fstat
+
+    def elsewhere(number):
+        status = list(before(number))
+        status[5] += 1  # st_gid: the new file is another group's
+        return os.stat_result(status)
+
+    def refused(*call):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "fstat", elsewhere)
+    monkeypatch.setattr(os, "fchown", refused)
+    model.save(path)
+    monkeypatch.undo()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604
 
 
 @on_posix
@@ -731,13 +1087,23 @@ def golden_answers(model):
 def test_file_of_an_earlier_version_answers_as_it_did(file):
     expected = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
     for mmap in (False, True):
-        assert golden_answers(load(file, mmap)) == expected
-    model = load(file)
+        assert golden_answers(loaded(file, mmap)) == expected
+    model = loaded(file)
     model.learn_one({"free": 1}, model._known_labels[0])
     assert model.n_seen == expected["counters"][0] + 1
 
 
 def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
-    assert {file.stem for file in GOLDEN} >= {f"{name}-0.1.0" for name in (*LEARNERS, "hashed")}
-    assert {type(load(file)) for file in GOLDEN} == set(LEARNERS.values())
+    names = (*LEARNERS, "hashed", "pipeline")
+    assert {file.stem for file in GOLDEN} >= {f"{name}-0.1.0" for name in names}
+    assert {type(loaded(file)) for file in GOLDEN} == set(LEARNERS.values())
+
+
+def test_pipeline_of_an_earlier_version_is_there_with_all_beside_it():
+    found = streamptron._format.read(TESTS / "golden" / "pipeline-0.1.0.model")
+    assert found.tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()
+    assert found.metadata == {"a": 1}
+    assert found.position == {("mail", 0): 7}
+    assert found.model.label_names == {False: "ham", True: "spam"}
+    assert found.model.predict_one("Free prize") is True
     assert streamptron.__version__

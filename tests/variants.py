@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 from streamptron import MIRA, MulticlassPerceptron, Perceptron
+from streamptron._format import read
 
 LEARNERS = {"Perceptron": Perceptron, "MulticlassPerceptron": MulticlassPerceptron, "MIRA": MIRA}
 
@@ -64,6 +65,11 @@ def learned(model):
     state = model.__getstate__()
     del state["y_name"]
     return pickle.dumps(state)
+
+
+def loaded(path, mmap=False):
+    """The learner in a file, alone or behind its tokenizer."""
+    return read(path, mmap).learner
 
 
 def answers(model, x):
