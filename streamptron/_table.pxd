@@ -127,13 +127,13 @@ cdef struct Table:
     Layout layout                   # of an output's doubles
     int lanes                       # outputs a block
     int width                       # doubles a row in a block
+    bint borrowed                   # no chunk is the table's own: they lie in a file, and none may be written
+    bint whole                      # there will be no more chunk places
     Py_ssize_t n_outputs
     Py_ssize_t n_blocks
     Block* blocks
     double* zeros                   # a chunk that is never written, and not the table's own
-    bint borrowed                   # no chunk is the table's own: they lie in a file, and none may be written
     size_t n_chunks                 # chunk places in every block, at least one
-    bint whole                      # and there will be no more of them
     double c                        # UNIFORM: 1 + events seen
     double s                        # EXPONENTIAL: D = s v
     double keep                     # EXPONENTIAL: 1 - a
