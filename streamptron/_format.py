@@ -56,7 +56,7 @@ WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, Re
 
 
 class ModelFileError(ValueError):
-    """A file is no model file, a damaged one, or one that this version cannot read."""
+    """Not a model file, a damaged one, or one that this version cannot read."""
 
 
 class Contents(typing.NamedTuple):
@@ -105,7 +105,7 @@ def save(model: Any, path: str | os.PathLike[str], metadata: Any = None) -> None
 def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
     """Read a model from the file that its ``save``, or the command line, has written.
 
-    It goes on exactly where it was. The whole file is checked, and nothing in it is run: also a
+    It continues exactly where it was. The whole file is checked, and nothing in it is run: also a
     file from a stranger may be loaded.
 
     Parameters
@@ -113,10 +113,10 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
     path
         The file.
     mmap
-        Open the model read-only, where it lies in the file: at once, whatever its size, and
-        processes that open the same file share one copy in memory. Only the header is checked at
-        once; a damage elsewhere makes answers wrong, or a ModelFileError when it is met. (``load``
-        without mmap checks everything.) A deep copy of the model lies in memory, and learns. The
+        Open the model read-only, in place: that takes no time, whatever its size, and processes
+        that open the same file share one copy in memory. Only the header is checked at first;
+        damage elsewhere makes answers wrong, or raises a ModelFileError when it is met. (``load``
+        without mmap checks everything.) A deep copy of the model is in memory and can learn. The
         file must not be written in place meanwhile, which ``save`` never does.
 
     Returns
@@ -127,9 +127,9 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is damaged, incomplete, no model file, or from a newer version.
+        If the file is damaged, incomplete, not a model file, or from a newer version.
     OSError
-        If the file cannot be read, or is no regular file.
+        If the file cannot be read, or is not a regular file.
 
     Examples
     --------
@@ -280,7 +280,7 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
 def _check_regular(status: os.stat_result, path: str, purpose: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         number = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
-        raise OSError(number, f"{os.strerror(number)}: no regular file {purpose}", path)
+        raise OSError(number, f"{os.strerror(number)}: not a regular file {purpose}", path)
 
 
 @contextlib.contextmanager
@@ -458,7 +458,7 @@ def _unhexed(values: Any) -> Any:
             raise ValueError(f"a number is {number}")
         return number
     if type(values) is not int:
-        raise ValueError(f"{shown(values)} is no number")
+        raise ValueError(f"{shown(values)} is not a number")
     return values
 
 
@@ -627,10 +627,10 @@ class _Header:
         length = file.read(8)
         n = int.from_bytes(length, "little")
         if len(length) < 8 or n > HEADER_LIMIT or n + 8 > size:
-            raise _NotOurs("is no model file, or the beginning of one: it has no header")
+            raise _NotOurs("is not a model file, or the beginning of one: it has no header")
         text = file.read(n)
         if not text.startswith(b"{"):
-            raise _NotOurs("is no model file: its header is no JSON")
+            raise _NotOurs("is not a model file: its header is not JSON")
         try:
             header = json.loads(text, object_pairs_hook=_once)
             self.metadata: Mapping[str, str] = header.pop("__metadata__")
@@ -638,9 +638,9 @@ class _Header:
         except WRONG:
             known = version = None
             if FORMAT.encode() in text:
-                raise ModelFileError("its header is no JSON, or without a format") from None
+                raise ModelFileError("its header is not JSON, or has no format") from None
         if known != FORMAT:
-            raise _NotOurs("is no model file of streamptron")
+            raise _NotOurs("is not a model file of streamptron")
         if version != str(VERSION):
             by = shown(self.metadata.get("streamptron"))
             raise _NotOurs(
@@ -722,7 +722,7 @@ def _lines(part: Any) -> dict[str, Any]:
             text is None or isinstance(text, str) for text in (part["positive"], *(names or ()))
         )
     ):
-        raise ValueError("what is kept for lines cannot be")
+        raise ValueError("the entry for lines is invalid")
     return dict(part)
 
 
@@ -730,7 +730,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object, in which no name may be there twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name is twice in the header")
+        raise ValueError("a name occurs twice in the header")
     return found
 
 

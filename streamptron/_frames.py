@@ -90,7 +90,7 @@ def _column(series: typing.Any, name: object) -> np.ndarray:
     if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object)):
         kind = "text" if series.dtype == nw.String else str(series.dtype)
         raise TypeError(
-            f"column {shown(name)} of X holds {kind}, which is no number; for categories use "
+            f"column {shown(name)} of X holds {kind}, which is not a number; for categories use "
             "one column a category with 1 in it (one-hot), or drop the column"
         )
     if series.is_null().any():

@@ -63,7 +63,7 @@ OnBad = Callable[["LineError"], object]
 
 
 class LineError(ValueError):
-    """A line that cannot be read, or the place where a file breaks off.
+    """A line that cannot be read, or the place where a file is cut off.
 
     Parameters
     ----------
@@ -135,21 +135,21 @@ def blocks(
     ----------
     sources
         A path; a pattern such as "logs/*.tsv"; a directory, for all files in it and below, sorted,
-        without hidden ones and without following links to directories; "-" for the standard
-        input; a file open for reading bytes; or several of these in a list. A path that exists is
-        no pattern. What is compressed with gzip, bzip2, xz or zstd is known by its first bytes; a
-        name that ends in .gz, .bz2, .xz or .zst must keep that promise. zstd needs
+        without hidden ones and without following links to directories; "-" for the standard input;
+        a file open for reading bytes; or several of these in a list. A path that exists is never
+        taken for a pattern. Files compressed with gzip, bzip2, xz or zstd are recognised by their
+        first bytes; a file whose name ends in .gz, .bz2, .xz or .zst must be one. zstd needs
         ``pip install "streamptron[files]"`` before Python 3.14.
     max_line
         A longer line, in bytes without its end, is an error. It is never held as a whole.
     on_error
-        "raise", or what is called with each `LineError`: a line that is too long is then left out,
-        and a file that is truncated or damaged ends there, its last, broken line left out. What
-        came before has been given, once.
+        "raise", or a function to call with each `LineError`: a line that is too long is then left
+        out, and a file that is truncated or damaged ends there, without its last, broken line.
+        Everything before has been given, once.
     encoding
         Of the files, once they are decompressed: a name that Python knows, as "latin-1", "cp1252"
-        or "utf-16". The blocks are in UTF-8 all the same; a sequence that the encoding has not is
-        then the byte 0xFF. None: the files are in UTF-8, and given as they are.
+        or "utf-16". The blocks are in UTF-8 all the same; a sequence that is invalid in the
+        encoding becomes the byte 0xFF. None: the files are in UTF-8, and given as they are.
 
     Yields
     ------
@@ -229,7 +229,7 @@ def _expand(source: Any) -> list[Source]:
         )
     if source == "-":
         if not hasattr(sys.stdin, "buffer"):
-            raise ValueError("the standard input is closed, or not one of bytes; give a file")
+            raise ValueError("the standard input is closed, or not binary; give a file")
         return [Source("<stdin>", None, sys.stdin.buffer)]
     path = os.fsdecode(source)
     if os.path.isdir(path):
@@ -277,7 +277,7 @@ def format_of(sources: list[Source]) -> str:
         found.setdefault(FORMAT_SUFFIXES[suffix], name)
     if len(found) > 1:
         several = ", ".join(f"{name}: {form}" for form, name in found.items())
-        raise ValueError(f"several formats ({several}); read each apart, or give format=")
+        raise ValueError(f"several formats ({several}); read each on its own, or give format=")
     return next(iter(found))
 
 
@@ -302,7 +302,7 @@ def not_encoded(n: int, n_events: int, first: str, encoding: str | None) -> str:
     """What is said of texts with bytes that nobody could decode."""
     name = (encoding or "UTF-8").upper()
     return (
-        f"{n} of {n_events} texts have bytes that are no {name} and stand for U+FFFD, the first: "
+        f"{n} of {n_events} texts have bytes that are not {name}, read as U+FFFD; the first: "
         f"{first}; give the file's encoding, as latin-1 or cp1252, or convert it"
     )
 
@@ -420,7 +420,9 @@ def _readinto(file: Any) -> Callable[[memoryview], int]:
             return int(n)
         data = file.read(len(view))
         if not isinstance(data, bytes):
-            raise TypeError(f'{type(file).__name__}.read() gives no bytes; open it with "rb"')
+            raise TypeError(
+                f'{type(file).__name__}.read() does not return bytes; open it with "rb"'
+            )
         view[: len(data)] = data
         return len(data)
 
@@ -478,7 +480,7 @@ class Decoder:
 
 
 def _not_there(error: UnicodeError) -> tuple[str | bytes, int]:
-    """A lone surrogate for what cannot be decoded, and for that a byte that is no UTF-8."""
+    """A lone surrogate for what cannot be decoded, and for that a byte that is not UTF-8."""
     if isinstance(error, UnicodeEncodeError):
         return NOT_THERE * (error.end - error.start), error.end
     assert isinstance(error, UnicodeDecodeError)

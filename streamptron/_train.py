@@ -83,7 +83,7 @@ class Training:
     epochs
         How often the files are read.
     every
-        Each so manieth event is held out: not learned, but scored at the end. 0: none.
+        Every `every`-th event is held out: not learned, but scored at the end. 0: none.
     skip
         Whether bad lines are counted and left out; otherwise the first one ends it.
     quiet
@@ -91,9 +91,9 @@ class Training:
     encoding
         Of the files; None: UTF-8.
     save
-        What saves the model, where it is to be saved on the way.
+        Saves the model; None: it is not saved on the way.
     save_every
-        After so many events, or a few more: at the end of a block of lines.
+        How many events between saves, or a few more: a save waits for the end of a block.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class Training:
             try:
                 self.save()
             except OSError as error:
-                say(f"streamptron: not saved, to be tried again: {error}")
+                say(f"streamptron: not saved, will try again: {error}")
 
     # --- What is said
 

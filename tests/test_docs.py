@@ -13,11 +13,11 @@ PAGES = {
     for page in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
 }
 EXAMPLES = {  # how many there are at least, so that none is lost unseen
-    "README.md": 8,
-    str(Path("docs", "files.md")): 20,
-    str(Path("docs", "learning.md")): 8,
-    str(Path("docs", "matrices.md")): 8,
-    str(Path("docs", "text.md")): 8,
+    "README.md": 15,
+    str(Path("docs", "files.md")): 30,
+    str(Path("docs", "learning.md")): 12,
+    str(Path("docs", "matrices.md")): 14,
+    str(Path("docs", "text.md")): 15,
 }
 
 

@@ -85,7 +85,7 @@ def test_a_file_that_somebody_else_has_replaced_is_not_overwritten(tmp_path):
         lock.save(model_of("a", "b", "c"))
         model_of("x").save(tmp_path / "m")
         for _ in range(2):
-            with pytest.raises(ModelLockError, match="replaced by somebody who took no lock"):
+            with pytest.raises(ModelLockError, match="replaced by a program that took no lock"):
                 lock.save(model_of("a", "b", "c", "d"))
         assert load(tmp_path / "m").weights == model_of("x").weights
         with pytest.raises(ZeroDivisionError), lock.reloading():

@@ -1440,5 +1440,5 @@ def test_lines_know_whether_a_text_was_no_utf_8(seed):
 
 
 def undecoded(line):
-    """A line, in which U+FFFD stands for nothing but what is no UTF-8."""
+    """A line, in which U+FFFD stands for nothing but what is not UTF-8."""
     return line.replace(b"\xef\xbf\xbd", b"x").decode(errors="replace")
