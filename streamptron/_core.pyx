@@ -1181,7 +1181,7 @@ def count_line_ends(bytes block not None):
 
 
 cdef class Lines(Texts):
-    """The texts of a block of whole lines, and their labels; what is no line of its kind is left out and said.
+    """The texts of a block of whole lines, and their labels; other lines are left out and listed in faults.
 
     Parameters
     ----------
@@ -2453,7 +2453,7 @@ cdef class BinaryModel(Model):
         Raises
         ------
         TypeError, ValueError
-            If x, y or w is not what it must be. The model has not changed then.
+            If x, y or w is invalid. The model has not changed then.
         """
         cdef bint label = _truth_label(y)
         cdef double step = self._step(label, w)
@@ -2732,7 +2732,7 @@ cdef class LabelModel(Model):
         Raises
         ------
         TypeError, ValueError
-            If x, y or w is not what it must be. The model has not changed then.
+            If x, y or w is invalid. The model has not changed then.
         """
         label = self._checked_label(y)
         cdef double step = self._step(label, w)
@@ -2745,7 +2745,7 @@ cdef class LabelModel(Model):
     def predict_one(self, x):
         """Predict the label of one event; None before the first label.
 
-        A None is no label and no number: do not use it as a feature of another learner.
+        None is neither a label nor a number: do not use it as a feature of another learner.
 
         Parameters
         ----------
