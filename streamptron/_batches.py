@@ -260,7 +260,7 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
     names = list(names)
     if len(names) != n:
         raise ValueError(
-            f"feature_names has {len(names)} entries; X has {n} columns: give each a name"
+            f"feature_names has {len(names)} entries; X has {n} columns: give each one a name"
         )
     first: dict[Hashable, int] = {}
     for column, name in enumerate(names):

@@ -377,7 +377,9 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         learner = _new_model(given, reading)
         named = "--positive" if learner.positive is not None else "--class-weight"
     if (given["epochs"] > 1 or holdout) and not all(map(_is_plain, files)):
-        raise click.UsageError("--epochs and --holdout read the files again; give no pipe")
+        raise click.UsageError(
+            "--epochs and --holdout read the files again; give files, not a pipe"
+        )
     _check_place(model)
     from streamptron._train import Training
 

@@ -499,7 +499,7 @@ class Filter:
             raise Stop
 
     def _reload(self) -> None:
-        """The file is another now: it counts, and what was learned and not saved does not."""
+        """The file was replaced: it counts, and what was learned and not saved does not."""
         try:
             with self._lock.reloading():
                 model = LineModel.load(self.path)
@@ -514,7 +514,7 @@ class Filter:
 
 
 class _Piped(io.RawIOBase):
-    """The standard input for a Reader; before it waits, what is known is written."""
+    """The standard input for a Reader; answers are written before it waits."""
 
     name = "<stdin>"
 

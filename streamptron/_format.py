@@ -178,7 +178,7 @@ def read_metadata(path: str | os.PathLike[str]) -> Any:
 
 
 def contents_of(model: Any, metadata: Any = None) -> Contents:
-    """What a file is to hold of a model; TypeError if that cannot be a whole model."""
+    """What a file holds of a model; TypeError if that would not be the whole model."""
     learner: Any = model
     tokenizer: Any = None
     lines = None
@@ -221,7 +221,7 @@ def _check_pipeline(pipeline: Any) -> None:
 
 
 def _refusal(model: Any) -> str:
-    """What to say of a model that no file holds."""
+    """The message for a model that no file can hold."""
     holds = f"a model file holds a {', '.join(CLASSES)}, or Tokenizer() | one of them"
     steps = getattr(model, "steps", None)
     if isinstance(steps, dict):
@@ -262,7 +262,7 @@ def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
-    """A regular file to read; who opened a pipe would wait for somebody to write into it."""
+    """A regular file to read; opening a pipe would wait until somebody writes to it."""
 
     def opener(name: str, flags: int) -> int:
         _check_regular(os.stat(name), name, "to read")
@@ -285,7 +285,7 @@ def _check_regular(status: os.stat_result, path: str, purpose: str) -> None:
 
 @contextlib.contextmanager
 def _named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say of which file an error speaks, and what to do."""
+    """Add to an error which file it is about, and what to do."""
     try:
         yield
     except _NotOurs as error:
@@ -298,14 +298,14 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 class _NotOurs(ModelFileError):
-    """The file is whole, as far as is known, but nothing that this version can read."""
+    """The file is whole, as far as is known, but not one that this version can read."""
 
 
 # --- Values: all that can be rebuilt without running anybody's code
 
 
 def encode(value: Any) -> Any:
-    """A value as JSON can hold it, to the last bit; TypeError if that cannot be.
+    """A value as JSON can hold it, to the last bit; TypeError if it cannot.
 
     Examples
     --------
@@ -551,10 +551,10 @@ def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> byt
 def _replace(
     path: str | os.PathLike[str], buffers: list[Any], like: str | os.PathLike[str] | None = None
 ) -> None:
-    """Write a file that is there whole, or not at all, whatever happens meanwhile.
+    """Write a file whole or not at all, whatever happens meanwhile.
 
-    A new file is its owner's alone, for a secret seed is in it; an old one's permissions and, as
-    far as that is allowed, its owner and group stay.
+    A new file can be read by its owner only, because it holds a secret seed; an existing one keeps
+    its permissions and, as far as that is allowed, its owner and group.
     """
     target = os.path.realpath(os.fspath(path))
     folder, name = os.path.split(target)
@@ -727,7 +727,7 @@ def _lines(part: Any) -> dict[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, in which no name may be there twice."""
+    """A JSON object, in which no name may occur twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a name occurs twice in the header")

@@ -121,11 +121,9 @@ class ModelLock:
 
     @contextlib.contextmanager
     def reloading(self) -> Iterator[None]:
-        """Know the file that is there now, which somebody else may have put there, once it has been
-        loaded in the block."""
-        found = _identity(self._target)
-        yield
-        self._known = found
+        """Accept the file that is there now, even if another program put it there; call it once the
+        file has been loaded in the block.""" found = _identity(self._target) yield self._known =
+        found
 
     def save(self, model: Any, **options: Any) -> None:
         """Save a model with ``model.save(path, **options)``, if the file is the one that is known.

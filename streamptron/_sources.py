@@ -163,7 +163,7 @@ def blocks(
         If there is no such file, or nothing matches a pattern, or a directory has no files.
     LineError
         If a file is damaged, or holds UTF-16 and that is not its `encoding`, or a line is too long,
-        or the line ends are CR alone, as of old Macs, and `on_error` is "raise".
+        or the line ends are CR alone, as on old Macs, and `on_error` is "raise".
     ValueError
         If Python does not know the encoding.
     ImportError
@@ -219,7 +219,7 @@ def _expand(source: Any) -> list[Source]:
     if hasattr(source, "read"):
         name = getattr(source, "name", None)
         if isinstance(source, io.TextIOBase):
-            raise TypeError(f'{shown(name)} is a file of text; open it with "rb", for bytes')
+            raise TypeError(f'{shown(name)} is open as text; open it with "rb"')
         return [
             Source(name if isinstance(name, str) else f"<{type(source).__name__}>", None, source)
         ]
@@ -378,8 +378,8 @@ def _file_blocks(
 
 
 ONLY_CR = (
-    "the file's line ends are CR alone, as of old Macs, and would make one line of it; convert it "
-    "first, as by tr '\\r' '\\n'"
+    "the file's line ends are CR alone, as on old Macs, which makes it one line; convert it "
+    "first, for example by tr '\\r' '\\n'"
 )
 
 
@@ -400,8 +400,8 @@ def _decompressed(
         promised = SUFFIXES.get(os.path.splitext(source.path or "")[1].lower())
         if promised:
             raise _Damaged(
-                f"no {promised} data, which the name promises; rename the file if it is not "
-                "compressed, or get it again"
+                f"not {promised} data, as its name says; rename the file if it is not "
+                "compressed, or fetch it again"
             )
         return readinto, n
     readinto = _Decompressor(source.name, kind, readinto, bytes(view[:n])).readinto
@@ -416,7 +416,9 @@ def _readinto(file: Any) -> Callable[[memoryview], int]:
         if method is not None:
             n = method(view)
             if n is None:
-                raise BlockingIOError("the file is non-blocking and has nothing yet; let it block")
+                raise BlockingIOError(
+                    "the file is non-blocking and has no data yet; make it blocking"
+                )
             return int(n)
         data = file.read(len(view))
         if not isinstance(data, bytes):
@@ -531,11 +533,11 @@ class _Decompressor(_Pieces):
                         yield piece
                 except self._error as error:
                     raise _Damaged(
-                        f"the {self._kind} data are damaged here ({error}); get the file again"
+                        f"the {self._kind} data are damaged here ({error}); fetch the file again"
                     ) from None
                 data = member.unused_data if member.eof else b""
         if not member.eof:
-            raise _Damaged(f"the {self._kind} data end early, here; get the file again")
+            raise _Damaged(f"the {self._kind} data end early, here; fetch the file again")
 
     def _inputs(self, head: bytes) -> Iterator[bytes]:
         for at in range(0, len(head), self._size):

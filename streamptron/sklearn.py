@@ -668,7 +668,7 @@ def _row_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
         sample_weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight"
     )
     if weights.ndim != 1:
-        raise ValueError(f"sample_weight has {weights.ndim} dimensions; give one weight a row")
+        raise ValueError(f"sample_weight has {weights.ndim} dimensions; give one weight per row")
     check_consistent_length(X, weights)
     bad = np.flatnonzero((weights < 0) | (weights > VALUE_LIMIT))
     if len(bad):

@@ -175,7 +175,7 @@ def test_no_words_are_a_question_for_help(told):
         ("train mail.tsv -m m --format jsonl --label y", "needs --text FIELD or --features A,B"),
         ("train mail.tsv -m m --format vw --l2", "these events are features"),
         ("train mail.tsv -m m --holdout 0.6", "0.6 is not in the range 0<x<=0.5"),
-        ("train - -m m --format plain --epochs 2", "give no pipe"),
+        ("train - -m m --format plain --epochs 2", "give files, not a pipe"),
         ("train bare -m m", "no suffix that tells its format; give --format (plain"),
         ("train mail.tsv -m mail.model --resume --margin 1", "without --margin"),
         ("predict -m mail.model --json --template {label}", "two ways to write"),
@@ -589,7 +589,7 @@ def test_lines_that_end_in_cr_alone_are_refused_with_the_cure(mail):
     tsv, model = mail
     before = model.read_bytes()
     tsv.write_bytes(MAIL.replace(b"\n", b"\r"))
-    cure = "the file's line ends are CR alone, as of old Macs"
+    cure = "the file's line ends are CR alone, as on old Macs"
     for words in (["train", tsv, "-m", model], ["eval", tsv, "-m", model]):
         assert f"{tsv}:1: {cure}" in run(*words, code=1)[1]
     found, said = predict(tsv.read_bytes(), model, "--learn")

@@ -167,7 +167,7 @@ def test_a_compressed_file_cut_anywhere_gives_its_lines_before_that_once_and_one
             if cut == len(packed) - 1:
                 assert data == b"".join(lines)
             assert (error.file, error.line) == (str(path), n + 1)
-            assert "get it again" in str(error) or "get the file again" in str(error)
+            assert "fetch it again" in str(error) or "fetch the file again" in str(error)
             with pytest.raises(LineError, match=r"cut\.tsv"):
                 list(blocks(path))
 
@@ -197,7 +197,7 @@ def test_a_name_that_promises_compression_must_keep_it(suffix, tmp_path):
     path = tmp_path / f"a.tsv{suffix}"
     for data in (b"ham\thello\n", b""):
         path.write_bytes(data)
-        with pytest.raises(LineError, match="which the name promises; rename the file"):
+        with pytest.raises(LineError, match="as its name says; rename the file"):
             list(blocks(path))
 
 
@@ -353,7 +353,7 @@ def test_a_non_blocking_file_that_has_nothing_says_so():
     with (
         open(reading, "rb", buffering=0) as file,
         open(writing, "wb"),
-        pytest.raises(BlockingIOError, match="let it block"),
+        pytest.raises(BlockingIOError, match="make it blocking"),
     ):
         list(blocks(file))
 
@@ -412,7 +412,7 @@ def test_paths_patterns_and_directories_are_read_in_order(tmp_path):
         (3, TypeError, "sources is a int; give a path"),
         (b"a.tsv", TypeError, "sources is a bytes"),
         ([3], TypeError, "sources has a int"),
-        (io.StringIO("a"), TypeError, 'file of text; open it with "rb"'),
+        (io.StringIO("a"), TypeError, 'is open as text; open it with "rb"'),
     ],
 )
 def test_sources_that_are_none_raise_at_once(sources, error, message):
