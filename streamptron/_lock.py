@@ -121,9 +121,12 @@ class ModelLock:
 
     @contextlib.contextmanager
     def reloading(self) -> Iterator[None]:
-        """Accept the file that is there now, even if another program put it there; call it once the
-        file has been loaded in the block.""" found = _identity(self._target) yield self._known =
-        found
+        """Accept the file that is there now, even one from another program, if the block, which
+        loads it, does not raise.
+        """
+        found = _identity(self._target)
+        yield
+        self._known = found
 
     def save(self, model: Any, **options: Any) -> None:
         """Save a model with ``model.save(path, **options)``, if the file is the one that is known.
