@@ -84,7 +84,7 @@ FORMS = {
     "json": '{{"label": {label}, "probability": {probability}}}',
     "rsyslog": '{{"$!": {{"label": {label}, "probability": {probability}}}}}',
 }
-ON_ERROR = "A bad line ends it, with nothing more saved, or is counted and skipped."
+ON_ERROR = "raise: a bad line ends it, with nothing more saved; skip: it is counted and left out."
 
 json_option = click.option("--json", is_flag=True, help="Write JSON.")
 model_option = click.option("--model", "-m", required=True, metavar="FILE", help="The model file.")

@@ -276,7 +276,7 @@ def test_encoded_bytes_that_trickle_in_are_the_same(seed):
 
 def test_what_the_encoding_has_not_is_no_utf_8_either():
     data = b"ham\tcaf\x81\nham\tcaf\xe9\n"
-    with pytest.warns(UserWarning, match="1 of 2 texts have bytes that are no CP1252"):
+    with pytest.warns(UserWarning, match="1 of 2 texts have bytes that are not CP1252"):
         found = events(data, "plain", encoding="cp1252")
     assert found == [("caf\ufffd", "ham"), ("café", "ham")]
     (block,) = blocks(io.BytesIO(b"h\0i\0\xd8"), encoding="utf-16-le")
@@ -836,7 +836,7 @@ def test_csv_cells_have_types():
     ]
     assert events(data, "csv", label=None, features=["n"]) == [({"n": 3}, None), ({"n": 7}, None)]
     data = b"1;a\n2;b\xff\n"
-    with pytest.warns(UserWarning, match="1 of 2 texts have .*, the first: <BytesIO>:2"):
+    with pytest.warns(UserWarning, match="1 of 2 texts have .*; the first: <BytesIO>:2"):
         found = events(data, "csv", label="y", text="x", columns=["y", "x"], delimiter=";")
     assert found == [("a", "1"), ("b\ufffd", "2")]
 

@@ -1365,7 +1365,7 @@ def test_one_tokenizer_serves_many_threads():
 def test_text_beyond_what_can_be_counted_is_refused():
     text = b"a " * (2**27) + b"b"
     for given in (text, text.decode()):
-        with pytest.raises(ValueError, match=r"x has a length of 268435457; part a text of more"):
+        with pytest.raises(ValueError, match=r"x has a length of 268435457; split a text of more"):
             Tokenizer().transform_one(given)
 
 
