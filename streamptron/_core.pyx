@@ -2302,8 +2302,8 @@ cdef class Model:
         cdef int bits = self.learner.index.bits
         cdef bint limited = index_is_limited(&self.learner.index)
         cdef uint64_t seed = state["seed"]
-        # a pickle leaves out the lookup
-        if arrays.keys() - {"lookup"} != {"weights", "chunks"} | (
+        # a pickle leaves out the lookup; a file that is used in place has its checksum beside them
+        if arrays.keys() - {"lookup", "crc32"} != {"weights", "chunks"} | (
                 {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
             raise ValueError("the arrays are not those of such a model")
         memset(&flat, 0, sizeof(Flat))

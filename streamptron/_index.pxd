@@ -101,18 +101,18 @@ cdef struct Gone:                   # a key whose row has another one now
 
 cdef struct Index:
     int bits                        # 0: exact; else log2 of the number of rows, hashed
+    int depth                       # log2 of the directory's length
     Seed seed
     uint64_t seed_number
     row_t n_rows                    # rows in use, the reserved ones included
     row_t max_rows                  # ROW_MAX: no ceiling
     uint64_t generation             # counts changes of what is in which row
-    int depth                       # log2 of the directory's length
     uint32_t n_segments
+    uint32_t n_chunks               # of keys
     uintptr_t* directory
     uintptr_t* next                 # the directory of twice the length, or NULL
     size_t n_copied                 # words of the directory that are in the next one
     Key** keys                      # chunks of keys by row
-    size_t n_chunks
     Places of_keys                  # how this array grows
     row_t* columns                  # of the ints below n_columns
     size_t n_columns

@@ -91,22 +91,26 @@ cdef extern from "kernels.h":
         Rows block, Clock clock, row_t row, int average, const double* field, Layout layout) noexcept nogil
     double pocket_kept "sp_pocket_kept" (Clock clock, const double* field, Layout layout) noexcept nogil
     void sum_pair "sp_sum_pair" (
-        double*** chunks, Entries entries, bint intercept, Py_ssize_t ahead, double* sums) noexcept nogil
+        double*** chunks, const Entries* entries, bint intercept, Py_ssize_t ahead, double* sums) noexcept nogil
     void sum_blocks "sp_sum_blocks" (
-        int g, double*** chunks, Entries entries, Py_ssize_t ahead, double* sums) noexcept nogil
+        int g, double*** chunks, const Entries* entries, Py_ssize_t ahead, double* sums) noexcept nogil
     void sum_one "sp_sum_one" (
-        Rows block, Clock clock, Entries entries, bint intercept, double* sums, Layout layout) noexcept nogil
+        const Rows* block, const Clock* clock, const Entries* entries, bint intercept, double* sums,
+        Layout layout) noexcept nogil
     void sum_several "sp_sum_several" (
-        Rows block, Clock clock, Entries entries, double* sums, Layout layout, bint far) noexcept nogil
+        const Rows* block, const Clock* clock, const Entries* entries, double* sums, Layout layout,
+        bint far) noexcept nogil
     void add_one "sp_add_one" (
-        Rows block, Clock clock, Entries entries, bint intercept, double a, Layout layout) noexcept nogil
+        const Rows* block, const Clock* clock, const Entries* entries, bint intercept, double a,
+        Layout layout) noexcept nogil
     void add_several "sp_add_several" (
-        Rows block, Clock clock, Entries entries, const int* lane, const double* a, int m, Layout layout) noexcept nogil
+        const Rows* block, const Clock* clock, const Entries* entries, const int* lane, const double* a,
+        int m, Layout layout) noexcept nogil
     void catch_up "sp_catch_up" (double* chunk, uint32_t behind, int lanes, Layout layout) noexcept nogil
     double size_one "sp_size_one" (
-        Rows block, Clock clock, row_t row, double size, Layout layout) noexcept nogil
+        const Rows* block, const Clock* clock, row_t row, double size, Layout layout) noexcept nogil
     double size_several "sp_size_several" (
-        Rows block, Clock clock, row_t row, double size, Layout layout) noexcept nogil
+        const Rows* block, const Clock* clock, row_t row, double size, Layout layout) noexcept nogil
 
 cdef enum:
     KEPT_CURRENT = 0                # the vectors that can be read, in this order everywhere
@@ -127,13 +131,13 @@ cdef struct Table:
     Layout layout                   # of an output's doubles
     int lanes                       # outputs a block
     int width                       # doubles a row in a block
+    bint borrowed                   # no chunk is the table's own: they lie in a file, and none may be written
+    bint whole                      # there will be no more chunk places
     Py_ssize_t n_outputs
     Py_ssize_t n_blocks
     Block* blocks
     double* zeros                   # a chunk that is never written, and not the table's own
-    bint borrowed                   # no chunk is the table's own: they lie in a file, and none may be written
     size_t n_chunks                 # chunk places in every block, at least one
-    bint whole                      # and there will be no more of them
     double c                        # UNIFORM: 1 + events seen
     double s                        # EXPONENTIAL: D = s v
     double keep                     # EXPONENTIAL: 1 - a
@@ -318,6 +322,16 @@ cdef inline Rows _rows(const Block* block) noexcept nogil:
     return rows
 
 
+cdef inline Entries _entries(const row_t* rows, const uint32_t* columns, const double* x,
+                             Py_ssize_t n) noexcept nogil:
+    cdef Entries entries
+    entries.rows = rows
+    entries.columns = columns
+    entries.x = x
+    entries.n = n
+    return entries
+
+
 cdef inline bint _is_plain(const Table* table) noexcept nogil:
     """Whether a weight has its averaging term beside it and no more: the everyday case."""
     return BLOCKS_AT_ONCE and table.average == AVERAGE_UNIFORM and table.layout.p < 0
@@ -333,24 +347,27 @@ cdef inline void _write_scores(const Table* table, Clock clock, Py_ssize_t outpu
         scores[KEPT_POCKET * table.n_outputs + output] = p
 
 
-cdef inline void _score_one(const Table* table, Entries entries, bint intercept, double* scores) noexcept nogil:
+cdef inline void _score_one(const Table* table, const Entries* entries, bint intercept, double* scores) noexcept nogil:
     """The scores of a table of one output."""
     cdef Clock clock = _clock(table)
+    cdef Rows block
     cdef double sums[3]
     if _is_plain(table):
         sum_pair(&table.blocks[0].chunks, entries, intercept, 0, sums)
         scores[KEPT_CURRENT] = sums[0]
         scores[KEPT_AVERAGE] = average_of(clock, AVERAGE_UNIFORM, sums[0], sums[1])
         return
-    sum_one(_rows(&table.blocks[0]), clock, entries, intercept, sums, table.layout)
+    block = _rows(&table.blocks[0])
+    sum_one(&block, &clock, entries, intercept, sums, table.layout)
     _write_scores(table, clock, 0, sums[0], sums[1], sums[2], scores)
 
 
-cdef inline void _score_several(const Table* table, Entries entries, double* scores) noexcept nogil:
+cdef inline void _score_several(const Table* table, const Entries* entries, double* scores) noexcept nogil:
     """The scores of a table of several, a block or a few of them at once."""
     cdef Clock clock = _clock(table)
     cdef double sums[4 * 3 * LANES]
     cdef double** chunks[4]
+    cdef Rows block
     cdef bint far = table.pool.used >= FAR
     cdef Py_ssize_t first = 0, b, g, k
     if _is_plain(table):
@@ -364,7 +381,8 @@ cdef inline void _score_several(const Table* table, Entries entries, double* sco
             first += g
         return
     for b in range(table.n_blocks):
-        sum_several(_rows(&table.blocks[b]), clock, entries, sums, table.layout, far)
+        block = _rows(&table.blocks[b])
+        sum_several(&block, &clock, entries, sums, table.layout, far)
         for k in range(min(<Py_ssize_t> LANES, table.n_outputs - b * LANES)):
             _write_scores(table, clock, b * LANES + k, sums[3 * k], sums[3 * k + 1], sums[3 * k + 2], scores)
 
@@ -372,15 +390,11 @@ cdef inline void _score_several(const Table* table, Entries entries, double* sco
 cdef inline void table_scores(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
                               double* scores) noexcept nogil:
     """scores[kind * n_outputs + output], for the kinds that are kept; kind KEPT_CURRENT always is."""
-    cdef Entries entries
-    entries.rows = rows
-    entries.columns = NULL
-    entries.x = x
-    entries.n = n
+    cdef Entries entries = _entries(rows, NULL, x, n)
     if table.lanes == 1:
-        _score_one(table, entries, False, scores)
+        _score_one(table, &entries, False, scores)
     else:
-        _score_several(table, entries, scores)
+        _score_several(table, &entries, scores)
 
 
 cdef inline void table_scores_through(const Table* table, const row_t* rows, const uint32_t* columns,
@@ -390,12 +404,8 @@ cdef inline void table_scores_through(const Table* table, const row_t* rows, con
 
     `intercept`: an entry of value 1 in the intercept's row comes before the n that are given.
     """
-    cdef Entries entries
-    entries.rows = rows
-    entries.columns = columns
-    entries.x = x
-    entries.n = n
-    _score_one(table, entries, intercept, scores)
+    cdef Entries entries = _entries(rows, columns, x, n)
+    _score_one(table, &entries, intercept, scores)
 
 
 cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
@@ -410,7 +420,7 @@ cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noex
             + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
 
 
-cdef inline void _catch_up(Table* table, Py_ssize_t block, Entries entries, bint intercept) noexcept nogil:
+cdef inline void _catch_up(Table* table, Py_ssize_t block, const Entries* entries, bint intercept) noexcept nogil:
     """EXPONENTIAL: before the entries are written, bring their chunks' averaging terms to the table's fold."""
     cdef Block* of = &table.blocks[block]
     cdef Py_ssize_t i
@@ -431,21 +441,20 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
 
     The rows must be reserved. The event is walked once for each block that the step moves.
     """
-    cdef Entries entries
+    cdef Entries entries = _entries(rows, NULL, x, n)
+    cdef Clock clock = _clock(table)
+    cdef Rows of
     cdef const Move* move = step.moves
     cdef const Move* end = step.moves + step.n
     cdef int lane[LANES]
     cdef double a[LANES]
     cdef Py_ssize_t block
     cdef int m
-    entries.rows = rows
-    entries.columns = NULL
-    entries.x = x
-    entries.n = n
     while move < end:
         block = move.choice // table.lanes
+        of = _rows(&table.blocks[block])
         if table.average == AVERAGE_EXPONENTIAL:
-            _catch_up(table, block, entries, False)
+            _catch_up(table, block, &entries, False)
         m = 0
         while move < end and move.choice // table.lanes == block:
             lane[m] = <int> (move.choice % table.lanes)
@@ -453,22 +462,20 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
             m += 1
             move += 1
         if table.lanes == 1:
-            add_one(_rows(&table.blocks[0]), _clock(table), entries, False, a[0], table.layout)
+            add_one(&of, &clock, &entries, False, a[0], table.layout)
         else:
-            add_several(_rows(&table.blocks[block]), _clock(table), entries, lane, a, m, table.layout)
+            add_several(&of, &clock, &entries, lane, a, m, table.layout)
 
 
 cdef inline void table_add_through(Table* table, const row_t* rows, const uint32_t* columns, const double* x,
                                    Py_ssize_t n, bint intercept, double a) noexcept nogil:
     """The same for a table of one output, as in table_scores_through."""
-    cdef Entries entries
-    entries.rows = rows
-    entries.columns = columns
-    entries.x = x
-    entries.n = n
+    cdef Entries entries = _entries(rows, columns, x, n)
+    cdef Clock clock = _clock(table)
+    cdef Rows block = _rows(&table.blocks[0])
     if table.average == AVERAGE_EXPONENTIAL:
-        _catch_up(table, 0, entries, intercept)
-    add_one(_rows(&table.blocks[0]), _clock(table), entries, intercept, a, table.layout)
+        _catch_up(table, 0, &entries, intercept)
+    add_one(&block, &clock, &entries, intercept, a, table.layout)
 
 
 cdef inline void table_tick(Table* table) noexcept nogil:
@@ -510,17 +517,19 @@ cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double 
 cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes) noexcept nogil:
     """For each of n rows the size of its largest weight, of all outputs and kept vectors."""
     cdef Clock clock = _clock(table)
+    cdef Rows block
     cdef Py_ssize_t b, i
     for i in range(n):
         sizes[i] = 0.0
     for b in range(table.n_blocks):
+        block = _rows(&table.blocks[b])
         for i in range(n):
             if rows[i] >> CHUNK_BITS >= table.n_chunks:
                 continue
             if table.lanes == 1:
-                sizes[i] = size_one(_rows(&table.blocks[b]), clock, rows[i], sizes[i], table.layout)
+                sizes[i] = size_one(&block, &clock, rows[i], sizes[i], table.layout)
             else:
-                sizes[i] = size_several(_rows(&table.blocks[b]), clock, rows[i], sizes[i], table.layout)
+                sizes[i] = size_several(&block, &clock, rows[i], sizes[i], table.layout)
 
 
 cdef inline void table_prefetch(const Table* table, row_t row, row_t n) noexcept nogil:

@@ -79,7 +79,7 @@ static double sp_zeros[SP_CHUNK_ROWS * SP_LANES * SP_FIELDS_MOST];
 /* Where a row of so many numbers lies. */
 SP_TEMPLATE double *sp_row(double *const *chunks, uint32_t row, int width)
 {
-    return chunks[row >> SP_CHUNK_BITS] + (size_t)(row & (SP_CHUNK_ROWS - 1)) * (size_t)width;
+    return chunks[row >> SP_CHUNK_BITS] + (row & (SP_CHUNK_ROWS - 1)) * (uint32_t)width;
 }
 
 /* The running average of one weight, of its sums too: Daume, A Course in Machine Learning, algorithm 7, and
@@ -166,13 +166,13 @@ SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp
 /* Blocks side by side, whose rows are `parts` vectors of numbers that are all summed alike. The sums lie as
    the rows do. Entries below `ahead` ask for the one SP_AHEAD further on. */
 #define SP_SUM(name, wider, vector, parts, blocks) \
-wider static void name(double ***chunks, const sp_entries entries, const int intercept, ptrdiff_t ahead, \
+wider static void name(double ***chunks, const sp_entries *entries, const int intercept, ptrdiff_t ahead, \
                        double *sums) \
 { \
     const int in_part = (int)(sizeof(vector) / sizeof(double)), width = parts * in_part; \
-    const uint32_t *rows = entries.rows, *columns = entries.columns; \
-    const double *x = entries.x; \
-    const ptrdiff_t n = entries.n; \
+    const uint32_t *rows = entries->rows, *columns = entries->columns; \
+    const double *x = entries->x; \
+    const ptrdiff_t n = entries->n; \
     vector sum[blocks][parts], part; \
     for (int b = 0; b < blocks; b++) \
         for (int k = 0; k < parts; k++) sum[b][k] = (vector){0.0}; \
@@ -216,7 +216,7 @@ wider static void name(double ***chunks, const sp_entries entries, const int int
 #endif
 
 #if !SP_BLOCKS_AT_ONCE
-SP_TEMPLATE void sp_sum_pair(double ***chunks, const sp_entries entries, int intercept, ptrdiff_t ahead,
+SP_TEMPLATE void sp_sum_pair(double ***chunks, const sp_entries *entries, int intercept, ptrdiff_t ahead,
                              double *sums)
 {
     (void)chunks, (void)entries, (void)intercept, (void)ahead, (void)sums;
@@ -224,7 +224,7 @@ SP_TEMPLATE void sp_sum_pair(double ***chunks, const sp_entries entries, int int
 #endif
 
 /* Up to SP_BLOCKS_AT_ONCE blocks of four outputs with a uniform average: sums[8 b + 2 k + (0, 1)]. */
-SP_TEMPLATE void sp_sum_blocks(int g, double ***chunks, const sp_entries entries, ptrdiff_t ahead,
+SP_TEMPLATE void sp_sum_blocks(int g, double ***chunks, const sp_entries *entries, ptrdiff_t ahead,
                                double *sums)
 {
 #if SP_BLOCKS_AT_ONCE
@@ -252,37 +252,37 @@ SP_TEMPLATE sp_layout sp_layout_of(const int average, const int pocket)
 /* The named instances: `call` with the constants of the layout at hand. With STREAMPTRON_PLAIN there is one,
    whose arguments are no constants. */
 #ifdef STREAMPTRON_PLAIN
-  #define SP_EVERY_LAYOUT(call) call(clock.average, layout);
+  #define SP_EVERY_LAYOUT(call) call(clock->average, layout);
 #else
   #define SP_EVERY_LAYOUT(call) \
       if (layout.p < 0) { \
-          if (clock.average == SP_AVERAGE_UNIFORM) call(SP_AVERAGE_UNIFORM, sp_layout_of(SP_AVERAGE_UNIFORM, 0)); \
-          else if (clock.average == SP_AVERAGE_NONE) call(SP_AVERAGE_NONE, sp_layout_of(SP_AVERAGE_NONE, 0)); \
+          if (clock->average == SP_AVERAGE_UNIFORM) call(SP_AVERAGE_UNIFORM, sp_layout_of(SP_AVERAGE_UNIFORM, 0)); \
+          else if (clock->average == SP_AVERAGE_NONE) call(SP_AVERAGE_NONE, sp_layout_of(SP_AVERAGE_NONE, 0)); \
           else call(SP_AVERAGE_EXPONENTIAL, sp_layout_of(SP_AVERAGE_EXPONENTIAL, 0)); \
       } else { \
-          if (clock.average == SP_AVERAGE_UNIFORM) call(SP_AVERAGE_UNIFORM, sp_layout_of(SP_AVERAGE_UNIFORM, 1)); \
-          else if (clock.average == SP_AVERAGE_NONE) call(SP_AVERAGE_NONE, sp_layout_of(SP_AVERAGE_NONE, 1)); \
+          if (clock->average == SP_AVERAGE_UNIFORM) call(SP_AVERAGE_UNIFORM, sp_layout_of(SP_AVERAGE_UNIFORM, 1)); \
+          else if (clock->average == SP_AVERAGE_NONE) call(SP_AVERAGE_NONE, sp_layout_of(SP_AVERAGE_NONE, 1)); \
           else call(SP_AVERAGE_EXPONENTIAL, sp_layout_of(SP_AVERAGE_EXPONENTIAL, 1)); \
       }
 #endif
 
 /* sp_sum_any for a block of one output. */
-static void sp_sum_one(const sp_block block, const sp_clock clock, const sp_entries entries, int intercept,
+static void sp_sum_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries, int intercept,
                        double *sums, const sp_layout layout)
 {
-#define CALL(average, layout) sp_sum_any(block, clock, entries, intercept, sums, 1, average, layout, 0)
+#define CALL(average, layout) sp_sum_any(*block, *clock, *entries, intercept, sums, 1, average, layout, 0)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
 }
 
 /* And for a block of several, whose rows may be far. */
-static void sp_sum_several(const sp_block block, const sp_clock clock, const sp_entries entries, double *sums,
+static void sp_sum_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries, double *sums,
                            const sp_layout layout, int far)
 {
 #define CALL(average, layout) \
     do { \
-        if (far) sp_sum_any(block, clock, entries, 0, sums, SP_LANES, average, layout, 1); \
-        else sp_sum_any(block, clock, entries, 0, sums, SP_LANES, average, layout, 0); \
+        if (far) sp_sum_any(*block, *clock, *entries, 0, sums, SP_LANES, average, layout, 1); \
+        else sp_sum_any(*block, *clock, *entries, 0, sums, SP_LANES, average, layout, 0); \
     } while (0)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
@@ -332,22 +332,22 @@ SP_TEMPLATE void sp_add_any(const sp_block block, const sp_clock clock, const sp
 }
 
 /* sp_add_any for a block of one output. */
-static void sp_add_one(const sp_block block, const sp_clock clock, const sp_entries entries, int intercept,
+static void sp_add_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries, int intercept,
                        const double a, const sp_layout layout)
 {
-#define CALL(average, layout) sp_add_any(block, clock, entries, intercept, NULL, &a, 1, 1, average, layout)
+#define CALL(average, layout) sp_add_any(*block, *clock, *entries, intercept, NULL, &a, 1, 1, average, layout)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
 }
 
 /* And for some lanes of a block of several. */
-static void sp_add_several(const sp_block block, const sp_clock clock, const sp_entries entries, const int *lane,
+static void sp_add_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries, const int *lane,
                            const double *a, int m, const sp_layout layout)
 {
 #define CALL(average, layout) \
     do { \
-        if (m == 1) sp_add_any(block, clock, entries, 0, lane, a, 1, SP_LANES, average, layout); \
-        else sp_add_any(block, clock, entries, 0, lane, a, m, SP_LANES, average, layout); \
+        if (m == 1) sp_add_any(*block, *clock, *entries, 0, lane, a, 1, SP_LANES, average, layout); \
+        else sp_add_any(*block, *clock, *entries, 0, lane, a, m, SP_LANES, average, layout); \
     } while (0)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
@@ -375,18 +375,18 @@ SP_TEMPLATE double sp_size_any(const sp_block block, const sp_clock clock, uint3
     return size;
 }
 
-static double sp_size_one(const sp_block block, const sp_clock clock, uint32_t row, double size,
+static double sp_size_one(const sp_block *block, const sp_clock *clock, uint32_t row, double size,
                           const sp_layout layout)
 {
-#define CALL(average, layout) return sp_size_any(block, clock, row, size, 1, average, layout)
+#define CALL(average, layout) return sp_size_any(*block, *clock, row, size, 1, average, layout)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
 }
 
-static double sp_size_several(const sp_block block, const sp_clock clock, uint32_t row, double size,
+static double sp_size_several(const sp_block *block, const sp_clock *clock, uint32_t row, double size,
                               const sp_layout layout)
 {
-#define CALL(average, layout) return sp_size_any(block, clock, row, size, SP_LANES, average, layout)
+#define CALL(average, layout) return sp_size_any(*block, *clock, row, size, SP_LANES, average, layout)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
 }

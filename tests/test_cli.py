@@ -506,7 +506,7 @@ def test_a_label_that_is_named_and_never_comes_is_said(words, mail):
     _, said = run("train", tsv, "-m", model, "-q", *words.split(), *SEEDED, code=code)
     assert f"no event has the label 'spma' of {option}; there are 'spam', 'ham'" in said
     assert said.startswith(f"streamptron: {'error' if code else 'warning'}: ")
-    assert streamptron.load(model).n_seen == 4  # it is saved all the same
+    assert loaded(model).n_seen == 4  # it is saved all the same
     tsv.write_bytes(b"")
     assert run("train", tsv, "-m", model, "-q", *words.split())[1] == ""
     tsv.write_bytes(MAIL)
@@ -549,7 +549,7 @@ def test_bytes_of_another_encoding_are_said_at_the_end_and_decoded_where_asked(
 
 
 def weights(model, label):
-    return streamptron.load(model).weights[label]
+    return loaded(model).weights[label]
 
 
 @pytest.mark.parametrize("format", ["jsonl", "plain"])
@@ -607,7 +607,7 @@ def test_lines_of_the_standard_input_are_taken_as_plain_and_that_is_said(mail):
     assert run("eval", "-", "-m", model, data=MAIL)[1] == assumed
     same = model.with_name("same")
     run("train", tsv, "-m", same, *SEEDED)
-    assert learned(streamptron.load(model)) == learned(streamptron.load(same))
+    assert learned(loaded(model)) == learned(loaded(same))
 
 
 def test_a_model_and_its_tokenizer_are_of_one_file(mail, monkeypatch):
@@ -711,7 +711,7 @@ def test_a_signal_ends_a_training_that_saves_with_all_that_it_has_learned(number
     assert said.endswith(
         f"streamptron: stopped by {number.name} after 4 events, at <stdin>:4; the model is saved\n"
     )
-    assert learned(streamptron.load(new)) == learned(streamptron.load(model))
+    assert learned(loaded(new)) == learned(loaded(model))
     assert not [name for name in os.listdir(model.parent) if name.startswith(".")]
 
 
@@ -731,12 +731,12 @@ def test_a_signal_at_any_moment_costs_no_event_before_it_and_none_twice(seed, tm
         assert running.returncode == 143
         done, line = map(int, re.search(r"after (\d+) events, at .*:(\d+); the", said).groups())
         assert done == line
-    assert streamptron.load(tmp_path / "m").n_seen == done
+    assert loaded(tmp_path / "m").n_seen == done
     (tmp_path / "rest.tsv").write_bytes(written(events[done:]))
     run("train", tmp_path / "rest.tsv", "-m", tmp_path / "m", "--resume")
     (tmp_path / "m.tsv").rename(tmp_path / "all.tsv")
     run("train", tmp_path / "all.tsv", "-m", tmp_path / "whole", *SEEDED)
-    whole, parts = (streamptron.load(tmp_path / name) for name in ("whole", "m"))
+    whole, parts = (loaded(tmp_path / name) for name in ("whole", "m"))
     assert learned(whole) == learned(parts)
 
 
@@ -752,7 +752,7 @@ def test_a_signal_in_a_later_epoch_says_in_which(tmp_path):
     assert running.returncode == 143
     found = re.search(r"after (\d+) events of epoch (\d+), at .*; the model is saved\n", said)
     done, epoch = map(int, found.groups())
-    assert streamptron.load(tmp_path / "m").n_seen == (epoch - 1) * 20_000 + done
+    assert loaded(tmp_path / "m").n_seen == (epoch - 1) * 20_000 + done
 
 
 @pytest.mark.parametrize("words", [["--format", "plain"], ["--format", "fasttext"]])
@@ -769,9 +769,9 @@ def test_a_training_that_is_killed_leaves_its_last_save(words, tmp_path):
                 break
             time.sleep(0.05)
         running.kill()
-    assert streamptron.load(model).n_seen == 3
+    assert loaded(model).n_seen == 3
     run("train", "-", "-m", model, "--resume", *words, data=line)  # the lock went with it
-    assert streamptron.load(model).n_seen == 4
+    assert loaded(model).n_seen == 4
 
 
 def test_saving_on_the_way_changes_nothing_that_is_learned(tmp_path, told):
@@ -781,7 +781,7 @@ def test_saving_on_the_way_changes_nothing_that_is_learned(tmp_path, told):
     assert code == 0
     again = told(*words, "-m", tmp_path / "n")[2]
     assert said.partition("seconds")[0] == again.partition("seconds")[0]
-    m, n = (streamptron.load(tmp_path / name) for name in "mn")
+    m, n = (loaded(tmp_path / name) for name in "mn")
     assert learned(m) == learned(n)
 
 
@@ -800,7 +800,7 @@ def test_a_save_on_the_way_that_fails_is_said_and_the_training_goes_on(tmp_path)
         model.rmdir()
         running.communicate(timeout=60)
     assert running.returncode == 0
-    assert streamptron.load(model).n_seen == 8
+    assert loaded(model).n_seen == 8
 
 
 def test_an_interrupted_training_saves_nothing(tmp_path):

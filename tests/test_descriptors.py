@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from test_cli import ENVIRONMENT, MAIL, SEEDED, mail  # noqa: F401
-from variants import learned
+from variants import learned, loaded
 
 import streamptron
 
@@ -94,9 +94,9 @@ def test_a_stream_that_is_closed_or_full_is_a_word_and_an_exit_code(command, red
     if writes and code == 0:
         assert out
     if command.startswith("predict --learn") and code == 0:
-        assert streamptron.load(folder / "mail.model").n_seen == 8
+        assert loaded(folder / "mail.model").n_seen == 8
     elif code:
-        assert streamptron.load(folder / "mail.model").n_seen >= 4
+        assert loaded(folder / "mail.model").n_seen >= 4
     else:
         assert (folder / "mail.model").read_bytes() == before
     if command.startswith("train") and "help" not in command:
@@ -108,7 +108,7 @@ def test_a_stream_that_is_closed_or_full_is_a_word_and_an_exit_code(command, red
 def test_a_training_whose_progress_nobody_can_read_is_the_same_training(redirection, folder):
     code, out, _ = shell(f"train mail.tsv -m new.model {' '.join(SEEDED)} {redirection}", folder)
     assert (code, out) == (0, "")
-    trained, same = (streamptron.load(folder / f"{name}.model") for name in ("new", "mail"))
+    trained, same = (loaded(folder / f"{name}.model") for name in ("new", "mail"))
     assert learned(trained) == learned(same)
 
 
@@ -116,7 +116,7 @@ def test_what_was_learned_before_the_output_was_full_is_saved(folder):
     code, _, err = shell("predict --learn -m mail.model >/dev/full", folder)
     assert code == 1
     assert "the standard output cannot be written: No space left on device" in err
-    assert streamptron.load(folder / "mail.model").n_seen == 8
+    assert loaded(folder / "mail.model").n_seen == 8
 
 
 def test_no_file_of_ours_takes_the_place_of_a_standard_stream(folder):
