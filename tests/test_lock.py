@@ -185,7 +185,7 @@ def test_what_was_learned_is_kept_beside_a_file_that_was_replaced(words, mail): 
         _, said = running.communicate(timeout=60)
         assert running.returncode == 1
     beside = model.with_name(f"mail.model.of-process-{running.pid}")
-    assert f"stays as it is; what was learned is in '{beside}'" in said.decode()
+    assert f"it is left as it is; what was learned is in '{beside}'" in said.decode()
     assert loaded(model).weights == model_of("x").weights
     assert loaded(beside).n_seen == 8
     assert sorted(os.listdir(model.parent)) == sorted(["mail.tsv", model.name, beside.name])
