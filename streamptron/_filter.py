@@ -451,7 +451,7 @@ class Filter:
             self._save()
 
     def _save(self, at_last: bool = False) -> bool:
-        """Save what is not saved; False if that has failed, and is said."""
+        """Save what is unsaved; False, after a message, if that has failed."""
         self._saved_at = time.monotonic()
         if not self._unsaved:
             return True

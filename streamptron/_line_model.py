@@ -245,7 +245,7 @@ class LineModel:
         write(path, Contents(self.learner, self.tokenizer, lines, *self.kept))
 
     def save_at_last(self, lock: ModelLock) -> None:
-        """Save what nobody will save later: beside, if the file is another's now."""
+        """Save at the end: beside the model, if another program has replaced the file."""
         try:
             lock.save(self)
         except ModelLockError as error:

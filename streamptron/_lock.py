@@ -134,7 +134,7 @@ class ModelLock:
         Raises
         ------
         ModelLockError
-            If somebody else has replaced it. Nothing is written then.
+            If another program has replaced it. Nothing is written then.
         OSError
             If the file cannot be written.
         """

@@ -299,7 +299,7 @@ def check_encoding(encoding: str | None) -> str | None:
 
 
 def not_encoded(n: int, n_events: int, first: str, encoding: str | None) -> str:
-    """What is said of texts with bytes that nobody could decode."""
+    """The warning about texts with bytes that could not be decoded."""
     name = (encoding or "UTF-8").upper()
     return (
         f"{n} of {n_events} texts have bytes that are not {name}, read as U+FFFD; the first: "

@@ -1,12 +1,11 @@
-"""Learning from files: epochs, events held out, and what is said meanwhile.
+"""Learning from files: epochs, events held out, and progress reports.
 
 Each event is answered before it is learned, so the error of the first epoch is an honest one. (No
-answer, before the first label, is no error.) What is said goes to the standard error: Vowpal
-Wabbit's table, a line whenever the events have doubled; on a terminal a bar besides, of the bytes
-read.
+answer, before the first label, is no error.) Reports go to standard error: Vowpal Wabbit's table,
+with a line whenever the events have doubled; on a terminal also a bar of the bytes read.
 
-With saves on the way SIGTERM and SIGINT may end it early: the block that is being learned is
-finished, and the caller saves. A signal that comes while bytes are waited for ends the waiting.
+With saves on the way SIGTERM and SIGINT may end it early: the current block is finished, and the
+caller saves. A signal that arrives while waiting for bytes ends the wait.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ class Training:
     skip
         Whether bad lines are counted and left out; otherwise the first one ends it.
     quiet
-        Say nothing meanwhile.
+        Print no progress.
     encoding
         Of the files; None: UTF-8.
     save
@@ -173,7 +172,7 @@ class Training:
         return self.signals.waited_for(items) if self.save else items
 
     def _learned(self, n: int) -> None:
-        """Save, if so many events more make it due."""
+        """Save, if this many more events make it due."""
         self._unsaved += n
         if self._unsaved >= self.save_every:
             self._unsaved = 0
@@ -192,7 +191,7 @@ class Training:
 
     @contextlib.contextmanager
     def _progress(self) -> Iterator[None]:
-        """A bar, where there is somebody to see it and the bytes to come are known."""
+        """A bar, if a terminal shows it and the number of bytes to come is known."""
         plain = all(
             os.path.isfile(f) and os.path.splitext(f)[1] not in SUFFIXES for f in self.files
         )
