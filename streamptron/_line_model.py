@@ -186,9 +186,9 @@ def _of_metadata(metadata: dict[str, Any]) -> tuple[Tokenizer | None, dict[str, 
     if names := lines["names"]:
         no, yes = names
         if not all(name is None or isinstance(name, str) for name in (no, yes)):
-            raise ValueError(f"the labels' names {shown(names)} are no texts")
+            raise ValueError(f"the labels' names {shown(names)} are not texts")
     if not isinstance(lines["positive"], str | None):
-        raise ValueError(f"the label {shown(lines['positive'])} is no text")
+        raise ValueError(f"the label {shown(lines['positive'])} is not text")
     return tokenizer, {**lines, "reading": dict(lines["reading"])}, metadata
 
 

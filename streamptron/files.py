@@ -761,7 +761,7 @@ def _label(data: bytes) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in text.split(" ") if word]  # no other white space parts words
+    return [word for word in text.split(" ") if word]  # no other white space separates words
 
 
 def _valid(text: str, what: str) -> str:
