@@ -7,7 +7,7 @@ untimed, so that it is as warm as it would be alone. CPU time. Asked: 20 times.
 Files: the whole process `streamptron train`, from a file of label TAB text to an averaged binary
 model with hashed features, beside Vowpal Wabbit (`--loss_function logistic`, same bits) and
 fastText (one thread, one epoch, as it comes otherwise) on files of the same words, lower-cased and
-parted beforehand, in the form that each of them reads. All pinned to one core, in turn. The log
+split beforehand, in the form that each of them reads. All pinned to one core, in turn. The log
 lines are drawn at random from the real ones, half of the systems are True. Asked: 2 times Vowpal
 Wabbit, 5 times fastText.
 

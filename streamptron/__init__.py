@@ -28,7 +28,7 @@ __all__ = [
     "read_metadata",
 ]
 
-# Imported when they are asked for: who has no files need not wait for what reads them.
+# Imported on first use, so that programs without model files do not load what reads them.
 _ROOMS = {
     "Checkpoint": "checkpoint",
     "ModelFileError": "_format",

@@ -177,9 +177,9 @@ def _sparse_batch(
     values, columns, starts, shape = matrix.data, matrix.indices, matrix.indptr, matrix.shape
     if len(starts) != shape[0] + 1 or starts[0] != 0:
         raise ValueError(
-            f"X is no CSR matrix: its indptr has {len(starts)} entries and starts with "
+            f"X is not a CSR matrix: its indptr has {len(starts)} entries and starts with "
             f"{starts[0] if len(starts) else 'nothing'}; with {shape[0]} rows it must have "
-            f"{shape[0] + 1} and start with 0. Make it anew with scipy.sparse.csr_array"
+            f"{shape[0] + 1} and start with 0. Rebuild it with scipy.sparse.csr_array"
         )
     number, kind = NUMBER_OF.get(values.dtype.str), starts.dtype.str
     if number is not None and kind in WORDS and kind == columns.dtype.str:
@@ -260,7 +260,7 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
     names = list(names)
     if len(names) != n:
         raise ValueError(
-            f"feature_names has {len(names)} entries; X has {n} columns: give each a name"
+            f"feature_names has {len(names)} entries; X has {n} columns: give each one a name"
         )
     first: dict[Hashable, int] = {}
     for column, name in enumerate(names):

@@ -11,7 +11,7 @@
 #
 # for 1/age is how often a feature can be expected that has been away so long, and so loss is the mean square by which
 # the scores would change. With weight 10 a feature may stay away a hundred times as long as with weight 1. There
-# is no unit or scale to be chosen. (ARCHITECTURE.md says what else was tried.)
+# is no unit or scale to be chosen. (docs/decisions.md says what else was tried.)
 #
 # The least of all would have to be searched for. Instead a hand goes round over the rows, as on a clock, and stops for
 # each new feature after the next 16:

@@ -84,17 +84,17 @@ FORMS = {
     "json": '{{"label": {label}, "probability": {probability}}}',
     "rsyslog": '{{"$!": {{"label": {label}, "probability": {probability}}}}}',
 }
-ON_ERROR = "What a bad line does: end it, with nothing more saved, or be counted and left out."
+ON_ERROR = "raise: a bad line ends it, with nothing more saved; skip: it is counted and left out."
 
 json_option = click.option("--json", is_flag=True, help="Write JSON.")
 model_option = click.option("--model", "-m", required=True, metavar="FILE", help="The model file.")
 
 # What is not given is left to the library's own defaults.
 LEARNER_OPTIONS = _options(
-    click.option("--margin", type=float, help="Learn where the score leads by no more than this."),
+    click.option("--margin", type=float, help="Update if the lead is at most this."),
     click.option("--C", "C", type=float, help="MIRA: the largest step."),
     click.option(
-        "--update", type=click.Choice(["margin", "mistake"]), help="MIRA: when it learns."
+        "--update", type=click.Choice(["margin", "mistake"]), help="MIRA: when to update."
     ),
     click.option(
         "--average",
@@ -102,7 +102,7 @@ LEARNER_OPTIONS = _options(
         help="The average kept beside the current weights.",
     ),
     click.option("--half-life", type=float, help="Of the exponential average, in events."),
-    click.option("--pocket", is_flag=True, default=None, help="Keep the best weights of late."),
+    click.option("--pocket", is_flag=True, default=None, help="Keep the best recent weights."),
     click.option(
         "--serve",
         type=click.Choice(["best", "current", "average", "pocket"]),
@@ -115,28 +115,28 @@ LEARNER_OPTIONS = _options(
         "--class-weight",
         multiple=True,
         type=Pair("LABEL=WEIGHT", float),
-        help="Scale the steps for a label; once for each.",
+        help="Scale the steps for a label; may be repeated.",
     ),
     click.option(
-        "--max-features", type=int, help="Beyond this, what matters least makes room for the new."
+        "--max-features", type=int, help="Keep at most this many; the least important leave."
     ),
-    click.option("--max-labels", type=int, help="Beyond this, a new label is an error."),
-    click.option("--hash-bits", type=int, help="A table of 2^BITS rows, and no names."),
+    click.option("--max-labels", type=int, help="One label more than this is an error."),
+    click.option("--hash-bits", type=int, help="Use a table of 2^BITS rows, without names."),
     click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
 )
 TOKENIZER_OPTIONS = _options(
     click.option(
         "--analyzer", type=click.Choice(["word", "char"]), help="What tokens are made of."
     ),
-    click.option("--ngrams", "ngram_range", type=Ngrams(), help="Tokens of so many in a row."),
+    click.option("--ngrams", "ngram_range", type=Ngrams(), help="Tokens of this many in a row."),
     click.option(
         "--no-lowercase",
         "lowercase",
         flag_value=False,
         default=None,
-        help="Tell upper case from lower case.",
+        help="Distinguish upper and lower case.",
     ),
-    click.option("--separators", metavar="CHARACTERS", help="What parts words."),
+    click.option("--separators", metavar="CHARACTERS", help="What separates words."),
     click.option("--min-length", type=int, help="Leave out shorter words."),
     click.option("--max-length", type=Length(), help="Leave out longer words; none: no limit."),
     click.option(
@@ -145,16 +145,18 @@ TOKENIZER_OPTIONS = _options(
     click.option(
         "--value", type=click.Choice(["presence", "count", "log"]), help="The value of a token."
     ),
-    click.option("--l2", "normalize", flag_value="l2", default=None, help="Scale events to 1."),
+    click.option(
+        "--l2", "normalize", flag_value="l2", default=None, help="Scale events to length 1."
+    ),
 )
 READING_OPTIONS = _options(
     click.option(
-        "--format", type=click.Choice(FORMATS), help="Of the lines; by default the suffix tells."
+        "--format", type=click.Choice(FORMATS), help="Of the lines; by default from the suffix."
     ),
     click.option("--label", metavar="FIELD", help="jsonl, csv: the field of the label."),
     click.option("--text", metavar="FIELD", help="jsonl, csv: the field of the text."),
     click.option("--features", metavar="A,B,...", help="jsonl, csv: the fields that are features."),
-    click.option("--delimiter", metavar="CHARACTER", help="csv: what parts cells."),
+    click.option("--delimiter", metavar="CHARACTER", help="csv: what separates cells."),
     click.option(
         "--type",
         "types",
@@ -163,7 +165,7 @@ READING_OPTIONS = _options(
         help="csv: a column is a number, a category, or to ignore.",
     ),
     click.option(
-        "--encoding", metavar="NAME", help="Of the lines, as latin-1 or utf-16; by default utf-8."
+        "--encoding", metavar="NAME", help="Of the lines, such as latin-1; by default utf-8."
     ),
 )
 LEARNER_NAMES = [
@@ -330,25 +332,25 @@ def commands() -> None:
 @TOKENIZER_OPTIONS
 @READING_OPTIONS
 @click.option("--on-error", type=click.Choice(["raise", "skip"]), default="raise", help=ON_ERROR)
-@click.option("--epochs", type=click.IntRange(1), default=1, help="Read the files so often.")
+@click.option("--epochs", type=click.IntRange(1), default=1, help="Read the files this many times.")
 @click.option(
     "--holdout",
     type=click.FloatRange(0, 0.5, min_open=True),
-    help="Do not learn this share, each 1/F-th event, and score it at the end.",
+    help="Hold out this share, every 1/F-th event, and score it at the end.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the model that is there.")
+@click.option("--resume", is_flag=True, help="Continue with the existing model.")
 @click.option(
     "--save-every",
     type=click.IntRange(1),
-    help="Save after so many events, and where a signal ends it.",
+    help="Save after this many events, and when a signal ends it.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing but warnings.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only warnings.")
 def train(files: tuple[str, ...], model: str, **given: Any) -> int:
-    """Learn from files, one labelled event a line; - is the standard input.
+    """Learn from files, one labelled event per line; - is standard input.
 
-    A line is label<TAB>text, or what --format says. The model file keeps tokenizer and format. The
-    standard error tells how often an event was answered wrongly before it was learned: on average,
-    since the last line, and at the end. What is not given is as in the library.
+    A line is label<TAB>text, or what --format says. The model file keeps tokenizer and format.
+    Standard error shows how often an event was answered wrongly before it was learned: on average,
+    since the last line, and at the end. The defaults are the library's.
 
     The model is saved at the end. With --save-every it is also saved on the way, and SIGTERM or
     SIGINT save it and end with exit code 143 or 130. No other training, and no predict --learn, may
@@ -375,7 +377,9 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         learner = _new_model(given, reading)
         named = "--positive" if learner.positive is not None else "--class-weight"
     if (given["epochs"] > 1 or holdout) and not all(map(_is_plain, files)):
-        raise click.UsageError("--epochs and --holdout read the files again; give no pipe")
+        raise click.UsageError(
+            "--epochs and --holdout read the files again; give files, not a pipe"
+        )
     _check_place(model)
     from streamptron._train import Training
 
@@ -450,24 +454,28 @@ def _is_plain(file: str) -> bool:
 @click.option("--template", help="Write this; {label}, {probability} and {text} are filled in.")
 @click.option("--learn", is_flag=True, help="Learn a line that has a label, after its answer.")
 @click.option(
-    "--save-every", type=click.IntRange(1), help="Save after so many lines, and at the end."
+    "--save-every", type=click.IntRange(1), help="Save after this many lines, and at the end."
 )
 @click.option(
-    "--save-seconds", type=click.FloatRange(0, min_open=True), help="Save so often, and at the end."
+    "--save-seconds",
+    type=click.FloatRange(0, min_open=True),
+    help="Save this often, and at the end.",
 )
-@click.option("--max-line", type=click.IntRange(16), default=MAX_LINE, help="Bytes of a line.")
+@click.option(
+    "--max-line", type=click.IntRange(16), default=MAX_LINE, help="The most bytes in a line."
+)
 def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
-    """Label lines, from the standard input or files.
+    """Label lines from standard input or files.
 
-    For each line that comes one is written, at once: label<TAB>probability, or what --json,
-    --rsyslog or --template say. A blank or bad line gets an empty label and probability (null in
-    JSON), and so does any line before the model knows a label.
+    Each line is answered at once with one line: label<TAB>probability, or what --json, --rsyslog or
+    --template say. A blank or bad line gets an empty label and probability (null in JSON), and so
+    does any line before the model knows a label.
 
     \b
     With --learn:
       SIGTERM, end of input    saves and ends with exit code 0 (1: it could not be saved)
       SIGINT                   saves and ends with exit code 130
-      SIGHUP                   loads the model file anew; what is not saved is dropped
+      SIGHUP                   reloads the model file; what is not saved is dropped
 
     \b
     Examples:
@@ -555,7 +563,7 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
 @click.argument("text")
 @model_option
 def explain(text: str, model: str) -> None:
-    """Which features of a text made its answer.
+    """Which features of a text led to its answer.
 
     The weights are towards the answer; of a perceptron, towards its true label. For a model that
     was trained on features, TEXT is a line of that format.

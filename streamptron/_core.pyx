@@ -399,7 +399,7 @@ cdef object _key_plain(const Key* key, dict objects):
         return number
     if kind == KEY_OBJECT:
         if key.lo not in objects:
-            raise _damaged("a feature name is none of its objects")
+            raise _damaged("a feature name is not among its objects")
         return objects[key.lo]
     if key_is_long(key):
         p = <const char*> key_bytes(key)
@@ -410,7 +410,7 @@ cdef object _key_plain(const Key* key, dict objects):
         try:
             return PyUnicode_DecodeUTF8(p, n, "surrogatepass")
         except UnicodeDecodeError as error:
-            raise _damaged(f"a feature name is no UTF-8: {error}") from None
+            raise _damaged(f"a feature name is not UTF-8: {error}") from None
     text = PyBytes_FromStringAndSize(p, n)
     return text if kind == KEY_BYTES else _Encoded(text)
 
@@ -422,7 +422,7 @@ cpdef object _named(plain):
     try:
         return name_decode((<_Encoded> plain).text)
     except _NO_NAME as error:
-        raise _damaged(f"a feature name cannot be: {error!r}") from None
+        raise _damaged(f"a feature name is invalid: {error!r}") from None
 
 
 # What name_decode ends in where bytes are no name; struct.error is none of the others.
@@ -607,8 +607,8 @@ cdef class MatrixRows(Rows):
         cdef int fault = matrix_fault(&self.matrix, 0, self.matrix.n_rows, &row, &entry)
         if fault == FAULT_STARTS:
             return ValueError(
-                f"X is no CSR matrix: by its indptr row {row} does not start and end within the "
-                f"{self.matrix.n_values} stored values; make it anew with scipy.sparse.csr_array")
+                f"X is not a CSR matrix: by its indptr row {row} does not start and end within the "
+                f"{self.matrix.n_values} stored values; rebuild it with scipy.sparse.csr_array")
         column = entry if self.matrix.dense else matrix_column(&self.matrix, entry)
         if fault == FAULT_COLUMN:
             return ValueError(
@@ -865,7 +865,7 @@ cdef class TextDoor:
             raise ValueError(f"normalize={shown(normalize)}; it must be None or 'l2'")
         rule.l2 = normalize is not None
         if separators is not None and (not isinstance(separators, str) or not separators):
-            raise ValueError(f"separators={shown(separators)}; it must be None or a str of characters that part words")
+            raise ValueError(f"separators={shown(separators)}; it must be None or a str of characters that separate words")
         if rule.analyzer == TEXT_CHARACTERS:
             for name, given in (("separators", separators is not None), ("fold_numbers", fold_numbers),
                                 ("min_length", min_length != 1), ("max_length", max_length != 100)):
@@ -873,7 +873,7 @@ cdef class TextDoor:
                     raise ValueError(f"{name} is about words; with analyzer='char' leave it out")
         if separators is not None:
             if fold_numbers:
-                raise ValueError("fold_numbers=True knows numbers by the usual words; it cannot be used with separators")
+                raise ValueError("fold_numbers=True needs the default word separators; it cannot be combined with separators")
             rule.separated = True
             rule.separators = <uint32_t*> malloc(len(separators) * sizeof(uint32_t))
             if rule.separators == NULL:
@@ -905,7 +905,7 @@ cdef class TextDoor:
         if not names or not all(isinstance(name, str) for name in names):
             raise TypeError(f"fields={shown(fields)}; it must have at least one name, each a str")
         if len(set(names)) < len(names):
-            raise ValueError(f"fields={shown(fields)}; a name is there twice")
+            raise ValueError(f"fields={shown(fields)}; a name occurs twice")
         return names
 
     def transform_one(self, x):
@@ -971,7 +971,7 @@ cdef class TextDoor:
 cdef object _plain_text(text, str what):
     if isinstance(text, (str, bytes)):
         if len(text) > TEXT_MOST:
-            raise ValueError(f"{what} has a length of {len(text)}; part a text of more than {TEXT_MOST}")
+            raise ValueError(f"{what} has a length of {len(text)}; split a text of more than {TEXT_MOST}")
         return str.__str__(text) if isinstance(text, str) else bytes(text)
     raise TypeError(
         f"{what} is {shown(text)}, a {type(text).__name__}; it must be a text: a str, or bytes of UTF-8")
@@ -1181,7 +1181,7 @@ def count_line_ends(bytes block not None):
 
 
 cdef class Lines(Texts):
-    """The texts of a block of whole lines, and their labels; what is no line of its kind is left out and said.
+    """The texts of a block of whole lines, and their labels; other lines are left out and listed in faults.
 
     Parameters
     ----------
@@ -1206,7 +1206,7 @@ cdef class Lines(Texts):
     faults
         What is wrong with other lines: (line number, reason).
     replaced
-        Whether a text that was read held bytes that are no UTF-8, which count as U+FFFD.
+        Whether a text that was read held bytes that are not UTF-8, which count as U+FFFD.
     """
 
     cdef void _end(self, const Batch* batch) noexcept:
@@ -1366,13 +1366,13 @@ cdef class Model:
         if not isinstance(class_weight, Mapping):
             raise TypeError(
                 f"class_weight={shown(class_weight)}; it must be None or a dict of label to weight "
-                "(a balance cannot be known before the stream has been seen)")
+                "(class frequencies are not known before the stream has been seen)")
         checked = {}
         for label, weight in class_weight.items():
             try:
                 label = self._checked_label(label)
             except (TypeError, ValueError) as error:
-                raise type(error)(f"class_weight has a label that cannot be: {error}") from None
+                raise type(error)(f"class_weight has an invalid label: {error}") from None
             checked[label] = _real(f"class_weight[{shown(label)}]", weight, 0.0, "of at least 0")
         return checked
 
@@ -1718,7 +1718,7 @@ cdef class Model:
         cdef Py_ssize_t n = 1 if labels is None else min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
         first[0] = max(output, 0)
         if output >= n:
-            raise RuntimeError("the model has been started anew meanwhile, and does not know the label; ask again")
+            raise RuntimeError("the model has been reset meanwhile, and does not know the label; ask again")
         return n if output < 0 else output + 1
 
     def _weights(self, str kind, Py_ssize_t output=-1):
@@ -1830,7 +1830,7 @@ cdef class Model:
                 output = answer.verdict.best
             if not 0 <= output < self.learner.table.n_outputs:
                 raise RuntimeError(
-                    "the model has been started anew meanwhile, and does not know the label; ask again")
+                    "the model has been reset meanwhile, and does not know the label; ask again")
             score = sign * learner_decision(&self.learner, &self.event, kind)[output]
             parts = []
             for i in range(self.event.n):
@@ -1888,7 +1888,7 @@ cdef class Model:
     cdef int _not_in_a_batch_of_ours(self) except -1:
         if self._learning and self._thread == PyThread_get_thread_ident():
             raise RuntimeError(
-                "the model is learning a batch in this very thread; it cannot be used by code that runs "
+                "the model is already learning a batch in this thread; it cannot be used by code that runs "
                 "meanwhile (a label's hash, a finalizer, a signal handler)")
         return 0
 
@@ -2115,7 +2115,7 @@ cdef class Model:
         other._configure(state["kind"], **state["params"])
         for name, (_, data) in state["arrays"].items():
             if type(data) is not bytes:
-                raise TypeError(f"the array {name} of a model's state is no bytes")
+                raise TypeError(f"the array {name} of a model's state is not bytes")
         other._set_file_state(state, state["arrays"], None, _PICKLE_DEPTH)
         self._become(other)
         if attributes:
@@ -2203,7 +2203,7 @@ cdef class Model:
         cdef Calibrator* fit
         cdef int k
         if len(kinds) != KEPT_KINDS or len(tallies) != 2:
-            raise ValueError("the record of who answers cannot be")
+            raise ValueError("the record of which vector answers is invalid")
         for k in range(KEPT_KINDS):
             fit = &self.learner.fits[k]
             serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB, fit.RA, fit.RB = kinds[k]
@@ -2216,11 +2216,11 @@ cdef class Model:
             if not (isfinite(serve.scale[k].m) and isfinite(serve.scale[k].n) and isfinite(fit.A)
                     and isfinite(fit.B) and isfinite(fit.GA) and isfinite(fit.GB) and isfinite(fit.RA)
                     and isfinite(fit.RB)):
-                raise ValueError("the record of who answers cannot be")
+                raise ValueError("the record of which vector answers is invalid")
         for k in range(2):
             if not (isfinite(serve.T[k][0]) and isfinite(serve.T[k][1]) and isfinite(serve.G[k])
                     and 0 <= serve.lead[k] <= 1):
-                raise ValueError("the record of who answers cannot be")
+                raise ValueError("the record of which vector answers is invalid")
 
     # --- The state of a model in flat arrays; see _flat.pxd, and _format.py for model files
 
@@ -2253,7 +2253,7 @@ cdef class Model:
             }
             if state["labels"] is not None and len(state["labels"]) != self.learner.table.n_outputs:
                 raise RuntimeError(
-                    "a label is just being added to the model; save or pickle it when learn_one has returned")
+                    "a label is being added to the model; save or pickle it after learn_one has returned")
             if self.learner.table.borrowed:
                 return state, self._arrays
             with nogil:
@@ -2315,11 +2315,11 @@ cdef class Model:
             flat.keys = <Key*> _array_start(arrays["keys"], 2, 8, &flat.n_keys)
             flat.texts = <uint8_t*> _array_start(arrays["texts"], 0, 1, &flat.n_texts)
             if not ROWS_RESERVED <= flat.n_keys < ROW_MAX:
-                raise ValueError("the number of names cannot be")
+                raise ValueError("the number of names is invalid")
             if whole is not None or "lookup" in arrays:
                 flat.words = <uint32_t*> _array_start(arrays["lookup"], 0, 4, &flat.n_words)
                 if not 0 < flat.n_words < ROW_MAX:
-                    raise ValueError("the number of names cannot be")
+                    raise ValueError("the number of names is invalid")
         if limited:
             flat.stamps = <uint32_t*> _array_start(arrays["stamps"], 0, 4, &n_stamps)
             hand, clock, n_evicted = state["ceiling"]
@@ -2335,16 +2335,16 @@ cdef class Model:
         n_objects = len(state["objects"])
         self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
         if len(self._objects) != <Py_ssize_t> n_objects:
-            raise ValueError("a feature name is there twice")
+            raise ValueError("a feature name occurs twice")
         if any(name_plain(name)[0] != KEY_OBJECT for name in self._objects):
-            raise ValueError("a feature name is kept as what it is not")
+            raise ValueError("a feature name is stored as another kind than it is")
         self._y_name = _interned(state["y_name"])
         self._empty_index(seed)
         self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes = state["counters"]
         table.c, table.s, table.fold, table.epoch = state["clock"]
         if not (table.c >= 1.0 and table.s > 0.0 and table.epoch >= 1.0 and isfinite(table.c)
                 and isfinite(table.s) and isfinite(table.epoch)):
-            raise ValueError("the averages' clock cannot be")
+            raise ValueError("the averages' clock is invalid")
         self._set_serve_state(*state["serve"])
         if whole is not None:
             PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)
@@ -2374,10 +2374,10 @@ cdef class Model:
 
 
 _FAULTS = {
-    FLAT_KEY: "a feature name cannot be",
-    FLAT_TWICE: "a feature name is there twice",
+    FLAT_KEY: "a feature name is invalid",
+    FLAT_TWICE: "a feature name occurs twice",
     FLAT_TEXTS: "the long names do not fill their place",
-    FLAT_ROW: "the numbers of the stored rows cannot be",
+    FLAT_ROW: "the numbers of the stored rows are invalid",
     FLAT_CHUNK: "the list of chunks does not fit the weights",
     FLAT_WEIGHT: "a weight is not finite",
     FLAT_NOBODYS: "there are weights of no feature or no label",
@@ -2453,7 +2453,7 @@ cdef class BinaryModel(Model):
         Raises
         ------
         TypeError, ValueError
-            If x, y or w is not what it must be. The model has not changed then.
+            If x, y or w is invalid. The model has not changed then.
         """
         cdef bint label = _truth_label(y)
         cdef double step = self._step(label, w)
@@ -2613,7 +2613,7 @@ cdef class LabelModel(Model):
         self._labels = [_interned(self._checked_label(label)) for label in labels]
         self._label_ids = {label: i for i, label in enumerate(self._labels)}
         if len(self._label_ids) != len(self._labels):
-            raise ValueError("a label is there twice")
+            raise ValueError("a label occurs twice")
         return len(self._labels)
 
     def _copy_labels(self, other):
@@ -2638,7 +2638,7 @@ cdef class LabelModel(Model):
         except Exception:           # pandas' NA is neither equal nor unequal to itself
             odd = True
         if odd:
-            raise ValueError(f"y={shown(y)} equals nothing, not even itself; it cannot be a label")
+            raise ValueError(f"y={shown(y)} does not equal itself; it cannot be a label")
         return y
 
     cdef Py_ssize_t _read_labelled(self, x, label) except -1:
@@ -2684,7 +2684,7 @@ cdef class LabelModel(Model):
         self._enter(True)
         label = self._checked_label(y)
         if label in self._label_ids:
-            raise ValueError(f"the label {shown(label)} is there twice")
+            raise ValueError(f"the label {shown(label)} occurs twice")
         self._check_room(label, len(self._labels))
         if table_add_outputs(&self.learner.table, 1) < 0:
             raise MemoryError("no memory for the label")
@@ -2732,7 +2732,7 @@ cdef class LabelModel(Model):
         Raises
         ------
         TypeError, ValueError
-            If x, y or w is not what it must be. The model has not changed then.
+            If x, y or w is invalid. The model has not changed then.
         """
         label = self._checked_label(y)
         cdef double step = self._step(label, w)
@@ -2745,7 +2745,7 @@ cdef class LabelModel(Model):
     def predict_one(self, x):
         """Predict the label of one event; None before the first label.
 
-        A None is no label and no number: do not use it as a feature of another learner.
+        None is neither a label nor a number: do not use it as a feature of another learner.
 
         Parameters
         ----------

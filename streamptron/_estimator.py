@@ -72,13 +72,13 @@ class Estimator(Model, base.MiniBatchClassifier):
     def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
         """Write the model into a file, in the safetensors format; ``streamptron.load`` reads it.
 
-        The file is there whole or not at all: on an error, without power or after ``kill -9`` the
-        old one still is. A new file is its owner's alone (0600); of an old one the permissions
-        stay, and its owner and group where that is allowed. A link is followed. Others may use the
-        model meanwhile: learning waits only while its weights are copied.
+        The file is replaced whole or not at all: after an error, a power failure or ``kill -9`` the
+        old one is still there. A new file can be read by its owner only (0600); an existing one
+        keeps its permissions, and its owner and group where that is allowed. A link is followed.
+        Other threads may use the model meanwhile: learning waits only while the weights are copied.
 
-        The file contains the names of all features, and the seed of the model's hash, also a
-        secret one.
+        The file contains the names of all features, and the seed of the model's hash, even a secret
+        one.
 
         Parameters
         ----------
@@ -90,8 +90,8 @@ class Estimator(Model, base.MiniBatchClassifier):
         Raises
         ------
         TypeError
-            If a label or a feature name is a mere object, the model is of a class of yours or has
-            attributes of yours, or metadata cannot be kept.
+            If a label or a feature name is an object of a class of your own, if the model's class
+            or one of its attributes is your own, or if JSON would not give metadata back as it is.
         OSError
             If the file cannot be written.
 
@@ -117,7 +117,7 @@ class Estimator(Model, base.MiniBatchClassifier):
     ) -> None:
         """Learn from the rows of a matrix or frame, one after the other.
 
-        The model is afterwards, to the last bit, as if ``learn_one`` had learned row by row the
+        Afterwards the model is, to the last bit, as if ``learn_one`` had learned row by row the
         dicts ``{column: value}`` of the values that are not 0, in the order of the columns. Every
         cell and every label is checked: on an error nothing has been learned. The interpreter's
         lock is released meanwhile, so X must not change during the call.
@@ -139,8 +139,8 @@ class Estimator(Model, base.MiniBatchClassifier):
         Raises
         ------
         TypeError, ValueError
-            If a cell is missing, not finite or no number, or if y, w or feature_names does not fit.
-            The message names row and column.
+            If a cell is missing, not finite or not a number, or if y, w or feature_names does not
+            fit. The message names row and column.
 
         Examples
         --------
@@ -294,13 +294,13 @@ class Estimator(Model, base.MiniBatchClassifier):
 
         Returns
         -------
-        Pairs of feature and contribution (value times weight), the largest in size first. The
-        intercept is the feature None, and always there if the learner has one; features with a
-        weight of 0 are left out. The weights are those of the kept vector that answers this
+        Pairs of feature and contribution (value times weight), the largest in size
+        first. The intercept is the feature None, and always there if the learner has one; features
+        with a weight of 0 are left out. The weights are those of the kept vector that answers this
         event. ``math.fsum`` of the contributions is exactly the decision function for that label:
-        what the roundings of the sums differ by is taken up by the smallest contribution. (It may
-        miss the last bit of a score so much smaller than all contributions that no numbers of
-        their size add up to it.)
+        the smallest contribution absorbs the difference in rounding. (The sum may miss the last bit
+        of a score so much smaller than all contributions that no numbers of their size add up to
+        it.)
 
         Examples
         --------
@@ -378,7 +378,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         raise NotImplementedError
 
     def debug_one(self, x: Mapping[Any, float]) -> str:
-        """A table of the features that made the decision, as River's linear models give it.
+        """A table of the features behind the decision, in the form that River's linear models use.
 
         Parameters
         ----------
@@ -411,7 +411,7 @@ class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwa
 
     @property
     def weights(self) -> Weights:
-        """The current weights, ``{feature: weight}``; a feature that is not there has weight 0."""
+        """The current weights, ``{feature: weight}``; a feature that is absent has weight 0."""
         return self._weights("current")[1][0]
 
     @property
@@ -488,7 +488,7 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
 
     @property
     def weights(self) -> dict[Hashable, Weights]:
-        """The current weights, ``{label: {feature: weight}}``; what is not there has weight 0."""
+        """The current weights, ``{label: {feature: weight}}``; what is absent has weight 0."""
         return self._by_label(*self._weights("current"))
 
     @property

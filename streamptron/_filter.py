@@ -72,7 +72,7 @@ class Answers:
                 if field is None:
                     continue
                 if field not in FIELDS or form or conversion:
-                    raise ValueError(f"{{{field}}} is none of its placeholders")
+                    raise ValueError(f"{{{field}}} is not one of its placeholders")
                 self.fields.append(field)
                 answer += "%.4f" if field == "probability" else "%b"
                 empty += "%b"
@@ -187,7 +187,8 @@ class Filter:
         """Answer all there is. Returns the exit code."""
         if not hasattr(signal, "SIGHUP"):
             raise OSError(
-                "predict waits for lines and signals as only Unix can, and this is Windows; "
+                "predict waits for lines and signals in a way that only Unix has, and this is "
+                "Windows; "
                 "load the model in Python (streamptron.load), or run the command under WSL"
             )
         try:
@@ -450,7 +451,7 @@ class Filter:
             self._save()
 
     def _save(self, at_last: bool = False) -> bool:
-        """Save what is not saved; False if that has failed, and is said."""
+        """Save what is unsaved; False, after a message, if that has failed."""
         self._saved_at = time.monotonic()
         if not self._unsaved:
             return True
@@ -461,7 +462,7 @@ class Filter:
                 self._lock.save(self.model)
         except OSError as error:
             self._tried = self._unsaved
-            again = "" if at_last else ", to be tried again"
+            again = "" if at_last else ", will try again"
             self._say(f"{self._unsaved} lines learned and not saved{again}: {error}")
             return False
         self._unsaved = self._tried = 0
@@ -498,22 +499,22 @@ class Filter:
             raise Stop
 
     def _reload(self) -> None:
-        """The file is another now: it counts, and what was learned and not saved does not."""
+        """The file was replaced: it counts, and what was learned and not saved does not."""
         try:
             with self._lock.reloading():
                 model = LineModel.load(self.path)
                 self._check(model)
         except (OSError, ValueError) as error:
-            self._say(f"not loaded anew, the model stays what it was: {error}")
+            self._say(f"not reloaded, the model stays as it was: {error}")
             return
         self.model = model
         dropped = f"; {self._unsaved} lines learned and not saved are dropped" * bool(self._unsaved)
-        self._say(f"loaded {self.path} anew{dropped}")
+        self._say(f"reloaded {self.path}{dropped}")
         self._unsaved = self._tried = 0
 
 
 class _Piped(io.RawIOBase):
-    """The standard input for a Reader; before it waits, what is known is written."""
+    """The standard input for a Reader; answers are written before it waits."""
 
     name = "<stdin>"
 

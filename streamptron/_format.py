@@ -56,7 +56,7 @@ WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, Re
 
 
 class ModelFileError(ValueError):
-    """A file is no model file, a damaged one, or one that this version cannot read."""
+    """Not a model file, a damaged one, or one that this version cannot read."""
 
 
 class Contents(typing.NamedTuple):
@@ -105,7 +105,7 @@ def save(model: Any, path: str | os.PathLike[str], metadata: Any = None) -> None
 def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
     """Read a model from the file that its ``save``, or the command line, has written.
 
-    It goes on exactly where it was. The whole file is checked, and nothing in it is run: also a
+    It continues exactly where it was. The whole file is checked, and nothing in it is run: also a
     file from a stranger may be loaded.
 
     Parameters
@@ -113,10 +113,10 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
     path
         The file.
     mmap
-        Open the model read-only, where it lies in the file: at once, whatever its size, and
-        processes that open the same file share one copy in memory. Only the header is checked at
-        once; a damage elsewhere makes answers wrong, or a ModelFileError when it is met. (``load``
-        without mmap checks everything.) A deep copy of the model lies in memory, and learns. The
+        Open the model read-only, in place: that takes no time, whatever its size, and processes
+        that open the same file share one copy in memory. Only the header is checked at first;
+        damage elsewhere makes answers wrong, or raises a ModelFileError when it is met. (``load``
+        without mmap checks everything.) A deep copy of the model is in memory and can learn. The
         file must not be written in place meanwhile, which ``save`` never does.
 
     Returns
@@ -127,9 +127,9 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is damaged, incomplete, no model file, or from a newer version.
+        If the file is damaged, incomplete, not a model file, or from a newer version.
     OSError
-        If the file cannot be read, or is no regular file.
+        If the file cannot be read, or is not a regular file.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def read_metadata(path: str | os.PathLike[str]) -> Any:
 
 
 def contents_of(model: Any, metadata: Any = None) -> Contents:
-    """What a file is to hold of a model; TypeError if that cannot be a whole model."""
+    """What a file holds of a model; TypeError if that would not be the whole model."""
     learner: Any = model
     tokenizer: Any = None
     lines = None
@@ -221,7 +221,7 @@ def _check_pipeline(pipeline: Any) -> None:
 
 
 def _refusal(model: Any) -> str:
-    """What to say of a model that no file holds."""
+    """The message for a model that no file can hold."""
     holds = f"a model file holds a {', '.join(CLASSES)}, or Tokenizer() | one of them"
     steps = getattr(model, "steps", None)
     if isinstance(steps, dict):
@@ -262,7 +262,7 @@ def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
-    """A regular file to read; who opened a pipe would wait for somebody to write into it."""
+    """A regular file to read; opening a pipe would wait until somebody writes to it."""
 
     def opener(name: str, flags: int) -> int:
         _check_regular(os.stat(name), name, "to read")
@@ -280,12 +280,12 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
 def _check_regular(status: os.stat_result, path: str, purpose: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         number = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
-        raise OSError(number, f"{os.strerror(number)}: no regular file {purpose}", path)
+        raise OSError(number, f"{os.strerror(number)}: not a regular file {purpose}", path)
 
 
 @contextlib.contextmanager
 def _named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say of which file an error speaks, and what to do."""
+    """Add to an error which file it is about, and what to do."""
     try:
         yield
     except _NotOurs as error:
@@ -298,14 +298,14 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 class _NotOurs(ModelFileError):
-    """The file is whole, as far as is known, but nothing that this version can read."""
+    """The file is whole, as far as is known, but not one that this version can read."""
 
 
 # --- Values: all that can be rebuilt without running anybody's code
 
 
 def encode(value: Any) -> Any:
-    """A value as JSON can hold it, to the last bit; TypeError if that cannot be.
+    """A value as JSON can hold it, to the last bit; TypeError if it cannot.
 
     Examples
     --------
@@ -458,7 +458,7 @@ def _unhexed(values: Any) -> Any:
             raise ValueError(f"a number is {number}")
         return number
     if type(values) is not int:
-        raise ValueError(f"{shown(values)} is no number")
+        raise ValueError(f"{shown(values)} is not a number")
     return values
 
 
@@ -551,10 +551,10 @@ def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> byt
 def _replace(
     path: str | os.PathLike[str], buffers: list[Any], like: str | os.PathLike[str] | None = None
 ) -> None:
-    """Write a file that is there whole, or not at all, whatever happens meanwhile.
+    """Write a file whole or not at all, whatever happens meanwhile.
 
-    A new file is its owner's alone, for a secret seed is in it; an old one's permissions and, as
-    far as that is allowed, its owner and group stay.
+    A new file can be read by its owner only, because it holds a secret seed; an existing one keeps
+    its permissions and, as far as that is allowed, its owner and group.
     """
     target = os.path.realpath(os.fspath(path))
     folder, name = os.path.split(target)
@@ -627,10 +627,10 @@ class _Header:
         length = file.read(8)
         n = int.from_bytes(length, "little")
         if len(length) < 8 or n > HEADER_LIMIT or n + 8 > size:
-            raise _NotOurs("is no model file, or the beginning of one: it has no header")
+            raise _NotOurs("is not a model file, or the beginning of one: it has no header")
         text = file.read(n)
         if not text.startswith(b"{"):
-            raise _NotOurs("is no model file: its header is no JSON")
+            raise _NotOurs("is not a model file: its header is not JSON")
         try:
             header = json.loads(text, object_pairs_hook=_once)
             self.metadata: Mapping[str, str] = header.pop("__metadata__")
@@ -638,9 +638,9 @@ class _Header:
         except WRONG:
             known = version = None
             if FORMAT.encode() in text:
-                raise ModelFileError("its header is no JSON, or without a format") from None
+                raise ModelFileError("its header is not JSON, or has no format") from None
         if known != FORMAT:
-            raise _NotOurs("is no model file of streamptron")
+            raise _NotOurs("is not a model file of streamptron")
         if version != str(VERSION):
             by = shown(self.metadata.get("streamptron"))
             raise _NotOurs(
@@ -722,15 +722,15 @@ def _lines(part: Any) -> dict[str, Any]:
             text is None or isinstance(text, str) for text in (part["positive"], *(names or ()))
         )
     ):
-        raise ValueError("what is kept for lines cannot be")
+        raise ValueError("the entry for lines is invalid")
     return dict(part)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, in which no name may be there twice."""
+    """A JSON object, in which no name may occur twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name is twice in the header")
+        raise ValueError("a name occurs twice in the header")
     return found
 
 

@@ -90,7 +90,7 @@ def _column(series: typing.Any, name: object) -> np.ndarray:
     if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object)):
         kind = "text" if series.dtype == nw.String else str(series.dtype)
         raise TypeError(
-            f"column {shown(name)} of X holds {kind}, which is no number; for categories use "
+            f"column {shown(name)} of X holds {kind}, which is not a number; for categories use "
             "one column a category with 1 in it (one-hot), or drop the column"
         )
     if series.is_null().any():
@@ -124,9 +124,11 @@ def listed(values: typing.Any, n: int, name: str, each: str) -> list[typing.Any]
             raise TypeError
         plain = values.to_list() if hasattr(values, "to_list") else list(values)
     except TypeError:
-        raise TypeError(f"{name} is a {type(values).__name__}; give {each} a row of X") from None
+        raise TypeError(
+            f"{name} is a {type(values).__name__}; give {each} for each row of X"
+        ) from None
     if len(plain) != n:
-        raise ValueError(f"{name} has {len(plain)} entries; X has {n} rows: give {each} a row")
+        raise ValueError(f"{name} has {len(plain)} entries; X has {n} rows: give {each} for each")
     return [value.as_py() if hasattr(value, "as_py") else value for value in plain]
 
 

@@ -15,7 +15,7 @@
 # With one output a row of a matrix is scored and learned where it lies (learner_score_row, learner_commit_row), and is
 # written as an event only if the rule makes a step of it and it brings a new feature.
 #
-# This is what a stranger's nogil code calls; see the README. Labels are numbers here:
+# This is what a stranger's nogil code calls; see docs/threads.md. Labels are numbers here:
 # 1 and 0 for a rule whose answer is a sign, 0, 1, 2.. in order of appearance for the others.
 
 from libc.math cimport fabs

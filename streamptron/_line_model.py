@@ -78,7 +78,7 @@ class Block:
                 self.labels.append(self._model.label(label.decode()))
                 continue
             except UnicodeDecodeError:
-                bad[number] = f"the label {shown(label)} is no UTF-8; give the file's encoding"
+                bad[number] = f"the label {shown(label)} is not UTF-8; give the file's encoding"
             except ValueError as error:
                 bad[number] = str(error)
             self.labels.append(None)
@@ -126,7 +126,7 @@ class Block:
         )
 
     def replaced(self) -> list[int]:
-        """The lines whose texts, which have been read, hold bytes that are no UTF-8."""
+        """The lines whose texts, which have been read, hold bytes that are not UTF-8."""
         if not self.lines.replaced:  # so that nobody looks twice in the everyday case
             return []
         texts = set(self.lines.line_numbers[: self.n]) - {number for number, _ in self.faults}
@@ -142,7 +142,7 @@ class Block:
 
 
 class Replaced:
-    """Texts with bytes that are no UTF-8: how many there were, and the first."""
+    """Texts with bytes that are not UTF-8: how many there were, and the first."""
 
     def __init__(self, encoding: str | None) -> None:
         self.encoding = encoding
@@ -186,9 +186,9 @@ def _of_metadata(metadata: dict[str, Any]) -> tuple[Tokenizer | None, dict[str, 
     if names := lines["names"]:
         no, yes = names
         if not all(name is None or isinstance(name, str) for name in (no, yes)):
-            raise ValueError(f"the labels' names {shown(names)} are no texts")
+            raise ValueError(f"the labels' names {shown(names)} are not texts")
     if not isinstance(lines["positive"], str | None):
-        raise ValueError(f"the label {shown(lines['positive'])} is no text")
+        raise ValueError(f"the label {shown(lines['positive'])} is not text")
     return tokenizer, {**lines, "reading": dict(lines["reading"])}, metadata
 
 
@@ -245,7 +245,7 @@ class LineModel:
         write(path, Contents(self.learner, self.tokenizer, lines, *self.kept))
 
     def save_at_last(self, lock: ModelLock) -> None:
-        """Save what nobody will save later: beside, if the file is another's now."""
+        """Save at the end: beside the model, if another program has replaced the file."""
         try:
             lock.save(self)
         except ModelLockError as error:
@@ -259,7 +259,7 @@ class LineModel:
         if tokenizer is None and lines is None:
             if "tokenizer" not in metadata:
                 raise ValueError(
-                    f"{path}: it holds a learner alone, and nothing tells how to make events of "
+                    f"{path}: it holds a learner alone, and nothing says how to make events of "
                     "lines; save it with its tokenizer: (Tokenizer() | learner).save(path)"
                 )
             try:
@@ -301,7 +301,7 @@ class LineModel:
         truth = TRUTHS.get(text.lower())
         if truth is None:
             raise ValueError(
-                f"the label {shown(text)} is none of 0, 1, -1, +1, true and false; name the one "
+                f"the label {shown(text)} is not one of 0, 1, -1, +1, true and false; name the one "
                 "that is true with --positive, or use another learner"
             )
         if self._names[truth] is None:

@@ -1,4 +1,4 @@
-"""One writer of a model file: a lock beside it, which the system lifts when its holder ends.
+"""One writer per model file: a lock beside it, which the system releases when its holder ends.
 
 The model file itself cannot be locked: each save puts another file in its place. So the lock is on
 a file of its own, `.NAME.lock` in the same folder, which says who holds it. It is removed at the
@@ -20,7 +20,7 @@ if typing.TYPE_CHECKING:
 
 
 class ModelLockError(OSError):
-    """Another process writes the model file, or has written it."""
+    """Another process is writing the model file, or has written it."""
 
 
 class ModelLock:
@@ -28,18 +28,18 @@ class ModelLock:
 
     Two programs that both read a model, learn and save it would each undo what the other has
     learned. ``streamptron train`` and ``streamptron predict --learn`` take this lock before they
-    read the file; take it in programs of your own that write the same one. It keeps out only who
-    asks for it. ``save`` therefore looks, before it replaces the file, whether it is still the one
-    that was there when the lock was taken or that this lock has saved.
+    read the file; take it in programs of your own that write the same one. It keeps out only
+    programs that take it. Before it replaces the file, ``save`` therefore checks that it is still
+    the one that was there when the lock was taken, or that this lock has saved.
 
-    Readers need no lock: a model file is replaced whole. The lock ends with the process, however
-    that ends. A process that is forked within the block holds it too.
+    Readers need no lock: a model file is replaced whole. The lock ends with the process, however it
+    ends. A process that is forked within the block holds it too.
 
     Parameters
     ----------
     path
-        The model file, or what the names of a ``Checkpoint`` begin with. It need not be there yet;
-        its folder must be.
+        The model file, or what the names of a ``Checkpoint`` begin with. It need not exist yet; its
+        folder must.
 
     Raises
     ------
@@ -108,7 +108,7 @@ class ModelLock:
         self._number = -1
 
     def check(self) -> None:
-        """Raise ModelLockError if the model file is another than this lock knows.
+        """Raise ModelLockError if the model file is not the one this lock knows.
 
         If it is gone there is nothing to overwrite, and nothing is raised.
         """
@@ -116,13 +116,14 @@ class ModelLock:
             raise ModelLockError(f"the lock of {self.path!r} is not held; use it in a with block")
         if _identity(self._target) not in (self._known, None):
             raise ModelLockError(
-                f"{self.path!r} has been replaced by somebody who took no lock, and stays as it is"
+                f"{self.path!r} was replaced by a program that took no lock; it is left as it is"
             )
 
     @contextlib.contextmanager
     def reloading(self) -> Iterator[None]:
-        """Know the file that is there now, which somebody else may have put there, once it has been
-        loaded in the block."""
+        """Accept the file that is there now, even one from another program, if the block, which
+        loads it, does not raise.
+        """
         found = _identity(self._target)
         yield
         self._known = found
@@ -133,7 +134,7 @@ class ModelLock:
         Raises
         ------
         ModelLockError
-            If somebody else has replaced it. Nothing is written then.
+            If another program has replaced it. Nothing is written then.
         OSError
             If the file cannot be written.
         """

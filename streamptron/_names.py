@@ -53,7 +53,7 @@ def name_plain(name: Hashable) -> tuple[int, Plain]:
     TypeError
         If the name is not hashable.
     ValueError
-        If the name is a NaN, which equals nothing, not even itself.
+        If the name is NaN, which does not equal itself.
 
     Examples
     --------
@@ -117,8 +117,8 @@ def _plain_number(name: Hashable) -> int | float | None:
         return None
     if name != name:
         raise ValueError(
-            f"the feature name {shown(name)} is not a number (NaN) and equals nothing, not even "
-            "itself; give the feature another name"
+            f"the feature name {shown(name)} is NaN, which does not equal itself; give the feature "
+            "another name"
         )
     if isinstance(name, numbers.Complex) and not isinstance(name, numbers.Real):
         if name.imag != 0:

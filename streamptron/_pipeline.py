@@ -32,10 +32,10 @@ class TextPipeline(compose.Pipeline):
     _lines: dict[str, Any] | None = None  # what the command line keeps, see _line_model.py
 
     def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
-        """Write tokenizer and learner into one file; ``streamptron.load`` gives them back.
+        """Write tokenizer and learner into one file; ``streamptron.load`` reads them back.
 
-        The command line uses the same file: ``streamptron predict --model PATH``. All else is as
-        for ``Perceptron.save``.
+        The command line uses the same file: ``streamptron predict --model PATH``. Everything else
+        is as for ``Perceptron.save``.
 
         Parameters
         ----------
@@ -47,8 +47,8 @@ class TextPipeline(compose.Pipeline):
         Raises
         ------
         TypeError
-            If the pipeline has other steps or other names for them, or for what ``Perceptron.save``
-            raises it.
+            If the pipeline has other steps or other names for them, or where ``Perceptron.save``
+            raises one.
         OSError
             If the file cannot be written.
 

@@ -2,8 +2,8 @@
 #
 # For every 256 rows there is a place that says where they are. An array of places twice as long,
 # made and filled in one go when the old one is full, would be a step that one event takes for all
-# others: at 64 million features it is 2 MB that nobody has touched. So the longer array is had when
-# the old one is three quarters full, and each new place takes PLACES_STEP others along:
+# others: at 64 million features it is 2 MB that nobody has touched. So the longer array is allocated
+# when the old one is three quarters full, and each new place takes PLACES_STEP others along:
 #
 #     array   [ a b c d e f g h i j k l m . . . ]
 #     next    [ a b c d e f g h . . . . . . . . . . . . . . . . . . . . . . . . ]

@@ -1,4 +1,4 @@
-"""What a process has from its system: standard streams, closed or full at times, and signals."""
+"""What the system gives a process: standard streams, sometimes closed or full, and signals."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ UNWRITABLE = (errno.EBADF, errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", e
 
 
 def hold_streams() -> None:
-    """Make the three standard streams be there, so that no file of ours takes the place of one.
+    """Make sure that the three standard streams exist, so that no file of ours takes their place.
 
-    Python gives None for one that was closed. In its place comes one that cannot be read, or not
-    be written; what is said to a standard error that is closed goes nowhere.
+    Python gives None for one that was closed. It is replaced by one that cannot be read, or not be
+    written; messages to a closed standard error are lost.
     """
     for number, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
@@ -33,15 +33,15 @@ def hold_streams() -> None:
 
 
 def say(message: str) -> None:
-    """Say something on the standard error; where that cannot be written, the work goes on."""
+    """Print a message on standard error; if that cannot be written, the work goes on."""
     with contextlib.suppress(OSError, ValueError):
         print(message, file=sys.stderr, flush=True)
 
 
 def unwritable(error: OSError) -> str:
-    """What is said of a standard output that takes nothing."""
+    """The message for a standard output that cannot be written."""
     if error.errno == errno.EBADF:
-        return "the standard output is closed; to drop what is written give >/dev/null"
+        return "the standard output is closed; to discard what is written use >/dev/null"
     return f"the standard output cannot be written: {error.strerror}"
 
 

@@ -16,7 +16,7 @@
 #
 # In a context the contestant with the smaller T[k][q] + G[k]/4 leads; the leader stays until it is beaten by
 # more than 1/2. Nothing fades on an event on which nobody erred. The constants were chosen on fifteen
-# real streams, in file order, and are no parameters. README.md says how well they do.
+# real streams, in file order, and are no parameters. docs/learning.md says how well they do.
 #
 # The pocket (Gallant 1990) holds the current vector from its best run. On a stream luck makes long runs,
 # and what was good before a drift would never leave; so the pocket also fights a duel: every event on

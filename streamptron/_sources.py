@@ -63,7 +63,7 @@ OnBad = Callable[["LineError"], object]
 
 
 class LineError(ValueError):
-    """A line that cannot be read, or the place where a file breaks off.
+    """A line that cannot be read, or the place where a file is cut off.
 
     Parameters
     ----------
@@ -135,21 +135,21 @@ def blocks(
     ----------
     sources
         A path; a pattern such as "logs/*.tsv"; a directory, for all files in it and below, sorted,
-        without hidden ones and without following links to directories; "-" for the standard
-        input; a file open for reading bytes; or several of these in a list. A path that exists is
-        no pattern. What is compressed with gzip, bzip2, xz or zstd is known by its first bytes; a
-        name that ends in .gz, .bz2, .xz or .zst must keep that promise. zstd needs
+        without hidden ones and without following links to directories; "-" for the standard input;
+        a file open for reading bytes; or several of these in a list. A path that exists is never
+        taken for a pattern. Files compressed with gzip, bzip2, xz or zstd are recognised by their
+        first bytes; a file whose name ends in .gz, .bz2, .xz or .zst must be one. zstd needs
         ``pip install "streamptron[files]"`` before Python 3.14.
     max_line
         A longer line, in bytes without its end, is an error. It is never held as a whole.
     on_error
-        "raise", or what is called with each `LineError`: a line that is too long is then left out,
-        and a file that is truncated or damaged ends there, its last, broken line left out. What
-        came before has been given, once.
+        "raise", or a function to call with each `LineError`: a line that is too long is then left
+        out, and a file that is truncated or damaged ends there, without its last, broken line.
+        Everything before has been given, once.
     encoding
         Of the files, once they are decompressed: a name that Python knows, as "latin-1", "cp1252"
-        or "utf-16". The blocks are in UTF-8 all the same; a sequence that the encoding has not is
-        then the byte 0xFF. None: the files are in UTF-8, and given as they are.
+        or "utf-16". The blocks are in UTF-8 all the same; a sequence that is invalid in the
+        encoding becomes the byte 0xFF. None: the files are in UTF-8, and given as they are.
 
     Yields
     ------
@@ -163,7 +163,7 @@ def blocks(
         If there is no such file, or nothing matches a pattern, or a directory has no files.
     LineError
         If a file is damaged, or holds UTF-16 and that is not its `encoding`, or a line is too long,
-        or the line ends are CR alone, as of old Macs, and `on_error` is "raise".
+        or the line ends are CR alone, as on old Macs, and `on_error` is "raise".
     ValueError
         If Python does not know the encoding.
     ImportError
@@ -219,7 +219,7 @@ def _expand(source: Any) -> list[Source]:
     if hasattr(source, "read"):
         name = getattr(source, "name", None)
         if isinstance(source, io.TextIOBase):
-            raise TypeError(f'{shown(name)} is a file of text; open it with "rb", for bytes')
+            raise TypeError(f'{shown(name)} is open as text; open it with "rb"')
         return [
             Source(name if isinstance(name, str) else f"<{type(source).__name__}>", None, source)
         ]
@@ -229,7 +229,7 @@ def _expand(source: Any) -> list[Source]:
         )
     if source == "-":
         if not hasattr(sys.stdin, "buffer"):
-            raise ValueError("the standard input is closed, or not one of bytes; give a file")
+            raise ValueError("the standard input is closed, or not binary; give a file")
         return [Source("<stdin>", None, sys.stdin.buffer)]
     path = os.fsdecode(source)
     if os.path.isdir(path):
@@ -277,7 +277,7 @@ def format_of(sources: list[Source]) -> str:
         found.setdefault(FORMAT_SUFFIXES[suffix], name)
     if len(found) > 1:
         several = ", ".join(f"{name}: {form}" for form, name in found.items())
-        raise ValueError(f"several formats ({several}); read each apart, or give format=")
+        raise ValueError(f"several formats ({several}); read each on its own, or give format=")
     return next(iter(found))
 
 
@@ -299,10 +299,10 @@ def check_encoding(encoding: str | None) -> str | None:
 
 
 def not_encoded(n: int, n_events: int, first: str, encoding: str | None) -> str:
-    """What is said of texts with bytes that nobody could decode."""
+    """The warning about texts with bytes that could not be decoded."""
     name = (encoding or "UTF-8").upper()
     return (
-        f"{n} of {n_events} texts have bytes that are no {name} and stand for U+FFFD, the first: "
+        f"{n} of {n_events} texts have bytes that are not {name}, read as U+FFFD; the first: "
         f"{first}; give the file's encoding, as latin-1 or cp1252, or convert it"
     )
 
@@ -378,8 +378,8 @@ def _file_blocks(
 
 
 ONLY_CR = (
-    "the file's line ends are CR alone, as of old Macs, and would make one line of it; convert it "
-    "first, as by tr '\\r' '\\n'"
+    "the file's line ends are CR alone, as on old Macs, which makes it one line; convert it "
+    "first, for example by tr '\\r' '\\n'"
 )
 
 
@@ -400,8 +400,8 @@ def _decompressed(
         promised = SUFFIXES.get(os.path.splitext(source.path or "")[1].lower())
         if promised:
             raise _Damaged(
-                f"no {promised} data, which the name promises; rename the file if it is not "
-                "compressed, or get it again"
+                f"not {promised} data, as its name says; rename the file if it is not "
+                "compressed, or fetch it again"
             )
         return readinto, n
     readinto = _Decompressor(source.name, kind, readinto, bytes(view[:n])).readinto
@@ -416,11 +416,15 @@ def _readinto(file: Any) -> Callable[[memoryview], int]:
         if method is not None:
             n = method(view)
             if n is None:
-                raise BlockingIOError("the file is non-blocking and has nothing yet; let it block")
+                raise BlockingIOError(
+                    "the file is non-blocking and has no data yet; make it blocking"
+                )
             return int(n)
         data = file.read(len(view))
         if not isinstance(data, bytes):
-            raise TypeError(f'{type(file).__name__}.read() gives no bytes; open it with "rb"')
+            raise TypeError(
+                f'{type(file).__name__}.read() does not return bytes; open it with "rb"'
+            )
         view[: len(data)] = data
         return len(data)
 
@@ -478,7 +482,7 @@ class Decoder:
 
 
 def _not_there(error: UnicodeError) -> tuple[str | bytes, int]:
-    """A lone surrogate for what cannot be decoded, and for that a byte that is no UTF-8."""
+    """A lone surrogate for what cannot be decoded, and for that a byte that is not UTF-8."""
     if isinstance(error, UnicodeEncodeError):
         return NOT_THERE * (error.end - error.start), error.end
     assert isinstance(error, UnicodeDecodeError)
@@ -529,11 +533,11 @@ class _Decompressor(_Pieces):
                         yield piece
                 except self._error as error:
                     raise _Damaged(
-                        f"the {self._kind} data are damaged here ({error}); get the file again"
+                        f"the {self._kind} data are damaged here ({error}); fetch the file again"
                     ) from None
                 data = member.unused_data if member.eof else b""
         if not member.eof:
-            raise _Damaged(f"the {self._kind} data end early, here; get the file again")
+            raise _Damaged(f"the {self._kind} data end early, here; fetch the file again")
 
     def _inputs(self, head: bytes) -> Iterator[bytes]:
         for at in range(0, len(head), self._size):

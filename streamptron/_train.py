@@ -1,12 +1,11 @@
-"""Learning from files: epochs, events held out, and what is said meanwhile.
+"""Learning from files: epochs, events held out, and progress reports.
 
 Each event is answered before it is learned, so the error of the first epoch is an honest one. (No
-answer, before the first label, is no error.) What is said goes to the standard error: Vowpal
-Wabbit's table, a line whenever the events have doubled; on a terminal a bar besides, of the bytes
-read.
+answer, before the first label, is no error.) Reports go to standard error: Vowpal Wabbit's table,
+with a line whenever the events have doubled; on a terminal also a bar of the bytes read.
 
-With saves on the way SIGTERM and SIGINT may end it early: the block that is being learned is
-finished, and the caller saves. A signal that comes while bytes are waited for ends the waiting.
+With saves on the way SIGTERM and SIGINT may end it early: the current block is finished, and the
+caller saves. A signal that arrives while waiting for bytes ends the wait.
 """
 
 from __future__ import annotations
@@ -83,17 +82,17 @@ class Training:
     epochs
         How often the files are read.
     every
-        Each so manieth event is held out: not learned, but scored at the end. 0: none.
+        Every `every`-th event is held out: not learned, but scored at the end. 0: none.
     skip
         Whether bad lines are counted and left out; otherwise the first one ends it.
     quiet
-        Say nothing meanwhile.
+        Print no progress.
     encoding
         Of the files; None: UTF-8.
     save
-        What saves the model, where it is to be saved on the way.
+        Saves the model; None: it is not saved on the way.
     save_every
-        After so many events, or a few more: at the end of a block of lines.
+        How many events between saves, or a few more: a save waits for the end of a block.
     """
 
     def __init__(
@@ -173,7 +172,7 @@ class Training:
         return self.signals.waited_for(items) if self.save else items
 
     def _learned(self, n: int) -> None:
-        """Save, if so many events more make it due."""
+        """Save, if this many more events make it due."""
         self._unsaved += n
         if self._unsaved >= self.save_every:
             self._unsaved = 0
@@ -181,7 +180,7 @@ class Training:
             try:
                 self.save()
             except OSError as error:
-                say(f"streamptron: not saved, to be tried again: {error}")
+                say(f"streamptron: not saved, will try again: {error}")
 
     # --- What is said
 
@@ -192,7 +191,7 @@ class Training:
 
     @contextlib.contextmanager
     def _progress(self) -> Iterator[None]:
-        """A bar, where there is somebody to see it and the bytes to come are known."""
+        """A bar, if a terminal shows it and the number of bytes to come is known."""
         plain = all(
             os.path.isfile(f) and os.path.splitext(f)[1] not in SUFFIXES for f in self.files
         )

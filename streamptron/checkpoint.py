@@ -37,19 +37,19 @@ class Saved(typing.NamedTuple):
 
 
 class Checkpoint:
-    """Saves a model every so many events or seconds, as numbered files beside a path.
+    """Saves a model every so many events or seconds, as numbered files next to a path.
 
-    ``model.st`` gives ``model.st.000001``, ``model.st.000002`` ... Each is written whole before it
-    gets its name, and only then the oldest are removed; so ``kill -9`` or a loss of power at any
-    moment costs what was learned since the last save, no more. One process writes the checkpoints
-    of a path; any number may read them.
+    ``model.st`` gives ``model.st.000001``, ``model.st.000002`` ... Each is written completely
+    before it gets its name, and only then are the oldest removed; so ``kill -9`` or a power failure
+    at any moment loses only what was learned since the last save. One process writes the
+    checkpoints of a path; any number may read them.
 
     A stream that can be read again from a position (an offset, an entry's id) loses nothing at all,
-    and teaches nothing twice: give ``step`` the position of the event just learned. It lies in the
-    same file as what was learned up to it, and ``newest_saved`` gives both.
+    and nothing is learned twice: give ``step`` the position of the event just learned. It is saved
+    in the same file as what was learned up to it, and ``newest_saved`` returns both.
 
-    The files can be read by their owner alone, until you change that of the newest one: the next
-    file has the permissions, owner and group of the one before it.
+    The files can be read by their owner only, until you change the permissions of the newest one:
+    the next file takes permissions, owner and group of the one before it.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Checkpoint:
     path
         What the files' names begin with.
     every_events
-        Save when ``step`` is called and so many events have been learned since the last save.
+        Save when ``step`` is called and this many events have been learned since the last save.
     every_seconds
         The same with seconds; whichever comes first. None for both: only ``save`` saves.
     keep
@@ -132,22 +132,22 @@ class Checkpoint:
         self._time = time.monotonic()
 
     def step(self, position: Any = None) -> bool:
-        """Save if it is due; to be called after each event or batch. Whether it has saved.
+        """Save if it is due, and return whether it did; call it after each event or batch.
 
         Parameters
         ----------
         position
-            Where the stream is: up to where everything has been learned. It is kept in the file,
-            and comes back equal and of the same type. A str, bytes, int, float, bool, Decimal,
-            Fraction, date or datetime, or a tuple, list or dict of these and None.
+            The position in the stream up to which everything has been learned. It is kept in the
+            file, and comes back equal and of the same type. A str, bytes, int, float, bool,
+            Decimal, Fraction, date or datetime, or a tuple, list or dict of these and None.
 
         Raises
         ------
         TypeError
-            If a file cannot hold the position; due or not, nothing is saved.
+            If a file cannot hold the position, whether a save is due or not; nothing is saved.
         OSError
-            If the file cannot be written. The model and the old files are as they were, and
-            it is due again only after another `every_events` or `every_seconds`.
+            If the file cannot be written. The model and the old files are unchanged, and the next
+            save is due only after another `every_events` or `every_seconds`.
         """
         encoded_position(position)
         if (
@@ -190,7 +190,7 @@ class Checkpoint:
     def newest(path: str | os.PathLike[str], mmap: bool = False) -> Any:
         """The model of the newest good checkpoint; None if there is none at all.
 
-        A damaged file is passed over, with a warning that names it, for the one before it.
+        A damaged file is skipped, with a warning that names it, and the one before it is used.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class Checkpoint:
         Raises
         ------
         ModelFileError
-            If there are checkpoints, but none is good: of the newest one.
+            If there are checkpoints, but none is good; it names the newest one.
         OSError
             If one cannot be read.
         """
@@ -237,7 +237,7 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
         except FileNotFoundError:  # the writer has removed it meanwhile
             continue
         if first is not None:
-            warnings.warn(f"{first}; taken instead: {os.fspath(file)!r}", stacklevel=3)
+            warnings.warn(f"{first}; using instead: {os.fspath(file)!r}", stacklevel=3)
         return Saved(found.model, found.metadata, found.position, file)
     if first is not None:
         raise first

@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns
     -------
-    The exit code: 0, 1 after a failure, 2 for words that make no command, 130 after Ctrl-C, 143
+    The exit code: 0, 1 after a failure, 2 for wrong usage, 130 after Ctrl-C, 143
     after a SIGTERM that ended a training early. With STREAMPTRON_DEBUG in the environment a failure
     is raised instead.
 

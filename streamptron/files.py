@@ -91,12 +91,12 @@ class Reader:
     n_events
         Events so far.
     n_bad
-        Lines that could not be read, and were left out. A file that breaks off counts as one.
+        Lines that could not be read, and were left out. A truncated file counts as one.
     n_blank
         Lines with nothing in them: empty ones, and for svmlight those that are a comment.
     n_replaced
-        Events so far whose text held bytes that are not of the encoding, and became U+FFFD. With
-        ``raw=True`` they stay, and are not counted. At the end there is a warning of them.
+        Events so far whose text held bytes that do not fit the encoding and became U+FFFD. With
+        ``raw=True`` they stay, and are not counted. A warning at the end gives the number.
     errors
         A `LineError` for each of the first 100 bad lines.
 
@@ -168,7 +168,7 @@ class Reader:
                     if labels is not None and y is not None:
                         if y not in labels:
                             raise _BadLine(
-                                f"the label {shown(y)} is none of {shown(list(labels))}; "
+                                f"the label {shown(y)} is not one of {shown(list(labels))}; "
                                 "add it to labels="
                             )
                         y = labels[y]
@@ -231,11 +231,11 @@ def read(
         What a bad line does. "raise" raises its `LineError`, and the reading ends there. "skip"
         counts it, and warns at the end. A function is called with it, and the reading goes on.
     labels
-        {label in the file: label}: what each label becomes; another one makes a bad line.
+        {label in the file: label}: what each label becomes; a line with any other label is bad.
     max_line
         A line of more bytes is bad, and is never held as a whole. So is a longer CSV row.
     encoding
-        Of the files, if that is not UTF-8: a name that Python knows, as "latin-1", "cp1252" or
+        Of the files, if that is not UTF-8: a name that Python knows, such as "latin-1", "cp1252" or
         "utf-16".
     **options
         The format's own, below.
@@ -243,15 +243,15 @@ def read(
     Returns
     -------
     Reader
-        Iterating it gives (x, y); its `records` gives more, and its counters tell what it has met.
+        Iterating it gives (x, y); its `records` gives more, and its counters say what was read.
 
     Raises
     ------
     LineError
-        At a bad line, if `on_error` is "raise"; always, if a CSV file has not the columns asked
-        for. It is a ValueError with `file`, `line` and `reason`.
+        At a bad line, if `on_error` is "raise"; always, if a CSV file lacks the columns asked for.
+        It is a ValueError with `file`, `line` and `reason`.
     FileNotFoundError, ValueError, TypeError
-        At once, if there is no such file or an argument cannot be used.
+        Immediately, if there is no such file or an argument is invalid.
 
     Notes
     -----
@@ -266,21 +266,20 @@ def read(
     csv       .csv                       cells, the first line names the columns
     ========  =========================  =====================================================
 
-    Lines end in LF or CRLF. A file whose lines end in CR alone, as of old Macs, is one bad line.
-    Files are UTF-8 unless `encoding` says otherwise. In a text, bytes that are not of the encoding
-    become U+FFFD, are counted in `n_replaced` and warned of at the end, but for those in a tag; in
-    a label or a name they make a bad line. Empty lines are counted in
-    `n_blank`; but for plain, so are lines of white space. Numbers must be finite. Values of 0 stay
-    in x.
+    Lines end in LF or CRLF. A file whose lines end in CR alone, as on old Macs, is one bad line.
+    Files are UTF-8 unless `encoding` says otherwise. In a text, bytes that do not fit the encoding
+    become U+FFFD, are counted in `n_replaced` and reported at the end, except in a tag; in a label
+    or a name they make a bad line. Empty lines are counted in `n_blank`; so are lines of white
+    space, except in plain files. Numbers must be finite. Values of 0 stay in x.
 
     plain
-        The label is a str, of any characters but TAB, and not empty. The text may hold TABs.
+        The label is a non-empty str of any characters but TAB. The text may hold TABs.
         ``raw=True`` gives the text as bytes, as it is.
     fasttext
         One label a line, anywhere in it; the text is the line without it. ``prefix="__label__"``,
         and `raw`, as for plain.
     vw
-        As Vowpal Wabbit reads it: what touches the first bar is the tag, also without the quote.
+        As Vowpal Wabbit reads it: what touches the first bar is the tag, even without the quote.
         Names become "namespace^name", or stay as they are in no namespace. A missing value is 1,
         scales multiply, repeated features add up. No label gives None. Labels are numbers, ints
         where whole; with ``label_type="text"`` they are what is written. The importance is `w`.
@@ -291,7 +290,7 @@ def read(
         name give a tuple, ("a.b",). None reads no label. Either ``text="field"``, or
         ``features=["field", ...]``: a number or truth value gives {field: number}, a text
         {"field=text": 1}. A feature that is missing or null is not in x; a label or text must be
-        there. Objects and lists are no features; keys that occur twice make a bad line.
+        there. Objects and lists cannot be features; a key that occurs twice makes a bad line.
     csv
         ``label="column"`` and ``text="column"``, as for jsonl; otherwise ``features=[...]``, by
         default all other columns. A cell that reads as a number gives {column: number}, an empty
@@ -337,7 +336,8 @@ def read(
     for option in options:
         if option not in known:
             raise TypeError(
-                f"{option} is no option of the format {format}; it has {', '.join(known) or 'none'}"
+                f"{option} is not an option of the format {format}; it has "
+                f"{', '.join(known) or 'none'}"
             )
     for option, parameter in known.items():
         if parameter.default is parameter.empty and option not in options:
@@ -359,7 +359,7 @@ class _Lines:
     replaced = False
 
     def text(self, data: bytes, raw: bool) -> str | bytes:
-        """A text, with U+FFFD for what is no UTF-8."""
+        """A text, with U+FFFD for what is not UTF-8."""
         if raw:
             return data
         self.replaced = False
@@ -529,11 +529,11 @@ class _JSONLines(_Lines):
         try:
             record = self._decode(_decoded(item))
         except ValueError as error:
-            raise _BadLine(f"no JSON ({error}); write one object a line") from None
+            raise _BadLine(f"not JSON ({error}); write one object a line") from None
         except RecursionError:
             raise _BadLine("JSON that is nested too deeply; write flat objects") from None
         if not isinstance(record, dict):
-            raise _BadLine(f"JSON, but no object: {shown(record)}; write one object a line")
+            raise _BadLine(f"JSON, but not an object: {shown(record)}; write one object a line")
         y = None
         if self._label is not None:
             y = _field(record, self._label)
@@ -607,7 +607,7 @@ class _CSV(_Lines):
             except StopIteration:
                 return
             except csv.Error as error:
-                row = _BadLine(f"no CSV ({error}); close quotes and double those within")
+                row = _BadLine(f"not CSV ({error}); close quotes and double those within")
                 if "field limit" in str(error):
                     lines.skip()
                     row = _BadLine(f"{error}; close quotes, or raise it by csv.field_size_limit()")
@@ -727,7 +727,7 @@ class _RowLines:
             self._lines = iter(())
             raise _BadLine(
                 "after a line that is too long a quote may be open; the rest of the file is left "
-                "out, so mend that line"
+                "out, so fix that line"
             )
         self._last = number
         self._size += len(line)
@@ -750,7 +750,7 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise _BadLine(f"no UTF-8 ({error}); give the file's encoding, or convert it") from None
+        raise _BadLine(f"not UTF-8 ({error}); give the file's encoding, or convert it") from None
 
 
 def _label(data: bytes) -> str:
@@ -761,7 +761,7 @@ def _label(data: bytes) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in text.split(" ") if word]  # no other white space parts words
+    return [word for word in text.split(" ") if word]  # no other white space separates words
 
 
 def _valid(text: str, what: str) -> str:
@@ -770,7 +770,7 @@ def _valid(text: str, what: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         raise _BadLine(
-            f"{what} {shown(text)} is no UTF-8; give the file's encoding, or convert it"
+            f"{what} {shown(text)} is not UTF-8; give the file's encoding, or convert it"
         ) from None
     return text
 
@@ -807,7 +807,7 @@ def _number(token: bytes | str, what: str, hint: str = "write one") -> int | flo
     """The finite number that a token is, or a _BadLine that says what it should be."""
     number = _parsed(token)
     if number is None:
-        raise _BadLine(f"{what} {_seen(token)} is no finite number; {hint}")
+        raise _BadLine(f"{what} {_seen(token)} is not a finite number; {hint}")
     return number
 
 
@@ -882,4 +882,4 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _constant(name: str) -> typing.NoReturn:
-    raise _BadLine(f"{name} is no JSON; write a finite number, or null")
+    raise _BadLine(f"{name} is not JSON; write a finite number, or null")

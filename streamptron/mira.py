@@ -17,7 +17,8 @@ class MIRA(LabelEstimator):
     With true label y, best other label g and loss = (w_g.x - w_y.x) + 1: tau = min(loss / (2 x.x),
     C), then w_y += tau x and w_g -= tau x. The intercept counts as a feature of value 1 in x.x; an
     event with x.x = 0 teaches nothing. Sample and class weights multiply tau. Before the first
-    label the prediction is None, which is no label: do not use it as a feature of another learner.
+    label the prediction is None, which is not a label: do not use it as a feature of another
+    learner.
 
     Words need no scaling. Features that are measured in different units do: put River's
     ``StandardScaler()`` before the learner.

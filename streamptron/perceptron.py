@@ -18,9 +18,9 @@ class Perceptron(BinaryEstimator):
     then w += y x and b += y. A score of 0 is a mistake for either label; the prediction is True
     where the score is above 0.
 
-    The current weights are the only ones that learn. Beside them the model keeps their running
-    average, and a pocket if asked; none of it ever touches the current weights, so learning goes
-    on. Which of the kept vectors answers is `serve`.
+    Only the current weights learn. Beside them the model keeps their running average, and a pocket
+    if asked; neither ever touches the current weights, so learning can continue at any time.
+    `serve` says which of these vectors answers.
 
     Words need no scaling. Features that are measured in different units do: put River's
     ``StandardScaler()`` before the learner.
@@ -45,13 +45,13 @@ class Perceptron(BinaryEstimator):
     class_weight
         ``{label: weight}``: scales the steps for a label. Labels that are not in it have weight 1.
     max_features
-        None: every feature that was ever in an update keeps its weights. A number: at most so many
-        features have any. A new one then takes the place of one that matters little and has been
-        away for long: of the next 16 that are not in the event at hand, in turn, the one with the
-        smallest size^2 / age. Its size is its largest absolute weight, of all labels and kept
-        vectors; its age is the number of events since it was last in a labelled one, where only
-        those count that made features leave. It is forgotten: should it come again, it starts from
-        0. Of an event of more features than this, those that find no place leave at once.
+        None: every feature that was ever in an update keeps its weights. A number: at most that
+        many features have weights. A new one then takes the place of one that matters little and
+        has been away for long: of the next 16 in turn that are not in the current event, the one
+        with the smallest size^2 / age. Its size is its largest absolute weight over all labels and
+        kept vectors; its age is the number of events since it was last in a labelled one, counting
+        only events that made a feature leave. It is forgotten: if it comes back, it starts from 0.
+        If an event has more features than this, those without a place leave at once.
     hash_bits
         None: every feature has weights of its own, found by its name. A number b: a fixed table
         of 2**b rows by the feature's hash; no names are kept, and features may collide.
@@ -69,7 +69,7 @@ class Perceptron(BinaryEstimator):
         Labelled events; events that changed the weights; events that the current weights got wrong;
         features that have weights (a feature gets its row at the first update that touches it).
     n_evicted
-        Features that had to leave (see `max_features`).
+        Features that were evicted (see `max_features`).
     serving
         The kept vector that answers now.
     memory_usage
@@ -129,8 +129,8 @@ class MulticlassPerceptron(LabelEstimator):
 
     One weight vector a label; the best score wins, a tie goes to the label seen first. If the true
     label does not beat the best other label by more than `margin`, its weights gain x and the
-    other's lose x. Labels need not be announced: a new one starts from zero. Before the first label
-    the prediction is None, which is no label: do not use it as a feature of another learner.
+    other's lose x. Labels need not be declared: a new one starts from zero. Before the first label
+    the prediction is None, which is not a label: do not use it as a feature of another learner.
 
     Words need no scaling. Features that are measured in different units do: put River's
     ``StandardScaler()`` before the learner.
@@ -142,7 +142,7 @@ class MulticlassPerceptron(LabelEstimator):
     average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed
         As for :class:`Perceptron`.
     max_labels
-        At most so many labels: a new one beyond that is a ValueError, and nothing is learned of its
+        At most this many labels: one too many is a ValueError, and nothing is learned of its
         event or batch. None: any number.
 
     Attributes

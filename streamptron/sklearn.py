@@ -82,7 +82,8 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
             The class of each row; at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
             Scales the step that a row makes. A row of weight 0 is left out. A row of weight 2 is
-            not the same as two rows, for the second would meet other weights.
+            not the same as two rows, because the first would change the weights that the second
+            meets.
 
         Returns
         -------
@@ -92,7 +93,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
         Raises
         ------
         TypeError, ValueError
-            If X, y, sample_weight or a parameter is not what it must be.
+            If X, y, sample_weight or a parameter is invalid.
 
         Warns
         -----
@@ -124,11 +125,11 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning: one pass over the rows, in their order.
+        """Continue learning: one pass over the rows, in their order.
 
-        New classes may join in any call; those of a call are known before its first row is
-        learned. If all `classes` are given in the first call, then it makes no difference how the
-        rows are cut into calls.
+        New classes may join in any call; those of a call are known before its first row is learned.
+        If all `classes` are given in the first call, it makes no difference how the rows are
+        divided into calls.
 
         Parameters
         ----------
@@ -149,8 +150,8 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
         Raises
         ------
         TypeError, ValueError
-            If X, y, classes, sample_weight or a parameter is not what it must be. Nothing has been
-            learned then.
+            If X, y, classes, sample_weight or a parameter is invalid. Nothing has been learned
+            then.
         """
         if isinstance(self.class_weight, str):
             raise ValueError(
@@ -308,7 +309,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
     # --- Answers
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """How much speaks for each class.
+        """The score of each class.
 
         Parameters
         ----------
@@ -326,7 +327,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
         return self._decision(self.model_.decision_function_many(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class that most speaks for; of equal ones the first in `classes_`.
+        """The class with the highest score; of equal ones the first in `classes_`.
 
         Parameters
         ----------
@@ -344,7 +345,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, as the learner calibrated it while it learned.
 
-        That comes for nothing; :class:`sklearn.calibration.CalibratedClassifierCV` gives better
+        That costs nothing extra; :class:`sklearn.calibration.CalibratedClassifierCV` gives better
         ones. The class that ``predict`` gives is always the most probable: where the calibration
         finds another more probable, as it can near the boundary of two classes, both get the same.
 
@@ -374,7 +375,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it h
         """The weights that answer: (1, n_features) for two classes, else (n_classes, n_features).
 
         Those of the vector that `serve` names; of "best" the one that has made the fewest mistakes
-        lately, ``model_.serving``. Made anew at each access.
+        lately, ``model_.serving``. Computed at each access.
         """
         kept = self._serving("weights")
         coef = np.zeros((len(kept), self.n_features_in_))
@@ -429,7 +430,7 @@ class PerceptronClassifier(_Classifier):
 
     For two classes it learns one vector (:class:`streamptron.Perceptron`); for more, or where
     ``partial_fit`` began with a single class, one each (:class:`streamptron.MulticlassPerceptron`).
-    Should ``partial_fit`` meet a third class, then the one vector w becomes -w and w, with average
+    If ``partial_fit`` meets a third class, the one vector w becomes -w and w, with average
     and pocket: what two vectors would have learned, so that no decision changes. Only the
     probabilities lose their offset.
 
@@ -439,16 +440,16 @@ class PerceptronClassifier(_Classifier):
         Learn from a row whenever its class is ahead by at most this: with one vector by the size of
         the decision function, with more by the difference of two scores.
     average : {"uniform", "exponential", "none"}, default="uniform"
-        The running average of the weights that is kept: the mean of all that there have been, one
-        in which recent ones count more, or none (with another `serve`).
+        The running average of the weights that is kept: the mean of all of them, one in which
+        recent ones count more, or none (with another `serve`).
     half_life : float, default=1000
         Of the exponential average, in rows.
     pocket : bool, default=False
-        Keep the weights from their best time, too.
+        Also keep the weights from their best time.
     serve : {"average", "current", "pocket", "best"}, default="average"
         The weights that answer. On shuffled rows the average makes about a quarter fewer mistakes
-        than the current weights, and it is one vector, which `coef_` can show. "best" goes, row by
-        row, by which of them has made fewer mistakes lately: for ``partial_fit`` on a stream that
+        than the current weights, and it is one vector, which `coef_` can show. "best" chooses, row
+        by row, whichever has made fewer mistakes lately: for ``partial_fit`` on a stream that
         drifts.
     fit_intercept : bool, default=True
         Learn an intercept, as the weight of a feature that is 1 in every row.
@@ -469,7 +470,7 @@ class PerceptronClassifier(_Classifier):
     validation_fraction : float, default=0.1
         The share of the rows that is held out.
     n_iter_no_change : int, default=5
-        How many epochs may go by without getting better.
+        How many epochs may pass without an improvement.
     class_weight : dict, "balanced" or None, default=None
         ``{class: weight}``: scales the steps for a class. Classes that are not in it have weight 1.
         "balanced", in ``fit`` only: n_samples / (n_classes * rows of the class).
@@ -667,7 +668,7 @@ def _row_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
         sample_weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight"
     )
     if weights.ndim != 1:
-        raise ValueError(f"sample_weight has {weights.ndim} dimensions; give one weight a row")
+        raise ValueError(f"sample_weight has {weights.ndim} dimensions; give one weight per row")
     check_consistent_length(X, weights)
     bad = np.flatnonzero((weights < 0) | (weights > VALUE_LIMIT))
     if len(bad):

@@ -13,12 +13,12 @@ if typing.TYPE_CHECKING:
 
 
 class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
-    """A text becomes its words, or runs of words or characters, and how often they are there.
+    """Turns a text into its words, or runs of words or characters, and how often they occur.
 
-    ``Tokenizer() | Perceptron()`` learns from texts. The mapping that ``transform_one`` gives is
-    read by streamptron's learners without making it a dict, or a str of any token; for anybody else
-    it makes itself a mapping when it is first looked at. Nothing is learned, and nothing can be
-    changed later.
+    ``Tokenizer() | Perceptron()`` learns from texts. The learners of streamptron read what
+    ``transform_one`` returns without making a dict, or a str of any token; for other code it
+    becomes a mapping when it is first looked at. A tokenizer learns nothing, and its parameters are
+    fixed.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
     lowercase
         Whether each character c becomes ``c.lower()[0]`` first.
     separators
-        Characters, as one str, that part words instead: a word is then a run of any others. They
-        are lower-cased too.
+        Characters, as one str, that separate words instead: a word is then a run of any others.
+        They are lower-cased too.
     min_length, max_length
         Words of fewer or more characters are left out, as if they were not in the text. None: no
         limit.
@@ -42,7 +42,7 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
         hex digits with a digit and a letter among them, ``<hex>``; and an IPv4 or IPv6 address
         that stands by itself ``<ip>``. These are never too short or too long.
     value
-        "presence": 1. "count": how often the token is there. "log": 1 + ln(count).
+        "presence": 1. "count": how often the token occurs. "log": 1 + ln(count).
     normalize
         "l2": the values are divided by the square root of the sum of their squares.
     fields
@@ -68,14 +68,14 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
 
     Notes
     -----
-    Bytes are read as UTF-8; each bad sequence becomes one U+FFFD, as
-    ``bytes.decode("utf-8", "replace")`` has it. Features come in order of their first occurrence.
-    Which characters are letters, digits or marks, and their lower case, is what the running Python
-    says (``unicodedata.unidata_version``).
+    Bytes are read as UTF-8; each bad sequence becomes one U+FFFD, as in
+    ``bytes.decode("utf-8", "replace")``. Features come in order of their first occurrence. Which
+    characters are letters, digits or marks, and their lower case, is what the running Python says
+    (``unicodedata.unidata_version``).
 
-    Some of River's models want a true dict: ``Tokenizer() | model`` puts
-    ``compose.FuncTransformer(dict)`` between where the model is none of streamptron's. In a
-    pipeline that is put together in another way, put it there yourself.
+    Some of River's models need a real dict: ``Tokenizer() | model`` inserts
+    ``compose.FuncTransformer(dict)`` if the model is not one of streamptron's. In a pipeline that
+    is built in another way, insert it yourself.
 
     A tokenizer learns nothing and has no file of its own: ``(Tokenizer() | learner).save(path)``
     keeps both.
@@ -108,7 +108,7 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
         )
 
     def __or__(self, other: Any) -> Any:
-        """A pipeline, in which what is none of streamptron's learners gets a true dict."""
+        """A pipeline, in which a model that is not one of streamptron's gets a real dict."""
         if isinstance(other, Model):
             from streamptron._pipeline import TextPipeline
 

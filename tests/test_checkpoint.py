@@ -100,7 +100,7 @@ def test_newest_passes_over_damaged_files_and_says_which_it_took(path):
     for i in (2, 3):
         file = path.with_name(f"model.00000{i}")
         file.write_bytes(file.read_bytes()[:-5])
-    with pytest.warns(UserWarning, match=r"model.000003' is damaged: .*; taken instead: .*000001'"):
+    with pytest.warns(UserWarning, match=r"model.000003' is damaged: .*; using instead: .*000001'"):
         assert Checkpoint.newest(path).n_seen == 1
     learn(model, 1)
     checkpoint.save()
@@ -243,7 +243,9 @@ def test_position_is_none_where_none_was_given_even_after_another(path):
     assert Checkpoint.newest_saved(path)[1:] == ({}, None, path.with_name("model.000003"))
 
 
-@pytest.mark.parametrize("position", [{1, 2}, object(), ["a", {"b": range(3)}]], ids=["set", "object", "range"])
+@pytest.mark.parametrize(
+    "position", [{1, 2}, object(), ["a", {"b": range(3)}]], ids=["set", "object", "range"]
+)
 def test_position_that_cannot_be_kept_is_refused_whether_a_save_is_due_or_not(
     position, path, folder
 ):
@@ -267,7 +269,7 @@ def test_damaged_checkpoint_is_passed_over_with_its_position(path):
         checkpoint.save(position)
     newest = path.with_name("model.000002")
     newest.write_bytes(newest.read_bytes()[:-5])
-    with pytest.warns(UserWarning, match="taken instead"):
+    with pytest.warns(UserWarning, match="using instead"):
         saved = Checkpoint.newest_saved(path)
     assert (saved.position, saved.model.n_seen) == (1, 1)
 

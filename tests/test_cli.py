@@ -175,12 +175,12 @@ def test_no_words_are_a_question_for_help(told):
         ("train mail.tsv -m m --format jsonl --label y", "needs --text FIELD or --features A,B"),
         ("train mail.tsv -m m --format vw --l2", "these events are features"),
         ("train mail.tsv -m m --holdout 0.6", "0.6 is not in the range 0<x<=0.5"),
-        ("train - -m m --format plain --epochs 2", "give no pipe"),
+        ("train - -m m --format plain --epochs 2", "give files, not a pipe"),
         ("train bare -m m", "no suffix that tells its format; give --format (plain"),
         ("train mail.tsv -m mail.model --resume --margin 1", "without --margin"),
         ("predict -m mail.model --json --template {label}", "two ways to write"),
-        ("predict -m mail.model --template {word}", "{word} is none of its placeholders"),
-        ("predict -m mail.model --template {label:>9}", "is none of its placeholders"),
+        ("predict -m mail.model --template {word}", "{word} is not one of its placeholders"),
+        ("predict -m mail.model --template {label:>9}", "is not one of its placeholders"),
         ("predict -m mail.model --template {", "cannot be used"),
         ("predict -m mail.model --template {label}\n", "it is more than a line"),
         ("predict -m mail.model --learn --input text", "--learn needs labels"),
@@ -211,11 +211,11 @@ def test_words_that_make_no_command_end_with_2_and_say_why(words, message, mail,
         ("train mail.tsv -m .", ".: the model cannot be written there"),
         (
             "train mail.tsv -m m --learner perceptron",
-            "mail.tsv:1: the label 'spam' is none of 0, 1",
+            "mail.tsv:1: the label 'spam' is not one of 0, 1",
         ),
         ("train bad.tsv -m m", "bad.tsv:2: it has no TAB between label and text"),
-        ("train label.tsv -m m", "label.tsv:2: the label b'sp\\xe4m' is no UTF-8"),
-        ("train bad.jsonl -m m --label y --text x", "bad.jsonl:2: no JSON"),
+        ("train label.tsv -m m", "label.tsv:2: the label b'sp\\xe4m' is not UTF-8"),
+        ("train bad.jsonl -m m --label y --text x", "bad.jsonl:2: not JSON"),
         ("train short.tsv.gz -m m", "short.tsv.gz:"),
         ("eval mail.tsv -m none", "none: No such file or directory"),
         ("eval mail.tsv -m mail.tsv", "mail.tsv"),
@@ -535,7 +535,7 @@ def test_bytes_of_another_encoding_are_said_at_the_end_and_decoded_where_asked(
     out, said = run(*words, "--model", model, "--encoding", encoding, data=data)
     where = "line " if data else f"{tsv}:"
     warning = (
-        "streamptron: warning: 2 of 6 texts have bytes that are no UTF-8 and stand for U+FFFD, the "
+        "streamptron: warning: 2 of 6 texts have bytes that are not UTF-8, read as U+FFFD; the "
         f"first: {where}5; give the file's encoding, as latin-1 or cp1252, or convert it\n"
     )
     assert said == (warning if encoding == "utf-8" else "")
@@ -589,7 +589,7 @@ def test_lines_that_end_in_cr_alone_are_refused_with_the_cure(mail):
     tsv, model = mail
     before = model.read_bytes()
     tsv.write_bytes(MAIL.replace(b"\n", b"\r"))
-    cure = "the file's line ends are CR alone, as of old Macs"
+    cure = "the file's line ends are CR alone, as on old Macs"
     for words in (["train", tsv, "-m", model], ["eval", tsv, "-m", model]):
         assert f"{tsv}:1: {cure}" in run(*words, code=1)[1]
     found, said = predict(tsv.read_bytes(), model, "--learn")
@@ -655,9 +655,13 @@ def test_every_option_that_a_message_names_is_one():
     assert named <= known
 
 
-def test_the_commands_of_the_readme_write_what_it_says(tmp_path):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = readme.partition("## On the command line")[2].partition("\n## ")[0]
+@pytest.mark.parametrize(
+    ("page", "heading", "least"),
+    [("README.md", "## A first look", 3), ("docs/command-line.md", "# The command line", 8)],
+)
+def test_the_commands_of_the_docs_write_what_they_say(page, heading, least, tmp_path):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    section = text.partition(heading)[2].partition("\n## ")[0]
     lines = re.findall(r"^    (\S.*)$", section, re.M)
     tool = tmp_path / "bin" / "streamptron"
     tool.parent.mkdir()
@@ -680,7 +684,7 @@ def test_the_commands_of_the_readme_write_what_it_says(tmp_path):
             assert done.stdout.decode() == comment.strip().replace("<TAB>", "\t") + "\n"
             shown += 1
     assert shown
-    assert len(lines) >= 6
+    assert len(lines) >= least
 
 
 @pytest.mark.parametrize("format", ["plain", "jsonl"])
@@ -791,7 +795,7 @@ def test_a_save_on_the_way_that_fails_is_said_and_the_training_goes_on(tmp_path)
         model.rename(tmp_path / "aside")
         model.mkdir()
         running.stdin.write(MAIL)
-        while b"streamptron: not saved, to be tried again: " not in running.stderr.readline():
+        while b"streamptron: not saved, will try again: " not in running.stderr.readline():
             pass
         model.rmdir()
         running.communicate(timeout=60)
@@ -952,7 +956,7 @@ def test_every_line_gets_one_line_whatever_is_in_it(mail):
     for data in (b"\n".join(lines), b"\n".join(reversed(lines)) + b"\n"):
         found, said = predict(data, model)
         assert len(found) == len(lines)
-        assert "2 of 8 texts have bytes that are no UTF-8" in said
+        assert "2 of 8 texts have bytes that are not UTF-8" in said
         assert "the first: line 4; " in said or "the first: line 6; " in said
         assert [bool(re.fullmatch(r"(spam|ham)\t0\.\d{4}", line)) for line in found].count(
             False
@@ -1044,7 +1048,7 @@ def test_a_model_of_features_answers_the_lines_it_was_trained_on(tmp_path, told)
     assert running.returncode == 0
     found = [first, *rest.splitlines(keepends=True)]
     assert [line != b"\t\n" for line in found] == [True, True, False, False, False, False, True]
-    assert b"3 of 7 lines are bad, the first: <stdin>:4: no JSON" in said
+    assert b"3 of 7 lines are bad, the first: <stdin>:4: not JSON" in said
     assert told("explain", lines[0].decode(), "-m", tmp_path / "m")[0] == 0
 
 
@@ -1084,7 +1088,7 @@ def test_bad_labels_are_answered_and_not_learned(tmp_path, told):
     assert told(*train) == (0, "", "")
     found, said = predict(b"what\ta\n\ta\n1\ta\n", path, "--learn")
     assert [line != "\t" for line in found] == [True, False, True]
-    assert "2 of 3 lines are bad, the first: line 1: the label 'what' is none of 0, 1" in said
+    assert "2 of 3 lines are bad, the first: line 1: the label 'what' is not one of 0, 1" in said
     assert loaded(path).n_seen == 3
 
 
@@ -1134,7 +1138,7 @@ def test_predict_says_that_it_needs_unix(mail, told, monkeypatch):
     monkeypatch.delattr(signal, "SIGHUP")  # as on Windows
     code, out, said = told("predict", "--model", model)
     assert (code, out) == (1, "")
-    assert said.startswith("streamptron: error: predict waits for lines and signals as only Unix ")
+    assert said.startswith("streamptron: error: predict waits for lines and signals in a way that ")
     assert "load the model in Python" in said
 
 
@@ -1150,14 +1154,14 @@ def test_hanging_up_loads_the_model_anew(learn, mail, told):
         other.replace(model)
         running.send_signal(signal.SIGHUP)
         said = running.stderr.readline().decode()
-        assert said.startswith(f"streamptron: loaded {model} anew")
+        assert said.startswith(f"streamptron: reloaded {model}")
         assert ("1 lines learned and not saved are dropped" in said) == learn
         assert answered(running, b"bacon\n").startswith(b"tea\t")
         content = model.read_bytes()
         aside = model.rename(other)
         model.write_bytes(content[:-20])
         running.send_signal(signal.SIGHUP)
-        assert b"not loaded anew, the model stays what it was" in running.stderr.readline()
+        assert b"not reloaded, the model stays as it was" in running.stderr.readline()
         assert answered(running, b"bacon\n").startswith(b"tea\t")
         aside.replace(model)
         assert running.communicate(timeout=60) == (b"", b"")
@@ -1187,7 +1191,7 @@ def test_a_save_that_fails_is_said_and_tried_again(mail):
         model.mkdir()
         for _ in range(2):
             assert answered(running, b"eggs\tbacon\n")
-            assert b"lines learned and not saved, to be tried again" in running.stderr.readline()
+            assert b"lines learned and not saved, will try again" in running.stderr.readline()
         model.rmdir()
         aside.rename(model)
         assert answered(running, b"eggs\tbacon\n")

@@ -167,7 +167,7 @@ def test_a_compressed_file_cut_anywhere_gives_its_lines_before_that_once_and_one
             if cut == len(packed) - 1:
                 assert data == b"".join(lines)
             assert (error.file, error.line) == (str(path), n + 1)
-            assert "get it again" in str(error) or "get the file again" in str(error)
+            assert "fetch it again" in str(error) or "fetch the file again" in str(error)
             with pytest.raises(LineError, match=r"cut\.tsv"):
                 list(blocks(path))
 
@@ -197,7 +197,7 @@ def test_a_name_that_promises_compression_must_keep_it(suffix, tmp_path):
     path = tmp_path / f"a.tsv{suffix}"
     for data in (b"ham\thello\n", b""):
         path.write_bytes(data)
-        with pytest.raises(LineError, match="which the name promises; rename the file"):
+        with pytest.raises(LineError, match="as its name says; rename the file"):
             list(blocks(path))
 
 
@@ -276,7 +276,7 @@ def test_encoded_bytes_that_trickle_in_are_the_same(seed):
 
 def test_what_the_encoding_has_not_is_no_utf_8_either():
     data = b"ham\tcaf\x81\nham\tcaf\xe9\n"
-    with pytest.warns(UserWarning, match="1 of 2 texts have bytes that are no CP1252"):
+    with pytest.warns(UserWarning, match="1 of 2 texts have bytes that are not CP1252"):
         found = events(data, "plain", encoding="cp1252")
     assert found == [("caf\ufffd", "ham"), ("café", "ham")]
     (block,) = blocks(io.BytesIO(b"h\0i\0\xd8"), encoding="utf-16-le")
@@ -313,7 +313,7 @@ def test_texts_that_are_no_utf_8_are_counted_and_warned_of_once_at_the_end():
     reader = read(io.BytesIO(data), "plain")
     with pytest.warns(
         UserWarning,
-        match="^2 of 3 texts have bytes that are no UTF-8 and stand for U.FFFD, the first: "
+        match="^2 of 3 texts have bytes that are not UTF-8, read as U.FFFD; the first: "
         "<BytesIO>:1; give the file's encoding",
     ):
         assert len(list(reader)) == 3
@@ -353,7 +353,7 @@ def test_a_non_blocking_file_that_has_nothing_says_so():
     with (
         open(reading, "rb", buffering=0) as file,
         open(writing, "wb"),
-        pytest.raises(BlockingIOError, match="let it block"),
+        pytest.raises(BlockingIOError, match="make it blocking"),
     ):
         list(blocks(file))
 
@@ -368,7 +368,7 @@ def test_a_file_that_can_only_read_is_enough():
             return data
 
     assert [block.data for block in blocks(Plain(b"a\nb"))] == [b"a\n", b"b"]
-    with pytest.raises(TypeError, match='gives no bytes; open it with "rb"'):
+    with pytest.raises(TypeError, match='does not return bytes; open it with "rb"'):
         list(blocks(Plain("a\n")))
 
 
@@ -412,7 +412,7 @@ def test_paths_patterns_and_directories_are_read_in_order(tmp_path):
         (3, TypeError, "sources is a int; give a path"),
         (b"a.tsv", TypeError, "sources is a bytes"),
         ([3], TypeError, "sources has a int"),
-        (io.StringIO("a"), TypeError, 'file of text; open it with "rb"'),
+        (io.StringIO("a"), TypeError, 'is open as text; open it with "rb"'),
     ],
 )
 def test_sources_that_are_none_raise_at_once(sources, error, message):
@@ -537,7 +537,7 @@ def test_labels_become_what_they_stand_for():
     assert events(b"-1\n+1\n", "svmlight", labels={-1: False, 1: True}) == [({}, False), ({}, True)]
     assert events(b"| a\n", "vw", labels={1: True}) == [({"a": 1.0}, None)]
     assert problems(b"spam\ta\neggs\tb\n", "plain", labels=labels) == {
-        2: "the label 'eggs' is none of ['spam', 'ham']; add it to labels="
+        2: "the label 'eggs' is not one of ['spam', 'ham']; add it to labels="
     }
 
 
@@ -568,9 +568,9 @@ def test_the_suffix_tells_the_format(tmp_path):
             "plain",
             {"prefix": "a"},
             TypeError,
-            "prefix is no option .* plain; it has raw",
+            "prefix is not an option .* plain; it has raw",
         ),
-        ("svmlight", {"raw": True}, TypeError, "raw is no option .* it has none"),
+        ("svmlight", {"raw": True}, TypeError, "raw is not an option .* it has none"),
         ("fasttext", {"prefix": "a b"}, ValueError, "prefix='a b'; give a text without spaces"),
         ("vw", {"label_type": "int"}, ValueError, 'label_type=\'int\'; give "number" or "text"'),
         ("jsonl", {"text": "a"}, TypeError, "the format jsonl needs label="),
@@ -593,7 +593,7 @@ def test_options_that_cannot_be_used_raise_at_once(format, options, error, messa
 
 def test_plain_is_a_label_a_tab_and_a_text():
     data = b"ham\thello\tyou \r\nnot spam\t\nham\t\xff\0\xc3\xa9\nham\ta\rb\n"
-    with pytest.warns(UserWarning, match="1 of 4 texts have bytes that are no UTF-8"):
+    with pytest.warns(UserWarning, match="1 of 4 texts have bytes that are not UTF-8"):
         found = events(data, "plain")
     assert found == [
         ("hello\tyou ", "ham"),
@@ -605,7 +605,7 @@ def test_plain_is_a_label_a_tab_and_a_text():
     assert problems(b"\tx\n \n\xff\tx\n\n\r\n", "plain") == {
         1: "the label is empty; give each line one",
         2: "no TAB; write label<TAB>text",
-        3: "no UTF-8 ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte); "
+        3: "not UTF-8 ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte); "
         "give the file's encoding, or convert it",
     }
 
@@ -626,7 +626,7 @@ def test_fasttext_has_one_label_anywhere():
     assert found[1].startswith("no labels; a line must have one word that begins with __label__")
     assert found[2].startswith("2 labels")
     assert found[3] == "the label is empty; give each line one"
-    assert found[4].startswith("no UTF-8")
+    assert found[4].startswith("not UTF-8")
     assert list(found) == [1, 2, 3, 4]
 
 
@@ -685,19 +685,20 @@ dog | a
 """
     assert problems(data, "vw") == {
         1: "no bar; write label | name:value ...",
-        2: "the label 'dog' is no finite number; for labels that are text give label_type=\"text\"",
+        2: "the label 'dog' is not a finite number; "
+        'for labels that are text give label_type="text"',
         3: "'3' after label and importance; only a 'tag may follow",
         4: "the importance -1 is negative; write 0 or more",
-        5: "the importance 'x' is no finite number; write one",
+        5: "the importance 'x' is not a finite number; write one",
         6: "'a:b'; write name:value, and a finite number for it",
         7: "'a:1:2'; write name:value, and a finite number for it",
         8: "':2'; write name:value, and a finite number for it",
-        9: "ns: the scale 'x' is no finite number; write one",
+        9: "ns: the scale 'x' is not a finite number; write one",
         10: "'a:nan'; write name:value, and a finite number for it",
         11: "'a:1e400'; write name:value, and a finite number for it",
         12: "'a:1_0'; write name:value, and a finite number for it",
         13: "'a:'; write name:value, and a finite number for it",
-        14: "no UTF-8 ('utf-8' codec can't decode byte 0xff in position 4: invalid start byte); "
+        14: "not UTF-8 ('utf-8' codec can't decode byte 0xff in position 4: invalid start byte); "
         "give the file's encoding, or convert it",
         15: "'a:\u0661'; write name:value, and a finite number for it",
         16: "n^a comes to inf; scale it down",
@@ -741,21 +742,21 @@ nan 3:1
     assert problems(data, "svmlight") == {
         1: "'3:1' in the label's place; write label index:value ...",
         2: "several labels, '1,2'; write one",
-        3: "the label 'dog' is no finite number; write one",
+        3: "the label 'dog' is not a finite number; write one",
         4: "'3' has no colon; write index:value",
         5: "the index 'a'; write an int from 0",
         6: "the index '-3'; write an int from 0",
-        7: "3: the value 'x' is no finite number; write one",
-        8: "3: the value 'inf' is no finite number; write one",
+        7: "3: the value 'x' is not a finite number; write one",
+        8: "3: the value 'inf' is not a finite number; write one",
         9: "the index 3 occurs twice; write it once",
         10: "the index '1_0'; write an int from 0",
-        11: "3: the value '1_0' is no finite number; write one",
-        12: "3: the value '' is no finite number; write one",
+        11: "3: the value '1_0' is not a finite number; write one",
+        12: "3: the value '' is not a finite number; write one",
         13: "the qid 'x'; write an int from 0",
-        14: "3: the value '1:2' is no finite number; write one",
-        15: "3: the value '\ufffd' is no finite number; write one",
+        14: "3: the value '1:2' is not a finite number; write one",
+        15: "3: the value '\ufffd' is not a finite number; write one",
         16: "'1\\x003:1' in the label's place; write label index:value ...",
-        17: "the label 'nan' is no finite number; write one",
+        17: "the label 'nan' is not a finite number; write one",
     }
 
 
@@ -793,7 +794,7 @@ def test_json_lines_that_are_bad_say_why():
     assert list(found) == list(range(1, 17))
     label = "it must be a text, a number or true or false, and not missing"
     for line, reason in {
-        1: "JSON, but no object: [1]; write one object a line",
+        1: "JSON, but not an object: [1]; write one object a line",
         2: f"the label None; {label}",
         3: f"the label None; {label}",
         4: f"the label [1]; {label}",
@@ -801,14 +802,14 @@ def test_json_lines_that_are_bad_say_why():
         6: "the text None; it must be a text, and not missing",
         7: "the text 2; it must be a text",
         8: "the key 'y' occurs twice; write it once",
-        9: "NaN is no JSON; write a finite number, or null",
+        9: "NaN is not JSON; write a finite number, or null",
         10: f"the label inf; {label}",
-        11: "no JSON (Expecting ',' delimiter: line 1 column 8",
-        12: "no UTF-8",
+        11: "not JSON (Expecting ',' delimiter: line 1 column 8",
+        12: "not UTF-8",
         13: "JSON that is nested too deeply",
-        14: "the label '\\udc00' is no UTF-8",
-        15: "no JSON (Exceeds the limit",
-        16: "no JSON (Invalid control character",
+        14: "the label '\\udc00' is not UTF-8",
+        15: "not JSON (Exceeds the limit",
+        16: "not JSON (Invalid control character",
     }.items():
         assert found[line].startswith(reason)
     data = b'{"a": [1]}\n{"a": {}}\n{"a": 1e999}\n{"a": "\\ud800"}\n{"a": 1}\n'
@@ -835,7 +836,7 @@ def test_csv_cells_have_types():
     ]
     assert events(data, "csv", label=None, features=["n"]) == [({"n": 3}, None), ({"n": 7}, None)]
     data = b"1;a\n2;b\xff\n"
-    with pytest.warns(UserWarning, match="1 of 2 texts have .*, the first: <BytesIO>:2"):
+    with pytest.warns(UserWarning, match="1 of 2 texts have .*; the first: <BytesIO>:2"):
         found = events(data, "csv", label="y", text="x", columns=["y", "x"], delimiter=";")
     assert found == [("a", "1"), ("b\ufffd", "2")]
 
@@ -860,14 +861,14 @@ def test_csv_rows_that_are_bad_say_why_and_the_line_where_they_begin():
     assert errors[2] == "1 cells, and 2 columns; quote a cell that holds the delimiter"
     assert errors[3].startswith("3 cells, and 2 columns")
     assert errors[4] == "the label is empty; give each row one"
-    assert errors[6].startswith("no CSV (',' expected after '\"')")
-    assert errors[7] == "x '\\udcff' is no UTF-8; give the file's encoding, or convert it"
-    assert errors[8] == "the label '\\udcff' is no UTF-8; give the file's encoding, or convert it"
-    assert errors[13].startswith("no CSV (new-line character seen in unquoted field")
-    assert errors[16].startswith("no CSV (unexpected end of data); close quotes")
+    assert errors[6].startswith("not CSV (',' expected after '\"')")
+    assert errors[7] == "x '\\udcff' is not UTF-8; give the file's encoding, or convert it"
+    assert errors[8] == "the label '\\udcff' is not UTF-8; give the file's encoding, or convert it"
+    assert errors[13].startswith("not CSV (new-line character seen in unquoted field")
+    assert errors[16].startswith("not CSV (unexpected end of data); close quotes")
     assert reader.n_lines == 4 + 8
     found = problems(b"a,y\n1,1\nx,1\n", "csv", label="y", types={"a": "number"})
-    assert found == {3: "a: the value 'x' is no finite number; write one"}
+    assert found == {3: "a: the value 'x' is not a finite number; write one"}
 
 
 @pytest.mark.parametrize(
@@ -877,10 +878,10 @@ def test_csv_rows_that_are_bad_say_why_and_the_line_where_they_begin():
         (b"a,y,a", "in the header, two columns 'a'; rename one"),
         (
             b"\xff,y",
-            "in the header, the column '\\udcff' is no UTF-8; give the file's encoding, or "
+            "in the header, the column '\\udcff' is not UTF-8; give the file's encoding, or "
             "convert it",
         ),
-        (b'"a"a,y', "in the header, no CSV (',' expected after '\"'); close quotes"),
+        (b'"a"a,y', "in the header, not CSV (',' expected after '\"'); close quotes"),
     ],
 )
 def test_a_csv_header_that_cannot_be_used_raises_whatever_on_error_says(header, message):

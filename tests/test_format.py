@@ -663,7 +663,7 @@ def test_file_cut_off_anywhere_is_refused(name, bases, path):
     for n in [*range(0, 200), *range(200, len(data), 97), len(data) - 1]:
         path.write_bytes(data[:n])
         why = refused(path)
-        assert "no model file" in why or "cut off" in why
+        assert "not a model file" in why or "cut off" in why
 
 
 @pytest.mark.parametrize("name", mutations.BASES)
@@ -710,11 +710,11 @@ def test_foreign_files_are_refused(path):
         b"\xff" * 64,
     ):
         path.write_bytes(data)
-        assert "is no model file" in refused(path)
+        assert "is not a model file" in refused(path)
     safetensors = pytest.importorskip("safetensors.numpy")
     for metadata in (None, {"format": "pt"}):
         safetensors.save_file({"weights": np.zeros((3, 2))}, path, metadata)
-        assert "is no model file of streamptron" in refused(path)
+        assert "is not a model file of streamptron" in refused(path)
 
 
 @on_posix
@@ -730,7 +730,7 @@ def test_what_is_no_regular_file_is_an_error_at_once(kind, tmp_path):
         server.bind(str(where))
         server.close()
     for read in (load, read_metadata, lambda path: load(path, mmap=True)):
-        with pytest.raises(OSError, match="no regular file to read") as raised:
+        with pytest.raises(OSError, match="not a regular file to read") as raised:
             read(where)
         assert raised.value.filename == os.fspath(where)
 
@@ -1063,7 +1063,7 @@ def test_file_that_a_link_names_is_replaced_and_the_link_stays(tmp_path):
 @on_posix
 def test_what_is_no_regular_file_is_not_replaced(path):
     os.mkfifo(path)
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match="not a regular file"):
         make("MIRA").save(path)
     assert stat.S_ISFIFO(path.stat().st_mode)
 

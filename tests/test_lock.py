@@ -86,7 +86,7 @@ def test_a_file_that_somebody_else_has_replaced_is_not_overwritten(tmp_path):
         lock.save(model_of("a", "b", "c"))
         model_of("x").save(tmp_path / "m")
         for _ in range(2):
-            with pytest.raises(ModelLockError, match="replaced by somebody who took no lock"):
+            with pytest.raises(ModelLockError, match="replaced by a program that took no lock"):
                 lock.save(model_of("a", "b", "c", "d"))
         assert load(tmp_path / "m").weights == model_of("x").weights
         with pytest.raises(ZeroDivisionError), lock.reloading():
@@ -185,7 +185,7 @@ def test_what_was_learned_is_kept_beside_a_file_that_was_replaced(words, mail): 
         _, said = running.communicate(timeout=60)
         assert running.returncode == 1
     beside = model.with_name(f"mail.model.of-process-{running.pid}")
-    assert f"stays as it is; what was learned is in '{beside}'" in said.decode()
+    assert f"it is left as it is; what was learned is in '{beside}'" in said.decode()
     assert loaded(model).weights == model_of("x").weights
     assert loaded(beside).n_seen == 8
     assert sorted(os.listdir(model.parent)) == sorted(["mail.tsv", model.name, beside.name])

@@ -1020,7 +1020,7 @@ BAD = {
     "weights of two dimensions": (
         lambda X, y: (X, y, np.ones((len(y), 2))),
         ValueError,
-        "sample_weight has 2 dimensions; give one weight a row",
+        "sample_weight has 2 dimensions; give one weight per row",
     ),
     "too few weights": (
         lambda X, y: (X, y, np.ones(3)),

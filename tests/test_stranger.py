@@ -1,6 +1,6 @@
 """A stranger's Cython code: it cimports us, and learns without the GIL.
 
-STRANGER is what the README shows, and SETUP is all that it takes to build it.
+STRANGER is what docs/threads.md shows, and SETUP is all that it takes to build it.
 """
 
 import importlib.util

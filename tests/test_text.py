@@ -1365,7 +1365,7 @@ def test_one_tokenizer_serves_many_threads():
 def test_text_beyond_what_can_be_counted_is_refused():
     text = b"a " * (2**27) + b"b"
     for given in (text, text.decode()):
-        with pytest.raises(ValueError, match=r"x has a length of 268435457; part a text of more"):
+        with pytest.raises(ValueError, match=r"x has a length of 268435457; split a text of more"):
             Tokenizer().transform_one(given)
 
 
@@ -1440,5 +1440,5 @@ def test_lines_know_whether_a_text_was_no_utf_8(seed):
 
 
 def undecoded(line):
-    """A line, in which U+FFFD stands for nothing but what is no UTF-8."""
+    """A line, in which U+FFFD stands for nothing but what is not UTF-8."""
     return line.replace(b"\xef\xbf\xbd", b"x").decode(errors="replace")
