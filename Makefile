@@ -5,18 +5,28 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 STEP = @.ci/step
 
-.PHONY: demo test sanitize warnings bench lint typecheck dist clean
+.PHONY: demo test lint typecheck pytest plain sanitize warnings bench dist clean
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
 
-test: $(VENV)/.dev
+test: lint typecheck pytest
+
+lint: $(VENV)/.dev
 	$(STEP) "ruff: style" $(BIN)/python -m ruff check .
 	$(STEP) "ruff: format" $(BIN)/python -m ruff format --check .
+
+typecheck: $(VENV)/.dev
 	$(STEP) "mypy: types" $(BIN)/python -m mypy
 	$(STEP) "mypy: the core's stub" $(BIN)/python -m mypy.stubtest streamptron \
 		--mypy-config-file pyproject.toml --allowlist tests/stubtest_allowed.txt
+
+pytest: $(VENV)/.dev
 	$(STEP) "pytest: the tests, on every core" $(BIN)/python -m pytest -n auto
+
+# The tests of the kernels without their named instances: the templates alone serve every learner.
+plain: $(VENV)/.dev
+	.ci/plain $(BIN)/python
 
 sanitize: $(VENV)/.dev
 	.ci/sanitize $(BIN)/python
