@@ -2,10 +2,12 @@
 
 The bare arrays are 16 bytes a name, the weights' rows, and the bytes of long names. "pickle" is
 pickle.dump and pickle.load of the same model, beside which save also waits until the disk has
-everything. Opened in place, a prediction is timed on events of a hundred known names, chosen at
-random, that lie in memory already, beside the same model loaded.
+everything. "x plain" is save beside as many bytes of one buffer, written and synced. Opened in
+place, a prediction is timed on events of a hundred known names, chosen at random, that lie in
+memory already, beside the same model loaded.
 """
 
+import os
 import pickle
 import random
 import tempfile
@@ -56,6 +58,14 @@ class Times:
         return result
 
 
+def write_plain(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.unlink(path)
+
+
 def predict(model, events):
     for x in events:
         model.predict_one(x)
@@ -66,8 +76,11 @@ def measured(model, known, repeats, folder):
     chosen = random.Random(1).choices(known, k=PREDICTED * EVENT)
     events = [dict.fromkeys(chosen[i : i + EVENT], 1) for i in range(0, len(chosen), EVENT)]
     times = Times()
+    model.save(path)
+    plain = bytes(path.stat().st_size)
     for _ in range(repeats):
         times.take("save", model.save, path)
+        times.take("plain", write_plain, Path(folder, "plain"), plain)
         loaded = times.take("load", streamptron.load, path)
         mapped = times.take("open", streamptron.load, path, True)
         for kind, each in (("in place", mapped), ("loaded", loaded)):
@@ -81,8 +94,11 @@ def measured(model, known, repeats, folder):
     a_feature = {
         kind: 1e9 * common.median(times.of[kind]) / len(chosen) for kind in ("in place", "loaded")
     }
+    save = common.spread([1000 * t for t in times.of["save"]], 0)
     return [
-        *(common.spread([1000 * t for t in times.of[name]], 0) for name in ("save", "load")),
+        save,
+        f"{common.median(times.of['save']) / common.median(times.of['plain']):.2f}",
+        common.spread([1000 * t for t in times.of["load"]], 0),
         common.spread([1000 * t for t in times.of["open"]], 2),
         *(f"{1000 * common.median(times.of[name]):.0f}" for name in ("pickle", "unpickle")),
         f"{size / 1e6:.2f}",
@@ -116,7 +132,7 @@ def main():
             known = names(kind, size)
             model = make(dict.fromkeys(known, 1.0), **params)
             rows.append([title, *measured(model, known, repeats, folder)])
-    times = ["save", "load", "open in place", "pickle", "unpickle"]
+    times = ["save", "x plain", "load", "open in place", "pickle", "unpickle"]
     common.table(["model", *times, "MB", "x bare", "in place", "loaded"], rows)
 
 
