@@ -129,6 +129,7 @@ cdef double EXACT = 2.0**53         # below that every int is a double
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
+cdef list _TRUTH = [False, True]
 
 class RULES:
     """Numbers of the rules, for the estimators' constructors."""
@@ -1948,8 +1949,9 @@ cdef class Model:
         `names`: of the columns; None: column j is the int j. `y` None: only predict; else see _learn_rows.
         `predictions`, `decisions`, `probabilities`, `confidences` (of what is predicted) None: not wanted.
 
-        Returns the number of rows done; fewer than all: out of memory. UNSORTED, and nothing is changed, if columns
-        do not rise within the rows; NEW_LABELS if there are more labels than `decisions` or `probabilities` have room for.
+        Returns the number of rows done, and the labels that the outputs of this moment stand for. Fewer rows than all:
+        out of memory. UNSORTED, and nothing is changed, if columns do not rise within the rows; NEW_LABELS if
+        `decisions` or `probabilities` have not room for just the labels that there are.
 
         A matrix much larger than the model is checked block by block as it is learned, on a copy that takes the
         model's place at the end. Any other is checked first, and learned in place.
@@ -1961,6 +1963,8 @@ cdef class Model:
         cdef bint copied = False
         cdef Py_ssize_t done = 0, n = X.n_rows
         cdef int found = 0
+        cdef Py_ssize_t n_labels = 0
+        cdef list labels = None
         event_init(&columns)
         event_init(&event)
         X._begin(&batch, &self.learner, &event)
@@ -1988,7 +1992,7 @@ cdef class Model:
                 if copied:
                     batch.learner = &copy
                     if learner_copy(&copy, &self.learner) < 0:
-                        return 0
+                        return 0, labels
                 else:
                     if batch.matrix != NULL:
                         with nogil:
@@ -1999,7 +2003,7 @@ cdef class Model:
                 self._read_begin()
                 if not self._has_room(&batch, decisions is not None, probabilities is not None):
                     self._readers -= 1
-                    return NEW_LABELS
+                    return NEW_LABELS, labels
             # From here to the other end of the batch nothing of Python runs.
             if not found & (MATRIX_FAULTY | MATRIX_UNSORTED) and (
                     batch.matrix == NULL or _find_columns(&batch, held is not None, learning, &columns) == 0):
@@ -2007,11 +2011,9 @@ cdef class Model:
                     done = self._learn_in_place(&batch, (found & MATRIX_ZEROS) != 0)
                 else:
                     done = _run_checked(&batch, &found)
-            if not learning:
-                self._readers -= 1
-            elif not copied:
+            if learning and not copied:
                 self._put_labels()
-            elif done == n and not found & (MATRIX_FAULTY | MATRIX_UNSORTED):
+            elif learning and done == n and not found & (MATRIX_FAULTY | MATRIX_UNSORTED):
                 self._go_inside()
                 learner_free(&self.learner)
                 self.learner = copy
@@ -2019,10 +2021,15 @@ cdef class Model:
                 self.event.n_known = 0
                 self.event.scored_version = 0
                 self._put_labels()
-            else:
+            elif learning:
                 done = 0                # what the copy has learned goes with it
+            # held while nobody can start the model anew; later ones come at the list's end
+            labels = self._label_list()
+            n_labels = len(labels)
             if learning:
                 self._inside = False
+            else:
+                self._readers -= 1
             if found & MATRIX_FAULTY:
                 raise (<MatrixRows> X).fault(names)
             if self.learner.table.borrowed and done == n and not (
@@ -2030,7 +2037,7 @@ cdef class Model:
                     and _finite(batch.probabilities, n * batch.n_probabilities)
                     and _finite(batch.confidences, n)):
                 raise _damaged("a weight is not finite")
-            return UNSORTED if found & MATRIX_UNSORTED else done
+            return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
         finally:
             if copied:
                 learner_free(&copy)
@@ -2046,8 +2053,6 @@ cdef class Model:
     cdef bint _has_room(self, const Batch* batch, bint decisions, bint probabilities) noexcept:
         """Whether there is a place for the score of each label."""
         cdef Py_ssize_t n = self.learner.table.n_outputs
-        if batch.n_rows == 0:
-            return True
         return (not decisions or batch.n_decisions == n) and (
             not probabilities or batch.n_probabilities == (n if learner_several(&self.learner) else 2))
 
@@ -2167,6 +2172,10 @@ cdef class Model:
     cdef int _labels_done(self) except -1:
         """The batch is over, whatever came of it."""
         return 0
+
+    cdef list _label_list(self):
+        """What outputs stand for, as predictions number them. Nothing of Python runs here."""
+        return _TRUTH
 
     def _copy_labels(self, other):
         """Give a copy of the model the labels."""
@@ -2615,6 +2624,9 @@ cdef class LabelModel(Model):
         if len(self._label_ids) != len(self._labels):
             raise ValueError("a label is there twice")
         return len(self._labels)
+
+    cdef list _label_list(self):
+        return self._labels
 
     def _copy_labels(self, other):
         (<LabelModel> other)._labels = list(self._labels)

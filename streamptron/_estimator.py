@@ -170,8 +170,8 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         predictions = batch.outputs()
-        self._many(batch, y, w, predictions)
-        return batch.labels(predictions, self._known_labels, self._y_name)
+        labels = self._many(batch, y, w, predictions)
+        return batch.labels(predictions, labels, self._y_name)
 
     def predict_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
         """Predict the label of each row.
@@ -188,8 +188,9 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         predictions = batch.outputs()
-        self._predicted(batch, predictions, None, None)
-        return batch.labels(predictions, self._known_labels, self._y_name)
+        labels = self._predicted(batch, predictions, None, None)
+        assert labels is not None  # for they need no room
+        return batch.labels(predictions, labels, self._y_name)
 
     def decision_function_many(
         self, X: Any, feature_names: Iterable[Hashable] | None = None
@@ -208,10 +209,10 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         while True:
-            labels = self._known_labels if self._multiclass else None
-            scores = batch.numbers(1 if labels is None else len(labels))
-            if self._predicted(batch, None, scores, None):
-                return batch.scores(scores, labels)
+            scores = batch.numbers(len(self._known_labels) if self._multiclass else 1)
+            labels = self._predicted(batch, None, scores, None)
+            if labels is not None:
+                return batch.scores(scores, labels if self._multiclass else None)
 
     def predict_proba_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
         """The probability of each label for each row.
@@ -228,9 +229,9 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         while True:
-            labels = self._known_labels
-            p = batch.numbers(len(labels))
-            if self._predicted(batch, None, None, p):
+            p = batch.numbers(len(self._known_labels))
+            labels = self._predicted(batch, None, None, p)
+            if labels is not None:
                 return batch.scores(p, labels)
 
     @staticmethod
@@ -240,17 +241,19 @@ class Estimator(Model, base.MiniBatchClassifier):
 
         return batch_of(X, feature_names)
 
-    def _predicted(self, batch: Batch, *wanted: np.ndarray | None) -> bool:
-        """Predict a batch; False if another thread has added labels meanwhile."""
-        done = self._predict_rows(batch.rows, batch.names, *wanted)
+    def _predicted(self, batch: Batch, *wanted: np.ndarray | None) -> list[Any] | None:
+        """Predict a batch: the labels of the moment; None if they are not as many as expected."""
+        done, labels = self._predict_rows(batch.rows, batch.names, *wanted)
         if done == UNSORTED:
             return self._predicted(batch.sorted(), *wanted)
         if 0 <= done < len(batch):
             raise MemoryError("no memory for the scores")
-        return done != NEW_LABELS
+        return None if done == NEW_LABELS else labels
 
-    def _many(self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None) -> None:
-        """Learn a batch, and write what would have been predicted."""
+    def _many(
+        self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None
+    ) -> list[Any]:
+        """Learn a batch, and write what would have been predicted; the labels then."""
         labels, numbers = batch.numbered(y, self._checked_label)
         steps = None
         if not (type(w) is float and w == 1.0 and self.class_weight is None):
@@ -259,8 +262,9 @@ class Estimator(Model, base.MiniBatchClassifier):
             steps = steps_of(w, labels, numbers, self._checked_step)
         if predictions is not None:
             batch.can_hold({*self._known_labels, *labels, None})
-        self._learned(batch, labels, numbers, steps, predictions)
+        known = self._learned(batch, labels, numbers, steps, predictions)
         self._y_name = getattr(y, "name", None)
+        return known
 
     def _learned(
         self,
@@ -269,14 +273,14 @@ class Estimator(Model, base.MiniBatchClassifier):
         numbers: NDArray[np.intp],
         steps: NDArray[np.float64] | None,
         predictions: np.ndarray | None = None,
-    ) -> None:
-        """Learn a batch whose labels are checked and numbered, and whose weights are checked."""
-        done = self._learn_rows(batch.rows, batch.names, labels, numbers, steps, predictions)
+    ) -> list[Any]:
+        """Learn a batch whose labels and weights are checked; the model's labels at its end."""
+        done, known = self._learn_rows(batch.rows, batch.names, labels, numbers, steps, predictions)
         if done == UNSORTED:
             return self._learned(batch.sorted(), labels, numbers, steps, predictions)
         if done < len(batch):
             raise MemoryError(f"no memory after {done} of {len(batch)} rows; those are learned")
-        return None
+        return known
 
     # --- Explanations
 
