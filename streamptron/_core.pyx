@@ -959,6 +959,9 @@ cdef class TextDoor:
         """
         if isinstance(X, (str, bytes, Mapping)):
             raise TypeError(f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
+        if hasattr(X, "columns"):       # whose iteration gives names or columns
+            raise TypeError(
+                f"X is a {type(X).__name__}; transform_many takes a sequence of texts: give it one column of the frame")
         source = X if hasattr(X, "dtype") and hasattr(X, "name") else None
         return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)], source)
 
@@ -1787,7 +1790,7 @@ cdef class Model:
                 "to weight")
         if isinstance(intercept, bool):
             raise TypeError(f"intercept={shown(intercept)}; give the number to start from")
-        bias = _number(intercept, "intercept")
+        bias = checked_number(intercept, "intercept")
         if bias != 0.0 and not self.learner.intercept:
             raise ValueError(f"intercept={shown(intercept)}; this model has intercept=False")
         self._read_items(weights, True, "weights")

@@ -704,6 +704,18 @@ dog | a
     }
 
 
+@pytest.mark.parametrize("value", [2**53 + 1, -(2**53) - 1, 10**30 + 1])
+@pytest.mark.parametrize("form", ["svmlight", "vw"])
+def test_an_int_that_no_float64_holds_is_a_bad_line_where_a_format_makes_floats(form, value):
+    line = {"svmlight": "1 2:1 7:%s\n", "vw": "1 | a 7:%s\n"}[form]
+    with pytest.raises(LineError, match=rf"1: 7: the value {value} is an int .* exactly; scale it"):
+        events((line % value).encode(), form)
+    for good in (value - 1, f"{value}.0", float(value)):
+        if good != 10**30:
+            [(x, _)] = events((line % good).encode(), form)
+            assert x[7 if form == "svmlight" else "7"] == float(good)
+
+
 def test_svmlight_is_label_qid_features_and_comment():
     data = b"+1 3:1 1:0.5 # a b\n-0.5 qid:7 2:0\n# nothing\n2.0\t0:1e3\r\n 9007199254740993 1:1\n\n"
     found = list(read(io.BytesIO(data), "svmlight").records())
