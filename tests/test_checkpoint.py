@@ -243,7 +243,9 @@ def test_position_is_none_where_none_was_given_even_after_another(path):
     assert Checkpoint.newest_saved(path)[1:] == ({}, None, path.with_name("model.000003"))
 
 
-@pytest.mark.parametrize("position", [{1, 2}, object(), ["a", {"b": range(3)}]], ids=["set", "object", "range"])
+@pytest.mark.parametrize(
+    "position", [{1, 2}, object(), ["a", {"b": range(3)}]], ids=["set", "object", "range"]
+)
 def test_position_that_cannot_be_kept_is_refused_whether_a_save_is_due_or_not(
     position, path, folder
 ):
