@@ -982,10 +982,11 @@ def test_features_survive_vw_svmlight_json_and_csv(seed):
     for _ in range(100):
         names = {random_name(rng) for _ in range(rng.randint(0, 6))}
         expected.append(({name: random_number(rng) for name in names}, random_number(rng)))
-    lines = [
-        f"{y!r} |" + "".join(f" {name}:{value!r}" for name, value in x.items()) for x, y in expected
-    ]
     floats = [({name: float(value) for name, value in x.items()}, y) for x, y in expected]
+    held = [
+        ({name: v if v == float(v) else float(v) for name, v in x.items()}, y) for x, y in expected
+    ]
+    lines = [f"{y!r} |" + "".join(f" {name}:{v!r}" for name, v in x.items()) for x, y in held]
     assert events("\n".join(lines).encode(), "vw") == floats
     lines = [json.dumps({"y": y, "x": x}) for x, y in expected]
     fields = [("x", name) for name in sorted({name for x, _ in expected for name in x})]
@@ -998,7 +999,7 @@ def test_features_survive_vw_svmlight_json_and_csv(seed):
     writer.writerows([*(x.get(name, "") for name in columns), y] for x, y in expected)
     data = file.getvalue().encode()
     assert events(data, "csv", label=" y", types={" y": "number"}) == expected
-    numbered = [({rng.randrange(10**6): v for v in x.values()}, y) for x, y in floats]
+    numbered = [({rng.randrange(10**6): v for v in x.values()}, y) for x, y in held]
     lines = [f"{y!r}" + "".join(f" {i}:{v!r}" for i, v in x.items()) for x, y in numbered]
     assert events("\n".join(lines).encode(), "svmlight") == numbered
 
