@@ -360,18 +360,11 @@ class Estimator(Model, base.MiniBatchClassifier):
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
         if label is None and self._multiclass:
-            return {
-                known: self._top(n, output, 1.0) for output, known in enumerate(self._known_labels)
-            }
-        return self._top(n, *self._explained(label))
-
-    def _top(self, n: int, output: int, sign: float) -> TopFeatures:
-        weights = self._weights(self.serving, output)[1][0].items()
-        ranked = sorted(
-            ((feature, sign * weight) for feature, weight in weights), key=itemgetter(1)
-        )
-        positive = [item for item in reversed(ranked[max(0, len(ranked) - n) :]) if item[1] > 0]
-        return TopFeatures(positive, [item for item in ranked[:n] if item[1] < 0])
+            labels, weights = self._weights(self.serving)  # of one moment
+            assert labels is not None
+            return {known: _top(n, its, 1.0) for known, its in zip(labels, weights, strict=True)}
+        output, sign = self._explained(label)
+        return _top(n, self._weights(self.serving, output)[1][0], sign)
 
     @property
     def _known_labels(self) -> list[Any]:
@@ -404,6 +397,15 @@ class Estimator(Model, base.MiniBatchClassifier):
         ]
         answer = f"{self.predict_one(dict(x))!r} by the {kind} weights"
         return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", answer])
+
+
+def _top(n: int, weights: Weights, sign: float) -> TopFeatures:
+    """The n largest weights of each sign."""
+    ranked = sorted(
+        ((feature, sign * weight) for feature, weight in weights.items()), key=itemgetter(1)
+    )
+    positive = [item for item in reversed(ranked[max(0, len(ranked) - n) :]) if item[1] > 0]
+    return TopFeatures(positive, [item for item in ranked[:n] if item[1] < 0])
 
 
 class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwargs

@@ -108,6 +108,18 @@ def whole(model):
     return weights
 
 
+def top(model):
+    """The weights of "yes", which are those of "no" with the other sign."""
+    largest = model.top_features(N)
+    if isinstance(largest, dict):
+        largest, no = largest["yes"], largest["no"]
+        assert [len(no.positive), len(no.negative)] == [
+            len(largest.negative),
+            len(largest.positive),
+        ]
+    return [weight for side in largest for _, weight in side]
+
+
 READERS = {
     "score": lambda model, _: score(model, X),
     "score of a text": lambda model, _: score(model, TOKENIZER.transform_one(TEXT)),
@@ -117,6 +129,7 @@ READERS = {
         part for _, part in model.explain_one(X, LABELS[type(model).__name__][1])
     ],
     "weights": lambda model, _: of_yes(model, model.weights),
+    "top features": lambda model, _: top(model),
     "deepcopy": lambda model, _: whole(copy.deepcopy(model)),
     "pickle": lambda model, _: whole(pickle.loads(pickle.dumps(model))),
     "file": lambda model, path: model.save(path) or whole(load(path)),
