@@ -296,17 +296,17 @@ def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
         if len(parameters["class_weight"]) < len(weights):
             raise click.UsageError("--class-weight is given twice for a label; give it once")
     model = LineModel(_made(kind, parameters), tokenizer, reading, positive)
+    model.wanted = {name for name, _ in weights or ()}
     if positive is not None:
-        model.wanted = {positive}
-    else:
-        model.wanted = {name for name, _ in weights or ()}
+        model.wanted.add(positive)
     return model
 
 
 def _check_place(path: str) -> None:
     """Find out now, not after an hour, that nothing can be written there."""
     folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path) or not os.access(folder, os.W_OK):
+    odd = os.path.exists(path) and not os.path.isfile(path)
+    if odd or not os.access(folder, os.W_OK):
         raise OSError(f"{path}: the model cannot be written there; give another --model")
 
 
@@ -375,7 +375,6 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     else:
         reading = _reading(given, files)
         learner = _new_model(given, reading)
-        named = "--positive" if learner.positive is not None else "--class-weight"
     if (given["epochs"] > 1 or holdout) and not all(map(_is_plain, files)):
         raise click.UsageError(
             "--epochs and --holdout read the files again; give files, not a pipe"
@@ -413,13 +412,15 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         )
         return 128 + training.stopped_by
     if learner.wanted and training.progressive.n_events:
-        missing = (
-            f"no event has the label {' or '.join(map(repr, sorted(learner.wanted)))} of {named}; "
-            f"there are {', '.join(map(repr, learner.others))}"
-        )
-        if learner.positive is not None:  # a perceptron that knows one label only
-            raise ValueError(f"{missing}. The model is saved as it is")
-        warnings.warn(missing, stacklevel=1)
+        there = f"there are {', '.join(map(repr, learner.others))}"
+        if missing := " or ".join(map(repr, sorted(learner.wanted - {learner.positive}))):
+            message = f"no event has the label {missing} of --class-weight; {there}"
+            warnings.warn(message, stacklevel=1)
+        if learner.positive in learner.wanted:  # a perceptron that knows one label only
+            raise ValueError(
+                f"no event has the label {learner.positive!r} of --positive; {there}. The model is "
+                "saved as it is"
+            )
     return 0
 
 

@@ -110,6 +110,7 @@ cdef class Model:
     cdef Py_ssize_t _learn_in_place(self, Batch* batch, bint zeros) noexcept
     cdef object _run(self, Rows X, names, y, steps, predictions, decisions, probabilities, confidences)
     cdef void _put_labels(self) noexcept
+    cdef list _label_list(self)
     cdef int _labels_done(self) except -1
     cdef int _look(self) except -1
     cdef int _settle(self) except -1

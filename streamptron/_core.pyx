@@ -129,6 +129,7 @@ cdef double EXACT = 2.0**53         # below that every int is a double
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
+cdef list _TRUTH = [False, True]
 
 class RULES:
     """Numbers of the rules, for the estimators' constructors."""
@@ -958,6 +959,9 @@ cdef class TextDoor:
         """
         if isinstance(X, (str, bytes, Mapping)):
             raise TypeError(f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
+        if hasattr(X, "columns"):       # whose iteration gives names or columns
+            raise TypeError(
+                f"X is a {type(X).__name__}; transform_many takes a sequence of texts: give it one column of the frame")
         source = X if hasattr(X, "dtype") and hasattr(X, "name") else None
         return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)], source)
 
@@ -1786,7 +1790,7 @@ cdef class Model:
                 "to weight")
         if isinstance(intercept, bool):
             raise TypeError(f"intercept={shown(intercept)}; give the number to start from")
-        bias = _number(intercept, "intercept")
+        bias = checked_number(intercept, "intercept")
         if bias != 0.0 and not self.learner.intercept:
             raise ValueError(f"intercept={shown(intercept)}; this model has intercept=False")
         self._read_items(weights, True, "weights")
@@ -1948,8 +1952,9 @@ cdef class Model:
         `names`: of the columns; None: column j is the int j. `y` None: only predict; else see _learn_rows.
         `predictions`, `decisions`, `probabilities`, `confidences` (of what is predicted) None: not wanted.
 
-        Returns the number of rows done; fewer than all: out of memory. UNSORTED, and nothing is changed, if columns
-        do not rise within the rows; NEW_LABELS if there are more labels than `decisions` or `probabilities` have room for.
+        Returns the number of rows done, and the labels that the outputs of this moment stand for. Fewer rows than all:
+        out of memory. UNSORTED, and nothing is changed, if columns do not rise within the rows; NEW_LABELS if
+        `decisions` or `probabilities` have not room for just the labels that there are.
 
         A matrix much larger than the model is checked block by block as it is learned, on a copy that takes the
         model's place at the end. Any other is checked first, and learned in place.
@@ -1961,6 +1966,8 @@ cdef class Model:
         cdef bint copied = False
         cdef Py_ssize_t done = 0, n = X.n_rows
         cdef int found = 0
+        cdef Py_ssize_t n_labels = 0
+        cdef list labels = None
         event_init(&columns)
         event_init(&event)
         X._begin(&batch, &self.learner, &event)
@@ -1988,7 +1995,7 @@ cdef class Model:
                 if copied:
                     batch.learner = &copy
                     if learner_copy(&copy, &self.learner) < 0:
-                        return 0
+                        return 0, labels
                 else:
                     if batch.matrix != NULL:
                         with nogil:
@@ -1999,7 +2006,7 @@ cdef class Model:
                 self._read_begin()
                 if not self._has_room(&batch, decisions is not None, probabilities is not None):
                     self._readers -= 1
-                    return NEW_LABELS
+                    return NEW_LABELS, labels
             # From here to the other end of the batch nothing of Python runs.
             if not found & (MATRIX_FAULTY | MATRIX_UNSORTED) and (
                     batch.matrix == NULL or _find_columns(&batch, held is not None, learning, &columns) == 0):
@@ -2007,11 +2014,9 @@ cdef class Model:
                     done = self._learn_in_place(&batch, (found & MATRIX_ZEROS) != 0)
                 else:
                     done = _run_checked(&batch, &found)
-            if not learning:
-                self._readers -= 1
-            elif not copied:
+            if learning and not copied:
                 self._put_labels()
-            elif done == n and not found & (MATRIX_FAULTY | MATRIX_UNSORTED):
+            elif learning and done == n and not found & (MATRIX_FAULTY | MATRIX_UNSORTED):
                 self._go_inside()
                 learner_free(&self.learner)
                 self.learner = copy
@@ -2019,10 +2024,15 @@ cdef class Model:
                 self.event.n_known = 0
                 self.event.scored_version = 0
                 self._put_labels()
-            else:
+            elif learning:
                 done = 0                # what the copy has learned goes with it
+            # held while nobody can start the model anew; later ones come at the list's end
+            labels = self._label_list()
+            n_labels = len(labels)
             if learning:
                 self._inside = False
+            else:
+                self._readers -= 1
             if found & MATRIX_FAULTY:
                 raise (<MatrixRows> X).fault(names)
             if self.learner.table.borrowed and done == n and not (
@@ -2030,7 +2040,7 @@ cdef class Model:
                     and _finite(batch.probabilities, n * batch.n_probabilities)
                     and _finite(batch.confidences, n)):
                 raise _damaged("a weight is not finite")
-            return UNSORTED if found & MATRIX_UNSORTED else done
+            return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
         finally:
             if copied:
                 learner_free(&copy)
@@ -2046,8 +2056,6 @@ cdef class Model:
     cdef bint _has_room(self, const Batch* batch, bint decisions, bint probabilities) noexcept:
         """Whether there is a place for the score of each label."""
         cdef Py_ssize_t n = self.learner.table.n_outputs
-        if batch.n_rows == 0:
-            return True
         return (not decisions or batch.n_decisions == n) and (
             not probabilities or batch.n_probabilities == (n if learner_several(&self.learner) else 2))
 
@@ -2167,6 +2175,10 @@ cdef class Model:
     cdef int _labels_done(self) except -1:
         """The batch is over, whatever came of it."""
         return 0
+
+    cdef list _label_list(self):
+        """What outputs stand for, as predictions number them. Nothing of Python runs here."""
+        return _TRUTH
 
     def _copy_labels(self, other):
         """Give a copy of the model the labels."""
@@ -2615,6 +2627,9 @@ cdef class LabelModel(Model):
         if len(self._label_ids) != len(self._labels):
             raise ValueError("a label occurs twice")
         return len(self._labels)
+
+    cdef list _label_list(self):
+        return self._labels
 
     def _copy_labels(self, other):
         (<LabelModel> other)._labels = list(self._labels)

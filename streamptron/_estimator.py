@@ -170,8 +170,8 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         predictions = batch.outputs()
-        self._many(batch, y, w, predictions)
-        return batch.labels(predictions, self._known_labels, self._y_name)
+        labels = self._many(batch, y, w, predictions)
+        return batch.labels(predictions, labels, self._y_name)
 
     def predict_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
         """Predict the label of each row.
@@ -188,8 +188,9 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         predictions = batch.outputs()
-        self._predicted(batch, predictions, None, None)
-        return batch.labels(predictions, self._known_labels, self._y_name)
+        labels = self._predicted(batch, predictions, None, None)
+        assert labels is not None  # for they need no room
+        return batch.labels(predictions, labels, self._y_name)
 
     def decision_function_many(
         self, X: Any, feature_names: Iterable[Hashable] | None = None
@@ -208,10 +209,10 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         while True:
-            labels = self._known_labels if self._multiclass else None
-            scores = batch.numbers(1 if labels is None else len(labels))
-            if self._predicted(batch, None, scores, None):
-                return batch.scores(scores, labels)
+            scores = batch.numbers(len(self._known_labels) if self._multiclass else 1)
+            labels = self._predicted(batch, None, scores, None)
+            if labels is not None:
+                return batch.scores(scores, labels if self._multiclass else None)
 
     def predict_proba_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
         """The probability of each label for each row.
@@ -228,9 +229,9 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         while True:
-            labels = self._known_labels
-            p = batch.numbers(len(labels))
-            if self._predicted(batch, None, None, p):
+            p = batch.numbers(len(self._known_labels))
+            labels = self._predicted(batch, None, None, p)
+            if labels is not None:
                 return batch.scores(p, labels)
 
     @staticmethod
@@ -240,17 +241,19 @@ class Estimator(Model, base.MiniBatchClassifier):
 
         return batch_of(X, feature_names)
 
-    def _predicted(self, batch: Batch, *wanted: np.ndarray | None) -> bool:
-        """Predict a batch; False if another thread has added labels meanwhile."""
-        done = self._predict_rows(batch.rows, batch.names, *wanted)
+    def _predicted(self, batch: Batch, *wanted: np.ndarray | None) -> list[Any] | None:
+        """Predict a batch: the labels of the moment; None if they are not as many as expected."""
+        done, labels = self._predict_rows(batch.rows, batch.names, *wanted)
         if done == UNSORTED:
             return self._predicted(batch.sorted(), *wanted)
         if 0 <= done < len(batch):
             raise MemoryError("no memory for the scores")
-        return done != NEW_LABELS
+        return None if done == NEW_LABELS else labels
 
-    def _many(self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None) -> None:
-        """Learn a batch, and write what would have been predicted."""
+    def _many(
+        self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None
+    ) -> list[Any]:
+        """Learn a batch, and write what would have been predicted; the labels then."""
         labels, numbers = batch.numbered(y, self._checked_label)
         steps = None
         if not (type(w) is float and w == 1.0 and self.class_weight is None):
@@ -259,8 +262,9 @@ class Estimator(Model, base.MiniBatchClassifier):
             steps = steps_of(w, labels, numbers, self._checked_step)
         if predictions is not None:
             batch.can_hold({*self._known_labels, *labels, None})
-        self._learned(batch, labels, numbers, steps, predictions)
+        known = self._learned(batch, labels, numbers, steps, predictions)
         self._y_name = getattr(y, "name", None)
+        return known
 
     def _learned(
         self,
@@ -269,14 +273,14 @@ class Estimator(Model, base.MiniBatchClassifier):
         numbers: NDArray[np.intp],
         steps: NDArray[np.float64] | None,
         predictions: np.ndarray | None = None,
-    ) -> None:
-        """Learn a batch whose labels are checked and numbered, and whose weights are checked."""
-        done = self._learn_rows(batch.rows, batch.names, labels, numbers, steps, predictions)
+    ) -> list[Any]:
+        """Learn a batch whose labels and weights are checked; the model's labels at its end."""
+        done, known = self._learn_rows(batch.rows, batch.names, labels, numbers, steps, predictions)
         if done == UNSORTED:
             return self._learned(batch.sorted(), labels, numbers, steps, predictions)
         if done < len(batch):
             raise MemoryError(f"no memory after {done} of {len(batch)} rows; those are learned")
-        return None
+        return known
 
     # --- Explanations
 
@@ -356,18 +360,11 @@ class Estimator(Model, base.MiniBatchClassifier):
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
         if label is None and self._multiclass:
-            return {
-                known: self._top(n, output, 1.0) for output, known in enumerate(self._known_labels)
-            }
-        return self._top(n, *self._explained(label))
-
-    def _top(self, n: int, output: int, sign: float) -> TopFeatures:
-        weights = self._weights(self.serving, output)[1][0].items()
-        ranked = sorted(
-            ((feature, sign * weight) for feature, weight in weights), key=itemgetter(1)
-        )
-        positive = [item for item in reversed(ranked[max(0, len(ranked) - n) :]) if item[1] > 0]
-        return TopFeatures(positive, [item for item in ranked[:n] if item[1] < 0])
+            labels, weights = self._weights(self.serving)  # of one moment
+            assert labels is not None
+            return {known: _top(n, its, 1.0) for known, its in zip(labels, weights, strict=True)}
+        output, sign = self._explained(label)
+        return _top(n, self._weights(self.serving, output)[1][0], sign)
 
     @property
     def _known_labels(self) -> list[Any]:
@@ -400,6 +397,15 @@ class Estimator(Model, base.MiniBatchClassifier):
         ]
         answer = f"{self.predict_one(dict(x))!r} by the {kind} weights"
         return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", answer])
+
+
+def _top(n: int, weights: Weights, sign: float) -> TopFeatures:
+    """The n largest weights of each sign."""
+    ranked = sorted(
+        ((feature, sign * weight) for feature, weight in weights.items()), key=itemgetter(1)
+    )
+    positive = [item for item in reversed(ranked[max(0, len(ranked) - n) :]) if item[1] > 0]
+    return TopFeatures(positive, [item for item in ranked[:n] if item[1] < 0])
 
 
 class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwargs

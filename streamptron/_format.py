@@ -225,6 +225,11 @@ def _refusal(model: Any) -> str:
     holds = f"a model file holds a {', '.join(CLASSES)}, or Tokenizer() | one of them"
     steps = getattr(model, "steps", None)
     if isinstance(steps, dict):
+        kinds = [type(step) for step in steps.values()]
+        if len(kinds) == 2 and kinds[0] is Tokenizer and kinds[1] in CLASSES.values():
+            return (
+                f"{holds}, not a {type(model).__name__} of them: make it pipeline[0] | pipeline[1]"
+            )
         ours = [name for name, step in steps.items() if type(step) in CLASSES.values()]
         alone = ""
         if ours:

@@ -105,7 +105,7 @@ class Block:
     def learn(self, confidences: bool = False) -> None:
         """Answer each text and then learn it, if it has a label."""
         answers = self._answers()
-        done = self._model.learner._learn_rows(
+        done, _ = self._model.learner._learn_rows(
             self.lines,
             None,
             self.labels,
@@ -119,11 +119,10 @@ class Block:
     def answer(self) -> None:
         """Answer each text."""
         predictions, confidences = self._answers()
-        self._check(
-            self._model.learner._predict_rows(
-                self.lines, None, predictions, None, None, confidences
-            )
+        done, _ = self._model.learner._predict_rows(
+            self.lines, None, predictions, None, None, confidences
         )
+        self._check(done)
 
     def replaced(self) -> list[int]:
         """The lines whose texts, which have been read, hold bytes that are not UTF-8."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import numbers
 import os
 import re
 import time
@@ -115,8 +116,12 @@ class Checkpoint:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ValueError(f"{name}={shown(value)}; it must be an int of at least 1")
-        if every_seconds is not None and not every_seconds > 0:
-            raise ValueError(f"every_seconds={shown(every_seconds)}; it must be above 0")
+        if every_seconds is not None and (
+            isinstance(every_seconds, bool)
+            or not isinstance(every_seconds, numbers.Real)
+            or not every_seconds > 0
+        ):
+            raise ValueError(f"every_seconds={shown(every_seconds)}; it must be a number above 0")
         self._learner = contents_of(model, metadata).learner
         self.model = model
         self.path = os.fspath(path)

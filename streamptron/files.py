@@ -457,6 +457,8 @@ class _VW(_Lines):
                 number = _finite(value) if colon else 1.0
                 if not name or number is None:
                     raise _BadLine(f"{shown(word)}; write name:value, and a finite number for it")
+                if abs(number) >= 2**53:
+                    number = _value(value, f"{name}: the value")
                 name = prefix + name
                 x[name] = x.get(name, 0.0) + number * scale
         for name, number in x.items():
@@ -489,7 +491,7 @@ class _SVMLight(_Lines):
             len(x) < len(fields)  # one of them twice, or no number
             or b"_" in line  # which Python allows within a number
             or not isfinite(sum(x.values()))
-            or (x and min(x) < 0)
+            or (x and (min(x) < 0 or max(x.values()) >= 2**53 or min(x.values()) <= -(2**53)))
         ):
             x = self._features(fields)
         return x, y, 1.0, qid, tag
@@ -504,7 +506,7 @@ class _SVMLight(_Lines):
             index = _whole(name, "index")
             if index in x:
                 raise _BadLine(f"the index {index} occurs twice; write it once")
-            x[index] = float(_number(value, f"{index}: the value"))
+            x[index] = _value(value, f"{index}: the value")
         return x
 
 
@@ -809,6 +811,15 @@ def _number(token: bytes | str, what: str, hint: str = "write one") -> int | flo
     if number is None:
         raise _BadLine(f"{what} {_seen(token)} is not a finite number; {hint}")
     return number
+
+
+def _value(token: bytes | str, what: str) -> float:
+    """The number of a feature, or a _BadLine: also if it is an int that a float64 cannot hold."""
+    number = _number(token, what)
+    value = float(number)
+    if value != number:
+        raise _BadLine(f"{what} {number} is an int that a float64 cannot hold exactly; scale it")
+    return value
 
 
 def _whole(token: bytes, what: str) -> int:

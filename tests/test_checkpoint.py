@@ -305,7 +305,16 @@ def test_checkpoints_are_their_owners_alone_until_the_newest_is_changed(path):
 
 @pytest.mark.parametrize(
     "params",
-    [{"every_events": 0}, {"every_events": 1.5}, {"keep": 0}, {"keep": True}, {"every_seconds": 0}],
+    [
+        {"every_events": 0},
+        {"every_events": 1.5},
+        {"keep": 0},
+        {"keep": True},
+        {"every_seconds": 0},
+        {"every_seconds": "60"},
+        {"every_seconds": float("nan")},
+        {"every_seconds": True},
+    ],
     ids=str,
 )
 def test_parameter_that_cannot_be_is_refused_by_name(path, params):

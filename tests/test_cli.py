@@ -209,6 +209,7 @@ def test_words_that_make_no_command_end_with_2_and_say_why(words, message, mail,
         ("train *.none -m m --format plain", "no file matches *.none"),
         ("train mail.tsv -m none/m", "none/m: the model cannot be written there"),
         ("train mail.tsv -m .", ".: the model cannot be written there"),
+        ("train mail.tsv -m /dev/null", "/dev/null: the model cannot be written there"),
         (
             "train mail.tsv -m m --learner perceptron",
             "mail.tsv:1: the label 'spam' is not one of 0, 1",
@@ -497,11 +498,19 @@ def test_a_feature_that_no_line_has_is_warned_of(tmp_path):
     assert said == "streamptron: warning: no event has 'z'; check features=\n"
 
 
-@pytest.mark.parametrize("words", ["--positive spma --learner perceptron", "--class-weight spma=2"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--positive spma --learner perceptron",
+        "--class-weight spma=2",
+        "--class-weight spma=2 --positive spam --learner perceptron",
+        "--class-weight ham=2 --positive spma --learner perceptron",
+    ],
+)
 def test_a_label_that_is_named_and_never_comes_is_said(words, mail):
     tsv, _ = mail
     model = tsv.with_name("m")
-    option = words.split()[0]
+    option = "--positive" if "--positive spma" in words else "--class-weight"
     code = int(option == "--positive")  # whose model knows one label only
     _, said = run("train", tsv, "-m", model, "-q", *words.split(), *SEEDED, code=code)
     assert f"no event has the label 'spma' of {option}; there are 'spam', 'ham'" in said

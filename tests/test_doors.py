@@ -250,6 +250,9 @@ def test_int_that_no_float64_holds_is_refused_by_every_door_with_its_feature(lea
     ]
     for door in doors:
         refused(trained(learner), door, "'the culprit'", "exactly", error=ValueError)
+    start = ({}, value) if learner == "Perceptron" else ({y: {}}, {y: value})
+    with pytest.raises(ValueError, match=r"^intercept is .* exactly"):
+        LEARNERS[learner].from_weights(*start)
 
 
 def test_long_double_is_refused_by_every_door_where_no_float64_holds_it():

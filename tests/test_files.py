@@ -705,6 +705,18 @@ dog | a
     }
 
 
+@pytest.mark.parametrize("value", [2**53 + 1, -(2**53) - 1, 10**30 + 1])
+@pytest.mark.parametrize("form", ["svmlight", "vw"])
+def test_an_int_that_no_float64_holds_is_a_bad_line_where_a_format_makes_floats(form, value):
+    line = {"svmlight": "1 2:1 7:%s\n", "vw": "1 | a 7:%s\n"}[form]
+    with pytest.raises(LineError, match=rf"1: 7: the value {value} is an int .* exactly; scale it"):
+        events((line % value).encode(), form)
+    for good in (value - 1, f"{value}.0", float(value)):
+        if good != 10**30:
+            [(x, _)] = events((line % good).encode(), form)
+            assert x[7 if form == "svmlight" else "7"] == float(good)
+
+
 def test_svmlight_is_label_qid_features_and_comment():
     data = b"+1 3:1 1:0.5 # a b\n-0.5 qid:7 2:0\n# nothing\n2.0\t0:1e3\r\n 9007199254740993 1:1\n\n"
     found = list(read(io.BytesIO(data), "svmlight").records())
@@ -971,10 +983,11 @@ def test_features_survive_vw_svmlight_json_and_csv(seed):
     for _ in range(100):
         names = {random_name(rng) for _ in range(rng.randint(0, 6))}
         expected.append(({name: random_number(rng) for name in names}, random_number(rng)))
-    lines = [
-        f"{y!r} |" + "".join(f" {name}:{value!r}" for name, value in x.items()) for x, y in expected
-    ]
     floats = [({name: float(value) for name, value in x.items()}, y) for x, y in expected]
+    held = [
+        ({name: v if v == float(v) else float(v) for name, v in x.items()}, y) for x, y in expected
+    ]
+    lines = [f"{y!r} |" + "".join(f" {name}:{v!r}" for name, v in x.items()) for x, y in held]
     assert events("\n".join(lines).encode(), "vw") == floats
     lines = [json.dumps({"y": y, "x": x}) for x, y in expected]
     fields = [("x", name) for name in sorted({name for x, _ in expected for name in x})]
@@ -987,7 +1000,7 @@ def test_features_survive_vw_svmlight_json_and_csv(seed):
     writer.writerows([*(x.get(name, "") for name in columns), y] for x, y in expected)
     data = file.getvalue().encode()
     assert events(data, "csv", label=" y", types={" y": "number"}) == expected
-    numbered = [({rng.randrange(10**6): v for v in x.values()}, y) for x, y in floats]
+    numbered = [({rng.randrange(10**6): v for v in x.values()}, y) for x, y in held]
     lines = [f"{y!r}" + "".join(f" {i}:{v!r}" for i, v in x.items()) for x, y in numbered]
     assert events("\n".join(lines).encode(), "svmlight") == numbered
 

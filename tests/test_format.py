@@ -21,7 +21,7 @@ import mutations
 import numpy as np
 import pytest
 from format_reader import ModelFile, value
-from river import preprocessing
+from river import compose, preprocessing
 from streams import KEYS, needs_data, random_events, text_stream
 from variants import (
     LEARNERS,
@@ -35,7 +35,7 @@ from variants import (
 )
 
 import streamptron
-from streamptron import MIRA, ModelFileError, Perceptron, Tokenizer, load, read_metadata
+from streamptron import MIRA, Checkpoint, ModelFileError, Perceptron, Tokenizer, load, read_metadata
 from streamptron._line_model import LineModel
 from streamptron._names import shown
 
@@ -363,6 +363,15 @@ def test_pipeline_with_other_steps_says_what_to_do(path):
     with pytest.raises(TypeError, match=r"save its learner alone, pipeline\['Perceptron'\]"):
         longer.save(path)
     assert not path.exists()
+
+
+def test_rivers_own_pipeline_of_a_tokenizer_and_a_learner_says_how_to_make_ours_of_it(path):
+    model = compose.Pipeline(Tokenizer(ngram_range=(1, 2)), Perceptron())
+    model.learn_one("a prize", True)
+    with pytest.raises(TypeError, match=r"make it pipeline\[0\] \| pipeline\[1\]"):
+        Checkpoint(model, path)
+    (model[0] | model[1]).save(path)
+    assert load(path).predict_one("prize") is True
 
 
 def test_pipeline_with_names_or_attributes_of_the_users_is_refused_rather_than_lost(path):

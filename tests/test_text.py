@@ -15,6 +15,8 @@ from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from reference_text import features, is_word_character, lowered, tokens
 from river import (
@@ -1442,3 +1444,20 @@ def test_lines_know_whether_a_text_was_no_utf_8(seed):
 def undecoded(line):
     """A line, in which U+FFFD stands for nothing but what is not UTF-8."""
     return line.replace(b"\xef\xbf\xbd", b"x").decode(errors="replace")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_frame_is_no_sequence_of_texts_and_its_columns_names_are_none(kind):
+    frame = {
+        "pandas": lambda texts: pd.DataFrame({"text": texts}),
+        "polars": lambda texts: pl.DataFrame({"text": texts}),
+        "pyarrow": lambda texts: pa.table({"text": texts}),
+    }[kind](["a b", "c"])
+    model = Tokenizer() | Perceptron()
+    for call in (
+        model.predict_many,
+        Tokenizer().transform_many,
+        Tokenizer(fields="a").transform_many,
+    ):
+        with pytest.raises(TypeError, match="takes a sequence of texts: give it one column"):
+            call(frame)

@@ -8,12 +8,14 @@ shows as weights that differ, or as a score between the two.
 import copy
 import pickle
 import re
+import sys
 import threading
 from functools import partial
 from itertools import count
 from operator import le
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from river import linear_model
@@ -106,6 +108,18 @@ def whole(model):
     return weights
 
 
+def top(model):
+    """The weights of "yes", which are those of "no" with the other sign."""
+    largest = model.top_features(N)
+    if isinstance(largest, dict):
+        largest, no = largest["yes"], largest["no"]
+        assert [len(no.positive), len(no.negative)] == [
+            len(largest.negative),
+            len(largest.positive),
+        ]
+    return [weight for side in largest for _, weight in side]
+
+
 READERS = {
     "score": lambda model, _: score(model, X),
     "score of a text": lambda model, _: score(model, TOKENIZER.transform_one(TEXT)),
@@ -115,6 +129,7 @@ READERS = {
         part for _, part in model.explain_one(X, LABELS[type(model).__name__][1])
     ],
     "weights": lambda model, _: of_yes(model, model.weights),
+    "top features": lambda model, _: top(model),
     "deepcopy": lambda model, _: whole(copy.deepcopy(model)),
     "pickle": lambda model, _: whole(pickle.loads(pickle.dumps(model))),
     "file": lambda model, path: model.save(path) or whole(load(path)),
@@ -290,6 +305,50 @@ def test_a_model_started_anew_by_a_hash_in_the_middle_of_an_event_learns_it_whol
     assert model.n_seen >= 1
     assert len(model.labels) == len(model.decision_function_one({"a": 1}))
     copy.deepcopy(model)._check()
+
+
+@pytest.mark.parametrize("door", ["rows", "texts"])
+@pytest.mark.parametrize(
+    "call", ["predict_many", "test_then_train_many", "predict_proba_many", "decision_function_many"]
+)
+def test_labels_of_a_batch_are_those_of_the_model_that_answered_it(call, door):
+    """It is started anew, with other labels, at each place where another thread may get in."""
+    first, second, third = (LEARNERS["MulticlassPerceptron"](hash_seed=1) for _ in range(3))
+    rows = {"rows": np.ones((5, 3)), "texts": TOKENIZER.transform_many(["a b"] * 5)}[door]
+    if door == "rows":
+        rows = pd.DataFrame(rows, columns=list("abc"))
+    first.learn_many(rows, ["no", "yes", "yes", "yes", "yes"])
+    second.learn_many(rows, ["up", "down", "down", "down", "down"], w=3.0)
+    answers = [repr(LABELLED[call](copy.deepcopy(m), rows)) for m in (first, second, third)]
+    for other in (second, third):
+        state, places = other.__getstate__(), count()
+        for place in places:
+            model, calls = copy.deepcopy(first), count()
+
+            def look(frame, event, what, model=model, calls=calls, place=place, state=state):
+                if next(calls) == place:
+                    sys.setprofile(None)
+                    model.__setstate__(state)
+
+            sys.setprofile(look)
+            try:
+                answer = LABELLED[call](model, rows)
+            finally:
+                sys.setprofile(None)
+            assert repr(answer) in answers, place
+            if next(calls) <= place:
+                break
+        assert place > 20
+
+
+LABELLED = {
+    "predict_many": lambda model, rows: list(model.predict_many(rows)),
+    "test_then_train_many": lambda model, rows: list(
+        model.test_then_train_many(rows, ["no"] * len(rows))
+    ),
+    "predict_proba_many": lambda model, rows: model.predict_proba_many(rows),
+    "decision_function_many": lambda model, rows: model.decision_function_many(rows),
+}
 
 
 @eager
