@@ -4,13 +4,14 @@
 #       | learner_resolve    keys -> rows; an unknown feature is the null row
 #       | learner_score      W.x for every kept vector, in one pass
 #       | learner_step       the rule: a mistake? how big a step?
-#       | insert, reserve    the only part that can fail, and nothing has changed yet (see also _ceiling.pxd)
+#       | insert, reserve    the only part that can fail: features may have got rows then, of weights zero
 #       | watch              who would have been right? (serving, probabilities, the pocket)
 #       | table_add          only the rows of this event
 #       v table_tick         the averages' clock
 #
 # A feature gets its row at the first update that touches it, not when it is first seen: a learner that
-# makes few mistakes stores few features.
+# makes few mistakes stores few features. An answer is asked once an event (learner_answer), and so is each kept
+# vector's verdict (learner_verdict).
 #
 # With one output a row of a matrix is scored and learned where it lies (learner_score_row, learner_commit_row), and is
 # written as an event only if the rule makes a step of it and it brings a new feature.
