@@ -1817,9 +1817,11 @@ cdef class Model:
         self.learner.version += 1
 
     def _explain(self, x, Py_ssize_t output, double sign):
-        """Contributions to one output's score, that score, and which vector gave it."""
+        """Contributions to one output's score, that score, which vector gave it, and the predicted label."""
         cdef Py_ssize_t i
+        cdef Py_ssize_t best
         cdef Answer answer
+        cdef list labels
         cdef int kind
         cdef double part
         cdef dict objects
@@ -1830,12 +1832,15 @@ cdef class Model:
             objects = {ordinal: name for name, ordinal in self._objects.items()}
             answer = learner_answer(&self.learner, &self.event)
             kind = answer.kind
+            best = answer.verdict.best
+            labels = self._label_list()
             if output < 0:
-                output = answer.verdict.best
+                output = best
             if not 0 <= output < self.learner.table.n_outputs:
                 raise RuntimeError(
                     "the model has been reset meanwhile, and does not know the label; ask again")
             score = sign * learner_decision(&self.learner, &self.event, kind)[output]
+            label = labels[best] if 0 <= best < len(labels) else None
             parts = []
             for i in range(self.event.n):
                 part = sign * self.event.values[i] * table_read(
@@ -1848,7 +1853,7 @@ cdef class Model:
             if collecting:
                 PyGC_Enable()
         self._settle()
-        return [(_named(plain), part) for plain, part in parts], score, KEPT[kind]
+        return [(_named(plain), part) for plain, part in parts], score, KEPT[kind], label
 
     # --- One at a time. A batch runs without the interpreter's lock, so others may call meanwhile.
     #

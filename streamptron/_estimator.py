@@ -317,9 +317,9 @@ class Estimator(Model, base.MiniBatchClassifier):
 
     def _explanation(
         self, x: Mapping[Any, float], label: Hashable
-    ) -> tuple[list[tuple[Hashable, float]], str]:
-        """Contributions, and the vector whose weights they are."""
-        parts, score, kind = self._explain(x, *self._explained(label))
+    ) -> tuple[list[tuple[Hashable, float]], str, Any]:
+        """Contributions, the vector whose weights they are, and the label that it predicts."""
+        parts, score, kind, predicted = self._explain(x, *self._explained(label))
         parts.sort(key=lambda part: -abs(part[1]))
         for _ in range(8):  # one round settles it, but where the last part is much the smallest
             try:
@@ -331,7 +331,7 @@ class Estimator(Model, base.MiniBatchClassifier):
             feature, value = parts[-1]
             parts[-1] = (feature, value + excess)
             parts.sort(key=lambda part: -abs(part[1]))
-        return parts, kind
+        return parts, kind, predicted
 
     def top_features(self, n: int = 10, label: Hashable = None) -> Any:
         """The features with the largest weights, by the vector that is best overall (`serving`).
@@ -384,7 +384,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         if not self._known_labels:
             return "no label has been seen yet"
-        parts, kind = self._explanation(x, None)
+        parts, kind, predicted = self._explanation(x, None)
         rows = [("Name", "Value", "Weight", "Contribution")]
         for feature, part in parts:
             value = 1.0 if feature is None else float(x[feature])
@@ -395,7 +395,7 @@ class Estimator(Model, base.MiniBatchClassifier):
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
             for row in rows
         ]
-        answer = f"{self.predict_one(dict(x))!r} by the {kind} weights"
+        answer = f"{predicted!r} by the {kind} weights"
         return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", answer])
 
 

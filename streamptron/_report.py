@@ -147,7 +147,7 @@ def explained(model: LineModel, text: str) -> str:
     answer, probability = model.answer(event)
     if answer is None:
         return "the model has seen no label yet"
-    parts, kind = learner._explanation(event, None)  # of two labels: towards True
+    parts, kind, _ = learner._explanation(event, None)  # of two labels: towards True
     towards = model.names[1] if isinstance(learner, Perceptron) else answer
     rows = [("feature", "weight", "value", "contribution")]
     for feature, part in parts:

@@ -407,3 +407,22 @@ def test_these_tests_would_notice_a_model_that_mixes_states():
 
     _, answer = finished(learn, read)
     assert min(states) < answer < max(states)
+
+
+@eager
+def test_debug_one_names_the_answer_that_its_contributions_make():
+    model = LEARNERS["Perceptron"](intercept=False, serve="current")
+    model.learn_one({"a": 1}, True)
+
+    def learn(stop):
+        for turn in count():
+            if stop.is_set():
+                return
+            model.learn_one({"a": 1}, turn % 2 == 1, 2.0)
+
+    def ask():
+        for _ in range(2000):
+            lines = model.debug_one({"a": 1}).splitlines()
+            assert lines[-1].startswith("True ") == (float(lines[2].split()[-1]) > 0)
+
+    finished(ask, learn)
