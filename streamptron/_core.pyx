@@ -2260,6 +2260,7 @@ cdef class Model:
                 "params": self._params,
                 "seed": self.learner.index.seed_number,
                 "labels": self._get_labels(),
+                "outputs": self.learner.table.n_outputs,
                 "objects": list(self._objects),
                 "y_name": _interned(self._y_name),
                 "counters": (self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes),
@@ -2349,6 +2350,8 @@ cdef class Model:
         if given is not None and given != seed:
             raise ValueError("the hash's seed is not the parameter's")
         n_outputs = self._set_labels(state["labels"])
+        if state.get("outputs", n_outputs) != n_outputs:    # a file has no other number than its labels'
+            raise ValueError(f"there are {n_outputs} labels for {shown(state['outputs'])} outputs")
         n_objects = len(state["objects"])
         self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
         if len(self._objects) != <Py_ssize_t> n_objects:

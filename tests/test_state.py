@@ -239,6 +239,9 @@ BAD_STATES = [
     ("exact", "max_labels", lambda _: 2),
     ("exact", "seed", lambda _: -1),
     ("exact", "labels", lambda labels: labels[:1]),  # there are weights of no label
+    ("exact", "labels", lambda labels: [*labels, "one more"]),
+    ("exact", "outputs", lambda outputs: outputs + 1),
+    ("binary", "outputs", lambda _: 2),
     ("exact", "labels", lambda labels: labels[:2] + labels[:1]),
     ("exact", "labels", lambda labels: [*labels[:2], []]),
     ("exact", "labels", lambda labels: [*labels[:2], NAN]),
