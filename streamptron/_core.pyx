@@ -5,6 +5,7 @@ file trusts its arguments. See ARCHITECTURE.md for the rooms and a row's journey
 """
 
 import os
+import sys
 from copy import deepcopy
 from collections import ChainMap, Counter, OrderedDict, defaultdict, namedtuple
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from numbers import Integral, Real
 from operator import index as as_index
 from array import array
 from struct import error as struct_error
-from sys import getsizeof, intern, modules
+from sys import getsizeof, intern
 from unicodedata import category
 
 cimport cython
@@ -193,10 +194,10 @@ cdef list _scalars = []             # numpy's types, which _entry.pxd points to;
 cdef int _know_numpy() except -1:
     """Let numpy's scalars be read in C, once somebody has loaded numpy."""
     cdef bytes bits
-    if _scalars or "numpy" not in modules:
+    if _scalars or "numpy" not in sys.modules:
         return 0
     try:
-        numpy = modules["numpy"]
+        numpy = sys.modules["numpy"]
         found = [(numpy.str_, SCALAR_STR), (numpy.bytes_, SCALAR_BYTES)]
         for code, kind in (
                 ("d", SCALAR_F64), ("q", SCALAR_I64), ("l", SCALAR_I64), ("f", SCALAR_F32), ("?", SCALAR_BOOL),
