@@ -350,8 +350,9 @@ cdef inline bint flat_too_deep(const Flat* flat, int depth) noexcept nogil:
         key = &flat.keys[row]
         if key_kind(key) & ~<uint64_t> KEY_LONG != KEY_CANONICAL:
             continue
-        text = flat.texts + key.lo
-        if not key_is_long(key):
+        if key_is_long(key):
+            text = flat.texts + key.lo
+        else:
             key_inline_bytes(key, inside)
             text = inside
         if _canonical_end(text, key_length(key), 0, depth) != key_length(key):
