@@ -31,7 +31,7 @@ from streamptron._types cimport (
     uint32_t, uint64_t, uintptr_t)
 from streamptron._key cimport (
     KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_OBJECT, KEY_STR, Key,
-    key_bytes, key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word, load8, store8)
+    key_bytes, key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word)
 from streamptron._hash cimport key_hash
 from streamptron._arena cimport Arena, arena_free, arena_init
 from streamptron._pool cimport pages_whole
@@ -42,14 +42,14 @@ from streamptron._entry cimport (
     entry_key, entry_key_everyday, entry_know, entry_scalar_is_bare, entry_value, entry_value_everyday,
     utf8_write)
 from streamptron._index cimport (
-    Index, index_fault, index_find, index_free, index_init, index_insert, index_is_limited, index_key,
-    index_open_columns, index_place, index_stamp, index_stored)
+    Index, index_fault, index_find, index_free, index_init, index_insert, index_is_limited,
+    index_open_columns, index_place, index_stored)
 from streamptron._event cimport (
     Event, Writer, event_again, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
 from streamptron._table cimport (
-    AVERAGE_EXPONENTIAL, AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Block, Table,
-    table_add_outputs, table_chunk, table_fault, table_keeps, table_read, table_reserve, table_set_folds, table_write,
+    AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Block, Table,
+    table_add_outputs, table_fault, table_keeps, table_read, table_reserve, table_write,
     table_wrote)
 from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron._serve cimport Serve, serve_overall

@@ -39,7 +39,7 @@
 # (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write, table_wrote, table_sizes,
 # table_clear; table_fault for the tests.
 
-from libc.math cimport exp2, fabs
+from libc.math cimport exp2
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron._types cimport (
