@@ -15,7 +15,7 @@ from streamptron.cli import main  # noqa: E402
 def command() -> NoReturn:
     """The command line as a process of its own."""
     with contextlib.suppress(ModuleNotFoundError):  # which main says in its own words
-        import streamptron._commands  # noqa: F401
+        import streamptron.command.commands  # noqa: F401
     gc.freeze()
     gc.enable()
     code = main()

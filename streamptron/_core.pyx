@@ -71,7 +71,7 @@ from streamptron._flat cimport (
     FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_WEIGHT, Flat,
     flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep, flat_write)
 
-from streamptron._names import is_numpy, name_decode, name_plain, shown
+from streamptron.estimator.names import is_numpy, name_decode, name_plain, shown
 
 cdef extern from *:
     """
@@ -433,7 +433,7 @@ _NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_erro
 
 def _damaged(why):
     """The error of a model in a file that meets what cannot be there: nobody has looked before."""
-    from streamptron._format import ModelFileError
+    from streamptron.modelfile.layout import ModelFileError
 
     return ModelFileError(
         f"the file that the model lies in is damaged: {why}; take another copy of the file, or an "
@@ -2240,7 +2240,7 @@ cdef class Model:
                     and 0 <= serve.lead[k] <= 1):
                 raise ValueError("the record of which vector answers is invalid")
 
-    # --- The state of a model in flat arrays; see _flat.pxd, and _format.py for model files
+    # --- The state of a model in flat arrays; see _flat.pxd, and modelfile/ for model files
 
     def _file_state(self, int depth=FLAT_DEPTH):
         """What a model file and a pickle keep: plain values, and ``{name: (shape, buffer)}``.

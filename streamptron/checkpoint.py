@@ -12,8 +12,11 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from streamptron._format import ModelFileError, contents_of, encoded_position, read, write
-from streamptron._names import shown
+from streamptron.estimator.names import shown
+from streamptron.modelfile.layout import ModelFileError
+from streamptron.modelfile.read import model_of, read
+from streamptron.modelfile.values import encoded_position
+from streamptron.modelfile.write import contents_of, write
 
 
 class Saved(typing.NamedTuple):
@@ -243,7 +246,7 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
             continue
         if first is not None:
             warnings.warn(f"{first}; using instead: {os.fspath(file)!r}", stacklevel=3)
-        return Saved(found.model, found.metadata, found.position, file)
+        return Saved(model_of(found), found.metadata, found.position, file)
     if first is not None:
         raise first
     return None

@@ -1,4 +1,4 @@
-"""The command line, ``streamptron``: how it begins and how it ends. The commands: _commands.py."""
+"""The command line, ``streamptron``: how it begins and how it ends. Its commands: command/."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import typing
 import warnings
 
-from streamptron._process import UNWRITABLE, hold_streams, say, unwritable
+from streamptron.command.process import UNWRITABLE, hold_streams, say, unwritable
 
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.name != "click":
             raise
         return _failed('the command line needs click: pip install "streamptron[cli]"')
-    from streamptron._commands import commands
+    from streamptron.command.commands import commands
 
     words = list(sys.argv[1:] if arguments is None else arguments)
     hold_streams()

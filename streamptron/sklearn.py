@@ -26,9 +26,9 @@ except ImportError as _error:
         'pip install "streamptron[sklearn]"'
     ) from _error
 
-from streamptron._batches import batch_of, steps_of
 from streamptron._core import VALUE_LIMIT
-from streamptron._names import shown
+from streamptron.estimator.batches import batch_of, steps_of
+from streamptron.estimator.names import shown
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 

@@ -9,81 +9,69 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "streamptron"
 
-# What a room may name only when it is used, not when it is imported: (who, whom).
-UPWARDS = {("_estimator", "_format"), ("_core", "_format"), ("_pipeline", "_format")}
-
 
 def rooms():
-    """The names of the table's rows from top to bottom, without extensions: [{name}]."""
+    """The names of the table's rows from top to bottom, without extensions: [{folder/name}]."""
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     table = text[text.index("| room |") :].split("\n\n")[0]
     rows = [row.split("|")[1] for row in table.splitlines()[2:]]
     # "`_core.pyx` `.pxd` `.pyi`" is one file's name and two extensions
-    return [{file.split(".")[0] for file in re.findall(r"`([\w.]+)`", row)} - {""} for row in rows]
+    return [{file.split(".")[0] for file in re.findall(r"`([\w./]+)`", row)} - {""} for row in rows]
 
 
 LEVEL = {name: level for level, names in enumerate(rooms()) for name in names}
 
 
+def room(path):
+    """What the table calls a file: its folder and name."""
+    return path.relative_to(PACKAGE).with_suffix("").as_posix()
+
+
 def python_imports(path):
-    """Our modules that a Python file imports: (name, whether when it is itself imported)."""
-    tree = ast.parse(path.read_text("utf-8"))
-    late = {
-        node
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in ast.walk(function)
-    }
-    for block in ast.walk(tree):
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test):
-            late.update(ast.walk(block))
-    for node in ast.walk(tree):
+    """Our modules that a Python file imports, be it only when a function is called."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and "streamptron" in node.module:
-            module = node.module.partition(".")[2]
-            names = [module] if module else [alias.name for alias in node.names]
-            yield from ((name, node not in late) for name in names if name in LEVEL)
+            module = node.module.replace(".", "/").removeprefix("streamptron").strip("/")
+            inside = [f"{module}/{alias.name}".strip("/") for alias in node.names]
+            yield from (name for name in (module, *inside) if name in LEVEL)
 
 
 def cython_imports(path):
     """The same of a Cython file: what it cimports, imports and includes."""
     text = path.read_text("utf-8")
-    for name in re.findall(r"^from streamptron\.(\w+) c?import", text, re.M):
-        yield name, True
-    for name in re.findall(r"^ +from streamptron\.(\w+) import", text, re.M):
-        yield name, False
+    for name in re.findall(r"^ *from streamptron\.([\w.]+) c?import", text, re.M):
+        yield name.replace(".", "/")
     for name in re.findall(r'extern from "(\w+)\.h"', text):
         if name in LEVEL:  # else the system's
-            yield name, True
+            yield name
 
 
-FILES = sorted(path for suffix in ("py", "pyx", "pxd", "h") for path in PACKAGE.glob(f"*.{suffix}"))
+FILES = sorted(path for kind in ("py", "pyx", "pxd", "h") for path in PACKAGE.rglob(f"*.{kind}"))
 
 
 def imports(path):
     if path.suffix == ".py":
         return list(python_imports(path))
     if path.suffix == ".h":
-        return [(name, True) for name in re.findall(r'#include "(\w+)\.h"', path.read_text())]
+        return re.findall(r'#include "(\w+)\.h"', path.read_text())
     return list(cython_imports(path))
 
 
 def test_every_room_is_in_the_table_once():
     listed = [name for names in rooms() for name in names]
     assert len(listed) == len(set(listed))
-    assert {path.stem for path in FILES} - {"__init__"} == set(listed)
+    found = {room(path) for path in FILES if path.stem != "__init__"}
+    assert found == set(listed)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", FILES, ids=room)
 def test_a_room_imports_only_rooms_below_it(path):
     if path.stem == "__init__":  # hands out what users import
         return
-    for name, at_once in imports(path):
-        if name == path.stem:
-            continue
-        if not at_once and (path.stem, name) in UPWARDS:
-            continue
+    here = room(path)
+    for name in imports(path):
         # what shares a row may know each other
-        assert LEVEL[name] >= LEVEL[path.stem], f"{path.name} imports {name}, which is above it"
+        assert LEVEL[name] >= LEVEL[here], f"{path.name} imports {name}, which is above it"
 
 
 def code(path):

@@ -23,9 +23,9 @@ from variants import learned, loaded
 
 import streamptron
 from streamptron import MIRA, Checkpoint, MulticlassPerceptron, Perceptron, Tokenizer
-from streamptron._commands import LEARNER_NAMES, TOKENIZER_NAMES, commands
-from streamptron._line_model import LineModel
 from streamptron.cli import main
+from streamptron.command.commands import LEARNER_NAMES, TOKENIZER_NAMES, commands
+from streamptron.command.lines import LineModel
 from streamptron.files import read
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -266,7 +266,7 @@ def test_without_click_a_line_says_what_to_install():
 def test_plain_lines_are_learned_and_answered_without_what_they_do_not_need(mail):
     code = (
         "import sys; from streamptron.cli import main; n = main(sys.argv[1:]); "
-        "unwanted = {'numpy', 'csv', 'lzma', 'zstandard', 'streamptron.files'}; "
+        "unwanted = {'numpy', 'csv', 'lzma', 'zstandard', 'streamptron.files.reader'}; "
         "print(n, sorted(unwanted & set(sys.modules)))"
     )
     tsv, model = mail
@@ -656,7 +656,7 @@ def test_every_option_that_a_message_names_is_one():
     for command in commands.commands.values():
         known |= {word for option in command.params for word in option.opts}
     named = set()
-    for path in (ROOT / "streamptron").glob("*.py"):
+    for path in (ROOT / "streamptron").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 named |= set(re.findall(r"(?<![-\w])--[a-z][-\w]*", node.value))

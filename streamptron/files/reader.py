@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple, Self
 
-from streamptron._names import shown
-from streamptron._sources import (
+from streamptron.estimator.names import shown
+from streamptron.files.sources import (
     MAX_LINE,
     Block,
     LineError,

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Set
 import numpy as np
 
 from streamptron._core import checked_number
-from streamptron._names import shown
+from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

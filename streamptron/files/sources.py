@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from streamptron._core import count_line_ends
-from streamptron._names import shown
+from streamptron.estimator.names import shown
 
 READ = 1 << 17  # the most that is read, or decompressed, at a time: it stays in a near cache
 MAX_LINE = 1 << 24
@@ -466,7 +466,7 @@ class Decoder:
 
     Examples
     --------
-    >>> from streamptron._sources import Decoder
+    >>> from streamptron.files.sources import Decoder
     >>> decoder = Decoder("utf-16-le")
     >>> decoder.decode(b"a\\0b"), decoder.decode(b"\\0"), decoder.decode(b"c", final=True)
     (b'a', b'b', b'\\xff')

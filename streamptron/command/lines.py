@@ -25,18 +25,20 @@ from itertools import count
 from typing import Any
 
 from streamptron._core import LINES, Lines
-from streamptron._format import Contents, read, write
-from streamptron._lock import ModelLock, ModelLockError
-from streamptron._names import shown
-from streamptron._sources import MAX_LINE, not_encoded
+from streamptron.estimator.names import shown
+from streamptron.files.sources import MAX_LINE, not_encoded
+from streamptron.modelfile.layout import Contents
+from streamptron.modelfile.lock import ModelLock, ModelLockError
+from streamptron.modelfile.read import read
+from streamptron.modelfile.write import write
 from streamptron.perceptron import Perceptron
 from streamptron.text import Tokenizer
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from streamptron._sources import LineError
-    from streamptron.files import Reader
+    from streamptron.files.reader import Reader
+    from streamptron.files.sources import LineError
 
 # The formats whose blocks the core reads itself.
 BLOCKS = {"plain": LINES.LABELLED, "fasttext": LINES.FASTTEXT}
@@ -341,7 +343,7 @@ class LineModel:
         **reading: Any,
     ) -> Reader:
         """The events of some sources; what is not in `reading` is as it was in training."""
-        from streamptron.files import read
+        from streamptron.files.reader import read
 
         format = reading.pop("format", None) or self.reading["format"]
         options = {**self.reading, **reading} if format == self.reading["format"] else reading

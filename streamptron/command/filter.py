@@ -24,10 +24,10 @@ import typing
 from typing import Any
 
 from streamptron._core import LINES
-from streamptron._line_model import BLOCKS, Block, LineModel, Replaced
-from streamptron._lock import ModelLock
-from streamptron._process import Stop, say, unwritable
-from streamptron._sources import ONLY_CR, READ, Decoder, LineError, blocks, has_only_cr
+from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
+from streamptron.command.process import Stop, say, unwritable
+from streamptron.files.sources import ONLY_CR, READ, Decoder, LineError, blocks, has_only_cr
+from streamptron.modelfile.lock import ModelLock
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ class Answers:
     Examples
     --------
     >>> from array import array
-    >>> from streamptron._filter import Answers
+    >>> from streamptron.command.filter import Answers
     >>> answers = Answers("{label}: {probability}")
     >>> answers.many([b"ham", b"spam"], array("q", [1, 0]), array("d", [0.75, 0.5]), [])
     [b'spam: 0.7500\\n', b'ham: 0.5000\\n']

@@ -12,11 +12,11 @@ from typing import Any
 import click
 
 from streamptron import __version__
-from streamptron._line_model import BLOCKS, LineModel
-from streamptron._lock import ModelLock
-from streamptron._process import say
-from streamptron._sources import MAX_LINE, check_encoding, find_sources, format_of
+from streamptron.command.lines import BLOCKS, LineModel
+from streamptron.command.process import say
+from streamptron.files.sources import MAX_LINE, check_encoding, find_sources, format_of
 from streamptron.mira import MIRA
+from streamptron.modelfile.lock import ModelLock
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
 
@@ -380,7 +380,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
             "--epochs and --holdout read the files again; give files, not a pipe"
         )
     _check_place(model)
-    from streamptron._train import Training
+    from streamptron.command.train import Training
 
     with ModelLock(model) as lock:
         if resume:
@@ -485,7 +485,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
       streamptron predict mail.tsv --input labelled --model mail.model --template '{label} {text}'
       streamptron predict mail.tsv --learn --save-every 1000 --model mail.model
     """
-    from streamptron._filter import Answers, Filter
+    from streamptron.command.filter import Answers, Filter
 
     reading = _reading(given)
     encoding = _encoding(given)
@@ -534,7 +534,7 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
       streamptron eval mail.tsv --model mail.model
       streamptron eval mail.tsv --model mail.model --json
     """
-    from streamptron._report import evaluated, evaluation, measures
+    from streamptron.command.report import evaluated, evaluation, measures
 
     encoding = _encoding(given)
     reading = _reading(given, files)
@@ -555,7 +555,7 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
       streamptron top --model mail.model -n 5
       streamptron top --model mail.model --label spam
     """
-    from streamptron._report import ranked, ranking
+    from streamptron.command.report import ranked, ranking
 
     _write(ranked(LineModel.load(model), number, label), ranking, json)
 
@@ -573,7 +573,7 @@ def explain(text: str, model: str) -> None:
     Examples:
       streamptron explain 'a prize' --model mail.model
     """
-    from streamptron._report import explained
+    from streamptron.command.report import explained
 
     click.echo(explained(LineModel.load(model), text))
 
@@ -588,7 +588,7 @@ def info(model: str, json: bool) -> None:
     Examples:
       streamptron info --model mail.model
     """
-    from streamptron._report import described, description
+    from streamptron.command.report import described, description
 
     _write(described(LineModel.load(model)), description, json)
 

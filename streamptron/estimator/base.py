@@ -21,7 +21,7 @@ from streamptron._core import (
     TopFeatures,
     _damaged,
 )
-from streamptron._names import shown
+from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,7 @@ if typing.TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from streamptron._batches import Batch
+    from streamptron.estimator.batches import Batch
 
 Weights = dict[Hashable, float]
 
@@ -106,9 +106,13 @@ class Estimator(Model, base.MiniBatchClassifier):
         ...     streamptron.load(path).labels
         ['sport']
         """
-        from streamptron import _format  # which knows the learners
+        from streamptron.modelfile.write import save
 
-        _format.save(self, path, metadata)
+        save(self, path, metadata)
+
+    def _file_parts(self) -> tuple[Any, Any, Any]:
+        """Learner, tokenizer and lines, as a model file holds them."""
+        return self, None, None
 
     # --- Batches: the path in a loop, row by row, bit for bit as learn_one
 
@@ -237,7 +241,9 @@ class Estimator(Model, base.MiniBatchClassifier):
     @staticmethod
     def _batch(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
         """Look at X as rows."""
-        from streamptron._batches import batch_of  # and numpy, which one event at a time needs not
+        from streamptron.estimator.batches import (
+            batch_of,  # and numpy, which one event at a time needs not
+        )
 
         return batch_of(X, feature_names)
 
@@ -257,7 +263,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         labels, numbers = batch.numbered(y, self._checked_label)
         steps = None
         if not (type(w) is float and w == 1.0 and self.class_weight is None):
-            from streamptron._batches import steps_of
+            from streamptron.estimator.batches import steps_of
 
             steps = steps_of(w, labels, numbers, self._checked_step)
         if predictions is not None:

@@ -8,8 +8,8 @@ import typing
 from collections import Counter
 from typing import Any
 
-from streamptron._line_model import BLOCKS, Block, LineModel, Replaced
-from streamptron._sources import LineError, blocks
+from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
+from streamptron.files.sources import LineError, blocks
 from streamptron.perceptron import Perceptron
 
 if typing.TYPE_CHECKING:
@@ -23,7 +23,7 @@ def table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
 
     Examples
     --------
-    >>> from streamptron._report import table
+    >>> from streamptron.command.report import table
     >>> print(table([("label", "n"), ("spam", "12")]))
     label   n
     spam   12
@@ -80,7 +80,7 @@ def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
     Examples
     --------
     >>> from collections import Counter
-    >>> from streamptron._report import measures
+    >>> from streamptron.command.report import measures
     >>> found = measures(Counter({("spam", "spam"): 3, ("spam", "ham"): 1, ("ham", "ham"): 4}))
     >>> found["accuracy"], found["labels"]["spam"]["recall"], found["labels"]["ham"]["precision"]
     (0.875, 0.75, 0.8)

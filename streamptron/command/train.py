@@ -19,14 +19,14 @@ from array import array
 from typing import Any
 
 from streamptron._core import count_wrong
-from streamptron._line_model import BLOCKS, Block, Replaced
-from streamptron._process import Signals, Stop, say
-from streamptron._sources import SUFFIXES, LineError, blocks
+from streamptron.command.lines import BLOCKS, Block, Replaced
+from streamptron.command.process import Signals, Stop, say
+from streamptron.files.sources import SUFFIXES, LineError, blocks
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from streamptron._line_model import LineModel
+    from streamptron.command.lines import LineModel
 
 HEADER = """\
   average     since                                         current

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from streamptron import _frames
 from streamptron._core import NUMBERS, VALUE_LIMIT, MatrixRows, Rows, Texts, number_small
-from streamptron._names import INT_LIMIT, shown
+from streamptron.estimator import frames
+from streamptron.estimator.names import INT_LIMIT, shown
 
 if typing.TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -90,7 +90,7 @@ class Batch:
     def can_hold(self, labels: set[Any]) -> None:
         """Raise the error that a series like the frame cannot hold these labels, if that is so."""
         if self.frame is not None:
-            _frames.frame_can_hold(labels, self.frame)
+            frames.frame_can_hold(labels, self.frame)
 
     def labels(self, outputs: np.ndarray, labels: Sequence[Hashable], name: object) -> Any:
         """The labels that outputs stand for, -1 for None: a series like the frame, or an array."""
@@ -100,15 +100,15 @@ class Batch:
                 return np.array([*table.astype(object), None], dtype=object)[outputs]
             return table[outputs]
         found = [None if output < 0 else labels[output] for output in outputs]
-        return _frames.frame_series(found, name, self.frame)
+        return frames.frame_series(found, name, self.frame)
 
     def scores(self, values: np.ndarray, labels: Sequence[Hashable] | None) -> Any:
         """Numbers by row and label; without labels by row. An array, a frame or a series."""
         if self.frame is None:
             return values if labels is not None else values[:, 0]
         if labels is None:
-            return _frames.frame_series(values[:, 0], None, self.frame)
-        return _frames.frame_columns(values, labels, self.frame)
+            return frames.frame_series(values[:, 0], None, self.frame)
+        return frames.frame_columns(values, labels, self.frame)
 
 
 def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
@@ -121,7 +121,7 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
             raise TypeError(
                 "feature_names is given, but X are texts, whose tokens are the features"
             )
-        return Batch(X, None, None if X.source is None else _frames.frame_of_series(X.source))
+        return Batch(X, None, None if X.source is None else frames.frame_of_series(X.source))
     sparse = sys.modules.get("scipy.sparse")  # who has a sparse matrix has loaded it
     if sparse is not None and sparse.issparse(X):
         shape = X.shape
@@ -131,12 +131,12 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
             raise ValueError(f"X has {shape[1]} columns; at most {INT_LIMIT} can be told apart")
         names = _checked_names(feature_names, shape[1])
         return _sparse_batch(X if X.format == "csr" else X.tocsr(), names)
-    frame = _frames.frame_wrap(X)
+    frame = frames.frame_wrap(X)
     if feature_names is not None:
         raise TypeError(
             "feature_names is given, but X is a frame, whose columns have names; rename the columns"
         )
-    matrix = _frames.frame_matrix(frame)
+    matrix = frames.frame_matrix(frame)
     if isinstance(matrix, np.ndarray):
         return Batch(_dense_rows(matrix), frame.columns, frame)
     return _sparse_batch(matrix.tocsr(), frame.columns, frame)
@@ -323,7 +323,7 @@ def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
             return [array[first].item() for first in firsts], firsts, numbers
         values = array.tolist()
     else:
-        values = _frames.listed(array, n, "y", "one label")
+        values = frames.listed(array, n, "y", "one label")
     if n == 1:
         return values, [0], FIRST
     try:
@@ -352,7 +352,7 @@ def steps_of(
     if weights is not None and ((weights >= 0.0) & (weights <= VALUE_LIMIT)).all():
         by_label = np.array([step(label, 1.0) for label in labels])
         return np.multiply(weights, by_label[numbers]) if n else weights
-    each = _frames.listed(w, n, "w", "one weight")
+    each = frames.listed(w, n, "w", "one weight")
     return np.array(
         [
             _row_checked(row, step, labels[number], weight)
