@@ -14,14 +14,13 @@ import click
 from streamptron import __version__
 from streamptron.command.lines import BLOCKS, LineModel
 from streamptron.command.process import say
-from streamptron.files.sources import MAX_LINE, check_encoding, find_sources, format_of
+from streamptron.files.sources import FORMAT_NAMES, MAX_LINE, check_encoding, find_sources, format_of
 from streamptron.mira import MIRA
 from streamptron.modelfile.lock import ModelLock
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
 
 LEARNERS = {"multiclass": MulticlassPerceptron, "perceptron": Perceptron, "mira": MIRA}
-FORMATS = ("plain", "fasttext", "vw", "svmlight", "jsonl", "csv")
 
 Command = Callable[..., Any]
 
@@ -151,7 +150,7 @@ TOKENIZER_OPTIONS = _options(
 )
 READING_OPTIONS = _options(
     click.option(
-        "--format", type=click.Choice(FORMATS), help="Of the lines; by default from the suffix."
+        "--format", type=click.Choice(FORMAT_NAMES), help="Of the lines; by default from the suffix."
     ),
     click.option("--label", metavar="FIELD", help="jsonl, csv: the field of the label."),
     click.option("--text", metavar="FIELD", help="jsonl, csv: the field of the text."),

@@ -21,7 +21,8 @@ from typing import Any
 from streamptron._core import count_wrong
 from streamptron.command.lines import BLOCKS, Block, Replaced
 from streamptron.command.process import Signals, Stop, say
-from streamptron.files.sources import SUFFIXES, LineError, blocks
+from streamptron.files.decode import SUFFIXES
+from streamptron.files.sources import LineError, blocks
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator
