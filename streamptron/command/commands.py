@@ -12,15 +12,21 @@ from typing import Any
 import click
 
 from streamptron import __version__
+from streamptron._core import BinaryModel
 from streamptron.command.lines import BLOCKS, LineModel
 from streamptron.command.process import say
-from streamptron.files.sources import FORMAT_NAMES, MAX_LINE, check_encoding, find_sources, format_of
-from streamptron.mira import MIRA
+from streamptron.files.sources import (
+    FORMAT_NAMES,
+    MAX_LINE,
+    check_encoding,
+    find_sources,
+    format_of,
+)
+from streamptron.learners import BY_OPTION, LEARNERS
 from streamptron.modelfile.lock import ModelLock
-from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
 
-LEARNERS = {"multiclass": MulticlassPerceptron, "perceptron": Perceptron, "mira": MIRA}
+DEFAULT = LEARNERS[0].option
 
 Command = Callable[..., Any]
 
@@ -70,13 +76,37 @@ class Pair(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             self.fail(f"{value!r}: give {self.name}", param, context)
 
 
-def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    def decorated(command: Command) -> Command:
-        for option in reversed(options):
+class Options:
+    """Options that several commands have, or that belong together.
+
+    Attributes
+    ----------
+    names
+        What click calls their values, in the order of the options.
+    """
+
+    def __init__(self, *options: Callable[[Command], Command]) -> None:
+        self._options = options
+        self.names = [str(option.name) for option in click.command()(self(lambda: None)).params]
+
+    def __call__(self, command: Command) -> Command:
+        for option in reversed(self._options):
             command = option(command)
         return command
 
-    return decorated
+
+def _own_options() -> list[Callable[[Command], Command]]:
+    """An option for each parameter that not every learner has."""
+    found = {own.name: own for learner in LEARNERS for own in learner.own}
+    return [
+        click.option(
+            f"--{own.name.replace('_', '-')}",
+            own.name,
+            type=click.Choice(own.kind) if isinstance(own.kind, tuple) else own.kind,
+            help=own.help,
+        )
+        for own in found.values()
+    ]
 
 
 FORMS = {
@@ -89,12 +119,8 @@ json_option = click.option("--json", is_flag=True, help="Write JSON.")
 model_option = click.option("--model", "-m", required=True, metavar="FILE", help="The model file.")
 
 # What is not given is left to the library's own defaults.
-LEARNER_OPTIONS = _options(
-    click.option("--margin", type=float, help="Update if the lead is at most this."),
-    click.option("--C", "C", type=float, help="MIRA: the largest step."),
-    click.option(
-        "--update", type=click.Choice(["margin", "mistake"]), help="MIRA: when to update."
-    ),
+LEARNER_OPTIONS = Options(
+    *_own_options(),
     click.option(
         "--average",
         type=click.Choice(["uniform", "exponential", "none"]),
@@ -123,7 +149,7 @@ LEARNER_OPTIONS = _options(
     click.option("--hash-bits", type=int, help="Use a table of 2^BITS rows, without names."),
     click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
 )
-TOKENIZER_OPTIONS = _options(
+TOKENIZER_OPTIONS = Options(
     click.option(
         "--analyzer", type=click.Choice(["word", "char"]), help="What tokens are made of."
     ),
@@ -148,9 +174,11 @@ TOKENIZER_OPTIONS = _options(
         "--l2", "normalize", flag_value="l2", default=None, help="Scale events to length 1."
     ),
 )
-READING_OPTIONS = _options(
+READING_OPTIONS = Options(
     click.option(
-        "--format", type=click.Choice(FORMAT_NAMES), help="Of the lines; by default from the suffix."
+        "--format",
+        type=click.Choice(FORMAT_NAMES),
+        help="Of the lines; by default from the suffix.",
     ),
     click.option("--label", metavar="FIELD", help="jsonl, csv: the field of the label."),
     click.option("--text", metavar="FIELD", help="jsonl, csv: the field of the text."),
@@ -167,32 +195,6 @@ READING_OPTIONS = _options(
         "--encoding", metavar="NAME", help="Of the lines, such as latin-1; by default utf-8."
     ),
 )
-LEARNER_NAMES = [
-    "margin",
-    "C",
-    "update",
-    "average",
-    "half_life",
-    "pocket",
-    "serve",
-    "intercept",
-    "class_weight",
-    "max_features",
-    "max_labels",
-    "hash_bits",
-    "hash_seed",
-]
-TOKENIZER_NAMES = [
-    "analyzer",
-    "ngram_range",
-    "lowercase",
-    "separators",
-    "min_length",
-    "max_length",
-    "fold_numbers",
-    "value",
-    "normalize",
-]
 
 
 def _taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
@@ -268,11 +270,11 @@ def _made(kind: Any, parameters: dict[str, Any]) -> Any:
 
 def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
     """An untrained model, as the options ask for it."""
-    kind = LEARNERS[given.pop("learner") or "multiclass"]
+    kind = BY_OPTION[given.pop("learner") or DEFAULT]
     positive = given.pop("positive")
-    parameters = _taken(LEARNER_NAMES, given)
-    tokens = _taken(TOKENIZER_NAMES, given)
-    if positive is not None and kind is not Perceptron:
+    parameters = _taken(LEARNER_OPTIONS.names, given)
+    tokens = _taken(TOKENIZER_OPTIONS.names, given)
+    if positive is not None and not issubclass(kind, BinaryModel):
         raise click.UsageError("--positive is for --learner perceptron; others take any labels")
     if "half_life" in parameters and parameters.get("average") != "exponential":
         raise click.UsageError("--half-life is for --average exponential; give that too")
@@ -325,7 +327,7 @@ def commands() -> None:
 @commands.command()
 @click.argument("files", nargs=-1, required=True)
 @model_option
-@click.option("--learner", type=click.Choice(list(LEARNERS)), help="By default multiclass.")
+@click.option("--learner", type=click.Choice(list(BY_OPTION)), help=f"By default {DEFAULT}.")
 @click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
 @LEARNER_OPTIONS
 @TOKENIZER_OPTIONS
@@ -366,7 +368,8 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     resume, holdout, quiet = given.pop("resume"), given.pop("holdout"), given.pop("quiet")
     encoding = _encoding(given)
     if resume:
-        fixed = _taken(["learner", "positive", *LEARNER_NAMES, *TOKENIZER_NAMES], given)
+        of_model = ["learner", "positive", *LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names]
+        fixed = _taken(of_model, given)
         if fixed:
             option = _option(next(iter(fixed)))
             raise click.UsageError(f"--resume goes on with the model as it is, without {option}")

@@ -24,14 +24,13 @@ from array import array
 from itertools import count
 from typing import Any
 
-from streamptron._core import LINES, Lines
+from streamptron._core import LINES, BinaryModel, Lines
 from streamptron.estimator.names import shown
 from streamptron.files.sources import MAX_LINE, not_encoded
 from streamptron.modelfile.layout import Contents
 from streamptron.modelfile.lock import ModelLock, ModelLockError
 from streamptron.modelfile.read import read
 from streamptron.modelfile.write import write
-from streamptron.perceptron import Perceptron
 from streamptron.text import Tokenizer
 
 if typing.TYPE_CHECKING:
@@ -232,7 +231,7 @@ class LineModel:
         self.wanted: set[str] = set()  # labels that the command named, and that have not come yet
         self.others: dict[str, None] = {}  # some that came meanwhile
         self._written: list[str] = []
-        self._binary = isinstance(learner, Perceptron)
+        self._binary = isinstance(learner, BinaryModel)
         # a learner from elsewhere may know labels that are no text
         known = [] if self._binary else learner.labels
         self._others = {str(label): label for label in known if not isinstance(label, str)}
