@@ -5,66 +5,23 @@ A new learner is a rule in the core, a class in a module of its own, and an entr
 
 from __future__ import annotations
 
-import typing
+from typing import Any
 
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 
-if typing.TYPE_CHECKING:
-    from typing import Any
+# By the name on the command line, whose default is the first. Files have the names of the classes.
+LEARNERS: dict[str, Any] = {
+    "multiclass": MulticlassPerceptron,
+    "perceptron": Perceptron,
+    "mira": MIRA,
+}
+BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
 
-
-class Parameter(typing.NamedTuple):
-    """A parameter that not every learner has, as the command line offers it.
-
-    Attributes
-    ----------
-    name
-        As the class has it.
-    kind
-        The type of its values, or the words that it may be.
-    help
-        What the command line says about it.
-    """
-
-    name: str
-    kind: type | tuple[str, ...]
-    help: str
-
-
-class Learner(typing.NamedTuple):
-    """A learner. Model files call it by the name of its class.
-
-    Attributes
-    ----------
-    option
-        Its name on the command line.
-    kind
-        The class.
-    own
-        The parameters that not every learner has.
-    """
-
-    option: str
-    kind: Any
-    own: tuple[Parameter, ...]
-
-
-MARGIN = Parameter("margin", float, "Update if the lead is at most this.")
-
-# The first is the command line's default.
-LEARNERS = (
-    Learner("multiclass", MulticlassPerceptron, (MARGIN,)),
-    Learner("perceptron", Perceptron, (MARGIN,)),
-    Learner(
-        "mira",
-        MIRA,
-        (
-            Parameter("C", float, "MIRA: the largest step."),
-            Parameter("update", ("margin", "mistake"), "MIRA: when to update."),
-        ),
-    ),
-)
-
-BY_CLASS_NAME = {learner.kind.__name__: learner.kind for learner in LEARNERS}
-BY_OPTION = {learner.option: learner.kind for learner in LEARNERS}
+# The parameters that not all of them have: the type, or the words that it may be, and what the
+# command line says of it. Which learner has it, its constructor says.
+OWN: dict[str, tuple[type | tuple[str, ...], str]] = {
+    "margin": (float, "Update if the lead is at most this."),
+    "C": (float, "MIRA: the largest step."),
+    "update": (("margin", "mistake"), "MIRA: when to update."),
+}

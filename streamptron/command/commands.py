@@ -22,11 +22,11 @@ from streamptron.files.sources import (
     find_sources,
     format_of,
 )
-from streamptron.learners import BY_OPTION, LEARNERS
+from streamptron.learners import LEARNERS, OWN
 from streamptron.modelfile.lock import ModelLock
 from streamptron.text import Tokenizer
 
-DEFAULT = LEARNERS[0].option
+DEFAULT = next(iter(LEARNERS))
 
 Command = Callable[..., Any]
 
@@ -97,15 +97,14 @@ class Options:
 
 def _own_options() -> list[Callable[[Command], Command]]:
     """An option for each parameter that not every learner has."""
-    found = {own.name: own for learner in LEARNERS for own in learner.own}
     return [
         click.option(
-            f"--{own.name.replace('_', '-')}",
-            own.name,
-            type=click.Choice(own.kind) if isinstance(own.kind, tuple) else own.kind,
-            help=own.help,
+            f"--{name.replace('_', '-')}",
+            name,
+            type=click.Choice(kind) if isinstance(kind, tuple) else kind,
+            help=help,
         )
-        for own in found.values()
+        for name, (kind, help) in OWN.items()
     ]
 
 
@@ -270,7 +269,7 @@ def _made(kind: Any, parameters: dict[str, Any]) -> Any:
 
 def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
     """An untrained model, as the options ask for it."""
-    kind = BY_OPTION[given.pop("learner") or DEFAULT]
+    kind = LEARNERS[given.pop("learner") or DEFAULT]
     positive = given.pop("positive")
     parameters = _taken(LEARNER_OPTIONS.names, given)
     tokens = _taken(TOKENIZER_OPTIONS.names, given)
@@ -327,7 +326,7 @@ def commands() -> None:
 @commands.command()
 @click.argument("files", nargs=-1, required=True)
 @model_option
-@click.option("--learner", type=click.Choice(list(BY_OPTION)), help=f"By default {DEFAULT}.")
+@click.option("--learner", type=click.Choice(list(LEARNERS)), help=f"By default {DEFAULT}.")
 @click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
 @LEARNER_OPTIONS
 @TOKENIZER_OPTIONS

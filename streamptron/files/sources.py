@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import glob
 import io
 import os
 import sys
@@ -227,10 +226,13 @@ def _expand(source: Any) -> list[Source]:
     if os.path.isdir(path):
         paths = _directory(path)
         problem = f"the directory {path} has no files that are not hidden"
-    elif os.path.exists(path) or not glob.has_magic(path):
-        os.stat(path)  # or says that there is no such file
+    elif os.path.exists(path):
         paths, problem = [path], ""
     else:
+        import glob  # which takes its time, and few paths are patterns
+
+        if not glob.has_magic(path):
+            os.stat(path)  # which says that there is no such file
         paths = sorted(p for p in glob.glob(path, recursive=True) if not os.path.isdir(p))
         problem = f"no file matches {path}"
     if not paths:
