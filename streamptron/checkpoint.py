@@ -242,7 +242,7 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
         except ModelFileError as error:
             first = first or error
             continue
-        except FileNotFoundError:  # the writer has removed it meanwhile
+        except FileNotFoundError:  # the writer has removed it since
             continue
         if first is not None:
             warnings.warn(f"{first}; using instead: {os.fspath(file)!r}", stacklevel=3)
@@ -264,7 +264,7 @@ def _numbered(path: str | os.PathLike[str]) -> dict[int, Path]:
 
 
 def _half_written(path: str | os.PathLike[str]) -> list[Path]:
-    """What a save that was killed has left behind."""
+    """Temporary files of saves that were killed."""
     whole = Path(path)
     pattern = rf"\.{re.escape(whole.name[:100])}.*\.[0-9a-f]{{12}}\.tmp"
     return [file for file in whole.parent.iterdir() if re.fullmatch(pattern, file.name)]

@@ -1,4 +1,4 @@
-"""The commands: what may be asked for on the command line, and who does it."""
+"""The commands and their options; the work of each is in a module beside this one."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ ON_ERROR = "raise: a bad line ends it, with nothing more saved; skip: it is coun
 json_option = click.option("--json", is_flag=True, help="Write JSON.")
 model_option = click.option("--model", "-m", required=True, metavar="FILE", help="The model file.")
 
-# What is not given is left to the library's own defaults.
+# Options that are not given keep the library's defaults.
 LEARNER_OPTIONS = Options(
     *_own_options(),
     click.option(
@@ -228,8 +228,8 @@ def _reading(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, An
 
 
 def _format(files: tuple[str, ...], bare: bool) -> str:
-    """The format that the files' suffixes tell; of pipes, which have none, it is taken as plain
-    where nothing else was asked for.
+    """The format that the files' suffixes stand for. Pipes have none: plain, unless other options
+    of reading were given.
     """
     sources = find_sources(list(files))
     try:
@@ -257,7 +257,7 @@ def _option(name: str) -> str:
 
 
 def _made(kind: Any, parameters: dict[str, Any]) -> Any:
-    """A learner or tokenizer; a parameter that it does not take, or not so, is a wrong command."""
+    """A learner or tokenizer; a wrong parameter or value is a usage error."""
     for name in parameters:
         if name not in kind()._get_params():
             raise click.UsageError(f"{kind.__name__} has no {_option(name)}")
@@ -303,7 +303,7 @@ def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
 
 
 def _check_place(path: str) -> None:
-    """Find out now, not after an hour, that nothing can be written there."""
+    """Find out before an hour of training that the model cannot be written there."""
     folder = os.path.dirname(os.path.realpath(path))
     odd = os.path.exists(path) and not os.path.isfile(path)
     if odd or not os.access(folder, os.W_OK):
@@ -417,7 +417,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         if missing := " or ".join(map(repr, sorted(learner.wanted - {learner.positive}))):
             message = f"no event has the label {missing} of --class-weight; {there}"
             warnings.warn(message, stacklevel=1)
-        if learner.positive in learner.wanted:  # a perceptron that knows one label only
+        if learner.positive in learner.wanted:  # a perceptron that has seen one label only
             raise ValueError(
                 f"no event has the label {learner.positive!r} of --positive; {there}. The model is "
                 "saved as it is"
@@ -426,7 +426,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
 
 
 def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
-    """The model that is there, for lines that are read as it says, or as the options do."""
+    """The existing model, reading lines as it did, or as the options say."""
     known = LineModel.load(path)
     format = reading.setdefault("format", known.reading["format"])
     if format == known.reading["format"]:
@@ -437,7 +437,7 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
 
 
 def _is_plain(file: str) -> bool:
-    """Whether a file can be read again; a pattern or a directory stands for such."""
+    """Whether a file can be read again, as those of a pattern or a directory can."""
     return file != "-" and (not os.path.exists(file) or os.path.isfile(file) or os.path.isdir(file))
 
 

@@ -5,7 +5,7 @@ Tokenizer, as that of a pipeline ``Tokenizer() | learner``; and beside them, as 
 
     reading     the format of the lines and its options, as streamptron.files.read takes them
     positive    of a Perceptron: the label that is True; None: labels are truth values
-    names       of a Perceptron: how False and True are written, None as long as nothing has told
+    names       of a Perceptron: how False and True are written; None until a line has shown it
 
 A pipeline that was saved in Python has no `lines`: its lines are then plain ones. Older
 files have all this, and the tokenizer's parameters, in the user's metadata.
@@ -92,7 +92,7 @@ class Block:
             self.faults.sort()
         if held:
             self.numbers[held] = array("q", [-1]) * len(range(*held.indices(self.n)))
-        if bad or held:  # a label that no text has here any more is not to be known by the learner
+        if bad or held:  # the learner must not see a label that no text has any more
             used = [number for number in dict.fromkeys(self.numbers) if number >= 0]
             place = dict(zip(used, count(), strict=False)) | {-1: -1}
             self.labels = [self.labels[number] for number in used]
@@ -127,7 +127,7 @@ class Block:
 
     def replaced(self) -> list[int]:
         """The lines whose texts, which have been read, hold bytes that are not UTF-8."""
-        if not self.lines.replaced:  # so that nobody looks twice in the everyday case
+        if not self.lines.replaced:  # the usual case, settled without a look at each line
             return []
         texts = set(self.lines.line_numbers[: self.n]) - {number for number, _ in self.faults}
         return [
@@ -171,7 +171,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-# What a pipeline saved in Python does not say.
+# The `lines` of a pipeline that was saved in Python, which has none.
 PLAIN: dict[str, Any] = {"reading": {"format": "plain"}, "positive": None, "names": None}
 
 
@@ -228,11 +228,11 @@ class LineModel:
         self._names = names or [None, None]
         if positive is not None:
             self._names = [f"not {positive}", positive]
-        self.wanted: set[str] = set()  # labels that the command named, and that have not come yet
-        self.others: dict[str, None] = {}  # some that came meanwhile
+        self.wanted: set[str] = set()  # labels that the command named and no line has had
+        self.others: dict[str, None] = {}  # some of the labels that lines had
         self._written: list[str] = []
         self._binary = isinstance(learner, BinaryModel)
-        # a learner from elsewhere may know labels that are no text
+        # a learner trained in Python may have labels that are not texts
         known = [] if self._binary else learner.labels
         self._others = {str(label): label for label in known if not isinstance(label, str)}
 
@@ -317,7 +317,7 @@ class LineModel:
 
     @property
     def names(self) -> list[str]:
-        """How labels are written, output by output; another list when that changes."""
+        """How labels are written, by output; a new list whenever that changes."""
         labels = [False, True] if self._binary else self.learner.labels
         if len(self._written) < len(labels):
             self._written = list(map(self.name, labels))

@@ -33,7 +33,7 @@ if typing.TYPE_CHECKING:
 
 Weights = dict[Hashable, float]
 
-# what cannot change in a copy of what was learned
+# what a copy that keeps the weights cannot change
 FIXED = ("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed")
 
 
@@ -193,7 +193,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         batch = self._batch(X, feature_names)
         predictions = batch.outputs()
         labels = self._predicted(batch, predictions, None, None)
-        assert labels is not None  # for they need no room
+        assert labels is not None  # predictions have room for any number of labels
         return batch.labels(predictions, labels, self._y_name)
 
     def decision_function_many(
@@ -241,9 +241,8 @@ class Estimator(Model, base.MiniBatchClassifier):
     @staticmethod
     def _batch(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
         """Look at X as rows."""
-        from streamptron.estimator.batches import (
-            batch_of,  # and numpy, which one event at a time needs not
-        )
+        # imported here because it imports numpy, which learn_one does without
+        from streamptron.estimator.batches import batch_of
 
         return batch_of(X, feature_names)
 
@@ -327,10 +326,10 @@ class Estimator(Model, base.MiniBatchClassifier):
         """Contributions, the vector whose weights they are, and the label that it predicts."""
         parts, score, kind, predicted = self._explain(x, *self._explained(label))
         parts.sort(key=lambda part: -abs(part[1]))
-        for _ in range(8):  # one round settles it, but where the last part is much the smallest
+        for _ in range(8):  # one round is enough unless the last part is much the smallest
             try:
                 excess = math.fsum((score, *(-value for _, value in parts)))
-            except (OverflowError, ValueError):  # nothing that is learned has weights like this
+            except (OverflowError, ValueError):  # no learned weights are this large
                 raise _damaged("a weight is too large") from None
             if excess == 0.0 or not parts:
                 break
@@ -366,7 +365,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
         if label is None and self._multiclass:
-            labels, weights = self._weights(self.serving)  # of one moment
+            labels, weights = self._weights(self.serving)  # labels and weights of the same moment
             assert labels is not None
             return {known: _top(n, its, 1.0) for known, its in zip(labels, weights, strict=True)}
         output, sign = self._explained(label)

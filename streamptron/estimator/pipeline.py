@@ -1,7 +1,7 @@
 """River's pipeline for a tokenizer and a learner, without the walk through its plan.
 
 On a short text that walk costs several times what the two steps do. The answers are the same, and
-whatever is not everyday (other steps, more arguments) goes River's way.
+anything unusual (other steps, more arguments) goes through River's own code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bytes as they lie in a file to the bytes that are meant: decompressed, and in UTF-8.
+"""From a file's raw bytes to UTF-8: decompression and decoding.
 
 Everything here fills a buffer when asked, as a file's own `readinto` does: a file, a compression on
 top of it, an encoding on top of that. At most one read is held.
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 READ = 1 << 17  # the most that is read, or decompressed, at a time: it stays in a near cache
-HEAD = 16  # as many bytes tell a compression or an encoding
+HEAD = 16  # bytes, enough to recognise a compression or an encoding
 
 GZIP = b"\x1f\x8b\x08"
 XZ = b"\xfd7zXZ\0"
@@ -27,17 +27,18 @@ SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
 UTF8 = b"\xef\xbb\xbf"
 FOREIGN = {b"\xff\xfe": "UTF-16 or UTF-32", b"\xfe\xff": "UTF-16", b"\0\0\xfe\xff": "UTF-32"}
 
-NOT_THERE = b"\xff"  # what is written for bytes that the encoding given has not: no UTF-8 either
+# Written for bytes that are invalid in the given encoding; it is not valid UTF-8 either.
+NOT_THERE = b"\xff"
 
 
 class Damaged(Exception):
-    """Compressed bytes that end early or make no sense."""
+    """Bytes that cannot be decompressed or decoded."""
 
 
 def decompressed(
     path: str | None, name: str, file: Any, view: memoryview
 ) -> tuple[Callable[[memoryview], int], int]:
-    """What fills a buffer with a file's bytes, decompressed, and how many are in it already."""
+    """A function that fills a buffer with decompressed bytes, and how many are in it already."""
     readinto = _readinto(file)
     n = first_read(readinto, view, [*COMPRESSIONS, UTF8, *FOREIGN])
     head = bytes(view[: min(n, HEAD)])
@@ -46,7 +47,7 @@ def decompressed(
         promised = SUFFIXES.get(os.path.splitext(path or "")[1].lower())
         if promised:
             raise Damaged(
-                f"not {promised} data, as its name says; rename the file if it is not "
+                f"its name says {promised}, but its data are not; rename the file if it is not "
                 "compressed, or fetch it again"
             )
         return readinto, n
@@ -80,7 +81,7 @@ def _readinto(file: Any) -> Callable[[memoryview], int]:
 def first_read(
     readinto: Callable[[memoryview], int], view: memoryview, marks: Iterable[bytes]
 ) -> int:
-    """Read once, and on only while that may be the beginning of a mark."""
+    """Read once, and again only while that may be the start of a longer mark."""
     n = readinto(view)
     while 0 < n < HEAD and any(m.startswith(bytes(view[:n])) for m in marks if len(m) > n):
         more = readinto(view[n:])
@@ -91,7 +92,7 @@ def first_read(
 
 
 class _Pieces:
-    """Bytes that are made piece by piece, read as a file's."""
+    """Bytes that are produced piece by piece, read like a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -154,7 +155,7 @@ class Decoded(_Pieces):
 
 
 class _Decompressor(_Pieces):
-    """The decompressed bytes of a file: member after member, as such files may be joined."""
+    """The decompressed bytes of a file: member after member, as files may be joined."""
 
     def __init__(
         self, name: str, kind: str, readinto: Callable[[memoryview], int], head: bytes
@@ -168,7 +169,7 @@ class _Decompressor(_Pieces):
         member = self._new()
         for data in self._inputs(head):
             while data:
-                if member.eof:  # what follows is another member, or zeros up to a whole block
+                if member.eof:  # another member follows, or zeros up to a whole block
                     data = data.lstrip(b"\0")
                     if not data:
                         break
@@ -196,7 +197,7 @@ class _Decompressor(_Pieces):
 
 
 def _codec(name: str, kind: str) -> tuple[Callable[[], Any], type[Exception], int]:
-    """What makes a decompressor, what it raises, and how many bytes to give it at a time."""
+    """What makes a decompressor, its exception, and how many bytes to give it at a time."""
     if kind == "gzip":
         return lambda: zlib.decompressobj(31), zlib.error, 1 << 16
     if kind == "bzip2":
@@ -218,12 +219,12 @@ def _codec(name: str, kind: str) -> tuple[Callable[[], Any], type[Exception], in
             f"{name} is compressed with zstd, which needs zstandard: "
             'pip install "streamptron[files]"'
         ) from None
-    # it gives all that its input holds at once, up to 128 KiB for 4 bytes: so little at a time
+    # it decompresses all of its input at once, up to 128 KiB from 4 bytes: so little at a time
     return _Zstandard, zstandard.ZstdError, 1 << 9
 
 
 class _Zstandard:
-    """zstandard's decompressor, with the face of the others."""
+    """zstandard's decompressor, with the interface of the others."""
 
     needs_input = True
 

@@ -149,7 +149,7 @@ class Reader:
         return record[0], record[1]
 
     def records(self) -> Iterator[Record]:
-        """The events that have not been given yet, as `Record`s."""
+        """The events that have not been returned yet, as `Record`s."""
         return self._records
 
     def _run(self) -> Iterator[Record]:

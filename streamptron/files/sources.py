@@ -1,4 +1,4 @@
-"""Files in, blocks of whole lines out: where bytes come from, before anybody reads a label.
+"""Files in, blocks of whole lines out: where bytes come from, before any label is read.
 
     path, glob, directory, "-", open file
         -> sources        in order, each with the name that errors give it
@@ -7,7 +7,7 @@
         -> blocks         whole lines, about 128 KiB, in one copy out of a buffer that is reused
 
 Nothing here looks at a single line, only at the last line end of what has just been read. What a
-read brings is handed on at once, so a pipe that is slow is a filter that is prompt. At most one
+read brings is handed on at once, so a filter on a slow pipe answers promptly. At most one
 read and the beginning of one line are held: that line may be `max_line` bytes long.
 """
 
@@ -192,7 +192,7 @@ def check_max_line(max_line: int) -> None:
 
 
 def find_sources(sources: Any) -> list[Source]:
-    """The files that are meant, in their order; none of them has been opened."""
+    """The files that the sources stand for, in order; none is opened yet."""
     one = isinstance(sources, str | os.PathLike) or hasattr(sources, "read")
     if not one and (isinstance(sources, bytes) or not isinstance(sources, Iterable)):
         raise TypeError(
@@ -229,7 +229,7 @@ def _expand(source: Any) -> list[Source]:
     elif os.path.exists(path):
         paths, problem = [path], ""
     else:
-        import glob  # which takes its time, and few paths are patterns
+        import glob  # slow to import, and few paths are patterns
 
         if not glob.has_magic(path):
             os.stat(path)  # which says that there is no such file
@@ -241,7 +241,7 @@ def _expand(source: Any) -> list[Source]:
 
 
 def _directory(path: str) -> list[str]:
-    """All files below, by name, without those that are hidden."""
+    """All files in it and below, sorted, without hidden ones."""
     paths = []
     for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
         if entry.name.startswith("."):
@@ -254,7 +254,7 @@ def _directory(path: str) -> list[str]:
 
 
 def format_of(sources: list[Source]) -> str:
-    """The format that the suffixes of the names tell."""
+    """The format that the names' suffixes stand for."""
     found: dict[str, str] = {}
     for name in [source.name for source in sources]:
         stem, suffix = os.path.splitext(name.lower())
@@ -305,7 +305,7 @@ def source_blocks(
     source: Source, max_line: int, on_bad: OnBad, encoding: str | None = None
 ) -> Iterator[Block]:
     """The blocks of one source; the encoding as check_encoding gives it."""
-    # unbuffered: a read of ours is a read of the system's
+    # unbuffered: each read is one system call
     opened = open(source.path, "rb", buffering=0) if source.path else None  # noqa: SIM115
     with opened or contextlib.nullcontext():
         yield from _file_blocks(source, opened or source.file, max_line, on_bad, encoding)
@@ -318,7 +318,7 @@ def _file_blocks(
     buffer = bytearray(min(READ, max_line))
     view = memoryview(buffer)
     name, line = source.name, 1
-    begun: list[bytes] = []  # the line that has no end yet, in the pieces that were read
+    begun: list[bytes] = []  # the line whose end has not come yet, in pieces
     n_begun = 0
     too_long = False  # that line is, and is left out up to its end
     try:

@@ -1,4 +1,4 @@
-"""What a model file is made of, whoever writes or reads it. docs/format.md describes it."""
+"""What a model file is made of, for writing and for reading. docs/format.md describes it."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from mmap import mmap
 
-# What wrong contents may end in, where they are rebuilt.
+# What rebuilding wrong contents may raise.
 WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
 
 
@@ -139,7 +139,7 @@ def model_of(contents: Contents) -> Any:
     """The learner that a file holds, or the pipeline of its tokenizer and learner."""
     if contents.tokenizer is None:
         return contents.learner
-    from streamptron.estimator.pipeline import TextPipeline  # and River's, which takes its time
+    from streamptron.estimator.pipeline import TextPipeline  # slow to import, because River's is
 
     model = TextPipeline(contents.tokenizer, contents.learner)
     model._lines = contents.lines
@@ -224,7 +224,7 @@ class _Header:
 
     def users_metadata(self) -> Any:
         metadata = self.part("metadata")
-        kept_metadata(metadata)  # or the model could not be saved with it again
+        kept_metadata(metadata)  # else the model could not be saved with it again
         return metadata
 
     def contents(self, body: memoryview, whole: mmap | None = None) -> Contents:
@@ -246,7 +246,7 @@ class _Header:
     def learner(self, body: memoryview, whole: mmap | None) -> Any:
         """The learner whose arrays are in `body`."""
         cls = BY_CLASS_NAME[self.part("class")]
-        # parameters that came after the file have their defaults
+        # parameters added after the file was written have their defaults
         model = cls(**self.parameters("parameters"))
         expected = EXACT if model.max_features is None else LIMITED
         if self.arrays.keys() != (expected if model.hash_bits is None else HASHED):
@@ -275,7 +275,7 @@ class _Header:
 
 
 def _lines(part: Any) -> dict[str, Any]:
-    """What the command line keeps, if it could have written it."""
+    """What the command line keeps, checked."""
     names = part["names"]
     if not (
         part.keys() == {"reading", "positive", "names"}

@@ -56,7 +56,7 @@ def encode(value: Any) -> Any:
 
 
 def _is(kind: type, module: str, name: str) -> bool:
-    """Whether a type is one of the standard library's; whose value is there has been loaded."""
+    """Whether a type is the named one of the standard library, without importing its module."""
     return kind is getattr(sys.modules.get(module), name, None)
 
 
@@ -116,6 +116,7 @@ def decode(encoded: Any) -> Any:
 
 
 def encoded(value: Any, what: str) -> Any:
+    """The same, with errors that say what the value is."""
     try:
         return encode(value)
     except TypeError as error:
@@ -139,6 +140,7 @@ def _encoded_parameter(name: str, value: Any) -> Any:
 
 
 def encoded_parameters(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a learner or tokenizer, by name."""
     return {name: _encoded_parameter(name, value) for name, value in params.items()}
 
 
@@ -148,6 +150,7 @@ def encoded_position(position: Any) -> Any:
 
 
 def decoded_parameter(name: str, encoded: Any) -> Any:
+    """What one of `encoded_parameters` was."""
     if name == "class_weight" and encoded is not None:
         return {decode(label): decode(weight) for label, weight in encoded}
     return decode(encoded)
@@ -161,6 +164,7 @@ def hexed(values: Any) -> Any:
 
 
 def unhexed(values: Any) -> Any:
+    """What `hexed` was given, with tuples for lists."""
     if isinstance(values, list):
         return tuple(map(unhexed, values))
     if isinstance(values, str):

@@ -105,7 +105,7 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
         raise _damaged("the arrays do not fit their checksum")
     parts = {
         "class": type(model).__name__,
-        "parameters": encoded_parameters(state["params"]),  # of the same moment
+        "parameters": encoded_parameters(state["params"]),  # of the same moment as the weights
         "seed": hex(state["seed"]),
         "labels": state["labels"] and [encoded(label, "the label") for label in state["labels"]],
         "objects": [encoded(name, "the feature name") for name in state["objects"]],
@@ -159,7 +159,7 @@ def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> byt
 def _put(
     path: str | os.PathLike[str], buffers: list[Any], like: str | os.PathLike[str] | None = None
 ) -> None:
-    """Write a file whole or not at all, whatever happens meanwhile.
+    """Write a file whole or not at all, whatever interrupts it.
 
     A new file can be read by its owner only, because it holds a secret seed; an existing one keeps
     its permissions and, as far as that is allowed, its owner and group.
@@ -188,7 +188,7 @@ def _put(
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
             raise
-        if hasattr(os, "O_DIRECTORY"):  # the new name, too, survives a loss of power
+        if hasattr(os, "O_DIRECTORY"):  # so that the new name, too, survives a power failure
             number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 os.fsync(number)
@@ -209,14 +209,14 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def _disowned(number: int, old: os.stat_result) -> int:
-    """Give a new file an old one's owner and group; the permissions that it then must not have."""
+    """Give a new file an old one's owner and group; returns the permissions to take away."""
     if not hasattr(os, "fchown"):
         return 0
     new = os.fstat(number)
-    for owner in (old.st_uid, -1):  # perhaps the group alone may be kept
+    for owner in (old.st_uid, -1):  # the group alone may be allowed
         if (new.st_uid if owner < 0 else owner, old.st_gid) == (new.st_uid, new.st_gid):
             return 0
         with contextlib.suppress(OSError):
             os.fchown(number, owner, old.st_gid)
             return 0
-    return stat.S_IRWXG  # what the old group might do is not for another one
+    return stat.S_IRWXG  # permissions of the old group must not go to another
