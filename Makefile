@@ -38,7 +38,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py
 
 # The package with what it needs to run, no more: what a user gets.
-$(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/*)
+$(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/* streamptron/*/*)
 	@rm -rf $(VENV)/wheel
 	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \
 		$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel .
@@ -47,7 +47,7 @@ $(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/*)
 	@touch $@
 
 # In place, with the tools of CONTRIBUTING.md.
-$(VENV)/.dev: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/*.p* streamptron/*.h)
+$(VENV)/.dev: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/*.p* streamptron/*/*.p* streamptron/*/*.h)
 	$(STEP) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
 		$(PIP) install --group dev
 	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \

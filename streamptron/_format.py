@@ -1,6 +1,6 @@
 """Model files: one safetensors file a model, written and read here. docs/format.md describes them.
 
-The header is JSON, the arrays are the core's (_flat.pxd). Nothing in a file is code, no class is
+The header is JSON, the arrays are the core's (engine/flat.pxd). Nothing in a file is code, no class is
 imported because a file names it, and nothing that it says is believed before it is checked.
 """
 

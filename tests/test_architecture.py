@@ -19,7 +19,7 @@ def rooms():
     table = text[text.index("| room |") :].split("\n\n")[0]
     rows = [row.split("|")[1] for row in table.splitlines()[2:]]
     # "`_core.pyx` `.pxd` `.pyi`" is one file's name and two extensions
-    return [{file.split(".")[0] for file in re.findall(r"`([\w.]+)`", row)} - {""} for row in rows]
+    return [{file.split(".")[0] for file in re.findall(r"`([\w./]+)`", row)} - {""} for row in rows]
 
 
 LEVEL = {name: level for level, names in enumerate(rooms()) for name in names}
@@ -39,7 +39,7 @@ def python_imports(path):
             late.update(ast.walk(block))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and "streamptron" in node.module:
-            module = node.module.partition(".")[2]
+            module = node.module.partition(".")[2].replace(".", "/")
             names = [module] if module else [alias.name for alias in node.names]
             yield from ((name, node not in late) for name in names if name in LEVEL)
 
@@ -47,43 +47,60 @@ def python_imports(path):
 def cython_imports(path):
     """The same of a Cython file: what it cimports, imports and includes."""
     text = path.read_text("utf-8")
-    for name in re.findall(r"^from streamptron\.(\w+) c?import", text, re.M):
-        yield name, True
-    for name in re.findall(r"^ +from streamptron\.(\w+) import", text, re.M):
-        yield name, False
-    for name in re.findall(r'extern from "(\w+)\.h"', text):
-        if name in LEVEL:  # else the system's
-            yield name, True
+    for name in re.findall(r"^from streamptron\.([\w.]+) c?import", text, re.M):
+        yield name.replace(".", "/"), True
+    for name in re.findall(r"^ +from streamptron\.([\w.]+) import", text, re.M):
+        yield name.replace(".", "/"), False
+    yield from headers(path, r'extern from "(\w+)\.h"')
 
 
-FILES = sorted(path for suffix in ("py", "pyx", "pxd", "h") for path in PACKAGE.glob(f"*.{suffix}"))
+def headers(path, pattern):
+    """Our headers that a file includes; they lie beside it, or in the engine."""
+    for header in re.findall(pattern, path.read_text("utf-8")):
+        for name in (f"{path.parent.name}/{header}", f"engine/{header}"):
+            if name in LEVEL:  # else the system's
+                yield name, True
+                break
+
+
+FILES = sorted(path for suffix in ("py", "pyx", "pxd", "h") for path in PACKAGE.rglob(f"*.{suffix}"))
+
+
+def room(path):
+    """A file's name in the table, without its extension."""
+    return path.relative_to(PACKAGE).with_suffix("").as_posix()
+
+
+# What only hands on what another room has: to users, and to Cython code written for an older layout.
+ALIASES = {"__init__", "engine/__init__", "doors/__init__", "_event", "_key", "_learner"}
 
 
 def imports(path):
     if path.suffix == ".py":
         return list(python_imports(path))
     if path.suffix == ".h":
-        return [(name, True) for name in re.findall(r'#include "(\w+)\.h"', path.read_text())]
+        return list(headers(path, r'#include "(\w+)\.h"'))
     return list(cython_imports(path))
 
 
 def test_every_room_is_in_the_table_once():
     listed = [name for names in rooms() for name in names]
     assert len(listed) == len(set(listed))
-    assert {path.stem for path in FILES} - {"__init__"} == set(listed)
+    assert {room(path) for path in FILES} - ALIASES == set(listed)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", FILES, ids=room)
 def test_a_room_imports_only_rooms_below_it(path):
-    if path.stem == "__init__":  # hands out what users import
+    who = room(path)
+    if who in ALIASES:
         return
     for name, at_once in imports(path):
-        if name == path.stem:
+        if name == who:
             continue
-        if not at_once and (path.stem, name) in UPWARDS:
+        if not at_once and (who, name) in UPWARDS:
             continue
         # what shares a row may know each other
-        assert LEVEL[name] >= LEVEL[path.stem], f"{path.name} imports {name}, which is above it"
+        assert LEVEL[name] >= LEVEL[who], f"{who} imports {name}, which is above it"
 
 
 def code(path):
@@ -96,33 +113,32 @@ def code(path):
 
 # Words that a room's code must not have: what ARCHITECTURE.md says it knows nothing of.
 FOREIGN = {
-    "_calibrate": r"\b(Key|Index|Table|row_t)\b",
-    "_serve": r"\b(Key|Index|row_t)\b",
-    "_rule": r"\b(Key|Index|Table|row_t|AVERAGE_\w+)\b",
-    "_table": r"\b(Rule|RULE_\w+|label)\b",
-    "_verdict": r"\b(Table|row_t)\b",
-    "_step": r"\b(Rule|RULE_\w+)\b",
-    "_index": r"\b(Table|Rule|label|weight)\b",
-    "_matrix": r"\b(Learner|Table|label)\b",
-    "_lines": r"\b(Word|Text)\b",
-    "_event": r"\b(Table|Rule)\b",
-    "_places": r"\b(Key|Block|Table)\b",
-    "_hash": r"\bTable\b",
+    "engine/calibrate": r"\b(Key|Index|Table|row_t)\b",
+    "engine/serve": r"\b(Key|Index|row_t)\b",
+    "engine/rule": r"\b(Key|Index|Table|row_t|AVERAGE_\w+)\b",
+    "engine/table": r"\b(Rule|RULE_\w+|label)\b",
+    "engine/verdict": r"\b(Table|row_t)\b",
+    "engine/step": r"\b(Rule|RULE_\w+)\b",
+    "engine/index": r"\b(Table|Rule|label|weight)\b",
+    "engine/matrix": r"\b(Learner|Table|label)\b",
+    "engine/lines": r"\b(Word|Text)\b",
+    "engine/event": r"\b(Table|Rule)\b",
+    "engine/places": r"\b(Key|Block|Table)\b",
+    "engine/hash": r"\bTable\b",
 }
 
 
-@pytest.mark.parametrize("room", FOREIGN)
-def test_a_room_does_not_name_what_it_knows_nothing_of(room):
-    found = re.search(FOREIGN[room], code(PACKAGE / f"{room}.pxd"))
-    assert found is None, f"{room}.pxd says {found.group(0)}"
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_room_does_not_name_what_it_knows_nothing_of(name):
+    found = re.search(FOREIGN[name], code(PACKAGE / f"{name}.pxd"))
+    assert found is None, f"{name}.pxd says {found.group(0)}"
 
 
 def test_only_the_doors_hold_the_interpreters_lock():
     head = re.compile(r"^cdef (?:inline )?[^\n(]*\([^)]*\)([^:\n]*):$", re.M)
     heads = 0
-    for path in sorted(PACKAGE.glob("_*.pxd")):
-        if path.stem not in ("_core", "_entry"):
-            for found in head.finditer(code(path)):
-                assert found.group(1).strip() == "noexcept nogil", f"{path.name}: {found.group(0)}"
-                heads += 1
+    for path in sorted((PACKAGE / "engine").glob("*.pxd")):
+        for found in head.finditer(code(path)):
+            assert found.group(1).strip() == "noexcept nogil", f"{path.name}: {found.group(0)}"
+            heads += 1
     assert heads > 200
