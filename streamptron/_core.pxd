@@ -3,13 +3,13 @@
 # A learner whose table is `borrowed` lies in a file that was opened read-only (load with mmap=True): score with it, but
 # do not learn.
 
-from streamptron._arena cimport Arena
-from streamptron._batch cimport Batch
-from streamptron._event cimport Event
-from streamptron._learner cimport Learner
-from streamptron._matrix cimport Matrix
-from streamptron._types cimport uint64_t
-from streamptron._text cimport Piece, Text, TextRule
+from streamptron.engine.arena cimport Arena
+from streamptron.engine.batch cimport Batch
+from streamptron.engine.event cimport Event
+from streamptron.engine.learner cimport Learner
+from streamptron.engine.matrix cimport Matrix
+from streamptron.engine.types cimport uint64_t
+from streamptron.engine.text cimport Piece, Text, TextRule
 
 
 cdef class Rows:

@@ -26,48 +26,48 @@ from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_STRIDES, PyB
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
-from streamptron._types cimport (
+from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_MAX, ROW_NULL, ROWS_RESERVED, VALUE_LIMIT as LIMIT, row_t, uint8_t,
     uint32_t, uint64_t, uintptr_t)
-from streamptron._key cimport (
+from streamptron.engine.key cimport (
     KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_OBJECT, KEY_STR, Key,
     key_bytes, key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word)
-from streamptron._hash cimport key_hash
-from streamptron._arena cimport Arena, arena_free, arena_init
-from streamptron._pool cimport pages_whole
-from streamptron._entry cimport (
+from streamptron.engine.hash cimport key_hash
+from streamptron.engine.arena cimport Arena, arena_free, arena_init
+from streamptron.engine.pool cimport pages_whole
+from streamptron.doors.entry cimport (
     PyFloat_AS_DOUBLE, PyFloat_CheckExact, PyUnicode_CheckExact, PyUnicode_GET_LENGTH, SCALAR_BOOL,
     SCALAR_BYTES, SCALAR_F16, SCALAR_F32, SCALAR_F64, SCALAR_I8, SCALAR_I16, SCALAR_I32, SCALAR_I64,
     SCALAR_STR, SCALAR_U8, SCALAR_U16, SCALAR_U32, SCALAR_U64, ascii_text, bytes_data, bytes_size,
     entry_key, entry_key_everyday, entry_know, entry_scalar_is_bare, entry_value, entry_value_everyday,
     utf8_write)
-from streamptron._index cimport (
+from streamptron.engine.index cimport (
     Index, index_fault, index_find, index_free, index_init, index_insert, index_is_limited,
     index_open_columns, index_place, index_stored)
-from streamptron._event cimport (
+from streamptron.engine.event cimport (
     Event, Writer, event_again, event_begin, event_bytes, event_end, event_free, event_init, event_settle, event_writer,
     writer_add)
-from streamptron._table cimport (
+from streamptron.engine.table cimport (
     AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Block, Table,
     table_add_outputs, table_fault, table_keeps, table_read, table_reserve, table_write,
     table_wrote)
-from streamptron._rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
-from streamptron._serve cimport Serve, serve_overall
-from streamptron._calibrate cimport Calibrator
-from streamptron._matrix cimport (
+from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
+from streamptron.engine.serve cimport Serve, serve_overall
+from streamptron.engine.calibrate cimport Calibrator
+from streamptron.engine.matrix cimport (
     FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS, Matrix,
     matrix_check, matrix_column, matrix_fault, matrix_value)
-from streamptron._text cimport (
+from streamptron.engine.text cimport (
     TEXT_CHARACTERS, WORD, Piece, Text, TextRule, text_bytes, text_free, text_page, text_rule_separators,
     text_write)
-from streamptron._lines cimport (
+from streamptron.engine.lines cimport (
     LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends, line_next)
-from streamptron._batch cimport Batch, batch_free, batch_matrix, batch_next, batch_row, batch_texts
-from streamptron._learner cimport (
+from streamptron.engine.batch cimport Batch, batch_free, batch_matrix, batch_next, batch_row, batch_texts
+from streamptron.engine.learner cimport (
     Answer, Learner, learner_answer, learner_bytes, learner_copy, learner_decision, learner_free, learner_init,
     learner_learn, learner_probabilities, learner_resolve, learner_score, learner_several)
 
-from streamptron._flat cimport (
+from streamptron.engine.flat cimport (
     FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_WEIGHT, Flat,
     flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep, flat_write)
 
@@ -146,7 +146,7 @@ TopFeatures.__doc__ = "The features that speak most for a label, and those that 
 
 # --- One feature: its value and its name --------------------------------------------------------
 #
-# What _entry.pxd reads in C is not looked at by Python.
+# What doors/entry.pxd reads in C is not looked at by Python.
 
 cdef extern from *:
     """
@@ -188,7 +188,7 @@ cdef bint _name_key(Arena* scratch, _Name name, Key* key) except -1:
     return True
 
 
-cdef list _scalars = []             # numpy's types, which _entry.pxd points to; empty: not known yet
+cdef list _scalars = []             # numpy's types, which doors/entry.pxd points to; empty: not known yet
 
 
 cdef int _know_numpy() except -1:
@@ -547,7 +547,7 @@ cdef class Rows:
 
 
 cdef class MatrixRows(Rows):
-    """A matrix in the caller's arrays, which must not change while it is used; see _matrix.pxd.
+    """A matrix in the caller's arrays, which must not change while it is used; see engine/matrix.pxd.
 
     Parameters
     ----------
@@ -691,7 +691,7 @@ def count_wrong(numbers, outputs, predictions, Py_ssize_t first, Py_ssize_t last
 
 
 cdef int _find_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
-    """The row of each column, as far as it is worth it: see _batch.pxd. -1 without memory.
+    """The row of each column, as far as it is worth it: see engine/batch.pxd. -1 without memory.
 
     `columns`: the keys of named columns. Ints are found without hashing if the index has them at hand; learning
     sees to that, unless the matrix is very wide and holds little. Under a ceiling it leaves the rows unknown.
@@ -2240,7 +2240,7 @@ cdef class Model:
                     and 0 <= serve.lead[k] <= 1):
                 raise ValueError("the record of which vector answers is invalid")
 
-    # --- The state of a model in flat arrays; see _flat.pxd, and modelfile/ for model files
+    # --- The state of a model in flat arrays; see engine/flat.pxd, and modelfile/ for model files
 
     def _file_state(self, int depth=FLAT_DEPTH):
         """What a model file and a pickle keep: plain values, and ``{name: (shape, buffer)}``.

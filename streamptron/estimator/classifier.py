@@ -368,7 +368,8 @@ def _as_multiclass(model: Any, labels: list[Any], class_weight: Any) -> Multicla
     The steps are the same, so weights, averages and pocket are the Perceptron's and the negatives,
     exactly; clock, counters and contests are the same. A label's lead is twice the Perceptron's
     score, so the temperature beta is half the slope A. It has no offset. Its derivative by its
-    logarithm is A times that by A: so are the roots of the sums of their squares (_calibrate.pxd).
+    logarithm is A times that by A: so are the roots of the sums of their squares
+    (engine/calibrate.pxd).
     """
     state = model.__getstate__()
     twin = MulticlassPerceptron(**{**state["params"], "class_weight": class_weight})

@@ -1,6 +1,7 @@
 """Writing a model file: what it holds of a model, its bytes, and how they replace an older file.
 
-The header is JSON, the arrays are the core's (_flat.pxd). A file is written whole or not at all.
+The header is JSON, the arrays are the core's (engine/flat.pxd). A file is written whole or not at
+all.
 """
 
 from __future__ import annotations

@@ -15,18 +15,18 @@
 # Functions in this file: batch_matrix, batch_texts (how it begins), batch_next, batch_row, batch_free; the rest serve these.
 
 from libc.string cimport memset
-from streamptron._types cimport ROW_NULL, row_t, uint32_t, uint64_t
-from streamptron._key cimport KEY_INT, Key, key_word
-from streamptron._hash cimport key_hash
-from streamptron._event cimport (
+from streamptron.engine.types cimport ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.key cimport KEY_INT, Key, key_word
+from streamptron.engine.hash cimport key_hash
+from streamptron.engine.event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
-from streamptron._table cimport KEPT_KINDS
-from streamptron._learner cimport (
+from streamptron.engine.table cimport KEPT_KINDS
+from streamptron.engine.learner cimport (
     Answer, Learner, learner_answer, learner_commit, learner_commit_row, learner_decision, learner_probabilities,
     learner_score, learner_score_row, learner_several, learner_step)
-from streamptron._matrix cimport (
+from streamptron.engine.matrix cimport (
     Matrix, MatrixRow, matrix_column, matrix_prefetch, matrix_row, matrix_row_free, matrix_span, matrix_value)
-from streamptron._text cimport Piece, Text, TextRule, text_free, text_write
+from streamptron.engine.text cimport Piece, Text, TextRule, text_free, text_write
 
 cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB

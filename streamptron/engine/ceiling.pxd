@@ -33,13 +33,13 @@
 #
 # Functions in this file: ceiling_see, ceiling_insert, ceiling_settle.
 
-from streamptron._types cimport (
+from streamptron.engine.types cimport (
     CHUNK_MASK, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, prefetch_lines, row_t, uint32_t, uint64_t)
-from streamptron._key cimport Key
-from streamptron._index cimport (
+from streamptron.engine.key cimport Key
+from streamptron.engine.index cimport (
     Gone, Index, index_find, index_forget, index_insert, index_key, index_replace, index_stamp, index_tag)
-from streamptron._event cimport Event
-from streamptron._table cimport Table, table_clear, table_prefetch, table_sizes
+from streamptron.engine.event cimport Event
+from streamptron.engine.table cimport Table, table_clear, table_prefetch, table_sizes
 
 cdef enum:
     LOOKS = 16

@@ -11,7 +11,7 @@
 # Functions in this file: line_ends (how many there are), line_next.
 
 from libc.string cimport memchr, memcmp
-from streamptron._types cimport uint8_t
+from streamptron.engine.types cimport uint8_t
 
 cdef extern from *:
     """

@@ -10,8 +10,8 @@
 # Whoever chooses the features (a spammer) must not choose the collisions too, so the seed belongs to
 # the model and is secret unless the user gives one. In the exact index a collision costs time only.
 
-from streamptron._types cimport uint64_t, uint8_t
-from streamptron._key cimport Key, key_bytes, key_is_long, key_length, load8
+from streamptron.engine.types cimport uint64_t, uint8_t
+from streamptron.engine.key cimport Key, key_bytes, key_is_long, key_length, load8
 
 cdef extern from *:
     """

@@ -18,7 +18,7 @@
 
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
-from streamptron._types cimport uint8_t, uint32_t
+from streamptron.engine.types cimport uint8_t, uint32_t
 
 cdef enum:
     PLACES_STEP = 8

@@ -1,7 +1,7 @@
 # Probabilities: scores, calibrated online.
 #
 # A perceptron's score has no unit and grows as it learns. It is divided by its own mean size (Scale in
-# _serve.pxd), and what is left is fitted to the labels by descent on the log-loss of each event before it is
+# engine/serve.pxd), and what is left is fitted to the labels by descent on the log-loss of each event before it is
 # learned: the steps are AdaGrad's (Duchi, Hazan & Singer 2011), with sums that forget by 1023/1024.
 #
 #     two labels    z = score / m, cut at 8;   P(True) = 1 / (1 + exp(-(A z + B)))       Platt 1999
@@ -16,8 +16,8 @@
 # factor, so it stays above 0 and the best label stays the most probable one.
 
 from libc.math cimport exp, sqrt
-from streamptron._serve cimport Scale
-from streamptron._types cimport uint64_t
+from streamptron.engine.serve cimport Scale
+from streamptron.engine.types cimport uint64_t
 
 cdef struct Calibrator:
     double A                        # beta for many labels

@@ -42,12 +42,12 @@
 from libc.math cimport exp2
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
-from streamptron._types cimport (
+from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
-from streamptron._places cimport (
+from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
-from streamptron._pool cimport Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take
-from streamptron._step cimport Move, Step
+from streamptron.engine.pool cimport Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take
+from streamptron.engine.step cimport Move, Step
 
 cdef extern from "kernels.h":
     enum:

@@ -26,9 +26,9 @@
 # The pocket's advantage in the duel is at most 2, so that it goes soon when it starts to fail.
 
 from libc.string cimport memset
-from streamptron._types cimport uint64_t
-from streamptron._verdict cimport Verdict
-from streamptron._table cimport KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, AVERAGE_NONE
+from streamptron.engine.types cimport uint64_t
+from streamptron.engine.verdict cimport Verdict
+from streamptron.engine.table cimport KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, AVERAGE_NONE
 
 cdef enum:
     SERVE_BEST = 3                  # the other ways to serve are the KEPT_ kinds

@@ -49,7 +49,7 @@
 # does no harm, for who finds it compares the key, and that is the new one. Long keys come from the heap one by
 # one, to go back to it one by one, and there are no columns, which would be there for ever.
 #
-# An index may also lie in a file that is mapped into memory (_flat.pxd makes it so), where it can be read but does not grow:
+# An index may also lie in a file that is mapped into memory (engine/flat.pxd makes it so), where it can be read but does not grow:
 # all keys in one array, and a table of 32-bit words [ tag | row ], seven in eight of them in use. The row takes as many
 # low bits as the largest one needs, the tag is from the hash's low half, the place where a search starts from its high
 # half. Nobody has read the file's words before, so each is checked as it is met: a row must be there, a long name must
@@ -62,16 +62,16 @@
 
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
-from streamptron._types cimport (
+from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_MAX, ROW_NULL, ROWS_RESERVED,
     heap_bytes, prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
-from streamptron._places cimport (
+from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_open, places_room)
-from streamptron._pool cimport Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take
-from streamptron._key cimport (
+from streamptron.engine.pool cimport Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take
+from streamptron.engine.key cimport (
     KEY_INT, KEY_NONE, Key, key_bytes, key_equal, key_is_long, key_length, key_word)
-from streamptron._hash cimport Seed, key_hash, seed_make
-from streamptron._arena cimport Arena, arena_copy, arena_free, arena_init
+from streamptron.engine.hash cimport Seed, key_hash, seed_make
+from streamptron.engine.arena cimport Arena, arena_copy, arena_free, arena_init
 
 cdef enum:
     SEGMENT_LOG_MIN = 4

@@ -16,7 +16,7 @@
 from libc.math cimport fabs
 from libc.stdlib cimport free, realloc
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
-from streamptron._types cimport VALUE_LIMIT, prefetch, uint8_t, uint32_t, uint64_t
+from streamptron.engine.types cimport VALUE_LIMIT, prefetch, uint8_t, uint32_t, uint64_t
 
 cdef extern from *:
     """

@@ -31,12 +31,12 @@
 from libc.math cimport log, sqrt
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
-from streamptron._types cimport uint8_t, uint32_t, uint64_t, zeros_below
-from streamptron._key cimport KEY_STR, Key, key_equal, key_is_long, key_text, utf8_encode
-from streamptron._hash cimport Seed, key_hash
-from streamptron._arena cimport arena_alloc
-from streamptron._event cimport Event, event_begin, event_reserve
-from streamptron._index cimport Index
+from streamptron.engine.types cimport uint8_t, uint32_t, uint64_t, zeros_below
+from streamptron.engine.key cimport KEY_STR, Key, key_equal, key_is_long, key_text, utf8_encode
+from streamptron.engine.hash cimport Seed, key_hash
+from streamptron.engine.arena cimport arena_alloc
+from streamptron.engine.event cimport Event, event_begin, event_reserve
+from streamptron.engine.index cimport Index
 
 cdef extern from *:
     """

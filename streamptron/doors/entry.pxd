@@ -32,11 +32,11 @@
 from libc.math cimport fabs
 from libc.string cimport memcmp, memcpy
 from cpython.object cimport PyObject
-from streamptron._types cimport VALUE_LIMIT, uint8_t, uint32_t, uint64_t, zeros_below
-from streamptron._key cimport (
+from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint32_t, uint64_t, zeros_below
+from streamptron.engine.key cimport (
     KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_STR, Key, key_text, key_word, store8,
     utf8_encode)
-from streamptron._arena cimport Arena, arena_alloc, arena_return
+from streamptron.engine.arena cimport Arena, arena_alloc, arena_return
 
 cdef extern from *:
     """

@@ -4,7 +4,7 @@
 
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
-from streamptron._types cimport uint8_t
+from streamptron.engine.types cimport uint8_t
 
 cdef enum:
     ARENA_BLOCK = 16384

@@ -5,10 +5,10 @@
 #
 #     weights   float64 [stored rows, width]   rows of the chunks that were ever written, chunk after chunk
 #     chunks    uint32 [., 3]                  (block, chunk, folds) of each of these, rising
-#     exact:    keys    uint64 [n_rows, 2]     as in _key.pxd; of a long name lo is where it starts in texts
+#     exact:    keys    uint64 [n_rows, 2]     as in engine/key.pxd; of a long name lo is where it starts in texts
 #               texts   uint8                  the long names, in the order of their rows
-#               lookup  uint32                 to find a key without building an index, see _index.pxd
-#               stamps  uint32 [n_rows]        under a ceiling, see _ceiling.pxd
+#               lookup  uint32                 to find a key without building an index, see engine/index.pxd
+#               stamps  uint32 [n_rows]        under a ceiling, see engine/ceiling.pxd
 #     hashed:   rows    uint32                 the rows that are stored, rising: 0, 1 and all that are not zero
 #
 # An exact model stores all rows of a chunk. A hashed one is mostly zeros, so of a chunk only those rows are
@@ -25,17 +25,17 @@
 from libc.math cimport floor, isfinite, isinf
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
-from streamptron._types cimport (
+from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t,
     prefetch, uintptr_t, zeros_below)
-from streamptron._key cimport (
+from streamptron.engine.key cimport (
     BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR,
     LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
-from streamptron._hash cimport key_hash
-from streamptron._index cimport (
+from streamptron.engine.hash cimport key_hash
+from streamptron.engine.index cimport (
     Index, Lookup, bits_count, index_find, index_insert, index_key, index_stamp,
     lookup_put, lookup_start)
-from streamptron._table cimport (
+from streamptron.engine.table cimport (
     AVERAGE_EXPONENTIAL, Table, table_add_outputs, table_chunk, table_reserve, table_reserve_places)
 
 cdef enum:

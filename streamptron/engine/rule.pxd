@@ -7,7 +7,7 @@
 #
 # Functions in this file: rule_answer, rule_step; best_output for the rules.
 
-from streamptron._step cimport Step, step_add
+from streamptron.engine.step cimport Step, step_add
 
 cdef enum:
     RULE_PERCEPTRON = 0

@@ -25,7 +25,7 @@
 # memory that is not the pool's.
 
 from libc.string cimport memset
-from streamptron._types cimport uint8_t
+from streamptron.engine.types cimport uint8_t
 
 cdef extern from *:
     """

@@ -1,0 +1,235 @@
+# An event in scratch: what a door writes and the path reads.
+#
+#     keys[i]    the feature's name          written by a door
+#     values[i]  its value, finite, not 0    written by a door
+#     rows[i]    where its weights are       found by the index
+#     hashes[i]  of keys[i]                  kept for inserting the feature later
+#
+# Entry 0 is the intercept where the learner has one.
+#
+# The scratch remembers the last event. predict_one and learn_one are usually asked about the same one in
+# turn, so a door compares as it writes, and only the entries from the first new name on are looked up.
+# The memory is exact: it compares keys by value, and is dropped when the index has changed meanwhile.
+
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
+from streamptron.engine.arena cimport Arena, arena_free, arena_init, arena_reset
+from streamptron.engine.index cimport Index, index_stored
+from streamptron.engine.step cimport Step, step_bytes, step_free
+from streamptron.engine.verdict cimport Verdict
+
+cdef struct Event:
+    Py_ssize_t n
+    Py_ssize_t capacity
+    Key* keys
+    double* values
+    row_t* rows
+    uint64_t* hashes
+    const uint64_t** starts     # where in the index the search for a key starts
+    Py_ssize_t n_found          # leading entries whose rows are known
+    Py_ssize_t n_hashed         # leading entries whose hashes are known: all of a text's, else none
+    Py_ssize_t n_last           # entries of the last event, to compare with
+    Py_ssize_t n_known          # entries that the next event may be compared with
+    uint64_t generation         # of the index when the rows were found
+    uint32_t* longs             # entries whose keys' bytes are the caller's
+    Py_ssize_t n_longs
+    Arena text                  # bytes of keys that the door had to encode
+    # what the path made of it
+    double* scores              # by kept vector, then by output
+    Py_ssize_t scores_capacity
+    uint64_t scored_version     # of the learner that gave the scores; 0: none
+    Verdict* verdicts           # of each kept vector; the scores lie behind them
+    int judged                  # of which, a bit each
+    Step step
+
+
+cdef inline void event_init(Event* event) noexcept nogil:
+    event.n = 0
+    event.capacity = 0
+    event.keys = NULL
+    event.values = NULL
+    event.rows = NULL
+    event.hashes = NULL
+    event.starts = NULL
+    event.n_found = 0
+    event.n_hashed = 0
+    event.n_last = 0
+    event.n_known = 0
+    event.generation = 0
+    event.longs = NULL
+    event.n_longs = 0
+    arena_init(&event.text)
+    event.verdicts = NULL
+    event.scores = NULL
+    event.scores_capacity = 0
+    event.scored_version = 0
+    event.judged = 0
+    memset(&event.step, 0, sizeof(Step))
+
+
+cdef inline void event_free(Event* event) noexcept nogil:
+    free(event.keys)
+    free(event.values)
+    free(event.rows)
+    free(event.hashes)
+    free(event.starts)
+    free(event.longs)
+    free(event.verdicts)
+    step_free(&event.step)
+    arena_free(&event.text)
+    event_init(event)
+
+
+cdef inline size_t event_bytes(const Event* event) noexcept nogil:
+    return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t)
+                              + sizeof(uint32_t))
+            + 3 * sizeof(Verdict) * (event.verdicts != NULL) + event.scores_capacity * sizeof(double)
+            + step_bytes(&event.step) + event.text.bytes)
+
+
+cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:
+    """Room for n entries; -1 without memory."""
+    cdef Py_ssize_t capacity
+    cdef void* p
+    if n <= event.capacity:
+        return 0
+    capacity = n + n // 2 + 16
+    p = realloc(event.keys, capacity * sizeof(Key))
+    if p == NULL:
+        return -1
+    event.keys = <Key*> p
+    p = realloc(event.values, capacity * sizeof(double))
+    if p == NULL:
+        return -1
+    event.values = <double*> p
+    p = realloc(event.rows, capacity * sizeof(row_t))
+    if p == NULL:
+        return -1
+    event.rows = <row_t*> p
+    p = realloc(event.hashes, capacity * sizeof(uint64_t))
+    if p == NULL:
+        return -1
+    event.hashes = <uint64_t*> p
+    p = realloc(event.starts, capacity * sizeof(uint64_t*))
+    if p == NULL:
+        return -1
+    event.starts = <const uint64_t**> p
+    p = realloc(event.longs, capacity * sizeof(uint32_t))
+    if p == NULL:
+        return -1
+    event.longs = <uint32_t*> p
+    event.capacity = capacity
+    return 0
+
+
+cdef inline int event_reserve_scores(Event* event, int n_kinds, Py_ssize_t n) noexcept nogil:
+    """Room for n scores, and for the verdicts of so many kept vectors; -1 without memory."""
+    cdef void* p
+    cdef Py_ssize_t capacity = n + n // 2 + 3
+    if event.verdicts != NULL and n <= event.scores_capacity:
+        return 0
+    p = realloc(event.verdicts, n_kinds * sizeof(Verdict) + capacity * sizeof(double))
+    if p == NULL:
+        return -1
+    event.verdicts = <Verdict*> p
+    event.scores = <double*> (event.verdicts + n_kinds)
+    event.scores_capacity = capacity
+    event.scored_version = 0
+    return 0
+
+
+cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n, bint intercept) noexcept nogil:
+    """Start an event of up to n features; -1 without memory."""
+    if event_reserve(event, n + 1) < 0:
+        return -1
+    event.n_last = event.n_known if event.generation == index.generation else 0
+    event.n_known = 0               # until event_settle, for the door may yet give up
+    event.n = 0
+    event.n_hashed = 0
+    event.n_longs = 0
+    arena_reset(&event.text)
+    if intercept:
+        event.keys[0] = key_word(KEY_NONE, 1)   # no name, not even an unknown one
+        event.rows[0] = ROW_INTERCEPT
+        event.values[0] = 1.0
+        event.n = 1
+    return 0
+
+
+cdef struct Writer:
+    # What changes with every entry, in a door's own registers.
+    Key* keys
+    double* values
+    Py_ssize_t n
+    Py_ssize_t n_same           # as far as the last event may be the same
+    bint changed
+    uint32_t* longs
+    Py_ssize_t n_longs
+
+
+cdef inline Writer event_writer(const Event* event) noexcept nogil:
+    cdef Writer writer
+    writer.keys = event.keys
+    writer.values = event.values
+    writer.n = event.n
+    writer.n_same = event.n_last
+    writer.changed = event.n_last == 0
+    writer.longs = event.longs
+    writer.n_longs = 0
+    return writer
+
+
+cdef inline void writer_add(Writer* writer, Key key, double value) noexcept nogil:
+    """The next entry. It keeps its row if the names up to it are those of the last event."""
+    cdef Py_ssize_t i = writer.n
+    cdef Key* last = &writer.keys[i]
+    writer.n = i + 1
+    if key_is_long(&key):
+        writer.longs[writer.n_longs] = <uint32_t> i
+        writer.n_longs += 1
+    if i < writer.n_same:
+        if ((last.lo ^ key.lo) | (last.hi ^ key.hi)) == 0 or (
+                key_is_long(&key) and key_equal(last, &key)):
+            writer.changed |= writer.values[i] != value
+            writer.values[i] = value
+            return
+        writer.n_same = i
+    last[0] = key
+    writer.values[i] = value
+
+
+cdef inline void event_end(Event* event, const Writer* writer) noexcept nogil:
+    """All entries are written."""
+    # event.n is still what event_begin wrote: the intercept, whose row is always known
+    event.n_found = max(event.n, min(writer.n, writer.n_same))
+    event.n = writer.n
+    event.n_longs = writer.n_longs
+    if writer.changed or event.n_found < event.n or event.n != event.n_last:
+        event.scored_version = 0
+
+
+cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
+    """The path is done with the event: keep what the next one may be compared with.
+
+    The bytes of a long key are the caller's, who may free them now: point at the index's copy, or
+    forget the key where it has none.
+    """
+    cdef Py_ssize_t i, k
+    for i in range(event.n_longs):
+        k = event.longs[i]
+        if index.bits == 0 and event.rows[k] != ROW_NULL:
+            event.keys[k].lo = index_stored(index, event.rows[k]).lo
+        else:
+            event.keys[k] = key_word(KEY_NONE, 0)
+    event.generation = index.generation
+    # a text's long keys lie in the arena, which the next event begins by clearing
+    event.n_known = 0 if event.n_hashed else event.n
+
+
+cdef inline void event_again(Event* event, const Index* index, bint intercept) noexcept nogil:
+    """A text's event, which is still in scratch, once more."""
+    if event.generation != index.generation:
+        event.n_found = intercept
+        event.scored_version = 0

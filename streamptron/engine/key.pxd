@@ -1,0 +1,155 @@
+# A feature's name in sixteen bytes.
+#
+# Most names are short words and small numbers. A key holds up to 15 bytes of text in itself, so that
+# comparing two keys is comparing two pairs of words, and no string is chased through memory:
+#
+#     lo   the last eight bytes of the text, in the upper bytes of the word if there are fewer
+#     hi   the (up to seven) bytes before those, likewise, and in the lowest byte
+#          [kind 4 bits | length 4 bits]
+#
+#     "spam"        lo = 'spam' << 32      hi = STR << 4 | 4
+#     "streaming"   lo = 'treaming'        hi = 's' << 56 | STR << 4 | 9
+#     42            lo = 42                hi = INT << 4 | 8
+#     0.5           lo = its bits          hi = FLOAT << 4 | 8
+#     a long text   lo = address of bytes  hi = length << 8 | (LONG | STR) << 4
+#     an object     lo = its ordinal       hi = OBJECT << 4 | 8
+#
+# Counting from the end saves all shifting: two loads that may reach into the header before a text, two
+# masks by its length, and no branch on a length that nobody can foresee.
+#
+# The address of a long key is the caller's while it asks and the index's own once it is stored.
+# Keys are equal when they have the same kind and the same bytes: never by hash alone.
+
+from libc.string cimport memcmp, memcpy
+from streamptron.engine.types cimport uint8_t, uint32_t, uint64_t, uintptr_t
+
+cdef struct Key:
+    uint64_t lo
+    uint64_t hi
+
+cdef enum:
+    KEY_NONE = 0        # equal to no stored key: an object that the model has not met
+    KEY_STR = 1         # UTF-8 (lone surrogates encoded like any other code point)
+    KEY_BYTES = 2
+    KEY_INT = 3         # |value| < 2**61 - 1
+    KEY_FLOAT = 4       # not a whole number
+    KEY_CANONICAL = 5   # None, large ints, tuples of names: bytes, see _names.py
+    KEY_OBJECT = 6      # any other hashable: an ordinal, kept beside the core
+    KEY_LONG = 8        # a bit: the bytes are elsewhere
+    KEY_INLINE = 15     # the longest text kept inside
+
+cdef extern from *:
+    """
+    /* The eight bytes at p as a little-endian number, on any machine. */
+    static inline uint64_t sp_load8(const void *p)
+    {
+        uint64_t word;
+        memcpy(&word, p, 8);
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+    #endif
+        return word;
+    }
+    static inline void sp_store8(void *p, uint64_t word)
+    {
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+    #endif
+        memcpy(p, &word, 8);
+    }
+
+    /* By length: masks for the last eight bytes of a text, and for the seven before those. */
+    #define SP_UPPER(n) ((n) <= 0 ? 0 : ~(uint64_t)0 << ((n) >= 8 ? 0 : (64 - 8 * (n)) & 63))
+    #define SP_MASKS(m) {SP_UPPER(0 - m), SP_UPPER(1 - m), SP_UPPER(2 - m), SP_UPPER(3 - m), \
+        SP_UPPER(4 - m), SP_UPPER(5 - m), SP_UPPER(6 - m), SP_UPPER(7 - m), SP_UPPER(8 - m), \
+        SP_UPPER(9 - m), SP_UPPER(10 - m), SP_UPPER(11 - m), SP_UPPER(12 - m), SP_UPPER(13 - m), \
+        SP_UPPER(14 - m), SP_UPPER(15 - m)}
+    static const uint64_t sp_last_bytes[16] = SP_MASKS(0);
+    static const uint64_t sp_bytes_before[16] = SP_MASKS(8);
+    """
+    const uint64_t LAST_BYTES "sp_last_bytes" [16]
+    const uint64_t BYTES_BEFORE "sp_bytes_before" [16]
+    uint64_t load8 "sp_load8" (const void* p) noexcept nogil
+    void store8 "sp_store8" (void* p, uint64_t word) noexcept nogil
+
+
+cdef inline uint64_t key_kind(const Key* key) noexcept nogil:
+    return (key.hi >> 4) & 15
+
+
+cdef inline bint key_is_long(const Key* key) noexcept nogil:
+    return (key.hi >> 7) & 1
+
+
+cdef inline size_t key_length(const Key* key) noexcept nogil:
+    if key_is_long(key):
+        return <size_t> (key.hi >> 8)
+    return <size_t> (key.hi & 15)
+
+
+cdef inline const uint8_t* key_bytes(const Key* key) noexcept nogil:
+    """Where the bytes of a long key are."""
+    return <const uint8_t*> <uintptr_t> key.lo
+
+
+cdef inline bint key_equal(const Key* a, const Key* b) noexcept nogil:
+    if a.hi != b.hi:
+        return False
+    if a.lo == b.lo:
+        return True
+    if not key_is_long(a):
+        return False
+    return memcmp(key_bytes(a), key_bytes(b), key_length(a)) == 0
+
+
+cdef inline Key key_word(uint64_t kind, uint64_t word) noexcept nogil:
+    """A key that is one 64-bit word: an int, a float's bits, an ordinal."""
+    cdef Key key
+    key.lo = word
+    key.hi = kind << 4 | 8
+    return key
+
+
+cdef inline Key key_text(uint64_t kind, const uint8_t* p, size_t n) noexcept nogil:
+    """A key of n bytes at p, of which the sixteen before p may be read too.
+
+    That holds for the text of a Python str or bytes, where the object's header is.
+    """
+    cdef Key key
+    if n > KEY_INLINE:
+        key.lo = <uint64_t> <uintptr_t> p
+        key.hi = <uint64_t> n << 8 | (KEY_LONG | kind) << 4
+        return key
+    key.lo = load8(p + n - 8) & LAST_BYTES[n]
+    key.hi = (load8(p + n - 16) & BYTES_BEFORE[n]) | kind << 4 | n
+    return key
+
+
+cdef inline void key_inline_bytes(const Key* key, uint8_t* out) noexcept nogil:
+    """The text of an inline key, up to sixteen bytes of which key_length count."""
+    cdef uint8_t whole[16]
+    cdef size_t n = key_length(key)
+    store8(whole, key.hi)
+    store8(whole + 8, key.lo)
+    memcpy(out, whole + 16 - n, n)
+
+
+cdef inline size_t utf8_encode(uint32_t c, uint8_t* p) noexcept nogil:
+    """Write a code point, lone surrogates like any other; the number of bytes."""
+    if c < 0x80:
+        p[0] = <uint8_t> c
+        return 1
+    if c < 0x800:
+        p[0] = <uint8_t> (0xC0 | c >> 6)
+        p[1] = <uint8_t> (0x80 | (c & 0x3F))
+        return 2
+    if c < 0x10000:
+        p[0] = <uint8_t> (0xE0 | c >> 12)
+        p[1] = <uint8_t> (0x80 | (c >> 6 & 0x3F))
+        p[2] = <uint8_t> (0x80 | (c & 0x3F))
+        return 3
+    p[0] = <uint8_t> (0xF0 | c >> 18)
+    p[1] = <uint8_t> (0x80 | (c >> 12 & 0x3F))
+    p[2] = <uint8_t> (0x80 | (c >> 6 & 0x3F))
+    p[3] = <uint8_t> (0x80 | (c & 0x3F))
+    return 4

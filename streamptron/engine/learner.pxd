@@ -1,0 +1,337 @@
+# The path of every event: index, score, judge, rule, update.
+#
+#     event (keys, values)
+#       | learner_resolve    keys -> rows; an unknown feature is the null row
+#       | learner_score      W.x for every kept vector, in one pass
+#       | learner_step       the rule: a mistake? how big a step?
+#       | insert, reserve    the only part that can fail: features may have got rows then, of weights zero
+#       | watch              who would have been right? (serving, probabilities, the pocket)
+#       | table_add          only the rows of this event
+#       v table_tick         the averages' clock
+#
+# A feature gets its row at the first update that touches it, not when it is first seen: a learner that
+# makes few mistakes stores few features. An answer is asked once an event (learner_answer), and so is each kept
+# vector's verdict (learner_verdict).
+#
+# With one output a row of a matrix is scored and learned where it lies (learner_score_row, learner_commit_row), and is
+# written as an event only if the rule makes a step of it and it brings a new feature.
+#
+# This is what a stranger's nogil code calls; see docs/threads.md. Labels are numbers here:
+# 1 and 0 for a rule whose answer is a sign, 0, 1, 2.. in order of appearance for the others.
+
+from libc.math cimport fabs
+from libc.string cimport memset
+from streamptron.engine.types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.index cimport (
+    Index, index_copy, index_find, index_find_all, index_free, index_init, index_insert, index_is_limited)
+from streamptron.engine.ceiling cimport Ceiling, ceiling_init, ceiling_insert, ceiling_see, ceiling_settle
+from streamptron.engine.event cimport Event, event_reserve_scores
+from streamptron.engine.table cimport (
+    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_add_through, table_copy,
+    table_free, table_init, table_keeps, table_reserve, table_reserve_places, table_scores,
+    table_scores_through, table_snapshot, table_tick)
+from streamptron.engine.step cimport Step, step_reserve
+from streamptron.engine.rule cimport ANSWER_LABELS, Rule, rule_answer, rule_step
+from streamptron.engine.serve cimport (
+    SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init, serve_kind,
+    serve_learn)
+from streamptron.engine.verdict cimport Verdict, verdict_of
+from streamptron.engine.calibrate cimport (
+    Calibrator, calibrate_due, calibrate_many, calibrate_many_learn, calibrate_two, calibrate_two_learn,
+    calibrator_init)
+
+cdef struct Learner:
+    Index index
+    Ceiling ceiling
+    Table table
+    Rule rule
+    Serve serve
+    Calibrator fits[KEPT_KINDS]
+    bint intercept
+    uint64_t n_seen
+    uint64_t n_updates
+    uint64_t n_mistakes
+    uint64_t version            # counts changes, from 1: are an event's scores still true?
+
+
+cdef inline void learner_free(Learner* learner) noexcept nogil:
+    index_free(&learner.index)
+    table_free(&learner.table)
+
+
+cdef inline bint learner_several(const Learner* learner) noexcept nogil:
+    """Whether there is an output a label."""
+    return rule_answer(&learner.rule) == ANSWER_LABELS
+
+
+cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
+                             bint pocket, int serve, bint intercept, row_t max_features, int hash_bits,
+                             uint64_t hash_seed) noexcept nogil:
+    """An untrained learner; max_features = 0: no ceiling. Returns -1 without memory; learner_free is due in either case."""
+    cdef int kind
+    memset(learner, 0, sizeof(Learner))
+    learner.rule = rule
+    learner.intercept = intercept
+    learner.version = 1
+    serve_init(&learner.serve, serve, average, pocket)
+    for kind in range(KEPT_KINDS):
+        calibrator_init(&learner.fits[kind])
+    # rows that change hands lie side by side by chance only
+    table_init(&learner.table, average, half_life, pocket, learner_several(learner), max_features != 0)
+    ceiling_init(&learner.ceiling)
+    if index_init(&learner.index, hash_bits, hash_seed, max_features) < 0:
+        return -1
+    if hash_bits and table_reserve_places(
+            &learner.table, (<size_t> learner.index.n_rows >> CHUNK_BITS) + 1, True) < 0:
+        return -1
+    return 0 if learner_several(learner) else table_add_outputs(&learner.table, 1)
+
+
+cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
+    """Find the rows of the entries that are not known yet."""
+    cdef Py_ssize_t k = event.n_found
+    if k < event.n:
+        index_find_all(&learner.index, event.keys + k, event.n - k, event.hashes + k,
+                       event.starts + k, event.rows + k, k < event.n_hashed)
+        event.n_found = event.n
+
+
+cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
+    """Fill event.scores: [kind * n_outputs + output], and room for one more kind. -1 without memory."""
+    if event.scored_version == learner.version:
+        return 0
+    learner_resolve(learner, event)
+    if event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * learner.table.n_outputs) < 0:
+        return -1
+    table_scores(&learner.table, event.rows, event.values, event.n, event.scores)
+    event.judged = 0
+    event.scored_version = learner.version
+    return 0
+
+
+cdef inline int learner_score_row(Learner* learner, Event* event, const row_t* rows,
+                                  const uint32_t* columns, const double* x, Py_ssize_t n) noexcept nogil:
+    """The same for one output and a matrix's row where it lies: n entries, in rows[columns[i]], without
+    the intercept. Only the scores of the event are written.
+    """
+    if event_reserve_scores(event, KEPT_KINDS, KEPT_KINDS + 1) < 0:
+        return -1
+    table_scores_through(&learner.table, rows, columns, x, n, learner.intercept, event.scores)
+    event.judged = 0
+    event.scored_version = learner.version
+    return 0
+
+
+cdef inline const double* learner_decision(const Learner* learner, const Event* event,
+                                           int kind) noexcept nogil:
+    """The scores of one kept vector on a scored event, one for each output."""
+    return event.scores + kind * learner.table.n_outputs
+
+
+cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event, int kind) noexcept nogil:
+    """What one kept vector says of a scored event."""
+    if not event.judged >> kind & 1:
+        event.verdicts[kind] = verdict_of(
+            learner_decision(learner, event, kind), learner.table.n_outputs, learner_several(learner))
+        event.judged |= 1 << kind
+    return &event.verdicts[kind]
+
+
+cdef struct Answer:
+    int kind                    # the kept vector that gives it
+    const Verdict* verdict
+
+
+cdef inline Answer learner_answer(const Learner* learner, Event* event) noexcept nogil:
+    """Who answers a scored event, and what."""
+    cdef Answer answer
+    if learner.serve.mode == SERVE_BEST and learner.serve.rival != KEPT_CURRENT:
+        learner_verdict(learner, event, KEPT_CURRENT)
+        learner_verdict(learner, event, learner.serve.rival)
+    answer.kind = serve_kind(&learner.serve, event.verdicts)
+    answer.verdict = learner_verdict(learner, event, answer.kind)
+    return answer
+
+
+cdef inline void learner_probabilities(const Learner* learner, const Event* event, Answer answer,
+                                       double* p) noexcept nogil:
+    """p[label] of an answered event; two of them with one output, else one an output."""
+    cdef int kind = answer.kind
+    cdef const double* scores = learner_decision(learner, event, kind)
+    if learner_several(learner):
+        calibrate_many(&learner.fits[kind], &learner.serve.scale[kind], answer.verdict.top, scores,
+                       learner.table.n_outputs, p)
+    else:
+        p[1] = calibrate_two(&learner.fits[kind], &learner.serve.scale[kind], scores[0])
+        p[0] = 1.0 - p[1]
+
+
+cdef inline void _watch_two(Learner* learner, const double* scores, bint y) noexcept nogil:
+    """Before the event is learned: who would have been right, and how sure? For one output."""
+    cdef Serve* serve = &learner.serve
+    cdef int first = KEPT_CURRENT if serve.mode == SERVE_BEST else serve.mode
+    cdef int rival = serve.rival
+    cdef bint wrong = (scores[KEPT_CURRENT] > 0.0) != y
+    cdef bint due = calibrate_due(learner.n_seen, 1)
+    cdef bint fresh = calibrate_due(learner.n_seen, 5)
+    learner.n_mistakes += wrong
+    if rival != KEPT_CURRENT:
+        serve_learn(serve, serve_context(serve, fabs(scores[KEPT_CURRENT]), fabs(scores[rival])),
+                    wrong, (scores[rival] > 0.0) != y)
+        if due:
+            calibrate_two_learn(&learner.fits[rival], &serve.scale[rival], scores[rival], y, fresh)
+        scale_update(&serve.scale[rival], fabs(scores[rival]))
+    if due:
+        calibrate_two_learn(&learner.fits[first], &serve.scale[first], scores[first], y, fresh)
+    scale_update(&serve.scale[first], fabs(scores[first]))
+    if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(serve, wrong, (scores[KEPT_POCKET] > 0.0) != y):
+        table_snapshot(&learner.table)
+
+
+cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t n_outputs, Py_ssize_t y) noexcept nogil:
+    """The same for any number of labels, of which there were n_outputs when the event was judged."""
+    cdef Serve* serve = &learner.serve
+    cdef const Verdict* verdict
+    cdef const double* scores
+    cdef bint wrong[KEPT_KINDS]
+    cdef int kind
+    cdef bint due = calibrate_due(learner.n_seen, 3)
+    for kind in range(KEPT_KINDS):
+        if table_keeps(&learner.table, kind):
+            verdict = &event.verdicts[kind]
+            # without a label there is no prediction, and no mistake
+            wrong[kind] = verdict.best != y and verdict.best >= 0
+    learner.n_mistakes += wrong[KEPT_CURRENT]
+    if serve.rival != KEPT_CURRENT:
+        serve_learn(
+            serve, serve_context(serve, event.verdicts[KEPT_CURRENT].margin, event.verdicts[serve.rival].margin),
+            wrong[KEPT_CURRENT], wrong[serve.rival])
+    for kind in range(KEPT_KINDS):
+        if n_outputs >= 2 and serve_can_answer(serve, kind):
+            verdict = &event.verdicts[kind]
+            scores = event.scores + kind * n_outputs
+            if due and y < n_outputs:
+                calibrate_many_learn(&learner.fits[kind], &serve.scale[kind], verdict.top, scores, n_outputs, y)
+            scale_update(&serve.scale[kind], verdict.size)
+    if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(
+            serve, wrong[KEPT_CURRENT], wrong[KEPT_POCKET]):
+        table_snapshot(&learner.table)
+
+
+cdef inline int _insert_missing(Learner* learner, Event* event) noexcept nogil:
+    cdef Py_ssize_t i
+    if index_is_limited(&learner.index):
+        return ceiling_insert(&learner.ceiling, &learner.index, &learner.table, event)
+    for i in range(event.n):
+        if event.rows[i] == ROW_NULL:
+            # looked up again, for the event may name a feature twice
+            event.rows[i] = index_find(&learner.index, &event.keys[i], event.hashes[i])
+            if event.rows[i] == ROW_NULL:
+                event.rows[i] = index_insert(&learner.index, &event.keys[i], event.hashes[i])
+                if event.rows[i] == ROW_NULL:
+                    return -1
+    return 0
+
+
+cdef inline void _watch(Learner* learner, const Event* event, Py_ssize_t n_outputs, Py_ssize_t y) noexcept nogil:
+    if learner_several(learner):
+        _watch_many(learner, event, n_outputs, y)
+    else:
+        _watch_two(learner, event.scores, y)
+    learner.n_seen += 1
+
+
+cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
+    """Take the event's step, but for the features that the ceiling has refused a row."""
+    cdef Py_ssize_t first = 0, last = event.n
+    while first < event.n:
+        if index_is_limited(&learner.index):
+            last = first
+            while last < event.n and event.rows[last] != ROW_NULL:
+                last += 1
+        table_add(&learner.table, event.rows + first, event.values + first, last - first, &event.step)
+        first = last + 1
+
+
+cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    cdef Table* table = &learner.table
+    cdef const Step* step = &event.step
+    cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
+    cdef Py_ssize_t i
+    if index_is_limited(&learner.index):
+        ceiling_see(&learner.ceiling, &learner.index, event)
+    if step.n and _insert_missing(learner, event) < 0:
+        return -1
+    if learner_several(learner) and y == n_outputs and table_add_outputs(table, 1) < 0:
+        return -1
+    for i in range(step.n):
+        if table_reserve(table, event.rows, event.n, learner.index.n_rows, step.moves[i].choice) < 0:
+            table.n_outputs = n_outputs
+            return -1
+
+    # from here on nothing can fail
+    _watch(learner, event, n_outputs, y)
+    if step.n:
+        learner.n_updates += 1
+        _add(learner, event)
+    table_tick(table)
+    learner.version += 1
+    return 0
+
+
+cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    """Learn the label y of a scored event by the step that the rule has made of it. -1 without memory."""
+    cdef int failed = _commit(learner, event, y)
+    ceiling_settle(&learner.ceiling, &learner.index)
+    return failed
+
+
+cdef inline void learner_commit_row(Learner* learner, const Event* event, const row_t* rows,
+                                    const uint32_t* columns, const double* x, Py_ssize_t n,
+                                    Py_ssize_t y) noexcept nogil:
+    """The same for one output and a row scored where it lies, all of whose features have weights."""
+    _watch(learner, event, 1, y)
+    if event.step.n:
+        learner.n_updates += 1
+        table_add_through(&learner.table, rows, columns, x, n, learner.intercept, event.step.moves[0].a)
+    table_tick(&learner.table)
+    learner.version += 1
+
+
+cdef inline int learner_step(Learner* learner, Event* event, const double* x, Py_ssize_t n, bint intercept,
+                             Py_ssize_t y, double u) noexcept nogil:
+    """Judge a scored event whose values are x, and let the rule make event.step of it. Returns -1 without memory."""
+    cdef int kind
+    if step_reserve(&event.step, learner.table.n_outputs + 1) < 0:
+        return -1
+    if learner_several(learner):
+        for kind in range(KEPT_KINDS):
+            if table_keeps(&learner.table, kind):
+                learner_verdict(learner, event, kind)
+    rule_step(&learner.rule, event.scores, learner.table.n_outputs, y, u, x, n, intercept, &event.step)
+    return 0
+
+
+cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
+                              double u) noexcept nogil:
+    """Learn the label y, with sample weight times class weight u. Returns -1 without memory."""
+    if learner_score(learner, event) < 0 or (
+            learner_step(learner, event, event.values, event.n, False, y, u) < 0):
+        return -1
+    return learner_commit(learner, event, y)
+
+
+cdef inline size_t learner_bytes(const Learner* learner) noexcept nogil:
+    """What a learner holds from the system."""
+    cdef const Index* index = &learner.index
+    return (index.bytes + index.pool.bytes + index.long_keys.bytes
+            + learner.table.bytes + learner.table.pool.bytes)
+
+
+cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
+    """A second learner in the same state. Returns -1 without memory; learner_free is due anyway."""
+    cdef int failed
+    to[0] = other[0]
+    failed = index_copy(&to.index, &other.index)
+    # both halves must be the copy's own before anybody frees them
+    return table_copy(&to.table, &other.table) + failed
