@@ -65,4 +65,4 @@ dist: $(VENV)/.made
 	.ci/dist $(BIN)/python
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info streamptron/_core.c streamptron/*.so
+	rm -rf $(VENV) build dist *.egg-info streamptron/*.c streamptron/*/*.c streamptron/*.so streamptron/*/*.so

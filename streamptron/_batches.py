@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from streamptron import _frames
-from streamptron._core import NUMBERS, VALUE_LIMIT, MatrixRows, Rows, Texts, number_small
 from streamptron._names import INT_LIMIT, shown
+from streamptron.doors.rows import NUMBERS, MatrixRows, Rows, number_small
+from streamptron.doors.texts import Texts
+from streamptron.engine.api import VALUE_LIMIT
 
 if typing.TYPE_CHECKING:
     import narwhals.stable.v2 as nw

@@ -12,16 +12,11 @@ from typing import Any, Self
 
 from river import base
 
-from streamptron._core import (
-    NEW_LABELS,
-    UNSORTED,
-    BinaryModel,
-    LabelModel,
-    Model,
-    TopFeatures,
-    _damaged,
-)
+from streamptron._core import BinaryModel, LabelModel
 from streamptron._names import shown
+from streamptron.doors.many import NEW_LABELS, UNSORTED
+from streamptron.doors.model import Model, TopFeatures
+from streamptron.doors.names import damaged
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -325,7 +320,7 @@ class Estimator(Model, base.MiniBatchClassifier):
             try:
                 excess = math.fsum((score, *(-value for _, value in parts)))
             except (OverflowError, ValueError):  # nothing that is learned has weights like this
-                raise _damaged("a weight is too large") from None
+                raise damaged("a weight is too large") from None
             if excess == 0.0 or not parts:
                 break
             feature, value = parts[-1]

@@ -23,11 +23,11 @@ import time
 import typing
 from typing import Any
 
-from streamptron._core import LINES
 from streamptron._line_model import BLOCKS, Block, LineModel, Replaced
 from streamptron._lock import ModelLock
 from streamptron._process import Stop, say, unwritable
 from streamptron._sources import ONLY_CR, READ, Decoder, LineError, blocks, has_only_cr
+from streamptron.doors.texts import LINES
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

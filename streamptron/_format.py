@@ -17,7 +17,7 @@ import typing
 import zlib
 from typing import Any, BinaryIO
 
-from streamptron._core import _damaged
+from streamptron.doors.names import damaged
 from streamptron._names import shown
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
@@ -482,7 +482,7 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     for name in names:
         crc = zlib.crc32(arrays[name][1], crc)
     if IN_PLACE in arrays and arrays[IN_PLACE][1] != crc.to_bytes(4, "little"):
-        raise _damaged("the arrays do not fit their checksum")
+        raise damaged("the arrays do not fit their checksum")
     parts = {
         "class": type(model).__name__,
         "parameters": _encoded_parameters(state["params"]),  # of the same moment

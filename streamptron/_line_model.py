@@ -24,7 +24,7 @@ from array import array
 from itertools import count
 from typing import Any
 
-from streamptron._core import LINES, Lines
+from streamptron.doors.texts import LINES, Lines
 from streamptron._format import Contents, read, write
 from streamptron._lock import ModelLock, ModelLockError
 from streamptron._names import shown

@@ -24,7 +24,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from streamptron._core import count_line_ends
+from streamptron.doors.texts import count_line_ends
 from streamptron._names import shown
 
 READ = 1 << 17  # the most that is read, or decompressed, at a time: it stays in a near cache

@@ -18,7 +18,7 @@ import typing
 from array import array
 from typing import Any
 
-from streamptron._core import count_wrong
+from streamptron.doors.rows import count_wrong
 from streamptron._line_model import BLOCKS, Block, Replaced
 from streamptron._process import Signals, Stop, say
 from streamptron._sources import SUFFIXES, LineError, blocks

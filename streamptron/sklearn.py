@@ -27,7 +27,7 @@ except ImportError as _error:
     ) from _error
 
 from streamptron._batches import batch_of, steps_of
-from streamptron._core import VALUE_LIMIT
+from streamptron.engine.api import VALUE_LIMIT
 from streamptron._names import shown
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "streamptron"
 
 # What a room may name only when it is used, not when it is imported: (who, whom).
-UPWARDS = {("_estimator", "_format"), ("_core", "_format"), ("_pipeline", "_format")}
+UPWARDS = {("_estimator", "_format"), ("doors/names", "_format"), ("_pipeline", "_format")}
 
 
 def rooms():
@@ -47,8 +47,9 @@ def python_imports(path):
 def cython_imports(path):
     """The same of a Cython file: what it cimports, imports and includes."""
     text = path.read_text("utf-8")
-    for name in re.findall(r"^from streamptron\.([\w.]+) c?import", text, re.M):
-        yield name.replace(".", "/"), True
+    for name, what in re.findall(r"^from streamptron\.([\w.]+) c?import (\w*)", text, re.M):
+        name = name.replace(".", "/")
+        yield (f"{name}/{what}" if (PACKAGE / name).is_dir() else name), True
     for name in re.findall(r"^ +from streamptron\.([\w.]+) import", text, re.M):
         yield name.replace(".", "/"), False
     yield from headers(path, r'extern from "(\w+)\.h"')
@@ -63,7 +64,9 @@ def headers(path, pattern):
                 break
 
 
-FILES = sorted(path for suffix in ("py", "pyx", "pxd", "h") for path in PACKAGE.rglob(f"*.{suffix}"))
+FILES = sorted(
+    path for suffix in ("py", "pyx", "pxd", "h") for path in PACKAGE.rglob(f"*.{suffix}")
+)
 
 
 def room(path):
@@ -72,7 +75,8 @@ def room(path):
 
 
 # What only hands on what another room has: to users, and to Cython code written for an older layout.
-ALIASES = {"__init__", "engine/__init__", "doors/__init__", "_event", "_key", "_learner"}
+ALIASES = {"__init__", "engine/__init__", "doors/__init__", "estimator/__init__"}
+ALIASES |= {"_event", "_key", "_learner"}
 
 
 def imports(path):

@@ -34,7 +34,7 @@ from threads import eager
 from variants import answers, every_learner, every_variant, labels_for, learned, make
 
 from streamptron import MulticlassPerceptron, Perceptron, Tokenizer
-from streamptron._core import LINES, Lines
+from streamptron.doors.texts import LINES, Lines
 from streamptron._line_model import Block, LineModel
 
 
