@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 STEP = @.ci/step
+SOURCES = $(foreach kind,py pyi pyx pxd h,$(wildcard streamptron/*.$(kind) streamptron/*/*.$(kind)))
 
 .PHONY: demo test lint typecheck pytest plain sanitize warnings bench dist clean
 
@@ -38,7 +39,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py
 
 # The package with what it needs to run, no more: what a user gets.
-$(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/* streamptron/*/*)
+$(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(SOURCES)
 	@rm -rf $(VENV)/wheel
 	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \
 		$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel .
@@ -47,7 +48,7 @@ $(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/* st
 	@touch $@
 
 # In place, with the tools of CONTRIBUTING.md.
-$(VENV)/.dev: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/*.p* streamptron/*/*.p* streamptron/*/*.h)
+$(VENV)/.dev: $(VENV)/.made setup.py pyproject.toml $(SOURCES)
 	$(STEP) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
 		$(PIP) install --group dev
 	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \
@@ -65,4 +66,4 @@ dist: $(VENV)/.made
 	.ci/dist $(BIN)/python
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info streamptron/*.c streamptron/*/*.c streamptron/*.so streamptron/*/*.so
+	rm -rf $(VENV) build dist *.egg-info $(foreach kind,c so,$(wildcard streamptron/*.$(kind) streamptron/*/*.$(kind)))

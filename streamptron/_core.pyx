@@ -15,7 +15,7 @@ from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON
 from streamptron.engine.table cimport KEPT_KINDS
 from streamptron.engine.types cimport uint64_t
 
-from streamptron._names import is_numpy, shown
+from streamptron.estimator.names import is_numpy, shown
 # where events that were pickled by 0.1 are looked for
 from streamptron.doors.texts import Lines, TextDoor, TextEvent, Texts, _text_event  # noqa: F401
 from streamptron.doors.names import interned

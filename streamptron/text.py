@@ -111,7 +111,7 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
     def __or__(self, other: Any) -> Any:
         """A pipeline, in which a model that is not one of streamptron's gets a real dict."""
         if isinstance(other, Model):
-            from streamptron._pipeline import TextPipeline
+            from streamptron.estimator.pipeline import TextPipeline
 
             return TextPipeline(self, other)
         from river import compose

@@ -22,7 +22,9 @@ from streams import make_key
 from variants import LEARNERS, labels_for
 
 from streamptron import ModelFileError, Tokenizer
-from streamptron._format import Contents, read, write
+from streamptron.modelfile.layout import Contents
+from streamptron.modelfile.read import model_of, read
+from streamptron.modelfile.write import write
 
 BASES = {
     "names": ("Perceptron", {}),
@@ -232,7 +234,7 @@ def texts_answered(contents):
     if contents.tokenizer is not None:
         fields = contents.tokenizer.fields
         text = "word1 7" if fields is None else dict.fromkeys(as_tuple(fields), "word1 7")
-        contents.model.predict_proba_one(text)
+        model_of(contents).predict_proba_one(text)
 
 
 def as_tuple(fields):

@@ -23,9 +23,9 @@ from variants import learned, loaded
 
 import streamptron
 from streamptron import MIRA, Checkpoint, MulticlassPerceptron, Perceptron, Tokenizer
-from streamptron._commands import LEARNER_NAMES, TOKENIZER_NAMES, commands
-from streamptron._line_model import LineModel
 from streamptron.cli import main
+from streamptron.command.commands import LEARNER_OPTIONS, TOKENIZER_OPTIONS, commands
+from streamptron.command.lines import LineModel
 from streamptron.files import read
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -266,7 +266,7 @@ def test_without_click_a_line_says_what_to_install():
 def test_plain_lines_are_learned_and_answered_without_what_they_do_not_need(mail):
     code = (
         "import sys; from streamptron.cli import main; n = main(sys.argv[1:]); "
-        "unwanted = {'numpy', 'csv', 'lzma', 'zstandard', 'streamptron.files'}; "
+        "unwanted = {'numpy', 'csv', 'lzma', 'zstandard', 'streamptron.files.reader'}; "
         "print(n, sorted(unwanted & set(sys.modules)))"
     )
     tsv, model = mail
@@ -477,8 +477,8 @@ def test_a_perceptron_answers_in_the_words_of_its_labels(labels, words, answers,
 
 def test_every_parameter_of_the_library_has_its_option():
     parameters = {name for learner in LEARNERS.values() for name in learner()._get_params()}
-    assert parameters == set(LEARNER_NAMES)
-    assert set(Tokenizer()._get_params()) - {"fields"} == set(TOKENIZER_NAMES)
+    assert parameters == set(LEARNER_OPTIONS.names)
+    assert set(Tokenizer()._get_params()) - {"fields"} == set(TOKENIZER_OPTIONS.names)
 
 
 def test_class_weights_are_for_labels_as_they_are_written(tmp_path, told):
@@ -639,7 +639,9 @@ def test_a_model_and_its_tokenizer_are_of_one_file(mail, monkeypatch):
     assert opened == 1
 
 
-@pytest.mark.parametrize("name", [*LEARNER_NAMES, *TOKENIZER_NAMES, "learner", "positive"])
+@pytest.mark.parametrize(
+    "name", [*LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names, "learner", "positive"]
+)
 def test_an_option_in_a_message_is_written_as_it_is_given(name, mail, told):
     tsv, model = mail
     (option,) = [each for each in commands.commands["train"].params if each.name == name]
@@ -656,7 +658,7 @@ def test_every_option_that_a_message_names_is_one():
     for command in commands.commands.values():
         known |= {word for option in command.params for word in option.opts}
     named = set()
-    for path in (ROOT / "streamptron").glob("*.py"):
+    for path in (ROOT / "streamptron").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 named |= set(re.findall(r"(?<![-\w])--[a-z][-\w]*", node.value))

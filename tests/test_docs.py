@@ -54,7 +54,7 @@ def test_links_of_the_page_lead_somewhere(name):
 
 def test_readme_is_a_few_screens_and_the_architecture_a_page():
     assert PAGES["README.md"].count("\n") <= 150
-    assert PAGES["ARCHITECTURE.md"].count("\n") <= 110
+    assert PAGES["ARCHITECTURE.md"].count("\n") <= 120
 
 
 def test_every_page_of_the_docs_is_listed_in_the_readme():

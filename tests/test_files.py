@@ -197,7 +197,7 @@ def test_a_name_that_promises_compression_must_keep_it(suffix, tmp_path):
     path = tmp_path / f"a.tsv{suffix}"
     for data in (b"ham\thello\n", b""):
         path.write_bytes(data)
-        with pytest.raises(LineError, match="as its name says; rename the file"):
+        with pytest.raises(LineError, match=r"its name says .*; rename the file"):
             list(blocks(path))
 
 

@@ -36,8 +36,9 @@ from variants import (
 
 import streamptron
 from streamptron import MIRA, Checkpoint, ModelFileError, Perceptron, Tokenizer, load, read_metadata
-from streamptron._line_model import LineModel
-from streamptron._names import shown
+from streamptron.command.lines import LineModel
+from streamptron.estimator.names import shown
+from streamptron.modelfile import read as reading
 
 TESTS = Path(__file__).resolve().parent
 GOLDEN = sorted((TESTS / "golden").glob("*.model"))
@@ -763,7 +764,7 @@ def test_file_replaced_while_it_is_loaded_gives_one_of_the_two_never_half_of_eac
     met = set()
     try:
         for turn in range(3000):
-            found = streamptron._format.read(path, mmap=turn % 2 == 0)
+            found = reading.read(path, mmap=turn % 2 == 0)
             n = found.metadata["n"]
             met.add(n)
             assert (found.tokenizer.ngram_range, found.learner.labels) == ((n, n), [f"label {n}"])
@@ -1109,10 +1110,22 @@ def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
 
 
 def test_pipeline_of_an_earlier_version_is_there_with_all_beside_it():
-    found = streamptron._format.read(TESTS / "golden" / "pipeline-0.1.0.model")
+    found = reading.read(TESTS / "golden" / "pipeline-0.1.0.model")
     assert found.tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()
     assert found.metadata == {"a": 1}
     assert found.position == {("mail", 0): 7}
-    assert found.model.label_names == {False: "ham", True: "spam"}
-    assert found.model.predict_one("Free prize") is True
+    assert reading.model_of(found).label_names == {False: "ham", True: "spam"}
+    assert reading.model_of(found).predict_one("Free prize") is True
     assert streamptron.__version__
+
+
+def test_pickles_of_an_earlier_version_are_loaded_and_pickled_again():
+    data = (TESTS / "golden" / "models-0.1.0.pickle").read_bytes()
+    binary, several, mira, tokenizer = pickle.loads(pickle.dumps(pickle.loads(data)))
+    assert binary.predict_one("prize") is True
+    assert binary[-1].weights["prize"] == 1.0
+    assert binary[-1].weights["<num>"] == -1.0
+    assert several.predict_one("law") == "politics"
+    assert several[-1].max_features == 8
+    assert (type(mira), mira.C, mira.predict_one({"law": 1})) == (MIRA, 0.5, "politics")
+    assert tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()

@@ -18,7 +18,16 @@ import numpy as np
 import pytest
 
 from streamptron import MulticlassPerceptron, Perceptron
-from streamptron._names import BYTES, CANONICAL, FLOAT, INT, OBJECT, STR, name_decode, name_plain
+from streamptron.estimator.names import (
+    BYTES,
+    CANONICAL,
+    FLOAT,
+    INT,
+    OBJECT,
+    STR,
+    name_decode,
+    name_plain,
+)
 
 seeds = pytest.mark.parametrize("seed", range(5), ids="seed={}".format)
 

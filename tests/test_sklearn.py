@@ -30,6 +30,7 @@ from variants import learned
 
 import streamptron.sklearn
 from streamptron import MIRA, MulticlassPerceptron, Perceptron
+from streamptron.estimator.epochs import JUDGED, loss
 from streamptron.sklearn import MIRAClassifier, PerceptronClassifier
 
 seeds = pytest.mark.parametrize("seed", range(3), ids="seed={}".format)
@@ -827,7 +828,7 @@ def test_loss_is_how_far_classes_are_behind(classifier, n_classes):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_part_of_many_rows_tells_when_to_stop(classifier, n_classes):
     X, y = problem(0, n_classes, n=12_000, n_features=100)
-    assert X.size > streamptron.sklearn.JUDGED
+    assert X.size > JUDGED
     model = classifier(random_state=0).fit(X, y)
     assert 6 <= model.n_iter_ < 40
     assert model.score(X, y) > 0.85
@@ -882,8 +883,8 @@ def test_mistakes_on_rows_held_out_count_by_their_weight(classifier):
     w = np.where(wrong, 1e-6, 1.0)
     model = classifier(random_state=0, early_stopping=True).fit(X, y, sample_weight=w)
     decision = model.decision_function(X)
-    assert model._loss(decision, y, None) == pytest.approx(wrong.mean())
-    assert 0 < model._loss(decision, y, w) < 1e-6
+    assert loss(True, decision, y, None) == pytest.approx(wrong.mean())
+    assert 0 < loss(True, decision, y, w) < 1e-6
 
 
 @both

@@ -35,7 +35,7 @@ from variants import answers, every_learner, every_variant, labels_for, learned,
 
 from streamptron import MulticlassPerceptron, Perceptron, Tokenizer
 from streamptron.doors.texts import LINES, Lines
-from streamptron._line_model import Block, LineModel
+from streamptron.command.lines import Block, LineModel
 
 
 def seeds(n):

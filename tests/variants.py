@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from streamptron import MIRA, MulticlassPerceptron, Perceptron
-from streamptron._format import read
+from streamptron.modelfile.read import read
 
 LEARNERS = {"Perceptron": Perceptron, "MulticlassPerceptron": MulticlassPerceptron, "MIRA": MIRA}
 

@@ -31,7 +31,7 @@ from streamptron.engine.learner cimport Learner, learner_decision
 from streamptron.engine.table cimport KEPT_KINDS, table_keeps
 from streamptron.engine.types cimport ROW_NULL, uint64_t
 
-from streamptron._names import shown
+from streamptron.estimator.names import shown
 from streamptron.doors.names import damaged
 from streamptron.estimator.checks import feature_value
 

@@ -36,7 +36,7 @@ from streamptron.engine.table cimport (
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint64_t)
 
-from streamptron._names import name_plain, shown
+from streamptron.estimator.names import name_plain, shown
 from streamptron.doors.names import damaged, interned, named
 from streamptron.estimator.checks import (
     ClassWeight, checked_number, choice, real, rounded_number, truth, whole)

@@ -17,7 +17,8 @@ from streamptron.engine.key cimport (
     key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word)
 from streamptron.engine.types cimport uint8_t, uint64_t
 
-from streamptron._names import name_decode, name_plain
+from streamptron.estimator.names import name_decode, name_plain
+from streamptron.modelfile.layout import ModelFileError
 
 cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
@@ -103,8 +104,6 @@ _NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_erro
 
 def damaged(why):
     """The error of a model in a file that meets what cannot be there: nobody has looked before."""
-    from streamptron._format import ModelFileError
-
     return ModelFileError(
         f"the file that the model lies in is damaged: {why}; take another copy of the file, or an "
         "older checkpoint")

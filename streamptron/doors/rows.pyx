@@ -12,7 +12,7 @@ from streamptron.engine.matrix cimport (
     FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, Matrix, matrix_column)
 from streamptron.engine.types cimport VALUE_LIMIT, uintptr_t
 
-from streamptron._names import shown
+from streamptron.estimator.names import shown
 
 NUMBERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")  # NUMBER_U8 .. NUMBER_F64
 

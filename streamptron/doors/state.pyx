@@ -24,7 +24,7 @@ from streamptron.engine.serve cimport Serve
 from streamptron.engine.table cimport KEPT_KINDS
 from streamptron.engine.types cimport ROW_MAX, ROWS_RESERVED, uint8_t, uint32_t, uintptr_t
 
-from streamptron._names import shown
+from streamptron.estimator.names import shown
 
 FILE_DEPTH = FLAT_DEPTH
 

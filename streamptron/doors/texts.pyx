@@ -31,7 +31,7 @@ from streamptron.engine.text cimport TEXT_CHARACTERS, WORD, Piece, Text, TextRul
 from streamptron.engine.types cimport (
     ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t)
 
-from streamptron._names import shown
+from streamptron.estimator.names import shown
 from streamptron.estimator.checks import choice, truth
 
 cdef extern from "Python.h":

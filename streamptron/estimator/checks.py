@@ -8,8 +8,8 @@ from math import inf, nan
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
-from streamptron._names import is_numpy, shown
 from streamptron.engine.api import VALUE_LIMIT
+from streamptron.estimator.names import is_numpy, shown
 
 _EXACT = 2.0**53  # below that every int is a float
 

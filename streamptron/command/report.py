@@ -8,9 +8,9 @@ import typing
 from collections import Counter
 from typing import Any
 
-from streamptron._line_model import BLOCKS, Block, LineModel, Replaced
-from streamptron._sources import LineError, blocks
-from streamptron.perceptron import Perceptron
+from streamptron._core import BinaryModel
+from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
+from streamptron.files.sources import LineError, blocks
 
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ def table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
 
     Examples
     --------
-    >>> from streamptron._report import table
+    >>> from streamptron.command.report import table
     >>> print(table([("label", "n"), ("spam", "12")]))
     label   n
     spam   12
@@ -80,7 +80,7 @@ def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
     Examples
     --------
     >>> from collections import Counter
-    >>> from streamptron._report import measures
+    >>> from streamptron.command.report import measures
     >>> found = measures(Counter({("spam", "spam"): 3, ("spam", "ham"): 1, ("ham", "ham"): 4}))
     >>> found["accuracy"], found["labels"]["spam"]["recall"], found["labels"]["ham"]["precision"]
     (0.875, 0.75, 0.8)
@@ -148,7 +148,7 @@ def explained(model: LineModel, text: str) -> str:
     if answer is None:
         return "the model has seen no label yet"
     parts, kind, _ = learner._explanation(event, None)  # of two labels: towards True
-    towards = model.names[1] if isinstance(learner, Perceptron) else answer
+    towards = model.names[1] if isinstance(learner, BinaryModel) else answer
     rows = [("feature", "weight", "value", "contribution")]
     for feature, part in parts:
         value = 1.0 if feature is None else float(event[feature])
@@ -168,7 +168,7 @@ def ranked(model: LineModel, n: int, label: str | None) -> dict[str, Any]:
     """{label: the n largest and the n smallest weights}; a hashed learner has rows, no names."""
     learner = model.learner
     what = "" if learner.hash_bits is None else "row "
-    if isinstance(learner, Perceptron):
+    if isinstance(learner, BinaryModel):
         wanted = [label is None or model.label(label)]
     else:
         wanted = learner.labels if label is None else [model.label(label)]

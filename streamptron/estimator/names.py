@@ -17,7 +17,7 @@ from collections.abc import Hashable
 
 STR, BYTES, INT, FLOAT, CANONICAL, OBJECT = 1, 2, 3, 4, 5, 6
 
-# Beyond this hash(n) != n, and an int may equal a float that is not seen to be whole.
+# Beyond this hash(n) != n, and an int may equal a float that does not look whole.
 INT_LIMIT = 2**61 - 1
 
 Plain = str | bytes | int | float | Hashable
@@ -40,7 +40,7 @@ def shown(value: object, width: int = 80) -> str:
 
 
 def is_numpy(value: object, kind: str) -> bool:
-    """Whether a value is one of numpy's scalars; who has one has loaded numpy, which we do not."""
+    """Whether a value is a numpy scalar; numpy is not imported, as a caller that has one did so."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, getattr(numpy, kind))
 
@@ -143,7 +143,7 @@ def _varint(n: int) -> bytes:
 
 
 def _encode(name: Hashable) -> bytes | None:
-    """Canonical bytes of None, an int or a tuple of names; None where a part is a mere object."""
+    """Canonical bytes of None, an int or a tuple of names; None if a part has to stay an object."""
     if name is None:
         return b"n"
     if type(name) is tuple:

@@ -1,4 +1,4 @@
-"""The commands: what may be asked for on the command line, and who does it."""
+"""The commands and their options; the work of each is in a module beside this one."""
 
 from __future__ import annotations
 
@@ -12,16 +12,21 @@ from typing import Any
 import click
 
 from streamptron import __version__
-from streamptron._line_model import BLOCKS, LineModel
-from streamptron._lock import ModelLock
-from streamptron._process import say
-from streamptron._sources import MAX_LINE, check_encoding, find_sources, format_of
-from streamptron.mira import MIRA
-from streamptron.perceptron import MulticlassPerceptron, Perceptron
+from streamptron._core import BinaryModel
+from streamptron.command.lines import BLOCKS, LineModel
+from streamptron.command.process import say
+from streamptron.files.sources import (
+    FORMAT_NAMES,
+    MAX_LINE,
+    check_encoding,
+    find_sources,
+    format_of,
+)
+from streamptron.learners import LEARNERS, OWN
+from streamptron.modelfile.lock import ModelLock
 from streamptron.text import Tokenizer
 
-LEARNERS = {"multiclass": MulticlassPerceptron, "perceptron": Perceptron, "mira": MIRA}
-FORMATS = ("plain", "fasttext", "vw", "svmlight", "jsonl", "csv")
+DEFAULT = next(iter(LEARNERS))
 
 Command = Callable[..., Any]
 
@@ -71,13 +76,36 @@ class Pair(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             self.fail(f"{value!r}: give {self.name}", param, context)
 
 
-def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    def decorated(command: Command) -> Command:
-        for option in reversed(options):
+class Options:
+    """Options that several commands have, or that belong together.
+
+    Attributes
+    ----------
+    names
+        What click calls their values, in the order of the options.
+    """
+
+    def __init__(self, *options: Callable[[Command], Command]) -> None:
+        self._options = options
+        self.names = [str(option.name) for option in click.command()(self(lambda: None)).params]
+
+    def __call__(self, command: Command) -> Command:
+        for option in reversed(self._options):
             command = option(command)
         return command
 
-    return decorated
+
+def _own_options() -> list[Callable[[Command], Command]]:
+    """An option for each parameter that not every learner has."""
+    return [
+        click.option(
+            f"--{name.replace('_', '-')}",
+            name,
+            type=click.Choice(kind) if isinstance(kind, tuple) else kind,
+            help=help,
+        )
+        for name, (kind, help) in OWN.items()
+    ]
 
 
 FORMS = {
@@ -89,13 +117,9 @@ ON_ERROR = "raise: a bad line ends it, with nothing more saved; skip: it is coun
 json_option = click.option("--json", is_flag=True, help="Write JSON.")
 model_option = click.option("--model", "-m", required=True, metavar="FILE", help="The model file.")
 
-# What is not given is left to the library's own defaults.
-LEARNER_OPTIONS = _options(
-    click.option("--margin", type=float, help="Update if the lead is at most this."),
-    click.option("--C", "C", type=float, help="MIRA: the largest step."),
-    click.option(
-        "--update", type=click.Choice(["margin", "mistake"]), help="MIRA: when to update."
-    ),
+# Options that are not given keep the library's defaults.
+LEARNER_OPTIONS = Options(
+    *_own_options(),
     click.option(
         "--average",
         type=click.Choice(["uniform", "exponential", "none"]),
@@ -124,7 +148,7 @@ LEARNER_OPTIONS = _options(
     click.option("--hash-bits", type=int, help="Use a table of 2^BITS rows, without names."),
     click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
 )
-TOKENIZER_OPTIONS = _options(
+TOKENIZER_OPTIONS = Options(
     click.option(
         "--analyzer", type=click.Choice(["word", "char"]), help="What tokens are made of."
     ),
@@ -149,9 +173,11 @@ TOKENIZER_OPTIONS = _options(
         "--l2", "normalize", flag_value="l2", default=None, help="Scale events to length 1."
     ),
 )
-READING_OPTIONS = _options(
+READING_OPTIONS = Options(
     click.option(
-        "--format", type=click.Choice(FORMATS), help="Of the lines; by default from the suffix."
+        "--format",
+        type=click.Choice(FORMAT_NAMES),
+        help="Of the lines; by default from the suffix.",
     ),
     click.option("--label", metavar="FIELD", help="jsonl, csv: the field of the label."),
     click.option("--text", metavar="FIELD", help="jsonl, csv: the field of the text."),
@@ -168,32 +194,6 @@ READING_OPTIONS = _options(
         "--encoding", metavar="NAME", help="Of the lines, such as latin-1; by default utf-8."
     ),
 )
-LEARNER_NAMES = [
-    "margin",
-    "C",
-    "update",
-    "average",
-    "half_life",
-    "pocket",
-    "serve",
-    "intercept",
-    "class_weight",
-    "max_features",
-    "max_labels",
-    "hash_bits",
-    "hash_seed",
-]
-TOKENIZER_NAMES = [
-    "analyzer",
-    "ngram_range",
-    "lowercase",
-    "separators",
-    "min_length",
-    "max_length",
-    "fold_numbers",
-    "value",
-    "normalize",
-]
 
 
 def _taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
@@ -228,8 +228,8 @@ def _reading(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, An
 
 
 def _format(files: tuple[str, ...], bare: bool) -> str:
-    """The format that the files' suffixes tell; of pipes, which have none, it is taken as plain
-    where nothing else was asked for.
+    """The format that the files' suffixes stand for. Pipes have none: plain, unless other options
+    of reading were given.
     """
     sources = find_sources(list(files))
     try:
@@ -257,7 +257,7 @@ def _option(name: str) -> str:
 
 
 def _made(kind: Any, parameters: dict[str, Any]) -> Any:
-    """A learner or tokenizer; a parameter that it does not take, or not so, is a wrong command."""
+    """A learner or tokenizer; a wrong parameter or value is a usage error."""
     for name in parameters:
         if name not in kind()._get_params():
             raise click.UsageError(f"{kind.__name__} has no {_option(name)}")
@@ -269,11 +269,11 @@ def _made(kind: Any, parameters: dict[str, Any]) -> Any:
 
 def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
     """An untrained model, as the options ask for it."""
-    kind = LEARNERS[given.pop("learner") or "multiclass"]
+    kind = LEARNERS[given.pop("learner") or DEFAULT]
     positive = given.pop("positive")
-    parameters = _taken(LEARNER_NAMES, given)
-    tokens = _taken(TOKENIZER_NAMES, given)
-    if positive is not None and kind is not Perceptron:
+    parameters = _taken(LEARNER_OPTIONS.names, given)
+    tokens = _taken(TOKENIZER_OPTIONS.names, given)
+    if positive is not None and not issubclass(kind, BinaryModel):
         raise click.UsageError("--positive is for --learner perceptron; others take any labels")
     if "half_life" in parameters and parameters.get("average") != "exponential":
         raise click.UsageError("--half-life is for --average exponential; give that too")
@@ -303,7 +303,7 @@ def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
 
 
 def _check_place(path: str) -> None:
-    """Find out now, not after an hour, that nothing can be written there."""
+    """Find out before an hour of training that the model cannot be written there."""
     folder = os.path.dirname(os.path.realpath(path))
     odd = os.path.exists(path) and not os.path.isfile(path)
     if odd or not os.access(folder, os.W_OK):
@@ -326,7 +326,7 @@ def commands() -> None:
 @commands.command()
 @click.argument("files", nargs=-1, required=True)
 @model_option
-@click.option("--learner", type=click.Choice(list(LEARNERS)), help="By default multiclass.")
+@click.option("--learner", type=click.Choice(list(LEARNERS)), help=f"By default {DEFAULT}.")
 @click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
 @LEARNER_OPTIONS
 @TOKENIZER_OPTIONS
@@ -367,7 +367,8 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     resume, holdout, quiet = given.pop("resume"), given.pop("holdout"), given.pop("quiet")
     encoding = _encoding(given)
     if resume:
-        fixed = _taken(["learner", "positive", *LEARNER_NAMES, *TOKENIZER_NAMES], given)
+        of_model = ["learner", "positive", *LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names]
+        fixed = _taken(of_model, given)
         if fixed:
             option = _option(next(iter(fixed)))
             raise click.UsageError(f"--resume goes on with the model as it is, without {option}")
@@ -380,7 +381,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
             "--epochs and --holdout read the files again; give files, not a pipe"
         )
     _check_place(model)
-    from streamptron._train import Training
+    from streamptron.command.train import Training
 
     with ModelLock(model) as lock:
         if resume:
@@ -416,7 +417,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         if missing := " or ".join(map(repr, sorted(learner.wanted - {learner.positive}))):
             message = f"no event has the label {missing} of --class-weight; {there}"
             warnings.warn(message, stacklevel=1)
-        if learner.positive in learner.wanted:  # a perceptron that knows one label only
+        if learner.positive in learner.wanted:  # a perceptron that has seen one label only
             raise ValueError(
                 f"no event has the label {learner.positive!r} of --positive; {there}. The model is "
                 "saved as it is"
@@ -425,7 +426,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
 
 
 def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
-    """The model that is there, for lines that are read as it says, or as the options do."""
+    """The existing model, reading lines as it did, or as the options say."""
     known = LineModel.load(path)
     format = reading.setdefault("format", known.reading["format"])
     if format == known.reading["format"]:
@@ -436,7 +437,7 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
 
 
 def _is_plain(file: str) -> bool:
-    """Whether a file can be read again; a pattern or a directory stands for such."""
+    """Whether a file can be read again, as those of a pattern or a directory can."""
     return file != "-" and (not os.path.exists(file) or os.path.isfile(file) or os.path.isdir(file))
 
 
@@ -485,7 +486,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
       streamptron predict mail.tsv --input labelled --model mail.model --template '{label} {text}'
       streamptron predict mail.tsv --learn --save-every 1000 --model mail.model
     """
-    from streamptron._filter import Answers, Filter
+    from streamptron.command.filter import Answers, Filter
 
     reading = _reading(given)
     encoding = _encoding(given)
@@ -534,7 +535,7 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
       streamptron eval mail.tsv --model mail.model
       streamptron eval mail.tsv --model mail.model --json
     """
-    from streamptron._report import evaluated, evaluation, measures
+    from streamptron.command.report import evaluated, evaluation, measures
 
     encoding = _encoding(given)
     reading = _reading(given, files)
@@ -555,7 +556,7 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
       streamptron top --model mail.model -n 5
       streamptron top --model mail.model --label spam
     """
-    from streamptron._report import ranked, ranking
+    from streamptron.command.report import ranked, ranking
 
     _write(ranked(LineModel.load(model), number, label), ranking, json)
 
@@ -573,7 +574,7 @@ def explain(text: str, model: str) -> None:
     Examples:
       streamptron explain 'a prize' --model mail.model
     """
-    from streamptron._report import explained
+    from streamptron.command.report import explained
 
     click.echo(explained(LineModel.load(model), text))
 
@@ -588,7 +589,7 @@ def info(model: str, json: bool) -> None:
     Examples:
       streamptron info --model mail.model
     """
-    from streamptron._report import described, description
+    from streamptron.command.report import described, description
 
     _write(described(LineModel.load(model)), description, json)
 

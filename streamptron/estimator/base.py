@@ -13,10 +13,10 @@ from typing import Any, Self
 from river import base
 
 from streamptron._core import BinaryModel, LabelModel
-from streamptron._names import shown
 from streamptron.doors.many import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
+from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,11 +24,11 @@ if typing.TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from streamptron._batches import Batch
+    from streamptron.estimator.batches import Batch
 
 Weights = dict[Hashable, float]
 
-# what cannot change in a copy of what was learned
+# what a copy that keeps the weights cannot change
 FIXED = ("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed")
 
 
@@ -101,9 +101,13 @@ class Estimator(Model, base.MiniBatchClassifier):
         ...     streamptron.load(path).labels
         ['sport']
         """
-        from streamptron import _format  # which knows the learners
+        from streamptron.modelfile.write import save
 
-        _format.save(self, path, metadata)
+        save(self, path, metadata)
+
+    def _file_parts(self) -> tuple[Any, Any, Any]:
+        """Learner, tokenizer and lines, as a model file holds them."""
+        return self, None, None
 
     # --- Batches: the path in a loop, row by row, bit for bit as learn_one
 
@@ -184,7 +188,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         batch = self._batch(X, feature_names)
         predictions = batch.outputs()
         labels = self._predicted(batch, predictions, None, None)
-        assert labels is not None  # for they need no room
+        assert labels is not None  # predictions have room for any number of labels
         return batch.labels(predictions, labels, self._y_name)
 
     def decision_function_many(
@@ -232,7 +236,8 @@ class Estimator(Model, base.MiniBatchClassifier):
     @staticmethod
     def _batch(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
         """Look at X as rows."""
-        from streamptron._batches import batch_of  # and numpy, which one event at a time needs not
+        # imported here because it imports numpy, which learn_one does without
+        from streamptron.estimator.batches import batch_of
 
         return batch_of(X, feature_names)
 
@@ -252,7 +257,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         labels, numbers = batch.numbered(y, self._checked_label)
         steps = None
         if not (type(w) is float and w == 1.0 and self.class_weight is None):
-            from streamptron._batches import steps_of
+            from streamptron.estimator.batches import steps_of
 
             steps = steps_of(w, labels, numbers, self._checked_step)
         if predictions is not None:
@@ -316,10 +321,10 @@ class Estimator(Model, base.MiniBatchClassifier):
         """Contributions, the vector whose weights they are, and the label that it predicts."""
         parts, score, kind, predicted = self._explain(x, *self._explained(label))
         parts.sort(key=lambda part: -abs(part[1]))
-        for _ in range(8):  # one round settles it, but where the last part is much the smallest
+        for _ in range(8):  # one round is enough unless the last part is much the smallest
             try:
                 excess = math.fsum((score, *(-value for _, value in parts)))
-            except (OverflowError, ValueError):  # nothing that is learned has weights like this
+            except (OverflowError, ValueError):  # no learned weights are this large
                 raise damaged("a weight is too large") from None
             if excess == 0.0 or not parts:
                 break
@@ -355,7 +360,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
         if label is None and self._multiclass:
-            labels, weights = self._weights(self.serving)  # of one moment
+            labels, weights = self._weights(self.serving)  # labels and weights of the same moment
             assert labels is not None
             return {known: _top(n, its, 1.0) for known, its in zip(labels, weights, strict=True)}
         output, sign = self._explained(label)

@@ -5,7 +5,7 @@ Tokenizer, as that of a pipeline ``Tokenizer() | learner``; and beside them, as 
 
     reading     the format of the lines and its options, as streamptron.files.read takes them
     positive    of a Perceptron: the label that is True; None: labels are truth values
-    names       of a Perceptron: how False and True are written, None as long as nothing has told
+    names       of a Perceptron: how False and True are written; None until a line has shown it
 
 A pipeline that was saved in Python has no `lines`: its lines are then plain ones. Older
 files have all this, and the tokenizer's parameters, in the user's metadata.
@@ -24,19 +24,21 @@ from array import array
 from itertools import count
 from typing import Any
 
+from streamptron._core import BinaryModel
 from streamptron.doors.texts import LINES, Lines
-from streamptron._format import Contents, read, write
-from streamptron._lock import ModelLock, ModelLockError
-from streamptron._names import shown
-from streamptron._sources import MAX_LINE, not_encoded
-from streamptron.perceptron import Perceptron
+from streamptron.estimator.names import shown
+from streamptron.files.sources import MAX_LINE, not_encoded
+from streamptron.modelfile.layout import Contents
+from streamptron.modelfile.lock import ModelLock, ModelLockError
+from streamptron.modelfile.read import read
+from streamptron.modelfile.write import write
 from streamptron.text import Tokenizer
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from streamptron._sources import LineError
-    from streamptron.files import Reader
+    from streamptron.files.reader import Reader
+    from streamptron.files.sources import LineError
 
 # The formats whose blocks the core reads itself.
 BLOCKS = {"plain": LINES.LABELLED, "fasttext": LINES.FASTTEXT}
@@ -91,7 +93,7 @@ class Block:
             self.faults.sort()
         if held:
             self.numbers[held] = array("q", [-1]) * len(range(*held.indices(self.n)))
-        if bad or held:  # a label that no text has here any more is not to be known by the learner
+        if bad or held:  # the learner must not see a label that no text has any more
             used = [number for number in dict.fromkeys(self.numbers) if number >= 0]
             place = dict(zip(used, count(), strict=False)) | {-1: -1}
             self.labels = [self.labels[number] for number in used]
@@ -126,7 +128,7 @@ class Block:
 
     def replaced(self) -> list[int]:
         """The lines whose texts, which have been read, hold bytes that are not UTF-8."""
-        if not self.lines.replaced:  # so that nobody looks twice in the everyday case
+        if not self.lines.replaced:  # the usual case, settled without a look at each line
             return []
         texts = set(self.lines.line_numbers[: self.n]) - {number for number, _ in self.faults}
         return [
@@ -170,7 +172,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-# What a pipeline saved in Python does not say.
+# The `lines` of a pipeline that was saved in Python, which has none.
 PLAIN: dict[str, Any] = {"reading": {"format": "plain"}, "positive": None, "names": None}
 
 
@@ -227,11 +229,11 @@ class LineModel:
         self._names = names or [None, None]
         if positive is not None:
             self._names = [f"not {positive}", positive]
-        self.wanted: set[str] = set()  # labels that the command named, and that have not come yet
-        self.others: dict[str, None] = {}  # some that came meanwhile
+        self.wanted: set[str] = set()  # labels that the command named and no line has had
+        self.others: dict[str, None] = {}  # some of the labels that lines had
         self._written: list[str] = []
-        self._binary = isinstance(learner, Perceptron)
-        # a learner from elsewhere may know labels that are no text
+        self._binary = isinstance(learner, BinaryModel)
+        # a learner trained in Python may have labels that are not texts
         known = [] if self._binary else learner.labels
         self._others = {str(label): label for label in known if not isinstance(label, str)}
 
@@ -316,7 +318,7 @@ class LineModel:
 
     @property
     def names(self) -> list[str]:
-        """How labels are written, output by output; another list when that changes."""
+        """How labels are written, by output; a new list whenever that changes."""
         labels = [False, True] if self._binary else self.learner.labels
         if len(self._written) < len(labels):
             self._written = list(map(self.name, labels))
@@ -341,7 +343,7 @@ class LineModel:
         **reading: Any,
     ) -> Reader:
         """The events of some sources; what is not in `reading` is as it was in training."""
-        from streamptron.files import read
+        from streamptron.files.reader import read
 
         format = reading.pop("format", None) or self.reading["format"]
         options = {**self.reading, **reading} if format == self.reading["format"] else reading

@@ -1,7 +1,7 @@
 """Frames in, frames out: what stands between a dataframe and a batch of rows.
 
 Any eager frame that narwhals knows (pandas, polars, pyarrow) comes in, and what goes out is of the
-same kind, with the same index, as River's own mini-batch models do it.
+same kind, with the same index, as with River's own mini-batch models.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Set
 import numpy as np
 
 from streamptron.estimator.checks import checked_number
-from streamptron._names import shown
+from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
 
 
 def frame_of_series(X: typing.Any) -> nw.DataFrame[typing.Any] | None:
-    """The frame of one column that a native series is; None: it is none that narwhals knows."""
+    """The frame of one column that a native series is; None if narwhals knows no such series."""
     import narwhals.stable.v2 as nw
 
     series = nw.from_native(X, series_only=True, pass_through=True)
@@ -53,7 +53,7 @@ def frame_matrix(frame: nw.DataFrame[typing.Any]) -> typing.Any:
     ValueError
         If a cell is missing, or is an int that a float64 cannot hold exactly.
     """
-    if len(frame) == 0:  # no events, of whatever dtype: an empty column of pandas is of objects
+    if len(frame) == 0:  # whatever its dtypes: an empty pandas column holds objects
         return np.empty(frame.shape)
     if frame.implementation.is_pandas_like():
         native = frame.to_native()
@@ -63,7 +63,7 @@ def frame_matrix(frame: nw.DataFrame[typing.Any]) -> typing.Any:
             if isinstance(kind, np.dtype) and kind.kind in "biuf":
                 return native.to_numpy(copy=False)
             if getattr(kind, "fill_value", None) == 0 and hasattr(native, "sparse"):
-                with contextlib.suppress(ImportError):  # without scipy they are filled up
+                with contextlib.suppress(ImportError):  # without scipy the frame becomes dense
                     return native.sparse.to_coo()
     matrix = np.empty(frame.shape, order="C")
     columns = zip(frame.columns, frame.iter_columns(), strict=True)
@@ -154,7 +154,8 @@ def frame_series(
     from river.utils import dataframe
 
     if like.implementation.is_pandas_like() and any(value is None for value in values):
-        objects = np.empty(len(values), dtype=object)  # or pandas makes floats of ints beside None
+        # else pandas turns ints beside None into floats
+        objects = np.empty(len(values), dtype=object)
         for row, value in enumerate(values):
             objects[row] = value
         values = objects

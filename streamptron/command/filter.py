@@ -2,9 +2,9 @@
 
     read what is there -> whole lines -> answered, and learned, in one call -> written -> wait
 
-Whatever has come is answered, and the answer written, before more is waited for; a line without
-its end waits. Waiting is a select on the input and on a pipe of our own that signals write to, so
-that no signal is lost between looking for one and waiting.
+Everything read is answered, and the answers are written, before it waits for more; a line waits
+for its end. Waiting is a select on the input and on a pipe that signals write to, so that no signal
+is lost between a check for signals and the wait.
 
 Exactly one line is written for each that is read. One that is blank or bad gets an answer that has
 neither label nor probability.
@@ -23,18 +23,19 @@ import time
 import typing
 from typing import Any
 
-from streamptron._line_model import BLOCKS, Block, LineModel, Replaced
-from streamptron._lock import ModelLock
-from streamptron._process import Stop, say, unwritable
-from streamptron._sources import ONLY_CR, READ, Decoder, LineError, blocks, has_only_cr
+from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
+from streamptron.command.process import Stop, say, unwritable
 from streamptron.doors.texts import LINES
+from streamptron.files.decode import READ, Decoder
+from streamptron.files.sources import ONLY_CR, LineError, blocks, has_only_cr
+from streamptron.modelfile.lock import ModelLock
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 KINDS = {"text": LINES.TEXT, "labelled": LINES.EITHER, "fasttext": LINES.FASTTEXT}
 FIELDS = ("label", "probability", "text")
-WRITE = 1 << 20  # so many bytes of answers are not kept back
+WRITE = 1 << 20  # bytes of answers that are written without waiting for more
 
 
 class Answers:
@@ -52,7 +53,7 @@ class Answers:
     Examples
     --------
     >>> from array import array
-    >>> from streamptron._filter import Answers
+    >>> from streamptron.command.filter import Answers
     >>> answers = Answers("{label}: {probability}")
     >>> answers.many([b"ham", b"spam"], array("q", [1, 0]), array("d", [0.75, 0.5]), [])
     [b'spam: 0.7500\\n', b'ham: 0.5000\\n']
@@ -96,7 +97,7 @@ class Answers:
         self, labels: list[bytes], answers: Sequence[int], probabilities: Any, texts: list[bytes]
     ) -> list[bytes]:
         """The lines of answers, which are places in labels."""
-        if not self.fields:  # a word that says that the line has been dealt with
+        if not self.fields:  # a fixed text, the same for every line
             return [self._answer % ()] * len(answers)
         columns = [
             map(labels.__getitem__, answers)
@@ -179,7 +180,7 @@ class Filter:
         self._labels: list[bytes] = []  # the names as they are written
         self._signals: list[int] = []
         self._wake = -1
-        # only the standard input of blocks is decoded here; readers do it themselves
+        # only the standard input of blocks is decoded here; readers decode theirs
         self._decoder = None if encoding is None else Decoder(encoding)
         self._lock = ModelLock(path)
 
@@ -220,7 +221,7 @@ class Filter:
                 except Stop:
                     code = 130 if signal.SIGINT in self._signals else 0
                 self._flush()
-            except BrokenPipeError:  # nobody reads on
+            except BrokenPipeError:  # the reader has gone
                 sink = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(sink, 1)
                 os.close(sink)
@@ -246,8 +247,9 @@ class Filter:
 
     def _piped(self) -> Iterator[bytes]:
         """Whole lines from the standard input, as soon as they are there."""
-        size = min(READ, self.max_line)  # so that only the line that began before can be too long
-        begun: list[bytes] = []  # that line, in the pieces that were read
+        # no read is longer than a line may be: only a line begun in an earlier one can be too long
+        size = min(READ, self.max_line)
+        begun: list[bytes] = []  # that line, in pieces
         n_begun = 0
         too_long = False
         while data := self._decoded(size):
@@ -277,7 +279,7 @@ class Filter:
                 yield data
 
     def _decoded(self, n: int) -> bytes:
-        """What is there, in UTF-8; nothing at the end."""
+        """The next bytes, in UTF-8; none at the end."""
         if self._decoder is None:
             return self._read(n)
         while data := self._read(n):
@@ -315,7 +317,7 @@ class Filter:
             self._labels = list(map(answers.label, self._names))
         names = self._labels
         predictions, probabilities = block.predictions, block.confidences
-        if block.n and min(predictions) < 0:  # from before the first label was known
+        if block.n and min(predictions) < 0:  # answered before the first label was known
             labels = [names[output] if output >= 0 else None for output in predictions]
             rows = list(map(answers.one, labels, probabilities, texts))
         else:
@@ -350,7 +352,7 @@ class Filter:
 
         reading = self.reading
         if not self.learn and (reading.get("format") or self.model.reading["format"]) == "jsonl":
-            reading = {"label": None, **reading}  # what is asked for need not be there
+            reading = {"label": None, **reading}  # no label is needed to answer
         reader = self.model.read(
             sources, unread, max_line=self.max_line, encoding=self.encoding, **reading
         )
@@ -381,7 +383,7 @@ class Filter:
     # --- In and out
 
     def _read(self, n: int) -> bytes:
-        """What is there, as soon as there is something; nothing at the end."""
+        """The next bytes, as soon as there are any; none at the end."""
         self._flush()
         while True:
             self._look()
@@ -390,7 +392,7 @@ class Filter:
                 wait = max(0.0, self._saved_at + self.save_seconds - time.monotonic())
             ready = select.select([0, self._wake], [], [], wait)[0]
             if 0 in ready:
-                with contextlib.suppress(BlockingIOError):  # it was somebody else's
+                with contextlib.suppress(BlockingIOError):  # another process has read it
                     try:
                         return os.read(0, n)
                     except OSError as error:
@@ -420,7 +422,7 @@ class Filter:
                 raise ValueError(unwritable(error)) from None
 
     def _unread(self, error: LineError | str) -> None:
-        """A line that nobody has read: it is counted, and answered, here."""
+        """A line that cannot be read: it is counted, and answered, here."""
         self.n_lines += 1
         self._bad(str(error))
         self._write(self.answers.one(None, None, b""))
@@ -472,7 +474,7 @@ class Filter:
 
     @contextlib.contextmanager
     def _listening(self) -> Iterator[None]:
-        """Signals are noted, and looked at between blocks: nothing is cut off in its middle."""
+        """Signals are noted, and handled between blocks: no block is interrupted."""
         self._wake, wakes = os.pipe()
         for end in (self._wake, wakes):
             os.set_blocking(end, False)
@@ -499,7 +501,7 @@ class Filter:
             raise Stop
 
     def _reload(self) -> None:
-        """The file was replaced: it counts, and what was learned and not saved does not."""
+        """Take the model from the file; what was learned and not saved is dropped."""
         try:
             with self._lock.reloading():
                 model = LineModel.load(self.path)

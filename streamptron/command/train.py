@@ -18,15 +18,16 @@ import typing
 from array import array
 from typing import Any
 
+from streamptron.command.lines import BLOCKS, Block, Replaced
+from streamptron.command.process import Signals, Stop, say
 from streamptron.doors.rows import count_wrong
-from streamptron._line_model import BLOCKS, Block, Replaced
-from streamptron._process import Signals, Stop, say
-from streamptron._sources import SUFFIXES, LineError, blocks
+from streamptron.files.decode import SUFFIXES
+from streamptron.files.sources import LineError, blocks
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from streamptron._line_model import LineModel
+    from streamptron.command.lines import LineModel
 
 HEADER = """\
   average     since                                         current
@@ -120,9 +121,9 @@ class Training:
         self.save = save
         self.save_every = save_every
         self.signals = Signals()
-        self.epoch = 0  # the one that it has come to, from 1
+        self.epoch = 0  # the current one, from 1
         self.stopped_by = 0  # a signal
-        self.place = ("", 0)  # the file and the line that it has come to
+        self.place = ("", 0)  # the current file and line
         self.n_bad = 0
         self.first_bad: LineError | None = None
         self.replaced = Replaced(encoding)
@@ -168,11 +169,11 @@ class Training:
         return "\n".join(lines)
 
     def _coming(self, items: Iterator[Any]) -> Iterator[Any]:
-        """The items as they come; a signal ends the waiting for them where that saves the model."""
+        """The items as they come; a signal ends the wait if the model is saved on the way."""
         return self.signals.waited_for(items) if self.save else items
 
     def _learned(self, n: int) -> None:
-        """Save, if this many more events make it due."""
+        """Count events as learned, and save if that is due."""
         self._unsaved += n
         if self._unsaved >= self.save_every:
             self._unsaved = 0
@@ -186,7 +187,7 @@ class Training:
 
     def _write(self, line: str) -> None:
         if self._bar is not None:
-            line = f"\r\033[K{line}"  # over the bar, which is drawn again below it
+            line = f"\r\033[K{line}"  # overwrites the bar, which is then drawn again below
         say(line)
 
     @contextlib.contextmanager

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from streamptron import _frames
-from streamptron._names import INT_LIMIT, shown
 from streamptron.doors.rows import NUMBERS, MatrixRows, Rows, number_small
 from streamptron.doors.texts import Texts
 from streamptron.engine.api import VALUE_LIMIT
+from streamptron.estimator import frames
+from streamptron.estimator.names import INT_LIMIT, shown
 
 if typing.TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -35,11 +35,11 @@ class Batch:
     Parameters
     ----------
     rows
-        The numbers, where they lie.
+        The numbers, in the caller's memory where possible.
     names
         The features that the columns are; None: column j is the int j.
     frame
-        The frame that it came from, which answers are made like; None: answers are arrays.
+        The frame that X was: answers are of the same kind. None: answers are arrays.
     source
         Of a sparse matrix: values, columns, starts and the shape.
     """
@@ -63,7 +63,7 @@ class Batch:
 
     def sorted(self) -> Batch:
         """The same with the columns of each row in order, repeated ones summed, as scipy does."""
-        from scipy.sparse import csr_array  # there, for the matrix came from it
+        from scipy.sparse import csr_array  # installed: the matrix came from it
 
         assert self.source is not None
         assert isinstance(self.rows, MatrixRows)
@@ -92,7 +92,7 @@ class Batch:
     def can_hold(self, labels: set[Any]) -> None:
         """Raise the error that a series like the frame cannot hold these labels, if that is so."""
         if self.frame is not None:
-            _frames.frame_can_hold(labels, self.frame)
+            frames.frame_can_hold(labels, self.frame)
 
     def labels(self, outputs: np.ndarray, labels: Sequence[Hashable], name: object) -> Any:
         """The labels that outputs stand for, -1 for None: a series like the frame, or an array."""
@@ -102,15 +102,15 @@ class Batch:
                 return np.array([*table.astype(object), None], dtype=object)[outputs]
             return table[outputs]
         found = [None if output < 0 else labels[output] for output in outputs]
-        return _frames.frame_series(found, name, self.frame)
+        return frames.frame_series(found, name, self.frame)
 
     def scores(self, values: np.ndarray, labels: Sequence[Hashable] | None) -> Any:
         """Numbers by row and label; without labels by row. An array, a frame or a series."""
         if self.frame is None:
             return values if labels is not None else values[:, 0]
         if labels is None:
-            return _frames.frame_series(values[:, 0], None, self.frame)
-        return _frames.frame_columns(values, labels, self.frame)
+            return frames.frame_series(values[:, 0], None, self.frame)
+        return frames.frame_columns(values, labels, self.frame)
 
 
 def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
@@ -123,22 +123,22 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
             raise TypeError(
                 "feature_names is given, but X are texts, whose tokens are the features"
             )
-        return Batch(X, None, None if X.source is None else _frames.frame_of_series(X.source))
-    sparse = sys.modules.get("scipy.sparse")  # who has a sparse matrix has loaded it
+        return Batch(X, None, None if X.source is None else frames.frame_of_series(X.source))
+    sparse = sys.modules.get("scipy.sparse")  # a caller that has a sparse matrix has imported it
     if sparse is not None and sparse.issparse(X):
         shape = X.shape
         if len(shape) != 2:
             raise _dimensions(len(shape))
-        if shape[1] > INT_LIMIT:  # of the ints that the core holds in a word
+        if shape[1] > INT_LIMIT:  # the core holds such ints in a word
             raise ValueError(f"X has {shape[1]} columns; at most {INT_LIMIT} can be told apart")
         names = _checked_names(feature_names, shape[1])
         return _sparse_batch(X if X.format == "csr" else X.tocsr(), names)
-    frame = _frames.frame_wrap(X)
+    frame = frames.frame_wrap(X)
     if feature_names is not None:
         raise TypeError(
             "feature_names is given, but X is a frame, whose columns have names; rename the columns"
         )
-    matrix = _frames.frame_matrix(frame)
+    matrix = frames.frame_matrix(frame)
     if isinstance(matrix, np.ndarray):
         return Batch(_dense_rows(matrix), frame.columns, frame)
     return _sparse_batch(matrix.tocsr(), frame.columns, frame)
@@ -188,7 +188,7 @@ def _sparse_batch(
         try:
             rows = MatrixRows(number, values, columns, starts, shape[1])
             return Batch(rows, names, frame, (values, columns, starts, shape))
-        except BufferError:  # not one number beside the other
+        except BufferError:  # the numbers are not contiguous
             pass
 
     def place(at: int) -> tuple[int, int]:
@@ -206,7 +206,7 @@ def _sparse_batch(
 
 
 def _aligned(array: np.ndarray) -> np.ndarray:
-    """An array whose numbers lie where the machine wants them, as almost all do."""
+    """An array whose numbers are aligned in memory, as almost all are."""
     return array if array.flags.aligned else array.copy()
 
 
@@ -229,8 +229,8 @@ def _numbers(values: np.ndarray, place: Callable[[int], tuple[int, int]]) -> tup
         kinds = {"O": "objects", "U": "text", "S": "bytes", "c": "complex numbers"}
         kind = kinds.get(values.dtype.kind, "no numbers")
         raise TypeError(
-            f"X has dtype {values.dtype}, that is {kind}; it must hold real numbers: convert it "
-            "with X.astype(float) if that is meant"
+            f"X has dtype {values.dtype}, which holds {kind}; it must hold real numbers: convert "
+            "it with X.astype(float) if that is meant"
         )
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
@@ -268,7 +268,7 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
     for column, name in enumerate(names):
         try:
             other = first.setdefault(name, column)
-        except TypeError:  # not hashable: the core will say so
+        except TypeError:  # not hashable: the core says so
             continue
         if other != column:
             raise ValueError(
@@ -325,7 +325,7 @@ def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
             return [array[first].item() for first in firsts], firsts, numbers
         values = array.tolist()
     else:
-        values = _frames.listed(array, n, "y", "one label")
+        values = frames.listed(array, n, "y", "one label")
     if n == 1:
         return values, [0], FIRST
     try:
@@ -334,7 +334,7 @@ def numbered(y: Any, n: int) -> tuple[list[Any], list[int], NDArray[np.intp]]:
         firsts = sorted(first.values())
         number_of = {values[row]: number for number, row in enumerate(firsts)}
         numbers = np.fromiter(map(number_of.__getitem__, values), dtype=np.intp, count=n)
-    except TypeError:  # not hashable, or not comparable: who checks each label will say so
+    except TypeError:  # not hashable, or not comparable: the check of each label says so
         firsts, numbers = list(range(n)), np.arange(n)
     return [values[row] for row in firsts], firsts, numbers
 
@@ -354,7 +354,7 @@ def steps_of(
     if weights is not None and ((weights >= 0.0) & (weights <= VALUE_LIMIT)).all():
         by_label = np.array([step(label, 1.0) for label in labels])
         return np.multiply(weights, by_label[numbers]) if n else weights
-    each = _frames.listed(w, n, "w", "one weight")
+    each = frames.listed(w, n, "w", "one weight")
     return np.array(
         [
             _row_checked(row, step, labels[number], weight)
@@ -364,7 +364,7 @@ def steps_of(
 
 
 def weight_array(w: Any, n: int) -> NDArray[np.float64] | None:
-    """One weight a row, not yet checked; None if they are to be looked at one by one."""
+    """One weight a row, not yet checked; None if they have to be checked one by one."""
     array = _array(w, "w")
     if isinstance(array, np.ndarray) and array.dtype.kind in "biuf" and array.shape == (n,):
         return np.asarray(array, dtype=np.float64)
@@ -380,7 +380,7 @@ def _array(values: Any, name: str) -> Any:
         raise ValueError(f"{name} has no value in row {row} (masked); drop the row")
     if hasattr(values, "to_numpy") and hasattr(values, "dtype"):
         array = values.to_numpy()
-        # of what is missing an array of floats would make NaN, and floats of ints
+        # to_numpy turns missing values into NaN, and ints beside them into floats
         return values if array.dtype.kind == "f" and np.isnan(array).any() else array
     return values
 

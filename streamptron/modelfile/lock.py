@@ -81,7 +81,7 @@ class ModelLock:
                         f"{self.path!r} is being written by {_holder(self._lock)}; wait until that "
                         "ends, or use another file"
                     )
-                # else its last holder has removed it between the opening and the lock
+                # else its last holder removed it after it was opened and before it was locked
                 if _identity(self._lock) == _identity(number):
                     self._number = number
             finally:
@@ -90,7 +90,7 @@ class ModelLock:
         since = time.strftime("%Y-%m-%d %H:%M:%S")
         program = sys.argv[0].removesuffix(f"{os.sep}__main__.py")  # python -m
         what = " ".join([os.path.basename(program), *sys.argv[1:2]]).strip() or "python"
-        with contextlib.suppress(OSError):  # a disk that is full; it is the lock that counts
+        with contextlib.suppress(OSError):  # the disk is full: the lock counts, not the text
             os.ftruncate(self._number, 0)
             os.write(self._number, f"process {os.getpid()} ({what}, since {since})\n".encode())
         self._known = _identity(self._target)
@@ -144,7 +144,7 @@ class ModelLock:
 
 
 def _identity(file: str | int) -> tuple[int, ...] | None:
-    """What tells a file from one that has taken its place, or that has been written since."""
+    """What differs once a file has been replaced, or written to."""
     try:
         found = os.stat(file)
     except FileNotFoundError:
@@ -163,8 +163,8 @@ if sys.platform == "win32":
     import msvcrt
 
     def _lock(number: int) -> bool:
-        """Lock a file, or say False."""
-        os.lseek(number, 1 << 30, os.SEEK_SET)  # a byte that nobody reads
+        """Lock a file; False if another process has it locked."""
+        os.lseek(number, 1 << 30, os.SEEK_SET)  # a byte far past the end
         try:
             msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -177,7 +177,7 @@ else:
     import fcntl
 
     def _lock(number: int) -> bool:
-        """Lock a file, or say False."""
+        """Lock a file; False if another process has it locked."""
         try:
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

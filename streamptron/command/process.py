@@ -16,9 +16,9 @@ UNWRITABLE = (errno.EBADF, errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", e
 
 
 def hold_streams() -> None:
-    """Make sure that the three standard streams exist, so that no file of ours takes their place.
+    """Make sure that the standard streams are open, so that no file we open gets their numbers.
 
-    Python gives None for one that was closed. It is replaced by one that cannot be read, or not be
+    Python gives None for one that was closed. It is replaced by one that cannot be read, or
     written; messages to a closed standard error are lost.
     """
     for number, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
@@ -33,7 +33,7 @@ def hold_streams() -> None:
 
 
 def say(message: str) -> None:
-    """Print a message on standard error; if that cannot be written, the work goes on."""
+    """Print a message on standard error, if it can be written."""
     with contextlib.suppress(OSError, ValueError):
         print(message, file=sys.stderr, flush=True)
 
@@ -46,13 +46,11 @@ def unwritable(error: OSError) -> str:
 
 
 class Stop(Exception):
-    """A signal asks for the end."""
+    """A signal asked for the end."""
 
 
 class Signals:
-    """SIGTERM and SIGINT: noted while there is work, and raised as Stop where something is waited
-    for.
-    """
+    """SIGTERM and SIGINT: noted during work, and raised as Stop while waiting for input."""
 
     def __init__(self) -> None:
         self.number = 0  # of the first signal
@@ -60,7 +58,7 @@ class Signals:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        import signal  # which takes its time, so that only who listens imports it
+        import signal  # slow to import, and only needed here
 
         numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)
         handlers = {number: signal.signal(number, self._come) for number in numbers}
@@ -76,13 +74,13 @@ class Signals:
 
         if number != signal.SIGALRM:
             self.number = self.number or number
-            # again and again, in case that it came right before the system began to wait
+            # repeated, in case the signal came just before a system call began to wait
             signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
         if self._waiting:
             raise Stop
 
     def waited_for(self, items: Iterator[Any]) -> Iterator[Any]:
-        """Items, for each of which there may be a wait that a signal ends, as it does before it."""
+        """The items as they come; a signal raises Stop while one is waited for, or before."""
         while True:
             try:
                 self._waiting = True
