@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamptron
 from streamptron.cli import main
+from tests.support.project import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 

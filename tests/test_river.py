@@ -1,6 +1,5 @@
 """The River contract: River's own checks, its pipelines, evaluations and ensembles, and frames."""
 
-import copy
 import inspect
 import math
 import pickle
@@ -29,8 +28,12 @@ from river import (
     naive_bayes,
     preprocessing,
 )
-from streams import labelled_texts, needs_data, random_events
-from variants import (
+
+from streamptron import Tokenizer
+from tests.support.marks import seeds
+from tests.support.streams import labelled_texts, needs_data, random_events
+from tests.support.variants import (
+    COPIES,
     LEARNERS,
     VARIANTS,
     answers,
@@ -40,10 +43,6 @@ from variants import (
     learned,
     make,
 )
-
-from streamptron import Tokenizer
-
-seeds = pytest.mark.parametrize("seed", range(3), ids="seed={}".format)
 
 every_frame = pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 
@@ -280,13 +279,6 @@ def test_bagging_of_unseeded_learners_keeps_a_secret_seed_and_agrees():
 # Copies
 
 
-COPIES = {
-    "deepcopy": copy.deepcopy,
-    "copy": copy.copy,
-    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
-}
-
-
 @pytest.mark.parametrize("how", COPIES)
 @every_learner
 def test_copy_of_a_pipeline_in_the_middle_of_a_stream_goes_on_alike_and_alone(learner, how):
@@ -429,7 +421,7 @@ def test_labels_that_are_equal_are_one_label(learner):
     assert model.labels[0] is True
 
 
-@seeds
+@seeds(3)
 def test_weights_and_predictions_are_rivers_own_perceptrons(seed):
     """On whole numbers both sums are exact; a score of 0 answers False and is a mistake in both."""
     model, river = make("Perceptron", serve="current"), linear_model.Perceptron()
