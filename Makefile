@@ -1,4 +1,5 @@
 # The two commands a new user needs: `make demo` and `make test`. Each makes its own .venv.
+# CONTRIBUTING.md says what the others prove, and how long they take.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin

@@ -80,7 +80,7 @@ def saved_id(folder):
     return order(saved.position if saved else "0-0")
 
 
-@seeds(2)
+@seeds(1, n_slow=1)
 def test_consumer_that_is_killed_now_and_then_learns_each_entry_once_and_in_order(seed, tmp_path):
     rng = random.Random(seed)
     events = [(f"word{rng.randrange(40)} word{n}", f"label {n % 3}") for n in range(800)]

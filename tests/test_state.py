@@ -14,7 +14,7 @@ import pytest
 from river import stats
 
 from streamptron import MIRA, Perceptron
-from tests.support.marks import seeds
+from tests.support.marks import seeds, slow
 from tests.support.processes import in_another_process
 from tests.support.variants import (
     COPIES,
@@ -576,7 +576,7 @@ def moved(before, after):
 
 
 @every_learner
-@pytest.mark.parametrize("how", [None, *EVERY_COPY])
+@pytest.mark.parametrize("how", slow(("pickle 2", "pickle 5"), [None, *EVERY_COPY]))
 def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner, how):
     """Neither the index's directory nor the places of chunks are ever copied as a whole."""
     model = make(learner, average="exponential", half_life=5)

@@ -98,7 +98,7 @@ def test_learner_equals_its_twin_on_a_long_stream_that_drifts(rule, kept, seed):
     assert answered == set(twin.contestants)
 
 
-@seeds(2)
+@seeds(1, n_slow=1)
 @pytest.mark.parametrize("max_features", [1, 5, 12, 40, 70])
 @pytest.mark.parametrize("kept", SERVE_BEST)
 @rules
