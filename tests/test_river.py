@@ -31,6 +31,7 @@ from river import (
 
 from streamptron import Tokenizer
 from tests.support.marks import seeds
+from tests.support.matrices import listed
 from tests.support.streams import labelled_texts, needs_data, random_events
 from tests.support.variants import (
     COPIES,
@@ -457,11 +458,6 @@ def series(library, values, name=None):
     return pa.chunked_array([pa.array(values)])
 
 
-def listed(native):
-    """The values of a series of any library."""
-    return native.to_pylist() if hasattr(native, "to_pylist") else native.to_list()
-
-
 def rows_of(native, names):
     """The rows of a frame of any library as {name: value}; the names as the learner knows them."""
     if isinstance(native, pd.DataFrame):
@@ -522,7 +518,7 @@ def test_frames_are_learned_as_their_rows_are_bit_for_bit(learner, variant, libr
         by_frame.learn_many(X, series(library, ys), w=ws)
         predictions = tested.test_then_train_many(X, series(library, ys), w=ws)
         expected = [by_row.test_then_train_one(*row) for row in zip(rows, ys, ws, strict=True)]
-        found = [None if p is None or p != p else p for p in listed(predictions)]
+        found = listed(predictions)
         assert found == expected
         assert learned(by_frame) == learned(by_row) == learned(tested)
     assert by_row.n_updates > 5
