@@ -1,4 +1,8 @@
-"""A call that a door refuses leaves no trace."""
+"""What a door refuses leaves no trace.
+
+A refused call raises a TypeError or ValueError that names what is wrong. The model's pickled bytes
+are the same, and it learns on as if the call had not been made.
+"""
 
 import copy
 import pickle
