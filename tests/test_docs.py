@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from test_stranger import STRANGER
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.project import ROOT
+from tests.support.stranger import STRANGER
+
 PAGES = {
     str(page.relative_to(ROOT)): page.read_text(encoding="utf-8")
     for page in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
