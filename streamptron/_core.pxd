@@ -9,7 +9,8 @@ from streamptron.engine.event cimport Event
 from streamptron.engine.learner cimport Learner
 from streamptron.engine.matrix cimport Matrix
 from streamptron.engine.types cimport uint64_t
-from streamptron.engine.text cimport Piece, Text, TextRule
+from streamptron.engine.scan cimport Piece
+from streamptron.engine.text cimport Text, TextRule
 
 
 cdef class Rows:

@@ -57,9 +57,9 @@ from streamptron.engine.calibrate cimport Calibrator
 from streamptron.engine.matrix cimport (
     FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS, Matrix,
     matrix_check, matrix_column, matrix_fault, matrix_value)
+from streamptron.engine.scan cimport WORD, Characters, Piece, scan_page, scan_separators
 from streamptron.engine.text cimport (
-    TEXT_CHARACTERS, WORD, Piece, Text, TextRule, text_bytes, text_free, text_page, text_rule_separators,
-    text_write)
+    TEXT_CHARACTERS, Text, TextRule, text_bytes, text_free, text_write)
 from streamptron.engine.lines cimport (
     LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends, line_next)
 from streamptron.engine.batch cimport Batch, batch_free, batch_matrix, batch_next, batch_row, batch_texts
@@ -775,7 +775,7 @@ cdef bint _fill_page(uint32_t page) noexcept:
             entries[c] = ord(character.lower()[0])
             if character.isalnum() or character == "_" or category(character)[0] == "M":
                 entries[c] |= WORD
-        text_page(page, entries)
+        scan_page(page, entries)
         return True
     except MemoryError:
         return False
@@ -837,7 +837,7 @@ cdef class TextDoor:
         self.rule.low = self.rule.high = 1
 
     def __dealloc__(self):
-        free(self.rule.separators)
+        free(self.rule.characters.separators)
         free(self.prefixes)
 
     def _configure(
@@ -845,6 +845,7 @@ cdef class TextDoor:
             fields):
         """Check the parameters, once."""
         cdef TextRule* rule = &self.rule
+        cdef Characters* characters = &rule.characters
         cdef int i
         rule.analyzer = _choice("analyzer", analyzer, ("word", "char"))
         if not (isinstance(ngram_range, tuple) and len(ngram_range) == 2
@@ -852,7 +853,7 @@ cdef class TextDoor:
             raise ValueError(
                 f"ngram_range={shown(ngram_range)}; it must be a tuple (low, high) of ints, 1 <= low <= high <= 100")
         rule.low, rule.high = ngram_range
-        rule.lowercase = _truth("lowercase", lowercase)
+        characters.lowercase = _truth("lowercase", lowercase)
         rule.fold = _truth("fold_numbers", fold_numbers)
         if isinstance(min_length, bool) or not isinstance(min_length, int) or min_length < 1:
             raise ValueError(f"min_length={shown(min_length)}; it must be an int of at least 1")
@@ -876,14 +877,15 @@ cdef class TextDoor:
         if separators is not None:
             if fold_numbers:
                 raise ValueError("fold_numbers=True needs the default word separators; it cannot be combined with separators")
-            rule.separated = True
-            rule.separators = <uint32_t*> malloc(len(separators) * sizeof(uint32_t))
-            if rule.separators == NULL:
+            characters.separated = True
+            characters.separators = <uint32_t*> malloc(len(separators) * sizeof(uint32_t))
+            if characters.separators == NULL:
                 raise MemoryError("no memory for the separators")
             for character in separators:
-                rule.separators[rule.n_separators] = ord(character.lower()[0] if lowercase else character)
-                rule.n_separators += 1
-            text_rule_separators(rule)
+                characters.separators[characters.n_separators] = ord(
+                    character.lower()[0] if lowercase else character)
+                characters.n_separators += 1
+            scan_separators(characters)
         self.names = self._checked_fields(fields)
         self.n_pieces = 1 if self.names is None else len(self.names)
         self.prefixes = <Piece*> calloc(self.n_pieces, sizeof(Piece))
