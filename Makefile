@@ -78,4 +78,5 @@ dist: $(VENV)/.made
 	.ci/dist $(BIN)/python
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info $(foreach kind,c so,$(wildcard streamptron/*.$(kind) streamptron/*/*.$(kind)))
+	rm -rf $(VENV) build dist *.egg-info
+	find streamptron -name '*.c' -o -name '*.so' | xargs rm -f

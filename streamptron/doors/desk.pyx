@@ -35,19 +35,15 @@ from streamptron.estimator.names import shown
 from streamptron.doors.names import damaged
 from streamptron.estimator.checks import feature_value
 
+cdef extern from "desk.h":
+    pass
+
 cdef extern from "Python.h":
     bint PyDict_CheckExact(PyObject* o) noexcept
     bint PyDict_Next(PyObject* o, Py_ssize_t* at, PyObject** key, PyObject** value) noexcept
     Py_ssize_t PyDict_GET_SIZE "PyDict_Size" (PyObject* o) noexcept
     PyObject* list_item "PyList_GET_ITEM" (PyObject* o, Py_ssize_t at) noexcept
 
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    static int sp_any_value(PyObject *o, double *value) __attribute__((noinline));
-    #endif
-    """
 
 cdef bint _any_value "sp_any_value" (PyObject* o, double* value) noexcept:
     """entry_value, kept out of the loops: a compiler would put it into each, and the everyday event would pay."""

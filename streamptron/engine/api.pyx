@@ -7,6 +7,7 @@ from streamptron.engine cimport flat as _flat
 from streamptron.engine cimport batch as _batch
 from streamptron.engine cimport matrix as _matrix
 from streamptron.engine cimport text as _text
+from streamptron.engine cimport scan as _scan
 from streamptron.engine cimport lines as _lines
 from streamptron.engine.types cimport VALUE_LIMIT as LIMIT
 
@@ -179,20 +180,20 @@ cdef Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule, const
     return _text.text_write(text, event, rule, index, intercept, prefixes, pieces, n_pieces)
 
 
-cdef void text_rule_separators(TextRule* rule) noexcept nogil:
-    _text.text_rule_separators(rule)
-
-
-cdef void text_page(uint32_t page, uint32_t* entries) noexcept nogil:
-    _text.text_page(page, entries)
-
-
 cdef size_t text_bytes(const Text* text) noexcept nogil:
     return _text.text_bytes(text)
 
 
 cdef void text_free(Text* text) noexcept nogil:
     _text.text_free(text)
+
+
+cdef void scan_separators(Characters* characters) noexcept nogil:
+    _scan.scan_separators(characters)
+
+
+cdef void scan_page(uint32_t page, uint32_t* entries) noexcept nogil:
+    _scan.scan_page(page, entries)
 
 
 cdef bint line_next(Line* line, int kind) noexcept nogil:

@@ -28,7 +28,8 @@ from streamptron.engine.learner cimport (
     learner_probabilities, learner_resolve, learner_score, learner_score_row, learner_several, learner_step)
 from streamptron.engine.matrix cimport (
     Matrix, MatrixRow, matrix_column, matrix_prefetch, matrix_row, matrix_row_free, matrix_span, matrix_value)
-from streamptron.engine.text cimport Piece, Text, TextRule, text_free, text_write
+from streamptron.engine.scan cimport Piece
+from streamptron.engine.text cimport Text, TextRule, text_free, text_write
 
 cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB
