@@ -2,7 +2,7 @@
 
 import typing
 
-from streamptron._core import TopFeatures
+from streamptron.doors.model import TopFeatures
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from streamptron._core import RULES
+from streamptron.doors.model import RULES
 from streamptron.estimator.base import BinaryEstimator, LabelEstimator
 
 if typing.TYPE_CHECKING:

@@ -6,7 +6,8 @@ import typing
 
 from river import base
 
-from streamptron._core import Model, TextDoor
+from streamptron.doors.model import Model
+from streamptron.doors.texts import TextDoor
 
 if typing.TYPE_CHECKING:
     from typing import Any

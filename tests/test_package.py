@@ -8,8 +8,8 @@ import streamptron
 from streamptron.cli import main
 from streamptron.estimator.base import Estimator
 from streamptron.learners import LEARNERS, OWN
+from tests.support.project import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 

@@ -23,9 +23,9 @@ import time
 import typing
 from typing import Any
 
-from streamptron._core import LINES
 from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
 from streamptron.command.process import Stop, say, unwritable
+from streamptron.doors.texts import LINES
 from streamptron.files.decode import READ, Decoder
 from streamptron.files.sources import ONLY_CR, LineError, blocks, has_only_cr
 from streamptron.modelfile.lock import ModelLock

@@ -24,7 +24,8 @@ from array import array
 from itertools import count
 from typing import Any
 
-from streamptron._core import LINES, BinaryModel, Lines
+from streamptron._core import BinaryModel
+from streamptron.doors.texts import LINES, Lines
 from streamptron.estimator.names import shown
 from streamptron.files.sources import MAX_LINE, not_encoded
 from streamptron.modelfile.layout import Contents

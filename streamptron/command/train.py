@@ -18,9 +18,9 @@ import typing
 from array import array
 from typing import Any
 
-from streamptron._core import count_wrong
 from streamptron.command.lines import BLOCKS, Block, Replaced
 from streamptron.command.process import Signals, Stop, say
+from streamptron.doors.rows import count_wrong
 from streamptron.files.decode import SUFFIXES
 from streamptron.files.sources import LineError, blocks
 

@@ -12,15 +12,10 @@ from typing import Any, Self
 
 from river import base
 
-from streamptron._core import (
-    NEW_LABELS,
-    UNSORTED,
-    BinaryModel,
-    LabelModel,
-    Model,
-    TopFeatures,
-    _damaged,
-)
+from streamptron._core import BinaryModel, LabelModel
+from streamptron.doors.many import NEW_LABELS, UNSORTED
+from streamptron.doors.model import Model, TopFeatures
+from streamptron.doors.names import damaged
 from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
@@ -330,7 +325,7 @@ class Estimator(Model, base.MiniBatchClassifier):
             try:
                 excess = math.fsum((score, *(-value for _, value in parts)))
             except (OverflowError, ValueError):  # no learned weights are this large
-                raise _damaged("a weight is too large") from None
+                raise damaged("a weight is too large") from None
             if excess == 0.0 or not parts:
                 break
             feature, value = parts[-1]

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from streamptron._core import NUMBERS, VALUE_LIMIT, MatrixRows, Rows, Texts, number_small
+from streamptron.doors.rows import NUMBERS, MatrixRows, Rows, number_small
+from streamptron.doors.texts import Texts
+from streamptron.engine.api import VALUE_LIMIT
 from streamptron.estimator import frames
 from streamptron.estimator.names import INT_LIMIT, shown
 

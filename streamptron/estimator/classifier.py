@@ -19,7 +19,8 @@ except ImportError as _error:
         'pip install "streamptron[sklearn]"'
     ) from _error
 
-from streamptron._core import VALUE_LIMIT, BinaryModel
+from streamptron._core import BinaryModel
+from streamptron.engine.api import VALUE_LIMIT
 from streamptron.estimator import epochs
 from streamptron.estimator.batches import batch_of, steps_of
 from streamptron.estimator.epochs import best_of, truth
@@ -368,8 +369,7 @@ def _as_multiclass(model: Any, labels: list[Any], class_weight: Any) -> Multicla
     The steps are the same, so weights, averages and pocket are the Perceptron's and the negatives,
     exactly; clock, counters and contests are the same. A label's lead is twice the Perceptron's
     score, so the temperature beta is half the slope A. It has no offset. Its derivative by its
-    logarithm is A times that by A: so are the roots of the sums of their squares
-    (engine/calibrate.pxd).
+    logarithm is A times that by A: so are the roots of the sums of their squares (_calibrate.pxd).
     """
     state = model.__getstate__()
     twin = MulticlassPerceptron(**{**state["params"], "class_weight": class_weight})

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from streamptron._core import checked_number
+from streamptron.estimator.checks import checked_number
 from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:

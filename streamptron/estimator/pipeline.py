@@ -11,7 +11,9 @@ from typing import Any
 
 from river import compose
 
-from streamptron._core import BinaryModel, Model, TextDoor
+from streamptron._core import BinaryModel
+from streamptron.doors.model import Model
+from streamptron.doors.texts import TextDoor
 from streamptron.estimator.names import shown
 
 

@@ -22,7 +22,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from streamptron._core import count_line_ends
+from streamptron.doors.texts import count_line_ends
 from streamptron.estimator.names import shown
 from streamptron.files.decode import (
     FOREIGN,

@@ -1,7 +1,6 @@
 """Writing a model file: what it holds of a model, its bytes, and how they replace an older file.
 
-The header is JSON, the arrays are the core's (engine/flat.pxd). A file is written whole or not at
-all.
+The header is JSON, the arrays are the core's (_flat.pxd). A file is written whole or not at all.
 """
 
 from __future__ import annotations
@@ -15,7 +14,9 @@ import sys
 import zlib
 from typing import Any
 
-from streamptron._core import Model, TextDoor, _damaged
+from streamptron.doors.model import Model
+from streamptron.doors.names import damaged
+from streamptron.doors.texts import TextDoor
 from streamptron.modelfile.layout import (
     ALIGNMENT,
     ARRAYS,
@@ -103,7 +104,7 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     for name in names:
         crc = zlib.crc32(arrays[name][1], crc)
     if IN_PLACE in arrays and arrays[IN_PLACE][1] != crc.to_bytes(4, "little"):
-        raise _damaged("the arrays do not fit their checksum")
+        raise damaged("the arrays do not fit their checksum")
     parts = {
         "class": type(model).__name__,
         "parameters": encoded_parameters(state["params"]),  # of the same moment as the weights
