@@ -62,7 +62,7 @@ from streamptron.engine.text cimport (
     text_write)
 from streamptron.engine.lines cimport (
     LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends, line_next)
-from streamptron.engine.batch cimport Batch, batch_free, batch_matrix, batch_next, batch_row, batch_texts
+from streamptron.engine.batch cimport Batch, batch_free, batch_matrix, batch_next, batch_place, batch_row, batch_texts
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_answer, learner_bytes, learner_copy, learner_decision, learner_free, learner_init,
     learner_learn, learner_probabilities, learner_resolve, learner_score, learner_several)
@@ -2015,7 +2015,8 @@ cdef class Model:
                     return NEW_LABELS, labels
             # From here to the other end of the batch nothing of Python runs.
             if not found & (MATRIX_FAULTY | MATRIX_UNSORTED) and (
-                    batch.matrix == NULL or _find_columns(&batch, held is not None, learning, &columns) == 0):
+                    batch.matrix == NULL or (_find_columns(&batch, held is not None, learning, &columns) == 0
+                                             and batch_place(&batch) == 0)):
                 if learning and not copied:
                     done = self._learn_in_place(&batch, (found & MATRIX_ZEROS) != 0)
                 else:
