@@ -28,7 +28,7 @@ from streamptron.engine.index cimport (
 from streamptron.engine.ceiling cimport Ceiling, ceiling_init, ceiling_insert, ceiling_see, ceiling_settle
 from streamptron.engine.event cimport Event, event_reserve_scores
 from streamptron.engine.table cimport (
-    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_add_through, table_copy,
+    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, table_add, table_add_outputs, table_add_through, table_copy,
     table_free, table_init, table_keeps, table_reserve, table_reserve_places, table_scores,
     table_scores_through, table_snapshot, table_tick)
 from streamptron.engine.step cimport Step, step_reserve
@@ -110,15 +110,14 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     return 0
 
 
-cdef inline int learner_score_row(Learner* learner, Event* event, const row_t* rows,
-                                  const uint32_t* columns, const double* x,
-                                  Py_ssize_t n) noexcept nogil:
-    """The same for one output and a matrix's row where it lies: n entries, in rows[columns[i]], without
-    the intercept. Only the scores of the event are written.
+cdef inline int learner_score_row(Learner* learner, Event* event,
+                                  const Entries* entries) noexcept nogil:
+    """The same for one output and a matrix's row where it lies: entries of columns, without the
+    intercept. Only the scores of the event are written.
     """
     if event_reserve_scores(event, KEPT_KINDS, KEPT_KINDS + 1) < 0:
         return -1
-    table_scores_through(&learner.table, rows, columns, x, n, learner.intercept, event.scores)
+    table_scores_through(&learner.table, entries, learner.intercept, event.scores)
     event.judged = 0
     event.scored_version = learner.version
     return 0
@@ -291,14 +290,13 @@ cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noe
     return failed
 
 
-cdef inline void learner_commit_row(Learner* learner, const Event* event, const row_t* rows,
-                                    const uint32_t* columns, const double* x, Py_ssize_t n,
+cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,
                                     Py_ssize_t y) noexcept nogil:
     """The same for one output and a row scored where it lies, all of whose features have weights."""
     _watch(learner, event, 1, y)
     if event.step.n:
         learner.n_updates += 1
-        table_add_through(&learner.table, rows, columns, x, n, learner.intercept, event.step.moves[0].a)
+        table_add_through(&learner.table, entries, learner.intercept, event.step.moves[0].a)
     table_tick(&learner.table)
     learner.version += 1
 

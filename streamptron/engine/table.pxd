@@ -82,6 +82,7 @@ cdef extern from "kernels.h":
     ctypedef struct Entries "sp_entries":
         const row_t* rows
         const uint32_t* columns
+        double** places
         const double* x
         Py_ssize_t n
 
@@ -322,11 +323,11 @@ cdef inline Rows _rows(const Block* block) noexcept nogil:
     return rows
 
 
-cdef inline Entries _entries(const row_t* rows, const uint32_t* columns, const double* x,
-                             Py_ssize_t n) noexcept nogil:
+cdef inline Entries _entries(const row_t* rows, const double* x, Py_ssize_t n) noexcept nogil:
     cdef Entries entries
     entries.rows = rows
-    entries.columns = columns
+    entries.columns = NULL
+    entries.places = NULL
     entries.x = x
     entries.n = n
     return entries
@@ -390,22 +391,34 @@ cdef inline void _score_several(const Table* table, const Entries* entries, doub
 cdef inline void table_scores(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
                               double* scores) noexcept nogil:
     """scores[kind * n_outputs + output], for the kinds that are kept; kind KEPT_CURRENT always is."""
-    cdef Entries entries = _entries(rows, NULL, x, n)
+    cdef Entries entries = _entries(rows, x, n)
     if table.lanes == 1:
         _score_one(table, &entries, False, scores)
     else:
         _score_several(table, &entries, scores)
 
 
-cdef inline void table_scores_through(const Table* table, const row_t* rows, const uint32_t* columns,
-                                      const double* x, Py_ssize_t n, bint intercept,
+cdef inline void table_scores_through(const Table* table, const Entries* entries, bint intercept,
                                       double* scores) noexcept nogil:
-    """The same for a table of one output, and entries whose rows are rows[columns[i]].
+    """The same for a table of one output, and entries of columns, whose rows are known, or even their places.
 
-    `intercept`: an entry of value 1 in the intercept's row comes before the n that are given.
+    `intercept`: an entry of value 1 in the intercept's row comes before those that are given.
     """
-    cdef Entries entries = _entries(rows, columns, x, n)
-    _score_one(table, &entries, intercept, scores)
+    _score_one(table, entries, intercept, scores)
+
+
+cdef inline bint table_has_places(const Table* table) noexcept nogil:
+    """Whether a row's address is all that scores and steps ask for: not with folds, which are the chunk's."""
+    return table.lanes == 1 and table.average != AVERAGE_EXPONENTIAL
+
+
+cdef inline double* table_place(const Table* table, row_t row) noexcept nogil:
+    """Where a row lies in a table of one output; `zeros` for one that cannot be written, the null row too."""
+    cdef double* chunk
+    if row == ROW_NULL or row >> CHUNK_BITS >= table.n_chunks:
+        return table.zeros
+    chunk = table.blocks[0].chunks[row >> CHUNK_BITS]
+    return chunk if chunk == table.zeros else chunk + (row & CHUNK_MASK) * table.width
 
 
 cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
@@ -441,7 +454,7 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
 
     The rows must be reserved. The event is walked once for each block that the step moves.
     """
-    cdef Entries entries = _entries(rows, NULL, x, n)
+    cdef Entries entries = _entries(rows, x, n)
     cdef Clock clock = _clock(table)
     cdef Rows of
     cdef const Move* move = step.moves
@@ -467,15 +480,13 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
             add_several(&of, &clock, &entries, lane, a, m, table.layout)
 
 
-cdef inline void table_add_through(Table* table, const row_t* rows, const uint32_t* columns, const double* x,
-                                   Py_ssize_t n, bint intercept, double a) noexcept nogil:
+cdef inline void table_add_through(Table* table, const Entries* entries, bint intercept, double a) noexcept nogil:
     """The same for a table of one output, as in table_scores_through."""
-    cdef Entries entries = _entries(rows, columns, x, n)
     cdef Clock clock = _clock(table)
     cdef Rows block = _rows(&table.blocks[0])
     if table.average == AVERAGE_EXPONENTIAL:
-        _catch_up(table, 0, &entries, intercept)
-    add_one(&block, &clock, &entries, intercept, a, table.layout)
+        _catch_up(table, 0, entries, intercept)
+    add_one(&block, &clock, entries, intercept, a, table.layout)
 
 
 cdef inline void table_tick(Table* table) noexcept nogil:
