@@ -117,6 +117,7 @@ cdef class Model:
     cdef int _settle(self) except -1
     cdef int _empty_index(self, uint64_t seed) except -1
     cdef int _forget_objects(self) except -1
+    cdef int _no_memory(self, str what) except -1
     cdef int _score(self, x) except -1
     cdef double _step(self, label, w) except -1.0
 

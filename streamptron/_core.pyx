@@ -20,7 +20,6 @@ from unicodedata import category
 
 cimport cython
 from libc.math cimport fabs, isfinite
-from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -29,6 +28,7 @@ from cpython.object cimport PyObject
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_MAX, ROW_NULL, ROWS_RESERVED, VALUE_LIMIT as LIMIT, row_t, uint8_t,
     uint32_t, uint64_t, uintptr_t)
+from streamptron.engine.heap cimport FAILS, calloc, free, heap_fail_at, malloc
 from streamptron.engine.key cimport (
     KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_OBJECT, KEY_STR, Key,
     key_bytes, key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word)
@@ -51,6 +51,7 @@ from streamptron.engine.table cimport (
     AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Block, Table,
     table_add_outputs, table_fault, table_keeps, table_read, table_reserve, table_write,
     table_wrote)
+from streamptron.engine.step cimport Move
 from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron.engine.serve cimport Serve, serve_overall
 from streamptron.engine.calibrate cimport Calibrator
@@ -139,6 +140,17 @@ class RULES:
     MULTICLASS = RULE_MULTICLASS
     MIRA = RULE_MIRA
 
+
+def _fail_at(n, lasts=False):
+    """Let the n-th allocation from now find no memory, and if it `lasts` all that come after it; 0: none.
+
+    Returns how many were still to come before the one set last: 0 or -1 (it lasts) if that was reached.
+    """
+    return heap_fail_at(n, lasts)
+
+
+if not FAILS:                       # the build is for users
+    del globals()["_fail_at"]
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
 TopFeatures.__doc__ = "The features that speak most for a label, and those that speak most against it."
@@ -1444,7 +1456,7 @@ cdef class Model:
         self._enter(learning)
         if event_begin(&self.event, &self.learner.index, PyDict_GET_SIZE(mapping),
                        self.learner.intercept) < 0:
-            raise MemoryError("no memory for the event")
+            self._no_memory("no memory for the event")
         writer = event_writer(&self.event)
         while PyDict_Next(mapping, &at, &name, &value):
             if value != last:           # often all values are the same object, 1
@@ -1479,7 +1491,7 @@ cdef class Model:
                 self._text_read = x
                 return 0
             if page < 0 or not _fill_page(page - 1):
-                raise MemoryError("no memory for the event")
+                self._no_memory("no memory for the event")
 
     cdef int _read_items(self, x, bint learning, str what="x") except -1:
         """The same for any mapping, name and number, or the error that says what is wrong.
@@ -1511,7 +1523,7 @@ cdef class Model:
             for name, plain in objects:
                 (<_Name> name).kind, (<_Name> name).plain = self._object_ordinal(plain, learning)
             if self._write(entries, learning):
-                raise MemoryError("no memory for the event")
+                self._no_memory("no memory for the event")
             if self._n_reads == n_reads + 1:
                 return 0
         raise RuntimeError(
@@ -1534,7 +1546,7 @@ cdef class Model:
         self._enter(learning)
         # From here on no Python code runs, so the scratch is ours.
         if event_begin(&self.event, &self.learner.index, n // 2, self.learner.intercept) < 0:
-            raise MemoryError("no memory for the event")
+            self._no_memory("no memory for the event")
         writer = event_writer(&self.event)
         for at in range(0, n, 2):
             name = list_item(<PyObject*> entries, at)
@@ -1550,7 +1562,7 @@ cdef class Model:
             if not entry_key_everyday(name, &key):
                 if type(<object> name) is _Name:
                     if not _name_key(&self.event.text, <_Name> name, &key):
-                        raise MemoryError("no memory for the event")
+                        self._no_memory("no memory for the event")
                 elif not entry_key(&self.event.text, name, &key):
                     odd.append(at)
                     continue
@@ -1585,7 +1597,7 @@ cdef class Model:
     cdef int _score(self, x) except -1:
         self._read(x, False)
         if learner_score(&self.learner, &self.event) < 0:
-            raise MemoryError("no memory for the scores")
+            self._no_memory("no memory for the scores")
         if self.learner.table.borrowed and not _finite_scores(&self.learner, &self.event):
             self._settle()
             raise _damaged("a weight is not finite")
@@ -1599,6 +1611,13 @@ cdef class Model:
         if DEBUG:
             self._look()
         return 0
+
+    cdef int _no_memory(self, str what) except -1:
+        """The error, when the event at hand has changed nothing."""
+        self._held = None
+        if self._objects_new and not self._learning:
+            self._forget_objects()
+        raise MemoryError(what)
 
     cdef int _forget_objects(self) except -1:
         """Drop the latest object names again if no update has given them a row."""
@@ -1787,6 +1806,7 @@ cdef class Model:
     def _set_weights(self, weights, intercept, Py_ssize_t output):
         """Put weights into an untrained model, whose kept vectors all start from them."""
         cdef Py_ssize_t i, n_new = 0
+        cdef Move move
         if not isinstance(weights, Mapping):
             raise TypeError(
                 f"weights is {shown(weights)}, a {type(weights).__name__}; it must be a dict of feature "
@@ -1810,7 +1830,9 @@ cdef class Model:
                     &self.learner.index, &self.event.keys[i], self.event.hashes[i])
                 if self.event.rows[i] == ROW_NULL:
                     raise MemoryError("no memory for the weights")
-        if table_reserve(&self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows, output) < 0:
+        move.choice = output
+        if table_reserve(
+                &self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows, &move, 1) < 0:
             raise MemoryError("no memory for the weights")
         for i in range(self.event.n):
             table_write(&self.learner.table, self.event.rows[i], output, self.event.values[i])
@@ -2482,7 +2504,7 @@ cdef class BinaryModel(Model):
         cdef double step = self._step(label, w)
         self._read(x, True)
         if learner_learn(&self.learner, &self.event, label, step) < 0:
-            raise MemoryError("no memory for the update; the model has not learned this event")
+            self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
 
     def predict_one(self, x):
@@ -2545,10 +2567,10 @@ cdef class BinaryModel(Model):
         cdef bint prediction
         self._read(x, True)
         if learner_score(&self.learner, &self.event) < 0:
-            raise MemoryError("no memory for the scores")
+            self._no_memory("no memory for the scores")
         prediction = learner_answer(&self.learner, &self.event).verdict.best
         if learner_learn(&self.learner, &self.event, label, step) < 0:
-            raise MemoryError("no memory for the update; the model has not learned this event")
+            self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
         return prediction
 
@@ -2764,7 +2786,7 @@ cdef class LabelModel(Model):
         cdef double step = self._step(label, w)
         cdef Py_ssize_t output = self._read_labelled(x, label)
         if learner_learn(&self.learner, &self.event, output, step) < 0:
-            raise MemoryError("no memory for the update; the model has not learned this event")
+            self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
         self._name_output(label)
 
@@ -2845,10 +2867,10 @@ cdef class LabelModel(Model):
         cdef Py_ssize_t output = self._read_labelled(x, label)
         cdef Py_ssize_t prediction
         if learner_score(&self.learner, &self.event) < 0:
-            raise MemoryError("no memory for the scores")
+            self._no_memory("no memory for the scores")
         prediction = learner_answer(&self.learner, &self.event).verdict.best
         if learner_learn(&self.learner, &self.event, output, step) < 0:
-            raise MemoryError("no memory for the update; the model has not learned this event")
+            self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
         self._name_output(label)
         return self._label_of(prediction)

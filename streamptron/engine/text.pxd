@@ -26,9 +26,9 @@
 # Functions in this file: text_write, text_free, text_bytes; the rest serve these.
 
 from libc.math cimport log, sqrt
-from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport uint8_t, uint32_t, uint64_t
+from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.key cimport KEY_STR, Key, key_equal, key_is_long, key_text
 from streamptron.engine.hash cimport Seed, key_hash
 from streamptron.engine.arena cimport arena_alloc
