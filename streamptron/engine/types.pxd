@@ -10,7 +10,7 @@
 #
 # Everything under _core.pyx is `noexcept nogil` and trusts its arguments; what may be wrong has
 # been settled at the door. The one thing that can fail is memory: functions that allocate return
-# -1.
+# -1, and learner_commit has changed nothing then.
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 
