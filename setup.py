@@ -16,6 +16,9 @@ else:
     compile_args = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno"]
 compile_args += os.environ.get("STREAMPTRON_CFLAGS", "").split()
 
+# gcov is to know lines of .pxd files, not of what Cython makes of them (.ci/coverage).
+covered = "--coverage" in compile_args
+
 setup(
     ext_modules=cythonize(
         [
@@ -26,6 +29,8 @@ setup(
                 extra_link_args=os.environ.get("STREAMPTRON_LDFLAGS", "").split(),
             )
         ],
+        emit_linenums=covered,
+        build_dir="build/coverage" if covered else None,
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,

@@ -2499,6 +2499,8 @@ cdef class BinaryModel(Model):
         ------
         TypeError, ValueError
             If x, y or w is invalid. The model has not changed then.
+        MemoryError
+            If memory runs out. The model has not changed then, either.
         """
         cdef bint label = _truth_label(y)
         cdef double step = self._step(label, w)
@@ -2781,6 +2783,8 @@ cdef class LabelModel(Model):
         ------
         TypeError, ValueError
             If x, y or w is invalid. The model has not changed then.
+        MemoryError
+            If memory runs out. The model has not changed then, either.
         """
         label = self._checked_label(y)
         cdef double step = self._step(label, w)
