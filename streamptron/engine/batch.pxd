@@ -19,7 +19,7 @@
 # Functions in this file: batch_matrix, batch_texts (how it begins), batch_columns, batch_next,
 # batch_rows, batch_free; the rest serve these.
 
-from libc.stdlib cimport free, malloc
+from streamptron.engine.heap cimport free, malloc
 from libc.string cimport memset
 from streamptron.engine.types cimport ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron.engine.key cimport KEY_INT, Key, key_word

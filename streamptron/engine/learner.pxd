@@ -4,7 +4,7 @@
 #       | learner_resolve    keys -> rows; an unknown feature is the null row
 #       | learner_score      W.x for every kept vector, in one pass
 #       | learner_step       the rule: a mistake? how big a step?
-#       | insert, reserve    the only part that can fail: features may have got rows then, of weights zero
+#       | insert, reserve    the only part that can fail: then all of it is taken back
 #       | watch              who would have been right? (serving, probabilities, the pocket)
 #       | table_add          only the rows of this event
 #       v table_tick         the averages' clock
@@ -24,8 +24,10 @@ from libc.math cimport fabs
 from libc.string cimport memset
 from streamptron.engine.types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron.engine.index cimport (
-    Index, index_copy, index_find, index_find_all, index_free, index_init, index_insert, index_is_limited)
-from streamptron.engine.ceiling cimport Ceiling, ceiling_init, ceiling_insert, ceiling_see, ceiling_settle
+    Index, IndexMark, index_copy, index_find, index_find_all, index_free, index_init, index_insert,
+    index_is_limited, index_mark, index_rewind)
+from streamptron.engine.ceiling cimport (
+    Ceiling, ceiling_init, ceiling_insert, ceiling_rewind, ceiling_settle)
 from streamptron.engine.event cimport Event, event_reserve_scores
 from streamptron.engine.table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, table_add, table_add_outputs, table_add_through, table_copy,
@@ -257,37 +259,46 @@ cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
         first = last + 1
 
 
-cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    """All that can fail: rows for new features, an output for a new label, chunks for the step."""
     cdef Table* table = &learner.table
     cdef const Step* step = &event.step
-    cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
-    cdef Py_ssize_t i
-    if index_is_limited(&learner.index):
-        ceiling_see(&learner.ceiling, &learner.index, event)
     if step.n and _insert_missing(learner, event) < 0:
         return -1
-    if learner_several(learner) and y == n_outputs and table_add_outputs(table, 1) < 0:
+    if learner_several(learner) and y == table.n_outputs and table_add_outputs(table, 1) < 0:
         return -1
-    for i in range(step.n):
-        if table_reserve(table, event.rows, event.n, learner.index.n_rows, step.moves[i].choice) < 0:
-            table.n_outputs = n_outputs
-            return -1
+    return table_reserve(
+        table, event.rows, event.n, learner.index.n_rows, step.moves, step.n) if step.n else 0
+
+
+cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    """Learn the label y of a scored event by the step that the rule has made of it.
+
+    Returns -1 without memory; nothing has changed then.
+    """
+    cdef Table* table = &learner.table
+    cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
+    cdef IndexMark mark = index_mark(&learner.index)
+    cdef Ceiling ceiling = learner.ceiling
+    if _prepare(learner, event, y) < 0:
+        table.n_outputs = n_outputs
+        ceiling_rewind(&learner.ceiling, &ceiling, &learner.index, event)
+        index_rewind(&learner.index, &mark)
+        event.n_found = learner.intercept   # rows that it has been given are not there
+        event.n_known = 0
+        event.scored_version = 0
+        return -1
 
     # from here on nothing can fail
+    if index_is_limited(&learner.index):
+        ceiling_settle(&learner.ceiling, &learner.index, table, event)
     _watch(learner, event, n_outputs, y)
-    if step.n:
+    if event.step.n:
         learner.n_updates += 1
         _add(learner, event)
     table_tick(table)
     learner.version += 1
     return 0
-
-
-cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
-    """Learn the label y of a scored event by the step that the rule has made of it. -1 without memory."""
-    cdef int failed = _commit(learner, event, y)
-    ceiling_settle(&learner.ceiling, &learner.index)
-    return failed
 
 
 cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,

@@ -14,9 +14,9 @@
 # matrix_scratch_free, matrix_prefetch; the rest serve these.
 
 from libc.math cimport fabs
-from libc.stdlib cimport free, realloc
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
 from streamptron.engine.types cimport VALUE_LIMIT, prefetch, uint8_t, uint32_t, uint64_t
+from streamptron.engine.heap cimport free, realloc
 
 cdef extern from "matrix.h":
     int check_doubles "sp_check_doubles" (const uint64_t* values, Py_ssize_t n) noexcept nogil

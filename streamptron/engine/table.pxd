@@ -40,13 +40,14 @@
 # table_clear; table_fault for the tests.
 
 from libc.math cimport exp2
-from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
+from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
-from streamptron.engine.pool cimport Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take
+from streamptron.engine.pool cimport (
+    Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take)
 from streamptron.engine.step cimport Move, Step
 
 cdef extern from "kernels.h":
@@ -283,26 +284,58 @@ cdef inline void table_set_folds(Block* block, size_t chunk, uint32_t folds) noe
         next[0] = folds
 
 
-cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
-                              Py_ssize_t output) noexcept nogil:
-    """See that rows below n_rows can be written for this output. Returns -1 without memory."""
+cdef struct Fresh:                  # in a new chunk, until there are all
+    Fresh* next
+    Py_ssize_t block
+    size_t chunk
+
+
+cdef inline int _reserve(Table* table, const row_t* rows, Py_ssize_t n, Py_ssize_t b,
+                         Fresh** latest) noexcept nogil:
+    """Chunks of a block for these rows, each a link in a chain. Returns -1 without memory."""
     cdef Py_ssize_t i
+    cdef Block* block = &table.blocks[b]
+    cdef Fresh* made
+    for i in range(n):
+        if block.chunks[rows[i] >> CHUNK_BITS] == table.zeros:
+            made = <Fresh*> pool_take(&table.pool, chunk_bytes(table))
+            if made == NULL:
+                return -1
+            made.next = latest[0]
+            made.block = b
+            made.chunk = rows[i] >> CHUNK_BITS
+            latest[0] = made
+            table_set_chunk(block, made.chunk, <double*> made)
+            if table.average == AVERAGE_EXPONENTIAL:
+                table_set_folds(block, made.chunk, table.fold)
+    return 0
+
+
+cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
+                              const Move* moves, int n_moves) noexcept nogil:
+    """See that rows below n_rows can be written for the outputs that are to be moved.
+
+    Returns -1 without memory, and no chunk is new.
+    """
     cdef size_t last = (n_rows - 1) >> CHUNK_BITS
-    cdef Block* block
-    cdef double* made
+    cdef Fresh* made = NULL
+    cdef Fresh fresh
+    cdef int i, failed = 0
     while last >= table.n_chunks:
         if _place_add(table) < 0:
             return -1
-    block = &table.blocks[output // table.lanes]
-    for i in range(n):
-        if block.chunks[rows[i] >> CHUNK_BITS] == table.zeros:
-            made = <double*> pool_take(&table.pool, chunk_bytes(table))
-            if made == NULL:
-                return -1
-            table_set_chunk(block, rows[i] >> CHUNK_BITS, made)
-            if table.average == AVERAGE_EXPONENTIAL:
-                table_set_folds(block, rows[i] >> CHUNK_BITS, table.fold)
-    return 0
+    for i in range(n_moves):
+        failed = _reserve(table, rows, n, moves[i].choice // table.lanes, &made)
+        if failed:
+            break
+    while made != NULL:
+        fresh = made[0]
+        memset(made, 0, sizeof(Fresh))
+        if failed:
+            table_set_chunk(&table.blocks[fresh.block], fresh.chunk, table.zeros)
+            pool_give(&table.pool, made, chunk_bytes(table))
+        made = fresh.next
+    return failed
 
 
 cdef inline Clock _clock(const Table* table) noexcept nogil:

@@ -140,6 +140,9 @@ class Estimator(Model, base.MiniBatchClassifier):
         TypeError, ValueError
             If a cell is missing, not finite or not a number, or if y, w or feature_names does not
             fit. The message names row and column.
+        MemoryError
+            If memory runs out. The message says how many rows have been learned; the one after
+            them has changed nothing.
 
         Examples
         --------
