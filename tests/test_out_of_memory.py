@@ -16,6 +16,7 @@ import pytest
 
 import streamptron
 from streamptron import MIRA, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron.doors.texts import Lines
 from streamptron.engine import api
 from tests.support import operations
 from tests.support.operations import Pair
@@ -187,7 +188,7 @@ MADE = {
     "a hashed model": lambda: MIRA(hash_bits=12),
     "the features of a text": lambda: dict(Tokenizer(ngram_range=(1, 2)).transform_one("a é b")),
     "texts": lambda: Tokenizer(fields=("a", "b")).transform_many([{"a": "é", "b": "x"}] * 3),
-    "a block of lines": lambda: _core.Lines(Tokenizer(), b"spam\twin\nham\thello\n" * 3, 0),
+    "a block of lines": lambda: Lines(Tokenizer(), b"spam\twin\nham\thello\n" * 3, 0),
     "a model of given weights": lambda: Perceptron.from_weights({"a": 1.0, "b" * 20: -1.0}),
 }
 
