@@ -122,12 +122,16 @@ cdef inline void ceiling_settle(Ceiling* ceiling, Index* index) noexcept nogil:
     ceiling.n_gone = 0
 
 
-cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table, Event* event) noexcept nogil:
-    """Rows for the features of an event that have none, as far as there are any. -1 without memory."""
+cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table, Event* event, Py_ssize_t first,
+                               Py_ssize_t last, bint* ticked) noexcept nogil:
+    """Rows for the features of some entries that have none, as far as there are any. -1 without memory.
+
+    `ticked`: whether the clock has, for this event.
+    """
     cdef Py_ssize_t i
     cdef row_t row
-    cdef bint ticked = False, anybody = True    # is there anybody who could leave?
-    for i in range(event.n):
+    cdef bint anybody = True        # is there anybody who could leave?
+    for i in range(first, last):
         if event.rows[i] != ROW_NULL:
             continue
         event.rows[i] = index_find(index, &event.keys[i], event.hashes[i])
@@ -138,10 +142,10 @@ cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table, Eve
             if row == ROW_NULL:
                 return -1
         else:
-            if not ticked:
+            if not ticked[0]:
                 ceiling.clock += 1
                 ceiling_see(ceiling, index, event)
-                ticked = True
+                ticked[0] = True
             row = _leaving(ceiling, index, table) if anybody else <row_t> ROW_NULL
             anybody = row != ROW_NULL
             if anybody:
