@@ -36,7 +36,7 @@ from streamptron.engine.table cimport (
     table_keeps, table_reserve, table_reserve_places, table_scores, table_scores_through, table_second,
     table_snapshot, table_split, table_tick)
 from streamptron.engine.keep cimport KEEP_NONE
-from streamptron.engine.pair cimport MET_BOTH, MET_NOBODY, pair_answer, pair_meet
+from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pair_side
 from streamptron.engine.step cimport Move, Step, step_begin, step_reserve
 from streamptron.engine.rule cimport (
     ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, Rule, rule_answer, rule_keeps, rule_settle, rule_step)
@@ -57,7 +57,7 @@ cdef struct Learner:
     Calibrator fits[KEPT_KINDS]
     bint intercept
     int answer                  # what kind of answer it gives now
-    int met                     # with one output for two labels: who has come
+    Pair pair                   # with one output for two labels: who has come
     Table* before               # while a third label is being learned: what it was split from
     uint64_t n_seen
     uint64_t n_updates
@@ -75,6 +75,11 @@ cdef inline bint learner_several(const Learner* learner) noexcept nogil:
     return learner.answer == ANSWER_LABELS or learner.answer == ANSWER_CANDIDATES
 
 
+cdef inline Py_ssize_t learner_labels(const Learner* learner) noexcept nogil:
+    """How many labels it can answer."""
+    return learner.table.n_outputs if learner.answer == ANSWER_LABELS else learner.pair.n
+
+
 cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
                              bint pocket, int serve, bint intercept, row_t max_features, int hash_bits,
                              uint64_t hash_seed) noexcept nogil:
@@ -84,7 +89,7 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     learner.rule = rule
     learner.intercept = intercept
     learner.answer = rule_answer(&rule)
-    learner.met = MET_BOTH if learner.answer == ANSWER_SIGN else MET_NOBODY
+    pair_init(&learner.pair, 2 if learner.answer == ANSWER_SIGN else 0)
     learner.version = 1
     serve_init(&learner.serve, serve, average, pocket)
     for kind in range(KEPT_KINDS):
@@ -153,7 +158,7 @@ cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event,
     """What one kept vector says of a scored event."""
     if not event.judged >> kind & 1:
         event.verdicts[kind] = verdict_of(
-            learner_decision(learner, event, kind), event.n_scores, learner_several(learner), learner.met)
+            learner_decision(learner, event, kind), event.n_scores, learner_several(learner), &learner.pair)
         event.judged |= 1 << kind
     return &event.verdicts[kind]
 
@@ -176,35 +181,34 @@ cdef inline Answer learner_answer(const Learner* learner, Event* event) noexcept
 
 cdef inline void learner_probabilities(const Learner* learner, const Event* event, Answer answer,
                                        double* p) noexcept nogil:
-    """p[choice] of an answered event; with one output for two labels p[0] and p[1]."""
+    """p[choice] of an answered event; with one output, of each label there is."""
     cdef int kind = answer.kind
+    cdef double sure
     cdef const double* scores = learner_decision(learner, event, kind)
     if learner_several(learner):
         calibrate_many(&learner.fits[kind], &learner.serve.scale[kind], answer.verdict.top, scores,
                        event.n_scores, p)
-    elif learner.met != MET_BOTH:
-        p[0] = learner.met & 1
-        p[1] = learner.met >> 1
-    else:
-        p[1] = calibrate_two(&learner.fits[kind], &learner.serve.scale[kind], scores[0])
-        p[0] = 1.0 - p[1]
+    elif learner.pair.n == 2:
+        sure = calibrate_two(&learner.fits[kind], &learner.serve.scale[kind], scores[0])
+        p[learner.pair.positive] = sure
+        p[1 - learner.pair.positive] = 1.0 - sure
+    elif learner.pair.n == 1:
+        p[0] = 1.0
 
 
 cdef inline bint _is_wrong(const Learner* learner, double score, Py_ssize_t y) noexcept nogil:
     """Whether one output's score says another label than y; before the first label it says nothing."""
-    cdef Py_ssize_t answer
-    if learner.met == MET_BOTH:
-        return (score > 0.0) != y
-    answer = pair_answer(learner.met, score)
+    cdef Py_ssize_t answer = pair_answer(&learner.pair, score)
     return answer >= 0 and answer != y
 
 
-cdef inline void _watch_two(Learner* learner, const double* scores, bint y) noexcept nogil:
+cdef inline void _watch_two(Learner* learner, const double* scores, Py_ssize_t y) noexcept nogil:
     """Before the event is learned: who would have been right, and how sure? For one output."""
     cdef Serve* serve = &learner.serve
     cdef int first = KEPT_CURRENT if serve.mode == SERVE_BEST else serve.mode
     cdef int rival = serve.rival
     cdef bint wrong = _is_wrong(learner, scores[KEPT_CURRENT], y)
+    cdef bint side = pair_side(&learner.pair, y)
     cdef bint due = calibrate_due(learner.n_seen, 1)
     cdef bint fresh = calibrate_due(learner.n_seen, 5)
     learner.n_mistakes += wrong
@@ -212,10 +216,10 @@ cdef inline void _watch_two(Learner* learner, const double* scores, bint y) noex
         serve_learn(serve, serve_context(serve, fabs(scores[KEPT_CURRENT]), fabs(scores[rival])),
                     wrong, _is_wrong(learner, scores[rival], y))
         if due:
-            calibrate_two_learn(&learner.fits[rival], &serve.scale[rival], scores[rival], y, fresh)
+            calibrate_two_learn(&learner.fits[rival], &serve.scale[rival], scores[rival], side, fresh)
         scale_update(&serve.scale[rival], fabs(scores[rival]))
     if due:
-        calibrate_two_learn(&learner.fits[first], &serve.scale[first], scores[first], y, fresh)
+        calibrate_two_learn(&learner.fits[first], &serve.scale[first], scores[first], side, fresh)
     scale_update(&serve.scale[first], fabs(scores[first]))
     if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(
             serve, wrong, _is_wrong(learner, scores[KEPT_POCKET], y)):
@@ -349,7 +353,7 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept n
     # from here on nothing can fail
     _watch(learner, event, y)
     if learner.answer == ANSWER_PAIR:
-        learner.met = pair_meet(learner.met, y)
+        pair_meet(&learner.pair, y)
     if event.step.n:
         learner.n_updates += 1
         _add(learner, event)
@@ -369,7 +373,7 @@ cdef inline int _split(Learner* learner) noexcept nogil:
     if before == NULL:
         return -1
     before[0] = learner.table
-    if table_split(&learner.table, before) < 0:
+    if table_split(&learner.table, before, learner.pair.positive) < 0:
         table_free(&learner.table)
         learner.table = before[0]
         free(before)
@@ -413,7 +417,7 @@ cdef inline void learner_commit_row(Learner* learner, const Event* event, const 
     """The same for one output and a row scored where it lies, all of whose features have weights."""
     _watch(learner, event, y)
     if learner.answer == ANSWER_PAIR:
-        learner.met = pair_meet(learner.met, y)
+        pair_meet(&learner.pair, y)
     if event.step.n:
         learner.n_updates += 1
         table_add(&learner.table, rows, columns, x, n, learner.intercept, event.step.moves, 1, event.step.r)
@@ -442,6 +446,8 @@ cdef inline int learner_step(Learner* learner, Event* event, const row_t* rows, 
             if table_keeps(&learner.table, kind):
                 learner_verdict(learner, event, kind)
     step_begin(step, learner.answer == ANSWER_CANDIDATES)
+    if not learner_several(learner):
+        y = pair_side(&learner.pair, y)
     rule_step(&learner.rule, event.scores, event.n_scores, y, u, x, n, intercept, step)
     if step.n and learner.table.layout.keep != KEEP_NONE:
         table_second(&learner.table, rows, columns, x, n, intercept, step.moves, step.n)

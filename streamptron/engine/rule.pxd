@@ -100,7 +100,7 @@ cdef inline double _squares(const double* x, Py_ssize_t n, bint intercept) noexc
 
 cdef inline void rule_step(const Rule* rule, const double* scores, Py_ssize_t n_choices, Py_ssize_t y, double u,
                            const double* x, Py_ssize_t n, bint intercept, Step* step) noexcept nogil:
-    """What to add where choice y is right; with one output for two labels y is 1 or 0.
+    """What to add where choice y is right; with one output for two labels, whether its score speaks for the right one.
 
     y may be n_choices: a label met for the first time, which scores 0. x, n: the event's values;
     `intercept`: a value of 1 comes before them. The step is begun, and has room for one choice more than there are.

@@ -648,11 +648,10 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
     return 0
 
 
-cdef inline int table_split(Table* to, const Table* one) noexcept nogil:
-    """A second table, of two outputs where the first has one: -w and w, the rule's number the same for both.
+cdef inline int table_split(Table* to, const Table* one, int positive) noexcept nogil:
+    """A second table, of two outputs where the first has one: w for one of them, -w for the other.
 
-    The difference of two scores of the new one is twice the score of the old. Returns -1 without memory; table_free
-    is due in either case.
+    What the rule keeps is the same for both. Returns -1 without memory; table_free is due in either case.
     """
     cdef size_t chunk, row
     cdef int f, k
@@ -682,7 +681,7 @@ cdef inline int table_split(Table* to, const Table* one) noexcept nogil:
                 for k in range(2):
                     # what is 0 stays +0.0
                     pair[k * to.layout.fields + f] = (
-                        0.0 - field[f] if k == 0 and f != to.layout.e and f != to.layout.k else field[f])
+                        0.0 - field[f] if k != positive and f != to.layout.e and f != to.layout.k else field[f])
         if one.average == AVERAGE_EXPONENTIAL:
             table_set_folds(&to.blocks[0], chunk, one.blocks[0].folds[chunk])
     return 0
