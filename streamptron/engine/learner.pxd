@@ -122,7 +122,7 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     if event.scored_version == learner.version:
         return 0
     learner_resolve(learner, event)
-    if event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * n) < 0:
+    if event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * max(n, <Py_ssize_t> 2)) < 0:
         return -1
     event.n_scores = n
     for i in range(n if candidates else 1):
@@ -425,6 +425,17 @@ cdef inline void learner_commit_row(Learner* learner, const Event* event, const 
     learner.version += 1
 
 
+cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
+    """Give an untrained learner of the kind ANSWER_PAIR the form that it has with n labels. -1 without memory."""
+    learner.pair.positive = positive
+    learner.pair.n = <int> min(n, <Py_ssize_t> 2)
+    if n > 2:
+        if _split(learner) < 0:
+            return -1
+        _split_end(learner, NULL, False)
+    return 0
+
+
 cdef inline int learner_step(Learner* learner, Event* event, const row_t* rows, const uint32_t* columns,
                              const double* x, Py_ssize_t n, bint intercept, Py_ssize_t y, double u) noexcept nogil:
     """Judge a scored event, and let the rule make event.step of it. Returns -1 without memory.
@@ -448,7 +459,7 @@ cdef inline int learner_step(Learner* learner, Event* event, const row_t* rows, 
     step_begin(step, learner.answer == ANSWER_CANDIDATES)
     if not learner_several(learner):
         y = pair_side(&learner.pair, y)
-    rule_step(&learner.rule, event.scores, event.n_scores, y, u, x, n, intercept, step)
+    rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, x, n, intercept, step)
     if step.n and learner.table.layout.keep != KEEP_NONE:
         table_second(&learner.table, rows, columns, x, n, intercept, step.moves, step.n)
         rule_settle(&learner.rule, u, step)

@@ -31,8 +31,12 @@ cdef struct Rule:
 
 
 cdef inline int rule_answer(const Rule* rule) noexcept nogil:
-    """What kind of answer is made of the scores."""
-    return ANSWER_SIGN if rule.kind == RULE_PERCEPTRON else ANSWER_LABELS
+    """What kind of answer is made of the scores; -1: there is no such rule."""
+    if rule.kind == RULE_PERCEPTRON:
+        return ANSWER_SIGN
+    if rule.kind == RULE_MULTICLASS or rule.kind == RULE_MIRA:
+        return ANSWER_LABELS
+    return -1
 
 
 cdef inline int rule_keeps(const Rule* rule) noexcept nogil:
@@ -98,9 +102,9 @@ cdef inline double _squares(const double* x, Py_ssize_t n, bint intercept) noexc
     return xx
 
 
-cdef inline void rule_step(const Rule* rule, const double* scores, Py_ssize_t n_choices, Py_ssize_t y, double u,
-                           const double* x, Py_ssize_t n, bint intercept, Step* step) noexcept nogil:
-    """What to add where choice y is right; with one output for two labels, whether its score speaks for the right one.
+cdef inline void rule_step(const Rule* rule, int answer, const double* scores, Py_ssize_t n_choices, Py_ssize_t y,
+                           double u, const double* x, Py_ssize_t n, bint intercept, Step* step) noexcept nogil:
+    """What to add where choice y is right; where the answer has one output for two labels, whether it speaks for the right one.
 
     y may be n_choices: a label met for the first time, which scores 0. x, n: the event's values;
     `intercept`: a value of 1 comes before them. The step is begun, and has room for one choice more than there are.
