@@ -13,7 +13,7 @@ from streamptron.engine.api cimport (
     matrix_check)
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event, event_free, event_init
-from streamptron.engine.learner cimport Learner, learner_several
+from streamptron.engine.learner cimport Learner, learner_labels
 from streamptron.engine.matrix cimport MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS
 
 from streamptron.doors.names import damaged
@@ -90,9 +90,8 @@ cdef Py_ssize_t _learn_in_place(Desk desk, Batch* batch, bint zeros) noexcept:
 
 cdef bint _has_room(const Learner* learner, const Batch* batch, bint decisions, bint probabilities) noexcept:
     """Whether there is a place for the score of each label."""
-    cdef Py_ssize_t n = learner.table.n_outputs
-    return (not decisions or batch.n_decisions == n) and (
-        not probabilities or batch.n_probabilities == (n if learner_several(learner) else 2))
+    return (not decisions or batch.n_decisions == learner.table.n_outputs) and (
+        not probabilities or batch.n_probabilities == learner_labels(learner))
 
 
 cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bint decisions,

@@ -28,7 +28,7 @@ from streamptron.engine.event cimport event_bytes, event_free
 from streamptron.engine.flat cimport FLAT_DEPTH, Flat
 from streamptron.engine.index cimport Index, index_is_limited, index_place, index_stored
 from streamptron.engine.key cimport KEY_OBJECT, Key
-from streamptron.engine.learner cimport Answer, Learner, learner_decision
+from streamptron.engine.learner cimport Answer, Learner, learner_decision, learner_labels, learner_several
 from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron.engine.serve cimport serve_overall
 from streamptron.engine.step cimport Move
@@ -86,10 +86,10 @@ cdef class Model(Desk):
         rule.margin = real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
         rule.C = real("C", params.get("C", 1.0), 1e-50, "above 0")
         rule.on_mistake = choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
-        average = choice("average", params["average"], AVERAGES)
-        half_life = real("half_life", params["half_life"], 1.0, "of at least 1 event", _HALF_LIFE_MOST)
-        pocket = truth("pocket", params["pocket"])
-        serve = choice("serve", params["serve"], (*KEPT, "best"))
+        average = choice("average", params.get("average", "none"), AVERAGES)
+        half_life = real("half_life", params.get("half_life", 1.0), 1.0, "of at least 1 event", _HALF_LIFE_MOST)
+        pocket = truth("pocket", params.get("pocket", False))
+        serve = choice("serve", params.get("serve", "current"), (*KEPT, "best"))
         if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
             raise ValueError(
                 "serve='average' needs an average: give average='uniform' or 'exponential', or serve='current' to "
@@ -169,19 +169,19 @@ cdef class Model(Desk):
     # The parameters, as they were given. They are fixed: use clone({...}) for others.
     @property
     def average(self):
-        return self._params["average"]
+        return self._param("average")
 
     @property
     def half_life(self):
-        return self._params["half_life"]
+        return self._param("half_life")
 
     @property
     def pocket(self):
-        return self._params["pocket"]
+        return self._param("pocket")
 
     @property
     def serve(self):
-        return self._params["serve"]
+        return self._param("serve")
 
     @property
     def intercept(self):
@@ -205,6 +205,8 @@ cdef class Model(Desk):
 
     def _param(self, str name):
         """A parameter that only some of the learners have."""
+        if name not in self._params:
+            raise AttributeError(f"a {type(self).__name__} has no parameter {name}")
         return self._params[name]
 
     cdef double _step(self, label, w) except -1.0:
@@ -305,12 +307,16 @@ cdef class Model(Desk):
         cdef int number = KEPT.index(kind)
         if not table_keeps(&self.learner.table, number):
             need = "average='uniform' or 'exponential'" if kind == "average" else "pocket=True"
+            if kind not in self._params:
+                raise ValueError(f"a {type(self).__name__} keeps no {kind}")
             raise ValueError(f"this model keeps no {kind}; construct it with {need}")
         return number
 
     cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1:
         """The outputs first .. last - 1 of one of the labels, or of all (-1): the last; an error if there is none."""
-        cdef Py_ssize_t n = 1 if labels is None else min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
+        cdef Py_ssize_t n = 1
+        if learner_several(&self.learner):
+            n = min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
         first[0] = max(output, 0)
         if output >= n:
             raise RuntimeError("the model has been reset meanwhile, and does not know the label; ask again")
@@ -399,7 +405,7 @@ cdef class Model(Desk):
                     &self.learner.index, &self.event.keys[i], self.event.hashes[i])
                 if self.event.rows[i] == ROW_NULL:
                     raise MemoryError("no memory for the weights")
-        move.choice = output
+        move.output = output
         if table_reserve(
                 &self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows, &move, 1) < 0:
             raise MemoryError("no memory for the weights")
@@ -589,7 +595,7 @@ cdef class Model(Desk):
                 "serve": serve_state(&self.learner),
                 "ceiling": (self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted),
             }
-            if state["labels"] is not None and len(state["labels"]) != self.learner.table.n_outputs:
+            if state["labels"] is not None and len(state["labels"]) != learner_labels(&self.learner):
                 raise RuntimeError(
                     "a label is being added to the model; save or pickle it after learn_one has returned")
             if self.learner.table.borrowed:

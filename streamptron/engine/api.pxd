@@ -33,6 +33,7 @@ cdef Answer learner_answer(const Learner* learner, Event* event) noexcept nogil
 cdef void learner_probabilities(const Learner* learner, const Event* event, Answer answer,
                                 double* p) noexcept nogil
 cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil
+cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil
 
 cdef int index_init(Index* index, int bits, uint64_t seed_number,
                     row_t max_features) noexcept nogil

@@ -68,6 +68,10 @@ cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) n
     return _learner.learner_learn(learner, event, y, u)
 
 
+cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
+    return _learner.learner_expect(learner, n, positive)
+
+
 cdef int index_init(Index* index, int bits, uint64_t seed_number,
                     row_t max_features) noexcept nogil:
     return _index.index_init(index, bits, seed_number, max_features)

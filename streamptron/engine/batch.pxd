@@ -283,7 +283,7 @@ cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
         batch.predictions[r] = prediction
     if batch.confidences != NULL:
         # the fourth of the score vectors is room for them
-        p = event.scores + KEPT_KINDS * learner.table.n_outputs if learner_several(learner) else two
+        p = event.scores + KEPT_KINDS * event.n_scores if learner_several(learner) else two
         batch.confidences[r] = 0.0
         if prediction >= 0:
             learner_probabilities(learner, event, answer, p)
@@ -305,7 +305,8 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     cdef Entries entries
     cdef row_t n_rows = learner.index.n_rows
     cdef double u
-    cdef bint lying = batch.rows != NULL and not learner_several(learner)  # scored where it lies
+    # with one output it is scored where it lies, but not if a third label comes
+    cdef bint lying = batch.rows != NULL and learner.table.lanes == 1 and (batch.y == NULL or batch.y[r] <= 1)
     if batch.rows != NULL:
         matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
         entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)
@@ -324,14 +325,14 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     if batch.y != NULL and batch.y[r] >= 0:
         u = 1.0 if batch.steps == NULL else batch.steps[r]
         if lying:
-            if learner_step(learner, event, entries.x, entries.n, learner.intercept, batch.y[r], u) < 0:
+            if learner_step(learner, event, &entries, learner.intercept, batch.y[r], u) < 0:
                 return -1
             if event.step.n == 0 or _all_known(batch, &entries):
                 learner_commit_row(learner, event, &entries, batch.y[r])
                 return 0
             if _write_row(batch, &entries) < 0:
                 return -1
-        elif learner_step(learner, event, event.values, event.n, False, batch.y[r], u) < 0:
+        elif learner_step(learner, event, NULL, False, batch.y[r], u) < 0:
             return -1
         if learner_commit(learner, event, batch.y[r]) < 0:
             return -1

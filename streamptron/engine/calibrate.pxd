@@ -42,6 +42,15 @@ cdef inline void calibrator_init(Calibrator* fit) noexcept nogil:
     fit.RB = 1.0
 
 
+cdef inline void calibrator_split(Calibrator* fit) noexcept nogil:
+    """Two labels get an output each: the temperature that says of them what A has said. The lead is twice the score,
+    and the mean size is what it was.
+    """
+    cdef double beta = 0.5 * fit.A
+    calibrator_init(fit)
+    fit.A = beta if beta > 0.015625 else 0.015625
+
+
 cdef inline double _between(double low, double value, double high) noexcept nogil:
     return low if value < low else high if value > high else value
 

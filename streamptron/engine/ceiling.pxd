@@ -139,17 +139,18 @@ cdef inline int _tick(Ceiling* ceiling, const Index* index, Event* event) noexce
     return 0
 
 
-cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, const Table* table,
-                               Event* event) noexcept nogil:
-    """Rows for features of an event that have none, as far as there are any. -1 without memory.
+cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, const Table* table, Event* event,
+                               Py_ssize_t first, Py_ssize_t last, bint* ticked) noexcept nogil:
+    """Rows for the features of some entries that have none, as far as there are any. -1 without memory.
 
-    Either ceiling_settle or ceiling_rewind is due then.
+    `ticked`: whether the clock has, for this event. Either ceiling_settle or ceiling_rewind is due in
+    the end.
     """
     cdef Py_ssize_t i
     cdef row_t row
     cdef Gone* gone
-    cdef bint ticked = False, anybody = True    # is there anybody who could leave?
-    for i in range(event.n):
+    cdef bint anybody = True        # is there anybody who could leave?
+    for i in range(first, last):
         if event.rows[i] != ROW_NULL:
             continue
         event.rows[i] = index_find(index, &event.keys[i], event.hashes[i])
@@ -160,9 +161,9 @@ cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, const Table* tabl
             if row == ROW_NULL:
                 return -1
         else:
-            if not ticked and _tick(ceiling, index, event) < 0:
+            if not ticked[0] and _tick(ceiling, index, event) < 0:
                 return -1
-            ticked = True
+            ticked[0] = True
             row = _leaving(ceiling, index, table) if anybody else <row_t> ROW_NULL
             anybody = row != ROW_NULL
             if anybody:

@@ -456,7 +456,7 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
         if fault:
             return fault
         row = flat.chunks[3 * i + 1] << CHUNK_BITS
-        move.choice = flat.chunks[3 * i] * table.lanes
+        move.output = flat.chunks[3 * i] * table.lanes
         if table_reserve(table, &row, 1, <row_t> n_rows, &move, 1) < 0:
             return FLAT_MEMORY
         chunk = table_chunk(table, flat.chunks[3 * i], flat.chunks[3 * i + 1])

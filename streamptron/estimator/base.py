@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from river import base
 
-from streamptron._core import BinaryModel, LabelModel
+from streamptron._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.many import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
@@ -211,10 +211,11 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         while True:
-            scores = batch.numbers(len(self._known_labels) if self._multiclass else 1)
+            labelled = self._scores_by_label
+            scores = batch.numbers(len(self._known_labels) if labelled else 1)
             labels = self._predicted(batch, None, scores, None)
             if labels is not None:
-                return batch.scores(scores, labels if self._multiclass else None)
+                return batch.scores(scores, labels if labelled else None)
 
     def predict_proba_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
         """The probability of each label for each row.
@@ -362,7 +363,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
-        if label is None and self._multiclass:
+        if label is None and self._scores_by_label:
             labels, weights = self._weights(self.serving)  # both of the same moment
             assert labels is not None
             return {known: _top(n, its, 1.0) for known, its in zip(labels, weights, strict=True)}
@@ -372,6 +373,11 @@ class Estimator(Model, base.MiniBatchClassifier):
     @property
     def _known_labels(self) -> list[Any]:
         raise NotImplementedError
+
+    @property
+    def _scores_by_label(self) -> bool:
+        """Whether each label has a score; else there is one score."""
+        return bool(self._multiclass)
 
     def _explained(self, label: Hashable) -> tuple[int, float]:
         """The output that stands for a label (-1: the predicted one), and its sign."""
@@ -580,4 +586,45 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
         for output, (label, row) in enumerate(weights.items()):
             model._add_label(label)
             model._set_weights(row, start.get(label, 0.0), output)
+        return model
+
+
+class PairEstimator(PairModel, LabelEstimator):  # type: ignore[misc]  # no **kwargs
+    """Any labels; up to two of them the weights of one output, for more of one output each."""
+
+    @property
+    def _scores_by_label(self) -> bool:
+        return self._split
+
+    @staticmethod
+    def _by_label(labels: list[Any] | None, values: list[Any]) -> Any:
+        return values[0] if len(values) == 1 else dict(zip(labels or (), values, strict=True))
+
+    def _explained(self, label: Hashable) -> tuple[int, float]:
+        output, sign = super()._explained(label)
+        if self._split:
+            return output, sign
+        return 0, 1.0 if label is None or output == self._positive else -1.0
+
+    @classmethod
+    def from_weights(  # type: ignore[override]
+        cls, weights: Mapping[Any, float], intercept: float = 0.0, **params: Any
+    ) -> Self:
+        """A model for two labels that starts from given weights.
+
+        Parameters
+        ----------
+        weights
+            ``{feature: weight}``: of the second of two labels, or of the first if that is True. The
+            labels are those of the events that come.
+        intercept
+            The intercept to start from. False: the model has none, as with the constructor's
+            ``intercept=False``.
+        params
+            The other parameters of the constructor.
+        """
+        if intercept is False:
+            params, intercept = {**params, "intercept": False}, 0.0
+        model = cls(**params)
+        model._set_weights(weights, intercept, 0)
         return model
