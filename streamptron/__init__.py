@@ -2,6 +2,7 @@
 
 import typing
 
+from streamptron.arow import AROW
 from streamptron.doors.model import TopFeatures
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
@@ -16,6 +17,7 @@ if typing.TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AROW",
     "MIRA",
     "Checkpoint",
     "ModelFileError",

@@ -318,6 +318,11 @@ cdef class LabelModel(Model):
         self.learner.version += 1
         self._name_output(label)
 
+    def _expect_labels(self, labels):
+        """Make labels known before anything is learned of them."""
+        for label in labels:
+            self._add_label(label)
+
     def _outputs(self, labels):
         self._next_labels = list(self._labels)
         self._next_ids = dict(self._label_ids)
@@ -483,8 +488,13 @@ cdef class PairModel(LabelModel):
     cdef void _meet_first(self, bint true) noexcept:
         self.learner.pair.positive = 0 if true else 1
 
-    def _add_label(self, y):
-        raise NotImplementedError("the labels of such a model come with its events")
+    def _expect_labels(self, labels):
+        """Give an untrained model more than two labels, an output each."""
+        cdef Py_ssize_t n
+        self._enter(True)
+        n = self._set_labels(labels)
+        if table_add_outputs(&self.learner.table, n - self.learner.table.n_outputs) < 0:
+            raise MemoryError("no memory for the labels")
 
     @property
     def _split(self):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from streamptron.arow import AROW
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 
@@ -15,6 +16,7 @@ LEARNERS: dict[str, Any] = {
     "multiclass": MulticlassPerceptron,
     "perceptron": Perceptron,
     "mira": MIRA,
+    "arow": AROW,
 }
 BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
 
@@ -24,4 +26,5 @@ OWN: dict[str, tuple[type | tuple[str, ...], str]] = {
     "margin": (float, "Update if the lead is at most this."),
     "C": (float, "MIRA: the largest step."),
     "update": (("margin", "mistake"), "MIRA: when to update."),
+    "r": (float, "AROW: the noise of a label."),
 }

@@ -20,6 +20,7 @@ from tests.support.variants import (
     COPIES,
     LEARNERS,
     answers,
+    every_averager,
     every_learner,
     every_variant,
     labels_for,
@@ -90,7 +91,7 @@ def test_copy_has_the_same_bytes_at_every_moment(learner, variant, how):
     assert pickle.dumps(EVERY_COPY[how](model)) == pickle.dumps(model)
 
 
-@every_learner
+@every_averager
 def test_copy_has_the_same_bytes_whatever_strings_are_the_same_objects(learner):
     """Pickle writes an object only once, and equal strings may be one object or two."""
     given = json.loads('{"average": "uniform", "serve": "average"}')
@@ -575,7 +576,7 @@ def moved(before, after):
     return steps
 
 
-@every_learner
+@every_averager
 @pytest.mark.parametrize("how", slow(("pickle 2", "pickle 5"), [None, *EVERY_COPY]))
 def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner, how):
     """Neither the index's directory nor the places of chunks are ever copied as a whole."""

@@ -9,6 +9,7 @@ from math import isfinite as is_finite
 from sys import getsizeof
 
 from libc.math cimport isfinite
+from libc.string cimport memset
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
 
@@ -29,7 +30,7 @@ from streamptron.engine.flat cimport FLAT_DEPTH, Flat
 from streamptron.engine.index cimport Index, index_is_limited, index_place, index_stored
 from streamptron.engine.key cimport KEY_OBJECT, Key
 from streamptron.engine.learner cimport Answer, Learner, learner_decision, learner_labels, learner_several
-from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
+from streamptron.engine.rule cimport RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron.engine.serve cimport serve_overall
 from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
@@ -60,6 +61,7 @@ class RULES:
     PERCEPTRON = RULE_PERCEPTRON
     MULTICLASS = RULE_MULTICLASS
     MIRA = RULE_MIRA
+    AROW = RULE_AROW
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
@@ -70,7 +72,8 @@ cdef class Model(Desk):
     """What every learner shares: the learner, its scratch, its parameters and its state."""
 
     def __cinit__(self):
-        cdef Rule rule = Rule(RULE_PERCEPTRON, 0.0, 1.0, False)
+        cdef Rule rule
+        memset(&rule, 0, sizeof(Rule))
         self._params = {}
         if learner_init(&self.learner, rule, AVERAGE_NONE, 1.0, False, KEPT_CURRENT, True, 0, 0, 0) < 0:
             raise MemoryError("no memory for an empty model")
@@ -86,6 +89,7 @@ cdef class Model(Desk):
         rule.margin = real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
         rule.C = real("C", params.get("C", 1.0), 1e-50, "above 0")
         rule.on_mistake = choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
+        rule.r = real("r", params.get("r", 1.0), 1e-50, "above 0")
         average = choice("average", params.get("average", "none"), AVERAGES)
         half_life = real("half_life", params.get("half_life", 1.0), 1.0, "of at least 1 event", _HALF_LIFE_MOST)
         pocket = truth("pocket", params.get("pocket", False))
@@ -206,7 +210,7 @@ cdef class Model(Desk):
     def _param(self, str name):
         """A parameter that only some of the learners have."""
         if name not in self._params:
-            raise AttributeError(f"a {type(self).__name__} has no parameter {name}")
+            raise AttributeError(f"{type(self).__name__} has no parameter {name}")
         return self._params[name]
 
     cdef double _step(self, label, w) except -1.0:
@@ -308,7 +312,7 @@ cdef class Model(Desk):
         if not table_keeps(&self.learner.table, number):
             need = "average='uniform' or 'exponential'" if kind == "average" else "pocket=True"
             if kind not in self._params:
-                raise ValueError(f"a {type(self).__name__} keeps no {kind}")
+                raise AttributeError(f"{type(self).__name__} keeps no {kind}")
             raise ValueError(f"this model keeps no {kind}; construct it with {need}")
         return number
 

@@ -10,13 +10,14 @@
 #
 # Functions in this file: rule_answer, rule_keeps, rule_step, rule_settle; best_output for the rules.
 
-from streamptron.engine.keep cimport KEEP_NONE
+from streamptron.engine.keep cimport KEEP_NONE, KEEP_PRECISION
 from streamptron.engine.step cimport Step, step_add
 
 cdef enum:
     RULE_PERCEPTRON = 0
     RULE_MULTICLASS = 1
     RULE_MIRA = 2
+    RULE_AROW = 3
 
     ANSWER_SIGN = 0                 # one output; True where its score is above 0
     ANSWER_LABELS = 1               # an output a label; the best score wins
@@ -28,6 +29,7 @@ cdef struct Rule:
     double margin
     double C
     bint on_mistake
+    double r
 
 
 cdef inline int rule_answer(const Rule* rule) noexcept nogil:
@@ -36,12 +38,14 @@ cdef inline int rule_answer(const Rule* rule) noexcept nogil:
         return ANSWER_SIGN
     if rule.kind == RULE_MULTICLASS or rule.kind == RULE_MIRA:
         return ANSWER_LABELS
+    if rule.kind == RULE_AROW:
+        return ANSWER_PAIR
     return -1
 
 
 cdef inline int rule_keeps(const Rule* rule) noexcept nogil:
     """What is kept beside each weight for the rule's own use."""
-    return KEEP_NONE
+    return KEEP_PRECISION if rule.kind == RULE_AROW else KEEP_NONE
 
 
 cdef inline Py_ssize_t best_output(const double* scores, Py_ssize_t n, Py_ssize_t but) noexcept nogil:
@@ -93,6 +97,25 @@ cdef inline void _mira(const Rule* rule, double score, double rival, Py_ssize_t 
     _move_apart(step, y, guess, (tau if tau < rule.C else rule.C) * u)
 
 
+# each output on its own, Y = +1 for the label that it speaks for, else -1;  loss = 1 - Y score;  if loss > 0, with v the
+# variance of the score (its second sum) and r the label's noise, which u observations lower to r / u:
+#     alpha = Y loss / (v + r / u);  w += alpha S x,  S -= S^2 x^2 / (v + r / u)
+# Crammer, Kulesza & Dredze 2009, AROW, diagonal. What becomes of S is engine/keep.h's. alpha is bounded so that no stream of
+# finite values makes a weight infinite; any that a learner could use is far below.
+cdef inline void _arow(int answer, const double* scores, Py_ssize_t n_choices, Py_ssize_t y, double u,
+                       Step* step) noexcept nogil:
+    cdef bint one = answer == ANSWER_PAIR
+    cdef Py_ssize_t k
+    cdef double Y, loss
+    if u == 0.0:
+        return
+    for k in range(1 if one else max(n_choices, y + 1)):
+        Y = 1.0 if y == (1 if one else k) else -1.0
+        loss = 1.0 - Y * (scores[k] if k < n_choices else 0.0)
+        if loss > 0.0:
+            step_add(step, k, Y * loss)
+
+
 cdef inline double _squares(const double* x, Py_ssize_t n, bint intercept) noexcept nogil:
     """x.x, in the order of the event."""
     cdef double xx = 1.0 if intercept else 0.0
@@ -116,6 +139,9 @@ cdef inline void rule_step(const Rule* rule, int answer, const double* scores, P
     if rule.kind == RULE_PERCEPTRON:
         _perceptron(rule, scores[0], y, u, step)
         return
+    if rule.kind == RULE_AROW:
+        _arow(answer, scores, n_choices, y, u, step)
+        return
     guess = best_output(scores, n_choices, y)
     if guess < 0:
         return
@@ -128,3 +154,9 @@ cdef inline void rule_step(const Rule* rule, int answer, const double* scores, P
 
 cdef inline void rule_settle(const Rule* rule, double u, Step* step) noexcept nogil:
     """The same step, once its second sums are known. Only for a rule that keeps something."""
+    cdef int i
+    cdef double alpha
+    step.r = rule.r / u
+    for i in range(step.n):
+        alpha = step.moves[i].a / (step.moves[i].second + step.r)
+        step.moves[i].a = max(-1e100, min(alpha, 1e100))

@@ -583,8 +583,8 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
                 f"intercept has labels that weights does not have: {shown(unknown, 200)}"
             )
         model = cls(**params)
+        model._expect_labels(list(weights))
         for output, (label, row) in enumerate(weights.items()):
-            model._add_label(label)
             model._set_weights(row, start.get(label, 0.0), output)
         return model
 
@@ -604,27 +604,54 @@ class PairEstimator(PairModel, LabelEstimator):  # type: ignore[misc]  # no **kw
         output, sign = super()._explained(label)
         if self._split:
             return output, sign
-        return 0, 1.0 if label is None or output == self._positive else -1.0
+        if label is None:
+            output = self.labels.index(self._towards)
+        return 0, 1.0 if output == self._positive else -1.0
+
+    @property
+    def _towards(self) -> Any:
+        """The label that one output is explained for if none is asked for: the positive one."""
+        return self.labels[: self._positive + 1][-1]
 
     @classmethod
-    def from_weights(  # type: ignore[override]
-        cls, weights: Mapping[Any, float], intercept: float = 0.0, **params: Any
-    ) -> Self:
-        """A model for two labels that starts from given weights.
+    def from_weights(cls, weights: Mapping[Any, Any], intercept: Any = None, **params: Any) -> Self:
+        """A model that starts from given weights.
 
         Parameters
         ----------
         weights
-            ``{feature: weight}``: of the second of two labels, or of the first if that is True. The
-            labels are those of the events that come.
+            ``{feature: weight}`` of the second of two labels, or of the first if that is True; the
+            labels are those of the events that come. For more than two labels
+            ``{label: {feature: weight}}``.
         intercept
-            The intercept to start from. False: the model has none, as with the constructor's
-            ``intercept=False``.
+            The number to start from, or for more than two labels ``{label: intercept}``. False: the
+            model has none, as with the constructor's ``intercept=False``.
         params
             The other parameters of the constructor.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a weight is no number, or if weights are given for each of one or two labels.
+
+        Examples
+        --------
+        >>> from streamptron import AROW
+        >>> model = AROW.from_weights({"free": 2.0, "meeting": -3.0}, intercept=0.5)
+        >>> model.decision_function_one({"free": 1})
+        2.5
         """
+        if isinstance(weights, Mapping) and any(
+            isinstance(row, Mapping) for row in weights.values()
+        ):
+            if len(weights) <= 2:
+                raise ValueError(
+                    f"weights has {len(weights)} labels; two labels have the weights of one of "
+                    "them: give {feature: weight} of the second, or of True"
+                )
+            return super().from_weights(weights, intercept, **params)
         if intercept is False:
-            params, intercept = {**params, "intercept": False}, 0.0
+            params = {**params, "intercept": False}
         model = cls(**params)
-        model._set_weights(weights, intercept, 0)
+        model._set_weights(weights, 0.0 if intercept in (None, False) else intercept, 0)
         return model

@@ -9,7 +9,7 @@ import pytest
 from streamptron import MIRA, Perceptron
 from tests.support.doors import refused, trained
 from tests.support.streams import needs_data, random_events, text_stream
-from tests.support.variants import every_learner, every_variant, labels_for, make
+from tests.support.variants import every_averager, every_learner, every_variant, labels_for, make
 
 
 def real_stream(learner, n):
@@ -52,7 +52,7 @@ def test_explanation_is_sorted_by_size(learner, variant):
 
 
 @pytest.mark.parametrize("kind", ["current", "average", "pocket"])
-@every_learner
+@every_averager
 def test_contribution_is_value_times_weight_of_the_vector_that_answers(learner, kind):
     model = make(learner, pocket=True, serve=kind)
     labels = labels_for(learner)

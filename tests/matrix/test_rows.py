@@ -37,7 +37,14 @@ from tests.support.matrices import (
 from tests.support.streams import needs_data, random_events, svmlight
 from tests.support.twins import KEPT, RULES, check_answers, check_counts, check_weights, twins
 from tests.support.twins import labels_for as labels_for_rule
-from tests.support.variants import answers, every_learner, every_variant, labels_for, make
+from tests.support.variants import (
+    ONE_OUTPUT,
+    answers,
+    every_learner,
+    every_variant,
+    labels_for,
+    make,
+)
 
 
 @seeds(1)
@@ -228,7 +235,7 @@ def test_batch_without_rows_is_nothing_and_one_without_columns_is_empty_events(l
         assert isinstance(answer, np.ndarray)
         assert len(answer) == 0
     assert model.predict_proba_many(X).shape == (0, 2)
-    assert model.decision_function_many(X).shape == ((0,) if learner == "Perceptron" else (0, 2))
+    assert model.decision_function_many(X).shape == ((0,) if learner in ONE_OUTPUT else (0, 2))
     assert pickle.dumps(model) == pickle.dumps(twin)
 
     X = made((3, 0))

@@ -378,7 +378,7 @@ def test_interrupt_comes_before_or_after_a_batch(learner, way, readers):
             assert model.n_seen - before in (0, len(X))
             if learner != "Perceptron":
                 assert (set(labels) <= set(model.labels)) == (model.n_seen > before)
-                assert len(model.decision_function_one({})) == len(model.labels)
+                assert len(model.predict_proba_one({})) == len(model.labels)
             model.learn_one({"after": 1.0}, labels_for(learner)[0])
             assert model.n_seen - before in (1, len(X) + 1)
             other = pickle.loads(pickle.dumps(model))

@@ -1,18 +1,24 @@
-"""The three learners in all their variants, and what the tests of them have in common."""
+"""The learners in all their variants, and what the tests of them have in common."""
 
 import copy
+import inspect
 import pickle
 import random
 
 import pytest
 
-from streamptron import MIRA, MulticlassPerceptron, Perceptron
+from streamptron import AROW, MIRA, MulticlassPerceptron, Perceptron
 from streamptron.modelfile.read import read
 from tests.support.streams import KEYS, random_events
 
-LEARNERS = {"Perceptron": Perceptron, "MulticlassPerceptron": MulticlassPerceptron, "MIRA": MIRA}
+LEARNERS = {
+    "Perceptron": Perceptron,
+    "MulticlassPerceptron": MulticlassPerceptron,
+    "MIRA": MIRA,
+    "AROW": AROW,
+}
 
-# What every learner has.
+# What every learner has that has the parameters.
 SHARED = {
     "default": {},
     "exponential": {"average": "exponential", "half_life": 50},
@@ -42,17 +48,42 @@ OWN = {
         "update on mistakes": {"update": "mistake"},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
     },
+    "AROW": {
+        "r": {"r": 0.1},
+        "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
+    },
 }
 
-VARIANTS = [(learner, variant) for learner in LEARNERS for variant in SHARED | OWN[learner]]
+
+def has(learner, *parameters):
+    """Whether a learner has these parameters."""
+    return set(parameters) <= set(inspect.signature(LEARNERS[learner]).parameters)
+
+
+VARIANTS = [
+    (learner, variant)
+    for learner in LEARNERS
+    for variant, params in (SHARED | OWN[learner]).items()
+    if has(learner, *params)
+]
 
 every_learner = pytest.mark.parametrize("learner", LEARNERS)
+# those that keep an average and a pocket
+AVERAGERS = [learner for learner in LEARNERS if has(learner, "average", "pocket")]
+# those that start from {feature: weight}, as the others from {label: {feature: weight}}
+ONE_OUTPUT = ("Perceptron", "AROW")
+every_averager = pytest.mark.parametrize("learner", AVERAGERS)
 every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
 
 
 def make(learner, variant="default", **params):
-    """A learner that is the same in every run: its hash is seeded."""
-    return LEARNERS[learner](**{"hash_seed": 1, **(SHARED | OWN[learner])[variant], **params})
+    """A learner that is the same in every run: its hash is seeded.
+
+    A parameter that the learner does not have is left out: without an average there is nothing
+    that one could do to it.
+    """
+    given = {"hash_seed": 1, **(SHARED | OWN[learner])[variant], **params}
+    return LEARNERS[learner](**{name: value for name, value in given.items() if has(learner, name)})
 
 
 def labels_for(learner, n=5):
