@@ -20,14 +20,15 @@
 
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
-from streamptron.engine.types cimport ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron.engine.key cimport KEY_INT, Key, key_word
 from streamptron.engine.hash cimport key_hash
+from streamptron.engine.index cimport Index, index_is_column
 from streamptron.engine.event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
-from streamptron.engine.table cimport KEPT_KINDS, Entries, table_has_places, table_place
+from streamptron.engine.table cimport KEPT_KINDS, Entries, Table, table_has_places, table_place
 from streamptron.engine.learner cimport (
-    Answer, Learner, learner_answer, learner_commit, learner_commit_row, learner_decision, learner_probabilities,
+    Answer, Learner, learner_admit, learner_answer, learner_commit, learner_commit_row, learner_decision, learner_probabilities,
     learner_score, learner_score_row, learner_several, learner_step)
 from streamptron.engine.matrix cimport (
     Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free, matrix_span, matrix_value)
@@ -141,6 +142,14 @@ cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
     return 0
 
 
+cdef inline void _write_name(Batch* batch, uint32_t column, Py_ssize_t at) noexcept nogil:
+    """The name of an entry that is going to get a row."""
+    cdef Event* event = batch.event
+    cdef const Index* index = &batch.learner.index
+    event.keys[at] = key_word(KEY_INT, column) if batch.keys == NULL else batch.keys[column]
+    event.hashes[at] = 0 if index_is_column(index, &event.keys[at]) else key_hash(&index.seed, &event.keys[at])
+
+
 cdef inline int _write_row(Batch* batch, const Entries* entries) noexcept nogil:
     """The row at hand as an event whose features are found; those without weights get their names."""
     cdef Event* event = batch.event
@@ -165,41 +174,54 @@ cdef inline int _write_row(Batch* batch, const Entries* entries) noexcept nogil:
     if missing:
         for i in range(n):
             if rows[i] == ROW_NULL:
-                event.keys[at + i] = (key_word(KEY_INT, columns[i]) if batch.keys == NULL
-                                      else batch.keys[columns[i]])
-                event.hashes[at + i] = key_hash(&batch.learner.index.seed, &event.keys[at + i])
+                _write_name(batch, columns[i], at + i)
     return 0
 
 
-cdef inline bint _all_known(const Batch* batch, const Entries* entries) noexcept nogil:
-    """Whether every feature of the row at hand has weights that can be written where they are."""
-    cdef const row_t* rows = batch.rows
-    cdef double** places = batch.places
-    cdef double* zeros = batch.learner.table.zeros
+cdef inline bint _lacks(const Batch* batch, uint32_t column) noexcept nogil:
+    """Whether a column has no weights that can be written where they are."""
+    cdef const Table* table = &batch.learner.table
+    if batch.places != NULL:
+        return batch.places[column] == table.zeros
+    if batch.rows[column] == ROW_NULL:
+        return True
+    return batch.learner.index.bits and table_place(table, batch.rows[column]) == table.zeros
+
+
+cdef inline bint _all_there(const Batch* batch, const Entries* entries) noexcept nogil:
+    """Whether every feature of the row at hand has such weights, and the intercept too."""
     cdef const uint32_t* columns = entries.columns
     cdef Py_ssize_t i, n = entries.n
-    cdef bint missing = batch.learner.index.bits or zeros == batch.learner.table.blocks[0].chunks[0]
-    if places != NULL:
-        for i in range(n):
-            missing |= places[columns[i]] == zeros
-    else:
-        for i in range(n):
-            missing |= rows[columns[i]] == ROW_NULL
+    cdef bint missing = table_place(&batch.learner.table, ROW_INTERCEPT) == batch.learner.table.zeros
+    for i in range(n):
+        missing |= _lacks(batch, columns[i])
     return not missing
 
 
-cdef inline void _note_rows(Batch* batch, const Entries* entries) noexcept nogil:
-    """Of an event that has brought new features."""
+cdef inline int _admit(Batch* batch, const Entries* entries) noexcept nogil:
+    """Get weights for those that lack them, and for nothing else, by an event of them. -1 without memory."""
+    cdef Event* event = batch.event
+    cdef Learner* learner = batch.learner
     cdef const uint32_t* columns = entries.columns
-    cdef const row_t* rows = batch.event.rows + batch.learner.intercept
-    cdef row_t* row_of = batch.rows
-    cdef double** places = batch.places
-    cdef Py_ssize_t i, n = entries.n
-    for i in range(n):
-        row_of[columns[i]] = rows[i]
-    if places != NULL:
-        for i in range(n):
-            places[columns[i]] = table_place(&batch.learner.table, rows[i])
+    cdef Py_ssize_t i, at = learner.intercept
+    if event_begin(event, &learner.index, entries.n, learner.intercept) < 0:
+        return -1
+    for i in range(entries.n):
+        if _lacks(batch, columns[i]):
+            event.rows[at] = batch.rows[columns[i]]
+            _write_name(batch, columns[i], at)
+            at += 1
+    event.n = event.n_found = at
+    if learner_admit(learner, event) < 0:
+        return -1
+    at = learner.intercept
+    for i in range(entries.n):
+        if _lacks(batch, columns[i]):   # as before, unless the rows are the index's own
+            batch.rows[columns[i]] = event.rows[at]
+            if batch.places != NULL:
+                batch.places[columns[i]] = table_place(&learner.table, event.rows[at])
+            at += 1
+    return 0
 
 
 cdef inline int _write(Batch* batch, Py_ssize_t r, const Entries* entries) noexcept nogil:
@@ -254,6 +276,7 @@ cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil
     cdef Learner* learner = batch.learner
     cdef Event* event = batch.event
     cdef Entries entries
+    cdef Py_ssize_t i
     cdef row_t n_rows = learner.index.n_rows
     cdef double u
     cdef bint lying = batch.rows != NULL and not learner_several(learner)  # scored where it lies
@@ -277,17 +300,17 @@ cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil
         if lying:
             if learner_step(learner, event, entries.x, entries.n, learner.intercept, batch.y[r], u) < 0:
                 return -1
-            if event.step.n == 0 or _all_known(batch, &entries):
-                learner_commit_row(learner, event, &entries, batch.y[r])
-                return 0
-            if _write_row(batch, &entries) < 0:
+            if event.step.n and not _all_there(batch, &entries) and _admit(batch, &entries) < 0:
                 return -1
-        elif learner_step(learner, event, event.values, event.n, False, batch.y[r], u) < 0:
+            learner_commit_row(learner, event, &entries, batch.y[r])
+            return 0
+        if learner_step(learner, event, event.values, event.n, False, batch.y[r], u) < 0:
             return -1
         if learner_commit(learner, event, batch.y[r]) < 0:
             return -1
         if batch.rows != NULL and learner.index.n_rows != n_rows:
-            _note_rows(batch, &entries)
+            for i in range(entries.n):
+                batch.rows[entries.columns[i]] = event.rows[learner.intercept + i]
     if batch.rows == NULL:
         event_settle(event, &learner.index)
     return 0

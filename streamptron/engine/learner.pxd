@@ -285,6 +285,13 @@ cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noe
     return failed
 
 
+cdef inline int learner_admit(Learner* learner, Event* event) noexcept nogil:
+    """See that the features of an event can be written, for one output. -1 without memory."""
+    if _insert_missing(learner, event) < 0:
+        return -1
+    return table_reserve(&learner.table, event.rows, event.n, learner.index.n_rows, 0)
+
+
 cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,
                                     Py_ssize_t y) noexcept nogil:
     """The same for one output and a row scored where it lies, all of whose features have weights."""
