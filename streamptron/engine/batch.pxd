@@ -2,12 +2,12 @@
 #
 # Columns have become rows of weights before (`rows`, by column), once for the whole batch. With one output a row of the
 # matrix is scored and learned where it lies, through rows[column]. Only where the rule makes a step of it and it has features
-# without weights is it written as an event, with their names. With several outputs, whose weights cost much more
-# than that, it is always written.
+# without weights are those written as an event, with their names. With several outputs, whose weights cost much more
+# than that, the whole row is always written.
 #
-# Most of such a row's time goes into finding the weights. Where the matrix has few columns and many rows, the addresses of
-# the rows of weights are looked up beforehand too (`places`, by column); they never move. A feature that has none is read
-# from the table's zeros.
+# Most of such a row's time goes into finding the weights. Where there are many entries a column, it is found beforehand too
+# how far each row of weights lies behind the null row (`places`, by column; rows never move). A feature that has none
+# is read at the null row itself.
 #
 # Where there is no such table (a few rows of a very wide matrix; or there is a ceiling, under which rows change hands while
 # the batch is learned) every row is written as an event of keys, as if a dict had brought it.
@@ -16,20 +16,22 @@
 #
 # A block is checked right before it is used, so that it comes from memory once (batch_next).
 #
-# Functions in this file: batch_matrix, batch_texts (how it begins), batch_place, batch_next, batch_row, batch_free; the rest serve these.
+# Functions in this file: batch_matrix, batch_texts (how it begins), batch_place, batch_next, batch_row, batch_free; the
+# rest serve these.
 
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int32_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
-from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint32_t, uint64_t
 from streamptron.engine.key cimport KEY_INT, Key, key_word
 from streamptron.engine.hash cimport key_hash
 from streamptron.engine.index cimport Index, index_is_column
 from streamptron.engine.event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
-from streamptron.engine.table cimport KEPT_KINDS, Entries, Table, table_has_places, table_place
+from streamptron.engine.table cimport KEPT_KINDS, Entries, Table, table_can_write, table_has_places, table_place
 from streamptron.engine.learner cimport (
-    Answer, Learner, learner_admit, learner_answer, learner_commit, learner_commit_row, learner_decision, learner_probabilities,
-    learner_score, learner_score_row, learner_several, learner_step)
+    Answer, Learner, learner_admit, learner_answer, learner_commit, learner_commit_row, learner_decision,
+    learner_probabilities, learner_score, learner_score_row, learner_several, learner_step)
 from streamptron.engine.matrix cimport (
     Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free, matrix_span, matrix_value)
 from streamptron.engine.text cimport Piece, Text, TextRule, text_free, text_write
@@ -38,7 +40,7 @@ cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB
     BLOCK_TEXTS = 64                # some thousand words
     PLACE_LEAST = 4                 # entries a column that make it worth to find the places of all,
-    PLACE_MOST = 1 << 15            # of up to so many: 256 KiB
+    PLACE_MOST = 1 << 20            # of up to so many: 4 MiB
 
 cdef struct Batch:
     Learner* learner
@@ -47,7 +49,7 @@ cdef struct Batch:
     const Matrix* matrix            # NULL: texts
     MatrixScratch scratch
     row_t* rows                     # by column; NULL: every row is an event of keys
-    double** places                 # of the rows, by column; NULL: they are found through rows
+    int32_t* places                 # of the rows, by column (table_place); NULL: they are found through rows
     const Key* keys                 # by column; NULL: column j is the int j
     const TextRule* rule
     const Piece* pieces             # of each row so many
@@ -91,6 +93,12 @@ cdef inline void batch_texts(Batch* batch, Learner* learner, Event* event, const
     batch.block_rows = BLOCK_TEXTS
 
 
+cdef inline int _forget_places(Batch* batch) noexcept nogil:
+    free(batch.places)
+    batch.places = NULL
+    return 0
+
+
 cdef inline int batch_place(Batch* batch) noexcept nogil:
     """Find the places of the columns' rows, once these are known, where that pays. -1 without memory.
 
@@ -98,16 +106,20 @@ cdef inline int batch_place(Batch* batch) noexcept nogil:
     """
     cdef const Matrix* m = batch.matrix
     cdef const row_t* rows = batch.rows
+    cdef const Table* table = &batch.learner.table
     cdef Py_ssize_t j
-    cdef double** places
     if rows == NULL or m.n_columns > PLACE_MOST or m.n_values // PLACE_LEAST < m.n_columns or (
-            not table_has_places(&batch.learner.table)) or (batch.y != NULL and batch.learner.index.bits):
+            not table_has_places(table)) or (batch.y != NULL and batch.learner.index.bits):
         return 0
-    batch.places = places = <double**> malloc((m.n_columns + 1) * sizeof(double*))
-    if places == NULL:
+    batch.places = <int32_t*> calloc(m.n_columns + 1, sizeof(int32_t))
+    if batch.places == NULL:
         return -1
-    for j in range(m.n_columns):
-        places[j] = table_place(&batch.learner.table, rows[j])
+    if batch.learner.index.n_rows > ROWS_RESERVED:      # else all columns are new
+        if not table_can_write(table, ROW_INTERCEPT):   # the null row is going to move
+            return _forget_places(batch)
+        for j in range(m.n_columns):
+            if not table_place(table, rows[j], &batch.places[j]):
+                return _forget_places(batch)
     return 0
 
 
@@ -182,17 +194,17 @@ cdef inline bint _lacks(const Batch* batch, uint32_t column) noexcept nogil:
     """Whether a column has no weights that can be written where they are."""
     cdef const Table* table = &batch.learner.table
     if batch.places != NULL:
-        return batch.places[column] == table.zeros
+        return batch.places[column] == 0
     if batch.rows[column] == ROW_NULL:
         return True
-    return batch.learner.index.bits and table_place(table, batch.rows[column]) == table.zeros
+    return batch.learner.index.bits and not table_can_write(table, batch.rows[column])
 
 
 cdef inline bint _all_there(const Batch* batch, const Entries* entries) noexcept nogil:
     """Whether every feature of the row at hand has such weights, and the intercept too."""
     cdef const uint32_t* columns = entries.columns
     cdef Py_ssize_t i, n = entries.n
-    cdef bint missing = table_place(&batch.learner.table, ROW_INTERCEPT) == batch.learner.table.zeros
+    cdef bint missing = not table_can_write(&batch.learner.table, ROW_INTERCEPT)
     for i in range(n):
         missing |= _lacks(batch, columns[i])
     return not missing
@@ -218,8 +230,9 @@ cdef inline int _admit(Batch* batch, const Entries* entries) noexcept nogil:
     for i in range(entries.n):
         if _lacks(batch, columns[i]):   # as before, unless the rows are the index's own
             batch.rows[columns[i]] = event.rows[at]
-            if batch.places != NULL:
-                batch.places[columns[i]] = table_place(&learner.table, event.rows[at])
+            if batch.places != NULL and not table_place(
+                    &learner.table, event.rows[at], &batch.places[columns[i]]):
+                _forget_places(batch)
             at += 1
     return 0
 
@@ -300,8 +313,10 @@ cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil
         if lying:
             if learner_step(learner, event, entries.x, entries.n, learner.intercept, batch.y[r], u) < 0:
                 return -1
-            if event.step.n and not _all_there(batch, &entries) and _admit(batch, &entries) < 0:
-                return -1
+            if event.step.n and not _all_there(batch, &entries):
+                if _admit(batch, &entries) < 0:
+                    return -1
+                entries.places = batch.places
             learner_commit_row(learner, event, &entries, batch.y[r])
             return 0
         if learner_step(learner, event, event.values, event.n, False, batch.y[r], u) < 0:

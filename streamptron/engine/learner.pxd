@@ -13,8 +13,8 @@
 # makes few mistakes stores few features. An answer is asked once an event (learner_answer), and so is each kept
 # vector's verdict (learner_verdict).
 #
-# With one output a row of a matrix is scored and learned where it lies (learner_score_row, learner_commit_row), and is
-# written as an event only if the rule makes a step of it and it brings a new feature.
+# With one output a row of a matrix is scored and learned where it lies (learner_score_row, learner_commit_row). Only
+# the new features of a row that the rule makes a step of are written as an event, and get rows (learner_admit).
 #
 # This is what a stranger's nogil code calls; see docs/threads.md. Labels are numbers here:
 # 1 and 0 for a rule whose answer is a sign, 0, 1, 2.. in order of appearance for the others.
