@@ -5,8 +5,8 @@
 # without weights are those written as an event, with their names. With several outputs, whose weights cost much more
 # than that, the whole row is always written.
 #
-# Most of such a row's time goes into finding the weights. Where there are many entries a column, it is found beforehand too
-# how far each row of weights lies behind the null row (`places`, by column; rows never move). A feature that has none
+# Most of such a row's time goes into finding the weights. Where there are few columns, with many entries each, it is found
+# beforehand too how far each row of weights lies behind the null row (`places`, by column; rows never move). A feature that has none
 # is read at the null row itself.
 #
 # Where there is no such table (a few rows of a very wide matrix; or there is a ceiling, under which rows change hands while
@@ -40,7 +40,7 @@ cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB
     BLOCK_TEXTS = 64                # some thousand words
     PLACE_LEAST = 4                 # entries a column that make it worth to find the places of all,
-    PLACE_MOST = 1 << 20            # of up to so many: 4 MiB
+    PLACE_MOST = 1 << 15            # of up to so many: 128 KiB; new pages for more cost what they save
 
 cdef struct Batch:
     Learner* learner
