@@ -14,8 +14,8 @@
 # and so is each kept vector's verdict (learner_verdict).
 #
 # With one output a row of a matrix is scored and learned where it lies (learner_score_row,
-# learner_commit_row), and is written as an event only if the rule makes a step of it and it brings
-# a new feature.
+# learner_commit_row). Only the new features of a row that the rule makes a step of are written as an
+# event, and get rows (learner_admit).
 #
 # What is scored, judged and moved are choices (engine/step.pxd): the outputs of one event, or candidates, which are events.
 # Two labels may have one output between them until a third one comes (engine/pair.pxd); the learner takes its new form
@@ -428,6 +428,25 @@ cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noe
     if learner.before != NULL:
         _split_end(learner, event, failed)
     return failed
+
+
+cdef inline int learner_admit(Learner* learner, Event* event) noexcept nogil:
+    """See that the features of an event can be written, for one output and without a ceiling.
+
+    Returns -1 without memory; nothing has changed then.
+    """
+    cdef IndexMark mark = index_mark(&learner.index)
+    cdef bint ticked = False
+    cdef Move move
+    move.output = 0
+    if _insert_missing(learner, event, 0, event.n, &ticked) < 0 or table_reserve(
+            &learner.table, event.rows, event.n, learner.index.n_rows, &move, 1) < 0:
+        index_rewind(&learner.index, &mark)
+        event.n_found = learner.intercept
+        event.n_known = 0
+        event.scored_version = 0
+        return -1
+    return 0
 
 
 cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,

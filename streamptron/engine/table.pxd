@@ -37,10 +37,11 @@
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
 # table_reserve (these may fail), table_split (so may this), table_free, table_set_chunk, table_set_folds, table_scores,
-# table_scores_through, table_second, table_add, table_tick, table_snapshot, table_read, table_write, table_wrote,
+# table_scores_through, table_has_places, table_can_write, table_place, table_second, table_add, table_tick, table_snapshot, table_read, table_write, table_wrote,
 # table_sizes, table_clear; table_fault for the tests.
 
 from libc.math cimport exp2
+from libc.stdint cimport int32_t, intptr_t
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
@@ -91,7 +92,7 @@ cdef extern from "kernels.h":
     ctypedef struct Entries "sp_entries":
         const row_t* rows
         const uint32_t* columns
-        double** places
+        const int32_t* places
         const double* x
         Py_ssize_t n
 
@@ -467,30 +468,38 @@ cdef inline void table_scores_through(const Table* table, const Entries* entries
     _score_one(table, entries, intercept, 1, scores)
 
 
+cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noexcept nogil:
+    """The fields of one weight in a chunk that is there."""
+    return (table.blocks[output // table.lanes].chunks[row >> CHUNK_BITS]
+            + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
+
+
 cdef inline bint table_has_places(const Table* table) noexcept nogil:
-    """Whether a row's address is all that scores and steps ask for: not with folds, which are the chunk's."""
+    """Whether a row's place is all that scores and steps ask for: not with folds, which are the chunk's."""
     return table.lanes == 1 and table.average != AVERAGE_EXPONENTIAL
 
 
-cdef inline double* table_place(const Table* table, row_t row) noexcept nogil:
-    """Where a row lies in a table of one output; `zeros` for one that cannot be written, the null row too."""
-    cdef double* chunk
-    if row == ROW_NULL or row >> CHUNK_BITS >= table.n_chunks:
-        return table.zeros
-    chunk = table.blocks[0].chunks[row >> CHUNK_BITS]
-    return chunk if chunk == table.zeros else chunk + (row & CHUNK_MASK) * table.width
+cdef inline bint table_can_write(const Table* table, row_t row) noexcept nogil:
+    """Whether a row of a table of one output can be written: not the null row, and its chunk is there."""
+    return row != ROW_NULL and row >> CHUNK_BITS < table.n_chunks and (
+        table.blocks[0].chunks[row >> CHUNK_BITS] != table.zeros)
+
+
+cdef inline bint table_place(const Table* table, row_t row, int32_t* place) noexcept nogil:
+    """How many doubles behind the null row a row of a table of one output lies that can be written, or that of the
+    null row. False if that is too far.
+    """
+    cdef intptr_t behind = 0
+    if table_can_write(table, row):
+        behind = (<intptr_t> _lane(table, row, 0) - <intptr_t> table.blocks[0].chunks[0]) >> 3
+    place[0] = <int32_t> behind
+    return place[0] == behind
 
 
 cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
     if kind == KEPT_AVERAGE:
         return table.average != AVERAGE_NONE
     return kind == KEPT_CURRENT or table.layout.p >= 0
-
-
-cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noexcept nogil:
-    """The fields of one weight in a chunk that is there."""
-    return (table.blocks[output // table.lanes].chunks[row >> CHUNK_BITS]
-            + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
 
 
 cdef inline void _catch_up(Table* table, Py_ssize_t block, const Entries* entries, bint intercept) noexcept nogil:
