@@ -271,3 +271,18 @@ def test_a_model_of_many_chunks_is_loaded_whole_or_not_at_all(tmp_path):
         break
     assert n > 10
     assert pickle.dumps(copied) == pickle.dumps(model)
+
+
+@pytest.mark.parametrize("most", [None, 1000])
+def test_a_call_that_fails_again_and_again_takes_no_more_memory(most):
+    x = {f"a rather long name, number {i}": -1.0 for i in range(20_000)}
+    model = Perceptron(max_features=most)
+    model.learn_one({"free": 1.0}, True)
+    sizes = []
+    for _ in range(60):  # what is made ready stays; a block for long names is given back each time
+        _core._fail_at(8, True)
+        with pytest.raises(MemoryError):
+            model.learn_one(x, False)
+        _core._fail_at(0)
+        sizes.append(model.memory_usage)
+    assert len(set(sizes[30:])) == 1
