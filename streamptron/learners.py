@@ -20,8 +20,8 @@ LEARNERS: dict[str, Any] = {
 }
 BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
 
-# The parameters that not all of them have: the type, or the words that it may be, and what the
-# command line says of it. Which learner has it, its constructor says.
+# The parameters that not all of them have: a type or the allowed words, and the help of the command
+# line. Which learner has which, its constructor says.
 OWN: dict[str, tuple[type | tuple[str, ...], str]] = {
     "margin": (float, "Update if the lead is at most this."),
     "C": (float, "MIRA: the largest step."),

@@ -102,6 +102,9 @@ FOREIGN = {
     "engine/verdict": r"\b(Table|row_t)\b",
     "engine/step": r"\b(Rule|RULE_\w+)\b",
     "engine/index": r"\b(Table|Rule|label|weight)\b",
+    "engine/segments": r"\b(Key|Index)\b",
+    "engine/lookup": r"\b(Index|Table)\b",
+    "engine/scan": r"\b(Key|Event|Index)\b",
     "engine/matrix": r"\b(Learner|Table|label)\b",
     "engine/lines": r"\b(Word|Text)\b",
     "engine/event": r"\b(Table|Rule)\b",
@@ -114,6 +117,28 @@ FOREIGN = {
 def test_a_room_does_not_name_what_it_knows_nothing_of(name):
     found = re.search(FOREIGN[name], code(PACKAGE / f"{name}.pxd"))
     assert found is None, f"{name}.pxd says {found.group(0)}"
+
+
+def test_c_is_in_headers_which_an_editor_and_a_compilers_warnings_know():
+    for wing in ("engine", "doors"):
+        for path in (PACKAGE / wing).rglob("*.p*"):
+            if path.suffix in (".pxd", ".pyx"):
+                assert "extern from *" not in path.read_text("utf-8"), path.name
+
+
+def test_all_memory_of_ours_in_c_comes_from_one_room():
+    calls = re.compile(r"\b((m|c|re|aligned_)alloc|mmap|posix_memalign|new)\s*\(")
+    seen = 0
+    for path in FILES:
+        if path.stem == "heap":
+            continue
+        if path.suffix == ".h":
+            assert not calls.search(code(path)), path.name
+        elif path.suffix in (".pxd", ".pyx"):
+            # so malloc and its kind can only be those of engine/heap.pxd
+            assert not re.search(r"libc\.stdlib|stdlib\.h|cpython\.mem", code(path)), path.name
+            seen += "engine.heap cimport" in code(path)
+    assert seen > 5
 
 
 def test_only_the_doors_hold_the_interpreters_lock():

@@ -4,7 +4,8 @@ from streamptron.doors.rows cimport Rows
 from streamptron.engine.arena cimport Arena
 from streamptron.engine.event cimport Event
 from streamptron.engine.index cimport Index
-from streamptron.engine.text cimport Piece, Text, TextRule
+from streamptron.engine.scan cimport Piece
+from streamptron.engine.text cimport Text, TextRule
 from streamptron.engine.types cimport uint32_t
 
 

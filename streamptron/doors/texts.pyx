@@ -6,7 +6,6 @@ from operator import index as as_index
 from unicodedata import category
 
 cimport cython
-from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
@@ -16,18 +15,20 @@ from streamptron.doors.entry cimport (
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.engine.api cimport (
-    batch_texts, index_find, index_free, index_init, index_insert, line_next, text_free, text_page,
-    text_rule_separators, text_write)
+    batch_texts, index_find, index_free, index_init, index_insert, line_next, scan_page,
+    scan_separators, text_free, text_write)
 from streamptron.engine.arena cimport Arena, arena_free, arena_init
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event, event_free, event_init
 from streamptron.engine.hash cimport key_hash
+from streamptron.engine.heap cimport calloc, free, malloc
 from streamptron.engine.index cimport Index
 from streamptron.engine.key cimport KEY_BYTES, Key, key_text
 from streamptron.engine.learner cimport Learner
 from streamptron.engine.lines cimport (
     LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends)
-from streamptron.engine.text cimport TEXT_CHARACTERS, WORD, Piece, Text, TextRule
+from streamptron.engine.scan cimport WORD, Characters, Piece
+from streamptron.engine.text cimport TEXT_CHARACTERS, Text, TextRule
 from streamptron.engine.types cimport (
     ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t)
 
@@ -56,7 +57,7 @@ cdef bint page_fill(uint32_t page) noexcept:
             entries[c] = ord(character.lower()[0])
             if character.isalnum() or character == "_" or category(character)[0] == "M":
                 entries[c] |= WORD
-        text_page(page, entries)
+        scan_page(page, entries)
         return True
     except MemoryError:
         return False
@@ -112,7 +113,7 @@ cdef class TextDoor:
         self.rule.low = self.rule.high = 1
 
     def __dealloc__(self):
-        free(self.rule.separators)
+        free(self.rule.characters.separators)
         free(self.prefixes)
 
     def _configure(
@@ -120,6 +121,7 @@ cdef class TextDoor:
             fields):
         """Check the parameters, once."""
         cdef TextRule* rule = &self.rule
+        cdef Characters* characters = &rule.characters
         cdef int i
         rule.analyzer = choice("analyzer", analyzer, ("word", "char"))
         if not (isinstance(ngram_range, tuple) and len(ngram_range) == 2
@@ -127,7 +129,7 @@ cdef class TextDoor:
             raise ValueError(
                 f"ngram_range={shown(ngram_range)}; it must be a tuple (low, high) of ints, 1 <= low <= high <= 100")
         rule.low, rule.high = ngram_range
-        rule.lowercase = truth("lowercase", lowercase)
+        characters.lowercase = truth("lowercase", lowercase)
         rule.fold = truth("fold_numbers", fold_numbers)
         if isinstance(min_length, bool) or not isinstance(min_length, int) or min_length < 1:
             raise ValueError(f"min_length={shown(min_length)}; it must be an int of at least 1")
@@ -151,14 +153,15 @@ cdef class TextDoor:
         if separators is not None:
             if fold_numbers:
                 raise ValueError("fold_numbers=True needs the default word separators; it cannot be combined with separators")
-            rule.separated = True
-            rule.separators = <uint32_t*> malloc(len(separators) * sizeof(uint32_t))
-            if rule.separators == NULL:
+            characters.separated = True
+            characters.separators = <uint32_t*> malloc(len(separators) * sizeof(uint32_t))
+            if characters.separators == NULL:
                 raise MemoryError("no memory for the separators")
             for character in separators:
-                rule.separators[rule.n_separators] = ord(character.lower()[0] if lowercase else character)
-                rule.n_separators += 1
-            text_rule_separators(rule)
+                characters.separators[characters.n_separators] = ord(
+                    character.lower()[0] if lowercase else character)
+                characters.n_separators += 1
+            scan_separators(characters)
         self.names = self._checked_fields(fields)
         self.n_pieces = 1 if self.names is None else len(self.names)
         self.prefixes = <Piece*> calloc(self.n_pieces, sizeof(Piece))

@@ -12,9 +12,11 @@ from streamptron.engine.index cimport Index
 from streamptron.engine.event cimport Event
 from streamptron.engine.table cimport Table
 from streamptron.engine.rule cimport Rule
+from streamptron.engine.step cimport Move
 from streamptron.engine.learner cimport Answer, Learner
 from streamptron.engine.matrix cimport Matrix
-from streamptron.engine.text cimport Piece, Text, TextRule
+from streamptron.engine.scan cimport Characters, Piece
+from streamptron.engine.text cimport Text, TextRule
 from streamptron.engine.lines cimport Line
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.flat cimport Flat
@@ -43,7 +45,7 @@ cdef const char* index_fault(const Index* index) noexcept nogil
 
 cdef int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil
 cdef int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
-                       Py_ssize_t output) noexcept nogil
+                       const Move* moves, int n_moves) noexcept nogil
 cdef double table_read(const Table* table, row_t row, Py_ssize_t output, int kind) noexcept nogil
 cdef void table_write(Table* table, row_t row, Py_ssize_t output, double w) noexcept nogil
 cdef bint table_wrote(const Table* table, size_t chunk) noexcept nogil
@@ -77,9 +79,10 @@ cdef double matrix_value(const Matrix* m, Py_ssize_t r, Py_ssize_t k) noexcept n
 cdef Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule, const Index* index,
                            bint intercept, const Piece* prefixes, const Piece* pieces,
                            int n_pieces) noexcept nogil
-cdef void text_rule_separators(TextRule* rule) noexcept nogil
-cdef void text_page(uint32_t page, uint32_t* entries) noexcept nogil
 cdef size_t text_bytes(const Text* text) noexcept nogil
 cdef void text_free(Text* text) noexcept nogil
+
+cdef void scan_separators(Characters* characters) noexcept nogil
+cdef void scan_page(uint32_t page, uint32_t* entries) noexcept nogil
 
 cdef bint line_next(Line* line, int kind) noexcept nogil

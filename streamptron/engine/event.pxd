@@ -7,18 +7,20 @@
 #
 # Entry 0 is the intercept where the learner has one.
 #
-# Candidates are events one behind the other, in one scratch: candidate i is the entries from ends[i - 1] to ends[i].
+# Candidates are events one behind the other, in one scratch: candidate i is the entries from
+# ends[i - 1] to ends[i].
 #
-# The scratch remembers the last event. predict_one and learn_one are usually asked about the same one in
-# turn, so a door compares as it writes, and only the entries from the first new name on are looked up.
-# The memory is exact: it compares keys by value, and is dropped when the index has changed meanwhile.
+# The scratch remembers the last event. predict_one and learn_one are usually asked about the same
+# one in turn, so a door compares as it writes, and only the entries from the first new name on are
+# looked up. The memory is exact: it compares keys by value, and is dropped when the index has
+# changed meanwhile.
 
-from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
 from streamptron.engine.arena cimport Arena, arena_free, arena_init, arena_reset
-from streamptron.engine.index cimport Index, index_stored
+from streamptron.engine.index cimport Gone, Index, index_stored
 from streamptron.engine.step cimport Step, step_bytes, step_free
 from streamptron.engine.verdict cimport Verdict
 
@@ -49,6 +51,10 @@ cdef struct Event:
     Verdict* verdicts           # of each kept vector; the scores lie behind them
     int judged                  # of which, a bit each
     Step step
+    Gone* gone                  # under a ceiling: what rows were before the event, while it is learned
+    Py_ssize_t gone_capacity
+    Py_ssize_t n_gone
+    Py_ssize_t n_forgotten      # of these, whose entries have been taken out
 
 
 cdef inline void event_init(Event* event) noexcept nogil:
@@ -77,6 +83,10 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.scored_version = 0
     event.judged = 0
     memset(&event.step, 0, sizeof(Step))
+    event.gone = NULL
+    event.gone_capacity = 0
+    event.n_gone = 0
+    event.n_forgotten = 0
 
 
 cdef inline void event_free(Event* event) noexcept nogil:
@@ -88,6 +98,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.longs)
     free(event.ends)
     free(event.verdicts)
+    free(event.gone)
     step_free(&event.step)
     arena_free(&event.text)
     event_init(event)
@@ -97,8 +108,9 @@ cdef inline size_t event_bytes(const Event* event) noexcept nogil:
     return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t)
                               + sizeof(uint32_t))
             + event.ends_capacity * sizeof(Py_ssize_t)
-            + 3 * sizeof(Verdict) * (event.verdicts != NULL) + event.scores_capacity * sizeof(double)
-            + step_bytes(&event.step) + event.text.bytes)
+            + 3 * sizeof(Verdict) * (event.verdicts != NULL)
+            + event.scores_capacity * sizeof(double)
+            + step_bytes(&event.step) + event.gone_capacity * sizeof(Gone) + event.text.bytes)
 
 
 cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:
@@ -152,7 +164,21 @@ cdef inline int event_reserve_scores(Event* event, int n_kinds, Py_ssize_t n) no
     return 0
 
 
-cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n, bint intercept) noexcept nogil:
+cdef inline int event_reserve_gone(Event* event) noexcept nogil:
+    """Room to write down a row for each entry; -1 without memory."""
+    cdef void* p
+    if event.capacity <= event.gone_capacity:
+        return 0
+    p = realloc(event.gone, event.capacity * sizeof(Gone))
+    if p == NULL:
+        return -1
+    event.gone = <Gone*> p
+    event.gone_capacity = event.capacity
+    return 0
+
+
+cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n,
+                            bint intercept) noexcept nogil:
     """Start an event of up to n features; -1 without memory."""
     if event_reserve(event, n + 1) < 0:
         return -1

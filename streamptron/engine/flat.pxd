@@ -7,7 +7,7 @@
 #     chunks    uint32 [., 3]                  (block, chunk, folds) of each of these, rising
 #     exact:    keys    uint64 [n_rows, 2]     as in engine/key.pxd; of a long name lo is where it starts in texts
 #               texts   uint8                  the long names, in the order of their rows
-#               lookup  uint32                 to find a key without building an index, see engine/index.pxd
+#               lookup  uint32                 to find a key without building an index, see engine/lookup.pxd
 #               stamps  uint32 [n_rows]        under a ceiling, see engine/ceiling.pxd
 #     hashed:   rows    uint32                 the rows that are stored, rising: 0, 1 and all that are not zero
 #
@@ -23,18 +23,18 @@
 # Functions in this file: flat_measure and flat_write, flat_lookup, flat_too_deep; flat_check_keys; flat_read and flat_map; flat_free.
 
 from libc.math cimport floor, isfinite, isinf
-from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t,
     prefetch, uintptr_t, zeros_below)
+from streamptron.engine.heap cimport calloc, free
 from streamptron.engine.key cimport (
     BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR,
     LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
 from streamptron.engine.hash cimport key_hash
-from streamptron.engine.index cimport (
-    Index, Lookup, bits_count, index_find, index_insert, index_key, index_stamp,
-    lookup_put, lookup_start)
+from streamptron.engine.lookup cimport Lookup, bits_count, lookup_put, lookup_start
+from streamptron.engine.index cimport Index, index_find, index_insert, index_key, index_stamp
+from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
     AVERAGE_EXPONENTIAL, Table, table_add_outputs, table_chunk, table_reserve, table_reserve_places)
 
@@ -244,7 +244,7 @@ cdef inline bint _is_fraction(const void* p) noexcept nogil:
 
 
 cdef inline size_t _canonical_end(const uint8_t* p, size_t n, size_t at, int depth) noexcept nogil:
-    """Where the canonical bytes of a name that start at `at` end; 0 if they are none. See _names.py."""
+    """Where the canonical bytes of a name that start at `at` end; 0 if they are none. See estimator/names.py."""
     cdef uint8_t tag
     cdef uint64_t size = 0
     cdef size_t i
@@ -430,6 +430,7 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
     cdef Key key
     cdef uint64_t h
     cdef row_t row
+    cdef Move move
     cdef int fault = flat_check_keys(flat, n_objects, depth)
     if fault:
         return fault
@@ -455,7 +456,8 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
         if fault:
             return fault
         row = flat.chunks[3 * i + 1] << CHUNK_BITS
-        if table_reserve(table, &row, 1, <row_t> n_rows, flat.chunks[3 * i] * table.lanes) < 0:
+        move.output = flat.chunks[3 * i] * table.lanes
+        if table_reserve(table, &row, 1, <row_t> n_rows, &move, 1) < 0:
             return FLAT_MEMORY
         chunk = table_chunk(table, flat.chunks[3 * i], flat.chunks[3 * i + 1])
         n = _count(flat, n_rows, flat.chunks[3 * i + 1])

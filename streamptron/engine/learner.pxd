@@ -4,17 +4,18 @@
 #       | learner_resolve    keys -> rows; an unknown feature is the null row
 #       | learner_score      W.x for every kept vector, in one pass
 #       | learner_step       the rule: a mistake? how big a step?
-#       | insert, reserve    the only part that can fail: features may have got rows then, of weights zero
+#       | insert, reserve    the only part that can fail: then all of it is taken back
 #       | watch              who would have been right? (serving, probabilities, the pocket)
 #       | table_add          only the rows of this event
 #       v table_tick         the averages' clock
 #
-# A feature gets its row at the first update that touches it, not when it is first seen: a learner that
-# makes few mistakes stores few features. An answer is asked once an event (learner_answer), and so is each kept
-# vector's verdict (learner_verdict).
+# A feature gets its row at the first update that touches it, not when it is first seen: a learner
+# that makes few mistakes stores few features. An answer is asked once an event (learner_answer),
+# and so is each kept vector's verdict (learner_verdict).
 #
-# With one output a row of a matrix is scored and learned where it lies (learner_score_row, learner_commit_row), and is
-# written as an event only if the rule makes a step of it and it brings a new feature.
+# With one output a row of a matrix is scored and learned where it lies (learner_score_row,
+# learner_commit_row), and is written as an event only if the rule makes a step of it and it brings
+# a new feature.
 #
 # What is scored, judged and moved are choices (engine/step.pxd): the outputs of one event, or candidates, which are events.
 # Two labels may have one output between them until a third one comes (engine/pair.pxd); the learner takes its new form
@@ -24,22 +25,25 @@
 # 1 and 0 for a rule whose answer is a sign, 0, 1, 2.. in order of appearance for the others.
 
 from libc.math cimport fabs
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
+from streamptron.engine.heap cimport free, malloc
 from streamptron.engine.types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron.engine.index cimport (
-    Index, index_copy, index_find, index_find_all, index_free, index_init, index_insert, index_is_limited)
-from streamptron.engine.ceiling cimport Ceiling, ceiling_init, ceiling_insert, ceiling_see, ceiling_settle
+    Index, IndexMark, index_copy, index_find, index_find_all, index_free, index_init, index_insert,
+    index_is_limited, index_mark, index_rewind)
+from streamptron.engine.ceiling cimport (
+    Ceiling, ceiling_init, ceiling_insert, ceiling_rewind, ceiling_settle)
 from streamptron.engine.event cimport Event, event_first, event_last, event_reserve_scores
 from streamptron.engine.table cimport (
-    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_copy, table_free, table_init,
-    table_keeps, table_reserve, table_reserve_places, table_scores, table_scores_through, table_second,
-    table_snapshot, table_split, table_tick)
+    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, table_add, table_add_outputs, table_copy,
+    table_entries, table_free, table_init, table_keeps, table_reserve, table_reserve_places,
+    table_scores, table_scores_through, table_second, table_snapshot, table_split, table_tick)
 from streamptron.engine.keep cimport KEEP_NONE
 from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pair_side
 from streamptron.engine.step cimport Move, Step, step_begin, step_reserve
 from streamptron.engine.rule cimport (
-    ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, Rule, rule_answer, rule_keeps, rule_settle, rule_step)
+    ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, Rule, rule_answer, rule_keeps,
+    rule_settle, rule_step)
 from streamptron.engine.serve cimport (
     SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init, serve_kind,
     serve_learn)
@@ -81,8 +85,8 @@ cdef inline Py_ssize_t learner_labels(const Learner* learner) noexcept nogil:
 
 
 cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
-                             bint pocket, int serve, bint intercept, row_t max_features, int hash_bits,
-                             uint64_t hash_seed) noexcept nogil:
+                             bint pocket, int serve, bint intercept, row_t max_features,
+                             int hash_bits, uint64_t hash_seed) noexcept nogil:
     """An untrained learner; max_features = 0: no ceiling. Returns -1 without memory; learner_free is due in either case."""
     cdef int kind
     memset(learner, 0, sizeof(Learner))
@@ -134,14 +138,14 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     return 0
 
 
-cdef inline int learner_score_row(Learner* learner, Event* event, const row_t* rows,
-                                  const uint32_t* columns, const double* x, Py_ssize_t n) noexcept nogil:
-    """The same for one output and a matrix's row where it lies: n entries, in rows[columns[i]], without
-    the intercept. Only the scores of the event are written.
+cdef inline int learner_score_row(Learner* learner, Event* event,
+                                  const Entries* entries) noexcept nogil:
+    """The same for one output and a matrix's row where it lies: entries of columns, without the
+    intercept. Only the scores of the event are written.
     """
     if event_reserve_scores(event, KEPT_KINDS, KEPT_KINDS + 1) < 0:
         return -1
-    table_scores_through(&learner.table, rows, columns, x, n, learner.intercept, event.scores)
+    table_scores_through(&learner.table, entries, learner.intercept, event.scores)
     event.n_scores = 1
     event.judged = 0
     event.scored_version = learner.version
@@ -154,7 +158,8 @@ cdef inline const double* learner_decision(const Learner* learner, const Event* 
     return event.scores + kind * event.n_scores
 
 
-cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event, int kind) noexcept nogil:
+cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event,
+                                           int kind) noexcept nogil:
     """What one kept vector says of a scored event."""
     if not event.judged >> kind & 1:
         event.verdicts[kind] = verdict_of(
@@ -227,7 +232,7 @@ cdef inline void _watch_two(Learner* learner, const double* scores, Py_ssize_t y
 
 
 cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t y) noexcept nogil:
-    """The same for any number of choices, of which there were event.n_scores when the event was judged."""
+    """The same for any number of choices, event.n_scores when the event was judged."""
     cdef Py_ssize_t n = event.n_scores
     cdef Serve* serve = &learner.serve
     cdef const Verdict* verdict
@@ -296,6 +301,7 @@ cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
     """Take the event's step, but for the features that the ceiling has refused a row."""
     cdef const Step* step = &event.step
     cdef const Move* move
+    cdef Entries entries
     cdef Py_ssize_t at = 0, m, first, last, end
     while at < step.n:
         move = &step.moves[at]
@@ -308,58 +314,9 @@ cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
                 last = first
                 while last < end and event.rows[last] != ROW_NULL:
                     last += 1
-            table_add(&learner.table, event.rows + first, NULL, event.values + first, last - first, False, move, m,
-                      step.r)
+            entries = table_entries(event.rows + first, event.values + first, last - first)
+            table_add(&learner.table, &entries, False, move, m, step.r)
             first = last + 1
-
-
-cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
-    """Rows for the features that the step moves, and memory to write them. -1 without it."""
-    cdef Table* table = &learner.table
-    cdef const Step* step = &event.step
-    cdef const Move* move
-    cdef const Move* other = NULL
-    cdef Py_ssize_t at = 0, i, first, last
-    cdef bint ticked = False
-    while at < step.n:
-        first = event_first(event, step.moves[at].event)
-        last = event_last(event, step.moves[at].event)
-        if _insert_missing(learner, event, first, last, &ticked) < 0:
-            return -1
-        at += _moves_of_one(step, at)
-    for i in range(step.n):
-        move = &step.moves[i]
-        if other != NULL and other.event == move.event and other.output // table.lanes == move.output // table.lanes:
-            continue                # the same rows of the same block
-        other = move
-        first = event_first(event, move.event)
-        last = event_last(event, move.event)
-        if table_reserve(table, event.rows + first, last - first, learner.index.n_rows, move.output) < 0:
-            return -1
-    return 0
-
-
-cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
-    cdef Table* table = &learner.table
-    cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
-    if index_is_limited(&learner.index):
-        ceiling_see(&learner.ceiling, &learner.index, event)
-    if learner.answer == ANSWER_LABELS and y == n_outputs and table_add_outputs(table, 1) < 0:
-        return -1
-    if _make_room(learner, event) < 0:
-        table.n_outputs = n_outputs
-        return -1
-
-    # from here on nothing can fail
-    _watch(learner, event, y)
-    if learner.answer == ANSWER_PAIR:
-        pair_meet(&learner.pair, y)
-    if event.step.n:
-        learner.n_updates += 1
-        _add(learner, event)
-    table_tick(table)
-    learner.version += 1
-    return 0
 
 
 # --- A third label for two that have had one output
@@ -402,17 +359,72 @@ cdef inline void _split_end(Learner* learner, Event* event, bint failed) noexcep
     learner.before = NULL
 
 
+# --- Learning
+
+cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    """All that can fail: rows for new features, an output for a new label, chunks for the step."""
+    cdef Table* table = &learner.table
+    cdef const Step* step = &event.step
+    cdef Py_ssize_t at = 0, m, first, last
+    cdef bint ticked = False
+    if (learner.answer == ANSWER_LABELS and y == table.n_outputs
+            and table_add_outputs(table, 1) < 0):
+        return -1
+    while at < step.n:
+        first = event_first(event, step.moves[at].event)
+        last = event_last(event, step.moves[at].event)
+        if _insert_missing(learner, event, first, last, &ticked) < 0:
+            return -1
+        at += _moves_of_one(step, at)
+    at = 0
+    while at < step.n:
+        m = _moves_of_one(step, at)
+        first = event_first(event, step.moves[at].event)
+        last = event_last(event, step.moves[at].event)
+        if table_reserve(table, event.rows + first, last - first, learner.index.n_rows,
+                         step.moves + at, <int> m) < 0:
+            return -1
+        at += m
+    return 0
+
+
 cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
-    """Learn the label y of a scored event by the step that the rule has made of it. -1 without memory."""
-    cdef int failed = _commit(learner, event, y)
-    ceiling_settle(&learner.ceiling, &learner.index)
+    """Learn the label y of a scored event by the step that the rule has made of it.
+
+    Returns -1 without memory; nothing has changed then.
+    """
+    cdef Table* table = &learner.table
+    cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
+    cdef IndexMark mark = index_mark(&learner.index)
+    cdef Ceiling ceiling = learner.ceiling
+    if _prepare(learner, event, y) < 0:
+        table.n_outputs = n_outputs
+        ceiling_rewind(&learner.ceiling, &ceiling, &learner.index, event)
+        index_rewind(&learner.index, &mark)
+        event.n_found = learner.intercept   # rows that it has been given are not there
+        event.n_known = 0
+        event.scored_version = 0
+        if learner.before != NULL:
+            _split_end(learner, event, True)
+        return -1
+
+    # from here on nothing can fail
+    if index_is_limited(&learner.index):
+        ceiling_settle(&learner.ceiling, &learner.index, table, event)
+    _watch(learner, event, y)
+    if learner.answer == ANSWER_PAIR:
+        pair_meet(&learner.pair, y)
+    if event.step.n:
+        learner.n_updates += 1
+        _add(learner, event)
+    table_tick(table)
+    learner.version += 1
     if learner.before != NULL:
-        _split_end(learner, event, failed)
-    return failed
+        _split_end(learner, event, False)
+    return 0
 
 
-cdef inline void learner_commit_row(Learner* learner, const Event* event, const row_t* rows,
-                                    const uint32_t* columns, const double* x, Py_ssize_t n,
+cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,
                                     Py_ssize_t y) noexcept nogil:
     """The same for one output and a row scored where it lies, all of whose features have weights."""
     _watch(learner, event, y)
@@ -420,13 +432,16 @@ cdef inline void learner_commit_row(Learner* learner, const Event* event, const 
         pair_meet(&learner.pair, y)
     if event.step.n:
         learner.n_updates += 1
-        table_add(&learner.table, rows, columns, x, n, learner.intercept, event.step.moves, 1, event.step.r)
+        table_add(&learner.table, entries, learner.intercept, event.step.moves, 1, event.step.r)
     table_tick(&learner.table)
     learner.version += 1
 
 
 cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
-    """Give an untrained learner of the kind ANSWER_PAIR the form that it has with n labels. -1 without memory."""
+    """Give an untrained learner of the kind ANSWER_PAIR the form that it has with n labels.
+
+    Returns -1 without memory.
+    """
     learner.pair.positive = positive
     learner.pair.n = <int> min(n, <Py_ssize_t> 2)
     if n > 2:
@@ -436,13 +451,15 @@ cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noe
     return 0
 
 
-cdef inline int learner_step(Learner* learner, Event* event, const row_t* rows, const uint32_t* columns,
-                             const double* x, Py_ssize_t n, bint intercept, Py_ssize_t y, double u) noexcept nogil:
+cdef inline int learner_step(Learner* learner, Event* event, const Entries* entries, bint intercept,
+                             Py_ssize_t y, double u) noexcept nogil:
     """Judge a scored event, and let the rule make event.step of it. Returns -1 without memory.
 
-    The rows and values are the event's, or those of a row where it lies (learner_score_row), but not with a third label.
+    Entries are those of a row where it lies (learner_score_row), but not with a third label; NULL:
+    the event's.
     """
     cdef Step* step = &event.step
+    cdef Entries own = table_entries(event.rows, event.values, event.n)
     cdef int kind
     if step_reserve(step, event.n_scores + 2) < 0:
         return -1
@@ -459,9 +476,12 @@ cdef inline int learner_step(Learner* learner, Event* event, const row_t* rows, 
     step_begin(step, learner.answer == ANSWER_CANDIDATES)
     if not learner_several(learner):
         y = pair_side(&learner.pair, y)
-    rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, x, n, intercept, step)
+    if entries == NULL:
+        entries = &own
+    rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, entries.x, entries.n,
+              intercept, step)
     if step.n and learner.table.layout.keep != KEEP_NONE:
-        table_second(&learner.table, rows, columns, x, n, intercept, step.moves, step.n)
+        table_second(&learner.table, entries, intercept, step.moves, step.n)
         rule_settle(&learner.rule, u, step)
     return 0
 
@@ -470,7 +490,7 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
                               double u) noexcept nogil:
     """Learn the label y, with sample weight times class weight u. Returns -1 without memory."""
     if learner_score(learner, event) < 0 or (
-            learner_step(learner, event, event.rows, NULL, event.values, event.n, False, y, u) < 0):
+            learner_step(learner, event, NULL, False, y, u) < 0):
         return -1
     return learner_commit(learner, event, y)
 

@@ -1,20 +1,22 @@
 # A step: which choices a rule moves, and by how much.
 #
-# A choice is an output of an event: what one score is of. Most rules choose among the outputs of one event, so that choice k
-# is (event 0, output k). A rule that chooses among candidates has as many events and one output: (event k, output 0).
+# A choice is an output of an event: what one score is of. Most rules choose among the outputs of one
+# event, so that choice k is (event 0, output k). A rule that chooses among candidates has as many
+# events and one output: (event k, output 0).
 #
 #     labels         x            w_0  w_1  w_2         choices (0, 0)  (0, 1)  (0, 2)
 #     candidates     x_0  x_1     w_0                   choices (0, 0)  (1, 0)
 #
-# For each move (event, output, a) the weights of the output take a x of that event. A rule may name any number of choices, each
-# once and in rising order, so that an update walks an event once for each block of outputs, however many of them it moves.
+# For each move (event, output, a) the weights of the output take a x of that event. A rule may name
+# any number of choices, each once and in rising order, so that an update walks an event once for
+# each block of outputs, however many of them it moves.
 #
-# A rule that keeps a number beside each weight (engine/keep.h) is told the second sums of the choices that it moves, and
-# says the step's noise r.
+# A rule that keeps a number beside each weight (engine/keep.h) is told the second sums of the
+# choices that it moves, and says the step's noise r.
 #
 # Functions in this file: step_reserve (this may fail), step_free, step_begin, step_add, step_bytes.
 
-from libc.stdlib cimport free, realloc
+from streamptron.engine.heap cimport free, realloc
 
 cdef struct Move:
     Py_ssize_t event

@@ -41,14 +41,15 @@
 # table_sizes, table_clear; table_fault for the tests.
 
 from libc.math cimport exp2
-from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
+from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.keep cimport keep_share
 from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
-from streamptron.engine.pool cimport Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take
+from streamptron.engine.pool cimport (
+    Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take)
 from streamptron.engine.step cimport Move
 
 cdef extern from "kernels.h":
@@ -90,6 +91,7 @@ cdef extern from "kernels.h":
     ctypedef struct Entries "sp_entries":
         const row_t* rows
         const uint32_t* columns
+        double** places
         const double* x
         Py_ssize_t n
 
@@ -305,26 +307,60 @@ cdef inline void table_set_folds(Block* block, size_t chunk, uint32_t folds) noe
         next[0] = folds
 
 
-cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
-                              Py_ssize_t output) noexcept nogil:
-    """See that rows below n_rows can be written for this output. Returns -1 without memory."""
+cdef struct Fresh:                  # in a new chunk, until there are all
+    Fresh* next
+    Py_ssize_t block
+    size_t chunk
+
+
+cdef inline int _reserve(Table* table, const row_t* rows, Py_ssize_t n, Py_ssize_t b,
+                         Fresh** latest) noexcept nogil:
+    """Chunks of a block for these rows, each a link in a chain. Returns -1 without memory."""
     cdef Py_ssize_t i
+    cdef Block* block = &table.blocks[b]
+    cdef Fresh* made
+    for i in range(n):
+        if block.chunks[rows[i] >> CHUNK_BITS] == table.zeros:
+            made = <Fresh*> pool_take(&table.pool, chunk_bytes(table))
+            if made == NULL:
+                return -1
+            made.next = latest[0]
+            made.block = b
+            made.chunk = rows[i] >> CHUNK_BITS
+            latest[0] = made
+            table_set_chunk(block, made.chunk, <double*> made)
+            if table.average == AVERAGE_EXPONENTIAL:
+                table_set_folds(block, made.chunk, table.fold)
+    return 0
+
+
+cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
+                              const Move* moves, int n_moves) noexcept nogil:
+    """See that rows below n_rows can be written for the outputs that are to be moved.
+
+    Returns -1 without memory, and no chunk is new.
+    """
     cdef size_t last = (n_rows - 1) >> CHUNK_BITS
-    cdef Block* block
-    cdef double* made
+    cdef Fresh* made = NULL
+    cdef Fresh fresh
+    cdef int i, failed = 0
     while last >= table.n_chunks:
         if _place_add(table) < 0:
             return -1
-    block = &table.blocks[output // table.lanes]
-    for i in range(n):
-        if block.chunks[rows[i] >> CHUNK_BITS] == table.zeros:
-            made = <double*> pool_take(&table.pool, chunk_bytes(table))
-            if made == NULL:
-                return -1
-            table_set_chunk(block, rows[i] >> CHUNK_BITS, made)
-            if table.average == AVERAGE_EXPONENTIAL:
-                table_set_folds(block, rows[i] >> CHUNK_BITS, table.fold)
-    return 0
+    for i in range(n_moves):
+        if i and moves[i].output // table.lanes == moves[i - 1].output // table.lanes:
+            continue                # the same rows of the same block
+        failed = _reserve(table, rows, n, moves[i].output // table.lanes, &made)
+        if failed:
+            break
+    while made != NULL:
+        fresh = made[0]
+        memset(made, 0, sizeof(Fresh))
+        if failed:
+            table_set_chunk(&table.blocks[fresh.block], fresh.chunk, table.zeros)
+            pool_give(&table.pool, made, chunk_bytes(table))
+        made = fresh.next
+    return failed
 
 
 cdef inline Clock _clock(const Table* table) noexcept nogil:
@@ -345,11 +381,11 @@ cdef inline Rows _rows(const Block* block) noexcept nogil:
     return rows
 
 
-cdef inline Entries _entries(const row_t* rows, const uint32_t* columns, const double* x,
-                             Py_ssize_t n) noexcept nogil:
+cdef inline Entries table_entries(const row_t* rows, const double* x, Py_ssize_t n) noexcept nogil:
     cdef Entries entries
     entries.rows = rows
-    entries.columns = columns
+    entries.columns = NULL
+    entries.places = NULL
     entries.x = x
     entries.n = n
     return entries
@@ -415,22 +451,34 @@ cdef inline void _score_several(const Table* table, const Entries* entries, Py_s
 cdef inline void table_scores(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
                               Py_ssize_t n_scores, double* scores) noexcept nogil:
     """scores[kind * n_scores + output], for the kinds that are kept; kind KEPT_CURRENT always is."""
-    cdef Entries entries = _entries(rows, NULL, x, n)
+    cdef Entries entries = table_entries(rows, x, n)
     if table.lanes == 1:
         _score_one(table, &entries, False, n_scores, scores)
     else:
         _score_several(table, &entries, n_scores, scores)
 
 
-cdef inline void table_scores_through(const Table* table, const row_t* rows, const uint32_t* columns,
-                                      const double* x, Py_ssize_t n, bint intercept,
+cdef inline void table_scores_through(const Table* table, const Entries* entries, bint intercept,
                                       double* scores) noexcept nogil:
-    """The same for a table of one output, and entries whose rows are rows[columns[i]].
+    """The same for a table of one output, and entries of columns, whose rows are known, or even their places.
 
-    `intercept`: an entry of value 1 in the intercept's row comes before the n that are given.
+    `intercept`: an entry of value 1 in the intercept's row comes before those that are given.
     """
-    cdef Entries entries = _entries(rows, columns, x, n)
-    _score_one(table, &entries, intercept, 1, scores)
+    _score_one(table, entries, intercept, 1, scores)
+
+
+cdef inline bint table_has_places(const Table* table) noexcept nogil:
+    """Whether a row's address is all that scores and steps ask for: not with folds, which are the chunk's."""
+    return table.lanes == 1 and table.average != AVERAGE_EXPONENTIAL
+
+
+cdef inline double* table_place(const Table* table, row_t row) noexcept nogil:
+    """Where a row lies in a table of one output; `zeros` for one that cannot be written, the null row too."""
+    cdef double* chunk
+    if row == ROW_NULL or row >> CHUNK_BITS >= table.n_chunks:
+        return table.zeros
+    chunk = table.blocks[0].chunks[row >> CHUNK_BITS]
+    return chunk if chunk == table.zeros else chunk + (row & CHUNK_MASK) * table.width
 
 
 cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
@@ -475,13 +523,12 @@ cdef inline Py_ssize_t _lanes_of(const Table* table, const Move* move, const Mov
     return block
 
 
-cdef inline void table_second(const Table* table, const row_t* rows, const uint32_t* columns, const double* x,
-                              Py_ssize_t n, bint intercept, Move* move, Py_ssize_t m) noexcept nogil:
-    """The second sums of an event, for each of m moves of it; see keep.h. Columns and intercept: as in table_add.
+cdef inline void table_second(const Table* table, const Entries* entries, bint intercept, Move* move,
+                              Py_ssize_t m) noexcept nogil:
+    """The second sums of an event, for each of m moves of it; see keep.h. Entries and intercept: as in table_add.
 
     An output that is still to be added has kept nothing of any feature.
     """
-    cdef Entries entries = _entries(rows, columns, x, n)
     cdef Clock clock = _clock(table)
     cdef Rows of
     cdef Lanes lanes
@@ -490,27 +537,26 @@ cdef inline void table_second(const Table* table, const row_t* rows, const uint3
     while move < end and move.output < table.n_outputs:
         of = _rows(&table.blocks[_lanes_of(table, move, end, 0.0, &lanes)])
         if table.lanes == 1:
-            second_one(&of, &clock, &entries, intercept, lanes.second, &table.layout)
+            second_one(&of, &clock, entries, intercept, lanes.second, &table.layout)
         else:
-            second_several(&of, &clock, &entries, lanes.lane, lanes.second, lanes.m, &table.layout)
+            second_several(&of, &clock, entries, lanes.lane, lanes.second, lanes.m, &table.layout)
         for i in range(lanes.m):
             move[i].second = lanes.second[i]
         move += lanes.m
     while move < end:
         move.second = keep_share(table.layout.keep, 1.0, 0.0) if intercept else 0.0
-        for i in range(n):
-            move.second += keep_share(table.layout.keep, x[i], 0.0)
+        for i in range(entries.n):
+            move.second += keep_share(table.layout.keep, entries.x[i], 0.0)
         move += 1
 
 
-cdef inline void table_add(Table* table, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
-                           bint intercept, const Move* move, Py_ssize_t m, double r) noexcept nogil:
+cdef inline void table_add(Table* table, const Entries* entries, bint intercept, const Move* move,
+                           Py_ssize_t m, double r) noexcept nogil:
     """Take m moves of an event: w += a x for each, and what average, pocket and rule keep of it.
 
-    The rows must be reserved. The event is walked once for each block that moves. A table of one output takes entries
-    whose rows are rows[columns[i]] too; `intercept`: as in table_scores_through.
+    The rows must be reserved. The event is walked once for each block that moves. A table of one output
+    takes entries of columns too; `intercept`: as in table_scores_through.
     """
-    cdef Entries entries = _entries(rows, columns, x, n)
     cdef Clock clock = _clock(table)
     cdef Rows of
     cdef Lanes lanes
@@ -520,11 +566,11 @@ cdef inline void table_add(Table* table, const row_t* rows, const uint32_t* colu
         block = _lanes_of(table, move, end, r, &lanes)
         of = _rows(&table.blocks[block])
         if table.average == AVERAGE_EXPONENTIAL:
-            _catch_up(table, block, &entries, intercept)
+            _catch_up(table, block, entries, intercept)
         if table.lanes == 1:
-            add_one(&of, &clock, &entries, intercept, &lanes, &table.layout)
+            add_one(&of, &clock, entries, intercept, &lanes, &table.layout)
         else:
-            add_several(&of, &clock, &entries, &lanes, &table.layout)
+            add_several(&of, &clock, entries, &lanes, &table.layout)
         move += lanes.m
 
 
@@ -658,6 +704,8 @@ cdef inline int table_split(Table* to, const Table* one, int positive) noexcept 
     cdef const double* field
     cdef double* pair
     cdef row_t first
+    cdef Move move
+    move.output = 0
     to[0] = one[0]
     to.blocks = NULL
     to.n_blocks = 0
@@ -672,7 +720,7 @@ cdef inline int table_split(Table* to, const Table* one, int positive) noexcept 
         if one.blocks[0].chunks[chunk] == one.zeros:
             continue
         first = <row_t> (chunk << CHUNK_BITS)
-        if table_reserve(to, &first, 1, first + 1, 0) < 0:
+        if table_reserve(to, &first, 1, first + 1, &move, 1) < 0:
             return -1
         for row in range(<size_t> CHUNK_ROWS):
             field = one.blocks[0].chunks[chunk] + row * one.width
