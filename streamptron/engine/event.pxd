@@ -51,7 +51,7 @@ cdef struct Event:
     Verdict* verdicts           # of each kept vector; the scores lie behind them
     int judged                  # of which, a bit each
     Step step
-    Gone* gone                  # under a ceiling: what rows were before the event, while it is learned
+    Gone* gone                  # under a ceiling: what its rows were before it is learned
     Py_ssize_t gone_capacity
     Py_ssize_t n_gone
     Py_ssize_t n_forgotten      # of these, whose entries have been taken out

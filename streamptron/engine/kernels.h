@@ -84,7 +84,8 @@ typedef struct {                    /* what has changed with time, for a whole t
 typedef struct {
     const uint32_t *rows;
     const uint32_t *columns;        /* entry i lies in row rows[columns[i]]; NULL: in rows[i] */
-    double *const *places;          /* of one output: or at places[columns[i]]; NULL: nobody knows the addresses */
+    const int32_t *places;          /* of one output, by column: how many doubles behind the null row that
+                                       is; NULL: nobody has counted */
     const double *x;
     ptrdiff_t n;
 } sp_entries;
@@ -100,6 +101,13 @@ static double sp_zeros[SP_CHUNK_ROWS * SP_ROW_MOST];
 SP_TEMPLATE double *sp_row(double *const *chunks, uint32_t row, int width)
 {
     return chunks[row >> SP_CHUNK_BITS] + (row & (SP_CHUNK_ROWS - 1)) * (uint32_t)width;
+}
+
+/* Where a row lies that is so many doubles behind the null row. A chunk of its own is an object of its own,
+   so this is about addresses. */
+SP_TEMPLATE double *sp_at(double *null_row, int32_t place)
+{
+    return (double *)((uintptr_t)null_row + (uintptr_t)(intptr_t)place * sizeof(double));
 }
 
 /* The running average of one weight, of its sums too: Daume, A Course in Machine Learning, algorithm 7, and
@@ -182,7 +190,8 @@ SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp
 #define SUM(row, field, x) sp_sum_row(block, clock, row, field, x, w, v, p, lanes, average, layout)
     if (intercept) SUM(SP_ROW_OF_INTERCEPT, sp_row(block.chunks, SP_ROW_OF_INTERCEPT, width), 1.0);
     if (entries.places) {
-        for (ptrdiff_t i = 0; i < entries.n; i++) SUM(0, entries.places[entries.columns[i]], entries.x[i]);
+        for (ptrdiff_t i = 0; i < entries.n; i++)
+            SUM(0, sp_at(block.chunks[0], entries.places[entries.columns[i]]), entries.x[i]);
     } else if (entries.columns) {
         for (ptrdiff_t i = 0; i < entries.n; i++) {
             uint32_t row = entries.rows[entries.columns[i]];
@@ -211,7 +220,8 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
 { \
     const int in_part = (int)(sizeof(vector) / sizeof(double)), width = parts * in_part; \
     const uint32_t *rows = entries->rows, *columns = entries->columns; \
-    double *const *places = entries->places; \
+    const int32_t *places = entries->places; \
+    double *null_row = chunks[0][0]; \
     const double *x = entries->x; \
     const ptrdiff_t n = entries->n; \
     vector sum[blocks][parts], part; \
@@ -219,7 +229,7 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
         for (int k = 0; k < parts; k++) sum[b][k] = (vector){0.0}; \
     if (intercept) SP_SUM_ROW(SP_ROW_OF_INTERCEPT, 1.0, parts, blocks) \
     if (blocks == 1 && places) { \
-        for (ptrdiff_t i = 0; i < n; i++) SP_SUM_PARTS(0, places[columns[i]], x[i], parts) \
+        for (ptrdiff_t i = 0; i < n; i++) SP_SUM_PARTS(0, sp_at(null_row, places[columns[i]]), x[i], parts) \
     } else if (columns) { \
         for (ptrdiff_t i = 0; i < n; i++) SP_SUM_ROW(rows[columns[i]], x[i], parts, blocks) \
     } else { \
@@ -417,7 +427,8 @@ SP_TEMPLATE void sp_add_any(const sp_block block, const sp_clock clock, const sp
 #define ADD(row, x) sp_add_row(clock, row, x, step, m, lanes, average, layout)
     if (intercept) ADD(sp_row(block.chunks, SP_ROW_OF_INTERCEPT, width), 1.0);
     if (entries.places) {
-        for (ptrdiff_t i = 0; i < entries.n; i++) ADD(entries.places[entries.columns[i]], entries.x[i]);
+        for (ptrdiff_t i = 0; i < entries.n; i++)
+            ADD(sp_at(block.chunks[0], entries.places[entries.columns[i]]), entries.x[i]);
     } else if (entries.columns) {
         for (ptrdiff_t i = 0; i < entries.n; i++)
             ADD(sp_row(block.chunks, entries.rows[entries.columns[i]], width), entries.x[i]);

@@ -14,8 +14,8 @@
 # and so is each kept vector's verdict (learner_verdict).
 #
 # With one output a row of a matrix is scored and learned where it lies (learner_score_row,
-# learner_commit_row), and is written as an event only if the rule makes a step of it and it brings
-# a new feature.
+# learner_commit_row). Only the new features of a row that the rule makes a step of are written as an
+# event, and get rows (learner_admit).
 #
 # What is scored, judged and moved are choices (engine/step.pxd): the outputs of one event, or candidates, which are events.
 # Two labels may have one output between them until a third one comes (engine/pair.pxd); the learner takes its new form
@@ -25,8 +25,8 @@
 # 1 and 0 for a rule whose answer is a sign, 0, 1, 2.. in order of appearance for the others.
 
 from libc.math cimport fabs
-from libc.string cimport memset
 from streamptron.engine.heap cimport free, malloc
+from libc.string cimport memset
 from streamptron.engine.types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron.engine.index cimport (
     Index, IndexMark, index_copy, index_find, index_find_all, index_free, index_init, index_insert,
@@ -35,8 +35,8 @@ from streamptron.engine.ceiling cimport (
     Ceiling, ceiling_init, ceiling_insert, ceiling_rewind, ceiling_settle)
 from streamptron.engine.event cimport Event, event_first, event_last, event_reserve_scores
 from streamptron.engine.table cimport (
-    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, table_add, table_add_outputs, table_copy,
-    table_entries, table_free, table_init, table_keeps, table_reserve, table_reserve_places,
+    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, entries_of, table_add, table_add_outputs,
+    table_copy, table_free, table_init, table_keeps, table_reserve, table_reserve_places,
     table_scores, table_scores_through, table_second, table_snapshot, table_split, table_tick)
 from streamptron.engine.keep cimport KEEP_NONE
 from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pair_side
@@ -232,7 +232,7 @@ cdef inline void _watch_two(Learner* learner, const double* scores, Py_ssize_t y
 
 
 cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t y) noexcept nogil:
-    """The same for any number of choices, event.n_scores when the event was judged."""
+    """The same for any number of choices, of which there were event.n_scores when the event was judged."""
     cdef Py_ssize_t n = event.n_scores
     cdef Serve* serve = &learner.serve
     cdef const Verdict* verdict
@@ -300,8 +300,8 @@ cdef inline Py_ssize_t _moves_of_one(const Step* step, Py_ssize_t at) noexcept n
 cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
     """Take the event's step, but for the features that the ceiling has refused a row."""
     cdef const Step* step = &event.step
-    cdef const Move* move
     cdef Entries entries
+    cdef const Move* move
     cdef Py_ssize_t at = 0, m, first, last, end
     while at < step.n:
         move = &step.moves[at]
@@ -314,9 +314,69 @@ cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
                 last = first
                 while last < end and event.rows[last] != ROW_NULL:
                     last += 1
-            entries = table_entries(event.rows + first, event.values + first, last - first)
+            entries = entries_of(event.rows + first, event.values + first, last - first)
             table_add(&learner.table, &entries, False, move, m, step.r)
             first = last + 1
+
+
+cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
+    """Rows for the features that the step moves, and memory to write them. -1 without it."""
+    cdef Table* table = &learner.table
+    cdef const Step* step = &event.step
+    cdef Py_ssize_t at = 0, m, first, last
+    cdef bint ticked = False
+    while at < step.n:
+        first = event_first(event, step.moves[at].event)
+        last = event_last(event, step.moves[at].event)
+        if _insert_missing(learner, event, first, last, &ticked) < 0:
+            return -1
+        at += _moves_of_one(step, at)
+    at = 0
+    while at < step.n:
+        m = _moves_of_one(step, at)
+        first = event_first(event, step.moves[at].event)
+        last = event_last(event, step.moves[at].event)
+        if table_reserve(table, event.rows + first, last - first, learner.index.n_rows,
+                         step.moves + at, <int> m) < 0:
+            return -1
+        at += m
+    return 0
+
+
+cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    """All that can fail: rows for new features, an output for a new label, chunks for the step."""
+    cdef Table* table = &learner.table
+    if learner.answer == ANSWER_LABELS and y == table.n_outputs and table_add_outputs(table, 1) < 0:
+        return -1
+    return _make_room(learner, event)
+
+
+cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    cdef Table* table = &learner.table
+    cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
+    cdef IndexMark mark = index_mark(&learner.index)
+    cdef Ceiling ceiling = learner.ceiling
+    if _prepare(learner, event, y) < 0:
+        table.n_outputs = n_outputs
+        ceiling_rewind(&learner.ceiling, &ceiling, &learner.index, event)
+        index_rewind(&learner.index, &mark)
+        event.n_found = learner.intercept   # rows that it has been given are not there
+        event.n_known = 0
+        event.scored_version = 0
+        return -1
+
+    # from here on nothing can fail
+    if index_is_limited(&learner.index):
+        ceiling_settle(&learner.ceiling, &learner.index, table, event)
+    _watch(learner, event, y)
+    if learner.answer == ANSWER_PAIR:
+        pair_meet(&learner.pair, y)
+    if event.step.n:
+        learner.n_updates += 1
+        _add(learner, event)
+    table_tick(table)
+    learner.version += 1
+    return 0
 
 
 # --- A third label for two that have had one output
@@ -359,68 +419,33 @@ cdef inline void _split_end(Learner* learner, Event* event, bint failed) noexcep
     learner.before = NULL
 
 
-# --- Learning
-
-cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
-    """All that can fail: rows for new features, an output for a new label, chunks for the step."""
-    cdef Table* table = &learner.table
-    cdef const Step* step = &event.step
-    cdef Py_ssize_t at = 0, m, first, last
-    cdef bint ticked = False
-    if (learner.answer == ANSWER_LABELS and y == table.n_outputs
-            and table_add_outputs(table, 1) < 0):
-        return -1
-    while at < step.n:
-        first = event_first(event, step.moves[at].event)
-        last = event_last(event, step.moves[at].event)
-        if _insert_missing(learner, event, first, last, &ticked) < 0:
-            return -1
-        at += _moves_of_one(step, at)
-    at = 0
-    while at < step.n:
-        m = _moves_of_one(step, at)
-        first = event_first(event, step.moves[at].event)
-        last = event_last(event, step.moves[at].event)
-        if table_reserve(table, event.rows + first, last - first, learner.index.n_rows,
-                         step.moves + at, <int> m) < 0:
-            return -1
-        at += m
-    return 0
-
-
 cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
     """Learn the label y of a scored event by the step that the rule has made of it.
 
     Returns -1 without memory; nothing has changed then.
     """
-    cdef Table* table = &learner.table
-    cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
+    cdef int failed = _commit(learner, event, y)
+    if learner.before != NULL:
+        _split_end(learner, event, failed)
+    return failed
+
+
+cdef inline int learner_admit(Learner* learner, Event* event) noexcept nogil:
+    """See that the features of an event can be written, for one output and without a ceiling.
+
+    Returns -1 without memory; nothing has changed then.
+    """
     cdef IndexMark mark = index_mark(&learner.index)
-    cdef Ceiling ceiling = learner.ceiling
-    if _prepare(learner, event, y) < 0:
-        table.n_outputs = n_outputs
-        ceiling_rewind(&learner.ceiling, &ceiling, &learner.index, event)
+    cdef bint ticked = False
+    cdef Move move
+    move.output = 0
+    if _insert_missing(learner, event, 0, event.n, &ticked) < 0 or table_reserve(
+            &learner.table, event.rows, event.n, learner.index.n_rows, &move, 1) < 0:
         index_rewind(&learner.index, &mark)
-        event.n_found = learner.intercept   # rows that it has been given are not there
+        event.n_found = learner.intercept
         event.n_known = 0
         event.scored_version = 0
-        if learner.before != NULL:
-            _split_end(learner, event, True)
         return -1
-
-    # from here on nothing can fail
-    if index_is_limited(&learner.index):
-        ceiling_settle(&learner.ceiling, &learner.index, table, event)
-    _watch(learner, event, y)
-    if learner.answer == ANSWER_PAIR:
-        pair_meet(&learner.pair, y)
-    if event.step.n:
-        learner.n_updates += 1
-        _add(learner, event)
-    table_tick(table)
-    learner.version += 1
-    if learner.before != NULL:
-        _split_end(learner, event, False)
     return 0
 
 
@@ -438,10 +463,7 @@ cdef inline void learner_commit_row(Learner* learner, const Event* event, const 
 
 
 cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
-    """Give an untrained learner of the kind ANSWER_PAIR the form that it has with n labels.
-
-    Returns -1 without memory.
-    """
+    """Give an untrained learner of the kind ANSWER_PAIR the form that it has with n labels. -1 without memory."""
     learner.pair.positive = positive
     learner.pair.n = <int> min(n, <Py_ssize_t> 2)
     if n > 2:
@@ -451,15 +473,15 @@ cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noe
     return 0
 
 
-cdef inline int learner_step(Learner* learner, Event* event, const Entries* entries, bint intercept,
+cdef inline int learner_step(Learner* learner, Event* event, const Entries* lying, bint intercept,
                              Py_ssize_t y, double u) noexcept nogil:
     """Judge a scored event, and let the rule make event.step of it. Returns -1 without memory.
 
-    Entries are those of a row where it lies (learner_score_row), but not with a third label; NULL:
-    the event's.
+    `lying`: a row where it lies (learner_score_row), but not with a third label; NULL: the event's own
+    entries. `intercept`: as in table_add.
     """
+    cdef Entries own
     cdef Step* step = &event.step
-    cdef Entries own = table_entries(event.rows, event.values, event.n)
     cdef int kind
     if step_reserve(step, event.n_scores + 2) < 0:
         return -1
@@ -476,12 +498,13 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* entr
     step_begin(step, learner.answer == ANSWER_CANDIDATES)
     if not learner_several(learner):
         y = pair_side(&learner.pair, y)
-    if entries == NULL:
-        entries = &own
-    rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, entries.x, entries.n,
+    if lying == NULL:
+        own = entries_of(event.rows, event.values, event.n)
+        lying = &own
+    rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, lying.x, lying.n,
               intercept, step)
     if step.n and learner.table.layout.keep != KEEP_NONE:
-        table_second(&learner.table, entries, intercept, step.moves, step.n)
+        table_second(&learner.table, lying, intercept, step.moves, step.n)
         rule_settle(&learner.rule, u, step)
     return 0
 

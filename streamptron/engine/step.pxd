@@ -8,11 +8,11 @@
 #     candidates     x_0  x_1     w_0                   choices (0, 0)  (1, 0)
 #
 # For each move (event, output, a) the weights of the output take a x of that event. A rule may name
-# any number of choices, each once and in rising order, so that an update walks an event once for
-# each block of outputs, however many of them it moves.
+# any number of choices, each once and in rising order, so that an update walks an event once for each
+# block of outputs, however many of them it moves.
 #
-# A rule that keeps a number beside each weight (engine/keep.h) is told the second sums of the
-# choices that it moves, and says the step's noise r.
+# A rule that keeps a number beside each weight (engine/keep.h) is told the second sums of the choices
+# that it moves, and says the step's noise r.
 #
 # Functions in this file: step_reserve (this may fail), step_free, step_begin, step_add, step_bytes.
 

@@ -37,10 +37,11 @@
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
 # table_reserve (these may fail), table_split (so may this), table_free, table_set_chunk, table_set_folds, table_scores,
-# table_scores_through, table_second, table_add, table_tick, table_snapshot, table_read, table_write, table_wrote,
+# table_scores_through, table_has_places, table_can_write, table_place, table_second, table_add, table_tick, table_snapshot, table_read, table_write, table_wrote,
 # table_sizes, table_clear; table_fault for the tests.
 
 from libc.math cimport exp2
+from libc.stdint cimport int32_t, intptr_t
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
@@ -91,7 +92,7 @@ cdef extern from "kernels.h":
     ctypedef struct Entries "sp_entries":
         const row_t* rows
         const uint32_t* columns
-        double** places
+        const int32_t* places
         const double* x
         Py_ssize_t n
 
@@ -348,7 +349,7 @@ cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row
         if _place_add(table) < 0:
             return -1
     for i in range(n_moves):
-        if i and moves[i].output // table.lanes == moves[i - 1].output // table.lanes:
+        if i > 0 and moves[i].output // table.lanes == moves[i - 1].output // table.lanes:
             continue                # the same rows of the same block
         failed = _reserve(table, rows, n, moves[i].output // table.lanes, &made)
         if failed:
@@ -381,7 +382,7 @@ cdef inline Rows _rows(const Block* block) noexcept nogil:
     return rows
 
 
-cdef inline Entries table_entries(const row_t* rows, const double* x, Py_ssize_t n) noexcept nogil:
+cdef inline Entries entries_of(const row_t* rows, const double* x, Py_ssize_t n) noexcept nogil:
     cdef Entries entries
     entries.rows = rows
     entries.columns = NULL
@@ -451,7 +452,7 @@ cdef inline void _score_several(const Table* table, const Entries* entries, Py_s
 cdef inline void table_scores(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
                               Py_ssize_t n_scores, double* scores) noexcept nogil:
     """scores[kind * n_scores + output], for the kinds that are kept; kind KEPT_CURRENT always is."""
-    cdef Entries entries = table_entries(rows, x, n)
+    cdef Entries entries = entries_of(rows, x, n)
     if table.lanes == 1:
         _score_one(table, &entries, False, n_scores, scores)
     else:
@@ -467,30 +468,38 @@ cdef inline void table_scores_through(const Table* table, const Entries* entries
     _score_one(table, entries, intercept, 1, scores)
 
 
+cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noexcept nogil:
+    """The fields of one weight in a chunk that is there."""
+    return (table.blocks[output // table.lanes].chunks[row >> CHUNK_BITS]
+            + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
+
+
 cdef inline bint table_has_places(const Table* table) noexcept nogil:
-    """Whether a row's address is all that scores and steps ask for: not with folds, which are the chunk's."""
+    """Whether a row's place is all that scores and steps ask for: not with folds, which are the chunk's."""
     return table.lanes == 1 and table.average != AVERAGE_EXPONENTIAL
 
 
-cdef inline double* table_place(const Table* table, row_t row) noexcept nogil:
-    """Where a row lies in a table of one output; `zeros` for one that cannot be written, the null row too."""
-    cdef double* chunk
-    if row == ROW_NULL or row >> CHUNK_BITS >= table.n_chunks:
-        return table.zeros
-    chunk = table.blocks[0].chunks[row >> CHUNK_BITS]
-    return chunk if chunk == table.zeros else chunk + (row & CHUNK_MASK) * table.width
+cdef inline bint table_can_write(const Table* table, row_t row) noexcept nogil:
+    """Whether a row of a table of one output can be written: not the null row, and its chunk is there."""
+    return row != ROW_NULL and row >> CHUNK_BITS < table.n_chunks and (
+        table.blocks[0].chunks[row >> CHUNK_BITS] != table.zeros)
+
+
+cdef inline bint table_place(const Table* table, row_t row, int32_t* place) noexcept nogil:
+    """How many doubles behind the null row a row of a table of one output lies that can be written, or that of the
+    null row. False if that is too far.
+    """
+    cdef intptr_t behind = 0
+    if table_can_write(table, row):
+        behind = (<intptr_t> _lane(table, row, 0) - <intptr_t> table.blocks[0].chunks[0]) >> 3
+    place[0] = <int32_t> behind
+    return place[0] == behind
 
 
 cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
     if kind == KEPT_AVERAGE:
         return table.average != AVERAGE_NONE
     return kind == KEPT_CURRENT or table.layout.p >= 0
-
-
-cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noexcept nogil:
-    """The fields of one weight in a chunk that is there."""
-    return (table.blocks[output // table.lanes].chunks[row >> CHUNK_BITS]
-            + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
 
 
 cdef inline void _catch_up(Table* table, Py_ssize_t block, const Entries* entries, bint intercept) noexcept nogil:
@@ -525,7 +534,7 @@ cdef inline Py_ssize_t _lanes_of(const Table* table, const Move* move, const Mov
 
 cdef inline void table_second(const Table* table, const Entries* entries, bint intercept, Move* move,
                               Py_ssize_t m) noexcept nogil:
-    """The second sums of an event, for each of m moves of it; see keep.h. Entries and intercept: as in table_add.
+    """The second sums of an event, for each of m moves of it; see keep.h. `intercept`: as in table_add.
 
     An output that is still to be added has kept nothing of any feature.
     """
@@ -554,8 +563,8 @@ cdef inline void table_add(Table* table, const Entries* entries, bint intercept,
                            Py_ssize_t m, double r) noexcept nogil:
     """Take m moves of an event: w += a x for each, and what average, pocket and rule keep of it.
 
-    The rows must be reserved. The event is walked once for each block that moves. A table of one output
-    takes entries of columns too; `intercept`: as in table_scores_through.
+    The rows must be reserved. The event is walked once for each block that moves. `intercept`: as in
+    table_scores_through.
     """
     cdef Clock clock = _clock(table)
     cdef Rows of
