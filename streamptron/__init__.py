@@ -3,6 +3,7 @@
 import typing
 
 from streamptron._core import TopFeatures
+from streamptron.adaptive import AdaptiveClassifier
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
@@ -16,6 +17,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "MIRA",
+    "AdaptiveClassifier",
     "Checkpoint",
     "ModelFileError",
     "ModelLock",

@@ -134,3 +134,7 @@ cdef class LabelModel(Model):
     cdef int _check_room(self, label, Py_ssize_t n_labels) except -1
     cdef int _name_output(self, label) except -1
     cdef object _label_of(self, Py_ssize_t output)
+
+
+cdef class AdaptiveModel(LabelModel):
+    pass

@@ -122,6 +122,7 @@ class RULES:
     PERCEPTRON: ClassVar[int]
     MULTICLASS: ClassVar[int]
     MIRA: ClassVar[int]
+    ADAPTIVE: ClassVar[int]
 
 @disjoint_base
 class Model:
@@ -225,3 +226,10 @@ class LabelModel(Model):
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]: ...
     def decision_function_one(self, x: Mapping[Any, Any]) -> dict[Any, float]: ...
     def test_then_train_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Any: ...
+
+class AdaptiveModel(LabelModel):
+    @property
+    def _positive(self) -> int | None: ...
+    def decision_function_one(  # type: ignore[override]
+        self, x: Mapping[Any, Any]
+    ) -> float | dict[Any, float]: ...

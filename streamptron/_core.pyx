@@ -51,7 +51,9 @@ from streamptron.engine.table cimport (
     AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Block, Table,
     table_add_outputs, table_fault, table_keeps, table_read, table_reserve, table_write,
     table_wrote)
-from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
+from streamptron.engine.rule cimport RULE_ADAPTIVE, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
+from streamptron.engine.adaptive cimport (
+    U_LIMIT, Adaptive, Blocks, Weighed, adaptive_fault, adaptive_room, adaptive_set_count, adaptive_share, adaptive_weight)
 from streamptron.engine.serve cimport Serve, serve_overall
 from streamptron.engine.calibrate cimport Calibrator
 from streamptron.engine.matrix cimport (
@@ -64,8 +66,9 @@ from streamptron.engine.lines cimport (
     LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends, line_next)
 from streamptron.engine.batch cimport Batch, batch_free, batch_matrix, batch_next, batch_row, batch_texts
 from streamptron.engine.learner cimport (
-    Answer, Learner, learner_answer, learner_bytes, learner_copy, learner_decision, learner_free, learner_init,
-    learner_learn, learner_probabilities, learner_resolve, learner_score, learner_several)
+    Answer, Learner, learner_adapts, learner_answer, learner_bytes, learner_copy, learner_decision, learner_free,
+    learner_init, learner_labels, learner_learn, learner_probabilities, learner_resolve, learner_score,
+    learner_several, learner_weight)
 
 from streamptron.engine.flat cimport (
     FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE, FLAT_WEIGHT, Flat,
@@ -138,6 +141,7 @@ class RULES:
     PERCEPTRON = RULE_PERCEPTRON
     MULTICLASS = RULE_MULTICLASS
     MIRA = RULE_MIRA
+    ADAPTIVE = RULE_ADAPTIVE
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
@@ -1280,7 +1284,8 @@ cdef class Model:
     """What every learner shares: the learner, its scratch, its parameters and its state."""
 
     def __cinit__(self):
-        cdef Rule rule = Rule(RULE_PERCEPTRON, 0.0, 1.0, False)
+        cdef Rule rule
+        memset(&rule, 0, sizeof(Rule))
         event_init(&self.event)
         self._params = {}
         self._objects = {}
@@ -1297,21 +1302,26 @@ cdef class Model:
         """Check the parameters, keep them as they are, and start untrained. On an error nothing has changed."""
         cdef Rule rule
         cdef Model fresh = self._blank(kind)
+        memset(&rule, 0, sizeof(Rule))
         rule.kind = kind
         rule.margin = _real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
         rule.C = _real("C", params.get("C", 1.0), 1e-50, "above 0")
         rule.on_mistake = _choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
-        average = _choice("average", params["average"], AVERAGES)
-        half_life = _real("half_life", params["half_life"], 1.0, "of at least 1 event", _HALF_LIFE_MOST)
-        pocket = _truth("pocket", params["pocket"])
-        serve = _choice("serve", params["serve"], (*KEPT, "best"))
+        rule.eta = _real("eta", params.get("eta", 1.0), 1e-6, "from 1e-06", 1e6)
+        rule.forget = _real("forget", params.get("forget", 0.0), 0.0, "of at least 0", 1.0)
+        rule.naive_bayes = _truth("naive_bayes", params.get("naive_bayes", False))
+        average = _choice("average", params.get("average", "none"), AVERAGES)
+        half_life = _real("half_life", params.get("half_life", 1.0), 1.0, "of at least 1 event", _HALF_LIFE_MOST)
+        pocket = _truth("pocket", params.get("pocket", False))
+        serve = _choice("serve", params.get("serve", "current"), (*KEPT, "best"))
         if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
             raise ValueError(
                 "serve='average' needs an average: give average='uniform' or 'exponential', or serve='current' to "
                 "do without one")
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
-        intercept = _truth("intercept", params["intercept"])
+        rule.intercept = _truth("intercept", params["intercept"])
+        intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps its own
         bits = params["hash_bits"]
         bits = 0 if bits is None else _whole("hash_bits", bits, 1, 30)
         most = params["max_features"]
@@ -1620,6 +1630,9 @@ cdef class Model:
                 raise ValueError(f"w={shown(w)}; a sample weight must be at least 0")
         if self._class_weight is not None:
             step *= <double> self._class_weight.get(label, 1.0)
+        if step > U_LIMIT and learner_adapts(&self.learner):
+            raise ValueError(
+                f"w={shown(w)} times the class weight of {shown(label)} is {step:g}; it must be at most {U_LIMIT:g}")
         return step
 
     def _checked_step(self, label, w):
@@ -1656,7 +1669,7 @@ cdef class Model:
                 row = (row | (CHUNK_ROWS - 1)) + 1
                 continue
             for output in range(self.learner.table.n_outputs):
-                if table_read(&self.learner.table, index_place(&self.learner.index, row), output, KEPT_CURRENT) != 0.0:
+                if learner_weight(&self.learner, index_place(&self.learner.index, row), output, KEPT_CURRENT) != 0.0:
                     n += 1
                     break
             row += 1
@@ -1720,7 +1733,9 @@ cdef class Model:
 
     cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1:
         """The outputs first .. last - 1 of one of the labels, or of all (-1): the last; an error if there is none."""
-        cdef Py_ssize_t n = 1 if labels is None else min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
+        cdef Py_ssize_t n = 1 if self.learner.table.n_outputs == 1 and (
+            labels is None or learner_adapts(&self.learner)) else min(
+                <Py_ssize_t> len(labels), self.learner.table.n_outputs)
         first[0] = max(output, 0)
         if output >= n:
             raise RuntimeError("the model has been reset meanwhile, and does not know the label; ask again")
@@ -1748,8 +1763,8 @@ cdef class Model:
             for output in range(first, last):
                 names, weights = [], []
                 for row in range(ROWS_RESERVED, self.learner.index.n_rows):
-                    weight = table_read(
-                        &self.learner.table, index_place(&self.learner.index, row), output, number)
+                    weight = learner_weight(
+                        &self.learner, index_place(&self.learner.index, row), output, number)
                     if weight != 0.0:
                         if not isfinite(weight):
                             raise _damaged("a weight is not finite")
@@ -1773,7 +1788,7 @@ cdef class Model:
             number = self._kept(kind)
             labels = self._get_labels()
             last = self._outputs_of(labels, output, &first)
-            intercepts = [table_read(&self.learner.table, ROW_INTERCEPT, output, number)
+            intercepts = [learner_weight(&self.learner, ROW_INTERCEPT, output, number)
                           for output in range(first, last)]
         finally:
             if collecting:
@@ -2061,9 +2076,8 @@ cdef class Model:
 
     cdef bint _has_room(self, const Batch* batch, bint decisions, bint probabilities) noexcept:
         """Whether there is a place for the score of each label."""
-        cdef Py_ssize_t n = self.learner.table.n_outputs
-        return (not decisions or batch.n_decisions == n) and (
-            not probabilities or batch.n_probabilities == (n if learner_several(&self.learner) else 2))
+        return (not decisions or batch.n_decisions == self.learner.table.n_outputs) and (
+            not probabilities or batch.n_probabilities == learner_labels(&self.learner))
 
     cdef object _column_keys(self, names, bint learning, Event* columns):
         """Write the keys of named columns; they point into what is returned."""
@@ -2216,6 +2230,13 @@ cdef class Model:
         tallies = [(serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k]) for k in range(2)]
         return kinds, tallies, (serve.run, serve.record, serve.duel)
 
+    def _own_state(self):
+        """What only some of the learners keep once."""
+        return {}
+
+    def _set_own_state(self, state):
+        """Put it back, once the labels are there."""
+
     def _set_serve_state(self, kinds, tallies, contest):
         cdef Serve* serve = &self.learner.serve
         cdef Calibrator* fit
@@ -2268,9 +2289,10 @@ cdef class Model:
                 "clock": (self.learner.table.c, self.learner.table.s, self.learner.table.fold,
                           self.learner.table.epoch),
                 "serve": self._serve_state(),
+                **self._own_state(),
                 "ceiling": (self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted),
             }
-            if state["labels"] is not None and len(state["labels"]) != self.learner.table.n_outputs:
+            if state["labels"] is not None and len(state["labels"]) != learner_labels(&self.learner):
                 raise RuntimeError(
                     "a label is being added to the model; save or pickle it after learn_one has returned")
             if self.learner.table.borrowed:
@@ -2367,6 +2389,7 @@ cdef class Model:
                 and isfinite(table.s) and isfinite(table.epoch)):
             raise ValueError("the averages' clock is invalid")
         self._set_serve_state(*state["serve"])
+        self._set_own_state(state)
         if whole is not None:
             PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)
             self._arrays = dict(arrays)
@@ -2374,6 +2397,8 @@ cdef class Model:
         else:
             with nogil:
                 fault = flat_read(&flat, &self.learner.index, table, n_outputs, n_objects, depth)
+            if not fault and learner_adapts(&self.learner) and adaptive_fault(table, self.learner.index.n_rows):
+                fault = FLAT_WEIGHT
         flat_free(&flat)
         if fault == FLAT_MEMORY:
             raise MemoryError("no memory for the model")
@@ -2675,12 +2700,15 @@ cdef class LabelModel(Model):
         cdef uint64_t n_reads
         cdef int turn
         cdef dict ids
+        cdef bint true = not self._labels and label == True
         for turn in range(8):
             self._read(x, True)
             n_reads = self._n_reads
             ids = self._label_ids       # held: to hash the label may start the model anew
             known = ids.get(label)
             if n_reads == self._n_reads:
+                if not self._labels:
+                    self.learner.adaptive.positive = not true
                 if known is not None:
                     return known
                 try:
@@ -2695,7 +2723,7 @@ cdef class LabelModel(Model):
     cdef int _name_output(self, label) except -1:
         """After learning: the new output, if there is one, is this label's."""
         cdef dict ids = self._label_ids     # held: to hash the label may start the model anew
-        if self.learner.table.n_outputs > len(self._labels):
+        if learner_labels(&self.learner) > len(self._labels):
             # the list first: hashing an odd label may teach this model another one
             label = _interned(label)
             output = len(self._labels)
@@ -2734,8 +2762,8 @@ cdef class LabelModel(Model):
         return 0
 
     cdef void _put_labels(self) noexcept:
-        if self.learner.table.n_outputs > len(self._labels):
-            self._labels = self._next_labels[:self.learner.table.n_outputs]
+        if learner_labels(&self.learner) > len(self._labels):
+            self._labels = self._next_labels[:learner_labels(&self.learner)]
             self._label_ids = self._next_ids
 
     cdef object _label_of(self, Py_ssize_t output):
@@ -2815,8 +2843,8 @@ cdef class LabelModel(Model):
         cdef double* p
         self._score(x)
         # the fourth of the score vectors is room for them
-        n = self.learner.table.n_outputs
-        p = self.event.scores + KEPT_KINDS * n
+        n = learner_labels(&self.learner)
+        p = self.event.scores + KEPT_KINDS * self.learner.table.n_outputs
         learner_probabilities(&self.learner, &self.event, learner_answer(&self.learner, &self.event), p)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         probabilities = [p[k] for k in range(n)]
@@ -2850,3 +2878,100 @@ cdef class LabelModel(Model):
         self._settle()
         self._name_output(label)
         return self._label_of(prediction)
+
+
+# --- AdaptiveClassifier ---------------------------------------------------------------------------
+
+cdef class AdaptiveModel(LabelModel):
+    """Any labels; up to two of them have one output, whose score speaks for the second, or for what equals True."""
+
+    cdef Model _blank(self, int kind):
+        if kind != RULE_ADAPTIVE:
+            raise ValueError(f"the rule {kind} is not AdaptiveClassifier's")
+        return AdaptiveModel.__new__(AdaptiveModel)
+
+    cdef Py_ssize_t _set_labels(self, labels) except -1:
+        cdef Py_ssize_t n = LabelModel._set_labels(self, labels)
+        if adaptive_room(&self.learner.adaptive, n) < 0:
+            raise MemoryError("no memory for the labels")
+        self.learner.adaptive.n_labels = n
+        return n if n > 2 else 1
+
+    def _own_state(self):
+        cdef Adaptive* a = &self.learner.adaptive
+        return {"adaptive": (a.positive, a.T, a.m, a.nm, tuple([
+            (a.D[k], a.w0[k], a.G0[k], a.wn[k], a.Gn[k]) for k in range(max(a.n_labels, <Py_ssize_t> 2))]))}
+
+    def _set_own_state(self, state):
+        cdef Adaptive* a = &self.learner.adaptive
+        cdef Py_ssize_t k
+        cdef double D
+        positive, a.T, a.m, a.nm, outputs = state["adaptive"]
+        if positive not in (0, 1) or len(outputs) != max(a.n_labels, <Py_ssize_t> 2):
+            raise ValueError("what is kept for each label does not fit the labels")
+        a.positive = positive
+        for k in range(len(outputs)):
+            D, a.w0[k], a.G0[k], a.wn[k], a.Gn[k] = outputs[k]
+            if not (0.0 <= D <= LIMIT and fabs(a.w0[k]) <= LIMIT and 0.0 <= a.G0[k] <= LIMIT
+                    and fabs(a.wn[k]) <= LIMIT and 0.0 <= a.Gn[k] <= LIMIT):
+                raise ValueError("what is kept for a label is invalid")
+            adaptive_set_count(a, k, D)
+        if not (0.0 <= a.T <= LIMIT and 0.0 <= a.m <= LIMIT and 0.0 <= a.nm <= 1024.0):
+            raise ValueError("what is kept of all events is invalid")
+
+    @property
+    def _positive(self):
+        """Up to two labels: the number of the one that the output speaks for; it need not have come yet."""
+        return self.learner.adaptive.positive if self.learner.table.n_outputs == 1 else None
+
+    def decision_function_one(self, x):
+        """Up to two labels the rank of one event, a number; for more {label: score}.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        cdef double rank
+        self._score(x)
+        if self.learner.table.n_outputs > 1:
+            return LabelModel.decision_function_one(self, x)
+        rank = learner_decision(&self.learner, &self.event, KEPT_CURRENT)[0]
+        self._settle()
+        return rank
+
+    def _explain(self, x, Py_ssize_t output, double sign):
+        """Contributions to one output's score, that score, which vector gave it, and the predicted label."""
+        cdef Py_ssize_t i, best
+        cdef double part
+        cdef dict objects
+        cdef list labels
+        self._score(x)
+        # as in _weights
+        collecting = PyGC_Disable()
+        try:
+            objects = {ordinal: name for name, ordinal in self._objects.items()}
+            best = learner_answer(&self.learner, &self.event).verdict.best
+            labels = self._label_list()
+            if output < 0:
+                output = best
+            if not 0 <= output < self.learner.table.n_outputs:
+                raise RuntimeError(
+                    "the model has been reset meanwhile, and does not know the label; ask again")
+            score = sign * learner_decision(&self.learner, &self.event, KEPT_CURRENT)[output]
+            label = labels[best] if 0 <= best < len(labels) else None
+            parts = []
+            if self.learner.adaptive.intercept or self.learner.adaptive.naive_bayes:
+                parts.append((None, sign * adaptive_share(
+                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, -1, NULL, NULL)))
+            for i in range(self.event.n):
+                part = sign * adaptive_share(
+                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, i, self.event.rows,
+                    self.event.values)
+                if part != 0.0:
+                    parts.append((_key_plain(&self.event.keys[i], objects), part))
+        finally:
+            if collecting:
+                PyGC_Enable()
+        self._settle()
+        return [(_named(plain), part) for plain, part in parts], score, "current", label

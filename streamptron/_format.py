@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from streamptron._core import _damaged
 from streamptron._names import shown
+from streamptron.adaptive import AdaptiveClassifier
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
@@ -29,7 +30,9 @@ if typing.TYPE_CHECKING:
 
 FORMAT = "streamptron"
 VERSION = 1
-CLASSES = {cls.__name__: cls for cls in (Perceptron, MulticlassPerceptron, MIRA)}
+CLASSES = {
+    cls.__name__: cls for cls in (AdaptiveClassifier, Perceptron, MulticlassPerceptron, MIRA)
+}
 
 ALIGNMENT = 64  # of the arrays' start: a cache line
 HEADER_LIMIT = 100_000_000  # bytes, as the other readers of safetensors have it
@@ -48,6 +51,7 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
 EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
 LIMITED = EXACT | {"stamps"}
 HASHED = {"weights", "chunks", "rows"}
+ONCE = ("adaptive",)  # what only some of the learners keep once a model
 IN_PLACE = "crc32"  # what the arrays of a model opened in place should have, beside them
 ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
 
@@ -494,6 +498,7 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
         "clock": _hexed(state["clock"]),
         "serve": _hexed(state["serve"]),
         "ceiling": state["ceiling"],
+        **{name: _hexed(state[name]) for name in ONCE if name in state},
     }
     if tokenizer is not None:
         parts["tokenizer"] = _encoded_parameters(tokenizer._get_params())
@@ -706,6 +711,7 @@ class _Header:
             "clock": _unhexed(self.part("clock")),
             "serve": _unhexed(self.part("serve")),
             "ceiling": _unhexed(self.part("ceiling")),
+            **{name: _unhexed(self.part(name)) for name in ONCE if name in self.metadata},
         }
         arrays: dict[str, Any] = {
             name: (shape, body[at:end]) for name, (shape, at, end) in self.arrays.items()

@@ -233,7 +233,7 @@ cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil
                 return -1
         elif learner_step(learner, event, event.values, event.n, False, batch.y[r], u) < 0:
             return -1
-        if learner_commit(learner, event, batch.y[r]) < 0:
+        if learner_commit(learner, event, batch.y[r], u) < 0:
             return -1
         if batch.rows != NULL and learner.index.n_rows != n_rows:
             for i in range(row.n):

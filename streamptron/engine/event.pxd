@@ -19,6 +19,7 @@ from streamptron.engine.arena cimport Arena, arena_free, arena_init, arena_reset
 from streamptron.engine.index cimport Index, index_stored
 from streamptron.engine.step cimport Step, step_bytes, step_free
 from streamptron.engine.verdict cimport Verdict
+from streamptron.engine.adaptive cimport Weighed, weighed_bytes, weighed_free
 
 cdef struct Event:
     Py_ssize_t n
@@ -43,6 +44,7 @@ cdef struct Event:
     Verdict* verdicts           # of each kept vector; the scores lie behind them
     int judged                  # of which, a bit each
     Step step
+    Weighed weighed             # where AdaptiveClassifier has answered
 
 
 cdef inline void event_init(Event* event) noexcept nogil:
@@ -67,6 +69,7 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.scored_version = 0
     event.judged = 0
     memset(&event.step, 0, sizeof(Step))
+    memset(&event.weighed, 0, sizeof(Weighed))
 
 
 cdef inline void event_free(Event* event) noexcept nogil:
@@ -78,6 +81,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.longs)
     free(event.verdicts)
     step_free(&event.step)
+    weighed_free(&event.weighed)
     arena_free(&event.text)
     event_init(event)
 
@@ -86,7 +90,7 @@ cdef inline size_t event_bytes(const Event* event) noexcept nogil:
     return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t)
                               + sizeof(uint32_t))
             + 3 * sizeof(Verdict) * (event.verdicts != NULL) + event.scores_capacity * sizeof(double)
-            + step_bytes(&event.step) + event.text.bytes)
+            + step_bytes(&event.step) + weighed_bytes(&event.weighed) + event.text.bytes)
 
 
 cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:

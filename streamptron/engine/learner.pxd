@@ -21,17 +21,20 @@
 
 from libc.math cimport fabs
 from libc.string cimport memset
-from streamptron.engine.types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.types cimport CHUNK_BITS, ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron.engine.index cimport (
     Index, index_copy, index_find, index_find_all, index_free, index_init, index_insert, index_is_limited)
 from streamptron.engine.ceiling cimport Ceiling, ceiling_init, ceiling_insert, ceiling_see, ceiling_settle
 from streamptron.engine.event cimport Event, event_reserve_scores
 from streamptron.engine.table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_add_through, table_copy,
-    table_free, table_init, table_keeps, table_reserve, table_reserve_places, table_scores,
+    table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve, table_reserve_places, table_scores,
     table_scores_through, table_snapshot, table_tick)
+from streamptron.engine.adaptive cimport (
+    Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_bytes, adaptive_copy, adaptive_decide, adaptive_free,
+    adaptive_init, adaptive_learn, adaptive_probabilities, adaptive_reserve, adaptive_weight, weighed_reserve)
 from streamptron.engine.step cimport Step, step_reserve
-from streamptron.engine.rule cimport ANSWER_LABELS, Rule, rule_answer, rule_step
+from streamptron.engine.rule cimport ANSWER_LABELS, RULE_ADAPTIVE, Rule, rule_answer, rule_step
 from streamptron.engine.serve cimport (
     SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init, serve_kind,
     serve_learn)
@@ -47,7 +50,8 @@ cdef struct Learner:
     Rule rule
     Serve serve
     Calibrator fits[KEPT_KINDS]
-    bint intercept
+    Adaptive adaptive           # what AdaptiveClassifier keeps once
+    bint intercept              # whether an event begins with one
     uint64_t n_seen
     uint64_t n_updates
     uint64_t n_mistakes
@@ -57,6 +61,12 @@ cdef struct Learner:
 cdef inline void learner_free(Learner* learner) noexcept nogil:
     index_free(&learner.index)
     table_free(&learner.table)
+    adaptive_free(&learner.adaptive)
+
+
+cdef inline bint learner_adapts(const Learner* learner) noexcept nogil:
+    """Whether it is AdaptiveClassifier's rows that are kept; see engine/adaptive.pxd."""
+    return learner.rule.kind == RULE_ADAPTIVE
 
 
 cdef inline bint learner_several(const Learner* learner) noexcept nogil:
@@ -76,15 +86,29 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     serve_init(&learner.serve, serve, average, pocket)
     for kind in range(KEPT_KINDS):
         calibrator_init(&learner.fits[kind])
-    # rows that change hands lie side by side by chance only
-    table_init(&learner.table, average, half_life, pocket, learner_several(learner), max_features != 0)
     ceiling_init(&learner.ceiling)
     if index_init(&learner.index, hash_bits, hash_seed, max_features) < 0:
         return -1
+    # rows that change hands lie side by side by chance only
+    if learner_adapts(learner):
+        if adaptive_init(&learner.adaptive, &rule) < 0 or (
+                table_init_adaptive(&learner.table, max_features != 0) < 0):
+            return -1
+    else:
+        table_init(&learner.table, average, half_life, pocket, learner_several(learner), max_features != 0)
+        if not learner_several(learner) and table_add_outputs(&learner.table, 1) < 0:
+            return -1
     if hash_bits and table_reserve_places(
             &learner.table, (<size_t> learner.index.n_rows >> CHUNK_BITS) + 1, True) < 0:
         return -1
-    return 0 if learner_several(learner) else table_add_outputs(&learner.table, 1)
+    return 0
+
+
+cdef inline Py_ssize_t learner_labels(const Learner* learner) noexcept nogil:
+    """How many labels it can answer."""
+    if learner_adapts(learner):
+        return learner.adaptive.n_labels
+    return learner.table.n_outputs if learner_several(learner) else 2
 
 
 cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
@@ -96,11 +120,28 @@ cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
         event.n_found = event.n
 
 
+cdef inline int _weigh(Learner* learner, Event* event, const row_t* rows, const uint32_t* columns, const double* x,
+                       Py_ssize_t n) noexcept nogil:
+    """The scores of AdaptiveClassifier, and its verdict."""
+    cdef Py_ssize_t outputs = learner.table.n_outputs
+    if (event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * max(outputs, <Py_ssize_t> 2)) < 0
+            or weighed_reserve(&event.weighed, n, outputs + 2) < 0):
+        return -1
+    adaptive_answer(&learner.adaptive, &learner.table, rows, columns, x, n, &event.weighed)
+    adaptive_decide(&learner.adaptive, &event.weighed, event.scores)
+    event.verdicts[KEPT_CURRENT].best = adaptive_best(&learner.adaptive, &event.weighed)
+    event.judged = 1 << KEPT_CURRENT
+    event.scored_version = learner.version
+    return 0
+
+
 cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     """Fill event.scores: [kind * n_outputs + output], and room for one more kind. -1 without memory."""
     if event.scored_version == learner.version:
         return 0
     learner_resolve(learner, event)
+    if learner_adapts(learner):
+        return _weigh(learner, event, event.rows, NULL, event.values, event.n)
     if event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * learner.table.n_outputs) < 0:
         return -1
     table_scores(&learner.table, event.rows, event.values, event.n, event.scores)
@@ -155,10 +196,12 @@ cdef inline Answer learner_answer(const Learner* learner, Event* event) noexcept
 
 cdef inline void learner_probabilities(const Learner* learner, const Event* event, Answer answer,
                                        double* p) noexcept nogil:
-    """p[label] of an answered event; two of them with one output, else one an output."""
+    """p[label] of an answered event, for each of the learner's labels."""
     cdef int kind = answer.kind
     cdef const double* scores = learner_decision(learner, event, kind)
-    if learner_several(learner):
+    if learner_adapts(learner):
+        adaptive_probabilities(&learner.adaptive, &event.weighed, p)
+    elif learner_several(learner):
         calibrate_many(&learner.fits[kind], &learner.serve.scale[kind], answer.verdict.top, scores,
                        learner.table.n_outputs, p)
     else:
@@ -279,9 +322,44 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept n
     return 0
 
 
-cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+cdef inline int _commit_adaptive(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
+    """The same for AdaptiveClassifier: every event with a weight is counted, whether or not there is a step."""
+    cdef Adaptive* adaptive = &learner.adaptive
+    cdef Table* table = &learner.table
+    cdef Py_ssize_t best = event.verdicts[KEPT_CURRENT].best
+    cdef Py_ssize_t n_outputs = table.n_outputs
+    cdef Py_ssize_t more = 0
+    if u != 0.0:
+        if index_is_limited(&learner.index):
+            ceiling_see(&learner.ceiling, &learner.index, event)
+        if _insert_missing(learner, event) < 0:
+            return -1
+        if y == adaptive.n_labels and y >= 2:
+            more = 2 if y == 2 else 1
+        if more and table_add_outputs(table, more) < 0:
+            return -1
+        if adaptive_reserve(adaptive, table, &event.weighed, event.rows, event.n, learner.index.n_rows, y) < 0:
+            table.n_outputs = n_outputs
+            return -1
+
+    # from here on nothing can fail
+    learner.n_seen += 1
+    learner.n_mistakes += best >= 0 and best != y
+    if u != 0.0:
+        learner.n_updates += event.weighed.n_strides > 0
+        adaptive_learn(adaptive, table, event.rows, NULL, event.values, event.n, &event.weighed, y, u)
+    learner.version += 1
+    return 0
+
+
+cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
     """Learn the label y of a scored event by the step that the rule has made of it. -1 without memory."""
-    cdef int failed = _commit(learner, event, y)
+    cdef int failed
+    if learner_adapts(learner):
+        failed = _commit_adaptive(learner, event, y, u)
+        event.scored_version = 0
+    else:
+        failed = _commit(learner, event, y)
     ceiling_settle(&learner.ceiling, &learner.index)
     return failed
 
@@ -302,6 +380,9 @@ cdef inline int learner_step(Learner* learner, Event* event, const double* x, Py
                              Py_ssize_t y, double u) noexcept nogil:
     """Judge a scored event whose values are x, and let the rule make event.step of it. Returns -1 without memory."""
     cdef int kind
+    if learner_adapts(learner):
+        adaptive_aim(&learner.adaptive, &event.weighed, y, u)
+        return 0
     if step_reserve(&event.step, learner.table.n_outputs + 1) < 0:
         return -1
     if learner_several(learner):
@@ -318,14 +399,23 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
     if learner_score(learner, event) < 0 or (
             learner_step(learner, event, event.values, event.n, False, y, u) < 0):
         return -1
-    return learner_commit(learner, event, y)
+    return learner_commit(learner, event, y, u)
+
+
+cdef inline double learner_weight(const Learner* learner, row_t row, Py_ssize_t output, int kind) noexcept nogil:
+    """One weight of one kept vector."""
+    if not learner_adapts(learner):
+        return table_read(&learner.table, row, output, kind)
+    if row == ROW_INTERCEPT:
+        return learner.adaptive.w0[output]
+    return adaptive_weight(&learner.adaptive, &learner.table, row, output)
 
 
 cdef inline size_t learner_bytes(const Learner* learner) noexcept nogil:
     """What a learner holds from the system."""
     cdef const Index* index = &learner.index
     return (index.bytes + index.pool.bytes + index.long_keys.bytes
-            + learner.table.bytes + learner.table.pool.bytes)
+            + learner.table.bytes + learner.table.pool.bytes + adaptive_bytes(&learner.adaptive))
 
 
 cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
@@ -333,5 +423,6 @@ cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
     cdef int failed
     to[0] = other[0]
     failed = index_copy(&to.index, &other.index)
-    # both halves must be the copy's own before anybody frees them
-    return table_copy(&to.table, &other.table) + failed
+    # all of it must be the copy's own before anybody frees it
+    failed += table_copy(&to.table, &other.table)
+    return adaptive_copy(&to.adaptive, &other.adaptive) + failed

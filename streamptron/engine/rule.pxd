@@ -13,6 +13,7 @@ cdef enum:
     RULE_PERCEPTRON = 0
     RULE_MULTICLASS = 1
     RULE_MIRA = 2
+    RULE_ADAPTIVE = 3               # see engine/adaptive.pxd
 
     ANSWER_SIGN = 0                 # one output; True where its score is above 0
     ANSWER_LABELS = 1               # an output a label; the best score wins
@@ -22,6 +23,11 @@ cdef struct Rule:
     double margin
     double C
     bint on_mistake
+    # of RULE_ADAPTIVE
+    double eta
+    double forget
+    bint naive_bayes
+    bint intercept
 
 
 cdef inline int rule_answer(const Rule* rule) noexcept nogil:

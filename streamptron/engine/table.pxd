@@ -112,6 +112,18 @@ cdef extern from "kernels.h":
     double size_several "sp_size_several" (
         const Rows* block, const Clock* clock, row_t row, double size, Layout layout) noexcept nogil
 
+cdef extern from "adaptive.h":
+    enum:
+        HEAD_WIDTH "SP_HEAD_WIDTH"
+        GROUP "SP_GROUP"                # places to a group of blocks
+        GROUP_BLOCKS "SP_GROUP_BLOCKS"
+
+    ctypedef struct Blocks "sp_blocks":
+        const void* first
+        size_t size
+
+    double adaptive_size "sp_size" (const Blocks* blocks, row_t row, Py_ssize_t outputs) noexcept nogil
+
 cdef enum:
     KEPT_CURRENT = 0                # the vectors that can be read, in this order everywhere
     KEPT_AVERAGE = 1
@@ -120,6 +132,9 @@ cdef enum:
 
     FAR = 1 << 20                   # bytes of a table whose rows are far
 
+    ROWS_WEIGHTS = 0                # what a row is: an output's fields side by side
+    ROWS_ADAPTIVE = 1               # see engine/adaptive.pxd
+
 cdef struct Block:
     double** chunks                 # table.zeros: not written yet
     uint32_t* folds                 # folds each chunk has seen (EXPONENTIAL only)
@@ -127,6 +142,7 @@ cdef struct Block:
     Places of_folds
 
 cdef struct Table:
+    int rows
     int average
     Layout layout                   # of an output's doubles
     int lanes                       # outputs a block
@@ -166,6 +182,20 @@ cdef inline void table_init(Table* table, int average, double half_life, bint po
     table.epoch = 1.0
     table.n_chunks = 1
     table.zeros = ZEROS
+
+
+cdef inline int table_init_adaptive(Table* table, bint scattered) noexcept nogil:
+    """Rows as AdaptiveClassifier has them, of one output. Returns -1 without memory."""
+    table_init(table, AVERAGE_NONE, 1.0, False, False, scattered)
+    table.rows = ROWS_ADAPTIVE
+    table.width = HEAD_WIDTH
+    return table_add_outputs(table, 1)
+
+
+cdef inline Py_ssize_t _blocks_for(const Table* table, Py_ssize_t n_outputs) noexcept nogil:
+    if table.rows == ROWS_ADAPTIVE:
+        return 1 if n_outputs <= 1 else 1 + (n_outputs + GROUP - 1) // GROUP * GROUP_BLOCKS
+    return (n_outputs + table.lanes - 1) // table.lanes
 
 
 cdef inline void _block_free(Block* block) noexcept nogil:
@@ -215,7 +245,7 @@ cdef inline int _block_open(Table* table, Block* block, size_t first, size_t n) 
 
 cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
     """n more outputs, of weights zero. Returns -1 without memory."""
-    cdef Py_ssize_t blocks = (table.n_outputs + n + table.lanes - 1) // table.lanes
+    cdef Py_ssize_t blocks = _blocks_for(table, table.n_outputs + n)
     cdef void* p
     if blocks > table.n_blocks:
         p = realloc(table.blocks, blocks * sizeof(Block))
@@ -282,9 +312,9 @@ cdef inline void table_set_folds(Block* block, size_t chunk, uint32_t folds) noe
         next[0] = folds
 
 
-cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
-                              Py_ssize_t output) noexcept nogil:
-    """See that rows below n_rows can be written for this output. Returns -1 without memory."""
+cdef inline int table_reserve_block(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
+                                    Py_ssize_t at) noexcept nogil:
+    """See that rows below n_rows can be written in one block. Returns -1 without memory."""
     cdef Py_ssize_t i
     cdef size_t last = (n_rows - 1) >> CHUNK_BITS
     cdef Block* block
@@ -292,7 +322,7 @@ cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row
     while last >= table.n_chunks:
         if _place_add(table) < 0:
             return -1
-    block = &table.blocks[output // table.lanes]
+    block = &table.blocks[at]
     for i in range(n):
         if block.chunks[rows[i] >> CHUNK_BITS] == table.zeros:
             made = <double*> pool_take(&table.pool, chunk_bytes(table))
@@ -302,6 +332,12 @@ cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row
             if table.average == AVERAGE_EXPONENTIAL:
                 table_set_folds(block, rows[i] >> CHUNK_BITS, table.fold)
     return 0
+
+
+cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
+                              Py_ssize_t output) noexcept nogil:
+    """The same for an output."""
+    return table_reserve_block(table, rows, n, n_rows, output // table.lanes)
 
 
 cdef inline Clock _clock(const Table* table) noexcept nogil:
@@ -514,11 +550,25 @@ cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double 
     _lane(table, row, output)[0] = w
 
 
+cdef inline Blocks table_blocks(const Table* table) noexcept nogil:
+    """The blocks as adaptive.h sees them."""
+    cdef Blocks blocks
+    blocks.first = table.blocks
+    blocks.size = sizeof(Block)
+    return blocks
+
+
 cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes) noexcept nogil:
     """For each of n rows the size of its largest weight, of all outputs and kept vectors."""
     cdef Clock clock = _clock(table)
     cdef Rows block
+    cdef Blocks blocks = table_blocks(table)
     cdef Py_ssize_t b, i
+    if table.rows == ROWS_ADAPTIVE:
+        for i in range(n):
+            sizes[i] = adaptive_size(&blocks, rows[i], table.n_outputs) if (
+                rows[i] >> CHUNK_BITS < table.n_chunks) else 0.0
+        return
     for i in range(n):
         sizes[i] = 0.0
     for b in range(table.n_blocks):
@@ -624,7 +674,7 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
                 row = (i << CHUNK_BITS) + k // table.width
                 if (block.chunks[i][k] != 0.0) & ((row == ROW_NULL) | (row >= n_rows)):
                     return "a row that is not in use is not zero"
-                if block.chunks[i][k] != 0.0 and (
+                if table.rows == ROWS_WEIGHTS and block.chunks[i][k] != 0.0 and (
                         b * table.lanes + <Py_ssize_t> (k % table.width) // table.layout.fields >= table.n_outputs):
                     return "an output that is not in use is not zero"
     for k in range(<size_t> (CHUNK_ROWS * LANES * FIELDS_MOST)):
