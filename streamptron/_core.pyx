@@ -2919,6 +2919,31 @@ cdef class AdaptiveModel(LabelModel):
         if not (0.0 <= a.T <= LIMIT and 0.0 <= a.m <= LIMIT and 0.0 <= a.nm <= 1024.0):
             raise ValueError("what is kept of all events is invalid")
 
+    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions, confidences=None):
+        """As every model; but an event of weight 0 makes no label known, so labels come in the order of the others."""
+        if steps is not None and len(steps) and not steps.max() <= U_LIMIT:
+            row = int(steps.argmax())
+            raise ValueError(
+                f"w times the class weight is {steps[row]:g} in row {row}; it must be at most {U_LIMIT:g}")
+        if steps is not None and len(steps) and not steps.all():
+            import numpy as np
+
+            numbers = np.asarray(numbers)
+            learned = numbers[(numbers >= 0) & (steps > 0)]
+            met, firsts = np.unique(learned, return_index=True)
+            order = met[np.argsort(firsts)].tolist()
+            order += sorted(set(range(len(labels))).difference(order))
+            places = np.empty(len(labels), dtype=np.intp)
+            places[order] = np.arange(len(labels))
+            numbers = np.where(numbers >= 0, places[numbers], -1)
+            labels = [labels[number] for number in order]
+        return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions, confidences)
+
+    def _outputs(self, labels):
+        if not self._labels and labels:
+            self.learner.adaptive.positive = not labels[0] == True
+        return LabelModel._outputs(self, labels)
+
     @property
     def _positive(self):
         """Up to two labels: the number of the one that the output speaks for; it need not have come yet."""

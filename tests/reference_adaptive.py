@@ -344,7 +344,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             a.v[j], a.h[j] = v, h
         a.r = 1.0 / math.sqrt(squares) if squares > 0 else 0.0
         a.length = absolute * a.r  # the sum of |X|
-        a.unknown = unknown * (a.r * a.r)  # c: how little of the event is known
+        a.unknown = (unknown * a.r) * a.r  # c: how little of the event is known
         self.ask_naive_bayes(x, a)
         a.score = {}
         for k in self.outputs:

@@ -579,7 +579,7 @@ SP_TEMPLATE int sp_is_below(float number, double most)
 static int sp_row_fault(const sp_blocks *blocks, uint32_t row, ptrdiff_t outputs)
 {
     const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
-    const double most = 0x1p60;
+    const double most = 0x1p120;
     double all[4] = {0.0, 0.0, 0.0, 0.0};
     int dealt = sp_is_dealt(head);
     if (!(fabs(head->s) <= SP_VALUE_LIMIT && head->cnt >= 0.0f && head->cnt < 2 * SP_COUNT_MOST

@@ -342,7 +342,7 @@ cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const ro
     heads(table.blocks[0].chunks, rows, columns, x, n, a.T, &w.sums, pair, a.naive_bayes)
     w.r = 1.0 / sqrt(w.sums.squares) if w.sums.squares > 0.0 else 0.0
     w.length = w.sums.length * w.r
-    w.unknown = w.sums.unknown * (w.r * w.r)
+    w.unknown = (w.sums.unknown * w.r) * w.r
     if pair:
         w.score[0] = w.sums.dot * w.r
         w.V[0] = 0.0
