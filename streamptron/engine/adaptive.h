@@ -21,7 +21,7 @@
 enum {
     SP_HEAD_WIDTH = 4,              /* doubles a row, in every block */
     SP_GROUP = 8,                   /* places to a group of blocks */
-    SP_GROUP_BLOCKS = 3             /* their w and c in two, their G in the third */
+    SP_GROUP_BLOCKS = 3             /* w and c of four places, G of all eight, w and c of the other four */
 };
 
 #define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
@@ -168,15 +168,22 @@ SP_TEMPLATE sp_four_places *sp_places_of(double *const *chunks, uint32_t row)
     return (sp_four_places *)sp_row(chunks, row, SP_HEAD_WIDTH);
 }
 
-/* The blocks of place k: its w and c in the first, its G in the second. */
+/* The block that has place k's w and c, and the one that has its G. */
 SP_TEMPLATE ptrdiff_t sp_places_block(ptrdiff_t k)
 {
-    return 1 + k / SP_GROUP * SP_GROUP_BLOCKS + (k % SP_GROUP) / 4;
+    return 1 + k / SP_GROUP * SP_GROUP_BLOCKS + (k % SP_GROUP) / 4 * 2;
 }
 
 SP_TEMPLATE ptrdiff_t sp_G_block(ptrdiff_t k)
 {
-    return 1 + k / SP_GROUP * SP_GROUP_BLOCKS + 2;
+    return 1 + k / SP_GROUP * SP_GROUP_BLOCKS + 1;
+}
+
+/* How many blocks there are for so many outputs. */
+SP_TEMPLATE ptrdiff_t sp_blocks_for(ptrdiff_t outputs)
+{
+    ptrdiff_t over = outputs % SP_GROUP;
+    return outputs <= 1 ? 1 : 1 + outputs / SP_GROUP * SP_GROUP_BLOCKS + (over > 4 ? 3 : over ? 2 : 0);
 }
 
 SP_TEMPLATE int sp_is_dealt(const sp_head *head)
@@ -589,7 +596,7 @@ static int sp_row_fault(const sp_blocks *blocks, uint32_t row, ptrdiff_t outputs
         return 1;
     if (dealt && (outputs == 1 || head->G != -1.0f)) return 1;
     if (outputs == 1) return 0;
-    for (ptrdiff_t k = 0; k < (outputs + SP_GROUP - 1) / SP_GROUP * SP_GROUP; k++) {
+    for (ptrdiff_t k = 0; k < (outputs + 3) / 4 * 4; k++) {
         const sp_four_places *four = sp_places_at(*blocks, row, k);
         const float w = four->w[k % 4], c = four->c[k % 4], G = *sp_G_at(*blocks, row, k);
         if (!(sp_is_below(w, most) && sp_is_below(c, most) && G >= 0.0f && G <= 1e38f)) return 1;

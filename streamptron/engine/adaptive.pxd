@@ -35,8 +35,9 @@
 #
 #     block 0        the head               [    s    | cnt | om |  w  |  G  | c_0 | c_1 ]
 #                    once it is dealt out   [    s    | cnt | om |  0  | -1  |     N     ]
-#     blocks 1, 2    places 0..3, 4..7      [ w   w   w   w | c   c   c   c ]
-#     block 3        places 0..7            [ G   G   G   G   G   G   G   G ]
+#     block 1        places 0..3            [ w   w   w   w | c   c   c   c ]
+#     block 2        places 0..7            [ G   G   G   G   G   G   G   G ]
+#     block 3        places 4..7            [ w   w   w   w | c   c   c   c ]
 #     blocks 4, 5, 6 places 8..15 ...
 #
 # So with two labels a feature costs 32 bytes and one cache line; with K of them 32 and 12 a label, and a new label moves no row. Nor

@@ -115,13 +115,12 @@ cdef extern from "kernels.h":
 cdef extern from "adaptive.h":
     enum:
         HEAD_WIDTH "SP_HEAD_WIDTH"
-        GROUP "SP_GROUP"                # places to a group of blocks
-        GROUP_BLOCKS "SP_GROUP_BLOCKS"
 
     ctypedef struct Blocks "sp_blocks":
         const void* first
         size_t size
 
+    Py_ssize_t blocks_for "sp_blocks_for" (Py_ssize_t outputs) noexcept nogil
     double adaptive_size "sp_size" (const Blocks* blocks, row_t row, Py_ssize_t outputs) noexcept nogil
 
 cdef enum:
@@ -194,7 +193,7 @@ cdef inline int table_init_adaptive(Table* table, bint scattered) noexcept nogil
 
 cdef inline Py_ssize_t _blocks_for(const Table* table, Py_ssize_t n_outputs) noexcept nogil:
     if table.rows == ROWS_ADAPTIVE:
-        return 1 if n_outputs <= 1 else 1 + (n_outputs + GROUP - 1) // GROUP * GROUP_BLOCKS
+        return blocks_for(n_outputs)
     return (n_outputs + table.lanes - 1) // table.lanes
 
 
