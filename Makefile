@@ -1,16 +1,22 @@
 # The two commands a new user needs: `make demo` and `make test`. Each makes its own .venv.
+# CONTRIBUTING.md says what the others prove, and how long they take.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 STEP = @.ci/step
+SOURCES = $(foreach kind,py pyi pyx pxd h,$(wildcard streamptron/*.$(kind) streamptron/*/*.$(kind)))
 
-.PHONY: demo test lint typecheck pytest plain sanitize warnings bench dist clean
+.PHONY: demo test check lint typecheck quick pytest plain sanitize warnings bench dist clean
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
 
-test: lint typecheck pytest
+# What is run every day: three minutes on two cores, once .venv is there.
+test: lint typecheck quick
+
+# The whole proof on one Python, before a merge.
+check: lint typecheck pytest warnings plain sanitize
 
 lint: $(VENV)/.dev
 	$(STEP) "ruff: style" $(BIN)/python -m ruff check .
@@ -21,8 +27,12 @@ typecheck: $(VENV)/.dev
 	$(STEP) "mypy: the core's stub" $(BIN)/python -m mypy.stubtest streamptron \
 		--mypy-config-file pyproject.toml --allowlist tests/stubtest_allowed.txt
 
+quick: $(VENV)/.dev
+	$(STEP) "pytest: the tests but the slow ones, on every core" \
+		$(BIN)/python -m pytest -n auto -m "not slow"
+
 pytest: $(VENV)/.dev
-	$(STEP) "pytest: the tests, on every core" $(BIN)/python -m pytest -n auto
+	$(STEP) "pytest: all tests, on every core" $(BIN)/python -m pytest -n auto
 
 # The tests of the kernels without their named instances: the templates alone serve every learner.
 plain: $(VENV)/.dev
@@ -35,10 +45,10 @@ warnings: $(VENV)/.dev
 	.ci/warnings $(BIN)/python
 
 bench: $(VENV)/.dev
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks.run
 
 # The package with what it needs to run, no more: what a user gets.
-$(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/* streamptron/*/*)
+$(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(SOURCES)
 	@rm -rf $(VENV)/wheel
 	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \
 		$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel .
@@ -47,11 +57,14 @@ $(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/* st
 	@touch $@
 
 # In place, with the tools of CONTRIBUTING.md.
-$(VENV)/.dev: $(VENV)/.made setup.py pyproject.toml $(wildcard streamptron/*.p* streamptron/*/*.p* streamptron/*/*.h)
-	$(STEP) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
-		$(PIP) install --group dev
+$(VENV)/.dev: $(VENV)/.tools setup.py pyproject.toml $(SOURCES)
 	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \
 		$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.tools: $(VENV)/.made pyproject.toml
+	$(STEP) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
+		$(PIP) install --group dev
 	@touch $@
 
 $(VENV)/.made:
@@ -65,4 +78,5 @@ dist: $(VENV)/.made
 	.ci/dist $(BIN)/python
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info streamptron/_core.c streamptron/*.so
+	rm -rf $(VENV) build dist *.egg-info
+	find streamptron -name '*.c' -o -name '*.so' | xargs rm -f

@@ -1,7 +1,8 @@
-"""Build the one compiled module. Everything else about the package is in pyproject.toml."""
+"""Build the compiled modules. Everything else about the package is in pyproject.toml."""
 
 import os
 import sys
+from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -16,16 +17,21 @@ else:
     compile_args = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno"]
 compile_args += os.environ.get("STREAMPTRON_CFLAGS", "").split()
 
+
+def extension(path):
+    return Extension(
+        ".".join(path.with_suffix("").parts),
+        [path.as_posix()],
+        include_dirs=["streamptron/engine", "streamptron/doors"],
+        extra_compile_args=compile_args,
+        extra_link_args=os.environ.get("STREAMPTRON_LDFLAGS", "").split(),
+    )
+
+
 setup(
     ext_modules=cythonize(
-        [
-            Extension(
-                "streamptron._core",
-                ["streamptron/_core.pyx"],
-                extra_compile_args=compile_args,
-                extra_link_args=os.environ.get("STREAMPTRON_LDFLAGS", "").split(),
-            )
-        ],
+        [extension(path) for path in sorted(Path("streamptron").rglob("*.pyx"))],
+        nthreads=os.cpu_count() or 1,
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,
@@ -37,4 +43,5 @@ setup(
             "autotestdict": False,
         },
     ),
+    options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )

@@ -62,7 +62,7 @@ def command_answers() -> None:
 
 def examples_are_true() -> None:
     """The docstrings' examples that need no extra give what they say."""
-    for name in ("perceptron", "mira", "text", "checkpoint", "_format"):
+    for name in ("perceptron", "mira", "text", "checkpoint", "modelfile.lock"):
         failures, tests = doctest.testmod(importlib.import_module(f"streamptron.{name}"))
         assert tests, name
         assert failures == 0, name

@@ -10,10 +10,9 @@ better of the other two.
 import random
 from itertools import islice
 
-import common
-import streams
-
+from benchmarks import common
 from streamptron import MIRA, MulticlassPerceptron, Perceptron
+from tests.support import streams
 
 TARGET = 0.15  # points
 SERVES = ("current", "average", "best")

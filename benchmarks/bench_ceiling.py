@@ -14,11 +14,11 @@ import multiprocessing
 import time
 from itertools import chain
 
-import common
 import numpy as np
-from bench_memory import resident, trim
 
 import streamptron
+from benchmarks import common
+from benchmarks.bench_memory import resident, trim
 
 # Events made at once, outside of the time that is taken; few, to be in the cache as new ones are.
 CHUNK = 1000

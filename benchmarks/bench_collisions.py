@@ -13,9 +13,8 @@ import random
 import time
 from itertools import islice, product
 
-import common
-
 import streamptron
+from benchmarks import common
 
 EVENT = 100  # names
 

@@ -21,12 +21,12 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
-import common
 import numpy as np
-import streams
 from river import linear_model, multiclass, naive_bayes, optim
 
 import streamptron
+from benchmarks import common
+from tests.support import streams
 
 BITS = 22
 

@@ -27,10 +27,10 @@ from itertools import islice
 from pathlib import Path
 from time import perf_counter, perf_counter_ns
 
-import common
 from river import linear_model, multiclass
 
 import streamptron
+from benchmarks import common
 
 FLOOR = "floor: one iteration"
 FLOOR_CALLED = "floor: a call an event"

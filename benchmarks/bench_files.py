@@ -15,9 +15,8 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-import common
-
 import streamptron
+from benchmarks import common
 
 EVENT = 100  # features
 PREDICTED = 200  # events

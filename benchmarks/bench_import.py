@@ -11,9 +11,8 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-import common
-
 import streamptron
+from benchmarks import common
 
 TARGET = 60  # ms
 

@@ -23,10 +23,10 @@ import multiprocessing
 from itertools import pairwise
 from time import get_clock_info, perf_counter, perf_counter_ns, thread_time_ns
 
-import common
 import numpy as np
 
 import streamptron
+from benchmarks import common
 
 EVENT = 10  # features
 BLOCK = 1000  # events made at a time

@@ -51,12 +51,12 @@ from functools import cache, partial
 from pathlib import Path
 from time import get_clock_info, perf_counter_ns, process_time_ns
 
-import common
 import numpy as np
-import streams
-from bench_memory import trim
 
 import streamptron
+from benchmarks import common
+from benchmarks.bench_memory import trim
+from tests.support import streams
 
 HASHED_COLUMNS = 1 << 18
 

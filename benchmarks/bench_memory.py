@@ -16,9 +16,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-import common
-
 import streamptron
+from benchmarks import common
 
 EVENT = 100  # features
 LABELS = [f"label {k}" for k in range(20)]

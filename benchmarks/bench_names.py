@@ -22,12 +22,12 @@ from itertools import islice
 from time import thread_time_ns
 from types import MappingProxyType
 
-import common
 import numpy as np
-import streams
 from river import datasets, feature_extraction, linear_model
 
 import streamptron
+from benchmarks import common
+from tests.support import streams
 
 N_FEATURES = 100  # of an event
 N_WORDS = 20_000

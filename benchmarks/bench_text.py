@@ -33,11 +33,11 @@ from itertools import islice
 from pathlib import Path
 from time import perf_counter, process_time
 
-import common
-import streams
 from river import feature_extraction, linear_model
 
 import streamptron
+from benchmarks import common
+from tests.support import streams
 
 TARGETS = {"river": 20, "vw": 2, "fasttext": 5, "lines": 300_000, "trip": 100}
 BITS = 22

@@ -15,11 +15,11 @@ import os
 import threading
 import time
 
-import common
 import numpy as np
 import scipy.sparse as sp
 
 import streamptron
+from benchmarks import common
 
 READERS = 4
 N = 256  # features

@@ -1,6 +1,6 @@
 """What the benchmarks share: the header, the data, statistics and tables.
 
-The loaders of the real streams are those of the tests, tests/streams.py.
+The loaders of the real streams are those of the tests, tests/support/streams.py.
 """
 
 import argparse
@@ -16,10 +16,9 @@ from importlib import metadata
 from itertools import islice
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+from tests.support import streams
 
-import streams  # noqa: E402
+ROOT = Path(__file__).resolve().parents[1]
 
 # --- The command line and the header
 
@@ -37,11 +36,11 @@ def parser(doc):
 
 def header(args, data):
     """Print what the numbers below were made with: command, versions, flags, data, machine."""
-    command = [f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]
+    command = ["python", "-m", f"benchmarks.{Path(sys.argv[0]).stem}", *sys.argv[1:]]
     options = " ".join(f"{name}={value}" for name, value in vars(args).items())
     load = [f"{load:.1f}" for load in os.getloadavg()] if hasattr(os, "getloadavg") else ["unknown"]
     rows = {
-        "command": f"python {shlex.join(command)}",
+        "command": shlex.join(command),
         "options": options,
         "versions": f"{platform.python_implementation()} {platform.python_version()}"
         + "".join(f", {name} {_version(name)}" for name in VERSIONS),

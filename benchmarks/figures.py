@@ -13,11 +13,11 @@ last weights and of their average.
 import random
 import statistics
 
-import common
 import numpy as np
-import streams
 
+from benchmarks import common
 from streamptron import MIRA, MulticlassPerceptron, Perceptron
+from tests.support import streams
 
 BATCH = 5000  # images
 

@@ -1,15 +1,16 @@
-/* The least that learning a sparse matrix can cost: one pass of the averaged perceptron over dense arrays
- * of weights (Daume, A Course in Machine Learning, algorithm 7, with its names), in plain C. Nothing is checked, a
- * column is its own place, one vector answers and nothing watches it. Sums run in the order of the row, the
- * intercept first, so the weights are those of streamptron to the last bit.
+/* The least that learning a sparse matrix can cost: one pass of the averaged perceptron over dense
+ * arrays of weights (Daume, A Course in Machine Learning, algorithm 7, with its names), in plain C.
+ * Nothing is checked, a column is its own place, one vector answers and nothing watches it. Sums
+ * run in the order of the row, the intercept first, so the weights are those of streamptron to the
+ * last bit.
  *
  * bench_matrix.py compiles it into a folder that is thrown away, with the flags of setup.py. */
 
 #include <stdint.h>
 
-/* Row r is columns[k], values[k] for k in starts[r] .. starts[r + 1]; labels are 0 or 1. w and u are zeros,
- * one for each column; b, beta and c are written, and the averaged weights are then w - u / c and b - beta / c.
- * Returns the number of updates. */
+/* Row r is columns[k], values[k] for k in starts[r] .. starts[r + 1]; labels are 0 or 1. w and u
+ * are zeros, one for each column; b, beta and c are written, and the averaged weights are then
+ * w - u / c and b - beta / c. Returns the number of updates. */
 int64_t floor_pass(int64_t n_rows, const int32_t *starts, const int32_t *columns,
                    const double *values, const uint8_t *labels, double *w, double *u,
                    double *b_beta_c)

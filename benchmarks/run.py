@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 SCRIPTS = (
     "bench_events",
@@ -23,12 +22,10 @@ SCRIPTS = (
 
 
 def main():
-    folder = Path(__file__).resolve().parent
     failed = []
     for name in SCRIPTS:
         print(f"\n##### {name}\n", flush=True)
-        script = folder / f"{name}.py"
-        if subprocess.run([sys.executable, str(script), *sys.argv[1:]]).returncode:
+        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *sys.argv[1:]]).returncode:
             failed.append(name)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")

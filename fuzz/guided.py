@@ -3,8 +3,8 @@
 For Linux: pip install atheris. What follows the target is for libFuzzer; new inputs that do
 something new are written into its first folder:
 
-    python fuzz/guided.py model_file fuzz/corpus/model_file -max_total_time=60
-    python fuzz/guided.py tokenizer crash-0123...            once more what has gone wrong
+    python -m fuzz.guided model_file fuzz/corpus/model_file -max_total_time=60
+    python -m fuzz.guided tokenizer crash-0123...            once more what has gone wrong
 
 Python's code guides it. To be guided by the core's as well, compile that with clang:
 
@@ -14,19 +14,16 @@ Python's code guides it. To be guided by the core's as well, compile that with c
 fuzz/corpus/ holds what has been found to do something of its own. tests/test_fuzz.py tries all of
 it; put there what has gone wrong, too. To keep it small, merge the new into an empty folder:
 
-    python fuzz/guided.py tokenizer -merge=1 NEW fuzz/corpus/tokenizer
+    python -m fuzz.guided tokenizer -merge=1 NEW fuzz/corpus/tokenizer
 """
 
 import shlex
 import sys
-from pathlib import Path
 
 import atheris
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-
 with atheris.instrument_imports(include=["streamptron"]):
-    from targets import TARGETS
+    from tests.support.targets import TARGETS
 
 
 def main():
@@ -34,7 +31,7 @@ def main():
     if name not in TARGETS:
         sys.exit(f"{__doc__}\nTargets: {', '.join(TARGETS)}")
     # libFuzzer starts its own name as a command, when it merges
-    command = shlex.join([sys.executable, __file__, name])
+    command = shlex.join([sys.executable, "-m", "fuzz.guided", name])
     atheris.Setup([command, *sys.argv[2:]], TARGETS[name])
     atheris.Fuzz()
 

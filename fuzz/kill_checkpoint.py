@@ -1,17 +1,13 @@
-"""kill -9 a daemon that checkpoints, at random moments; see tests/killed.py.
+"""kill -9 a daemon that checkpoints, at random moments; see tests/support/killed.py.
 
 Each time the newest checkpoint must load, be the model of its moment to the last bit, and hold all
 that the last finished save held.
 """
 
 import argparse
-import sys
 import tempfile
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-
-import killed
+from tests.support import killed
 
 
 def main():

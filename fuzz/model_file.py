@@ -1,5 +1,6 @@
-"""Damaged model files must load, as a model that works, or be refused; see tests/mutations.py.
+"""Damaged model files must load, as a model that works, or be refused.
 
+How they are damaged: tests/support/mutations.py.
 Prints how many did which. A crash or an error ends it with the seed of the file at fault; the same
 seed gives the same file again: --n 1 --seed SEED.
 """
@@ -10,9 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-
-import mutations
+from tests.support import mutations
 
 
 def run(first, n, last_seed, loaded):

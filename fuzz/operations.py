@@ -1,21 +1,18 @@
-"""Random sequences of calls of every kind, on a model and on its twin; see tests/operations.py.
+"""Random sequences of calls of every kind, on a model and on its twin.
 
-    python fuzz/operations.py                  # until it finds a difference
-    python fuzz/operations.py --n 10000
-    python fuzz/operations.py --n 1 --seed 42  # one case again
+    python -m fuzz.operations                  # until it finds a difference
+    python -m fuzz.operations --n 10000
+    python -m fuzz.operations --n 1 --seed 42  # one case again
 
 Every case has a seed of its own. The first that goes wrong is printed with as few operations as
-still do, and the exit status is 1. Put its seed into FOUND in tests/operations.py: a test tries
-those again.
+still do, and the exit status is 1. Put its seed into FOUND in tests/support/operations.py, where
+the calls are: a test tries those again.
 """
 
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-
-import operations
-from seeds import seeds
+from fuzz.seeds import seeds
+from tests.support import operations
 
 
 def main():

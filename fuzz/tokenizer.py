@@ -1,8 +1,8 @@
 """Random texts and parameters: the tokenizer against its plain-Python twin.
 
-    python fuzz/tokenizer.py                  # until it finds a difference
-    python fuzz/tokenizer.py --n 10000
-    python fuzz/tokenizer.py --n 1 --seed 42  # one case again
+    python -m fuzz.tokenizer                  # until it finds a difference
+    python -m fuzz.tokenizer --n 10000
+    python -m fuzz.tokenizer --n 1 --seed 42  # one case again
 
 Every case has a seed of its own. The first that differs is printed with the smallest input that
 still does, and the exit status is 1.
@@ -10,12 +10,9 @@ still does, and the exit status is 1.
 
 import random
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-
-from seeds import seeds
-from texts import difference, random_parameters, random_x
+from fuzz.seeds import seeds
+from tests.support.texts import difference, random_parameters, random_x
 
 
 def smallest(differs, text):

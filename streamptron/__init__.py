@@ -2,16 +2,17 @@
 
 import typing
 
-from streamptron._core import TopFeatures
 from streamptron.adaptive import AdaptiveClassifier
+from streamptron.doors.model import TopFeatures
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
 
 if typing.TYPE_CHECKING:
-    from streamptron._format import ModelFileError, load, read_metadata
-    from streamptron._lock import ModelLock, ModelLockError
     from streamptron.checkpoint import Checkpoint
+    from streamptron.modelfile.layout import ModelFileError
+    from streamptron.modelfile.lock import ModelLock, ModelLockError
+    from streamptron.modelfile.read import load, read_metadata
 
 __version__ = "0.1.0"
 
@@ -33,11 +34,11 @@ __all__ = [
 # Imported on first use, so that programs without model files do not load what reads them.
 _ROOMS = {
     "Checkpoint": "checkpoint",
-    "ModelFileError": "_format",
-    "ModelLock": "_lock",
-    "ModelLockError": "_lock",
-    "load": "_format",
-    "read_metadata": "_format",
+    "ModelFileError": "modelfile.layout",
+    "ModelLock": "modelfile.lock",
+    "ModelLockError": "modelfile.lock",
+    "load": "modelfile.read",
+    "read_metadata": "modelfile.read",
 }
 
 

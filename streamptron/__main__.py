@@ -6,7 +6,7 @@ import os
 import sys
 from typing import NoReturn
 
-# What is imported stays for good, so the collector need not look at it, now or ever.
+# Imported modules stay to the end, so the garbage collector need never look at them.
 gc.disable()
 
 from streamptron.cli import main  # noqa: E402
@@ -14,15 +14,15 @@ from streamptron.cli import main  # noqa: E402
 
 def command() -> NoReturn:
     """The command line as a process of its own."""
-    with contextlib.suppress(ModuleNotFoundError):  # which main says in its own words
-        import streamptron._commands  # noqa: F401
+    with contextlib.suppress(ModuleNotFoundError):  # main reports it
+        import streamptron.command.commands  # noqa: F401
     gc.freeze()
     gc.enable()
     code = main()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):  # nobody reads on
+        with contextlib.suppress(OSError):  # the reader has gone
             stream.flush()
-    os._exit(code)  # to take a model apart that the system takes back whole would be for nothing
+    os._exit(code)  # the system takes the memory back at once; freeing a large model takes time
 
 
 if __name__ == "__main__":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typing
 
-from streamptron._core import RULES, AdaptiveModel
-from streamptron._estimator import Estimator, Weights
-from streamptron._names import shown
+from streamptron.doors.adaptive import AdaptiveModel
+from streamptron.doors.model import RULES
+from streamptron.estimator.base import Estimator, Weights
+from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping

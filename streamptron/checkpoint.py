@@ -12,8 +12,11 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from streamptron._format import ModelFileError, contents_of, encoded_position, read, write
-from streamptron._names import shown
+from streamptron.estimator.names import shown
+from streamptron.modelfile.layout import ModelFileError
+from streamptron.modelfile.read import model_of, read
+from streamptron.modelfile.values import encoded_position
+from streamptron.modelfile.write import contents_of, write
 
 
 class Saved(typing.NamedTuple):
@@ -239,11 +242,11 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
         except ModelFileError as error:
             first = first or error
             continue
-        except FileNotFoundError:  # the writer has removed it meanwhile
+        except FileNotFoundError:  # the writer has removed it since
             continue
         if first is not None:
             warnings.warn(f"{first}; using instead: {os.fspath(file)!r}", stacklevel=3)
-        return Saved(found.model, found.metadata, found.position, file)
+        return Saved(model_of(found), found.metadata, found.position, file)
     if first is not None:
         raise first
     return None
@@ -261,7 +264,7 @@ def _numbered(path: str | os.PathLike[str]) -> dict[int, Path]:
 
 
 def _half_written(path: str | os.PathLike[str]) -> list[Path]:
-    """What a save that was killed has left behind."""
+    """Temporary files of saves that were killed."""
     whole = Path(path)
     pattern = rf"\.{re.escape(whole.name[:100])}.*\.[0-9a-f]{{12}}\.tmp"
     return [file for file in whole.parent.iterdir() if re.fullmatch(pattern, file.name)]

@@ -1,4 +1,4 @@
-"""The command line, ``streamptron``: how it begins and how it ends. The commands: _commands.py."""
+"""The command line, ``streamptron``: its start, its errors and its exit codes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import typing
 import warnings
 
-from streamptron._process import UNWRITABLE, hold_streams, say, unwritable
+from streamptron.command.process import UNWRITABLE, hold_streams, say, unwritable
 
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.name != "click":
             raise
         return _failed('the command line needs click: pip install "streamptron[cli]"')
-    from streamptron._commands import commands
+    from streamptron.command.commands import commands
 
     words = list(sys.argv[1:] if arguments is None else arguments)
     hold_streams()
@@ -61,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(error.format_message().rstrip(".") + where, 2)
     except (click.Abort, KeyboardInterrupt):
         return _failed("interrupted; nothing was saved", 130)
-    except BrokenPipeError:  # nobody reads on; Python's own last flush is to find no pipe either
+    except BrokenPipeError:
+        # the reader has gone, and Python's own last flush must not meet the closed pipe
         sink = os.open(os.devnull, os.O_WRONLY)
         os.dup2(sink, 1)
         os.close(sink)
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.strerror:
             if error.filename is not None:
                 return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}")
-            if error.errno in UNWRITABLE:  # whoever writes a file names it
+            if error.errno in UNWRITABLE:  # errors of files have a file's name
                 return _failed(unwritable(error))
         return _failed(str(error) or type(error).__name__)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typing
 
-from streamptron._core import RULES
-from streamptron._estimator import LabelEstimator
+from streamptron.doors.model import RULES
+from streamptron.estimator.base import LabelEstimator
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping

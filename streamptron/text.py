@@ -6,7 +6,8 @@ import typing
 
 from river import base
 
-from streamptron._core import Model, TextDoor
+from streamptron.doors.model import Model
+from streamptron.doors.texts import TextDoor
 
 if typing.TYPE_CHECKING:
     from typing import Any
@@ -110,7 +111,7 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
     def __or__(self, other: Any) -> Any:
         """A pipeline, in which a model that is not one of streamptron's gets a real dict."""
         if isinstance(other, Model):
-            from streamptron._pipeline import TextPipeline
+            from streamptron.estimator.pipeline import TextPipeline
 
             return TextPipeline(self, other)
         from river import compose

@@ -1,6 +1,17 @@
 """What holds for the whole run."""
 
 import gc
+import signal
+
+import pytest
+
+from streamptron.cli import main
+from tests.support.commands import MAIL, SEEDED
+
+# In a shell's background interrupts are ignored, and by all that is started there too: the tests
+# that interrupt a process would wait for ever.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish():
@@ -10,3 +21,23 @@ def pytest_collection_finish():
     """
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def mail(tmp_path):
+    """A file of mail, and a model that has learned it."""
+    (tmp_path / "mail.tsv").write_bytes(MAIL)
+    model = tmp_path / "mail.model"
+    assert main(["train", str(tmp_path / "mail.tsv"), "--model", str(model), "-q", *SEEDED]) == 0
+    return tmp_path / "mail.tsv", model
+
+
+@pytest.fixture
+def told(capsys):
+    """What main says: (code, out, err)."""
+
+    def told(*words):
+        code = main(list(map(str, words)))
+        return code, *capsys.readouterr()
+
+    return told

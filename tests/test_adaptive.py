@@ -1,4 +1,4 @@
-"""AdaptiveClassifier equals its plain-Python twin (reference_adaptive.py), bit for bit.
+"""AdaptiveClassifier equals its plain-Python twin (tests/twin/adaptive.py), bit for bit.
 
 Every door is held to it: dicts, texts, matrices of every kind, and whatever comes between: pickles, copies, files.
 """
@@ -11,9 +11,12 @@ from itertools import islice
 
 import numpy as np
 import pytest
-import reference_adaptive
-from operations import rows_of
-from streams import (
+
+import streamptron
+from streamptron import AdaptiveClassifier, Tokenizer
+from tests.support.marks import seeds
+from tests.support.operations import rows_of
+from tests.support.streams import (
     KEYS,
     VALUES,
     make_key,
@@ -23,16 +26,10 @@ from streams import (
     tagging_stream,
     text_stream,
 )
-from variants import learned
-
-import streamptron
-from streamptron import AdaptiveClassifier, Tokenizer
+from tests.support.variants import learned
+from tests.twin import adaptive
 
 LABELS = ("ham", "spam", "eggs", 7, ("baked", "beans"), "bacon", "toast", "jam", "tea", 0.5)
-
-
-def seeds(n):
-    return pytest.mark.parametrize("seed", range(n), ids="seed={}".format)
 
 
 def twins(max_labels=None, max_features=None, hash_bits=None, **params):
@@ -44,7 +41,7 @@ def twins(max_labels=None, max_features=None, hash_bits=None, **params):
         max_features=max_features,
         hash_bits=hash_bits,
     )
-    return model, reference_adaptive.AdaptiveClassifier(**params)
+    return model, adaptive.AdaptiveClassifier(**params)
 
 
 def check_answers(model, twin, x):

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from streams import KEYS, make_key, random_events
-from variants import LEARNERS, answers, every_learner, labels_for, learned, make
 
 from streamptron import MIRA, MulticlassPerceptron, Perceptron
+from tests.support.marks import seeds
+from tests.support.streams import KEYS, make_key, random_events
+from tests.support.variants import LEARNERS, answers, every_learner, labels_for, learned, make
 
 PLAIN = [kind for kind in KEYS if kind != "object"]
 
-seeds = pytest.mark.parametrize("seed", range(3), ids="seed={}".format)
 several_labels = pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
 
 
@@ -28,7 +28,7 @@ def stream(learner, seed, n=300, **how):
 # max_features: how many
 
 
-@seeds
+@seeds(3)
 @pytest.mark.parametrize("max_features", [1, 2, 7, 30, 120])
 @every_learner
 def test_there_are_never_more_features_than_may_be(learner, max_features, seed):
@@ -139,7 +139,7 @@ def test_a_feature_that_returns_starts_from_zero(average):
     assert model.n_evicted == never_seen.n_evicted == 3
 
 
-@seeds
+@seeds(3)
 @every_learner
 def test_what_leaves_does_not_depend_on_the_hash(learner, seed):
     models = [make(learner, max_features=25, hash_seed=hash_seed) for hash_seed in range(4)]
@@ -154,7 +154,7 @@ def test_what_leaves_does_not_depend_on_the_hash(learner, seed):
 # max_features: everything else goes on as ever
 
 
-@seeds
+@seeds(3)
 @pytest.mark.parametrize("average", ["uniform", "exponential", "none"])
 @pytest.mark.parametrize("max_features", [5, 60])
 @every_learner
@@ -206,7 +206,7 @@ def test_a_batch_that_is_learned_on_a_copy_gives_the_same(learner):
 
 
 @pytest.mark.parametrize("how", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
-@seeds
+@seeds(3)
 @every_learner
 def test_a_copy_in_the_middle_of_a_stream_goes_on_alike(learner, seed, how):
     events = stream(learner, seed, keys="long")
@@ -223,7 +223,7 @@ def test_a_copy_in_the_middle_of_a_stream_goes_on_alike(learner, seed, how):
     other._check()
 
 
-@seeds
+@seeds(3)
 @every_learner
 def test_an_event_that_was_asked_about_before_others_left_is_read_anew(learner, seed):
     """The scratch remembers its rows, which others may have by now."""
@@ -243,7 +243,7 @@ def test_an_event_that_was_asked_about_before_others_left_is_read_anew(learner, 
     assert model.n_evicted > 50
 
 
-@seeds
+@seeds(3)
 @pytest.mark.parametrize("keys", [*PLAIN, "mixed"])
 def test_all_that_the_core_holds_agrees_after_every_event(keys, seed):
     rng = random.Random(f"{keys}, {seed}")

@@ -8,14 +8,13 @@ import time
 from decimal import Decimal
 from fractions import Fraction
 
-import killed
 import pytest
 from river import preprocessing
-from variants import learned, make
 
 from streamptron import Checkpoint, ModelFileError, Perceptron, Tokenizer, load, read_metadata
-
-on_posix = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+from tests.support import killed
+from tests.support.marks import on_posix, seeds
+from tests.support.variants import learned, make
 
 
 @pytest.fixture
@@ -324,7 +323,7 @@ def test_parameter_that_cannot_be_is_refused_by_name(path, params):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9")
-@pytest.mark.parametrize("seed", range(2), ids="seed={}".format)
+@seeds(2)
 def test_daemon_killed_at_any_moment_loses_nothing_that_was_saved(seed, folder):
     within, n_seen = killed.kill(12, seed, folder)
     assert 0 <= within <= 12

@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
-from test_cli import ENVIRONMENT, MAIL, SEEDED, mail  # noqa: F401
-from variants import learned, loaded
 
 import streamptron
+from tests.support.commands import ENVIRONMENT, MAIL, SEEDED
+from tests.support.variants import learned, loaded
 
 # What a shell writes, and which streams can be written then.
 REDIRECTIONS = {
@@ -61,7 +61,7 @@ def shell(words, folder):
 
 
 @pytest.fixture
-def folder(mail, tmp_path):  # noqa: F811
+def folder(mail, tmp_path):
     (tmp_path / "mail.vw").write_bytes(b"1 | a\n-1 | b\n")
     model = streamptron.MulticlassPerceptron()
     model.learn_one({"a": 1}, "1")

@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from test_stranger import STRANGER
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.project import ROOT
+from tests.support.stranger import STRANGER
+
 PAGES = {
     str(page.relative_to(ROOT)): page.read_text(encoding="utf-8")
     for page in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
@@ -54,7 +55,7 @@ def test_links_of_the_page_lead_somewhere(name):
 
 def test_readme_is_a_few_screens_and_the_architecture_a_page():
     assert PAGES["README.md"].count("\n") <= 150
-    assert PAGES["ARCHITECTURE.md"].count("\n") <= 110
+    assert PAGES["ARCHITECTURE.md"].count("\n") <= 120
 
 
 def test_every_page_of_the_docs_is_listed_in_the_readme():

@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 
 import streamptron
+from tests.support.project import ROOT
 
-ROOT = Path(streamptron.__file__).resolve().parents[1]
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+PACKAGE = Path(streamptron.__file__).resolve().parents[1]
+EXAMPLES = ROOT / "examples"
 
 
 def run(name, folder, *arguments):
     """The example in a process that has no home, no network and another folder."""
     environment = {
         **os.environ,
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": str(PACKAGE),
         "RIVER_DATA": str(folder / "none"),
         "HOME": str(folder),
         "https_proxy": "http://127.0.0.1:9",

@@ -2,22 +2,24 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
-import operations
 import pytest
-from targets import TARGETS, Choices
-from test_benchmarks import environment
 
-FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
-CORPUS = FUZZ / "corpus"
+from tests.support import operations
+from tests.support.processes import environment
+from tests.support.project import ROOT
+from tests.support.targets import TARGETS, Choices
+
+CORPUS = ROOT / "fuzz" / "corpus"
 
 
 @pytest.mark.parametrize("first", range(0, 300, 50))
 def test_a_model_is_its_twin_whatever_is_called_in_whatever_order(first):
     for seed in range(first, first + 50):
         case = operations.made(seed)
-        assert operations.difference(*case) is None, f"fuzz/operations.py --n 1 --seed {seed}"
+        assert operations.difference(*case) is None, (
+            f"python -m fuzz.operations --n 1 --seed {seed}"
+        )
 
 
 @pytest.mark.parametrize("seed", operations.FOUND)
@@ -41,7 +43,7 @@ def test_fuzzer_of_operations_would_notice_a_difference_and_shows_what_it_takes(
 )
 def test_fuzzer_runs(script, n):
     run = subprocess.run(
-        [sys.executable, FUZZ / f"{script}.py", "--n", str(n), "--seed", "1000000"],
+        [sys.executable, "-m", f"fuzz.{script}", "--n", str(n), "--seed", "1000000"],
         env=environment(),
         capture_output=True,
         encoding="utf-8",
@@ -58,7 +60,7 @@ def test_nothing_is_wrong_with_what_has_been_found_to_do_something_of_its_own(ta
         try:
             TARGETS[target](path.read_bytes())
         except Exception as error:
-            error.add_note(f"python fuzz/guided.py {target} {path}")
+            error.add_note(f"python -m fuzz.guided {target} {path}")
             raise
 
 
@@ -89,7 +91,7 @@ def test_choices_are_the_bytes_and_zeros_when_those_end():
 
 def test_guided_fuzzer_says_what_its_targets_are_and_runs(tmp_path):
     pytest.importorskip("atheris", reason="the guided fuzzer needs atheris (pip install atheris)")
-    command = [sys.executable, FUZZ / "guided.py"]
+    command = [sys.executable, "-m", "fuzz.guided"]
     kept = {"env": environment(), "cwd": tmp_path, "capture_output": True, "encoding": "utf-8"}
     run = subprocess.run([*command, "nothing"], timeout=60, **kept)
     assert run.returncode == 1

@@ -8,10 +8,10 @@ import sys
 import threading
 
 import pytest
-from test_cli import ENVIRONMENT, MAIL, answered, mail, process, run, told  # noqa: F401
-from variants import loaded
 
 from streamptron import ModelLock, ModelLockError, Perceptron, load
+from tests.support.commands import ENVIRONMENT, MAIL, answered, process, run
+from tests.support.variants import loaded
 
 HOLDER = """
 import sys, time
@@ -144,7 +144,7 @@ def test_of_many_who_take_and_lift_a_lock_one_holds_it_at_a_time(tmp_path):
 @pytest.mark.parametrize(
     "words", [["train", "{tsv}"], ["train", "{tsv}", "--resume"], ["predict", "--learn"]]
 )
-def test_a_model_that_a_filter_learns_is_nobody_elses_to_write(words, mail):  # noqa: F811
+def test_a_model_that_a_filter_learns_is_nobody_elses_to_write(words, mail):
     tsv, model = mail
     words = [word.format(tsv=tsv) for word in words]
     with process("predict", "--learn", "--model", model) as running:
@@ -161,7 +161,7 @@ def test_a_model_that_a_filter_learns_is_nobody_elses_to_write(words, mail):  # 
     run(*words, "--model", model, data=MAIL)
 
 
-def test_a_training_holds_its_model_while_it_waits(mail):  # noqa: F811
+def test_a_training_holds_its_model_while_it_waits(mail):
     tsv, model = mail
     with process("train", "-", "--resume", "--model", model) as running:
         running.stdin.write(MAIL)
@@ -174,7 +174,7 @@ def test_a_training_holds_its_model_while_it_waits(mail):  # noqa: F811
 
 
 @pytest.mark.parametrize("words", [["predict", "--learn"], ["train", "-", "--resume"]])
-def test_what_was_learned_is_kept_beside_a_file_that_was_replaced(words, mail):  # noqa: F811
+def test_what_was_learned_is_kept_beside_a_file_that_was_replaced(words, mail):
     _, model = mail
     with process(*words, "--model", model) as running:
         running.stdin.write(MAIL)
@@ -191,7 +191,7 @@ def test_what_was_learned_is_kept_beside_a_file_that_was_replaced(words, mail): 
     assert sorted(os.listdir(model.parent)) == sorted(["mail.tsv", model.name, beside.name])
 
 
-def test_a_training_that_fails_leaves_no_lock(mail, told):  # noqa: F811
+def test_a_training_that_fails_leaves_no_lock(mail, told):
     tsv, model = mail
     tsv.write_bytes(b"no label\n")
     assert told("train", tsv, "--model", model)[0] == 1

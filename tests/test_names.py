@@ -18,9 +18,17 @@ import numpy as np
 import pytest
 
 from streamptron import MulticlassPerceptron, Perceptron
-from streamptron._names import BYTES, CANONICAL, FLOAT, INT, OBJECT, STR, name_decode, name_plain
-
-seeds = pytest.mark.parametrize("seed", range(5), ids="seed={}".format)
+from streamptron.estimator.names import (
+    BYTES,
+    CANONICAL,
+    FLOAT,
+    INT,
+    OBJECT,
+    STR,
+    name_decode,
+    name_plain,
+)
+from tests.support.marks import seeds
 
 
 class Text(str):
@@ -384,7 +392,7 @@ def random_name(rng, kinds, depth):
     return rng.choice(kinds)(rng)
 
 
-@seeds
+@seeds(5)
 def test_random_names_are_told_apart_as_a_dict_does(seed):
     rng = random.Random(seed)
     model, expected = counter(), {}
@@ -404,7 +412,7 @@ def test_random_names_are_told_apart_as_a_dict_does(seed):
     assert pickle.loads(pickle.dumps(model)).weights == expected
 
 
-@seeds
+@seeds(5)
 def test_equal_tuples_have_the_same_bytes_and_the_bytes_give_an_equal_tuple(seed):
     rng = random.Random(seed)
     by_name, by_bytes = {}, {}
@@ -488,7 +496,7 @@ MAPPINGS = [dict, OrderedDict, Counter, UserDict, MappingProxyType, ChainMap]
 
 @pytest.mark.parametrize("mapping", MAPPINGS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("objects", [False, True], ids="objects={}".format)
-@seeds
+@seeds(5)
 def test_random_names_are_kept_in_order_as_name_plain_says_them(seed, objects, mapping):
     """With mere objects among them, and so some read by Python and some in C, or with none."""
     rng = random.Random(seed)
@@ -503,7 +511,7 @@ def test_random_names_are_kept_in_order_as_name_plain_says_them(seed, objects, m
     assert seen == set(KINDS) if objects else seen == set(KINDS) - {OBJECT}
 
 
-@seeds
+@seeds(5)
 def test_random_names_of_columns_are_kept_as_name_plain_says_them(seed):
     rng = random.Random(seed)
     for _ in range(30):
@@ -691,7 +699,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize("mapping", MAPPINGS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("odd", [0.0, 0.05, 0.5], ids="odd={}".format)
-@seeds
+@seeds(5)
 def test_events_of_every_mixture_are_learned_as_the_plain_events_that_they_equal(
     seed, odd, mapping
 ):
@@ -727,7 +735,7 @@ def test_features_come_in_the_order_of_the_mapping():
         assert list(model.weights) == list(mapping)
 
 
-@seeds
+@seeds(5)
 def test_chain_of_dicts_is_the_dict_that_it_says_it_is(seed):
     rng = random.Random(seed)
     for _ in range(100):

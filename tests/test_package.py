@@ -6,8 +6,10 @@ from pathlib import Path
 
 import streamptron
 from streamptron.cli import main
+from streamptron.estimator.base import Estimator
+from streamptron.learners import LEARNERS, OWN
+from tests.support.project import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 
@@ -52,3 +54,12 @@ def test_same_pythons_are_supported_tried_and_built_for():
     built = PROJECT["tool"]["cibuildwheel"]["build"].split()
     assert built == [f"cp{version.replace('.', '')}-*" for version in supported]
     assert f"for version in {' '.join(supported)};" in (ROOT / ".ci" / "pythons").read_text("utf-8")
+
+
+def test_every_learner_that_users_import_is_in_the_list_with_its_own_parameters():
+    public = {getattr(streamptron, name) for name in streamptron.__all__}
+    learners = {kind for kind in public if isinstance(kind, type) and issubclass(kind, Estimator)}
+    assert learners == set(LEARNERS.values())
+    parameters = [set(kind()._get_params()) for kind in LEARNERS.values()]
+    shared = set.intersection(*parameters) | {"max_labels"}
+    assert set.union(*parameters) - shared == set(OWN)

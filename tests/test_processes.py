@@ -7,10 +7,10 @@ import random
 
 import numpy as np
 import pytest
-from streams import random_events
-from variants import LEARNERS, answers, every_learner, labels_for, learned, make
 
 from streamptron import Tokenizer
+from tests.support.streams import random_events
+from tests.support.variants import LEARNERS, answers, every_learner, labels_for, learned, make
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no os.fork")
 methods = pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())

@@ -3,7 +3,6 @@
 Each test has a server of its own, on a socket in its folder.
 """
 
-import os
 import random
 import re
 import shutil
@@ -12,11 +11,13 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
 from streamptron import Checkpoint, MulticlassPerceptron, Tokenizer
+from tests.support.marks import seeds
+from tests.support.processes import environment
+from tests.support.project import ROOT
 
 redis = pytest.importorskip("redis", reason="there is no redis-py here: pip install redis")
 SERVER = shutil.which("redis-server")
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.skipif(
     SERVER is None, reason="there is no redis-server here: apt-get install redis-server"
 )
 
-DOC = Path(__file__).resolve().parents[1] / "docs" / "daemons.md"
+DOC = ROOT / "docs" / "daemons.md"
 PATIENCE = 60  # seconds until a thing that has to happen is taken to have failed
 
 
@@ -79,11 +80,10 @@ def saved_id(folder):
     return order(saved.position if saved else "0-0")
 
 
-@pytest.mark.parametrize("seed", range(2), ids="seed={}".format)
+@seeds(1, n_slow=1)
 def test_consumer_that_is_killed_now_and_then_learns_each_entry_once_and_in_order(seed, tmp_path):
     rng = random.Random(seed)
     events = [(f"word{rng.randrange(40)} word{n}", f"label {n % 3}") for n in range(800)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     code = consumer(tmp_path, every=25)
     ids = []
     once = Tokenizer() | MulticlassPerceptron()
@@ -92,7 +92,7 @@ def test_consumer_that_is_killed_now_and_then_learns_each_entry_once_and_in_orde
             for text, label in events[len(ids) : len(ids) + 200]:
                 ids.append(client.xadd("mail", {"text": text, "label": label}))
             near = ids[-rng.randrange(40, 180)]
-            with subprocess.Popen([sys.executable, "-c", code], env=environment) as process:
+            with subprocess.Popen([sys.executable, "-c", code], env=environment()) as process:
                 try:
                     until(lambda near=near: saved_id(tmp_path) >= order(near))
                     time.sleep(rng.random() * 0.02)

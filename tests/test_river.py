@@ -1,6 +1,5 @@
 """The River contract: River's own checks, its pipelines, evaluations and ensembles, and frames."""
 
-import copy
 import inspect
 import math
 import pickle
@@ -29,8 +28,13 @@ from river import (
     naive_bayes,
     preprocessing,
 )
-from streams import labelled_texts, needs_data, random_events
-from variants import (
+
+from streamptron import Tokenizer
+from tests.support.marks import seeds
+from tests.support.matrices import listed
+from tests.support.streams import labelled_texts, needs_data, random_events
+from tests.support.variants import (
+    COPIES,
     LEARNERS,
     VARIANTS,
     answers,
@@ -40,10 +44,6 @@ from variants import (
     learned,
     make,
 )
-
-from streamptron import Tokenizer
-
-seeds = pytest.mark.parametrize("seed", range(3), ids="seed={}".format)
 
 every_frame = pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 
@@ -280,13 +280,6 @@ def test_bagging_of_unseeded_learners_keeps_a_secret_seed_and_agrees():
 # Copies
 
 
-COPIES = {
-    "deepcopy": copy.deepcopy,
-    "copy": copy.copy,
-    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
-}
-
-
 @pytest.mark.parametrize("how", COPIES)
 @every_learner
 def test_copy_of_a_pipeline_in_the_middle_of_a_stream_goes_on_alike_and_alone(learner, how):
@@ -429,7 +422,7 @@ def test_labels_that_are_equal_are_one_label(learner):
     assert model.labels[0] is True
 
 
-@seeds
+@seeds(3)
 def test_weights_and_predictions_are_rivers_own_perceptrons(seed):
     """On whole numbers both sums are exact; a score of 0 answers False and is a mistake in both."""
     model, river = make("Perceptron", serve="current"), linear_model.Perceptron()
@@ -463,11 +456,6 @@ def series(library, values, name=None):
     if library == "polars":
         return pl.Series(name, values)
     return pa.chunked_array([pa.array(values)])
-
-
-def listed(native):
-    """The values of a series of any library."""
-    return native.to_pylist() if hasattr(native, "to_pylist") else native.to_list()
 
 
 def rows_of(native, names):
@@ -530,7 +518,7 @@ def test_frames_are_learned_as_their_rows_are_bit_for_bit(learner, variant, libr
         by_frame.learn_many(X, series(library, ys), w=ws)
         predictions = tested.test_then_train_many(X, series(library, ys), w=ws)
         expected = [by_row.test_then_train_one(*row) for row in zip(rows, ys, ws, strict=True)]
-        found = [None if p is None or p != p else p for p in listed(predictions)]
+        found = listed(predictions)
         assert found == expected
         assert learned(by_frame) == learned(by_row) == learned(tested)
     assert by_row.n_updates > 5

@@ -20,7 +20,10 @@ from pathlib import Path
 
 import pytest
 
-DOC = Path(__file__).resolve().parents[1] / "docs" / "daemons.md"
+from tests.support.marks import seeds
+from tests.support.project import ROOT
+
+DOC = ROOT / "docs" / "daemons.md"
 STREAMPTRON = [sys.executable, "-m", "streamptron"]
 TRAIN = "train --model {model} {file}"
 PREDICT = "predict --model {model} --template {{label}}"
@@ -236,7 +239,7 @@ def test_rsyslogd_has_nothing_to_say_against_a_configuration_of_the_docs(daemon,
     assert "End of config validation run" in check.stderr
 
 
-@pytest.mark.parametrize("seed", range(2), ids="seed={}".format)
+@seeds(2)
 def test_each_of_a_burst_of_messages_gets_its_own_label(daemon, seed):
     rng = random.Random(seed)
     examples = [random_text(rng, rng.choice((0, 3, 8, 40, 150)), ODD) for _ in range(2000)]

@@ -3,83 +3,52 @@
 import copy
 import json
 import math
-import os
 import pickle
 import random
-import subprocess
 import sys
 from array import array
 from fractions import Fraction
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from river import stats
-from streams import KEYS, random_events
-from variants import LEARNERS, answers, every_learner, every_variant, labels_for, make
 
-import streamptron
 from streamptron import MIRA, Perceptron
+from tests.support.marks import seeds, slow
+from tests.support.processes import in_another_process
+from tests.support.variants import (
+    COPIES,
+    LEARNERS,
+    answers,
+    every_learner,
+    every_variant,
+    labels_for,
+    make,
+    named_events,
+)
 
-TESTS = Path(__file__).resolve().parent
-
-seeds = pytest.mark.parametrize("seed", range(3), ids="seed={}".format)
-
-COPIES = {
-    "copy": copy.copy,
-    "deepcopy": copy.deepcopy,
+EVERY_COPY = COPIES | {
     "pickle 2": lambda model: pickle.loads(pickle.dumps(model, 2)),
-    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
     "pickle 5": lambda model: pickle.loads(pickle.dumps(model, 5)),
 }
-every_copy = pytest.mark.parametrize("how", COPIES)
-
-
-def in_another_process(code, hash_seed="random"):
-    """What Python prints in a process of its own, where str hashes are salted otherwise."""
-    paths = [str(Path(streamptron.__file__).parents[1]), str(TESTS)]
-    environment = {
-        **os.environ,
-        "PYTHONHASHSEED": hash_seed,
-        "PYTHONPATH": os.pathsep.join(paths),
-    }
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env=environment,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-
-
-def stream(learner, seed, n=150):
-    # a frozenset's own pickle depends on the order in which it was filled
-    keys = random.Random(seed).choice([kind for kind in KEYS if kind != "object"])
-    return random_events(
-        random.Random(seed),
-        n,
-        keys=keys,
-        values="real",
-        labels=labels_for(learner),
-        weighted=True,
-    )
+every_copy = pytest.mark.parametrize("how", EVERY_COPY)
 
 
 # Copies in the middle of a stream
 
 
-@pytest.mark.parametrize(("how", "seed"), [(how, seed) for seed, how in enumerate(COPIES)])
+@pytest.mark.parametrize(("how", "seed"), [(how, seed) for seed, how in enumerate(EVERY_COPY)])
 @every_variant
 def test_model_replaced_by_its_copy_now_and_then_learns_on_as_if_nothing_had_happened(
     learner, variant, how, seed
 ):
     rng = random.Random(seed)
     model, replaced = make(learner, variant), make(learner, variant)
-    for x, y, w in stream(learner, seed):
+    for x, y, w in named_events(learner, seed):
         if rng.random() < 0.1:
             if rng.random() < 0.5:
                 replaced.predict_one(x)  # the scratch remembers it; a copy must not be misled
-            replaced = COPIES[how](replaced)
+            replaced = EVERY_COPY[how](replaced)
         assert answers(replaced, x) == answers(model, x)
         model.learn_one(x, y, w)
         replaced.learn_one(x, y, w)
@@ -89,18 +58,18 @@ def test_model_replaced_by_its_copy_now_and_then_learns_on_as_if_nothing_had_hap
 @every_copy
 @every_variant
 def test_copy_and_original_do_not_touch_each_other(learner, variant, how):
-    events = list(stream(learner, seed=4))
+    events = list(named_events(learner, seed=4))
     original = make(learner, variant)
     for x, y, w in events[:75]:
         original.learn_one(x, y, w)
     before = pickle.dumps(original)
 
-    other = COPIES[how](original)
+    other = EVERY_COPY[how](original)
     for x, y, w in events[75:]:
         other.learn_one(x, y, w)
     assert pickle.dumps(original) == before != pickle.dumps(other)
 
-    other = COPIES[how](original)
+    other = EVERY_COPY[how](original)
     for x, y, w in events[75:]:
         original.learn_one(x, y, w)
     assert pickle.dumps(other) == before
@@ -115,10 +84,10 @@ def test_copy_and_original_do_not_touch_each_other(learner, variant, how):
 @every_variant
 def test_copy_has_the_same_bytes_at_every_moment(learner, variant, how):
     model = make(learner, variant)
-    for x, y, w in stream(learner, seed=5, n=30):
-        assert pickle.dumps(COPIES[how](model)) == pickle.dumps(model)
+    for x, y, w in named_events(learner, seed=5, n=30):
+        assert pickle.dumps(EVERY_COPY[how](model)) == pickle.dumps(model)
         model.learn_one(x, y, w)
-    assert pickle.dumps(COPIES[how](model)) == pickle.dumps(model)
+    assert pickle.dumps(EVERY_COPY[how](model)) == pickle.dumps(model)
 
 
 @every_learner
@@ -138,7 +107,7 @@ def test_copy_has_the_same_bytes_whatever_strings_are_the_same_objects(learner):
 @every_learner
 def test_two_models_that_learned_the_same_have_the_same_bytes(learner):
     first, second = make(learner), make(learner)
-    for x, y, w in stream(learner, seed=6):
+    for x, y, w in named_events(learner, seed=6):
         first.predict_one(x)
         first.learn_one(x, y, w)
         second.learn_one(
@@ -150,7 +119,7 @@ def test_two_models_that_learned_the_same_have_the_same_bytes(learner):
 @every_variant
 def test_counters_and_answers_survive_a_pickle(learner, variant):
     model = make(learner, variant)
-    for x, y, w in stream(learner, seed=7):
+    for x, y, w in named_events(learner, seed=7):
         model.learn_one(x, y, w)
     other = pickle.loads(pickle.dumps(model))
     for name in ("n_seen", "n_updates", "n_mistakes", "n_features", "serving"):
@@ -166,7 +135,7 @@ def test_counters_and_answers_survive_a_pickle(learner, variant):
 @every_learner
 def test_model_pickled_here_learns_on_alike_in_another_process(learner, tmp_path):
     model = make(learner)
-    events = list(stream(learner, seed=8))
+    events = list(named_events(learner, seed=8))
     for x, y, w in events[:100]:
         model.learn_one(x, y, w)
     (tmp_path / "model").write_bytes(pickle.dumps((model, events[100:])))
@@ -351,7 +320,7 @@ def test_state_that_does_not_fit_is_refused_and_changes_nothing(kind, part, chan
 
 
 @pytest.mark.parametrize("kind", ["exact", "ceiling", "hashed", "binary"])
-@pytest.mark.parametrize("seed", range(40), ids="seed={}".format)
+@seeds(40)
 def test_forged_state_is_refused_or_makes_a_model_that_works(kind, seed):
     """Whatever is in a pickle's arrays, nobody reads or writes beside them."""
     rng = random.Random(seed)
@@ -379,7 +348,7 @@ def test_forged_state_is_refused_or_makes_a_model_that_works(kind, seed):
 @every_learner
 def test_parameters_that_cannot_be_leave_a_used_model_as_it_was(learner):
     model = make(learner)
-    for x, y, w in stream(learner, seed=2, n=30):
+    for x, y, w in named_events(learner, seed=2, n=30):
         model.learn_one(x, y, w)
     before = pickle.dumps(model)
     for bad in (
@@ -406,7 +375,7 @@ def test_name_nested_more_deeply_than_a_file_may_hold_goes_into_a_pickle():
 @every_variant
 def test_state_set_on_a_used_model_replaces_all_that_it_knew(learner, variant):
     first, second = make(learner, variant), make(learner, variant)
-    events = list(stream(learner, seed=9))
+    events = list(named_events(learner, seed=9))
     for x, y, w in events:
         first.learn_one(x, y, w)
         second.learn_one(x, labels_for(learner)[1 - (y == labels_for(learner)[1])], w)
@@ -456,7 +425,7 @@ def test_attributes_set_on_a_model_go_along(learner, how):
     model.metric = stats.Mean()
     model.myself = model
     model.learn_one({"a": 1}, labels_for(learner)[1])
-    other = COPIES[how](model)
+    other = EVERY_COPY[how](model)
     assert other.note == "x"
     assert (other.metric is model.metric) == (how == "copy")
     assert other.myself is (model if how == "copy" else other)
@@ -468,9 +437,9 @@ def test_attributes_set_on_a_model_go_along(learner, how):
 @every_copy
 def test_subclass_goes_along_with_its_attributes(how):
     model = Named("spam filter", C=0.5)
-    for x, y, _ in stream("MIRA", seed=1, n=20):
+    for x, y, _ in named_events("MIRA", seed=1, n=20):
         model.learn_one(x, y)
-    other = COPIES[how](model)
+    other = EVERY_COPY[how](model)
     assert type(other) is Named
     assert (other.name, other.C, other.log) == ("spam filter", 0.5, model.log)
     assert len(other.log) == other.n_seen == 20
@@ -492,7 +461,7 @@ def test_names_that_are_mere_objects_go_along(learner, how):
     model = make(learner)
     for i in range(20):
         model.learn_one({words[i % 5]: 1, words[i % 3]: 2}, labels_for(learner)[i % 2])
-    other = COPIES[how](model)
+    other = EVERY_COPY[how](model)
     equal = {Word("w1"): 1, Word("w4"): 1, Word("unknown"): 1}
     assert answers(other, equal) == answers(model, equal)
     for each in (model, other):
@@ -530,7 +499,7 @@ def test_memory_of_a_copy_is_that_of_the_original(learner):
     for i in range(30):
         x = {f"a name that is not short {k}": 1 for k in range(1000 * i, 1000 * (i + 1))}
         model.learn_one(x, labels_for(learner)[i % 2], 2.0)
-    for how in COPIES.values():
+    for how in EVERY_COPY.values():
         # less the scratch, which a copy starts without, and room to grow
         assert 0.7 < how(model).memory_usage / model.memory_usage < 1.1
 
@@ -607,7 +576,7 @@ def moved(before, after):
 
 
 @every_learner
-@pytest.mark.parametrize("how", [None, *COPIES])
+@pytest.mark.parametrize("how", slow(("pickle 2", "pickle 5"), [None, *EVERY_COPY]))
 def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner, how):
     """Neither the index's directory nor the places of chunks are ever copied as a whole."""
     model = make(learner, average="exponential", half_life=5)
@@ -618,7 +587,7 @@ def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner
     model.learn_one({f"first {i}": 1 for i in range(100_000)}, labels[0], 2.0)
     assert model.n_features > 100_000
     if how is not None:
-        model = COPIES[how](model)
+        model = EVERY_COPY[how](model)
     before = model._growth()
     for i in range(200_000):
         model.learn_one({i: 1}, labels[i % len(labels)], 2.0)
@@ -687,7 +656,7 @@ def test_each_of_many_names_has_a_weight_of_its_own(kinds, n):
     assert not any(model.decision_function_one({name: 1}) for name in unknown)
 
 
-@seeds
+@seeds(3)
 def test_names_learned_one_by_one_keep_their_weights_while_the_index_grows(seed):
     rng = random.Random(seed)
     model = Perceptron(margin=1e40, average="none", intercept=False)  # every event is learned
@@ -714,7 +683,7 @@ ALIKE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(5), ids="seed={}".format)
+@seeds(5)
 def test_names_that_look_alike_are_different_features(seed):
     names = random.Random(seed).sample(ALIKE, len(ALIKE))
     weights = {name: float(i + 1) for i, name in enumerate(names)}
@@ -752,8 +721,8 @@ def test_hash_of_a_seed_never_changes(name):
 def test_seeded_hash_gives_the_same_rows_in_another_process(learner):
     code = f"""
 import random
-from streams import random_events
-from variants import labels_for, make
+from tests.support.streams import random_events
+from tests.support.variants import labels_for, make
 model = make({learner!r}, hash_bits=9, hash_seed=42)
 for kind in ("str", "long", "int", "float", "tuple", "bytes"):
     for x, y, _ in random_events(random.Random(1), keys=kind, labels=labels_for({learner!r})):
@@ -774,13 +743,13 @@ def test_hash_without_a_seed_is_secret():
 def test_secret_seed_stays_the_same_in_copies_and_is_no_parameter():
     model = Perceptron.from_weights({"a": 1.0}, hash_bits=20)
     assert model.hash_seed is None
-    for how in COPIES.values():
+    for how in EVERY_COPY.values():
         assert how(model).weights == model.weights
         assert how(model).hash_seed is None
 
 
 @pytest.mark.parametrize("kind", NAMES)
-@seeds
+@seeds(3)
 def test_hashed_names_scatter_as_if_by_chance(kind, seed):
     n = 4096
     weights = dict.fromkeys(names_in_turn([kind], n), 1.0)

@@ -13,47 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from variants import answers, every_variant, labels_for, learned, make
 
 import streamptron
 from streamptron import Perceptron
-
-STRANGER = """\
-from streamptron._core cimport Model
-from streamptron._event cimport (
-    Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
-from streamptron._key cimport KEY_INT, key_word
-from streamptron._learner cimport Learner, learner_learn
-
-def learn(Model model, const long long[:] starts, const long long[:] names,
-          const double[:] values, const long long[:] labels):
-    cdef Learner* learner = &model.learner
-    cdef Event* event = &model.event
-    cdef Writer writer
-    cdef Py_ssize_t row, i, done = 0
-    with nogil:
-        for row in range(labels.shape[0]):
-            if event_begin(event, &learner.index, starts[row + 1] - starts[row], learner.intercept):
-                break
-            writer = event_writer(event)
-            for i in range(starts[row], starts[row + 1]):
-                writer_add(&writer, key_word(KEY_INT, names[i]), values[i])
-            event_end(event, &writer)
-            if learner_learn(learner, event, labels[row], 1.0):
-                break
-            event_settle(event, &learner.index)
-            done += 1
-    if done < labels.shape[0]:
-        raise MemoryError(f"no memory after {done} rows")
-"""
-
-SETUP = """\
-from Cython.Build import cythonize
-from setuptools import setup
-
-setup(ext_modules=cythonize("stranger.pyx", compiler_directives={
-    "language_level": 3, "boundscheck": False, "wraparound": False, "cdivision": True}))
-"""
+from tests.support.marks import seeds
+from tests.support.stranger import SETUP, STRANGER
+from tests.support.variants import answers, every_variant, labels_for, learned, make
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +75,7 @@ def test_strangers_code_compiles_without_a_warning(built):
         assert "hint" not in line.lower()
 
 
-@pytest.mark.parametrize("seed", range(2), ids="seed={}".format)
+@seeds(2)
 @every_variant
 def test_stranger_learns_what_learn_one_learns(stranger, learner, variant, seed):
     if variant == "class weights":

@@ -19,10 +19,10 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from river import linear_model
-from threads import eager, finished
-from variants import LEARNERS
 
 from streamptron import Tokenizer, load
+from tests.support.threads import eager, finished
+from tests.support.variants import LEARNERS
 
 N = 256
 NAMES = [f"w{i}" if i % 3 else f"a_long_name_of_the_feature_{i}" for i in range(N)]

@@ -1,4 +1,4 @@
-"""The compiled learners equal their plain-Python twin (reference.py), event by event.
+"""The compiled learners equal their plain-Python twin (twin/learners.py), event by event.
 
 Equal means bit for bit, but for the exponential average and what follows from it: the core keeps it
 as w - s v, the twin as its definition.
@@ -9,11 +9,12 @@ import pickle
 import random
 from functools import partial
 from itertools import islice
-from math import fsum, ulp
 
 import pytest
-import reference
-from streams import (
+
+import streamptron
+from tests.support.marks import seeds
+from tests.support.streams import (
     KEYS,
     VALUES,
     make_key,
@@ -24,116 +25,24 @@ from streams import (
     tagging_stream,
     text_stream,
 )
+from tests.support.twins import (
+    KEPT,
+    LABELS,
+    RULES,
+    check_answers,
+    check_counts,
+    check_explanation,
+    check_stream,
+    check_weights,
+    labels_for,
+    twins,
+)
+from tests.twin import learners
 
-import streamptron
-
-RULES = {
-    "Perceptron": ("Perceptron", {}),
-    "Perceptron margin=0.5": ("Perceptron", {"margin": 0.5}),
-    "MulticlassPerceptron": ("MulticlassPerceptron", {}),
-    "MulticlassPerceptron margin=0.5": ("MulticlassPerceptron", {"margin": 0.5}),
-    "MIRA": ("MIRA", {}),
-    "MIRA C=0.1": ("MIRA", {"C": 0.1}),
-    "MIRA on mistakes": ("MIRA", {"update": "mistake"}),
-}
-
-# what is kept, and every way to serve from it
-KEPT = {
-    f"{average}{' pocket' * pocket} serve={serve}": {
-        "average": average,
-        "pocket": pocket,
-        "serve": serve,
-    }
-    for average in ("none", "uniform", "exponential")
-    for pocket in (False, True)
-    for serve in ("current", "average", "pocket", "best")
-    if (serve != "average" or average != "none") and (serve != "pocket" or pocket)
-}
 SERVE_BEST = [kept for kept in KEPT if kept.endswith("best")]
-
-LABELS = ("ham", "spam", "eggs", 7, ("baked", "beans"), "bacon")
 
 rules = pytest.mark.parametrize("rule", RULES)
 some_rules = pytest.mark.parametrize("rule", ["Perceptron", "MulticlassPerceptron", "MIRA"])
-
-
-def seeds(n):
-    return pytest.mark.parametrize("seed", range(n), ids="seed={}".format)
-
-
-def labels_for(rule):
-    return (False, True) if rule.startswith("Perceptron") else LABELS
-
-
-def twins(rule, *, hash_bits=None, **params):
-    """The library's learner and its twin. The library's hashes are the same in every run."""
-    learner, rule_params = RULES[rule]
-    params = {**rule_params, **params}
-    model = getattr(streamptron, learner)(**params, hash_bits=hash_bits, hash_seed=0)
-    return model, getattr(reference, learner)(**params)
-
-
-def flat(number_or_dict):
-    """Numbers by their place in nested dicts."""
-    if not isinstance(number_or_dict, dict):
-        return {(): number_or_dict}
-    return {
-        (key, *place): number
-        for key, part in number_or_dict.items()
-        for place, number in flat(part).items()
-    }
-
-
-def check_equal(got, expected, exact):
-    """Numbers, or dicts of them; a weight that is not listed is 0."""
-    if exact:
-        assert got == expected
-        return
-    got, expected = flat(got), flat(expected)
-    places = {**got, **expected}
-    # a sum of products of size 1 to 100, some of which cancel out
-    assert {place: got.get(place, 0.0) for place in places} == pytest.approx(
-        {place: expected.get(place, 0.0) for place in places}, rel=1e-12, abs=1e-11
-    )
-
-
-def check_answers(model, twin, x):
-    exact = twin.average != "exponential"
-    assert model.predict_one(x) == twin.predict_one(x)
-    check_equal(model.decision_function_one(x), twin.decision_function_one(x), exact)
-    check_equal(model.predict_proba_one(x), twin.predict_proba_one(x), exact)
-    assert model.serving == twin.serving
-
-
-def check_counts(model, twin):
-    counts = (twin.n_seen, twin.n_updates, twin.n_mistakes, twin.n_features, twin.n_evicted)
-    assert (
-        *(model.n_seen, model.n_updates, model.n_mistakes),
-        *(model.n_features, model.n_evicted),
-    ) == counts
-
-
-def check_weights(model, twin):
-    if not isinstance(twin, reference.Perceptron):
-        assert model.labels == twin.labels
-    assert model.weights == twin.weights
-    assert model.intercept_ == twin.intercept_
-    if twin.average != "none":
-        exact = twin.average == "uniform"
-        check_equal(model.averaged_weights, twin.averaged_weights, exact)
-        check_equal(model.averaged_intercept, twin.averaged_intercept, exact)
-    if twin.pocket:
-        assert model.pocket_weights == twin.pocket_weights
-        assert model.pocket_intercept == twin.pocket_intercept
-
-
-def check_stream(model, twin, events):
-    for x, y, w in events:
-        check_answers(model, twin, x)
-        model.learn_one(x, y, w)
-        twin.learn_one(x, y, w)
-        check_counts(model, twin)
-    check_weights(model, twin)
 
 
 @seeds(2)
@@ -189,7 +98,7 @@ def test_learner_equals_its_twin_on_a_long_stream_that_drifts(rule, kept, seed):
     assert answered == set(twin.contestants)
 
 
-@seeds(2)
+@seeds(1, n_slow=1)
 @pytest.mark.parametrize("max_features", [1, 5, 12, 40, 70])
 @pytest.mark.parametrize("kept", SERVE_BEST)
 @rules
@@ -224,7 +133,7 @@ def test_learner_that_starts_from_weights_equals_its_twin(rule, seed):
         intercept = {LABELS[1]: 0.5}
     model, twin = (
         getattr(lib, learner).from_weights(weights, intercept, pocket=True)
-        for lib in (streamptron, reference)
+        for lib in (streamptron, learners)
     )
     check_weights(model, twin)
     check_stream(model, twin, random_events(rng, n=100, keys="mixed", labels=labels_for(rule)))
@@ -272,7 +181,7 @@ def check_controlled_stream(model, twin, rng, n, names, truth):
 )
 def test_probabilities_equal_the_twin_if_all_answers_are(truth, A):
     model, twin = (
-        lib.Perceptron.from_weights({"d": 1.0}, serve="current") for lib in (streamptron, reference)
+        lib.Perceptron.from_weights({"d": 1.0}, serve="current") for lib in (streamptron, learners)
     )
     calibrator = check_controlled_stream(model, twin, random.Random(A), 5000, "d", truth)
     assert calibrator.A == A
@@ -288,7 +197,7 @@ def test_probabilities_of_labels_equal_the_twin_if_all_answers_are(truth, beta, 
     labels = "abcde"[:n_labels]
     model, twin = (
         lib.MIRA.from_weights({label: {label: 1.0} for label in labels}, serve="current")
-        for lib in (streamptron, reference)
+        for lib in (streamptron, learners)
     )
     rng = random.Random(n_labels)
     calibrator = check_controlled_stream(model, twin, rng, 2500, labels, truth)
@@ -364,24 +273,6 @@ def test_test_then_train_one_predicts_then_learns_the_very_same_model(rule, kept
         learned.learn_one(x, y, w)
         assert at_once.test_then_train_one(x, y, w) == prediction
         assert pickle.dumps(at_once) == pickle.dumps(learned)
-
-
-def check_explanation(model, twin, x):
-    parts = model.explain_one(x)
-    score = twin.decision_function_one(x)
-    output = twin.predict_one(x) if isinstance(score, dict) else True
-    kind = twin.served_for(x)
-    if isinstance(score, dict):
-        score = score[output]
-    # exact, unless no doubles of the parts' size add up to it
-    finest = min((ulp(part) for _, part in parts), default=0.0)
-    assert abs(excess := fsum((score, *(-part for _, part in parts)))) < finest or excess == 0.0
-    names = {reference.INTERCEPT: None}
-    expected = {
-        names.get(feature, feature): value * twin.weight(kind, output, feature)
-        for feature, value in twin.event(x)
-    }
-    check_equal(dict(parts), expected, exact=False)
 
 
 def change(x, rng, name, value):

@@ -10,15 +10,15 @@ from itertools import product
 from math import hypot
 
 import pytest
-import reference
-from streams import needs_data, random_events, text_stream
+
+from tests.support.marks import seeds
+from tests.support.streams import needs_data, random_events, text_stream
+from tests.twin import learners
 
 LEARNERS = ["Perceptron", "MulticlassPerceptron", "MIRA"]
 
-seeds = pytest.mark.parametrize("seed", range(5), ids="seed={}".format)
 
-
-@pytest.fixture(params=["reference", "streamptron"], ids=["twin", "streamptron"])
+@pytest.fixture(params=["tests.twin.learners", "streamptron"], ids=["twin", "streamptron"])
 def lib(request):
     """The module whose learners are tested."""
     return importlib.import_module(request.param)
@@ -119,7 +119,7 @@ def test_mira_learns_from_a_narrow_right_answer_only_when_it_updates_on_the_marg
     assert (learner.n_updates, learner.n_mistakes) == (n_updates, 0)
 
 
-@seeds
+@seeds(5)
 def test_mira_that_waits_for_mistakes_and_steps_little_is_the_multiclass_perceptron(lib, seed):
     # All steps are C, a power of two, for 1 / (2 f·f) is larger. Integer features make every sum
     # exact, so no tie is broken by rounding.
@@ -224,7 +224,7 @@ def separable_events(rng, n=200, dimension=6, gap=0.1):
     return events, R, gamma
 
 
-@seeds
+@seeds(5)
 @pytest.mark.parametrize("intercept", [False, True])
 def test_updates_on_separable_data_are_at_most_the_squared_radius_by_margin(lib, intercept, seed):
     events, R, gamma = separable_events(random.Random(seed))
@@ -243,13 +243,13 @@ def check_average_is_the_mean(learner, events):
         learner.learn_one(x, y, w)
         history.append(flat(learner.weights, learner.intercept_))
     average = flat(learner.averaged_weights, learner.averaged_intercept)
-    mean = reference.brute_force_average(history)
+    mean = learners.brute_force_average(history)
     assert average.keys() <= mean.keys()
     assert {key: average.get(key, 0.0) for key in mean} == pytest.approx(mean, rel=1e-12, abs=1e-12)
     assert any(average.values())
 
 
-@seeds
+@seeds(5)
 @pytest.mark.parametrize("values", ["small", "real"])
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_uniform_average_is_the_mean_of_all_weights_the_zeros_before_learning_included(
@@ -267,14 +267,14 @@ def test_uniform_average_is_the_mean_on_text(lib):
     check_average_is_the_mean(lib.Perceptron(), events)
 
 
-@seeds
+@seeds(5)
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_two_streams_in_sequence_add_their_averaging_terms(learner, seed):
     """u = u_A + u_B + n_A (w_end - w_A), when B goes on from A's weights with its own counter.
 
     Of the twin only: u is not shown by the library.
     """
-    cls = getattr(reference, learner)
+    cls = getattr(learners, learner)
     events = list(random_events(random.Random(seed), labels=labels_for(learner)))
     first, second = events[:180], events[180:]
 

@@ -4,13 +4,15 @@
 #             numpy's str_, bytes_, bool_, ints and floats
 #     value   int, bool, float; numpy's bool_, ints and floats         ->  double    entry_value
 #
-# What an object's type says by itself is read from the object's own memory. No Python code runs here, no object
-# is made but now and then an int, no exception is set: nothing can change the mapping or the scratch under the
-# door. Whatever is of another type, or has to be refused (a NaN, an int that is no double), is answered with
-# False. Then the door asks Python, for this entry alone.
+# What an object's type says by itself is read from the object's own memory. No Python code runs
+# here, no object is made but now and then an int, no exception is set: nothing can change the
+# mapping or the scratch under the door. Whatever is of another type, or has to be refused (a NaN,
+# an int that is no double), is answered with False. Then the door asks Python, for this entry
+# alone.
 #
-# The rules are those of _names.py, which is the slow twin of this file: names that are equal as dict keys give equal
-# keys. A tuple becomes canonical bytes, written straight into the scratch's arena:
+# The rules are those of _names.py, which is the slow twin of this file: names that are equal as
+# dict keys give equal keys. A tuple becomes canonical bytes, written straight into the scratch's
+# arena:
 #
 #     n                           None
 #     i length digits             an int in base 16, "-ff"
@@ -18,16 +20,19 @@
 #     s length UTF-8, b length bytes
 #     t count part part ...       a tuple
 #
-# with lengths and counts seven bits a byte, the lowest first, and the top bit set on all bytes but the last.
+# with lengths and counts seven bits a byte, the lowest first, and the top bit set on all bytes but
+# the last.
 #
-# numpy's types are objects that whoever loads numpy has, and we do not load it. So the door tells of them
-# (entry_know) once they are there, and looks first whether a scalar's number lies where it is read: behind the header.
+# numpy's types are objects that whoever loads numpy has, and we do not load it. So the door tells
+# of them (entry_know) once they are there, and looks first whether a scalar's number lies where it
+# is read: behind the header.
 #
-# entry_key_everyday and entry_value_everyday are the few types of most events, for a loop in which the rest is not
-# to take registers.
+# entry_key_everyday and entry_value_everyday are the few types of most events, for a loop in which
+# the rest is not to take registers.
 #
-# Functions in this file: entry_key, entry_value, entry_key_everyday, entry_value_everyday, entry_know,
-# entry_scalar_is_bare, utf8_write, ascii_text; the rest serve these. All need the interpreter's lock.
+# Functions in this file: entry_key, entry_value, entry_key_everyday, entry_value_everyday,
+# entry_know, entry_scalar_is_bare, utf8_write, ascii_text; the rest serve these. All need the
+# interpreter's lock.
 
 from libc.math cimport fabs
 from libc.string cimport memcmp, memcpy
@@ -38,82 +43,7 @@ from streamptron.engine.key cimport (
     utf8_encode)
 from streamptron.engine.arena cimport Arena, arena_alloc, arena_return
 
-cdef extern from *:
-    """
-    /* The value of an int below 2^61 - 1 in size, without a call where it is small. Beyond that an int
-       and the float that it equals no longer hash to the int itself; see _names.py. */
-    static inline int sp_int_word(PyObject *o, long long *value)
-    {
-        int overflow;
-    #if PY_VERSION_HEX >= 0x030C0000
-        if (PyUnstable_Long_IsCompact((PyLongObject *)o)) {
-            *value = (long long)PyUnstable_Long_CompactValue((PyLongObject *)o);
-            return 1;
-        }
-    #else
-        Py_ssize_t size = Py_SIZE(o);
-        if (size >= -1 && size <= 1) {
-            *value = size == 0 ? 0 : size * (long long)((PyLongObject *)o)->ob_digit[0];
-            return 1;
-        }
-    #endif
-        *value = PyLong_AsLongLongAndOverflow(o, &overflow);
-        return !overflow && *value > -0x1FFFFFFFFFFFFFFFLL && *value < 0x1FFFFFFFFFFFFFFFLL;
-    }
-
-    /* Sign and size of an int of up to 64 bits. */
-    static inline int sp_int_parts(PyObject *o, int *negative, uint64_t *size)
-    {
-        int overflow, same;
-        PyObject *back;
-        long long value = PyLong_AsLongLongAndOverflow(o, &overflow);
-        *negative = value < 0;
-        *size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-        if (!overflow) return 1;
-        if (overflow < 0) return 0;
-        /* PyLong_AsUnsignedLongLong would make an exception, and that may run a finalizer */
-        *negative = 0;
-        *size = PyLong_AsUnsignedLongLongMask(o);
-        back = PyLong_FromUnsignedLongLong(*size);
-        same = back ? PyObject_RichCompareBool(back, o, Py_EQ) : -1;
-        Py_XDECREF(back);
-        if (same < 0) PyErr_Clear();
-        return same == 1;
-    }
-
-    /* The text of an ASCII str, which lies behind its header; NULL for any other str. */
-    static inline const uint8_t *sp_ascii_text(PyObject *o)
-    {
-        return PyUnicode_IS_COMPACT_ASCII(o) ? (const uint8_t *)((PyASCIIObject *)o + 1) : NULL;
-    }
-
-    /* numpy's types, those met most often first. */
-    #define SP_SCALARS 32
-    static struct { PyTypeObject *type; int kind; } sp_scalars[SP_SCALARS];
-    static int sp_n_scalars;
-
-    static inline int sp_scalar_kind(PyObject *o)
-    {
-        PyTypeObject *type = Py_TYPE(o);
-        for (int i = 0; i < sp_n_scalars; i++)
-            if (sp_scalars[i].type == type) return sp_scalars[i].kind;
-        return 0;
-    }
-    static inline void sp_scalar_know(PyObject *type, int kind)
-    {
-        if (sp_n_scalars == SP_SCALARS) return;
-        sp_scalars[sp_n_scalars].type = (PyTypeObject *)type;
-        sp_scalars[sp_n_scalars].kind = kind;
-        sp_n_scalars++;
-    }
-    #define sp_scalar_data(o) ((const char *)(o) + sizeof(PyObject))
-
-    #if PY_VERSION_HEX >= 0x030B0000 && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-      #define sp_half(p) PyFloat_Unpack2(p, 0)
-    #else
-      #define sp_half(p) PyFloat_Unpack2(p, 1)
-    #endif
-    """
+cdef extern from "entry.h":
     const uint8_t* ascii_text "sp_ascii_text" (PyObject* o) noexcept
     bint int_word "sp_int_word" (PyObject* o, long long* value) noexcept
     bint int_parts "sp_int_parts" (PyObject* o, bint* negative, uint64_t* size) noexcept
@@ -158,7 +88,7 @@ cdef enum:
     SCALAR_STR = 13
     SCALAR_BYTES = 14
 
-    TUPLE_DEPTH = 100               # of tuples in tuples that are read here; what is deeper is Python's
+    TUPLE_DEPTH = 100               # of tuples in tuples read here; deeper ones Python reads
 
     NUMBER_WHOLE = 1                # what a Number is
     NUMBER_OTHER = 2
@@ -262,7 +192,7 @@ cdef inline bint entry_value_everyday(PyObject* o, double* value) noexcept:
 
 
 cdef inline bint entry_value(PyObject* o, double* value) noexcept:
-    """A value that is finite, of at most VALUE_LIMIT in size and the same as a double; else False."""
+    """A finite value, of at most VALUE_LIMIT in size and the same as a double; else False."""
     cdef Number number
     cdef int kind
     if PyFloat_Check(o):            # numpy.float64 is a subclass
@@ -272,7 +202,8 @@ cdef inline bint entry_value(PyObject* o, double* value) noexcept:
     if kind == NUMBER_OTHER:
         value[0] = number.value
         return fabs(value[0]) <= VALUE_LIMIT
-    if kind != NUMBER_WHOLE or (number.size != 0 and number.size >> zeros_below(number.size) >> 53 != 0):
+    if kind != NUMBER_WHOLE or (
+            number.size != 0 and number.size >> zeros_below(number.size) >> 53 != 0):
         return False
     value[0] = -<double> number.size if number.negative else <double> number.size
     return True
@@ -297,7 +228,7 @@ cdef inline bint entry_key_everyday(PyObject* o, Key* key) noexcept:
 
 
 cdef inline uint8_t* utf8_write(Arena* scratch, PyObject* o, size_t* length) noexcept:
-    """Encode a str in scratch: the str's own cache of its UTF-8 would outlive the call. NULL without memory."""
+    """Encode a str in scratch, for its own cache would outlive the call. NULL without memory."""
     cdef Py_ssize_t i, n = PyUnicode_GET_LENGTH(o)
     cdef int kind = PyUnicode_KIND(o)
     cdef void* data = PyUnicode_DATA(o)
@@ -322,7 +253,10 @@ cdef inline bint _text_key(Arena* scratch, PyObject* o, Key* key) noexcept:
 
 
 cdef inline bint entry_key(Arena* scratch, PyObject* o, Key* key) noexcept:
-    """The key of a name; else False, also without memory. A long key lies in the name itself or in scratch."""
+    """The key of a name; else False, also without memory.
+
+    A long key lies in the name itself or in scratch.
+    """
     cdef Number number
     cdef Writing writing
     cdef int kind
@@ -458,7 +392,8 @@ cdef inline bint _write_other(Writing* writing, double value) noexcept:
     if _is_large(value):
         power = <int> (bits >> 52 & 0x7FF) - 1075
         return _write_int(
-            writing, value < 0, (bits & 0xFFFFFFFFFFFFF | 0x10000000000000) << (power & 3), power >> 2)
+            writing, value < 0, (bits & 0xFFFFFFFFFFFFF | 0x10000000000000) << (power & 3),
+            power >> 2)
     if not _room(writing, 9):
         return False
     store8(stored, bits)

@@ -24,6 +24,7 @@ enum {
     SP_GROUP_BLOCKS = 3             /* w and c of four places, G of all eight, w and c of the other four */
 };
 
+#define SP_U_LIMIT 1e30
 #define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
 #define SP_EPS 0.015625
 #define SP_P0 0x1p-20

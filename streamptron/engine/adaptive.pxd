@@ -65,6 +65,7 @@ from streamptron.engine.table cimport Blocks, Table, table_blocks, table_reserve
 
 cdef extern from "adaptive.h":
     const double LN2 "SP_LN2"
+    const double U_LIMIT "SP_U_LIMIT"   # of sample weight times class weight
 
     ctypedef struct Sums "sp_sums":
         double* v
@@ -106,12 +107,6 @@ cdef extern from "adaptive.h":
     double sp_count_of (const Blocks* blocks, row_t row, Py_ssize_t k) noexcept nogil
     double sp_odds_of (const Blocks* blocks, row_t row, double x, double T) noexcept nogil
     bint sp_row_fault (const Blocks* blocks, row_t row, Py_ssize_t outputs) noexcept nogil
-
-cdef extern from *:
-    """
-    #define SP_U_LIMIT 1e30
-    """
-    const double U_LIMIT "SP_U_LIMIT"       # of sample weight times class weight
 
 cdef enum:
     ADAPTIVE_NUMBERS = 7                # of a label or output that are kept once a model

@@ -12,25 +12,31 @@
 #
 # A block is checked right before it is used, so that it comes from memory once (batch_next).
 #
-# Functions in this file: batch_matrix, batch_texts (how it begins), batch_next, batch_row, batch_free; the rest serve these.
+# Functions in this file: batch_matrix, batch_texts (how it begins), batch_columns, batch_next, batch_rows, batch_free; the rest
+# serve these.
 
 from libc.string cimport memset
 from streamptron.engine.types cimport ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron.engine.key cimport KEY_INT, Key, key_word
+from streamptron.engine.index cimport Index, index_is_limited, index_open_columns
 from streamptron.engine.hash cimport key_hash
 from streamptron.engine.event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
 from streamptron.engine.table cimport KEPT_KINDS
 from streamptron.engine.learner cimport (
-    Answer, Learner, learner_answer, learner_commit, learner_commit_row, learner_decision, learner_probabilities,
-    learner_score, learner_score_row, learner_several, learner_step)
+    Answer, Learner, learner_answer, learner_commit, learner_commit_row, learner_decision,
+    learner_probabilities, learner_resolve, learner_score, learner_score_row, learner_several, learner_step)
 from streamptron.engine.matrix cimport (
     Matrix, MatrixRow, matrix_column, matrix_prefetch, matrix_row, matrix_row_free, matrix_span, matrix_value)
-from streamptron.engine.text cimport Piece, Text, TextRule, text_free, text_write
+from streamptron.engine.scan cimport Piece
+from streamptron.engine.text cimport Text, TextRule, text_free, text_write
 
 cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB
     BLOCK_TEXTS = 64                # some thousand words
+
+    COLUMNS_MOST = 1 << 22          # columns whose rows a model keeps at hand, in 4 bytes each
+    COLUMNS_FEW = 1 << 16           # of which so many are kept however little a batch holds
 
 cdef struct Batch:
     Learner* learner
@@ -45,7 +51,7 @@ cdef struct Batch:
     const Piece* prefixes
     int n_pieces
     Text text
-    Py_ssize_t page                 # 1 + of the code points that were missing when batch_row failed; 0: memory was
+    Py_ssize_t page                 # 1 + of the code points that were missing when batch_rows stopped; 0: memory was
     # what is wanted; NULL where it is not
     const Py_ssize_t* y             # below 0: only predict
     const double* steps             # NULL: 1 for all
@@ -90,6 +96,41 @@ cdef inline void batch_free(Batch* batch) noexcept nogil:
 cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil:
     """Where the block that starts at a row ends."""
     return min(batch.n_rows, first + batch.block_rows)
+
+
+cdef inline int batch_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
+    """The row of each column, as far as it is worth it. -1 without memory.
+
+    `columns`: the keys of named columns. Ints are found without hashing if the index has them at hand; learning
+    sees to that, unless the matrix is very wide and holds little. Under a ceiling it leaves the rows unknown.
+    """
+    cdef Index* index = &batch.learner.index
+    cdef const Matrix* m = batch.matrix
+    cdef Py_ssize_t j
+    cdef Writer writer
+    if learning and index_is_limited(index):
+        batch.keys = columns.keys if named else NULL
+        return 0
+    if not named:
+        if learning and m.n_columns <= COLUMNS_MOST and (
+                m.n_columns <= COLUMNS_FEW or m.n_values >= m.n_columns // 4):
+            if index_open_columns(index, m.n_columns) < 0:
+                return -1
+        if <size_t> m.n_columns <= index.n_columns:
+            batch.rows = index.columns
+            return 0
+        if m.n_values // 2 < m.n_columns or m.n_columns > <Py_ssize_t> 1 << 31:
+            return 0
+        if event_begin(columns, index, m.n_columns, False) < 0:
+            return -1
+        writer = event_writer(columns)
+        for j in range(m.n_columns):
+            writer_add(&writer, key_word(KEY_INT, j), 1.0)
+        event_end(columns, &writer)
+    learner_resolve(batch.learner, columns)
+    batch.rows = columns.rows
+    batch.keys = columns.keys
+    return 0
 
 
 cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
@@ -198,7 +239,7 @@ cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
         learner_probabilities(learner, event, answer, batch.probabilities + r * batch.n_probabilities)
 
 
-cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
+cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     """Predict a checked row, then learn it, as far as is wanted. Returns -1 without memory or for want of batch.page; the row
     has not been learned then.
     """
@@ -241,3 +282,11 @@ cdef inline int batch_row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil
     if batch.rows == NULL:
         event_settle(event, &learner.index)
     return 0
+
+
+cdef inline Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last, bint zeros) noexcept nogil:
+    """Predict and learn the checked rows first .. last - 1. How far it came: `last`, or the row that stopped it."""
+    cdef Py_ssize_t r = first
+    while r < last and _row(batch, r, zeros) == 0:
+        r += 1
+    return r

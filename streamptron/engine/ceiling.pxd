@@ -1,35 +1,37 @@
 # The ceiling: which feature leaves when there is no row for a new one.
 #
-# The vocabulary of a stream never stops growing; memory must. Under a ceiling (max_features) a full model
-# gives a new feature the row of another. What it loses by that is the other's weight in the events in which it would
-# have come again; so the one leaves that has the least
+# The vocabulary of a stream never stops growing; memory must. Under a ceiling (max_features) a full
+# model gives a new feature the row of another. What it loses by that is the other's weight in the
+# events in which it would have come again; so the one leaves that has the least
 #
 #     loss  =  size^2 / age
 #
 #     size   the largest |weight| of the feature, of all labels and kept vectors
 #     age    the events since it was last in a labelled one; only those are counted that made features leave
 #
-# for 1/age is how often a feature can be expected that has been away so long, and so loss is the mean square by which
-# the scores would change. With weight 10 a feature may stay away a hundred times as long as with weight 1. There
-# is no unit or scale to be chosen. (docs/decisions.md says what else was tried.)
+# for 1/age is how often a feature can be expected that has been away so long, and so loss is the
+# mean square by which the scores would change. With weight 10 a feature may stay away a hundred
+# times as long as with weight 1. There is no unit or scale to be chosen. (docs/decisions.md says
+# what else was tried.)
 #
-# The least of all would have to be searched for. Instead a hand goes round over the rows, as on a clock, and stops for
-# each new feature after the next 16:
+# The least of all would have to be searched for. Instead a hand goes round over the rows, as on a
+# clock, and stops for each new feature after the next 16:
 #
 #     rows    ... | 3.0  0.02  .  1.5 ... 0.4 | 0.7 ...        the loss of each; ".": in the event at hand
 #                  ^hand        0.02 leaves     ^then
 #
-# The features of the event itself are passed over. So an insertion costs the same however large the model is, no feature is
-# looked at again before the hand has been everywhere (a new one has time to show what it is worth), and what happens depends on
-# nothing but the stream: not on hashes, nor on addresses. If the hand gets back to where it was and all features are in the event
-# at hand, the event has more than the ceiling: what has no row leaves at once.
+# The features of the event itself are passed over. So an insertion costs the same however large the
+# model is, no feature is looked at again before the hand has been everywhere (a new one has time to
+# show what it is worth), and what happens depends on nothing but the stream: not on hashes, nor on
+# addresses. If the hand gets back to where it was and all features are in the event at hand, the
+# event has more than the ceiling: what has no row leaves at once.
 #
-# Time is counted in 32 bits, and a stamp too old for that is brought up to AGE_MAX when the hand comes by, which
-# it does at least once in 2^28 ticks.
+# Time is counted in 32 bits, and a stamp too old for that is brought up to AGE_MAX when the hand
+# comes by, which it does at least once in 2^28 ticks.
 #
-# Everything about the feature that leaves is far away in memory: nobody has asked for it lately. What can be asked for
-# ahead is, where the hand stops; and the old names of an event are forgotten all together, when it has been learned
-# (ceiling_settle).
+# Everything about the feature that leaves is far away in memory: nobody has asked for it lately.
+# What can be asked for ahead is, where the hand stops; and the old names of an event are forgotten
+# all together, when it has been learned (ceiling_settle).
 #
 # Functions in this file: ceiling_see, ceiling_insert, ceiling_settle.
 
@@ -61,7 +63,8 @@ cdef inline void ceiling_init(Ceiling* ceiling) noexcept nogil:
     ceiling.n_gone = 0
 
 
-cdef inline void ceiling_see(const Ceiling* ceiling, const Index* index, const Event* event) noexcept nogil:
+cdef inline void ceiling_see(const Ceiling* ceiling, const Index* index,
+                             const Event* event) noexcept nogil:
     """The features of an event that is being learned are seen now."""
     cdef Py_ssize_t i
     for i in range(event.n):
@@ -122,7 +125,8 @@ cdef inline void ceiling_settle(Ceiling* ceiling, Index* index) noexcept nogil:
     ceiling.n_gone = 0
 
 
-cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table, Event* event) noexcept nogil:
+cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table,
+                               Event* event) noexcept nogil:
     """Rows for the features of an event that have none, as far as there are any. -1 without memory."""
     cdef Py_ssize_t i
     cdef row_t row

@@ -7,9 +7,10 @@
 #
 # Entry 0 is the intercept where the learner has one.
 #
-# The scratch remembers the last event. predict_one and learn_one are usually asked about the same one in
-# turn, so a door compares as it writes, and only the entries from the first new name on are looked up.
-# The memory is exact: it compares keys by value, and is dropped when the index has changed meanwhile.
+# The scratch remembers the last event. predict_one and learn_one are usually asked about the same
+# one in turn, so a door compares as it writes, and only the entries from the first new name on are
+# looked up. The memory is exact: it compares keys by value, and is dropped when the index has
+# changed meanwhile.
 
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
@@ -89,7 +90,8 @@ cdef inline void event_free(Event* event) noexcept nogil:
 cdef inline size_t event_bytes(const Event* event) noexcept nogil:
     return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t)
                               + sizeof(uint32_t))
-            + 3 * sizeof(Verdict) * (event.verdicts != NULL) + event.scores_capacity * sizeof(double)
+            + 3 * sizeof(Verdict) * (event.verdicts != NULL)
+            + event.scores_capacity * sizeof(double)
             + step_bytes(&event.step) + weighed_bytes(&event.weighed) + event.text.bytes)
 
 
@@ -144,7 +146,8 @@ cdef inline int event_reserve_scores(Event* event, int n_kinds, Py_ssize_t n) no
     return 0
 
 
-cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n, bint intercept) noexcept nogil:
+cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n,
+                            bint intercept) noexcept nogil:
     """Start an event of up to n features; -1 without memory."""
     if event_reserve(event, n + 1) < 0:
         return -1

@@ -7,7 +7,7 @@
 #     chunks    uint32 [., 3]                  (block, chunk, folds) of each of these, rising
 #     exact:    keys    uint64 [n_rows, 2]     as in engine/key.pxd; of a long name lo is where it starts in texts
 #               texts   uint8                  the long names, in the order of their rows
-#               lookup  uint32                 to find a key without building an index, see engine/index.pxd
+#               lookup  uint32                 to find a key without building an index, see engine/lookup.pxd
 #               stamps  uint32 [n_rows]        under a ceiling, see engine/ceiling.pxd
 #     hashed:   rows    uint32                 the rows that are stored, rising: 0, 1 and all that are not zero
 #
@@ -32,9 +32,8 @@ from streamptron.engine.key cimport (
     BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR,
     LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
 from streamptron.engine.hash cimport key_hash
-from streamptron.engine.index cimport (
-    Index, Lookup, bits_count, index_find, index_insert, index_key, index_stamp,
-    lookup_put, lookup_start)
+from streamptron.engine.lookup cimport Lookup, bits_count, lookup_put, lookup_start
+from streamptron.engine.index cimport Index, index_find, index_insert, index_key, index_stamp
 from streamptron.engine.table cimport (
     AVERAGE_EXPONENTIAL, ROWS_WEIGHTS, Table, table_add_outputs, table_chunk, table_reserve_block,
     table_reserve_places)

@@ -1,36 +1,22 @@
 # Mixing a key with the model's seed.
 #
-# hash(key) = fold(fold((lo ^ s0) * (hi ^ s1)) ^ s2) * M), where fold(a * b) is the xor of the two halves of
-# the 128-bit product. Two multiplications; the bytes of a long key go through the first one
-# sixteen at a time. The construction is Wang Yi's wyhash (2019), with secret words in all places.
+# hash(key) = fold(fold((lo ^ s0) * (hi ^ s1)) ^ s2) * M), where fold(a * b) is the xor of the two
+# halves of the 128-bit product. Two multiplications; the bytes of a long key go through the first
+# one sixteen at a time. The construction is Wang Yi's wyhash (2019), with secret words in all
+# places.
 #
-# The hash is a contract: a model with hash_bits finds its weights by it, in every process and on every
-# machine, for as long as the model lives. Python's own hash of str is salted anew in each process.
+# The hash is a contract: a model with hash_bits finds its weights by it, in every process and on
+# every machine, for as long as the model lives. Python's own hash of str is salted anew in each
+# process.
 #
-# Whoever chooses the features (a spammer) must not choose the collisions too, so the seed belongs to
-# the model and is secret unless the user gives one. In the exact index a collision costs time only.
+# Whoever chooses the features (a spammer) must not choose the collisions too, so the seed belongs
+# to the model and is secret unless the user gives one. In the exact index a collision costs time
+# only.
 
 from streamptron.engine.types cimport uint64_t, uint8_t
 from streamptron.engine.key cimport Key, key_bytes, key_is_long, key_length, load8
 
-cdef extern from *:
-    """
-    #if defined(_MSC_VER) && !defined(__clang__)
-      #include <intrin.h>
-      static inline uint64_t sp_fold(uint64_t a, uint64_t b)
-      {
-          return a * b ^ __umulh(a, b);
-      }
-    #elif !defined(__SIZEOF_INT128__)
-      #error "streamptron needs a 64-bit machine: this compiler has no products of 128 bits"
-    #else
-      static inline uint64_t sp_fold(uint64_t a, uint64_t b)
-      {
-          unsigned __int128 product = (unsigned __int128)a * b;
-          return (uint64_t)product ^ (uint64_t)(product >> 64);
-      }
-    #endif
-    """
+cdef extern from "hash.h":
     uint64_t fold "sp_fold" (uint64_t a, uint64_t b) noexcept nogil
 
 cdef struct Seed:

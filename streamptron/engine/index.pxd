@@ -1,10 +1,11 @@
 # The index: key -> row.
 #
 # What it gives: any number of features, compared by value, found in about one cache miss, and no
-# feature whose arrival makes all the others move. It costs 16 bytes a key and 13 to 26 bytes of table.
+# feature whose arrival makes all the others move. It costs 16 bytes a key and 13 to 26 bytes of
+# table.
 #
-# The table is extendible hashing (Fagin, Nievergelt, Pippenger & Strong 1979) over small segments.
-# An entry is one 64-bit word: 32 bits of the key's hash (the tag) and the row. Zero is empty.
+# The table is extendible hashing (Fagin, Nievergelt, Pippenger & Strong 1979) over small segments
+# of entries (engine/segments.pxd): 32 bits of the key's hash, the tag, and the row.
 #
 #        tag = 1011 0110 ... 1001
 #              \-/               \__ low bits: where to start in the segment (linear probing)
@@ -18,10 +19,10 @@
 #     | 111 |--+  +--->  [ tag | row ] ...
 #     +-----+  +------>  one segment may serve several directory words
 #
-# When a segment is five eighths full, it alone splits in two, by the next bit of its tags, and a tag
-# never needs its key again. Fills scatter around their mean, so the splits of a
-# growing table spread over many events by themselves. While the model is small there is one segment,
-# which doubles from 16 words to 1024.
+# When a segment is five eighths full, it alone splits in two, by the next bit of its tags, and a
+# tag never needs its key again. Fills scatter around their mean, so the splits of a growing table
+# spread over many events by themselves. While the model is small there is one segment, which
+# doubles from 16 words to 1024.
 #
 # Nor does the directory double in one go, which at 35 million features would be 1 MB of new memory.
 # When the first segment has got a word of its own in it, the next directory is begun; each split
@@ -29,36 +30,33 @@
 # a segment is full again, and by then there are about twice as many features: it has long been
 # whole. Only tags that are alike on purpose come sooner, and have the rest copied at once.
 #
-# A word of the directory is the segment's address with the log2 of its size in the low bits.
-#
-# Looking up an event is done in two sweeps, so that the memory's latency is paid once and not once a
-# feature: hash all keys and prefetch where their search starts; then read the entries and compare
+# Looking up an event is done in two sweeps, so that the memory's latency is paid once and not once
+# a feature: hash all keys and prefetch where their search starts; then read the entries and compare
 # the keys they point at. Most searches end at the first or the second word.
 #
-# Columns of a matrix are small ints, and are not hashed at all: once a matrix has come (index_open_columns),
-# the row of the int j < n_columns is columns[j], at 4 bytes a column. Names of that kind that were there before
-# stay in their segments too, where nobody looks for them any more.
+# Columns of a matrix are small ints, and are not hashed at all: once a matrix has come
+# (index_open_columns), the row of the int j < n_columns is columns[j], at 4 bytes a column. Names
+# of that kind that were there before stay in their segments too, where nobody looks for them any
+# more.
 #
 # Hashed mode (bits > 0): no table and no keys; row = 2 + the top `bits` bits of the hash.
 #
-# Under a ceiling (index_is_limited) there are at most max_rows rows, and a full index takes a new key only in another's
-# place (index_replace). So there never is a free row. Which key goes is not known here, but each has a stamp for
-# who decides that: four bytes, behind the keys of its chunk, and behind the stamps the keys' tags, so that a key
-# that goes need not be hashed. Its entry and its bytes are far away, and are dealt with (index_forget) when they have had
-# time to come: the entry is taken out of its segment, and what was behind it in the search moves up. Until then it
-# does no harm, for who finds it compares the key, and that is the new one. Long keys come from the heap one by
-# one, to go back to it one by one, and there are no columns, which would be there for ever.
+# Under a ceiling (index_is_limited) there are at most max_rows rows, and a full index takes a new
+# key only in another's place (index_replace). So there never is a free row. Which key goes is not
+# known here, but each has a stamp for who decides that: four bytes, behind the keys of its chunk,
+# and behind the stamps the keys' tags, so that a key that goes need not be hashed. Its entry and
+# its bytes are far away, and are dealt with (index_forget) when they have had time to come: the
+# entry is taken out of its segment, and what was behind it in the search moves up. Until then it
+# does no harm, for who finds it compares the key, and that is the new one. Long keys come from the
+# heap one by one, to go back to it one by one, and there are no columns, which would be there for
+# ever.
 #
-# An index may also lie in a file that is mapped into memory (engine/flat.pxd makes it so), where it can be read but does not grow:
-# all keys in one array, and a table of 32-bit words [ tag | row ], seven in eight of them in use. The row takes as many
-# low bits as the largest one needs, the tag is from the hash's low half, the place where a search starts from its high
-# half. Nobody has read the file's words before, so each is checked as it is met: a row must be there, a long name must
-# lie within the texts. In hashed mode a file has only the rows that are not zero, and a row's place in it is its rank among
-# those of its chunk.
+# An index may also lie in a file that is mapped into memory, where it can be read but does not
+# grow (engine/lookup.pxd reads it; engine/flat.pxd makes it so).
 #
-# Functions in this file: index_init, index_free, index_copy, index_find (one key), index_find_all (an
-# event's), index_insert, index_replace, index_forget, index_key, index_stamp, index_stored (in a file too), index_place,
-# index_open_columns; index_fault for the tests; the rest serve these.
+# Functions in this file: index_init, index_free, index_copy, index_find (one key), index_find_all
+# (an event's), index_insert, index_replace, index_forget, index_key, index_stamp, index_stored (in
+# a file too), index_place, index_open_columns; index_fault for the tests; the rest serve these.
 
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
@@ -67,33 +65,24 @@ from streamptron.engine.types cimport (
     heap_bytes, prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
 from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_open, places_room)
-from streamptron.engine.pool cimport Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take
+from streamptron.engine.pool cimport (
+    Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take)
 from streamptron.engine.key cimport (
-    KEY_INT, KEY_NONE, Key, key_bytes, key_equal, key_is_long, key_length, key_word)
+    KEY_INT, Key, key_bytes, key_equal, key_is_long, key_length)
 from streamptron.engine.hash cimport Seed, key_hash, seed_make
 from streamptron.engine.arena cimport Arena, arena_copy, arena_free, arena_init
+from streamptron.engine.segments cimport (
+    Segment, segment_bytes, segment_entries, segment_free, segment_log, segment_mask, segment_new,
+    segment_of, segment_put, segment_reaches, segment_take)
+from streamptron.engine.lookup cimport (
+    Lookup, lookup_find, lookup_key, lookup_place, lookup_start)
 
 cdef enum:
     SEGMENT_LOG_MIN = 4
     SEGMENT_LOG_SPLIT = 10          # 1024 words, 8 KiB: splits rather than grows
     SEGMENT_LOG_MAX = 24
-    SEGMENT_LOG_BITS = 63           # the low bits of an address that starts a cache line
-    DIRECTORY_SLACK = 4             # directory words a segment, as log2, before segments grow instead
+    DIRECTORY_SLACK = 4             # log2 of directory words a segment, before segments grow
     DIRECTORY_STEP = 256            # words that a split takes along into the next directory
-
-cdef struct Segment:
-    uint32_t count                  # words in use
-    uint32_t depth                  # how many top bits of the tag all its entries share
-    uint64_t line[7]                # the entries follow on the next cache line
-
-cdef struct Lookup:                 # of an index that lies in a file
-    const Key* keys                 # by row; of a long one lo is where it starts in texts
-    const uint8_t* texts
-    uint64_t n_texts
-    uint32_t* words
-    uint64_t n_words
-    int row_bits
-    uint64_t* stored                # hashed: a bit for each row, four words a chunk
 
 cdef struct Gone:                   # a key whose row has another one now
     uint64_t entry                  # as in its segment
@@ -120,76 +109,6 @@ cdef struct Index:
     Lookup* lookup                  # NULL: the index is in memory of its own
     Pool pool                       # of segments and keys
     size_t bytes                    # what the index holds from the heap, pool and arena aside
-
-
-cdef inline size_t segment_bytes(int log) noexcept nogil:
-    return sizeof(Segment) + (<size_t> 8 << log) + 8
-
-
-cdef inline int segment_log(uintptr_t word) noexcept nogil:
-    return <int> (word & SEGMENT_LOG_BITS)
-
-
-cdef inline uint64_t* segment_entries(uintptr_t word) noexcept nogil:
-    return <uint64_t*> ((word & ~<uintptr_t> SEGMENT_LOG_BITS) + sizeof(Segment))
-
-
-cdef inline Segment* segment_of(uintptr_t word) noexcept nogil:
-    return <Segment*> (word & ~<uintptr_t> SEGMENT_LOG_BITS)
-
-
-cdef inline uint64_t segment_mask(uintptr_t word) noexcept nogil:
-    return (<uint64_t> 1 << segment_log(word)) - 1
-
-
-cdef inline uintptr_t segment_new(Index* index, int log, uint32_t depth) noexcept nogil:
-    cdef Segment* segment = <Segment*> pool_take(&index.pool, segment_bytes(log))
-    if segment == NULL:
-        return 0
-    segment.depth = depth
-    return <uintptr_t> segment | <uintptr_t> log
-
-
-cdef inline void segment_free(Index* index, uintptr_t word) noexcept nogil:
-    pool_give(&index.pool, segment_of(word), segment_bytes(segment_log(word)))
-
-
-cdef inline void segment_put(uintptr_t word, uint64_t entry) noexcept nogil:
-    """Write an entry into a segment that has room.
-
-    The first word stands once more behind the last, so that a search may look at two in a row.
-    """
-    cdef uint64_t* entries = segment_entries(word)
-    cdef uint64_t mask = segment_mask(word)
-    cdef uint64_t at = (entry >> 32) & mask
-    while entries[at] != 0:
-        at = (at + 1) & mask
-    entries[at] = entry
-    if at == 0:
-        entries[mask + 1] = entry
-    segment_of(word).count += 1
-
-
-cdef inline void segment_take(uintptr_t word, uint64_t entry) noexcept nogil:
-    """Take an entry out, and move up those whose search would end at the gap (Knuth, 6.4, algorithm R)."""
-    cdef uint64_t* entries = segment_entries(word)
-    cdef uint64_t mask = segment_mask(word)
-    cdef uint64_t gap = (entry >> 32) & mask
-    cdef uint64_t at
-    while entries[gap] != entry:
-        gap = (gap + 1) & mask
-    at = gap
-    while True:
-        at = (at + 1) & mask
-        if entries[at] == 0:
-            break
-        # it may move if the gap is between where its search starts and where it is
-        if ((at - (entries[at] >> 32)) & mask) >= ((at - gap) & mask):
-            entries[gap] = entries[at]
-            gap = at
-    entries[gap] = 0
-    entries[mask + 1] = entries[0]
-    segment_of(word).count -= 1
 
 
 cdef inline uintptr_t index_segment(const Index* index, uint64_t tag) noexcept nogil:
@@ -244,95 +163,16 @@ cdef inline void _key_drop(Index* index, Key* key) noexcept nogil:
         free(<void*> key_bytes(key))
 
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-      #define sp_bits(word) ((unsigned int)__builtin_popcountll(word))
-    #else
-      static inline unsigned int sp_bits(uint64_t word)
-      {
-          unsigned int n = 0;
-          for (; word; word &= word - 1) n++;
-          return n;
-      }
-    #endif
-    """
-    uint32_t bits_in "sp_bits" (uint64_t word) noexcept nogil
-
-
-cdef inline uint32_t bits_rank(const uint64_t* chunk, uint32_t n) noexcept nogil:
-    """How many of a chunk's first n bits are set."""
-    cdef uint32_t k, rank = 0, whole = n // 64
-    for k in range(whole):
-        rank += bits_in(chunk[k])
-    return rank + (bits_in(chunk[n // 64] & ((<uint64_t> 1 << (n % 64)) - 1)) if n % 64 else 0)
-
-
-cdef inline uint32_t bits_count(const uint64_t* chunk) noexcept nogil:
-    return bits_rank(chunk, CHUNK_ROWS)
-
-
 cdef inline Key index_stored(const Index* index, row_t row) noexcept nogil:
     """A row's key, wherever the index lies; one that nothing equals if a file is damaged."""
-    cdef const Lookup* lookup = index.lookup
-    cdef Key key
-    if lookup == NULL:
+    if index.lookup == NULL:
         return index_key(index, row)[0]
-    key = lookup.keys[row]
-    if key_is_long(&key):
-        if key.lo > lookup.n_texts or key_length(&key) > lookup.n_texts - key.lo:
-            return key_word(KEY_NONE, 0)
-        key.lo = <uint64_t> <uintptr_t> (lookup.texts + key.lo)
-    return key
+    return lookup_key(index.lookup, row)
 
 
 cdef inline row_t index_place(const Index* index, row_t row) noexcept nogil:
     """Where the weights of a row are: the row itself, but in a file's hashed table."""
-    cdef const uint64_t* chunk
-    if index.bits == 0 or index.lookup == NULL:
-        return row
-    chunk = &index.lookup.stored[row >> CHUNK_BITS << 2]
-    if not chunk[(row & CHUNK_MASK) // 64] >> (row % 64) & 1:
-        return ROW_NULL
-    return (row & ~<row_t> CHUNK_MASK) | bits_rank(chunk, row & CHUNK_MASK)
-
-
-cdef inline uint64_t lookup_start(const Lookup* lookup, uint64_t h) noexcept nogil:
-    return (h >> 32) * lookup.n_words >> 32
-
-
-cdef inline uint32_t lookup_word(const Lookup* lookup, uint64_t h, row_t row) noexcept nogil:
-    return <uint32_t> ((h & <uint64_t> 0xFFFFFFFF) << lookup.row_bits) | row
-
-
-cdef inline void lookup_put(const Lookup* lookup, uint64_t h, row_t row) noexcept nogil:
-    """Write a row into a table of words that has room."""
-    cdef uint64_t at = lookup_start(lookup, h)
-    while lookup.words[at] != 0:
-        at = at + 1 if at + 1 < lookup.n_words else 0
-    lookup.words[at] = lookup_word(lookup, h, row)
-
-
-cdef inline row_t _lookup_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
-    cdef const Lookup* lookup = index.lookup
-    cdef uint64_t at = lookup_start(lookup, h)
-    cdef uint64_t mask = (<uint64_t> 1 << lookup.row_bits) - 1
-    cdef uint64_t i
-    cdef uint32_t tag = lookup_word(lookup, h, 0)
-    cdef uint32_t word
-    cdef row_t row
-    cdef Key stored
-    for i in range(lookup.n_words):
-        word = lookup.words[at]
-        if word == 0:
-            break
-        row = <row_t> (word & mask)
-        if (word ^ tag) & ~mask == 0 and row < index.n_rows:
-            stored = index_stored(index, row)
-            if key_equal(&stored, key):
-                return row
-        at = at + 1 if at + 1 < lookup.n_words else 0
-    return ROW_NULL
+    return row if index.bits == 0 or index.lookup == NULL else lookup_place(index.lookup, row)
 
 
 cdef inline void index_free(Index* index) noexcept nogil:
@@ -357,8 +197,9 @@ cdef inline void index_free(Index* index) noexcept nogil:
     arena_free(&index.long_keys)
 
 
-cdef inline int index_init(Index* index, int bits, uint64_t seed_number, row_t max_features) noexcept nogil:
-    """bits = 0 for the exact index, max_features = 0 for one without a ceiling. Returns -1 without memory."""
+cdef inline int index_init(Index* index, int bits, uint64_t seed_number,
+                           row_t max_features) noexcept nogil:
+    """bits = 0 for the exact index, max_features = 0 for no ceiling. Returns -1 without memory."""
     index.bits = bits
     index.seed = seed_make(seed_number)
     index.seed_number = seed_number
@@ -385,7 +226,7 @@ cdef inline int index_init(Index* index, int bits, uint64_t seed_number, row_t m
     if index.directory == NULL:
         return -1
     index.bytes += sizeof(uintptr_t)
-    index.directory[0] = segment_new(index, SEGMENT_LOG_MIN, 0)
+    index.directory[0] = segment_new(&index.pool, SEGMENT_LOG_MIN, 0)
     if index.directory[0] == 0:
         return -1
     index.n_segments = 1
@@ -409,7 +250,7 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
     if index.bits:
         return _hashed_row(index, h)
     if index.lookup != NULL:
-        return _lookup_find(index, key, h)
+        return lookup_find(index.lookup, index.n_rows, key, h)
     if index_is_column(index, key):
         return index.columns[key.lo]
     tag = h >> 32
@@ -427,7 +268,7 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
 cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
                            const uint64_t** starts, row_t* rows, const bint columns,
                            const bint hashed) noexcept nogil:
-    """The two sweeps. `columns`: some keys may be columns. `hashed`: hashes are there. Constants where it is called."""
+    """The two sweeps. Constants where it is called: may keys be `columns`, are they `hashed`?"""
     # copies: for all that a compiler knows, every store to hashes or rows might change the index
     cdef Seed seed = index.seed
     cdef const uintptr_t* directory = index.directory
@@ -451,14 +292,14 @@ cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, ui
         entry = starts[i][0]
         # an entry with another tag: the upper halves differ
         if ((entry ^ h) >> 32 != 0) & (entry != 0):
-            entry = starts[i][1]            # of the last word the next is the first, see segment_put
+            entry = starts[i][1]            # behind the last word is the first: see segment_put
             if ((entry ^ h) >> 32 != 0) & (entry != 0):
                 rows[i] = index_find(index, &keys[i], h)
                 continue
         rows[i] = <row_t> entry
         key = &chunks[<row_t> entry >> CHUNK_BITS][entry & CHUNK_MASK]
-        # Both are rare: a tag that fits by chance, and a long key, whose bytes are to be compared. The
-        # null row has a key that nothing equals.
+        # Both are rare: a tag that fits by chance, and a long key, whose bytes are to be compared.
+        # The null row has a key that nothing equals.
         if ((((key.hi ^ keys[i].hi) | (key.lo ^ keys[i].lo)) != 0) & (entry != 0)
                 and not key_equal(key, &keys[i])):
             rows[i] = index_find(index, &keys[i], h)
@@ -493,7 +334,7 @@ cdef inline bint _directory_may_double(const Index* index) noexcept nogil:
 
 
 cdef inline int _directory_grow(Index* index, size_t n) noexcept nogil:
-    """Take n words more into the next directory, and use it when all are there. -1 without memory."""
+    """Take n more words into the next directory; use it when all are there. -1 without memory."""
     cdef size_t length = <size_t> 1 << index.depth
     cdef size_t i
     if index.next == NULL:
@@ -516,7 +357,8 @@ cdef inline int _directory_grow(Index* index, size_t n) noexcept nogil:
     return 0
 
 
-cdef inline void _directory_set(Index* index, uint64_t tag, uint32_t depth, uintptr_t word) noexcept nogil:
+cdef inline void _directory_set(Index* index, uint64_t tag, uint32_t depth,
+                                uintptr_t word) noexcept nogil:
     """Point at `word` from every directory word that shares the top `depth` bits of the tag."""
     cdef size_t first = <size_t> ((tag >> (32 - depth)) << (index.depth - depth))
     cdef size_t last = first + (<size_t> 1 << (index.depth - depth))
@@ -533,14 +375,14 @@ cdef inline int _segment_grow(Index* index, uint64_t tag, uintptr_t old) noexcep
     cdef uint64_t at
     cdef uint32_t depth = segment_of(old).depth
     cdef uint64_t* entries = segment_entries(old)
-    cdef uintptr_t word = segment_new(index, segment_log(old) + 1, depth)
+    cdef uintptr_t word = segment_new(&index.pool, segment_log(old) + 1, depth)
     if word == 0:
         return -1
     for at in range(segment_mask(old) + 1):
         if entries[at] != 0:
             segment_put(word, entries[at])
     _directory_set(index, tag, depth, word)
-    segment_free(index, old)
+    segment_free(&index.pool, old)
     return 0
 
 
@@ -549,13 +391,13 @@ cdef inline int _segment_split(Index* index, uint64_t tag, uintptr_t old) noexce
     cdef uint64_t at, half
     cdef uint32_t depth = segment_of(old).depth + 1
     cdef uint64_t* entries = segment_entries(old)
-    cdef uintptr_t zeros = segment_new(index, segment_log(old), depth)
-    cdef uintptr_t ones = segment_new(index, segment_log(old), depth)
+    cdef uintptr_t zeros = segment_new(&index.pool, segment_log(old), depth)
+    cdef uintptr_t ones = segment_new(&index.pool, segment_log(old), depth)
     if zeros == 0 or ones == 0:
         if zeros:
-            segment_free(index, zeros)
+            segment_free(&index.pool, zeros)
         if ones:
-            segment_free(index, ones)
+            segment_free(&index.pool, ones)
         return -1
     half = <uint64_t> 1 << (32 - depth)
     for at in range(segment_mask(old) + 1):
@@ -563,7 +405,7 @@ cdef inline int _segment_split(Index* index, uint64_t tag, uintptr_t old) noexce
             segment_put(ones if (entries[at] >> 32) & half else zeros, entries[at])
     _directory_set(index, tag & ~half, depth, zeros)
     _directory_set(index, tag | half, depth, ones)
-    segment_free(index, old)
+    segment_free(&index.pool, old)
     index.n_segments += 1
     return 0
 
@@ -625,7 +467,8 @@ cdef inline row_t index_insert(Index* index, const Key* key, uint64_t h) noexcep
     cdef row_t row = index.n_rows
     cdef Key stored = key[0]
     cdef bint column = index_is_column(index, key)
-    if row == index.max_rows or _keys_reserve(index) < 0 or (not column and _make_room(index, h >> 32) < 0):
+    if row == index.max_rows or _keys_reserve(index) < 0 or (
+            not column and _make_room(index, h >> 32) < 0):
         return ROW_NULL
     if _key_keep(index, &stored) < 0:
         return ROW_NULL
@@ -641,8 +484,12 @@ cdef inline row_t index_insert(Index* index, const Key* key, uint64_t h) noexcep
     return row
 
 
-cdef inline int index_replace(Index* index, row_t row, const Key* key, uint64_t h, Gone* gone) noexcept nogil:
-    """Give a row of a limited index to a key that is not there; what was there is to be forgotten. -1 without memory."""
+cdef inline int index_replace(Index* index, row_t row, const Key* key, uint64_t h,
+                              Gone* gone) noexcept nogil:
+    """Give a row of a limited index to a key that is not there; -1 without memory.
+
+    The key that was there is to be forgotten (index_forget).
+    """
     cdef Key stored = key[0]
     cdef uint64_t tag = index_tag(index, row)[0]
     cdef uintptr_t word
@@ -688,7 +535,7 @@ cdef inline int index_open_columns(Index* index, size_t n) noexcept nogil:
 
 
 cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
-    """A second index with the same rows. Returns -1 without memory; index_free is due in either case."""
+    """A second index with the same rows. -1 without memory; index_free is due in either case."""
     cdef size_t i, k, step
     cdef uintptr_t word, copied
     cdef row_t row
@@ -707,7 +554,7 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
         return 0
     if pool_reserve(&to.pool, other.pool.used) < 0:
         return -1
-    to.n_rows = ROWS_RESERVED       # of which only what is the copy's own is dropped if memory runs out
+    to.n_rows = ROWS_RESERVED       # if memory runs out, only the copy's own keys are dropped
     to.directory = <uintptr_t*> calloc(<size_t> 1 << to.depth, sizeof(uintptr_t))
     if to.directory == NULL:
         return -1
@@ -716,7 +563,7 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     while i < <size_t> 1 << to.depth:
         word = other.directory[i]
         step = <size_t> 1 << (to.depth - <int> segment_of(word).depth)
-        copied = segment_new(to, segment_log(word), segment_of(word).depth)
+        copied = segment_new(&to.pool, segment_log(word), segment_of(word).depth)
         if copied == 0:
             return -1
         memcpy(segment_of(copied), segment_of(word), segment_bytes(segment_log(word)))
@@ -742,21 +589,10 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     return index_open_columns(to, other.n_columns)
 
 
-cdef inline bint _search_ends_at(uintptr_t word, uint64_t at) noexcept nogil:
-    """Whether a search for the entry at a place gets there."""
-    cdef uint64_t* entries = segment_entries(word)
-    cdef uint64_t i = (entries[at] >> 32) & segment_mask(word)
-    while i != at:
-        if entries[i] == 0:
-            return False
-        i = (i + 1) & segment_mask(word)
-    return True
-
-
 cdef inline const char* index_fault(const Index* index) noexcept nogil:
     """What is wrong with an index, or NULL. For the tests: it looks at everything."""
     cdef size_t i = 0, k, step, bytes, blocks, n_entries = 0, n_segments = 0
-    cdef uint64_t at, count
+    cdef uint64_t at, count, tag
     cdef uintptr_t word
     cdef row_t row
     cdef const Key* key
@@ -785,11 +621,12 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
             row = <row_t> segment_entries(word)[at]
             if row < ROWS_RESERVED or row >= index.n_rows:
                 return "an entry has a row that is not in use"
-            if segment_entries(word)[at] >> 32 != key_hash(&index.seed, index_key(index, row)) >> 32:
+            tag = key_hash(&index.seed, index_key(index, row)) >> 32
+            if segment_entries(word)[at] >> 32 != tag:
                 return "an entry's tag is not that of its row's key"
             if index_segment(index, segment_entries(word)[at] >> 32) != word:
                 return "an entry is in a segment that is not its own"
-            if not _search_ends_at(word, at):
+            if not segment_reaches(word, at):
                 return "a search does not get to an entry"
         if segment_entries(word)[segment_mask(word) + 1] != segment_entries(word)[0]:
             return "a segment's first word does not stand once more behind its last"

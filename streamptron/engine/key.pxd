@@ -1,7 +1,7 @@
 # A feature's name in sixteen bytes.
 #
-# Most names are short words and small numbers. A key holds up to 15 bytes of text in itself, so that
-# comparing two keys is comparing two pairs of words, and no string is chased through memory:
+# Most names are short words and small numbers. A key holds up to 15 bytes of text in itself, so
+# that comparing two keys is comparing two pairs of words, and no string is chased through memory:
 #
 #     lo   the last eight bytes of the text, in the upper bytes of the word if there are fewer
 #     hi   the (up to seven) bytes before those, likewise, and in the lowest byte
@@ -14,8 +14,8 @@
 #     a long text   lo = address of bytes  hi = length << 8 | (LONG | STR) << 4
 #     an object     lo = its ordinal       hi = OBJECT << 4 | 8
 #
-# Counting from the end saves all shifting: two loads that may reach into the header before a text, two
-# masks by its length, and no branch on a length that nobody can foresee.
+# Counting from the end saves all shifting: two loads that may reach into the header before a text,
+# two masks by its length, and no branch on a length that nobody can foresee.
 #
 # The address of a long key is the caller's while it asks and the index's own once it is stored.
 # Keys are equal when they have the same kind and the same bytes: never by hash alone.
@@ -38,35 +38,7 @@ cdef enum:
     KEY_LONG = 8        # a bit: the bytes are elsewhere
     KEY_INLINE = 15     # the longest text kept inside
 
-cdef extern from *:
-    """
-    /* The eight bytes at p as a little-endian number, on any machine. */
-    static inline uint64_t sp_load8(const void *p)
-    {
-        uint64_t word;
-        memcpy(&word, p, 8);
-    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        word = __builtin_bswap64(word);
-    #endif
-        return word;
-    }
-    static inline void sp_store8(void *p, uint64_t word)
-    {
-    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        word = __builtin_bswap64(word);
-    #endif
-        memcpy(p, &word, 8);
-    }
-
-    /* By length: masks for the last eight bytes of a text, and for the seven before those. */
-    #define SP_UPPER(n) ((n) <= 0 ? 0 : ~(uint64_t)0 << ((n) >= 8 ? 0 : (64 - 8 * (n)) & 63))
-    #define SP_MASKS(m) {SP_UPPER(0 - m), SP_UPPER(1 - m), SP_UPPER(2 - m), SP_UPPER(3 - m), \
-        SP_UPPER(4 - m), SP_UPPER(5 - m), SP_UPPER(6 - m), SP_UPPER(7 - m), SP_UPPER(8 - m), \
-        SP_UPPER(9 - m), SP_UPPER(10 - m), SP_UPPER(11 - m), SP_UPPER(12 - m), SP_UPPER(13 - m), \
-        SP_UPPER(14 - m), SP_UPPER(15 - m)}
-    static const uint64_t sp_last_bytes[16] = SP_MASKS(0);
-    static const uint64_t sp_bytes_before[16] = SP_MASKS(8);
-    """
+cdef extern from "key.h":
     const uint64_t LAST_BYTES "sp_last_bytes" [16]
     const uint64_t BYTES_BEFORE "sp_bytes_before" [16]
     uint64_t load8 "sp_load8" (const void* p) noexcept nogil

@@ -9,12 +9,13 @@
 #       | table_add          only the rows of this event
 #       v table_tick         the averages' clock
 #
-# A feature gets its row at the first update that touches it, not when it is first seen: a learner that
-# makes few mistakes stores few features. An answer is asked once an event (learner_answer), and so is each kept
-# vector's verdict (learner_verdict).
+# A feature gets its row at the first update that touches it, not when it is first seen: a learner
+# that makes few mistakes stores few features. An answer is asked once an event (learner_answer),
+# and so is each kept vector's verdict (learner_verdict).
 #
-# With one output a row of a matrix is scored and learned where it lies (learner_score_row, learner_commit_row), and is
-# written as an event only if the rule makes a step of it and it brings a new feature.
+# With one output a row of a matrix is scored and learned where it lies (learner_score_row,
+# learner_commit_row), and is written as an event only if the rule makes a step of it and it brings
+# a new feature.
 #
 # This is what a stranger's nogil code calls; see docs/threads.md. Labels are numbers here:
 # 1 and 0 for a rule whose answer is a sign, 0, 1, 2.. in order of appearance for the others.
@@ -75,8 +76,8 @@ cdef inline bint learner_several(const Learner* learner) noexcept nogil:
 
 
 cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
-                             bint pocket, int serve, bint intercept, row_t max_features, int hash_bits,
-                             uint64_t hash_seed) noexcept nogil:
+                             bint pocket, int serve, bint intercept, row_t max_features,
+                             int hash_bits, uint64_t hash_seed) noexcept nogil:
     """An untrained learner; max_features = 0: no ceiling. Returns -1 without memory; learner_free is due in either case."""
     cdef int kind
     memset(learner, 0, sizeof(Learner))
@@ -151,7 +152,8 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
 
 
 cdef inline int learner_score_row(Learner* learner, Event* event, const row_t* rows,
-                                  const uint32_t* columns, const double* x, Py_ssize_t n) noexcept nogil:
+                                  const uint32_t* columns, const double* x,
+                                  Py_ssize_t n) noexcept nogil:
     """The same for one output and a matrix's row where it lies: n entries, in rows[columns[i]], without
     the intercept. Only the scores of the event are written.
     """
@@ -169,7 +171,8 @@ cdef inline const double* learner_decision(const Learner* learner, const Event* 
     return event.scores + kind * learner.table.n_outputs
 
 
-cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event, int kind) noexcept nogil:
+cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event,
+                                           int kind) noexcept nogil:
     """What one kept vector says of a scored event."""
     if not event.judged >> kind & 1:
         event.verdicts[kind] = verdict_of(
@@ -231,7 +234,8 @@ cdef inline void _watch_two(Learner* learner, const double* scores, bint y) noex
         table_snapshot(&learner.table)
 
 
-cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t n_outputs, Py_ssize_t y) noexcept nogil:
+cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t n_outputs,
+                             Py_ssize_t y) noexcept nogil:
     """The same for any number of labels, of which there were n_outputs when the event was judged."""
     cdef Serve* serve = &learner.serve
     cdef const Verdict* verdict
@@ -276,7 +280,8 @@ cdef inline int _insert_missing(Learner* learner, Event* event) noexcept nogil:
     return 0
 
 
-cdef inline void _watch(Learner* learner, const Event* event, Py_ssize_t n_outputs, Py_ssize_t y) noexcept nogil:
+cdef inline void _watch(Learner* learner, const Event* event, Py_ssize_t n_outputs,
+                        Py_ssize_t y) noexcept nogil:
     if learner_several(learner):
         _watch_many(learner, event, n_outputs, y)
     else:
@@ -376,8 +381,8 @@ cdef inline void learner_commit_row(Learner* learner, const Event* event, const 
     learner.version += 1
 
 
-cdef inline int learner_step(Learner* learner, Event* event, const double* x, Py_ssize_t n, bint intercept,
-                             Py_ssize_t y, double u) noexcept nogil:
+cdef inline int learner_step(Learner* learner, Event* event, const double* x, Py_ssize_t n,
+                             bint intercept, Py_ssize_t y, double u) noexcept nogil:
     """Judge a scored event whose values are x, and let the rule make event.step of it. Returns -1 without memory."""
     cdef int kind
     if learner_adapts(learner):

@@ -5,28 +5,15 @@
 #     TEXT       a text, TABs and all
 #     FASTTEXT   __label__x text
 #
-# A line ends with LF or CR LF, the last one also with the block. Nothing is copied: label and text are places in
-# the block, bytes as they come.
+# A line ends with LF or CR LF, the last one also with the block. Nothing is copied: label and text
+# are places in the block, bytes as they come.
 #
 # Functions in this file: line_ends (how many there are), line_next.
 
 from libc.string cimport memchr, memcmp
 from streamptron.engine.types cimport uint8_t
 
-cdef extern from *:
-    """
-    static inline size_t sp_line_ends(const uint8_t *p, size_t n)
-    {
-        size_t count = 0;
-        for (size_t from = 0; from < n; from += 240) {
-            uint8_t few = 0;            /* so small that a compiler counts sixteen side by side */
-            size_t to = from + 240 < n ? from + 240 : n;
-            for (size_t i = from; i < to; i++) few += p[i] == 10;
-            count += few;
-        }
-        return count;
-    }
-    """
+cdef extern from "lines.h":
     size_t line_ends "sp_line_ends" (const uint8_t* p, size_t n) noexcept nogil
 
 cdef enum:

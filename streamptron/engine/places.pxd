@@ -2,8 +2,9 @@
 #
 # For every 256 rows there is a place that says where they are. An array of places twice as long,
 # made and filled in one go when the old one is full, would be a step that one event takes for all
-# others: at 64 million features it is 2 MB that nobody has touched. So the longer array is allocated
-# when the old one is three quarters full, and each new place takes PLACES_STEP others along:
+# others: at 64 million features it is 2 MB that nobody has touched. So the longer array is
+# allocated when the old one is three quarters full, and each new place takes PLACES_STEP others
+# along:
 #
 #     array   [ a b c d e f g h i j k l m . . . ]
 #     next    [ a b c d e f g h . . . . . . . . . . . . . . . . . . . . . . . . ]
@@ -59,7 +60,7 @@ cdef inline void* places_open(Places* places, void* array, size_t item, size_t c
 
 cdef inline void* places_room(Places* places, void* array, size_t n,
                               size_t* bytes) noexcept nogil:
-    """The array, n entries long, with room for one more; NULL without memory, and it is as it was."""
+    """The array of n entries with room for one more; NULL without memory, and it is as it was."""
     cdef size_t step = PLACES_STEP
     if 4 * n < 3 * places.capacity:
         return array

@@ -1,108 +1,36 @@
 # Memory for what grows with the model: the index's segments and keys, the rows of weights.
 #
-# Blocks of some kilobytes, zeroed, each on a cache line of its own, that never move. They are cut from regions, and
-# only those go back to where they came from, all at once:
+# Blocks of some kilobytes, zeroed, each on a cache line of its own, that never move. They are cut
+# from regions, and only those go back to where they came from, all at once:
 #
 #     region   [ header | block | block | block |  not cut yet  ]
 #
-# A region is one block from the heap, as long as there is little. But each feature of an event is looked up at a place of its
-# own in the index, and once those places are spread over more pages than a processor's table of pages covers, much of
-# the time goes into finding the pages. So from 8 MB on an index's regions are what may be one huge page each. No event should
-# wait for two megabytes to be cleared: the region's small pages come one by one, and when the last has been cut, the
-# system is told that it may put them together when it has time (Linux does, in the background). The weights of the
-# words that come most often lie side by side, unless rows change hands under a ceiling, and stay in blocks from the
-# heap, which the next model can have again at once; and a copy of a model is one region from there.
+# A region is one block from the heap, as long as there is little. But each feature of an event is
+# looked up at a place of its own in the index, and once those places are spread over more pages
+# than a processor's table of pages covers, much of the time goes into finding the pages. So from 8
+# MB on an index's regions are what may be one huge page each. No event should wait for two
+# megabytes to be cleared: the region's small pages come one by one, and when the last has been cut,
+# the system is told that it may put them together when it has time (Linux does, in the background).
+# The weights of the words that come most often lie side by side, unless rows change hands under a
+# ceiling, and stay in blocks from the heap, which the next model can have again at once; and a copy
+# of a model is one region from there.
 #
-# In a region of several, blocks start an odd number of cache lines apart. With an even one (and the 256 rows of a chunk are 4096
-# bytes, or 8192) all would start at the same few places of a cache, where they would push each other out.
+# In a region of several, blocks start an odd number of cache lines apart. With an even one (and the
+# 256 rows of a chunk are 4096 bytes, or 8192) all would start at the same few places of a cache,
+# where they would push each other out.
 #
-# A block that comes back waits for the next one of its size: when a segment of the index splits, its own block is
-# the next split's.
+# A block that comes back waits for the next one of its size: when a segment of the index splits,
+# its own block is the next split's.
 #
 # Under AddressSanitizer every block is a region, so that it is seen when one is overrun.
 #
-# Functions in this file: pool_init, pool_free, pool_take and pool_reserve (these may fail), pool_give; pages_whole for
-# memory that is not the pool's.
+# Functions in this file: pool_init, pool_free, pool_take and pool_reserve (these may fail),
+# pool_give; pages_whole for memory that is not the pool's.
 
 from libc.string cimport memset
 from streamptron.engine.types cimport uint8_t
 
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #include <stdlib.h>
-    #if defined(__linux__)
-      #include <sys/mman.h>
-    #endif
-
-    #if defined(__SANITIZE_ADDRESS__)
-      #define SP_ALONE 1
-    #else
-      #define SP_ALONE 0
-    #endif
-    #if defined(__linux__) && defined(MADV_HUGEPAGE) && !SP_ALONE
-      #define SP_PAGES 1
-    #else
-      #define SP_PAGES 0
-    #endif
-    #define SP_HUGE ((size_t)1 << 21)
-
-    /* Zeroed memory that starts on a cache line, or, if it is as much as a huge page, where one may. */
-    static inline void *sp_region_alloc(size_t size)
-    {
-        char *raw, *start;
-    #if SP_PAGES
-        if (size == SP_HUGE) {
-            size_t before;
-            raw = (char *)mmap(NULL, 2 * SP_HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            if (raw == MAP_FAILED) return NULL;
-            before = (0 - (uintptr_t)raw) & (SP_HUGE - 1);
-            start = raw + before;
-            if (before) munmap(raw, before);
-            munmap(start + SP_HUGE, SP_HUGE - before);
-            return start;
-        }
-    #endif
-        if (size > SIZE_MAX - 64 - sizeof(void *)) return NULL;
-        raw = (char *)calloc(1, size + 64 + sizeof(void *));
-        if (raw == NULL) return NULL;
-        start = (char *)(((uintptr_t)raw + sizeof(void *) + 63) & ~(uintptr_t)63);
-        ((void **)start)[-1] = raw;
-        return start;
-    }
-    static inline void sp_region_full(void *start, size_t size)
-    {
-    #if SP_PAGES
-        if (size == SP_HUGE) madvise(start, size, MADV_HUGEPAGE);
-    #else
-        (void)start;
-        (void)size;
-    #endif
-    }
-    /* Memory that is about to be written whole: much of it may come in huge pages at once. */
-    static inline void sp_pages_whole(void *start, size_t size)
-    {
-    #if SP_PAGES
-        uintptr_t first = ((uintptr_t)start + 4095) & ~(uintptr_t)4095;
-        if (size >= 2 * SP_HUGE) madvise((void *)first, (uintptr_t)start + size - first, MADV_HUGEPAGE);
-    #else
-        (void)start;
-        (void)size;
-    #endif
-    }
-    static inline void sp_region_free(void *start, size_t size)
-    {
-    #if SP_PAGES
-        if (size == SP_HUGE) {
-            munmap(start, size);
-            return;
-        }
-    #else
-        (void)size;
-    #endif
-        free(((void **)start)[-1]);
-    }
-    """
+cdef extern from "pool.h":
     const bint ALONE "SP_ALONE"
     const bint PAGES "SP_PAGES"
     const size_t HUGE "SP_HUGE"

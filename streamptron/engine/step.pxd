@@ -1,8 +1,9 @@
 # A step: which choices a rule moves, and by how much.
 #
-# A choice is something that the weights score: an output of the event at hand. For each (k, a) in a step the
-# weights of choice k take a x. A rule may name any number of choices, each once and in rising order, so that
-# an update walks the event once for each block of outputs, however many of them it moves.
+# A choice is something that the weights score: an output of the event at hand. For each (k, a) in a
+# step the weights of choice k take a x. A rule may name any number of choices, each once and in
+# rising order, so that an update walks the event once for each block of outputs, however many of
+# them it moves.
 #
 # Functions in this file: step_reserve (this may fail), step_free, step_add, step_bytes.
 

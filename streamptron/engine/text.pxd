@@ -1,135 +1,42 @@
 # A text to an event.
 #
 #     "Free  Wi-Fi: Écris!"
-#        | scan      UTF-8, lower-cased character by character; a bit for each byte: does it belong to a word?
+#        | scan      lower case, and a bit for each byte: does it belong to a word?
 #        v
 #     bytes   f r e e     w i - f i :   é   c r i s !
 #     bits    1 1 1 1 0 0 1 1 0 1 1 0 0 1 1 1 1 1 1 0
-#        | words     where the bits change; folded (numbers, addresses), too short or too long ones left out
-#        v
+#        | words     where the bits change; numbers and addresses folded, too short or too long ones
+#        v           left out
 #     words   free  wi  fi  écris
 #        | tokens    n-grams of words or of characters, each a key like any other name
 #        v
 #     keys[]  values[]  hashes[]    each token once, in order of first occurrence
 #
-# Sixteen characters are scanned at once where the machine can (SSE2), and the bits of 64 bytes are one word, so that
-# the ends of words are found by counting zeros, without a look at the characters between them. What is not
-# ASCII goes through a table of code points: its lower case and whether it belongs to words, filled by pages of 256 from
-# what Python says of them when first met (text_page). The scan stops at a page that is not there, and the door fills it
-# and starts again; no interpreter is needed otherwise.
+# Characters are the work of engine/scan.pxd, which stops where it meets some for the first time.
 #
-# In the everyday case (ASCII, single words, nothing folded) tokens are taken straight from these ends (_tokens_plain).
+# In the everyday case (ASCII, single words, nothing folded) tokens are taken straight from the
+# words' edges (_tokens_plain).
 #
-# A token finds out whether it was there before in a small table of its own (Tally), by its hash, which is
-# the hash that the index wants of it anyway. The common ways, new or seen, are one path without a branch.
+# A token finds out whether it was there before in a small table of its own (Tally), by its hash,
+# which is the hash that the index wants of it anyway. The common ways, new or seen, are one path
+# without a branch.
 #
 # The rule is that of Tokenizer's docstring; tests/reference_text.py is its plain twin.
 #
-# Functions in this file: text_rule_separators (characters that part words), text_page (characters met for the first time),
-# text_write, text_free, text_bytes; the rest serve these.
+# Functions in this file: text_write, text_free, text_bytes; the rest serve these.
 
 from libc.math cimport log, sqrt
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
-from streamptron.engine.types cimport uint8_t, uint32_t, uint64_t, zeros_below
-from streamptron.engine.key cimport KEY_STR, Key, key_equal, key_is_long, key_text, utf8_encode
+from streamptron.engine.types cimport uint8_t, uint32_t, uint64_t
+from streamptron.engine.key cimport KEY_STR, Key, key_equal, key_is_long, key_text
 from streamptron.engine.hash cimport Seed, key_hash
 from streamptron.engine.arena cimport arena_alloc
 from streamptron.engine.event cimport Event, event_begin, event_reserve
 from streamptron.engine.index cimport Index
+from streamptron.engine.scan cimport Characters, Piece, bit_at, find_edges, is_ascii, scan
 
-cdef extern from *:
-    """
-    #if defined(__SSE2__)
-      #include <emmintrin.h>
-    #endif
-
-    /* What a character becomes and whether it belongs to words: lower case, and SP_WORD. By code point. */
-    #define SP_WORD UINT32_C(0x80000000)
-    static uint32_t *sp_pages[0x1100];
-
-    static inline int sp_is_ascii(const uint8_t *p, size_t n)
-    {
-        uint8_t high = 0;
-        for (size_t i = 0; i < n; i++) high |= p[i];
-        return high < 0x80;
-    }
-
-    /* Sixteen bytes from p to `to` by the tables, and a bit for each that belongs to a word; `others` gets a bit for each
-       that is not ASCII. */
-    static inline uint32_t sp_scan_table(const uint8_t *lower, const uint8_t *word, const uint8_t *p, uint8_t *to,
-                                         uint32_t *others)
-    {
-        uint32_t words = 0, rest = 0;
-        for (int i = 0; i < 16; i++) {
-            uint8_t c = lower[p[i]];
-            to[i] = c;
-            words |= (uint32_t)word[c] << i;
-            rest |= (uint32_t)(p[i] >> 7) << i;
-        }
-        *others = rest;
-        return words;
-    }
-
-    /* The same for ASCII letters, digits and the underscore. */
-    static inline uint32_t sp_scan_words(int lowering, const uint8_t *p, uint8_t *to, uint32_t *others)
-    {
-    #if defined(__SSE2__)
-        __m128i x = _mm_loadu_si128((const __m128i *)p);
-        __m128i low = _mm_or_si128(x, _mm_set1_epi8(0x20));
-        __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(low, _mm_set1_epi8('a' - 1)),
-                                       _mm_cmplt_epi8(low, _mm_set1_epi8('z' + 1)));
-        __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8('0' - 1)),
-                                      _mm_cmplt_epi8(x, _mm_set1_epi8('9' + 1)));
-        __m128i other = _mm_cmpeq_epi8(x, _mm_set1_epi8('_'));
-        __m128i lowered = _mm_or_si128(x, _mm_and_si128(letter, _mm_set1_epi8(lowering ? 0x20 : 0)));
-        _mm_storeu_si128((__m128i *)to, lowered);
-        *others = (uint32_t)_mm_movemask_epi8(x);
-        return (uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letter, digit), other)) & ~*others;
-    #else
-        uint32_t words = 0, rest = 0;
-        for (int i = 0; i < 16; i++) {
-            uint8_t c = p[i], low = c | 0x20;
-            uint32_t letter = low >= 'a' && low <= 'z';
-            to[i] = letter && lowering ? low : c;
-            words |= (letter | (c >= '0' && c <= '9') | (c == '_')) << i;
-            rest |= (uint32_t)(c >> 7) << i;
-        }
-        *others = rest;
-        return words & ~rest;
-    #endif
-    }
-
-    /* Where the n bits change, as pairs of where a word starts and where it ends. Four at a time, and the last ones of a
-       group may be written for nothing: there has to be room for four more. */
-    static inline ptrdiff_t sp_edges(const uint64_t *bits, size_t n, uint32_t *edges)
-    {
-        ptrdiff_t k = 0;
-        uint64_t carry = 0;
-        for (size_t at = 0; at <= n; at += 64) {
-            uint64_t word = bits[at >> 6], edge = word ^ (word << 1 | carry);
-            carry = word >> 63;
-            while (edge) {
-                for (int i = 0; i < 4; i++) {
-                    edges[k] = (uint32_t)at + (uint32_t)sp_zeros_below(edge | UINT64_C(1) << 63);
-                    k += edge != 0;
-                    edge &= edge - 1;
-                }
-            }
-        }
-        return k;
-    }
-
-    /* Texts that stand for numbers and addresses, with room to read before them (see key_text). */
-    static const uint8_t sp_folded[] = "................<num>...........<hex>...........<ip>";
-    """
-    const uint32_t WORD "SP_WORD"
-    uint32_t** PAGES "sp_pages"
-    bint is_ascii "sp_is_ascii" (const uint8_t* p, size_t n) noexcept nogil
-    uint32_t scan_table "sp_scan_table" (const uint8_t* lower, const uint8_t* word, const uint8_t* p, uint8_t* to,
-                                         uint32_t* others) noexcept nogil
-    uint32_t scan_words "sp_scan_words" (bint lowering, const uint8_t* p, uint8_t* to, uint32_t* others) noexcept nogil
-    Py_ssize_t find_edges "sp_edges" (const uint64_t* bits, size_t n, uint32_t* edges) noexcept nogil
+cdef extern from "text.h":
     const uint8_t* FOLDED "sp_folded"
 
 cdef enum:
@@ -144,34 +51,21 @@ cdef enum:
     FOLDED_HEX = 32
     FOLDED_ADDRESS = 48
 
-    REPLACEMENT = 0xFFFD
-    PAGE_BITS = 8
     TOKENS_AT_ONCE = 1024           # for which there is room before they are taken
     SPARE = 32                      # bytes that may be written, or read, beyond a text
 
 cdef struct TextRule:
     int analyzer
     int low, high                   # n of the n-grams
-    bint lowercase
-    bint separated                  # words are what lies between separators
+    Characters characters
     bint fold
     size_t shortest, longest        # words, in characters
     int value
     bint l2
-    uint8_t lower[256]              # of ASCII, for words between separators
-    uint8_t word[256]
-    uint32_t* separators
-    Py_ssize_t n_separators
 
 cdef struct Word:
     const uint8_t* p                # of which sixteen bytes before may be read
     size_t n
-
-cdef struct Piece:
-    # A text as it comes, in UTF-8.
-    const uint8_t* p
-    size_t n
-    bint surrogates                 # a str's, where lone surrogates may be; else bytes that may be anything
 
 cdef struct Part:
     # The words of one piece, or for TEXT_CHARACTERS all of it as if it were one word.
@@ -194,7 +88,7 @@ cdef struct Text:
     size_t parts_capacity
     uint32_t* slots
     size_t slots_capacity           # a power of two
-    size_t n_replaced               # bad sequences that have become REPLACEMENT, in all texts so far
+    size_t n_replaced               # bad sequences that scan has replaced, in all texts so far
 
 cdef struct Tally:
     # The tokens so far, each once.
@@ -217,8 +111,9 @@ cdef inline void text_free(Text* text) noexcept nogil:
 
 
 cdef inline size_t text_bytes(const Text* text) noexcept nogil:
-    return (text.bits_capacity * sizeof(uint64_t) + text.edges_capacity * sizeof(uint32_t) + text.words_capacity * sizeof(Word)
-            + text.parts_capacity * sizeof(Part) + text.slots_capacity * sizeof(uint32_t))
+    return (text.bits_capacity * sizeof(uint64_t) + text.edges_capacity * sizeof(uint32_t)
+            + text.words_capacity * sizeof(Word) + text.parts_capacity * sizeof(Part)
+            + text.slots_capacity * sizeof(uint32_t))
 
 
 cdef inline int _grow(void** p, size_t* capacity, size_t n, size_t size) noexcept nogil:
@@ -234,128 +129,7 @@ cdef inline int _grow(void** p, size_t* capacity, size_t n, size_t size) noexcep
     return 0
 
 
-# --- Characters
-
-cdef inline void text_page(uint32_t page, uint32_t* entries) noexcept nogil:
-    """Give a page its 256 entries, for good."""
-    PAGES[page] = entries
-
-
-cdef inline bint _is_separator(const TextRule* rule, uint32_t c) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(rule.n_separators):
-        if rule.separators[i] == c:
-            return True
-    return False
-
-
-cdef inline void text_rule_separators(TextRule* rule) noexcept nogil:
-    """Fill the tables for ASCII from the separators."""
-    cdef int c
-    for c in range(256):
-        rule.lower[c] = <uint8_t> (c + 32 if rule.lowercase and 65 <= c <= 90 else c)
-        rule.word[c] = c < 128 and not _is_separator(rule, c)
-
-
-cdef inline uint32_t _decode(const uint8_t* p, size_t n, bint surrogates, size_t* length) noexcept nogil:
-    """The code point at p, which is not ASCII, of n bytes that remain; REPLACEMENT for a bad sequence, as far as it could have
-    become a good one. `surrogates`: they are allowed.
-    """
-    cdef uint8_t first = p[0], low = 0x80, high = 0xBF
-    cdef size_t i, need
-    cdef uint32_t c
-    if first < 0xC2 or first > 0xF4:
-        length[0] = 1
-        return REPLACEMENT
-    if first < 0xE0:
-        need, c = 2, first & 0x1F
-    elif first < 0xF0:
-        need, c = 3, first & 0x0F
-        if first == 0xE0:
-            low = 0xA0
-        elif first == 0xED and not surrogates:
-            high = 0x9F
-    else:
-        need, c = 4, first & 0x07
-        if first == 0xF0:
-            low = 0x90
-        elif first == 0xF4:
-            high = 0x8F
-    for i in range(1, need):
-        if i == n or not low <= p[i] <= high:
-            length[0] = i
-            return REPLACEMENT
-        c = c << 6 | (p[i] & 0x3F)
-        low, high = 0x80, 0xBF
-    length[0] = need
-    return c
-
-
-cdef inline void _set_bits(uint64_t* bits, size_t at, uint64_t few) noexcept nogil:
-    """Or up to sixteen bits in."""
-    bits[at >> 6] |= few << (at & 63)
-    if (at & 63) > 48:
-        bits[(at >> 6) + 1] |= few >> (64 - (at & 63))
-
-
-cdef inline Py_ssize_t _scan(const TextRule* rule, uint64_t* bits, const Piece* piece, uint8_t* to,
-                             size_t* length, size_t* n_replaced) noexcept nogil:
-    """Lower-case a text into `to`, set the bits of the bytes that belong to words, and count bad sequences.
-
-    Returns 0, or 1 + the number of a page of code points that is not there.
-    """
-    cdef uint8_t last[16]
-    cdef const uint8_t* p = piece.p
-    cdef const uint8_t* source
-    cdef size_t n = piece.n
-    cdef size_t i = 0, o = 0, k, some
-    cdef uint32_t words, others = 0, c, entry
-    while i < n:
-        some = min(<size_t> 16, n - i)
-        source = p + i
-        if some < 16:
-            memset(last, 0, 16)
-            memcpy(last, source, some)
-            source = last
-        if rule.separated:
-            words = scan_table(rule.lower, rule.word, source, to + o, &others)
-        else:
-            words = scan_words(rule.lowercase, source, to + o, &others)
-        k = some
-        if others:
-            k = min(k, <size_t> zeros_below(others))
-        if k < 16:
-            words &= (<uint32_t> 1 << k) - 1
-        _set_bits(bits, o, words)
-        i += k
-        o += k
-        if k < some:
-            while i < n and p[i] >= 0x80:
-                c = _decode(p + i, n - i, piece.surrogates, &k)
-                if c == REPLACEMENT and not (p[i] == 0xEF and k == 3):  # which is how it is written
-                    n_replaced[0] += 1
-                i += k
-                if PAGES[c >> PAGE_BITS] == NULL:
-                    return 1 + (c >> PAGE_BITS)
-                entry = PAGES[c >> PAGE_BITS][c & 0xFF]
-                if rule.lowercase and entry & ~WORD != c:
-                    c = entry & ~WORD
-                    if PAGES[c >> PAGE_BITS] == NULL:
-                        return 1 + (c >> PAGE_BITS)
-                    entry = PAGES[c >> PAGE_BITS][c & 0xFF]
-                k = utf8_encode(c, to + o)
-                if (not _is_separator(rule, c)) if rule.separated else (entry & WORD) != 0:
-                    _set_bits(bits, o, (<uint64_t> 1 << k) - 1)
-                o += k
-    length[0] = o
-    return 0
-
-
 # --- Words
-
-cdef inline bint _bit(const uint64_t* bits, size_t at) noexcept nogil:
-    return bits[at >> 6] >> (at & 63) & 1
-
 
 cdef inline bint _is_digit(uint8_t c) noexcept nogil:
     return 48 <= c <= 57
@@ -366,7 +140,7 @@ cdef inline bint _is_hex(uint8_t c) noexcept nogil:
 
 
 cdef inline int _octet_end(const uint8_t* p, size_t n) noexcept nogil:
-    """How many digits of a number up to 255 are at p; 0 if there is no such number, or more digits."""
+    """How many digits of a number up to 255 are at p; 0 if it is none, or has more digits."""
     cdef int i = 0, number = 0
     while <size_t> i < n and i < 4 and _is_digit(p[i]):
         number = 10 * number + p[i] - 48
@@ -374,24 +148,26 @@ cdef inline int _octet_end(const uint8_t* p, size_t n) noexcept nogil:
     return i if 0 < i < 4 and number <= 255 else 0
 
 
-cdef inline size_t _dotted(const uint64_t* bits, const uint8_t* p, size_t at, size_t n) noexcept nogil:
-    """Where the four numbers of an IPv4 address end that start with the word at `at`; 0: it is none."""
+cdef inline size_t _dotted(const uint64_t* bits, const uint8_t* p, size_t at,
+                           size_t n) noexcept nogil:
+    """Where the IPv4 address ends that starts with the word at `at`; 0: it is none."""
     cdef int octet, part
-    if at >= 2 and p[at - 1] == 46 and _bit(bits, at - 2):
+    if at >= 2 and p[at - 1] == 46 and bit_at(bits, at - 2):
         return 0
     for part in range(4):
         octet = _octet_end(p + at, n - at)
         at += octet
-        if octet == 0 or (at < n and _bit(bits, at)):
+        if octet == 0 or (at < n and bit_at(bits, at)):
             return 0
         if part < 3:
             if at == n or p[at] != 46:
                 return 0
             at += 1
-    return 0 if at + 1 < n and p[at] == 46 and _bit(bits, at + 1) else at
+    return 0 if at + 1 < n and p[at] == 46 and bit_at(bits, at + 1) else at
 
 
-cdef inline bint _ends_in_dotted(const uint64_t* bits, const uint8_t* p, size_t first, size_t last, size_t n) noexcept nogil:
+cdef inline bint _ends_in_dotted(const uint64_t* bits, const uint8_t* p, size_t first, size_t last,
+                                 size_t n) noexcept nogil:
     """Whether the last number of a run of hex digits and colons is the first of an IPv4 address."""
     cdef size_t at = last
     while at > first and p[at - 1] != 58:
@@ -440,11 +216,12 @@ cdef inline int _number_kind(const uint8_t* p, size_t n) noexcept nogil:
     return FOLDED_HEX if digits and n >= 4 else 0
 
 
-cdef inline size_t _fold(const uint64_t* bits, const uint8_t* p, size_t n, size_t start, size_t end, size_t* run_end,
-                         Word* word) noexcept nogil:
-    """Fold the word from start to end, if it is a number or begins an address. Where what it stands for ends.
+cdef inline size_t _fold(const uint64_t* bits, const uint8_t* p, size_t n, size_t start, size_t end,
+                         size_t* run_end, Word* word) noexcept nogil:
+    """Fold the word from start to end, if it is a number or begins an address.
 
-    `run_end`: where the last run of hex digits and colons ended, which is looked at once.
+    Returns where what it stands for ends, or 0. `run_end`: where the last run of hex digits and
+    colons ended, which is looked at once.
     """
     cdef size_t first, last, at = 0
     cdef int kind
@@ -459,8 +236,9 @@ cdef inline size_t _fold(const uint64_t* bits, const uint8_t* p, size_t n, size_
         while at < end and _is_hex(p[at]):
             at += 1
         run_end[0] = last
-        if at == end and not (first and _bit(bits, first - 1)) and not (last < n and _bit(bits, last)) and (
-                _is_colons(p + first, last - first)) and not _ends_in_dotted(bits, p, first, last, n):
+        if (at == end and not (first and bit_at(bits, first - 1))
+                and not (last < n and bit_at(bits, last)) and _is_colons(p + first, last - first)
+                and not _ends_in_dotted(bits, p, first, last, n)):
             word.p, word.n = FOLDED + FOLDED_ADDRESS, 4
             return last
     if _is_digit(p[start]):
@@ -475,8 +253,8 @@ cdef inline size_t _fold(const uint64_t* bits, const uint8_t* p, size_t n, size_
     return 0
 
 
-cdef inline int _words(const TextRule* rule, Text* text, const uint8_t* p, size_t n, Py_ssize_t n_edges,
-                       bint wide) noexcept nogil:
+cdef inline int _words(const TextRule* rule, Text* text, const uint8_t* p, size_t n,
+                       Py_ssize_t n_edges, bint wide) noexcept nogil:
     """Append the words of n scanned bytes; `wide`: some are not ASCII. -1 without memory."""
     cdef const uint64_t* bits = text.bits
     cdef size_t shortest = rule.shortest, longest = rule.longest
@@ -511,8 +289,12 @@ cdef inline int _words(const TextRule* rule, Text* text, const uint8_t* p, size_
 
 # --- Tokens
 
-cdef inline Py_ssize_t _tally_search(const Key* keys, uint32_t* slots, uint64_t mask, uint64_t at, Py_ssize_t n) noexcept nogil:
-    """Where the key keys[n] is among those before it, searched from slot `at` on; n if it is new, which has a slot then."""
+cdef inline Py_ssize_t _tally_search(const Key* keys, uint32_t* slots, uint64_t mask, uint64_t at,
+                                     Py_ssize_t n) noexcept nogil:
+    """Where keys[n] is among the keys before it, searched from slot `at` on; n if it is new.
+
+    It has a slot then.
+    """
     while slots[at] != 0:
         if key_equal(&keys[slots[at] - 1], &keys[n]):
             return slots[at] - 1
@@ -529,7 +311,8 @@ cdef inline bint tally_add(Tally* tally, Key key) noexcept nogil:
     cdef uint32_t* slots = tally.slots
     cdef Py_ssize_t n = tally.n
     cdef Py_ssize_t at = <Py_ssize_t> slots[h & mask] - 1
-    # n where the slot is empty, without a branch that nobody can foresee: half of a text's words are new
+    # n where the slot is empty, without a branch that nobody can foresee: half of a text's words
+    # are new
     at ^= (at ^ n) & (0 - <Py_ssize_t> (at < 0))
     keys[n] = key
     tally.values[n] = 0.0
@@ -597,14 +380,14 @@ cdef inline void _joint_keep(Joint* joint, size_t n) noexcept nogil:
     joint.n -= n
 
 
-cdef inline int _tokens_words(Tally* tally, Text* text, Event* event, Joint* joint, const Part* part,
-                              int n) noexcept nogil:
+cdef inline int _tokens_words(Tally* tally, Text* text, Event* event, Joint* joint,
+                              const Part* part, int n) noexcept nogil:
     """All n words in a row, as tokens. -1 without memory."""
     cdef Py_ssize_t i, k, last
     cdef size_t length, at
     cdef uint8_t* p
     cdef const Word* words = text.words
-    cdef Tally local                # for all that a compiler knows, every store might change the other one
+    cdef Tally local                # for all a compiler knows, a store might change the other one
     cdef Key key
     i = part.first
     while i <= part.last - n:
@@ -640,9 +423,9 @@ cdef inline int _tokens_words(Tally* tally, Text* text, Event* event, Joint* joi
     return 0
 
 
-cdef inline int _tokens_plain(Tally* tally, Text* text, Event* event, const TextRule* rule, const uint8_t* p,
-                              Py_ssize_t n_edges) noexcept nogil:
-    """The everyday case, words of ASCII as they are, straight from their edges. -1 without memory."""
+cdef inline int _tokens_plain(Tally* tally, Text* text, Event* event, const TextRule* rule,
+                              const uint8_t* p, Py_ssize_t n_edges) noexcept nogil:
+    """The everyday case: words of ASCII, straight from their edges. -1 without memory."""
     cdef Tally local
     cdef const uint32_t* edges = text.edges
     cdef size_t shortest = rule.shortest, longest = rule.longest, length
@@ -666,8 +449,8 @@ cdef inline size_t _character(const uint8_t* p) noexcept nogil:
     return 1 if p[0] < 0x80 else 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
 
 
-cdef inline int _tokens_characters(Tally* tally, Text* text, Event* event, Joint* joint, const Part* part,
-                                   int n) noexcept nogil:
+cdef inline int _tokens_characters(Tally* tally, Text* text, Event* event, Joint* joint,
+                                   const Part* part, int n) noexcept nogil:
     """All n characters in a row. -1 without memory."""
     cdef const uint8_t* p
     cdef const uint8_t* first
@@ -712,9 +495,13 @@ cdef inline int _tokens_characters(Tally* tally, Text* text, Event* event, Joint
 
 # --- The way in
 
-cdef inline Py_ssize_t _add_piece(Text* text, Event* event, const TextRule* rule, const Piece* prefix,
-                                  const Piece* piece, bint alone) noexcept nogil:
-    """Scan a text, or a field's, and find its words. `alone`: there is no other. Returns as text_write does."""
+cdef inline Py_ssize_t _add_piece(Text* text, Event* event, const TextRule* rule,
+                                  const Piece* prefix, const Piece* piece,
+                                  bint alone) noexcept nogil:
+    """Scan a text, or a field's, and find its words. Returns as text_write does.
+
+    `alone`: there is no other.
+    """
     cdef bint wide = not is_ascii(piece.p, piece.n)
     cdef size_t most = 3 * piece.n if wide else piece.n     # a bad byte becomes three
     cdef size_t n_bits = (most + SPARE) // 64 + 2
@@ -722,11 +509,13 @@ cdef inline Py_ssize_t _add_piece(Text* text, Event* event, const TextRule* rule
     cdef Py_ssize_t page, n_edges
     cdef uint8_t* to = arena_alloc(&event.text, most + SPARE)
     cdef Part* part
-    if to == NULL or _grow(<void**> &text.bits, &text.bits_capacity, n_bits, sizeof(uint64_t)) < 0 or (
-            _grow(<void**> &text.parts, &text.parts_capacity, text.n_parts + 1, sizeof(Part)) < 0):
+    if (to == NULL
+            or _grow(<void**> &text.bits, &text.bits_capacity, n_bits, sizeof(uint64_t)) < 0
+            or _grow(<void**> &text.parts, &text.parts_capacity, text.n_parts + 1,
+                     sizeof(Part)) < 0):
         return -1
     memset(text.bits, 0, n_bits * sizeof(uint64_t))
-    page = _scan(rule, text.bits, piece, to, &length, &text.n_replaced)
+    page = scan(&rule.characters, text.bits, piece, to, &length, &text.n_replaced)
     if page:
         return page
     part = &text.parts[text.n_parts]
@@ -752,7 +541,8 @@ cdef inline Py_ssize_t _add_piece(Text* text, Event* event, const TextRule* rule
     return 0
 
 
-cdef inline int _add_tokens(Text* text, Event* event, const TextRule* rule, const Index* index) noexcept nogil:
+cdef inline int _add_tokens(Text* text, Event* event, const TextRule* rule,
+                            const Index* index) noexcept nogil:
     """All words are there: their tokens and the values of these. -1 without memory."""
     cdef Tally tally
     cdef Joint joint
@@ -763,7 +553,8 @@ cdef inline int _add_tokens(Text* text, Event* event, const TextRule* rule, cons
     memset(&tally, 0, sizeof(Tally))
     tally.n = event.n
     tally.seed = index.seed
-    if text.plain != NULL and _tokens_plain(&tally, text, event, rule, text.plain, text.n_edges) < 0:
+    if text.plain != NULL and _tokens_plain(
+            &tally, text, event, rule, text.plain, text.n_edges) < 0:
         return -1
     for i in range(text.n_parts):
         for n in range(rule.low, rule.high + 1):
@@ -791,12 +582,13 @@ cdef inline int _add_tokens(Text* text, Event* event, const TextRule* rule, cons
     return 0
 
 
-cdef inline Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule, const Index* index, bint intercept,
-                                  const Piece* prefixes, const Piece* pieces, int n_pieces) noexcept nogil:
-    """Write the event of a text, or of some fields, whose tokens get prefixes that outlive the event.
+cdef inline Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule,
+                                  const Index* index, bint intercept, const Piece* prefixes,
+                                  const Piece* pieces, int n_pieces) noexcept nogil:
+    """Write the event of a text, or of some fields, whose tokens get prefixes that outlive it.
 
-    Returns 0, -1 without memory, or 1 + the number of a page of code points, which text_page wants before this is
-    called again.
+    Returns 0, -1 without memory, or 1 + the number of a page of code points, which scan_page wants
+    before this is called again.
     """
     cdef Py_ssize_t page
     cdef int i

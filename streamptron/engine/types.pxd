@@ -8,8 +8,9 @@
 #     row 1   the intercept: a feature of value 1 that every event begins with (if asked for).
 #     row 2.. the features, in the order in which they were first updated.
 #
-# Everything under _core.pyx is `noexcept nogil` and trusts its arguments; what may be wrong has been
-# settled at the door. The one thing that can fail is memory: functions that allocate return -1.
+# Everything under _core.pyx is `noexcept nogil` and trusts its arguments; what may be wrong has
+# been settled at the door. The one thing that can fail is memory: functions that allocate return
+# -1.
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 

@@ -1,0 +1,1 @@
+"""The command line: its options, and a module for the work of each command."""

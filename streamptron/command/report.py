@@ -1,0 +1,226 @@
+"""Tables of what a model is, what it weighs, and how well it answers."""
+
+from __future__ import annotations
+
+import io
+import json
+import typing
+from collections import Counter
+from typing import Any
+
+from streamptron._core import BinaryModel
+from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
+from streamptron.files.sources import LineError, blocks
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NOTHING = "(none)"  # the answer of a model that knows no label
+
+
+def table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Rows of cells in columns; the first `left` of these begin on one line, the others end on one.
+
+    Examples
+    --------
+    >>> from streamptron.command.report import table
+    >>> print(table([("label", "n"), ("spam", "12")]))
+    label   n
+    spam   12
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if at < left else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def evaluated(
+    model: LineModel, files: list[str], reading: dict[str, Any], encoding: str | None = None
+) -> Counter[tuple[str, str]]:
+    """How often each (label, answer) occurs. A bad line raises its LineError."""
+    pairs: Counter[tuple[str, str]] = Counter()
+    if reading["format"] in BLOCKS and model.tokenizer is not None:
+        replaced = Replaced(encoding)
+        for file, line, data in blocks(files, encoding=encoding):
+            block = Block(model, data, BLOCKS[reading["format"]])
+            block.label()
+            for number, reason in block.faults:
+                raise LineError(file, line + number, reason)
+            block.answer()
+            names = [*model.names, NOTHING]
+            labels = list(map(model.name, block.labels))
+            for (number, output), n in Counter(
+                zip(block.numbers, block.predictions, strict=True)
+            ).items():
+                pairs[labels[number], names[output]] += n
+            replaced.add(block, f"{file}:", line)
+        replaced.warn()
+        return pairs
+    reader = model.read(files, "raise", encoding=encoding, **reading)
+    for x, y, _, _, _, file, line in reader.records():
+        try:
+            if y is None:
+                raise ValueError("no label to compare with")
+            answer = model.answer(model.event(x))[0]
+            pairs[model.name(model.label(model.written(y))), answer or NOTHING] += 1
+        except (TypeError, ValueError) as error:
+            raise LineError(file, line, str(error)) from None
+    return pairs
+
+
+def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
+    """Accuracy, and precision, recall and F1 by label and over all of them.
+
+    A ratio of nothing to nothing is 0. The means are over the labels that occur.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> from streamptron.command.report import measures
+    >>> found = measures(Counter({("spam", "spam"): 3, ("spam", "ham"): 1, ("ham", "ham"): 4}))
+    >>> found["accuracy"], found["labels"]["spam"]["recall"], found["labels"]["ham"]["precision"]
+    (0.875, 0.75, 0.8)
+    """
+    total = sum(pairs.values())
+    support: Counter[str] = Counter()
+    answered: Counter[str] = Counter()
+    for (label, answer), n in pairs.items():
+        support[label] += n
+        answered[answer] += n
+    labels = {}
+    for label in sorted(support | answered):
+        right = pairs[label, label]
+        precision = right / answered[label] if answered[label] else 0.0
+        recall = right / support[label] if support[label] else 0.0
+        f1 = 2 * right / (answered[label] + support[label])
+        labels[label] = {
+            "precision": precision,
+            "recall": recall,
+            "f1": f1,
+            "support": support[label],
+        }
+    kinds = ("precision", "recall", "f1")
+    there = [label for label in labels if support[label]]
+    return {
+        "events": total,
+        "accuracy": sum(pairs[label, label] for label in labels) / total if total else 0.0,
+        "labels": labels,
+        "macro": {k: sum(labels[label][k] for label in there) / max(1, len(there)) for k in kinds},
+        "weighted": {
+            k: sum(labels[label][k] * support[label] for label in there) / max(1, total)
+            for k in kinds
+        },
+        "confusion": {
+            label: {answer: pairs[label, answer] for answer in labels if pairs[label, answer]}
+            for label in there
+        },
+    }
+
+
+def evaluation(found: dict[str, Any]) -> str:
+    """What `measures` gives, as tables."""
+    kinds = ("precision", "recall", "f1")
+    rows: list[tuple[str, ...]] = [("label", *kinds, "support")]
+    for label, values in found["labels"].items():
+        rows.append((label, *(f"{values[k]:.4f}" for k in kinds), str(values["support"])))
+    for mean in ("macro", "weighted"):
+        values = found[mean]
+        rows.append((f"({mean})", *(f"{values[k]:.4f}" for k in kinds), str(found["events"])))
+    labels = list(found["labels"])
+    matrix = [("label \\ answer", *labels)]
+    for label, answers in found["confusion"].items():
+        matrix.append((label, *(str(answers.get(answer, 0)) for answer in labels)))
+    return "\n\n".join((table(rows), f"accuracy  {found['accuracy']:.4f}", table(matrix)))
+
+
+def explained(model: LineModel, text: str) -> str:
+    """Which features made the answer to a text, and by which weights."""
+    learner = model.learner
+    x: Any = text
+    if model.tokenizer is None:
+        x = next(model.read(io.BytesIO(text.encode()), "raise", **_unlabelled(model)))[0]
+    event = model.event(x)
+    answer, probability = model.answer(event)
+    if answer is None:
+        return "the model has seen no label yet"
+    parts, kind, _ = learner._explanation(event, None)  # of two labels: towards True
+    towards = model.names[1] if isinstance(learner, BinaryModel) else answer
+    rows = [("feature", "weight", "value", "contribution")]
+    for feature, part in parts:
+        value = 1.0 if feature is None else float(event[feature])
+        name = "(intercept)" if feature is None else str(feature)
+        rows.append((name, f"{part / value:.5f}", f"{value:.5f}", f"{part:.5f}"))
+    return (
+        f"{table(rows)}\n\ncontributions towards {towards}\n"
+        f"answer: {answer}, probability {probability:.4f}, by the {kind} weights"
+    )
+
+
+def _unlabelled(model: LineModel) -> dict[str, Any]:
+    return {"label": None} if model.reading["format"] == "jsonl" else {}
+
+
+def ranked(model: LineModel, n: int, label: str | None) -> dict[str, Any]:
+    """{label: the n largest and the n smallest weights}; a hashed learner has rows, no names."""
+    learner = model.learner
+    what = "" if learner.hash_bits is None else "row "
+    if isinstance(learner, BinaryModel):
+        wanted = [label is None or model.label(label)]
+    else:
+        wanted = learner.labels if label is None else [model.label(label)]
+    found = {}
+    for each in wanted:
+        top = learner.top_features(n, each)
+        found[model.name(each)] = {
+            sign: [[f"{what}{feature}", weight] for feature, weight in getattr(top, sign)]
+            for sign in ("positive", "negative")
+        }
+    return found
+
+
+def ranking(found: dict[str, Any]) -> str:
+    """What `ranked` gives, as tables."""
+    parts = []
+    for label, features in found.items():
+        rows = [("feature", "weight")]
+        rows += [(feature, f"{weight:.5f}") for feature, weight in features["positive"]]
+        rows += [(feature, f"{weight:.5f}") for feature, weight in reversed(features["negative"])]
+        parts.append(f"towards {label}\n{table(rows)}")
+    return "\n\n".join(parts) or "the model has seen no label yet"
+
+
+def described(model: LineModel) -> dict[str, Any]:
+    """What a model is, what it has seen and what it takes."""
+    learner = model.learner
+    parameters = learner._get_params()
+    if parameters["class_weight"]:
+        weights = parameters["class_weight"].items()
+        parameters["class_weight"] = {model.name(label): weight for label, weight in weights}
+    counters = ("n_seen", "n_updates", "n_mistakes", "n_features", "serving", "memory_usage")
+    return {
+        "learner": type(learner).__name__,
+        "parameters": parameters,
+        **{name: getattr(learner, name) for name in counters},
+        "labels": model.names,
+        "positive": model.positive,
+        "tokenizer": model.tokenizer and model.tokenizer._get_params(),
+        "reading": model.reading,
+    }
+
+
+def description(found: dict[str, Any]) -> str:
+    """What `described` gives, as a table."""
+    rows = []
+    for name, value in found.items():
+        if isinstance(value, dict):
+            rows.append((name, ""))
+            rows += [(f"  {inner}", json.dumps(v)) for inner, v in value.items()]
+        elif isinstance(value, list):
+            rows.append((name, f"{len(value)}: {', '.join(value)}"))
+        else:
+            rows.append((name, "none" if value is None else str(value)))
+    return table(rows, left=2)

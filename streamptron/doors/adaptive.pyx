@@ -1,0 +1,148 @@
+"""The door of AdaptiveClassifier: what it answers in another way than the other learners, and its state."""
+
+from libc.math cimport fabs
+
+from streamptron._core cimport LabelModel
+from streamptron.doors.model cimport Model
+from streamptron.doors.names cimport key_plain
+from streamptron.doors.rows cimport Rows
+from streamptron.engine.adaptive cimport U_LIMIT, Adaptive
+from streamptron.engine.api cimport adaptive_room, adaptive_set_count, adaptive_share, learner_answer
+from streamptron.engine.learner cimport learner_decision
+from streamptron.engine.rule cimport RULE_ADAPTIVE
+from streamptron.engine.table cimport KEPT_CURRENT
+from streamptron.engine.types cimport VALUE_LIMIT as LIMIT
+
+from streamptron.doors.names import named
+from streamptron.estimator.names import shown
+
+cdef extern from "Python.h":
+    int PyGC_Disable() noexcept
+    int PyGC_Enable() noexcept
+
+
+cdef class AdaptiveModel(LabelModel):
+    """Any labels; up to two of them have one output, whose score speaks for the second, or for what equals True."""
+
+    cdef Model _blank(self, int kind):
+        if kind != RULE_ADAPTIVE:
+            raise ValueError(f"the rule {kind} is not AdaptiveClassifier's")
+        return AdaptiveModel.__new__(AdaptiveModel)
+
+    cdef Py_ssize_t _set_labels(self, labels) except -1:
+        cdef Py_ssize_t n = LabelModel._set_labels(self, labels)
+        if adaptive_room(&self.learner.adaptive, n) < 0:
+            raise MemoryError("no memory for the labels")
+        self.learner.adaptive.n_labels = n
+        return n if n > 2 else 1
+
+    cdef double _step(self, label, w) except -1.0:
+        cdef double step = LabelModel._step(self, label, w)
+        if step > U_LIMIT:
+            raise ValueError(
+                f"w={shown(w)} times the class weight of {shown(label)} is {step:g}; it must be at most {U_LIMIT:g}")
+        return step
+
+    def _once_state(self):
+        cdef Adaptive* a = &self.learner.adaptive
+        return {"adaptive": (a.positive, a.T, a.m, a.nm, tuple([
+            (a.D[k], a.w0[k], a.G0[k], a.wn[k], a.Gn[k]) for k in range(max(a.n_labels, <Py_ssize_t> 2))]))}
+
+    def _set_once_state(self, state):
+        cdef Adaptive* a = &self.learner.adaptive
+        cdef Py_ssize_t k
+        cdef double D
+        positive, a.T, a.m, a.nm, outputs = state["adaptive"]
+        if positive not in (0, 1) or len(outputs) != max(a.n_labels, <Py_ssize_t> 2):
+            raise ValueError("what is kept for each label does not fit the labels")
+        a.positive = positive
+        for k in range(len(outputs)):
+            D, a.w0[k], a.G0[k], a.wn[k], a.Gn[k] = outputs[k]
+            if not (0.0 <= D <= LIMIT and fabs(a.w0[k]) <= LIMIT and 0.0 <= a.G0[k] <= LIMIT
+                    and fabs(a.wn[k]) <= LIMIT and 0.0 <= a.Gn[k] <= LIMIT):
+                raise ValueError("what is kept for a label is invalid")
+            adaptive_set_count(a, k, D)
+        if not (0.0 <= a.T <= LIMIT and 0.0 <= a.m <= LIMIT and 0.0 <= a.nm <= 1024.0):
+            raise ValueError("what is kept of all events is invalid")
+
+    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions, confidences=None):
+        """As every model; but an event of weight 0 makes no label known, so labels come in the order of the others."""
+        if steps is not None and len(steps) and not steps.max() <= U_LIMIT:
+            row = int(steps.argmax())
+            raise ValueError(
+                f"w times the class weight is {steps[row]:g} in row {row}; it must be at most {U_LIMIT:g}")
+        if steps is not None and len(steps) and not steps.all():
+            import numpy as np
+
+            numbers = np.asarray(numbers)
+            learned = numbers[(numbers >= 0) & (steps > 0)]
+            met, firsts = np.unique(learned, return_index=True)
+            order = met[np.argsort(firsts)].tolist()
+            order += sorted(set(range(len(labels))).difference(order))
+            places = np.empty(len(labels), dtype=np.intp)
+            places[order] = np.arange(len(labels))
+            numbers = np.where(numbers >= 0, places[numbers], -1)
+            labels = [labels[number] for number in order]
+        return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions, confidences)
+
+    def _outputs(self, labels):
+        if not self._labels and labels:
+            self.learner.adaptive.positive = not labels[0] == True
+        return LabelModel._outputs(self, labels)
+
+    @property
+    def _positive(self):
+        """Up to two labels: the number of the one that the output speaks for; it need not have come yet."""
+        return self.learner.adaptive.positive if self.learner.table.n_outputs == 1 else None
+
+    def decision_function_one(self, x):
+        """Up to two labels the rank of one event, a number; for more {label: score}.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        cdef double rank
+        self._score(x)
+        if self.learner.table.n_outputs > 1:
+            return LabelModel.decision_function_one(self, x)
+        rank = learner_decision(&self.learner, &self.event, KEPT_CURRENT)[0]
+        self._settle()
+        return rank
+
+    def _explain(self, x, Py_ssize_t output, double sign):
+        """Contributions to one output's score, that score, which vector gave it, and the predicted label."""
+        cdef Py_ssize_t i, best
+        cdef double part
+        cdef dict objects
+        cdef list labels
+        self._score(x)
+        # as in _weights
+        collecting = PyGC_Disable()
+        try:
+            objects = {ordinal: name for name, ordinal in self._objects.items()}
+            best = learner_answer(&self.learner, &self.event).verdict.best
+            labels = self._label_list()
+            if output < 0:
+                output = best
+            if not 0 <= output < self.learner.table.n_outputs:
+                raise RuntimeError(
+                    "the model has been reset meanwhile, and does not know the label; ask again")
+            score = sign * learner_decision(&self.learner, &self.event, KEPT_CURRENT)[output]
+            label = labels[best] if 0 <= best < len(labels) else None
+            parts = []
+            if self.learner.adaptive.intercept or self.learner.adaptive.naive_bayes:
+                parts.append((None, sign * adaptive_share(
+                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, -1, NULL, NULL)))
+            for i in range(self.event.n):
+                part = sign * adaptive_share(
+                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, i, self.event.rows,
+                    self.event.values)
+                if part != 0.0:
+                    parts.append((key_plain(&self.event.keys[i], objects), part))
+        finally:
+            if collecting:
+                PyGC_Enable()
+        self._settle()
+        return [(named(plain), part) for plain, part in parts], score, "current", label

@@ -1,0 +1,28 @@
+/* Sleeping for some microseconds, and seconds since some moment. */
+
+#ifndef STREAMPTRON_CLOCK_H
+#define STREAMPTRON_CLOCK_H
+
+#ifdef _WIN32
+  #ifndef WIN32_LEAN_AND_MEAN
+    #define WIN32_LEAN_AND_MEAN     /* the rest defines words that are names of fields here: small, far */
+  #endif
+  #ifndef NOMINMAX
+    #define NOMINMAX
+  #endif
+  #include <windows.h>
+  #define sp_usleep(us) Sleep(((us) + 999) / 1000)
+  static inline double sp_seconds(void) { return 1e-3 * (double)GetTickCount64(); }
+#else
+  #include <time.h>
+  #include <unistd.h>
+  #define sp_usleep(us) usleep(us)
+  static inline double sp_seconds(void)
+  {
+      struct timespec now;
+      clock_gettime(CLOCK_MONOTONIC, &now);
+      return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  }
+#endif
+
+#endif

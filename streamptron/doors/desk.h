@@ -1,0 +1,12 @@
+/* What is kept out of the loop over a dict's entries. */
+
+#ifndef STREAMPTRON_DESK_H
+#define STREAMPTRON_DESK_H
+
+#include <Python.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+static int sp_any_value(PyObject *o, double *value) __attribute__((noinline));
+#endif
+
+#endif

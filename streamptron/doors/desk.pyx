@@ -1,0 +1,411 @@
+"""One event as it comes: a mapping's names and values, checked and written into scratch.
+
+What entry.pxd reads in C is not looked at by Python. Whatever can be wrong with an event is settled before it is
+written, and nothing of Python runs from the gate until it is.
+"""
+
+import sys
+from collections import ChainMap, Counter, OrderedDict, defaultdict
+from collections.abc import Mapping
+
+from libc.math cimport isfinite
+from cpython.object cimport PyObject
+
+from streamptron.doors.entry cimport (
+    SCALAR_BOOL, SCALAR_BYTES, SCALAR_F16, SCALAR_F32, SCALAR_F64, SCALAR_I8, SCALAR_I16,
+    SCALAR_I32, SCALAR_I64, SCALAR_STR, SCALAR_U8, SCALAR_U16, SCALAR_U32, SCALAR_U64, bytes_data,
+    entry_key, entry_key_everyday, entry_know, entry_scalar_is_bare, entry_value,
+    entry_value_everyday)
+from streamptron.doors.gate cimport gate_wait
+from streamptron.doors.names cimport Name, name_key
+from streamptron.doors.texts cimport TextEvent, page_fill, text_event_write
+from streamptron.engine.api cimport (
+    index_fault, index_find, learner_free, learner_score, table_fault, text_free)
+from streamptron.engine.event cimport (
+    Event, Writer, event_again, event_begin, event_end, event_free, event_init, event_settle,
+    event_writer, writer_add)
+from streamptron.engine.hash cimport key_hash
+from streamptron.engine.index cimport index_is_limited
+from streamptron.engine.key cimport KEY_NONE, KEY_OBJECT, Key, key_word
+from streamptron.engine.learner cimport Learner, learner_decision
+from streamptron.engine.table cimport KEPT_KINDS, table_keeps
+from streamptron.engine.types cimport ROW_NULL, uint64_t
+
+from streamptron.estimator.names import shown
+from streamptron.doors.names import damaged
+from streamptron.estimator.checks import feature_value
+
+cdef extern from "desk.h":
+    pass
+
+cdef extern from "Python.h":
+    bint PyDict_CheckExact(PyObject* o) noexcept
+    bint PyDict_Next(PyObject* o, Py_ssize_t* at, PyObject** key, PyObject** value) noexcept
+    Py_ssize_t PyDict_GET_SIZE "PyDict_Size" (PyObject* o) noexcept
+    PyObject* list_item "PyList_GET_ITEM" (PyObject* o, Py_ssize_t at) noexcept
+
+
+cdef bint _any_value "sp_any_value" (PyObject* o, double* value) noexcept:
+    """entry_value, kept out of the loops: a compiler would put it into each, and the everyday event would pay."""
+    return entry_value(o, value)
+
+
+cdef list _scalars = []             # numpy's types, which doors/entry.pxd points to; empty: not known yet
+
+
+cdef int know_numpy() except -1:
+    """Let numpy's scalars be read in C, once somebody has loaded numpy."""
+    cdef bytes bits
+    if _scalars or "numpy" not in sys.modules:
+        return 0
+    try:
+        numpy = sys.modules["numpy"]
+        found = [(numpy.str_, SCALAR_STR), (numpy.bytes_, SCALAR_BYTES)]
+        for code, kind in (
+                ("d", SCALAR_F64), ("q", SCALAR_I64), ("l", SCALAR_I64), ("f", SCALAR_F32), ("?", SCALAR_BOOL),
+                ("i", SCALAR_I32), ("e", SCALAR_F16), ("b", SCALAR_I8), ("B", SCALAR_U8), ("h", SCALAR_I16),
+                ("H", SCALAR_U16), ("I", SCALAR_U32), ("Q", SCALAR_U64), ("L", SCALAR_U64)):
+            dtype = numpy.dtype(code)
+            if dtype.itemsize == 4 and code in "lL":        # as on Windows
+                kind = SCALAR_I32 if code == "l" else SCALAR_U32
+            bits = bytes(range(1, dtype.itemsize + 1))
+            scalar = numpy.frombuffer(bits, dtype=dtype)[0]
+            if entry_scalar_is_bare(<PyObject*> scalar, bytes_data(<PyObject*> bits), len(bits)):
+                found.append((dtype.type, kind))
+    except AttributeError:          # it is just being loaded
+        return 0
+    if not _scalars:                # no other thread has been here meanwhile
+        _scalars.extend(found)
+        for scalar_type, kind in found:
+            entry_know(<PyObject*> scalar_type, kind)
+    return 0
+
+
+cdef bint _in_order(x, list entries) except -1:
+    """Whether the dict that an OrderedDict is has its order, as it has if nothing was moved: its entries then."""
+    cdef list names = list(x)
+    cdef PyObject* name
+    cdef PyObject* value
+    cdef Py_ssize_t at = 0, i = 0, n = len(names)
+    while PyDict_Next(<PyObject*> x, &at, &name, &value):
+        if i == n or list_item(<PyObject*> names, i) != name:
+            entries.clear()
+            return False
+        entries.append(<object> name)
+        entries.append(<object> value)
+        i += 1
+    return i == n
+
+
+cdef list _entries(x, str what):
+    """A mapping's names and values in turn, held here; or the error that says why it cannot be read."""
+    cdef list entries = []
+    cdef PyObject* name
+    cdef PyObject* value
+    cdef Py_ssize_t at = 0
+    if type(x) is ChainMap and all([type(each) is dict for each in x.maps]):
+        merged = {}                 # as it would say itself, but it asks each dict for each name
+        for each in reversed(x.maps):
+            merged.update(each)
+        x = merged
+    if PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict:
+        while PyDict_Next(<PyObject*> x, &at, &name, &value):
+            entries.append(<object> name)
+            entries.append(<object> value)
+        return entries
+    if not isinstance(x, Mapping):
+        hint = "; for a text put Tokenizer() before the learner" if isinstance(x, (str, bytes)) else ""
+        raise TypeError(
+            f"{what} is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to numbers, "
+            f"such as {{'word': 1}}{hint}")
+    broken = None
+    try:
+        if type(x) is OrderedDict and _in_order(x, entries):
+            return entries
+        items = x.items()
+        try:
+            pairs = iter(items)
+        except TypeError:
+            pairs, broken = (), (items,)
+        for pair in pairs:
+            if type(pair) is tuple and len(<tuple> pair) == 2:
+                entries.append((<tuple> pair)[0])
+                entries.append((<tuple> pair)[1])
+            else:
+                try:
+                    name_there, value_there = pair
+                except (TypeError, ValueError):
+                    broken = (pair,)
+                    break
+                entries.append(name_there)
+                entries.append(value_there)
+            pair = None             # so that a dict's iterator uses the tuple again
+    except Exception as error:
+        if type(error) is RuntimeError:     # what Python raises where a dict changes meanwhile
+            raise RuntimeError(f"{what} is a {type(x).__name__} that cannot be read: {error}") from error
+        error.add_note(f"streamptron was reading the items() of {what}, a {type(x).__name__}")
+        raise
+    if broken is not None:
+        raise TypeError(
+            f"{what} is a {type(x).__name__} whose items() gave {shown(broken[0])}, a "
+            f"{type(broken[0]).__name__}; it must give pairs of a name and a number")
+    return entries
+
+
+cdef bint _finite_scores(const Learner* learner, const Event* event) noexcept:
+    """Whether the scores of all kept vectors are, on a scored event."""
+    cdef Py_ssize_t k
+    cdef int kind
+    for kind in range(KEPT_KINDS):
+        if table_keeps(&learner.table, kind):
+            for k in range(learner.table.n_outputs):
+                if not isfinite(learner_decision(learner, event, kind)[k]):
+                    return False
+    return True
+
+
+cdef class Desk:
+    """A learner behind its gate, and the scratch where the event at hand is written."""
+
+    def __cinit__(self):
+        event_init(&self.event)
+        self._objects = {}
+
+    def __dealloc__(self):
+        learner_free(&self.learner)
+        event_free(&self.event)
+        text_free(&self.text)
+
+    cdef int _enter(self, bint learning) except -1:
+        """Wait until the learner may be read, or taught. Nothing of Python runs after the last look."""
+        gate_wait(&self.gate, learning)
+        return self._not_in_a_file() if learning else 0
+
+    cdef int _not_in_a_file(self) except -1:
+        if self.learner.table.borrowed:
+            raise RuntimeError("the model was opened read-only, with mmap=True; load it without mmap to learn")
+        return 0
+
+
+    cdef int _read(self, x, bint learning) except -1:
+        """Write a mapping into the scratch event. On an error nothing has happened."""
+        cdef PyObject* mapping = <PyObject*> x
+        cdef PyObject* name
+        cdef PyObject* value
+        cdef PyObject* last = NULL
+        cdef Py_ssize_t at = 0
+        cdef double rarer, number = 0.0     # the everyday ones stay in registers
+        cdef Key rarer_key, key
+        cdef Writer writer
+        if not (PyDict_CheckExact(mapping) or type(x) is Counter or type(x) is defaultdict):
+            if type(x) is TextEvent:
+                return self._read_text(x, learning)
+            return self._read_items(x, learning)
+        # Types whose conversion runs no Python code, so that nothing can change x or the scratch under us.
+        self._enter(learning)
+        if event_begin(&self.event, &self.learner.index, PyDict_GET_SIZE(mapping),
+                       self.learner.intercept) < 0:
+            raise MemoryError("no memory for the event")
+        writer = event_writer(&self.event)
+        while PyDict_Next(mapping, &at, &name, &value):
+            if value != last:           # often all values are the same object, 1
+                last = NULL
+                if not entry_value_everyday(value, &number):
+                    if not _any_value(value, &rarer):
+                        return self._read_items(x, learning)
+                    number = rarer
+                if number == 0.0:
+                    continue
+                last = value
+            if not entry_key_everyday(name, &key):
+                if not entry_key(&self.event.text, name, &rarer_key):
+                    return self._read_items(x, learning)
+                key = rarer_key
+            writer_add(&writer, key, number)
+        event_end(&self.event, &writer)
+        return 0
+
+    cdef int _read_text(self, TextEvent x, bint learning) except -1:
+        """The same for a text, which is often asked about twice in a row."""
+        cdef Py_ssize_t page
+        cdef Event* event = &self.event
+        while True:
+            self._enter(learning)
+            # only a text leaves hashes
+            if event.n_hashed and self._text_read is not None and self._text_read._is(x):
+                event_again(event, &self.learner.index, self.learner.intercept)
+                return 0
+            page = text_event_write(&self.text, event, &self.learner.index, self.learner.intercept, x)
+            if page == 0:
+                self._text_read = x
+                return 0
+            if page < 0 or not page_fill(page - 1):
+                raise MemoryError("no memory for the event")
+
+    cdef int _read_items(self, x, bint learning, str what="x") except -1:
+        """The same for any mapping, name and number, or the error that says what is wrong.
+
+        Names and values are taken from the mapping first, and held. Those that only Python can read are then
+        replaced by what it makes of them; that may be code of the user's, which uses this very model or lets another
+        thread do so. So the event is written after that, at once.
+        """
+        cdef list entries, odd, objects = []
+        cdef uint64_t n_entries
+        cdef double number
+        cdef int turn
+        know_numpy()
+        entries = _entries(x, what)
+        odd = self._write(entries, learning)
+        if not odd:
+            return 0
+        for at in odd:
+            name, value = entries[at], entries[at + 1]
+            entries[at + 1] = number = feature_value(name, value, what)
+            if number != 0.0:
+                entries[at] = name = Name(name)
+                if (<Name> name).kind == KEY_OBJECT:
+                    objects.append((name, (<Name> name).plain))
+        # To hash a mere object is code of the user's too, and other calls forget new ordinals. Then they are
+        # asked for again.
+        for turn in range(8):
+            n_entries = self.gate.n_entries
+            for name, plain in objects:
+                (<Name> name).kind, (<Name> name).plain = self._object_ordinal(plain, learning)
+            if self._write(entries, learning):
+                raise MemoryError("no memory for the event")
+            if self.gate.n_entries == n_entries + 1:
+                return 0
+        raise RuntimeError(
+            "x has a feature name that uses the model whenever it is hashed; a name's __hash__ must leave "
+            "the model alone")
+
+    cdef list _write(self, list entries, bint learning):
+        """Enter, and write names and values into the scratch event.
+
+        Returns where the entries are that Python has to look at first; if there are any, there is no event yet.
+        """
+        cdef list odd = []
+        cdef PyObject* name
+        cdef PyObject* value
+        cdef PyObject* last = NULL
+        cdef Py_ssize_t at, n = len(entries)
+        cdef double number = 0.0
+        cdef Key key
+        cdef Writer writer
+        self._enter(learning)
+        # From here on no Python code runs, so the scratch is ours.
+        if event_begin(&self.event, &self.learner.index, n // 2, self.learner.intercept) < 0:
+            raise MemoryError("no memory for the event")
+        writer = event_writer(&self.event)
+        for at in range(0, n, 2):
+            name = list_item(<PyObject*> entries, at)
+            value = list_item(<PyObject*> entries, at + 1)
+            if value != last:
+                last = NULL
+                if not entry_value_everyday(value, &number) and not _any_value(value, &number):
+                    odd.append(at)
+                    continue
+                if number == 0.0:
+                    continue
+                last = value
+            if not entry_key_everyday(name, &key):
+                if type(<object> name) is Name:
+                    if not name_key(&self.event.text, <Name> name, &key):
+                        raise MemoryError("no memory for the event")
+                elif not entry_key(&self.event.text, name, &key):
+                    odd.append(at)
+                    continue
+            writer_add(&writer, key, number)
+        if not odd:
+            event_end(&self.event, &writer)
+            self._held = entries    # long keys point into it
+        return odd
+
+    cdef tuple _object_ordinal(self, name, bint learning):
+        """Kind and ordinal of a name that is a mere object; learning numbers it if it is new."""
+        if self.learner.index.bits:
+            raise TypeError(
+                f"x has the feature name {shown(name)}, a {type(name).__name__}; with hash_bits a name must "
+                "be a str, bytes, number, None or a tuple of these, for others hash differently in "
+                "every process")
+        if index_is_limited(&self.learner.index):
+            raise TypeError(
+                f"x has the feature name {shown(name)}, a {type(name).__name__}; with max_features a name must "
+                "be a str, bytes, number, None or a tuple of these, for others are kept as they are and never "
+                "leave")
+        cdef dict objects = self._objects   # held: to hash the name may start the model anew
+        ordinal = objects.get(name)
+        if ordinal is None:
+            if not learning:
+                return KEY_NONE, 0
+            self._not_in_a_file()
+            ordinal = objects[name] = len(objects)
+            self._objects_new = True
+        return KEY_OBJECT, ordinal
+
+    cdef int _score(self, x) except -1:
+        self._read(x, False)
+        if learner_score(&self.learner, &self.event) < 0:
+            raise MemoryError("no memory for the scores")
+        if self.learner.table.borrowed and not _finite_scores(&self.learner, &self.event):
+            self._settle()
+            raise damaged("a weight is not finite")
+        return 0
+
+    cdef int _settle(self) except -1:
+        event_settle(&self.event, &self.learner.index)
+        self._held = None
+        if self._objects_new and not self.gate.learning:
+            self._forget_objects()
+        if DEBUG:
+            self._look()
+        return 0
+
+    cdef int _forget_objects(self) except -1:
+        """Drop the latest object names again if no update has given them a row."""
+        cdef Key key
+        self._objects_new = False
+        while self._objects:
+            key = key_word(KEY_OBJECT, <uint64_t> (len(self._objects) - 1))
+            if index_find(&self.learner.index, &key, key_hash(&self.learner.index.seed, &key)) != ROW_NULL:
+                break
+            self._objects.popitem()
+        return 0
+
+    cdef object _column_keys(self, names, bint learning, Event* columns):
+        """Write the keys of named columns; they point into what is returned."""
+        cdef Key key
+        cdef Writer writer
+        cdef list held = list(names)
+        cdef Py_ssize_t i
+        know_numpy()
+        if event_begin(columns, &self.learner.index, len(held), False) < 0:
+            raise MemoryError("no memory for the columns")
+        writer = event_writer(columns)
+        for i in range(len(held)):
+            if not entry_key(&columns.text, <PyObject*> held[i], &key):
+                held[i] = name = Name(held[i])
+                if (<Name> name).kind == KEY_OBJECT:
+                    (<Name> name).kind, (<Name> name).plain = self._object_ordinal((<Name> name).plain, learning)
+                if not name_key(&columns.text, name, &key):
+                    raise MemoryError("no memory for the columns")
+            writer_add(&writer, key, 1.0)
+        event_end(columns, &writer)
+        return held
+
+    # What a kind of model adds: what its outputs stand for.
+
+    cdef list _label_list(self):
+        """The labels, as predictions number them. Nothing of Python runs here."""
+        raise NotImplementedError
+
+    cdef void _put_labels(self) noexcept:
+        """Name the outputs that a batch has added by now."""
+
+    cdef int _look(self) except -1:
+        cdef const char* fault = index_fault(&self.learner.index)
+        if fault == NULL:
+            fault = table_fault(&self.learner.table, self.learner.index.n_rows)
+        if fault != NULL:
+            raise RuntimeError(fault.decode())
+        return 0

@@ -1,0 +1,8 @@
+# Many rows at once.
+
+from streamptron.doors.desk cimport Desk
+from streamptron.doors.rows cimport Rows
+
+
+cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
+                     confidences)

@@ -1,0 +1,2 @@
+UNSORTED: int
+NEW_LABELS: int

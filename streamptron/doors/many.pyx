@@ -1,0 +1,233 @@
+"""Many rows at once: predicted and learned in a loop, behind the gate and without the interpreter's lock."""
+
+from libc.math cimport isfinite
+
+from streamptron.doors.desk cimport DEBUG, Desk
+from streamptron.doors.gate cimport (
+    Gate, gate_come_out, gate_go_inside, gate_is_due, gate_let_in, gate_read_begin, gate_read_end,
+    gate_take_turn)
+from streamptron.doors.rows cimport Rows, data_of
+from streamptron.doors.texts cimport page_fill
+from streamptron.engine.api cimport (
+    batch_columns, batch_free, batch_next, batch_rows, learner_bytes, learner_copy, learner_free,
+    matrix_check)
+from streamptron.engine.batch cimport Batch
+from streamptron.engine.event cimport Event, event_free, event_init
+from streamptron.engine.learner cimport Learner, learner_labels
+from streamptron.engine.matrix cimport MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS
+
+from streamptron.doors.names import damaged
+
+cdef enum:
+    COPY_LEAST = 1 << 20            # bytes of a batch that may be learned on a copy of the model
+    COPY_TIMES = 4                  # and how many times the model's bytes it has
+    BAD = MATRIX_FAULTY | MATRIX_UNSORTED
+
+UNSORTED = -1                       # what rows_run may answer beside a number of rows
+NEW_LABELS = -2
+
+
+cdef bint _finite(const double* numbers, Py_ssize_t n) noexcept:
+    """Whether all of the numbers are; of no numbers (NULL) too."""
+    cdef Py_ssize_t i
+    if numbers == NULL:
+        return True
+    for i in range(n):
+        if not isfinite(numbers[i]):
+            return False
+    return True
+
+
+cdef bint _turn_page(Batch* batch) noexcept:
+    """Fill the page that a batch has stopped for; False if it has stopped for something else."""
+    cdef Py_ssize_t page = batch.page
+    batch.page = 0
+    return page > 0 and page_fill(page - 1)
+
+
+cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
+    """Check each block and run over it, without the interpreter's lock.
+
+    The number of rows done; -1 and what matrix_check has found if a block cannot be used.
+    """
+    cdef Py_ssize_t r = 0, last
+    while True:
+        with nogil:
+            while r < batch.n_rows:
+                last = batch_next(batch, r)
+                if batch.matrix != NULL:
+                    found[0] = matrix_check(batch.matrix, r, last)
+                    if found[0] & BAD:
+                        r = -1
+                        break
+                r = batch_rows(batch, r, last, (found[0] & MATRIX_ZEROS) != 0)
+                if r < last:
+                    break
+        if r < 0 or r == batch.n_rows or not _turn_page(batch):
+            return r
+
+
+cdef Py_ssize_t _learn_in_place(Desk desk, Batch* batch, bint zeros) noexcept:
+    """The number of rows learned. Readers that ask get in between blocks, when the learner's turn is over."""
+    cdef Gate* gate = &desk.gate
+    cdef Py_ssize_t r = 0, last = 0, n = batch.n_rows
+    cdef double turn
+    gate_take_turn(gate)
+    while True:
+        turn = gate.turn
+        with nogil:
+            while r < n:
+                last = batch_next(batch, r)
+                r = batch_rows(batch, r, last, zeros)
+                if r < last or gate_is_due(&gate.asking, turn):
+                    break
+        if r == n or (r < last and not _turn_page(batch)):
+            return r
+        desk._put_labels()
+        if gate_is_due(&gate.asking, gate.turn):
+            gate_let_in(gate)
+
+
+cdef bint _has_room(const Learner* learner, const Batch* batch, bint decisions, bint probabilities) noexcept:
+    """Whether there is a place for the score of each label."""
+    return (not decisions or batch.n_decisions == learner.table.n_outputs) and (
+        not probabilities or batch.n_probabilities == learner_labels(learner))
+
+
+cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bint decisions,
+                     bint probabilities):
+    """The rows are only read."""
+    cdef Py_ssize_t n = batch.n_rows, done = 0
+    cdef int found = 0
+    cdef list labels
+    cdef Py_ssize_t n_labels
+    gate_read_begin(&desk.gate)
+    # From here to gate_read_end nothing of Python runs.
+    if not _has_room(&desk.learner, batch, decisions, probabilities):
+        gate_read_end(&desk.gate)
+        return NEW_LABELS, None
+    if batch.matrix == NULL or batch_columns(batch, names is not None, False, columns) == 0:
+        done = _run_checked(batch, &found)
+    # held while nobody can start the model anew; later labels come at the list's end
+    labels = desk._label_list()
+    n_labels = len(labels)
+    gate_read_end(&desk.gate)
+    if found & MATRIX_FAULTY:
+        raise X._fault(names)
+    if desk.learner.table.borrowed and done == n and not (
+            _finite(batch.decisions, n * batch.n_decisions)
+            and _finite(batch.probabilities, n * batch.n_probabilities)
+            and _finite(batch.confidences, n)):
+        raise damaged("a weight is not finite")
+    return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
+
+
+cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
+    """The rows are learned where the model lies: checked first, all of them."""
+    cdef Py_ssize_t done = 0
+    cdef int found = 0
+    cdef list labels
+    cdef Py_ssize_t n_labels
+    if batch.matrix != NULL:
+        with nogil:
+            found = matrix_check(batch.matrix, 0, batch.n_rows)
+    if not found & BAD:
+        gate_go_inside(&desk.gate)
+        # From here to gate_come_out nothing of Python runs.
+        if batch.matrix == NULL or batch_columns(batch, names is not None, True, columns) == 0:
+            done = _learn_in_place(desk, batch, (found & MATRIX_ZEROS) != 0)
+        desk._put_labels()
+    labels = desk._label_list()
+    n_labels = len(labels)
+    gate_come_out(&desk.gate)
+    if found & MATRIX_FAULTY:
+        raise X._fault(names)
+    return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
+
+
+cdef object _learn_on_a_copy(Desk desk, Rows X, Batch* batch, Event* columns, names):
+    """The rows are checked block by block as a copy learns them; at the end it takes the model's place."""
+    cdef Learner copy
+    cdef Py_ssize_t done = 0
+    cdef int found = 0
+    cdef list labels = None
+    cdef Py_ssize_t n_labels
+    batch.learner = &copy
+    if learner_copy(&copy, &desk.learner) < 0:
+        learner_free(&copy)
+        return 0, labels
+    if batch_columns(batch, names is not None, True, columns) == 0:
+        done = _run_checked(batch, &found)
+    if done < batch.n_rows or found & BAD:
+        learner_free(&copy)         # and with it what it has learned
+        done = 0
+    else:
+        gate_go_inside(&desk.gate)
+        learner_free(&desk.learner)
+        desk.learner = copy
+        desk.event.n_known = 0
+        desk.event.scored_version = 0
+        desk._put_labels()
+    labels = desk._label_list()
+    n_labels = len(labels)
+    gate_come_out(&desk.gate)
+    if found & MATRIX_FAULTY:
+        raise X._fault(names)
+    return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
+
+
+cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
+                     confidences):
+    """The path in a loop over rows: predict, then learn, as asked.
+
+    `names`: of the columns; None: column j is the int j. `y`: the number of each row's label, below 0 for none; None:
+    only predict. Who learns has begun to (gate_learn_begin). `steps`: sample weights times class weights; None: 1.
+    `predictions`, `decisions`, `probabilities`, `confidences` (of what is predicted) None: not wanted.
+
+    Returns the number of rows done, and the labels that the outputs of this moment stand for. Fewer rows than all:
+    out of memory. UNSORTED, and nothing is changed, if columns do not rise within the rows; NEW_LABELS if
+    `decisions` or `probabilities` have not room for just the labels that there are.
+
+    A matrix much larger than the model is learned on a copy. Any other is learned in place.
+    """
+    cdef Batch batch
+    cdef Event columns, event
+    cdef Py_ssize_t n = X.n_rows
+    cdef bint learning = y is not None
+    event_init(&columns)
+    event_init(&event)
+    X._begin(&batch, &desk.learner, &event)
+    if learning:
+        batch.y = <const Py_ssize_t*> data_of(y, n)
+        if steps is not None:
+            batch.steps = <const double*> data_of(steps, n)
+    if predictions is not None:
+        batch.predictions = <Py_ssize_t*> data_of(predictions, n)
+    if decisions is not None:
+        batch.decisions = <double*> data_of(decisions, n)
+        batch.n_decisions = decisions.shape[1]
+    if probabilities is not None:
+        batch.probabilities = <double*> data_of(probabilities, n)
+        batch.n_probabilities = probabilities.shape[1]
+    if confidences is not None:
+        batch.confidences = <double*> data_of(confidences, n)
+    held = None                     # what the columns' keys point into
+    try:
+        if names is not None:
+            held = desk._column_keys(names, learning, &columns)
+        if not learning:
+            return _predict(desk, X, &batch, &columns, names, decisions is not None,
+                            probabilities is not None)
+        if (batch.matrix != NULL and X.n_bytes > COPY_LEAST
+                and <size_t> X.n_bytes // COPY_TIMES > learner_bytes(&desk.learner)):
+            return _learn_on_a_copy(desk, X, &batch, &columns, names)
+        return _learn(desk, X, &batch, &columns, names)
+    finally:
+        X._end(&batch)
+        batch_free(&batch)
+        event_free(&event)
+        event_free(&columns)
+        if learning and desk._objects_new:
+            desk._forget_objects()
+        if DEBUG and not desk.gate.inside:
+            desk._look()

@@ -1,0 +1,25 @@
+# What every model has.
+
+from streamptron.doors.desk cimport Desk
+from streamptron.engine.types cimport uint64_t
+
+
+cdef list TRUTH                     # what the one output of a BinaryModel stands for
+
+
+cdef class Model(Desk):
+    cdef dict _params
+    cdef int _kind                  # of the rule
+    cdef object _class_weight       # {label: weight} or None
+    cdef dict _arrays               # of the file that the learner lies in, where it must not learn; None: it does not
+    cdef Py_buffer _file
+    cdef public object _y_name      # of the last Series learned from
+
+    cdef Model _blank(self, int kind)
+    cdef int _become(self, Model other) except -1
+    cdef void _exchange(self, Model other) noexcept
+    cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1
+    cdef Py_ssize_t _set_labels(self, labels) except -1
+    cdef int _labels_done(self) except -1
+    cdef int _empty_index(self, uint64_t seed) except -1
+    cdef double _step(self, label, w) except -1.0

@@ -1,0 +1,668 @@
+"""What every model has: its parameters, what it holds by name, many rows, and its state as Python sees it."""
+
+import os
+from array import array
+from collections import namedtuple
+from collections.abc import Mapping
+from copy import deepcopy
+from math import isfinite as is_finite
+from sys import getsizeof
+
+from libc.math cimport isfinite
+from libc.string cimport memset
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.object cimport PyObject
+
+from streamptron.doors.desk cimport DEBUG, Desk
+from streamptron.doors.entry cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from streamptron.doors.gate cimport (
+    gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end, gate_wait)
+from streamptron.doors.many cimport rows_run
+from streamptron.doors.names cimport key_plain
+from streamptron.doors.rows cimport Rows, looked_up
+from streamptron.doors.state cimport (
+    arrays_look_up, arrays_read, arrays_write, serve_set_state, serve_state)
+from streamptron.engine.api cimport (
+    index_free, index_init, index_insert, learner_answer, learner_bytes, learner_copy, learner_free,
+    learner_init, learner_resolve, learner_weight, table_read, table_reserve, table_write, table_wrote, text_bytes)
+from streamptron.engine.event cimport event_bytes, event_free
+from streamptron.engine.flat cimport FLAT_DEPTH, Flat
+from streamptron.engine.index cimport Index, index_is_limited, index_place, index_stored
+from streamptron.engine.key cimport KEY_OBJECT, Key
+from streamptron.engine.learner cimport Answer, Learner, learner_decision, learner_labels
+from streamptron.engine.rule cimport RULE_ADAPTIVE, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
+from streamptron.engine.serve cimport serve_overall
+from streamptron.engine.table cimport (
+    AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_POCKET, Block, Table, table_keeps)
+from streamptron.engine.types cimport (
+    CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint64_t)
+
+from streamptron.estimator.names import name_plain, shown
+from streamptron.doors.names import damaged, interned, named
+from streamptron.estimator.checks import (
+    ClassWeight, checked_number, choice, real, rounded_number, truth, whole)
+
+cdef extern from "Python.h":
+    int PyGC_Disable() noexcept
+    int PyGC_Enable() noexcept
+
+_PICKLE_DEPTH = 1000             # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
+_HALF_LIFE_MOST = 1e12           # events: 2^(-1/h), as a float, is yet right to 0.02 % of the half-life
+
+KEPT = ("current", "average", "pocket")
+AVERAGES = ("none", "uniform", "exponential")
+cdef list TRUTH = [False, True]
+
+
+class RULES:
+    """Numbers of the rules, for the estimators' constructors."""
+
+    PERCEPTRON = RULE_PERCEPTRON
+    MULTICLASS = RULE_MULTICLASS
+    MIRA = RULE_MIRA
+    ADAPTIVE = RULE_ADAPTIVE
+
+
+TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
+TopFeatures.__doc__ = "The features that speak most for a label, and those that speak most against it."
+
+
+cdef class Model(Desk):
+    """What every learner shares: the learner, its scratch, its parameters and its state."""
+
+    def __cinit__(self):
+        cdef Rule rule
+        memset(&rule, 0, sizeof(Rule))
+        self._params = {}
+        if learner_init(&self.learner, rule, AVERAGE_NONE, 1.0, False, KEPT_CURRENT, True, 0, 0, 0) < 0:
+            raise MemoryError("no memory for an empty model")
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self._file)
+
+    def _configure(self, int kind, **params):
+        """Check the parameters, keep them as they are, and start untrained. On an error nothing has changed."""
+        cdef Rule rule
+        cdef Model fresh = self._blank(kind)
+        memset(&rule, 0, sizeof(Rule))
+        rule.kind = kind
+        rule.margin = real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
+        rule.C = real("C", params.get("C", 1.0), 1e-50, "above 0")
+        rule.on_mistake = choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
+        rule.eta = real("eta", params.get("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
+        rule.forget = real("forget", params.get("forget", 0.0), 0.0, "of at least 0", 1.0)
+        rule.naive_bayes = truth("naive_bayes", params.get("naive_bayes", False))
+        average = choice("average", params.get("average", "none"), AVERAGES)
+        half_life = real("half_life", params.get("half_life", 1.0), 1.0, "of at least 1 event", _HALF_LIFE_MOST)
+        pocket = truth("pocket", params.get("pocket", False))
+        serve = choice("serve", params.get("serve", "current"), (*KEPT, "best"))
+        if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
+            raise ValueError(
+                "serve='average' needs an average: give average='uniform' or 'exponential', or serve='current' to "
+                "do without one")
+        if serve == KEPT_POCKET and not pocket:
+            raise ValueError("serve='pocket' needs pocket=True")
+        rule.intercept = truth("intercept", params["intercept"])
+        intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps it apart
+        bits = params["hash_bits"]
+        bits = 0 if bits is None else whole("hash_bits", bits, 1, 30)
+        most = params["max_features"]
+        most = 0 if most is None else whole("max_features", most, 1, 2**31)
+        if most and bits:
+            raise ValueError(
+                "max_features and hash_bits are both given; a hashed table has its size for good: choose one")
+        seed = params["hash_seed"]
+        if seed is None:
+            seed = int.from_bytes(os.urandom(8), "little")
+        else:
+            whole("hash_seed", seed, 0, 2**64 - 1)
+        given = params["class_weight"]
+        if isinstance(given, Mapping):
+            # a copy: what the caller does with it later must not reach what is pickled and saved
+            given = params["class_weight"] = ClassWeight({interned(label): weight for label, weight in given.items()})
+        fresh._class_weight = self._checked_class_weight(given)
+        fresh._params = {interned(name): interned(value) for name, value in params.items()}
+        fresh._kind = kind
+        learner_free(&fresh.learner)
+        if learner_init(
+                &fresh.learner, rule, average, half_life, pocket, serve, intercept, most, bits, seed) < 0:
+            raise MemoryError("no memory for an empty model")
+        self._become(fresh)
+
+    cdef Model _blank(self, int kind):
+        """A model of no parameters with room for all that this one may hold; an error if the rule is not for it."""
+        raise NotImplementedError
+
+    cdef int _become(self, Model other) except -1:
+        """Change places with a model that nobody else has, when nobody uses this one. Other threads wait meanwhile."""
+        gate_wait(&self.gate, True)
+        self._exchange(other)
+        return 0
+
+    cdef void _exchange(self, Model other) noexcept:
+        """Nothing of Python runs here: what is given up is still held, by the other one."""
+        cdef Learner learner = self.learner
+        cdef Py_buffer file = self._file
+        self.learner = other.learner
+        other.learner = learner
+        self._file = other._file
+        other._file = file
+        self._arrays, other._arrays = other._arrays, self._arrays
+        self._params, other._params = other._params, self._params
+        self._kind, other._kind = other._kind, self._kind
+        self._class_weight, other._class_weight = other._class_weight, self._class_weight
+        self._objects, other._objects = other._objects, self._objects
+        self._y_name, other._y_name = other._y_name, self._y_name
+        self._objects_new = False
+        event_free(&self.event)
+
+    def _checked_class_weight(self, class_weight):
+        """{label: weight} as learning uses it."""
+        if class_weight is None:
+            return None
+        if not isinstance(class_weight, Mapping):
+            raise TypeError(
+                f"class_weight={shown(class_weight)}; it must be None or a dict of label to weight "
+                "(class frequencies are not known before the stream has been seen)")
+        checked = {}
+        for label, weight in class_weight.items():
+            try:
+                label = self._checked_label(label)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"class_weight has an invalid label: {error}") from None
+            checked[label] = real(f"class_weight[{shown(label)}]", weight, 0.0, "of at least 0")
+        return checked
+
+    # The parameters, as they were given. They are fixed: use clone({...}) for others.
+    @property
+    def average(self):
+        return self._params["average"]
+
+    @property
+    def half_life(self):
+        return self._params["half_life"]
+
+    @property
+    def pocket(self):
+        return self._params["pocket"]
+
+    @property
+    def serve(self):
+        return self._params["serve"]
+
+    @property
+    def intercept(self):
+        return self._params["intercept"]
+
+    @property
+    def class_weight(self):
+        return self._params["class_weight"]
+
+    @property
+    def max_features(self):
+        return self._params["max_features"]
+
+    @property
+    def hash_bits(self):
+        return self._params["hash_bits"]
+
+    @property
+    def hash_seed(self):
+        return self._params["hash_seed"]
+
+    def _param(self, str name):
+        """A parameter that only some of the learners have."""
+        return self._params[name]
+
+    cdef double _step(self, label, w) except -1.0:
+        """Sample weight times class weight."""
+        cdef double step
+        if PyFloat_CheckExact(<PyObject*> w) and PyFloat_AS_DOUBLE(<PyObject*> w) == 1.0:
+            step = 1.0
+        else:
+            step = rounded_number(w, "w")
+            if step < 0.0:
+                raise ValueError(f"w={shown(w)}; a sample weight must be at least 0")
+        if self._class_weight is not None:
+            step *= <double> self._class_weight.get(label, 1.0)
+        return step
+
+    def _checked_step(self, label, w):
+        return self._step(label, w)
+
+    # --- What the model holds
+
+    @property
+    def n_seen(self):
+        """Labelled events seen."""
+        return self.learner.n_seen
+
+    @property
+    def n_updates(self):
+        """Events that changed the weights."""
+        return self.learner.n_updates
+
+    @property
+    def n_mistakes(self):
+        """Events that the current weights got wrong before they learned from them."""
+        return self.learner.n_mistakes
+
+    @property
+    def n_features(self):
+        """Features that have a row of weights (with hash_bits: rows with a weight that is not 0)."""
+        cdef row_t row = ROWS_RESERVED
+        cdef Py_ssize_t output
+        cdef size_t n = 0
+        self._enter(False)
+        if not self.learner.index.bits:
+            return self.learner.index.n_rows - ROWS_RESERVED
+        while row < self.learner.index.n_rows:
+            if not table_wrote(&self.learner.table, row >> CHUNK_BITS):
+                row = (row | (CHUNK_ROWS - 1)) + 1
+                continue
+            for output in range(self.learner.table.n_outputs):
+                if learner_weight(&self.learner, index_place(&self.learner.index, row), output, KEPT_CURRENT) != 0.0:
+                    n += 1
+                    break
+            row += 1
+        return n
+
+    @property
+    def n_evicted(self):
+        """Features that had to leave for others (see max_features)."""
+        return self.learner.ceiling.n_evicted
+
+    @property
+    def serving(self):
+        """The kept vector that has made the fewest mistakes lately, or the one that `serve` names.
+
+        With serve="best" another may answer an event on which it is surer of itself.
+        """
+        return KEPT[serve_overall(&self.learner.serve)]
+
+    @property
+    def memory_usage(self):
+        """Bytes that the model holds, scratch and names that are mere objects included."""
+        names = getsizeof(self._objects) + sum(map(getsizeof, self._objects)) if self._objects else 0
+        return self.__sizeof__() + names
+
+    def __sizeof__(self):
+        return (object.__sizeof__(self) + learner_bytes(&self.learner) + event_bytes(&self.event)
+                + text_bytes(&self.text))
+
+    def _check(self):
+        """Look at all that the core holds, for the tests: RuntimeError if something does not agree."""
+        self._enter(False)
+        self._look()
+
+    def _growth(self):
+        """The arrays that grow with the features, for the tests: {name: (length, entries in the next)}."""
+        cdef Block* block = self.learner.table.blocks
+        cdef Index* index = &self.learner.index
+        copied = index.n_copied if index.next else <size_t> 0
+        found = {"directory": (<size_t> 1 << index.depth, copied),
+                 "keys": (index.of_keys.capacity, index.of_keys.copied)}
+        if self.learner.table.n_blocks:
+            found["chunks"] = block.of_chunks.capacity, block.of_chunks.copied
+            found["folds"] = block.of_folds.capacity, block.of_folds.copied
+        return found
+
+    def _kept(self, str kind):
+        """The number of a kept vector, or the error that it is not kept. Nothing of Python runs if it is."""
+        cdef int number = KEPT.index(kind)
+        if not table_keeps(&self.learner.table, number):
+            need = "average='uniform' or 'exponential'" if kind == "average" else "pocket=True"
+            raise ValueError(f"this model keeps no {kind}; construct it with {need}")
+        return number
+
+    cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1:
+        """The outputs first .. last - 1 of one of the labels, or of all (-1): the last; an error if there is none."""
+        cdef Py_ssize_t n = self.learner.table.n_outputs
+        if n == learner_labels(&self.learner):      # a label may be about to be named
+            n = min(n, <Py_ssize_t> len(labels))
+        first[0] = max(output, 0)
+        if output >= n:
+            raise RuntimeError("the model has been reset meanwhile, and does not know the label; ask again")
+        return n if output < 0 else output + 1
+
+    def _weights(self, str kind, Py_ssize_t output=-1):
+        """The labels, and {feature: weight} of one kept vector for one output or for all; weights of 0 are left out."""
+        cdef row_t row
+        cdef Py_ssize_t first, last
+        cdef double weight
+        cdef Key key
+        cdef int number
+        cdef dict objects
+        cdef bint hashed
+        outputs = []
+        self._enter(False)
+        # Until all is read no Python code may run, that of finalizers included: it might use the model.
+        collecting = PyGC_Disable()
+        try:
+            number = self._kept(kind)
+            labels = self._get_labels()
+            last = self._outputs_of(labels, output, &first)
+            hashed = self.learner.index.bits != 0
+            objects = {ordinal: name for name, ordinal in self._objects.items()}
+            for output in range(first, last):
+                names, weights = [], []
+                for row in range(ROWS_RESERVED, self.learner.index.n_rows):
+                    weight = learner_weight(
+                        &self.learner, index_place(&self.learner.index, row), output, number)
+                    if weight != 0.0:
+                        if not isfinite(weight):
+                            raise damaged("a weight is not finite")
+                        if not hashed:
+                            key = index_stored(&self.learner.index, row)
+                        names.append(row - ROWS_RESERVED if hashed else key_plain(&key, objects))
+                        weights.append(weight)
+                outputs.append((names, weights))
+        finally:
+            if collecting:
+                PyGC_Enable()
+        return labels, [dict(zip(map(named, names), weights)) for names, weights in outputs]
+
+    def _intercepts(self, str kind, Py_ssize_t output=-1):
+        """The labels, and the intercept of one kept vector for one output or for all."""
+        cdef Py_ssize_t first, last
+        cdef int number
+        self._enter(False)
+        collecting = PyGC_Disable()
+        try:
+            number = self._kept(kind)
+            labels = self._get_labels()
+            last = self._outputs_of(labels, output, &first)
+            intercepts = [learner_weight(&self.learner, ROW_INTERCEPT, output, number)
+                          for output in range(first, last)]
+        finally:
+            if collecting:
+                PyGC_Enable()
+        if not all(map(is_finite, intercepts)):
+            raise damaged("an intercept is not finite")
+        return labels, intercepts
+
+    def _set_weights(self, weights, intercept, Py_ssize_t output):
+        """Put weights into an untrained model, whose kept vectors all start from them."""
+        cdef Py_ssize_t i, n_new = 0
+        if not isinstance(weights, Mapping):
+            raise TypeError(
+                f"weights is {shown(weights)}, a {type(weights).__name__}; it must be a dict of feature "
+                "to weight")
+        if isinstance(intercept, bool):
+            raise TypeError(f"intercept={shown(intercept)}; give the number to start from")
+        bias = checked_number(intercept, "intercept")
+        if bias != 0.0 and not self.learner.intercept:
+            raise ValueError(f"intercept={shown(intercept)}; this model has intercept=False")
+        self._read_items(weights, True, "weights")
+        learner_resolve(&self.learner, &self.event)
+        for i in range(self.learner.intercept, self.event.n):
+            n_new += self.event.rows[i] == ROW_NULL
+        if n_new > self.learner.index.max_rows - self.learner.index.n_rows:
+            raise ValueError(
+                f"weights has {n_new} features more than the model, which may have "
+                f"max_features={self._params['max_features']}; raise that, or leave out the smallest weights")
+        for i in range(self.learner.intercept, self.event.n):
+            if self.event.rows[i] == ROW_NULL:
+                self.event.rows[i] = index_insert(
+                    &self.learner.index, &self.event.keys[i], self.event.hashes[i])
+                if self.event.rows[i] == ROW_NULL:
+                    raise MemoryError("no memory for the weights")
+        if table_reserve(&self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows, output) < 0:
+            raise MemoryError("no memory for the weights")
+        for i in range(self.event.n):
+            table_write(&self.learner.table, self.event.rows[i], output, self.event.values[i])
+        if self.learner.intercept:
+            table_write(&self.learner.table, ROW_INTERCEPT, output, bias)
+        self._settle()
+        self.learner.version += 1
+
+    def _explain(self, x, Py_ssize_t output, double sign):
+        """Contributions to one output's score, that score, which vector gave it, and the predicted label."""
+        cdef Py_ssize_t i
+        cdef Py_ssize_t best
+        cdef Answer answer
+        cdef list labels
+        cdef int kind
+        cdef double part
+        cdef dict objects
+        self._score(x)
+        # as in _weights
+        collecting = PyGC_Disable()
+        try:
+            objects = {ordinal: name for name, ordinal in self._objects.items()}
+            answer = learner_answer(&self.learner, &self.event)
+            kind = answer.kind
+            best = answer.verdict.best
+            labels = self._label_list()
+            if output < 0:
+                output = best
+            if not 0 <= output < self.learner.table.n_outputs:
+                raise RuntimeError(
+                    "the model has been reset meanwhile, and does not know the label; ask again")
+            score = sign * learner_decision(&self.learner, &self.event, kind)[output]
+            label = labels[best] if 0 <= best < len(labels) else None
+            parts = []
+            for i in range(self.event.n):
+                part = sign * self.event.values[i] * table_read(
+                    &self.learner.table, self.event.rows[i], output, kind)
+                if self.event.rows[i] == ROW_INTERCEPT:
+                    parts.append((None, part))
+                elif part != 0.0:
+                    parts.append((key_plain(&self.event.keys[i], objects), part))
+        finally:
+            if collecting:
+                PyGC_Enable()
+        self._settle()
+        return [(named(plain), part) for plain, part in parts], score, KEPT[kind], label
+    # --- Many rows
+
+    def _predict_rows(self, Rows X not None, names, predictions, decisions, probabilities, confidences=None):
+        """Predict rows, as rows_run does."""
+        return rows_run(self, X, names, None, None, predictions, decisions, probabilities, confidences)
+
+    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions, confidences=None):
+        """Learn rows, as rows_run does; row r has the label labels[numbers[r]], or none if that is below 0."""
+        self._enter(True)
+        gate_learn_begin(&self.gate)
+        try:
+            outputs = self._outputs(labels)
+            y = numbers if outputs == list(range(len(outputs))) else looked_up(outputs, numbers, len(X))
+            return rows_run(self, X, names, y, steps, predictions, None, None, confidences)
+        finally:
+            gate_learn_end(&self.gate)
+            self._labels_done()
+
+    # --- State: what pickle, copy and deepcopy keep. The same model always gives the same bytes.
+
+    def __getstate__(self):
+        cdef Model other = self
+        if self.learner.table.borrowed:
+            other = self._in_memory()
+        state, arrays = other._file_state(_PICKLE_DEPTH)
+        arrays.pop("lookup", None)      # which only a file needs that is used where it lies
+        return {"format": 2, "kind": other._kind, "dict": dict(getattr(self, "__dict__", {})), **state,
+                "arrays": arrays}
+
+    def __setstate__(self, state):
+        """Become the model that a state is of. Whatever is wrong with it is an error, and nothing has changed."""
+        cdef Model other
+        if state["format"] != 2:
+            raise ValueError(f"a model pickled in format {state['format']} cannot be read by this version")
+        attributes = dict(state["dict"])
+        own = self.__dict__ if attributes else None
+        other = self._blank(state["kind"])
+        other._configure(state["kind"], **state["params"])
+        for name, (_, data) in state["arrays"].items():
+            if type(data) is not bytes:
+                raise TypeError(f"the array {name} of a model's state is not bytes")
+        other._set_file_state(state, state["arrays"], None, _PICKLE_DEPTH)
+        self._become(other)
+        if attributes:
+            own.update(attributes)
+
+    def __deepcopy__(self, memo):
+        cdef Model other
+        if self.learner.table.borrowed:
+            memo[id(self)] = other = self._in_memory()
+            if getattr(self, "__dict__", None):
+                other.__dict__.update(deepcopy(self.__dict__, memo))
+            return other
+        other = type(self).__new__(type(self))
+        memo[id(self)] = other
+        learner_free(&other.learner)
+        self._enter(False)
+        collecting = PyGC_Disable()     # a finalizer might use the model, of which all is to be of one moment
+        try:
+            if learner_copy(&other.learner, &self.learner) < 0:
+                raise MemoryError("no memory for a copy of the model")
+            self._copy_labels(other)
+            other._params = self._params    # which never change
+            other._kind = self._kind
+            other._class_weight = self._class_weight
+            other._y_name = self._y_name
+            other._objects = dict(self._objects)
+        finally:
+            if collecting:
+                PyGC_Enable()
+        if getattr(self, "__dict__", None):
+            other.__dict__.update(deepcopy(self.__dict__, memo))
+        if DEBUG:
+            other._look()
+        return other
+
+    # --- What the two kinds of model answer differently
+
+    def _checked_label(self, y):
+        """A label as it is kept, or an error."""
+        raise NotImplementedError
+
+    def _outputs(self, labels):
+        """The numbers of checked labels, for _run; new ones in the order of their appearance."""
+        raise NotImplementedError
+
+    cdef void _put_labels(self) noexcept:
+        """Name the outputs that a batch has added by now, as _outputs has prepared it."""
+
+    cdef int _labels_done(self) except -1:
+        """The batch is over, whatever came of it."""
+        return 0
+
+    cdef list _label_list(self):
+        """What outputs stand for, as predictions number them. Nothing of Python runs here."""
+        return TRUTH
+
+    def _copy_labels(self, other):
+        """Give a copy of the model the labels."""
+
+    def _get_labels(self):
+        """The labels that a model file keeps; None: they are truth values."""
+        return None
+
+    cdef Py_ssize_t _set_labels(self, labels) except -1:
+        """Give an untrained model what _get_labels gave: the number of its outputs."""
+        raise NotImplementedError
+
+    def _once_state(self):
+        """What only some of the learners keep once, by name."""
+        return {}
+
+    def _set_once_state(self, state):
+        """Put it back into an untrained model that has its labels."""
+
+    cdef int _empty_index(self, uint64_t seed) except -1:
+        """An index as before, with another seed and nothing in it."""
+        cdef int bits = self.learner.index.bits
+        cdef row_t most = (self.learner.index.max_rows - ROWS_RESERVED
+                           if index_is_limited(&self.learner.index) else 0)
+        index_free(&self.learner.index)
+        if index_init(&self.learner.index, bits, seed, most) < 0:
+            raise MemoryError("no memory for the model's index")
+        return 0
+
+    def _file_state(self, int depth=FLAT_DEPTH):
+        """What a model file and a pickle keep: plain values, and ``{name: (shape, buffer)}``.
+
+        `depth`: how deep tuples in names may be nested. Whoever predicts goes on meanwhile; whoever learns waits for
+        one copy of names and weights.
+        """
+        cdef Flat flat
+        gate_read_begin(&self.gate)
+        collecting = PyGC_Disable()     # a finalizer might teach this model, and wait for itself
+        try:
+            state = {
+                "params": self._params,
+                "seed": self.learner.index.seed_number,
+                "labels": self._get_labels(),
+                "outputs": self.learner.table.n_outputs,
+                "objects": list(self._objects),
+                "y_name": interned(self._y_name),
+                "counters": (self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes),
+                "clock": (self.learner.table.c, self.learner.table.s, self.learner.table.fold,
+                          self.learner.table.epoch),
+                "serve": serve_state(&self.learner),
+                "ceiling": (self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted),
+                **self._once_state(),
+            }
+            if state["labels"] is not None and len(state["labels"]) != learner_labels(&self.learner):
+                raise RuntimeError(
+                    "a label is being added to the model; save or pickle it after learn_one has returned")
+            if self.learner.table.borrowed:
+                return state, self._arrays
+            arrays = arrays_write(&self.learner, &flat)
+        finally:
+            gate_read_end(&self.gate)
+            if collecting:
+                PyGC_Enable()
+        arrays_look_up(&flat, &self.learner, depth)
+        return state, arrays
+
+    def _set_file_state(self, state, arrays, whole=None, int depth=FLAT_DEPTH):
+        """Put what _file_state gave on an untrained model. All of it is checked, whoever wrote it.
+
+        `whole`: the buffer in which the arrays lie, to use them there; the model is read-only then. `depth`: as
+        for _file_state. On an error, which says what is wrong, the model is of no use.
+        """
+        cdef Py_ssize_t n_outputs
+        cdef size_t n_objects
+        cdef Table* table = &self.learner.table
+        cdef uint64_t seed = state["seed"]
+        given = self._params["hash_seed"]
+        if given is not None and given != seed:
+            raise ValueError("the hash's seed is not the parameter's")
+        n_outputs = self._set_labels(state["labels"])
+        if state.get("outputs", n_outputs) != n_outputs:    # a file has no other number than its labels'
+            raise ValueError(f"there are {n_outputs} labels for {shown(state['outputs'])} outputs")
+        n_objects = len(state["objects"])
+        self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
+        if len(self._objects) != <Py_ssize_t> n_objects:
+            raise ValueError("a feature name occurs twice")
+        if any(name_plain(name)[0] != KEY_OBJECT for name in self._objects):
+            raise ValueError("a feature name is stored as another kind than it is")
+        self._y_name = interned(state["y_name"])
+        self._empty_index(seed)
+        self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes = state["counters"]
+        table.c, table.s, table.fold, table.epoch = state["clock"]
+        if not (table.c >= 1.0 and table.s > 0.0 and table.epoch >= 1.0 and isfinite(table.c)
+                and isfinite(table.s) and isfinite(table.epoch)):
+            raise ValueError("the averages' clock is invalid")
+        serve_set_state(&self.learner, state["serve"])
+        self._set_once_state(state)
+        if index_is_limited(&self.learner.index):
+            self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted = state["ceiling"]
+        if whole is not None:
+            PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)
+            self._arrays = dict(arrays)
+        arrays_read(&self.learner, dict(arrays), n_outputs, n_objects, whole is not None, depth)
+        if DEBUG:
+            self._look()
+
+    def _in_memory(self):
+        """Of a model that lies in a file: the same one in memory of its own, which can learn."""
+        cdef Model other = type(self).__new__(type(self))
+        state, arrays = self._file_state()
+        other._configure(self._kind, **state["params"])
+        try:
+            other._set_file_state(state, arrays)
+        except ValueError as error:     # nobody has looked at the arrays before
+            raise damaged(error) from None
+        return other

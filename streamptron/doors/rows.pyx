@@ -1,0 +1,179 @@
+"""Events as rows: what every kind of them has, and a matrix in the caller's arrays."""
+
+from array import array
+
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+
+from streamptron.engine.api cimport batch_matrix, matrix_check, matrix_fault, matrix_value
+from streamptron.engine.batch cimport Batch
+from streamptron.engine.event cimport Event
+from streamptron.engine.learner cimport Learner
+from streamptron.engine.matrix cimport (
+    FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, Matrix, matrix_column)
+from streamptron.engine.types cimport VALUE_LIMIT, uintptr_t
+
+from streamptron.estimator.names import shown
+
+NUMBERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")  # NUMBER_U8 .. NUMBER_F64
+
+
+cdef class Rows:
+    """Events, one a row."""
+
+    def __len__(self):
+        return self.n_rows
+
+    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
+        """A batch of all rows, of which nothing is wanted yet."""
+
+    cdef void _end(self, const Batch* batch) noexcept:
+        """Keep what is to be known of a batch that has been run."""
+
+    cdef object _fault(self, names):
+        """The error that says what is wrong with faulty rows."""
+        raise NotImplementedError
+
+
+cdef class MatrixRows(Rows):
+    """A matrix in the caller's arrays, which must not change while it is used; see engine/matrix.pxd.
+
+    Parameters
+    ----------
+    number
+        Which of NUMBERS the values are.
+    values
+        A 2-d array, or the stored values of a CSR matrix.
+    columns, starts, n_columns
+        For CSR: the indices and indptr, both int32 or both int64.
+
+    Raises
+    ------
+    BufferError
+        If one of the arrays of a CSR matrix is not contiguous or not aligned.
+    """
+
+    def __cinit__(self, int number, values, columns=None, starts=None, Py_ssize_t n_columns=0):
+        cdef Matrix* m = &self.matrix
+        for given in (values,) if columns is None else (values, columns, starts):
+            PyObject_GetBuffer(given, &self.buffers[self.n_buffers], PyBUF_STRIDES)
+            self.n_bytes += self.buffers[self.n_buffers].len
+            self.n_buffers += 1
+            if columns is not None and not _is_tight(&self.buffers[self.n_buffers - 1]):
+                raise BufferError("values, columns and starts must be aligned and contiguous")
+        m.number = number
+        m.values = <const char*> self.buffers[0].buf
+        if columns is None:
+            m.dense = True
+            m.n_rows = self.buffers[0].shape[0]
+            m.n_columns = self.buffers[0].shape[1]
+            m.row_stride = self.buffers[0].strides[0]
+            m.column_stride = self.buffers[0].strides[1]
+            m.n_values = m.n_rows * m.n_columns
+        else:
+            m.n_rows = self.buffers[2].shape[0] - 1
+            m.n_columns = n_columns
+            m.wide = self.buffers[1].itemsize == 8
+            m.columns = <const char*> self.buffers[1].buf
+            m.starts = <const char*> self.buffers[2].buf
+            m.n_values = min(self.buffers[0].shape[0], self.buffers[1].shape[0])
+        self.n_rows = m.n_rows
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(self.n_buffers):
+            PyBuffer_Release(&self.buffers[i])
+
+    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
+        batch_matrix(batch, learner, event, &self.matrix)
+
+    def check(self, names):
+        """Raise the error that says what is wrong, if anything is."""
+        if matrix_check(&self.matrix, 0, self.matrix.n_rows) & MATRIX_FAULTY:
+            raise self._fault(names)
+
+    cdef object _fault(self, names):
+        cdef Py_ssize_t row = 0, entry = 0
+        cdef int fault = matrix_fault(&self.matrix, 0, self.matrix.n_rows, &row, &entry)
+        if fault == FAULT_STARTS:
+            return ValueError(
+                f"X is not a CSR matrix: by its indptr row {row} does not start and end within the "
+                f"{self.matrix.n_values} stored values; rebuild it with scipy.sparse.csr_array")
+        column = entry if self.matrix.dense else matrix_column(&self.matrix, entry)
+        if fault == FAULT_COLUMN:
+            return ValueError(
+                f"X has the column index {column} in row {row}; it has {self.matrix.n_columns} columns, so "
+                f"an index must be from 0 to {self.matrix.n_columns - 1}")
+        where = f"in row {row}, column {shown(column if names is None else names[column])}"
+        value = matrix_value(&self.matrix, row, entry)
+        if fault == FAULT_LOSS:
+            return ValueError(
+                f"X has an int {where} near {value:.0f} that a float64 cannot hold exactly; "
+                "scale it first, or convert X to float64 if that is meant")
+        if value != value:
+            return ValueError(
+                f"X has no value {where} (missing or NaN); drop the row or impute the cell first")
+        return ValueError(
+            f"X is {value!r} {where}; a value must be finite and at most {VALUE_LIMIT:g} in size: "
+            "scale it first")
+
+
+cdef bint _is_tight(const Py_buffer* buffer) noexcept:
+    """Whether an array's numbers lie one beside the other, where the machine wants them."""
+    return ((buffer.shape[0] <= 1 or buffer.strides[0] == buffer.itemsize)
+            and <uintptr_t> buffer.buf % <uintptr_t> buffer.itemsize == 0)
+
+
+cdef void* data_of(array, Py_ssize_t n) except? NULL:
+    """Where an array of n rows of 64-bit numbers, which its owner holds on to, has its values."""
+    cdef Py_buffer buffer
+    PyObject_GetBuffer(array, &buffer, PyBUF_C_CONTIGUOUS)
+    PyBuffer_Release(&buffer)
+    assert buffer.itemsize == 8 and buffer.shape[0] == n
+    return buffer.buf
+
+
+def number_small(values, long long low, Py_ssize_t size):
+    """Number int64s from low .. low + size by order of appearance: where each is first, and all the numbers."""
+    cdef Py_ssize_t i, n = len(values)
+    cdef const long long* value = <const long long*> data_of(values, n)
+    seen = array("q", b"\xff" * (8 * size))     # -1 for all
+    cdef Py_ssize_t* number = <Py_ssize_t*> data_of(seen, size)
+    numbers = array("q", bytes(8 * n))
+    cdef Py_ssize_t* out = <Py_ssize_t*> data_of(numbers, n)
+    firsts = []
+    for i in range(n):
+        if number[value[i] - low] < 0:
+            number[value[i] - low] = len(firsts)
+            firsts.append(i)
+        out[i] = number[value[i] - low]
+    return firsts, numbers
+
+
+cdef object looked_up(outputs, numbers, Py_ssize_t n):
+    """outputs[number] for each of n numbers, below 0 for what is below 0."""
+    cdef const Py_ssize_t* number = <const Py_ssize_t*> data_of(numbers, n)
+    found = array("q", bytes(8 * n))
+    cdef Py_ssize_t* y = <Py_ssize_t*> data_of(found, n)
+    held = array("q", outputs)
+    cdef const Py_ssize_t* table = <const Py_ssize_t*> data_of(held, len(held))
+    cdef Py_ssize_t r
+    for r in range(n):
+        y[r] = table[number[r]] if number[r] >= 0 else -1
+    return found
+
+
+def count_wrong(numbers, outputs, predictions, Py_ssize_t first, Py_ssize_t last):
+    """How many of the rows first .. last - 1 have a label and a prediction, and how many of those two that differ.
+
+    `numbers`: of the rows' labels, below 0 for none. `outputs`: the prediction that each label stands for.
+    """
+    cdef const Py_ssize_t* number = <const Py_ssize_t*> data_of(numbers, len(predictions))
+    cdef const Py_ssize_t* prediction = <const Py_ssize_t*> data_of(predictions, len(predictions))
+    held = array("q", outputs or [0])
+    cdef const Py_ssize_t* right = <const Py_ssize_t*> data_of(held, len(held))
+    cdef Py_ssize_t r, labelled = 0, wrong = 0
+    for r in range(first, last):
+        if number[r] >= 0 and prediction[r] >= 0:
+            labelled += 1
+            wrong += right[number[r]] != prediction[r]
+    return labelled, wrong

@@ -1,0 +1,77 @@
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self, overload
+
+from typing_extensions import disjoint_base
+
+from streamptron.doors.rows import Rows
+
+TEXT_MOST: int
+
+@disjoint_base
+class TextDoor:
+    analyzer: Any
+    ngram_range: Any
+    lowercase: Any
+    separators: Any
+    min_length: Any
+    max_length: Any
+    fold_numbers: Any
+    value: Any
+    normalize: Any
+    fields: Any
+    def _configure(
+        self,
+        analyzer: str,
+        ngram_range: tuple[int, int],
+        lowercase: bool,
+        separators: str | None,
+        min_length: int,
+        max_length: int | None,
+        fold_numbers: bool,
+        value: str,
+        normalize: str | None,
+        fields: str | tuple[str, ...] | None,
+    ) -> None: ...
+    def transform_one(self, x: Any) -> TextEvent: ...
+    def transform_many(self, X: Iterable[Any]) -> Texts: ...
+
+@disjoint_base
+class TextEvent(Mapping[str, float]):
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __getitem__(self, name: str, /) -> float: ...
+    def get(self, key: str, default: Any = None) -> Any: ...
+    def copy(self) -> dict[str, float]: ...
+
+@disjoint_base
+class Texts(Rows, Sequence[TextEvent]):
+    source: Any
+    def __new__(cls, door: TextDoor, texts: Any, *more: Any) -> Self: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, at: int, /) -> TextEvent: ...
+    @overload
+    def __getitem__(self, at: slice, /) -> Texts: ...
+    def index(self, value: Any, *bounds: Any) -> int: ...
+    def count(self, value: Any) -> int: ...
+
+class LINES:
+    LABELLED: ClassVar[int]
+    EITHER: ClassVar[int]
+    TEXT: ClassVar[int]
+    FASTTEXT: ClassVar[int]
+
+def count_line_ends(block: bytes) -> int: ...
+
+LINE_FAULTS: tuple[str | None, ...]
+
+@disjoint_base
+class Lines(Texts):
+    labels: list[bytes]
+    faults: list[tuple[int, str]]
+    numbers: Any
+    line_numbers: Any
+    n_lines: int
+    n_blank: int
+    replaced: bool
+    def __init__(self, door: TextDoor, block: bytes, kind: int) -> None: ...

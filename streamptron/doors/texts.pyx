@@ -1,0 +1,552 @@
+"""A text as it comes, and texts as rows: made by a Tokenizer, split and counted by engine/text.pxd."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from operator import index as as_index
+from unicodedata import category
+
+cimport cython
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.object cimport PyObject
+
+from streamptron.doors.entry cimport (
+    PyUnicode_CheckExact, PyUnicode_GET_LENGTH, ascii_text, bytes_data, bytes_size, utf8_write)
+from streamptron.doors.names cimport key_plain
+from streamptron.doors.rows cimport Rows, data_of
+from streamptron.engine.api cimport (
+    batch_texts, index_find, index_free, index_init, index_insert, line_next, scan_page,
+    scan_separators, text_free, text_write)
+from streamptron.engine.arena cimport Arena, arena_free, arena_init
+from streamptron.engine.batch cimport Batch
+from streamptron.engine.event cimport Event, event_free, event_init
+from streamptron.engine.hash cimport key_hash
+from streamptron.engine.index cimport Index
+from streamptron.engine.key cimport KEY_BYTES, Key, key_text
+from streamptron.engine.learner cimport Learner
+from streamptron.engine.lines cimport (
+    LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends)
+from streamptron.engine.scan cimport WORD, Characters, Piece
+from streamptron.engine.text cimport TEXT_CHARACTERS, Text, TextRule
+from streamptron.engine.types cimport (
+    ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t)
+
+from streamptron.estimator.names import shown
+from streamptron.estimator.checks import choice, truth
+
+cdef extern from "Python.h":
+    const Py_ssize_t SSIZE_MAX "PY_SSIZE_T_MAX"
+    int PyGC_Disable() noexcept
+    int PyGC_Enable() noexcept
+
+TEXT_MOST = 1 << 28     # characters or bytes of a text: places in its UTF-8 are counted in 32 bits
+
+
+cdef bint page_fill(uint32_t page) noexcept:
+    """Ask Python about 256 code points. Runs nothing but C; False without memory."""
+    cdef uint32_t* entries
+    cdef uint32_t c
+    collecting = PyGC_Disable()     # a finalizer might use the model that waits for this
+    try:
+        entries = <uint32_t*> malloc(256 * sizeof(uint32_t))
+        if entries == NULL:
+            return False
+        for c in range(256):
+            character = chr(page << 8 | c)
+            entries[c] = ord(character.lower()[0])
+            if character.isalnum() or character == "_" or category(character)[0] == "M":
+                entries[c] |= WORD
+        scan_page(page, entries)
+        return True
+    except MemoryError:
+        return False
+    finally:
+        if collecting:
+            PyGC_Enable()
+
+
+cdef bint _piece(Piece* piece, object text, Arena* scratch) noexcept:
+    """Where the bytes of a str or bytes are; a str that is not ASCII is encoded in scratch. False without memory."""
+    cdef PyObject* o = <PyObject*> text
+    piece.surrogates = PyUnicode_CheckExact(o)
+    if piece.surrogates:
+        piece.p = ascii_text(o)
+        piece.n = PyUnicode_GET_LENGTH(o)
+        if piece.p == NULL:
+            piece.p = utf8_write(scratch, o, &piece.n)
+    else:
+        piece.p = <const uint8_t*> bytes_data(o)
+        piece.n = bytes_size(o)
+    return piece.p != NULL
+
+
+cdef Py_ssize_t text_event_write(
+        Text* scratch, Event* event, const Index* index, bint intercept, TextEvent x) noexcept:
+    """Write a text's event, as text_write does. Runs nothing of Python."""
+    cdef TextDoor door = x.door
+    cdef Piece one
+    cdef Piece* pieces = &one
+    cdef Arena arena
+    cdef Py_ssize_t answer = -1
+    cdef int i
+    arena_init(&arena)
+    if door.n_pieces > 1:
+        pieces = <Piece*> malloc(door.n_pieces * sizeof(Piece))
+    if pieces != NULL:
+        for i in range(door.n_pieces):
+            if not _piece(&pieces[i], x.text if door.names is None else (<tuple> x.text)[i], &arena):
+                break
+        else:
+            answer = text_write(
+                scratch, event, &door.rule, index, intercept, door.prefixes, pieces, door.n_pieces)
+    if pieces != &one:
+        free(pieces)
+    arena_free(&arena)
+    return answer
+
+
+cdef class TextDoor:
+    """What Tokenizer is in the core: its parameters and the rule that follows from them."""
+
+    def __cinit__(self):
+        self.rule.low = self.rule.high = 1
+
+    def __dealloc__(self):
+        free(self.rule.characters.separators)
+        free(self.prefixes)
+
+    def _configure(
+            self, analyzer, ngram_range, lowercase, separators, min_length, max_length, fold_numbers, value, normalize,
+            fields):
+        """Check the parameters, once."""
+        cdef TextRule* rule = &self.rule
+        cdef Characters* characters = &rule.characters
+        cdef int i
+        rule.analyzer = choice("analyzer", analyzer, ("word", "char"))
+        if not (isinstance(ngram_range, tuple) and len(ngram_range) == 2
+                and all(type(n) is int for n in ngram_range) and 1 <= ngram_range[0] <= ngram_range[1] <= 100):
+            raise ValueError(
+                f"ngram_range={shown(ngram_range)}; it must be a tuple (low, high) of ints, 1 <= low <= high <= 100")
+        rule.low, rule.high = ngram_range
+        characters.lowercase = truth("lowercase", lowercase)
+        rule.fold = truth("fold_numbers", fold_numbers)
+        if isinstance(min_length, bool) or not isinstance(min_length, int) or min_length < 1:
+            raise ValueError(f"min_length={shown(min_length)}; it must be an int of at least 1")
+        if max_length is not None and (
+                isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < min_length):
+            raise ValueError(
+                f"max_length={shown(max_length)}; it must be None or an int of at least min_length={min_length}")
+        rule.shortest = min(min_length, SSIZE_MAX)
+        rule.longest = SSIZE_MAX if max_length is None else min(max_length, SSIZE_MAX)
+        rule.value = choice("value", value, ("presence", "count", "log"))
+        if normalize is not None and (not isinstance(normalize, str) or normalize != "l2"):
+            raise ValueError(f"normalize={shown(normalize)}; it must be None or 'l2'")
+        rule.l2 = normalize is not None
+        if separators is not None and (not isinstance(separators, str) or not separators):
+            raise ValueError(f"separators={shown(separators)}; it must be None or a str of characters that separate words")
+        if rule.analyzer == TEXT_CHARACTERS:
+            for name, given in (("separators", separators is not None), ("fold_numbers", fold_numbers),
+                                ("min_length", min_length != 1), ("max_length", max_length != 100)):
+                if given:
+                    raise ValueError(f"{name} is about words; with analyzer='char' leave it out")
+        if separators is not None:
+            if fold_numbers:
+                raise ValueError("fold_numbers=True needs the default word separators; it cannot be combined with separators")
+            characters.separated = True
+            characters.separators = <uint32_t*> malloc(len(separators) * sizeof(uint32_t))
+            if characters.separators == NULL:
+                raise MemoryError("no memory for the separators")
+            for character in separators:
+                characters.separators[characters.n_separators] = ord(
+                    character.lower()[0] if lowercase else character)
+                characters.n_separators += 1
+            scan_separators(characters)
+        self.names = self._checked_fields(fields)
+        self.n_pieces = 1 if self.names is None else len(self.names)
+        self.prefixes = <Piece*> calloc(self.n_pieces, sizeof(Piece))
+        if self.prefixes == NULL:
+            raise MemoryError("no memory for the fields")
+        self.held = [b""] if self.names is None else [
+            f"{name}:".encode("utf-8", "surrogatepass") for name in self.names]
+        for i in range(self.n_pieces):
+            _piece(&self.prefixes[i], self.held[i], NULL)
+        self.analyzer, self.ngram_range, self.lowercase, self.separators = (
+            analyzer, ngram_range, lowercase, separators)
+        self.min_length, self.max_length, self.fold_numbers = min_length, max_length, fold_numbers
+        self.value, self.normalize, self.fields = value, normalize, fields
+
+    def _checked_fields(self, fields):
+        if fields is None:
+            return None
+        if not isinstance(fields, (str, tuple, list)):
+            raise TypeError(f"fields={shown(fields)}; it must be None, a name, or a tuple of names")
+        names = (fields,) if isinstance(fields, str) else tuple(fields)
+        if not names or not all(isinstance(name, str) for name in names):
+            raise TypeError(f"fields={shown(fields)}; it must have at least one name, each a str")
+        if len(set(names)) < len(names):
+            raise ValueError(f"fields={shown(fields)}; a name occurs twice")
+        return names
+
+    def transform_one(self, x):
+        """The features of a text.
+
+        Parameters
+        ----------
+        x
+            A str; bytes, which are read as UTF-8, each bad sequence as one U+FFFD; or with `fields` a mapping that has
+            such a text in each of them.
+
+        Returns
+        -------
+        A read-only mapping of tokens to numbers. A streamptron learner reads the text itself, without
+        making it a dict.
+        """
+        cdef TextEvent event = TextEvent.__new__(TextEvent)
+        event.door = self
+        event.text = self._texts(x)
+        return event
+
+    cdef object _texts(self, x):
+        """A text that cannot change; with fields a tuple of them."""
+        if self.names is None:
+            if (type(x) is str or type(x) is bytes) and len(x) <= TEXT_MOST:
+                return x
+            return _plain_text(x, "x")
+        if not isinstance(x, Mapping):
+            raise TypeError(
+                f"x is {shown(x)}, a {type(x).__name__}; with fields={shown(self.names)} it must be a mapping that has them")
+        texts = []
+        for name in self.names:
+            if name not in x:
+                raise ValueError(f"x has no field {name!r}; it has {shown(list(x))}")
+            texts.append(_plain_text(x[name], f"x[{name!r}]"))
+        return tuple(texts)
+
+    def transform_many(self, X):
+        """The features of each of some texts.
+
+        Parameters
+        ----------
+        X
+            A sequence or series of what `transform_one` takes.
+
+        Returns
+        -------
+        A sequence of mappings, which the `..._many` methods of streamptron's learners take. Of a series their
+        answers have the kind and the index.
+        """
+        if isinstance(X, (str, bytes, Mapping)):
+            raise TypeError(f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
+        if hasattr(X, "columns"):       # whose iteration gives names or columns
+            raise TypeError(
+                f"X is a {type(X).__name__}; transform_many takes a sequence of texts: give it one column of the frame")
+        source = X if hasattr(X, "dtype") and hasattr(X, "name") else None
+        return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)], source)
+
+    cdef object _row_texts(self, Py_ssize_t row, x):
+        try:
+            return self._texts(x)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"in row {row}: {error}") from None
+
+
+cdef object _plain_text(text, str what):
+    if isinstance(text, (str, bytes)):
+        if len(text) > TEXT_MOST:
+            raise ValueError(f"{what} has a length of {len(text)}; split a text of more than {TEXT_MOST}")
+        return str.__str__(text) if isinstance(text, str) else bytes(text)
+    raise TypeError(
+        f"{what} is {shown(text)}, a {type(text).__name__}; it must be a text: a str, or bytes of UTF-8")
+
+
+@cython.no_gc           # nothing that it holds can hold it
+@cython.freelist(8)
+cdef class TextEvent:
+    """The tokens of a text as a mapping, made by a Tokenizer."""
+
+    cdef bint _is(self, TextEvent other):
+        """Whether this is the same text, read in the same way. It may say no to a text that is merely equal."""
+        cdef Py_ssize_t i
+        if self.door is not other.door:
+            return False
+        if self.text is other.text:
+            return True
+        if self.door.names is None:
+            return False
+        for i in range(self.door.n_pieces):
+            if (<tuple> self.text)[i] is not (<tuple> other.text)[i]:
+                return False
+        return True
+
+    cdef dict _dict(self):
+        """The features by name, made when somebody asks."""
+        cdef Text scratch
+        cdef Event event
+        cdef Index index
+        cdef Py_ssize_t i, page = 0
+        if self._features is not None:
+            return self._features
+        memset(&scratch, 0, sizeof(Text))
+        event_init(&event)
+        memset(&index, 0, sizeof(Index))
+        try:
+            while True:
+                page = text_event_write(&scratch, &event, &index, False, self)
+                if page == 0:
+                    break
+                if page < 0 or not page_fill(page - 1):
+                    raise MemoryError("no memory for the features")
+            self._features = {key_plain(&event.keys[i], None): event.values[i] for i in range(event.n)}
+        finally:
+            event_free(&event)
+            text_free(&scratch)
+        return self._features
+
+    def __len__(self):
+        return len(self._dict())
+
+    def __iter__(self):
+        return iter(self._dict())
+
+    def __getitem__(self, name):
+        if name not in self._dict():
+            raise KeyError(name)
+        return self._dict()[name]
+
+    def __contains__(self, name):
+        return name in self._dict()
+
+    def get(self, key, default=None):
+        """The value of a feature, or the default where it is not there."""
+        return self._dict().get(key, default)
+
+    def keys(self):
+        """The features, in order of their first occurrence in the text."""
+        return self._dict().keys()
+
+    def values(self):
+        """The values of the features."""
+        return self._dict().values()
+
+    def items(self):
+        """The features and their values."""
+        return self._dict().items()
+
+    def copy(self):
+        """A dict of the features."""
+        return dict(self._dict())
+
+    def __eq__(self, other):
+        if isinstance(other, TextEvent):
+            return self._dict() == (<TextEvent> other)._dict()
+        if isinstance(other, Mapping):
+            return self._dict() == dict(other)
+        return NotImplemented
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f"TextEvent({self._dict()!r})"
+
+    def __reduce__(self):
+        if self.door.names is None:
+            return _text_event, (self.door, self.text)
+        return _text_event, (self.door, dict(zip(self.door.names, self.text)))
+
+
+Mapping.register(TextEvent)
+
+
+def _text_event(door, x):
+    return door.transform_one(x)
+
+
+cdef class Texts(Rows):
+    """Texts, one a row, as a sequence of their events; made by Tokenizer.transform_many.
+
+    Parameters
+    ----------
+    door
+        Who reads them.
+    texts
+        For each a str or bytes, or a tuple of one a field.
+    source
+        The series that they come from, which answers are made like; None: answers are arrays.
+    """
+
+    def __cinit__(self, TextDoor door not None, texts, *more):
+        arena_init(&self.encoded)
+        self.door = door
+        self.texts = texts
+        if type(texts) is not bytes:    # those are of Lines
+            if more:
+                self.source, = more
+            self._take(len(texts))
+
+    def __dealloc__(self):
+        free(self.pieces)
+        arena_free(&self.encoded)
+
+    cdef int _room(self, Py_ssize_t n) except -1:
+        self.pieces = <Piece*> malloc((n * self.door.n_pieces + 1) * sizeof(Piece))
+        if self.pieces == NULL:
+            raise MemoryError("no memory for the texts")
+        return 0
+
+    cdef int _take(self, Py_ssize_t n) except -1:
+        cdef Py_ssize_t r
+        cdef int i
+        cdef Piece* piece
+        self._room(n)
+        piece = self.pieces
+        for r in range(n):
+            text = self.texts[r]
+            for i in range(self.door.n_pieces):
+                if not _piece(piece, text if self.door.names is None else (<tuple> text)[i], &self.encoded):
+                    raise MemoryError("no memory for the texts")
+                piece += 1
+        self.n_rows = n
+        return 0
+
+    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
+        batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes, self.door.n_pieces, self.pieces,
+                    self.n_rows)
+
+    cdef object _text(self, Py_ssize_t row):
+        return self.texts[row]
+
+    def __getitem__(self, at):
+        if isinstance(at, slice):
+            return Texts(self.door, [self._text(row) for row in range(*at.indices(self.n_rows))])
+        cdef Py_ssize_t row = as_index(at)
+        if row < 0:
+            row += self.n_rows
+        if not 0 <= row < self.n_rows:
+            raise IndexError(f"there are {self.n_rows} texts, no number {at}")
+        cdef TextEvent event = TextEvent.__new__(TextEvent)
+        event.door = self.door
+        event.text = self._text(row)
+        return event
+
+    def index(self, value, *bounds):
+        """Where the first equal event is; a ValueError if there is none."""
+        return Sequence.index(self, value, *bounds)
+
+    def count(self, value):
+        """How many of the events are equal to one."""
+        return Sequence.count(self, value)
+
+    def __reduce__(self):
+        return Texts, (self.door, self.texts, self.source)
+
+
+Sequence.register(Texts)
+
+
+LINE_FAULTS = (
+    None, None, "it has no TAB between label and text", "its label is empty", "it does not start with __label__",
+    "it has several labels, where one is expected")     # LINE_NO_TAB ..
+
+
+class LINES:
+    """How a line says its label, for Lines."""
+
+    LABELLED = LINES_LABELLED
+    EITHER = LINES_EITHER
+    TEXT = LINES_TEXT
+    FASTTEXT = LINES_FASTTEXT
+
+
+def count_line_ends(bytes block not None):
+    """How many line feeds there are. bytes.count takes ten times as long where lines are short."""
+    return line_ends(<const uint8_t*> bytes_data(<PyObject*> block), bytes_size(<PyObject*> block))
+
+
+cdef class Lines(Texts):
+    """The texts of a block of whole lines, and their labels; other lines are left out and listed in faults.
+
+    Parameters
+    ----------
+    door
+        Who reads the texts.
+    block
+        Bytes of whole lines; the last one may lack its end.
+    kind
+        Of LINES: LABELLED, "label TAB text"; EITHER, the same or, without a TAB, a text; TEXT; FASTTEXT,
+        "__label__x text".
+
+    Attributes
+    ----------
+    labels
+        The labels as bytes, in order of appearance.
+    numbers
+        The number of each text's label, -1 without one.
+    line_numbers
+        The line of each text in the block, from 0.
+    n_lines, n_blank
+        Lines, and those among them that are blank, which are left out too.
+    faults
+        What is wrong with other lines: (line number, reason).
+    replaced
+        Whether a text that was read held bytes that are not UTF-8, which count as U+FFFD.
+    """
+
+    cdef void _end(self, const Batch* batch) noexcept:
+        self.replaced |= batch.text.n_replaced > 0
+
+    def __init__(self, TextDoor door not None, bytes block not None, int kind):
+        cdef Line line
+        cdef Key key
+        cdef row_t row
+        cdef uint64_t h
+        cdef Py_ssize_t n = 1 + count_line_ends(block)
+        cdef Index known                # of labels
+        if door.names is not None:
+            raise ValueError("a line is one text; it has no fields for a Tokenizer with fields")
+        self.kind = kind
+        self._room(n)
+        self.numbers = array("q", bytes(8 * n))
+        self.line_numbers = array("q", bytes(8 * n))
+        self.labels = []
+        self.faults = []
+        cdef Py_ssize_t* numbers = <Py_ssize_t*> data_of(self.numbers, n)
+        cdef Py_ssize_t* line_numbers = <Py_ssize_t*> data_of(self.line_numbers, n)
+        line.p = <const uint8_t*> bytes_data(<PyObject*> block)
+        line.end = line.p + bytes_size(<PyObject*> block)
+        if index_init(&known, 0, 0, 0) < 0:
+            index_free(&known)
+            raise MemoryError("no memory for the labels")
+        try:
+            while line_next(&line, kind):
+                self.n_lines += 1
+                if line.fault == LINE_BLANK:
+                    self.n_blank += 1
+                    continue
+                if line.fault:
+                    self.faults.append((self.n_lines - 1, LINE_FAULTS[line.fault]))
+                    continue
+                numbers[self.n_rows] = -1
+                if line.label != NULL:
+                    key = key_text(KEY_BYTES, line.label, line.n_label)
+                    h = key_hash(&known.seed, &key)
+                    row = index_find(&known, &key, h)
+                    if row == ROW_NULL:
+                        row = index_insert(&known, &key, h)
+                        if row == ROW_NULL:
+                            raise MemoryError("no memory for the labels")
+                        self.labels.append(PyBytes_FromStringAndSize(<const char*> line.label, line.n_label))
+                    numbers[self.n_rows] = row - ROWS_RESERVED
+                line_numbers[self.n_rows] = self.n_lines - 1
+                self.pieces[self.n_rows].p = line.text
+                self.pieces[self.n_rows].n = line.n_text
+                self.pieces[self.n_rows].surrogates = False
+                self.n_rows += 1
+        finally:
+            index_free(&known)
+
+    def __reduce__(self):
+        return Lines, (self.door, self.texts, self.kind)
+
+    cdef object _text(self, Py_ssize_t row):
+        return PyBytes_FromStringAndSize(<const char*> self.pieces[row].p, self.pieces[row].n)

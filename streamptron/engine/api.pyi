@@ -1,0 +1,1 @@
+VALUE_LIMIT: float

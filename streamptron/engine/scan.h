@@ -1,0 +1,89 @@
+/* Characters, sixteen at once: lower case, which of them belong to words, where words end. */
+
+#ifndef STREAMPTRON_SCAN_H
+#define STREAMPTRON_SCAN_H
+
+#include "compiler.h"
+
+#if defined(__SSE2__)
+  #include <emmintrin.h>
+#endif
+
+/* What a character becomes and whether it belongs to words: lower case, and SP_WORD. By code
+   point, in pages of 256. */
+#define SP_WORD UINT32_C(0x80000000)
+static uint32_t *sp_pages[0x1100];
+
+static inline int sp_is_ascii(const uint8_t *p, size_t n)
+{
+    uint8_t high = 0;
+    for (size_t i = 0; i < n; i++) high |= p[i];
+    return high < 0x80;
+}
+
+/* Sixteen bytes from p to `to` by the tables, and a bit for each that belongs to a word; `others`
+   gets a bit for each that is not ASCII. */
+static inline uint32_t sp_scan_table(const uint8_t *lower, const uint8_t *word, const uint8_t *p,
+                                     uint8_t *to, uint32_t *others)
+{
+    uint32_t words = 0, rest = 0;
+    for (int i = 0; i < 16; i++) {
+        uint8_t c = lower[p[i]];
+        to[i] = c;
+        words |= (uint32_t)word[c] << i;
+        rest |= (uint32_t)(p[i] >> 7) << i;
+    }
+    *others = rest;
+    return words;
+}
+
+/* The same for ASCII letters, digits and the underscore. */
+static inline uint32_t sp_scan_words(int lowering, const uint8_t *p, uint8_t *to, uint32_t *others)
+{
+#if defined(__SSE2__)
+    __m128i x = _mm_loadu_si128((const __m128i *)p);
+    __m128i low = _mm_or_si128(x, _mm_set1_epi8(0x20));
+    __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(low, _mm_set1_epi8('a' - 1)),
+                                   _mm_cmplt_epi8(low, _mm_set1_epi8('z' + 1)));
+    __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8('0' - 1)),
+                                  _mm_cmplt_epi8(x, _mm_set1_epi8('9' + 1)));
+    __m128i other = _mm_cmpeq_epi8(x, _mm_set1_epi8('_'));
+    __m128i lowered = _mm_or_si128(x, _mm_and_si128(letter, _mm_set1_epi8(lowering ? 0x20 : 0)));
+    _mm_storeu_si128((__m128i *)to, lowered);
+    *others = (uint32_t)_mm_movemask_epi8(x);
+    return (uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letter, digit), other)) & ~*others;
+#else
+    uint32_t words = 0, rest = 0;
+    for (int i = 0; i < 16; i++) {
+        uint8_t c = p[i], low = c | 0x20;
+        uint32_t letter = low >= 'a' && low <= 'z';
+        to[i] = letter && lowering ? low : c;
+        words |= (letter | (c >= '0' && c <= '9') | (c == '_')) << i;
+        rest |= (uint32_t)(c >> 7) << i;
+    }
+    *others = rest;
+    return words & ~rest;
+#endif
+}
+
+/* Where the n bits change, as pairs of where a word starts and where it ends. Four at a time, and
+   the last ones of a group may be written for nothing: there has to be room for four more. */
+static inline ptrdiff_t sp_edges(const uint64_t *bits, size_t n, uint32_t *edges)
+{
+    ptrdiff_t k = 0;
+    uint64_t carry = 0;
+    for (size_t at = 0; at <= n; at += 64) {
+        uint64_t word = bits[at >> 6], edge = word ^ (word << 1 | carry);
+        carry = word >> 63;
+        while (edge) {
+            for (int i = 0; i < 4; i++) {
+                edges[k] = (uint32_t)at + (uint32_t)sp_zeros_below(edge | UINT64_C(1) << 63);
+                k += edge != 0;
+                edge &= edge - 1;
+            }
+        }
+    }
+    return k;
+}
+
+#endif

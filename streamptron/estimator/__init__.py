@@ -1,0 +1,1 @@
+"""What makes the compiled core an estimator: names, batches and frames, explanations, pipelines."""

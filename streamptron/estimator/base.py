@@ -1,0 +1,580 @@
+"""What every estimator shares above the core: frames, explanations, weights by name."""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+import typing
+from collections.abc import Hashable, Mapping
+from operator import itemgetter
+from typing import Any, Self
+
+from river import base
+
+from streamptron._core import BinaryModel, LabelModel
+from streamptron.doors.many import NEW_LABELS, UNSORTED
+from streamptron.doors.model import Model, TopFeatures
+from streamptron.doors.names import damaged
+from streamptron.estimator.names import shown
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from streamptron.estimator.batches import Batch
+
+Weights = dict[Hashable, float]
+
+# what a copy that keeps the weights cannot change
+FIXED = ("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed")
+
+
+class Estimator(Model, base.MiniBatchClassifier):
+    """A compiled model as a River mini-batch classifier.
+
+    ``learn_one`` and ``predict_one`` are the core's own, with no Python frame between.
+    """
+
+    def clone(
+        self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
+    ) -> Self:
+        """A fresh estimator with the same parameters, as River means it.
+
+        Parameters
+        ----------
+        new_params
+            Parameters to change.
+        include_attributes
+            Also copy what was learned. What the weights depend on (average, pocket, intercept,
+            max_features, hash_bits, hash_seed) cannot be changed then.
+        """
+        if not include_attributes:
+            return super().clone(new_params)
+        state = self.__getstate__()
+        for name, value in (new_params or {}).items():
+            if name in FIXED and value != getattr(self, name):
+                raise ValueError(
+                    f"{name} cannot change in a copy of what was learned: the weights depend on it"
+                )
+        state["params"] = {**state["params"], **(new_params or {})}
+        clone: Self = type(self).__new__(type(self))
+        clone.__setstate__(copy.deepcopy(state))
+        return clone
+
+    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
+        """Write the model into a file, in the safetensors format; ``streamptron.load`` reads it.
+
+        The file is replaced whole or not at all: after an error, a power failure or ``kill -9`` the
+        old one is still there. A new file can be read by its owner only (0600); an existing one
+        keeps its permissions, and its owner and group where that is allowed. A link is followed.
+        Other threads may use the model meanwhile: learning waits only while the weights are copied.
+
+        The file contains the names of all features, and the seed of the model's hash, even a secret
+        one.
+
+        Parameters
+        ----------
+        path
+            The file.
+        metadata
+            A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
+
+        Raises
+        ------
+        TypeError
+            If a label or a feature name is an object of a class of your own, if the model's class
+            or one of its attributes is your own, or if JSON would not give metadata back as it is.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import os, tempfile, streamptron
+        >>> model = streamptron.MIRA()
+        >>> model.learn_one({"goal": 1}, "sport")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "topics.model")
+        ...     model.save(path)
+        ...     streamptron.load(path).labels
+        ['sport']
+        """
+        from streamptron.modelfile.write import save
+
+        save(self, path, metadata)
+
+    def _file_parts(self) -> tuple[Any, Any, Any]:
+        """Learner, tokenizer and lines, as a model file holds them."""
+        return self, None, None
+
+    # --- Batches: the path in a loop, row by row, bit for bit as learn_one
+
+    def learn_many(
+        self, X: Any, y: Any, w: Any = 1.0, feature_names: Iterable[Hashable] | None = None
+    ) -> None:
+        """Learn from the rows of a matrix or frame, one after the other.
+
+        Afterwards the model is, to the last bit, as if ``learn_one`` had learned row by row the
+        dicts ``{column: value}`` of the values that are not 0, in the order of the columns. Every
+        cell and every label is checked: on an error nothing has been learned. The interpreter's
+        lock is released meanwhile, so X must not change during the call.
+
+        Parameters
+        ----------
+        X
+            One event a row, one feature a column: a scipy sparse matrix or array (CSR is read where
+            it lies, others are converted to it; repeated entries are summed), a numpy array of two
+            dimensions, or a pandas, polars or pyarrow frame. Any dtype of real numbers.
+        y
+            A series, array or sequence of one label a row.
+        w
+            The sample weight of all rows, or one a row.
+        feature_names
+            For arrays and matrices: the feature that each column is. By default column j is the
+            feature ``j``. The columns of a frame have names.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a cell is missing, not finite or not a number, or if y, w or feature_names does not
+            fit. The message names row and column.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from streamptron import Perceptron
+        >>> model = Perceptron()
+        >>> X = np.array([[1.0, 0.0], [0.0, 2.0]])
+        >>> model.learn_many(X, [True, False], feature_names=["free", "meeting"])
+        >>> model.weights
+        {'free': 1.0, 'meeting': -2.0}
+        """
+        self._many(self._batch(X, feature_names), y, w)
+
+    def test_then_train_many(
+        self, X: Any, y: Any, w: Any = 1.0, feature_names: Iterable[Hashable] | None = None
+    ) -> Any:
+        """Predict each row, then learn it: the predictions made before learning.
+
+        Parameters
+        ----------
+        X, y, w, feature_names
+            As for ``learn_many``.
+
+        Returns
+        -------
+        A series like the frame, or an array.
+        """
+        batch = self._batch(X, feature_names)
+        predictions = batch.outputs()
+        labels = self._many(batch, y, w, predictions)
+        return batch.labels(predictions, labels, self._y_name)
+
+    def predict_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
+        """Predict the label of each row.
+
+        Parameters
+        ----------
+        X, feature_names
+            As for ``learn_many``.
+
+        Returns
+        -------
+        A series of the same kind and index as the frame; else an array, of truth values, ints or
+        floats if the labels are all of that type, of objects if not.
+        """
+        batch = self._batch(X, feature_names)
+        predictions = batch.outputs()
+        labels = self._predicted(batch, predictions, None, None)
+        assert labels is not None  # predictions have room for any number of labels
+        return batch.labels(predictions, labels, self._y_name)
+
+    def decision_function_many(
+        self, X: Any, feature_names: Iterable[Hashable] | None = None
+    ) -> Any:
+        """The score of each row, or of each row for each label.
+
+        Parameters
+        ----------
+        X, feature_names
+            As for ``learn_many``.
+
+        Returns
+        -------
+        For two labels a series or an array; for any number a frame of one column a label, or an
+        array of one column a label in the order of ``labels``.
+        """
+        batch = self._batch(X, feature_names)
+        while True:
+            scores = batch.numbers(len(self._known_labels) if self._multiclass else 1)
+            labels = self._predicted(batch, None, scores, None)
+            if labels is not None:
+                return batch.scores(scores, labels if self._multiclass else None)
+
+    def predict_proba_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
+        """The probability of each label for each row.
+
+        Parameters
+        ----------
+        X, feature_names
+            As for ``learn_many``.
+
+        Returns
+        -------
+        A frame of one column a label; or an array of one column a label, in the order of ``labels``
+        (for two labels: False, True).
+        """
+        batch = self._batch(X, feature_names)
+        while True:
+            p = batch.numbers(len(self._known_labels))
+            labels = self._predicted(batch, None, None, p)
+            if labels is not None:
+                return batch.scores(p, labels)
+
+    @staticmethod
+    def _batch(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
+        """Look at X as rows."""
+        # imported here because it imports numpy, which learn_one does without
+        from streamptron.estimator.batches import batch_of
+
+        return batch_of(X, feature_names)
+
+    def _predicted(self, batch: Batch, *wanted: np.ndarray | None) -> list[Any] | None:
+        """Predict a batch: the labels of the moment; None if they are not as many as expected."""
+        done, labels = self._predict_rows(batch.rows, batch.names, *wanted)
+        if done == UNSORTED:
+            return self._predicted(batch.sorted(), *wanted)
+        if 0 <= done < len(batch):
+            raise MemoryError("no memory for the scores")
+        return None if done == NEW_LABELS else labels
+
+    def _many(
+        self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None
+    ) -> list[Any]:
+        """Learn a batch, and write what would have been predicted; the labels then."""
+        labels, numbers = batch.numbered(y, self._checked_label)
+        steps = None
+        if not (type(w) is float and w == 1.0 and self.class_weight is None):
+            from streamptron.estimator.batches import steps_of
+
+            steps = steps_of(w, labels, numbers, self._checked_step)
+        if predictions is not None:
+            batch.can_hold({*self._known_labels, *labels, None})
+        known = self._learned(batch, labels, numbers, steps, predictions)
+        self._y_name = getattr(y, "name", None)
+        return known
+
+    def _learned(
+        self,
+        batch: Batch,
+        labels: list[Any],
+        numbers: NDArray[np.intp],
+        steps: NDArray[np.float64] | None,
+        predictions: np.ndarray | None = None,
+    ) -> list[Any]:
+        """Learn a batch whose labels and weights are checked; the model's labels at its end."""
+        done, known = self._learn_rows(batch.rows, batch.names, labels, numbers, steps, predictions)
+        if done == UNSORTED:
+            return self._learned(batch.sorted(), labels, numbers, steps, predictions)
+        if done < len(batch):
+            raise MemoryError(f"no memory after {done} of {len(batch)} rows; those are learned")
+        return known
+
+    # --- Explanations
+
+    def explain_one(
+        self, x: Mapping[Any, float], label: Hashable = None
+    ) -> list[tuple[Hashable, float]]:
+        """What each feature of an event contributes to its score.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        label
+            The label to explain; by default the predicted one (for two labels: True).
+
+        Returns
+        -------
+        Pairs of feature and contribution (value times weight), the largest in size
+        first. The intercept is the feature None, and always there if the learner has one; features
+        with a weight of 0 are left out. The weights are those of the kept vector that answers this
+        event. ``math.fsum`` of the contributions is exactly the decision function for that label:
+        the smallest contribution absorbs the difference in rounding. (The sum may miss the last bit
+        of a score so much smaller than all contributions that no numbers of their size add up to
+        it.)
+
+        Examples
+        --------
+        >>> from streamptron import Perceptron
+        >>> model = Perceptron.from_weights({"free": 2.0, "meeting": -3.0}, intercept=0.5)
+        >>> model.explain_one({"free": 1, "now": 1})
+        [('free', 2.0), (None, 0.5)]
+        """
+        return self._explanation(x, label)[0]
+
+    def _explanation(
+        self, x: Mapping[Any, float], label: Hashable
+    ) -> tuple[list[tuple[Hashable, float]], str, Any]:
+        """Contributions, the vector whose weights they are, and the label that it predicts."""
+        parts, score, kind, predicted = self._explain(x, *self._explained(label))
+        parts.sort(key=lambda part: -abs(part[1]))
+        for _ in range(8):  # one round is enough unless the last part is much the smallest
+            try:
+                excess = math.fsum((score, *(-value for _, value in parts)))
+            except (OverflowError, ValueError):  # no learned weights are this large
+                raise damaged("a weight is too large") from None
+            if excess == 0.0 or not parts:
+                break
+            feature, value = parts[-1]
+            parts[-1] = (feature, value + excess)
+            parts.sort(key=lambda part: -abs(part[1]))
+        return parts, kind, predicted
+
+    def top_features(self, n: int = 10, label: Hashable = None) -> Any:
+        """The features with the largest weights, by the vector that is best overall (`serving`).
+
+        Parameters
+        ----------
+        n
+            How many of each sign.
+        label
+            The label whose weights are meant. For two labels: True by default; for any number: all
+            of them by default.
+
+        Returns
+        -------
+        ``TopFeatures(positive, negative)``: the n most positive and the n most negative weights,
+        each a list of (feature, weight), the largest in size first. For all labels a dict of
+        these.
+
+        Examples
+        --------
+        >>> from streamptron import Perceptron
+        >>> model = Perceptron.from_weights({"free": 2.0, "win": 1.0, "meeting": -3.0})
+        >>> model.top_features(n=1)
+        TopFeatures(positive=[('free', 2.0)], negative=[('meeting', -3.0)])
+        """
+        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+            raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
+        if label is None and self._multiclass:
+            labels, weights = self._weights(self.serving)  # labels and weights of the same moment
+            assert labels is not None
+            return {known: _top(n, its, 1.0) for known, its in zip(labels, weights, strict=True)}
+        output, sign = self._explained(label)
+        return _top(n, self._weights(self.serving, output)[1][0], sign)
+
+    @property
+    def _known_labels(self) -> list[Any]:
+        raise NotImplementedError
+
+    def _explained(self, label: Hashable) -> tuple[int, float]:
+        """The output that stands for a label, and its sign; -1: the predicted one."""
+        raise NotImplementedError
+
+    def debug_one(self, x: Mapping[Any, float]) -> str:
+        """A table of the features behind the decision, in the form that River's linear models use.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        if not self._known_labels:
+            return "no label has been seen yet"
+        parts, kind, predicted = self._explanation(x, None)
+        rows = [("Name", "Value", "Weight", "Contribution")]
+        for feature, part in parts:
+            value = 1.0 if feature is None else float(x[feature])
+            name = "Intercept" if feature is None else str(feature)
+            rows.append((name, f"{value:.5f}", f"{part / value:.5f}", f"{part:.5f}"))
+        widths = [max(len(row[k]) for row in rows) for k in range(4)]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in rows
+        ]
+        answer = f"{predicted!r} by the {kind} weights"
+        return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", answer])
+
+
+def _top(n: int, weights: Weights, sign: float) -> TopFeatures:
+    """The n largest weights of each sign."""
+    ranked = sorted(
+        ((feature, sign * weight) for feature, weight in weights.items()), key=itemgetter(1)
+    )
+    positive = [item for item in reversed(ranked[max(0, len(ranked) - n) :]) if item[1] > 0]
+    return TopFeatures(positive, [item for item in ranked[:n] if item[1] < 0])
+
+
+class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwargs
+    """Two labels: the weights of one output."""
+
+    @property
+    def _known_labels(self) -> list[Any]:
+        return [False, True]
+
+    @property
+    def weights(self) -> Weights:
+        """The current weights, ``{feature: weight}``; a feature that is absent has weight 0."""
+        return self._weights("current")[1][0]
+
+    @property
+    def averaged_weights(self) -> Weights:
+        """The running average of the weights."""
+        return self._weights("average")[1][0]
+
+    @property
+    def pocket_weights(self) -> Weights:
+        """The weights in the pocket."""
+        return self._weights("pocket")[1][0]
+
+    @property
+    def intercept_(self) -> float:
+        """The current intercept."""
+        return self._intercepts("current")[1][0]
+
+    @property
+    def averaged_intercept(self) -> float:
+        """The running average of the intercept."""
+        return self._intercepts("average")[1][0]
+
+    @property
+    def pocket_intercept(self) -> float:
+        """The intercept in the pocket."""
+        return self._intercepts("pocket")[1][0]
+
+    def _explained(self, label: Hashable) -> tuple[int, float]:
+        return 0, 1.0 if label is None or self._checked_label(label) else -1.0
+
+    @classmethod
+    def from_weights(
+        cls, weights: Mapping[Any, float], intercept: float = 0.0, **params: Any
+    ) -> Self:
+        """A model that starts from given weights; its average and its pocket start from them too.
+
+        Parameters
+        ----------
+        weights
+            ``{feature: weight}``.
+        intercept
+            The intercept to start from. False: the model has none, as with the constructor's
+            ``intercept=False``.
+        params
+            The other parameters of the constructor.
+
+        Examples
+        --------
+        >>> from streamptron import Perceptron
+        >>> Perceptron.from_weights({"a": 1.0}, intercept=-0.5).predict_one({"a": 1})
+        True
+        """
+        if intercept is False:
+            params, intercept = {**params, "intercept": False}, 0.0
+        model = cls(**params)
+        model._set_weights(weights, intercept, 0)
+        return model
+
+
+class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwargs
+    """Any labels: the weights of one output each."""
+
+    @property
+    def _known_labels(self) -> list[Any]:
+        return self.labels
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @staticmethod
+    def _by_label(labels: list[Any] | None, values: list[Any]) -> dict[Hashable, Any]:
+        return dict(zip(labels or (), values, strict=True))
+
+    @property
+    def weights(self) -> dict[Hashable, Weights]:
+        """The current weights, ``{label: {feature: weight}}``; what is absent has weight 0."""
+        return self._by_label(*self._weights("current"))
+
+    @property
+    def averaged_weights(self) -> dict[Hashable, Weights]:
+        """The running average of the weights."""
+        return self._by_label(*self._weights("average"))
+
+    @property
+    def pocket_weights(self) -> dict[Hashable, Weights]:
+        """The weights in the pocket."""
+        return self._by_label(*self._weights("pocket"))
+
+    @property
+    def intercept_(self) -> dict[Hashable, float]:
+        """The current intercepts, ``{label: intercept}``."""
+        return self._by_label(*self._intercepts("current"))
+
+    @property
+    def averaged_intercept(self) -> dict[Hashable, float]:
+        """The running average of the intercepts."""
+        return self._by_label(*self._intercepts("average"))
+
+    @property
+    def pocket_intercept(self) -> dict[Hashable, float]:
+        """The intercepts in the pocket."""
+        return self._by_label(*self._intercepts("pocket"))
+
+    def _explained(self, label: Hashable) -> tuple[int, float]:
+        if label is None:
+            if not self.labels:
+                raise ValueError("the model has seen no label yet: there is nothing to explain")
+            return -1, 1.0
+        known = self.labels
+        if label not in known:
+            raise ValueError(
+                f"label={shown(label)} has not been seen; the model knows {shown(known, 200)}"
+            )
+        return known.index(label), 1.0
+
+    @classmethod
+    def from_weights(
+        cls,
+        weights: Mapping[Any, Mapping[Any, float]],
+        intercept: Mapping[Any, float] | bool | None = None,
+        **params: Any,
+    ) -> Self:
+        """A model that starts from given weights; its average and its pocket start from them too.
+
+        Parameters
+        ----------
+        weights
+            ``{label: {feature: weight}}``; its order is the order of the labels.
+        intercept
+            ``{label: intercept}`` to start from; 0 where a label is not in it. False: the model
+            has none, as with the constructor's ``intercept=False``.
+        params
+            The other parameters of the constructor.
+
+        Examples
+        --------
+        >>> from streamptron import MulticlassPerceptron
+        >>> model = MulticlassPerceptron.from_weights({"spam": {"free": 1.0}, "ham": {"hi": 1.0}})
+        >>> model.predict_one({"hi": 1})
+        'ham'
+        """
+        if intercept is False:
+            params = {**params, "intercept": False}
+        elif intercept is not None and not isinstance(intercept, Mapping):
+            raise TypeError(
+                f"intercept={shown(intercept)}; it must be a dict of label to number, or False"
+            )
+        start = dict(intercept or {})
+        if not isinstance(weights, Mapping):
+            raise TypeError(f"weights is a {type(weights).__name__}; it must be {{label: {{...}}}}")
+        if unknown := [label for label in start if label not in weights]:
+            raise ValueError(
+                f"intercept has labels that weights does not have: {shown(unknown, 200)}"
+            )
+        model = cls(**params)
+        for output, (label, row) in enumerate(weights.items()):
+            model._add_label(label)
+            model._set_weights(row, start.get(label, 0.0), output)
+        return model

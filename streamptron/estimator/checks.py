@@ -1,0 +1,163 @@
+"""What a value or a parameter must be, and the error that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from math import inf, nan
+from numbers import Integral, Real
+from typing import Any, NoReturn
+
+from streamptron.engine.api import VALUE_LIMIT
+from streamptron.estimator.names import is_numpy, shown
+
+_EXACT = 2.0**53  # below that every int is a float
+
+_NONE_HINT = (
+    ". A prediction is None until the learner has seen a label: do not use that one as a feature"
+)
+_NAN_HINT = (
+    ". If a step before the learner made it: MinMaxScaler, for one, does so of a feature that it "
+    "meets for the first time, where StandardScaler makes 0"
+)
+
+
+class _Fault(Exception):
+    """Why a value is no number of ours; says so of `what`."""
+
+    def error(
+        self, value: object, what: str, none_hint: str = "", nan_hint: str = ""
+    ) -> TypeError | ValueError:
+        kind = self.args[0]
+        if kind == "None":
+            return TypeError(
+                f"{what} is None; leave out what is missing, or impute it first{none_hint}"
+            )
+        if kind == "odd":
+            return TypeError(
+                f"{what} is {shown(value)}, a {type(value).__name__}; it must be a number"
+            )
+        if kind == "NaN":
+            return ValueError(
+                f"{what} is NaN; leave out what is missing, or impute it first{nan_hint}"
+            )
+        if kind == "large":
+            return ValueError(
+                f"{what} is {shown(value)}; it must be finite and at most {VALUE_LIMIT:g} in "
+                "size: scale it first"
+            )
+        return ValueError(
+            f"{what} is {shown(value)}, which a float64 cannot hold exactly; scale it first, or "
+            f"give float({shown(value)}) if that is meant. If it is a number that names "
+            "something, make it part of the feature's name"
+        )
+
+
+def _float(value: Any, exact: bool) -> float:
+    """Any real number as a float; `exact`: an int must be the same as a float.
+
+    A Decimal or a Fraction is rounded, as 0.1 is in a program: few of them are floats.
+    """
+    if not isinstance(value, Real | Decimal):
+        if is_numpy(value, "bool_"):
+            return 1.0 if value else 0.0
+        raise _Fault("None" if value is None else "odd")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = inf
+    except ValueError:  # a signalling NaN
+        number = nan
+    if number != number:
+        raise _Fault("NaN")
+    if not abs(number) <= VALUE_LIMIT:
+        raise _Fault("large")
+    if exact and (
+        (is_numpy(value, "longdouble") and value != number)
+        or (abs(number) >= _EXACT and isinstance(value, Integral) and int(value) != int(number))
+    ):
+        raise _Fault("loss")
+    return number
+
+
+def rounded_number(value: Any, what: str) -> float:
+    """Any real number as a float, or an error that says what is wrong with `what`."""
+    try:
+        return _float(value, False)
+    except _Fault as fault:
+        raise fault.error(value, what) from None
+
+
+def checked_number(value: Any, what: str) -> float:
+    """A number of an event as a float, or an error that says what is wrong with `what`."""
+    try:
+        return _float(value, True)
+    except _Fault as fault:
+        raise fault.error(value, what) from None
+
+
+def feature_value(name: Any, value: Any, what: str) -> float:
+    """The same, of what stands in `what` under a name."""
+    try:
+        return _float(value, True)
+    except _Fault as fault:
+        if isinstance(value, str) and what == "x":
+            raise TypeError(
+                f"x[{shown(name)}] is the text {shown(value)}; a value must be a number. For a "
+                f"category write {shown({f'{name}={value}': 1})}, for a text put Tokenizer() "
+                "before the learner"
+            ) from None
+        raise fault.error(value, f"{what}[{shown(name)}]", _NONE_HINT, _NAN_HINT) from None
+
+
+def choice(name: str, value: Any, choices: Sequence[str]) -> int:
+    """Which of the choices a parameter is."""
+    if not (isinstance(value, str) and value in choices):
+        raise ValueError(
+            f"{name}={shown(value)}; it must be one of {', '.join(map(repr, choices))}"
+        )
+    return choices.index(value)
+
+
+def truth(name: str, value: Any) -> bool:
+    """A parameter that is True or False."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name}={shown(value)}; it must be True or False")
+    return value
+
+
+def real(name: str, value: Any, low: float, bound: str, high: float = VALUE_LIMIT) -> float:
+    """A parameter as a float, at least `low` (said as `bound`)."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={shown(value)}; it must be a number {bound}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = inf
+    if not low <= number <= high:
+        raise ValueError(f"{name}={shown(value)}; it must be a number {bound} and at most {high:g}")
+    return number
+
+
+def whole(name: str, value: Any, low: int, high: int) -> int:
+    """A parameter that is an int within bounds."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name}={shown(value)}; it must be None or an int from {low} to {high}")
+    if not low <= value <= high:
+        raise ValueError(f"{name}={shown(value)}; it must be None or an int from {low} to {high}")
+    return value
+
+
+class ClassWeight(dict[Any, Any]):
+    """class_weight as a learner keeps it: a dict that cannot be changed. Its copies are dicts."""
+
+    def _fixed(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError(
+            "a learner's class_weight cannot be changed; make one with another by "
+            "clone({'class_weight': {...}})"
+        )
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _fixed
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[type[dict[Any, Any]], tuple[dict[Any, Any]]]:
+        return dict, (dict(self),)

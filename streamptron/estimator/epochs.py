@@ -1,0 +1,140 @@
+"""Epochs: learning the same rows again and again, and when to stop.
+
+The settings are a classifier's parameters: max_iter, tol, shuffle, random_state, early_stopping,
+validation_fraction and n_iter_no_change. The caller has imported scikit-learn.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import typing
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.utils import check_random_state
+
+from streamptron.estimator.batches import batch_of
+from streamptron.estimator.names import shown
+
+# Stored values of a permuted epoch that are gathered at a time: enough to be worth the call, few
+# enough to be still in the cache when they are learned.
+GATHERED = 1 << 18
+# Stored values, about, in the rows that tell after each epoch whether to go on, and how many rows
+# they are at least.
+JUDGED = 1 << 19
+JUDGED_ROWS = 1 << 10
+
+
+def check(settings: Any) -> None:
+    """Check the parameters that no learner has."""
+    for name in ("max_iter", "n_iter_no_change"):
+        _checked(name, getattr(settings, name), Integral, 1, "an int of at least 1")
+    if settings.tol is not None:
+        _checked("tol", settings.tol, Real, 0, "None or a number of at least 0")
+    truth("shuffle", settings.shuffle)
+    if truth("early_stopping", settings.early_stopping):
+        bound = "a number above 0 and below 1"
+        fraction = _checked("validation_fraction", settings.validation_fraction, Real, 0, bound)
+        if not 0 < fraction < 1:
+            raise ValueError(f"validation_fraction={fraction}; it must be {bound}")
+
+
+def learned(
+    settings: Any,
+    model: Any,
+    X: Any,
+    labels: list[Any],
+    numbers: np.ndarray,
+    steps: np.ndarray | None,
+) -> tuple[Any, int]:
+    """Learn X epoch by epoch: the model, and the number of epochs."""
+    rng = check_random_state(settings.random_state)
+    rows = np.arange(len(numbers)) if steps is None else np.flatnonzero(steps)
+    if not len(rows):
+        raise ValueError("every row has the weight zero; there is nothing to learn")
+    judged = rows[:0]
+    if settings.early_stopping:
+        split = StratifiedShuffleSplit(1, test_size=settings.validation_fraction, random_state=rng)
+        rows, judged = (rows[part] for part in next(split.split(rows, numbers[rows])))
+    elif settings.tol is not None:
+        n_judged = max(JUDGED_ROWS, X.shape[0] * JUDGED // max(1, X.size))
+        judged = rows if n_judged >= len(rows) else rng.permutation(rows)[:n_judged]
+    X_judged = X[judged]
+    best, least, n_stale = model, math.inf, 0
+    for epoch in range(1, settings.max_iter + 1):
+        for part in _parts(rng.permutation(rows) if settings.shuffle else rows, X):
+            part_steps = None if steps is None else steps[part]
+            model._learned(batch_of(X[part], None), labels, numbers[part], part_steps)
+        if not len(judged):
+            continue
+        found = loss(
+            settings.early_stopping,
+            model.decision_function_many(X_judged),
+            numbers[judged],
+            None if steps is None else steps[judged],
+        )
+        n_stale = n_stale + 1 if found > least - (settings.tol or 0.0) else 0
+        if found < least:
+            least = found
+            best = copy.deepcopy(model) if settings.early_stopping else model
+        if settings.tol is not None and n_stale >= settings.n_iter_no_change:
+            return best, epoch
+    if settings.tol is not None:
+        warnings.warn(
+            f"fit did not converge in max_iter={settings.max_iter} epochs; allow more of them, a "
+            "larger tol, or ask for this many by tol=None",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return best, settings.max_iter
+
+
+def loss(
+    by_mistakes: bool, decision: np.ndarray, numbers: np.ndarray, steps: np.ndarray | None
+) -> float:
+    """What `tol` goes by: the share of mistakes, or how far behind the classes of rows are."""
+    if by_mistakes:
+        return float(np.average(best_of(decision) != numbers, weights=steps))
+    if decision.ndim == 1:
+        leads = np.where(numbers, decision, -decision)
+    else:
+        rows = np.arange(len(numbers))
+        others = decision.copy()
+        others[rows, numbers] = -np.inf
+        leads = decision[rows, numbers] - others.max(axis=1)
+    leads = leads if steps is None else leads * steps
+    total = np.abs(leads).sum()
+    return float(-leads[leads < 0].sum() / total) if total else 0.0
+
+
+def _parts(order: np.ndarray, X: Any) -> list[np.ndarray]:
+    """An order of rows in parts of some GATHERED stored values."""
+    size = max(1, GATHERED * X.shape[0] // max(1, X.size))
+    return [order[first : first + size] for first in range(0, len(order), size)]
+
+
+def best_of(decision: np.ndarray) -> np.ndarray:
+    """The number of the class that a decision is for."""
+    if decision.ndim == 1:
+        return (decision > 0).astype(np.intp)
+    best: np.ndarray = decision.argmax(axis=1)
+    return best
+
+
+def _checked(name: str, value: Any, kind: type, least: float, bound: str) -> Any:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, kind):
+        raise TypeError(f"{name}={shown(value)}; it must be {bound}")
+    if not typing.cast("float", value) >= least:
+        raise ValueError(f"{name}={shown(value)}; it must be {bound}")
+    return value
+
+
+def truth(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}={shown(value)}; it must be True or False")
+    return bool(value)

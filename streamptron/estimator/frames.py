@@ -1,0 +1,177 @@
+"""Frames in, frames out: what stands between a dataframe and a batch of rows.
+
+Any eager frame that narwhals knows (pandas, polars, pyarrow) comes in, and what goes out is of the
+same kind, with the same index, as with River's own mini-batch models.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import typing
+from collections.abc import Mapping, Set
+
+import numpy as np
+
+from streamptron.estimator.checks import checked_number
+from streamptron.estimator.names import shown
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import narwhals.stable.v2 as nw
+
+
+def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
+    """Wrap a native frame, or raise a TypeError that names X."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        return nw.from_native(X, eager_only=True)
+    except TypeError:
+        raise TypeError(
+            f"X is a {type(X).__name__}; it must be a frame (pandas, polars, pyarrow), a numpy "
+            "array of two dimensions or a scipy sparse matrix; one event a row, one feature a "
+            "column"
+        ) from None
+
+
+def frame_of_series(X: typing.Any) -> nw.DataFrame[typing.Any] | None:
+    """The frame of one column that a native series is; None if narwhals knows no such series."""
+    import narwhals.stable.v2 as nw
+
+    series = nw.from_native(X, series_only=True, pass_through=True)
+    return series.to_frame() if isinstance(series, nw.Series) else None
+
+
+def frame_matrix(frame: nw.DataFrame[typing.Any]) -> typing.Any:
+    """The frame as a 2-d array, or a scipy sparse one if its columns are; its own memory if it can.
+
+    Raises
+    ------
+    TypeError
+        If a column holds anything but numbers and truth values.
+    ValueError
+        If a cell is missing, or is an int that a float64 cannot hold exactly.
+    """
+    if len(frame) == 0:  # whatever its dtypes: an empty pandas column holds objects
+        return np.empty(frame.shape)
+    if frame.implementation.is_pandas_like():
+        native = frame.to_native()
+        kinds = set(native.dtypes)
+        if len(kinds) == 1:
+            kind = kinds.pop()
+            if isinstance(kind, np.dtype) and kind.kind in "biuf":
+                return native.to_numpy(copy=False)
+            if getattr(kind, "fill_value", None) == 0 and hasattr(native, "sparse"):
+                with contextlib.suppress(ImportError):  # without scipy the frame becomes dense
+                    return native.sparse.to_coo()
+    matrix = np.empty(frame.shape, order="C")
+    columns = zip(frame.columns, frame.iter_columns(), strict=True)
+    for j, (name, series) in enumerate(columns):
+        matrix[:, j] = _column(series, name)
+    return matrix
+
+
+def _column(series: typing.Any, name: object) -> np.ndarray:
+    """One column as float64."""
+    import narwhals.stable.v2 as nw
+
+    native = series.to_native()
+    if hasattr(native, "sparse"):  # pandas' own, of a dtype that narwhals does not know
+        series = nw.from_native(native.sparse.to_dense(), series_only=True)
+    if series.dtype in (nw.Categorical, nw.Enum):
+        value = next((value for value in series.to_list() if value is not None), None)
+        raise TypeError(
+            f"column {shown(name)} of X is a categorical, with values such as {shown(value)}, and "
+            "what number a category stands for is not known; use one column a category with 1 in "
+            "it (one-hot), or, if its values are meant as numbers, convert the column to float64 "
+            "(pandas: .astype(float); polars: .cast(pl.String).cast(pl.Float64))"
+        )
+    if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object)):
+        kind = "text" if series.dtype == nw.String else str(series.dtype)
+        raise TypeError(
+            f"column {shown(name)} of X holds {kind}, which is not a number; for categories use "
+            "one column a category with 1 in it (one-hot), or drop the column"
+        )
+    if series.is_null().any():
+        row = series.is_null().to_list().index(True)
+        raise ValueError(
+            f"X has no value in row {row}, column {shown(name)} (missing or NaN); "
+            "drop the row or impute the cell first"
+        )
+    if series.dtype == nw.Object:  # whatever it holds, cell by cell
+        cells = enumerate(series.to_list())
+        where = f"column {shown(name)}"
+        return np.array([checked_number(cell, f"X in row {row}, {where},") for row, cell in cells])
+    numbers = series.to_numpy()
+    values: np.ndarray = np.asarray(numbers, dtype=np.float64)
+    if numbers.dtype in (np.int64, np.uint64):
+        for row in np.flatnonzero(np.abs(values) >= 2**53).tolist():
+            if int(numbers[row]) != int(values[row]):
+                raise ValueError(
+                    f"X has the int {numbers[row]} in row {row}, column {shown(name)}, that a "
+                    "float64 cannot hold exactly; scale it first, or convert X to float64 if that "
+                    "is meant"
+                )
+    return values
+
+
+def listed(values: typing.Any, n: int, name: str, each: str) -> list[typing.Any]:
+    """A series, array or sequence as a list of n plain values, or an error that names it."""
+    odd = isinstance(values, str | bytes | Mapping | Set) or hasattr(values, "columns")
+    try:
+        if odd:
+            raise TypeError
+        plain = values.to_list() if hasattr(values, "to_list") else list(values)
+    except TypeError:
+        raise TypeError(
+            f"{name} is a {type(values).__name__}; give {each} for each row of X"
+        ) from None
+    if len(plain) != n:
+        raise ValueError(f"{name} has {len(plain)} entries; X has {n} rows: give {each} for each")
+    return [value.as_py() if hasattr(value, "as_py") else value for value in plain]
+
+
+def frame_can_hold(labels: Iterable[typing.Any], frame: nw.DataFrame[typing.Any]) -> None:
+    """Raise a TypeError if a series of this kind of frame cannot hold all of these labels."""
+    import narwhals.stable.v2 as nw
+
+    labels = list(labels)
+    try:
+        nw.new_series("labels", labels, backend=nw.get_native_namespace(frame))
+    except Exception as error:
+        raise TypeError(
+            f"the predictions may be any of {shown(labels, 200)}, and a "
+            f"{frame.implementation.value} series cannot hold them all ({error}); use learn_many, "
+            "or labels of one type"
+        ) from None
+
+
+def frame_series(
+    values: Sequence[typing.Any] | np.ndarray, name: object, like: nw.DataFrame[typing.Any]
+) -> typing.Any:
+    """A series of the same kind and with the same index as a frame."""
+    from river.utils import dataframe
+
+    if like.implementation.is_pandas_like() and any(value is None for value in values):
+        # else pandas turns ints beside None into floats
+        objects = np.empty(len(values), dtype=object)
+        for row, value in enumerate(values):
+            objects[row] = value
+        values = objects
+    return dataframe.to_native_series(values, name=name, like=like)  # type: ignore[arg-type]
+
+
+def frame_columns(
+    matrix: np.ndarray, columns: Iterable[typing.Any], like: nw.DataFrame[typing.Any]
+) -> typing.Any:
+    """A frame of the same kind and with the same index as another."""
+    from river.utils import dataframe
+
+    columns = list(columns)
+    if not like.implementation.is_pandas_like() and len(set(map(str, columns))) < len(columns):
+        raise ValueError(
+            f"the labels {shown(columns, 200)} are not all different as text, which column names "
+            f"of {like.implementation.value} must be; use a pandas frame"
+        )
+    return dataframe.to_native_frame(dict(zip(columns, matrix.T, strict=True)), like=like)

@@ -1,0 +1,206 @@
+"""Feature names of every kind, as plain ones and back.
+
+The core knows text, bytes, small ints and floats. Every other hashable comes through here on its
+way in: it is either turned into one of those, or written as *canonical bytes* (``None``, large
+ints and tuples of names: the same in every process, and decodable), or, where neither is possible,
+left an object that the caller has to keep (``OBJECT``).
+
+Names that are equal as dict keys become the same name: ``True``, ``1``, ``1.0``, ``Decimal(1)`` and
+``numpy.int64(1)`` are the int 1, and ``numpy.str_("a")`` is ``"a"``.
+"""
+
+import decimal
+import numbers
+import struct
+import sys
+from collections.abc import Hashable
+
+STR, BYTES, INT, FLOAT, CANONICAL, OBJECT = 1, 2, 3, 4, 5, 6
+
+# Beyond this hash(n) != n, and an int may equal a float that does not look whole.
+INT_LIMIT = 2**61 - 1
+
+Plain = str | bytes | int | float | Hashable
+
+
+def shown(value: object, width: int = 80) -> str:
+    """What an error message says for a value: its repr, cut to a width; never an error itself.
+
+    Examples
+    --------
+    >>> shown("a" * 100, 10), shown(10**5000)
+    ("'aaaaaa...", '<int of 16610 bits>')
+    """
+    try:
+        text = repr(value)
+    except Exception:
+        bits = f" of {value.bit_length()} bits" if isinstance(value, int) else ""
+        return f"<{type(value).__name__}{bits}>"
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def is_numpy(value: object, kind: str) -> bool:
+    """Whether a value is a numpy scalar; numpy is not imported, as a caller that has one did so."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, getattr(numpy, kind))
+
+
+def name_plain(name: Hashable) -> tuple[int, Plain]:
+    """Return ``(kind, value)`` of a name: equal names give equal pairs.
+
+    Raises
+    ------
+    TypeError
+        If the name is not hashable.
+    ValueError
+        If the name is NaN, which does not equal itself.
+
+    Examples
+    --------
+    >>> name_plain("a"), name_plain(True), name_plain(0.5)
+    ((1, 'a'), (3, 1), (4, 0.5))
+    >>> name_plain(("new", "york"))
+    (5, b't\\x02s\\x03news\\x04york')
+    """
+    try:
+        hash(name)
+    except TypeError:
+        raise TypeError(
+            f"the feature name {shown(name)} is a {type(name).__name__}, which is not hashable; "
+            "a name must be a str, int, tuple or any other hashable"
+        ) from None
+    if isinstance(name, str):
+        return _unwrapped(STR, name, str.__str__(name))
+    if isinstance(name, bytes | memoryview):
+        return _unwrapped(BYTES, name, bytes(name))
+    number = _plain_number(name)
+    if isinstance(number, int):
+        if -INT_LIMIT < number < INT_LIMIT:
+            return INT, number
+        return CANONICAL, _encode(number)
+    if isinstance(number, float):
+        return FLOAT, number
+    if isinstance(name, tuple) and hash(name) == hash(tuple(name)) and name == tuple(name):
+        name = tuple(name)  # a named tuple is the tuple that it equals
+    if name is None or type(name) is tuple:
+        encoded = _encode(name)
+        if encoded is not None:
+            return CANONICAL, encoded
+    return OBJECT, name
+
+
+def name_decode(encoded: bytes) -> Plain:
+    """The name that canonical bytes stand for.
+
+    Examples
+    --------
+    >>> name_decode(name_plain(("new", 1, (None, 2**80)))[1])
+    ('new', 1, (None, 1208925819614629174706176))
+    """
+    name, end = _decode(encoded, 0)
+    assert end == len(encoded)
+    return name
+
+
+def _unwrapped(kind: int, name: Hashable, value: str | bytes) -> tuple[int, Plain]:
+    """What derives from str or bytes is its value, unless it says that it is something else."""
+    if type(name) is type(value) or (hash(name) == hash(value) and name == value):
+        return kind, value
+    return OBJECT, name
+
+
+def _plain_number(name: Hashable) -> int | float | None:
+    """The int or float that a number equals, or None."""
+    if is_numpy(name, "bool_"):
+        return 1 if name else 0
+    if not isinstance(name, numbers.Complex | decimal.Decimal):
+        return None
+    if name != name:
+        raise ValueError(
+            f"the feature name {shown(name)} is NaN, which does not equal itself; give the feature "
+            "another name"
+        )
+    if isinstance(name, numbers.Complex) and not isinstance(name, numbers.Real):
+        if name.imag != 0:
+            return None
+        name = name.real
+    for plain in (int, float):
+        try:
+            if plain(name) == name:
+                return plain(name)
+        except (OverflowError, TypeError, ValueError):  # an infinity, a duration
+            pass
+    return None
+
+
+def _varint(n: int) -> bytes:
+    out = bytearray()
+    while n > 127:
+        out.append(128 | (n & 127))
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+def _encode(name: Hashable) -> bytes | None:
+    """Canonical bytes of None, an int or a tuple of names; None if a part has to stay an object."""
+    if name is None:
+        return b"n"
+    if type(name) is tuple:
+        parts = [b"t" + _varint(len(name))]
+        for part in name:
+            encoded = _encode_part(part)
+            if encoded is None:
+                return None
+            parts.append(encoded)
+        return b"".join(parts)
+    text = format(name, "x").encode()  # not decimal, which Python limits to 4300 digits
+    return b"i" + _varint(len(text)) + text
+
+
+def _encode_part(part: Hashable) -> bytes | None:
+    kind, value = name_plain(part)
+    if kind == STR:
+        body = value.encode("utf-8", "surrogatepass")  # type: ignore[union-attr]
+        return b"s" + _varint(len(body)) + body
+    if kind == BYTES:
+        return b"b" + _varint(len(value)) + value  # type: ignore[arg-type, operator]
+    if kind == INT:
+        return _encode(value)
+    if kind == FLOAT:
+        return b"f" + struct.pack("<d", value)
+    if kind == CANONICAL:
+        return value  # type: ignore[return-value]
+    return None
+
+
+def _decode_varint(data: bytes, at: int) -> tuple[int, int]:
+    n = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        n |= (byte & 127) << shift
+        if byte < 128:
+            return n, at
+        shift += 7
+
+
+def _decode(data: bytes, at: int) -> tuple[Plain, int]:
+    tag, at = data[at : at + 1], at + 1
+    if tag == b"n":
+        return None, at
+    if tag == b"f":
+        return struct.unpack_from("<d", data, at)[0], at + 8
+    n, at = _decode_varint(data, at)
+    if tag == b"t":
+        parts = []
+        for _ in range(n):
+            part, at = _decode(data, at)
+            parts.append(part)
+        return tuple(parts), at
+    body = data[at : at + n]
+    if tag == b"s":
+        return body.decode("utf-8", "surrogatepass"), at + n
+    if tag == b"b":
+        return body, at + n
+    return int(body, 16), at + n

@@ -1,0 +1,135 @@
+"""River's pipeline for a tokenizer and a learner, without the walk through its plan.
+
+On a short text that walk costs several times what the two steps do. The answers are the same, and
+anything unusual (other steps, more arguments) goes through River's own code.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from river import compose
+
+from streamptron._core import BinaryModel
+from streamptron.doors.model import Model
+from streamptron.doors.texts import TextDoor
+from streamptron.estimator.names import shown
+
+
+class TextPipeline(compose.Pipeline):
+    """What ``Tokenizer() | learner`` makes.
+
+    The learner is ``model[-1]``, the tokenizer ``model[0]``.
+
+    Examples
+    --------
+    >>> from streamptron import Perceptron, Tokenizer
+    >>> model = Tokenizer() | Perceptron()
+    >>> model.learn_one("a free prize", True)
+    >>> model.predict_one("free")
+    True
+    """
+
+    _pair: tuple[TextDoor, Any] | None = None
+    _lines: dict[str, Any] | None = None  # what the command line keeps, see command/lines.py
+
+    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
+        """Write tokenizer and learner into one file; ``streamptron.load`` reads them back.
+
+        The command line uses the same file: ``streamptron predict --model PATH``. Everything else
+        is as for ``Perceptron.save``.
+
+        Parameters
+        ----------
+        path
+            The file.
+        metadata
+            A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
+
+        Raises
+        ------
+        TypeError
+            If the pipeline has other steps or other names for them, or where ``Perceptron.save``
+            raises one.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import os, tempfile, streamptron
+        >>> model = streamptron.Tokenizer(fold_numbers=True) | streamptron.Perceptron()
+        >>> model.learn_one("win 1000 now", True)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "spam.model")
+        ...     model.save(path)
+        ...     streamptron.load(path).predict_one("win 500")
+        True
+        """
+        from streamptron.modelfile.write import save
+
+        save(self, path, metadata)
+
+    def _file_parts(self) -> tuple[Any, Any, Any] | None:
+        """Learner, tokenizer and lines, if ``Tokenizer() | learner`` would make all the rest."""
+        if self._pair is None:
+            return None
+        names = [type(step).__name__ for step in self.steps.values()]
+        if list(self.steps) != names:
+            raise TypeError(
+                f"the pipeline's steps are named {shown(list(self.steps))}, which a model file "
+                f"does not hold; make it as Tokenizer() | learner, or pickle it instead"
+            )
+        own = [name for name in vars(self) if not name.startswith("_") and name != "steps"]
+        if own:
+            raise TypeError(
+                f"the pipeline has the attribute {own[0]!r}, which a model file does not hold; "
+                "give it in metadata, or pickle the pipeline instead"
+            )
+        tokenizer, learner = self._pair
+        return learner, tokenizer, self._lines
+
+    @property
+    def label_names(self) -> dict[bool, str] | None:
+        """How the command line that trained a Perceptron writes its labels.
+
+        ``{False: "ham", True: "spam"}`` after ``streamptron train --learner perceptron``; None for
+        any other model. The Perceptron itself answers True and False, here as everywhere.
+        """
+        if self._lines is None or not isinstance(self[-1], BinaryModel):
+            return None
+        positive, (no, yes) = self._lines["positive"], self._lines["names"] or (None, None)
+        if positive is not None:
+            no, yes = f"not {positive}", positive
+        return {False: no or "0", True: yes or "1"}
+
+    def clone(
+        self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
+    ) -> TextPipeline:
+        clone: TextPipeline = super().clone(new_params, include_attributes)
+        clone._lines = self._lines
+        return clone
+
+    def _add_step(self, obj: Any, at_start: bool) -> None:
+        super()._add_step(obj, at_start)
+        match list(self.steps.values()):
+            case [TextDoor() as tokenizer, Model() as learner]:
+                self._pair = tokenizer, learner
+            case _:
+                self._pair = None
+
+    def learn_one(self, x: Any, y: Any = None, **params: Any) -> None:
+        if (pair := self._pair) is None or params:
+            super().learn_one(x, y, **params)
+        else:
+            pair[1].learn_one(pair[0].transform_one(x), y)
+
+    def predict_one(self, x: Any, **params: Any) -> Any:
+        if (pair := self._pair) is None or params:
+            return super().predict_one(x, **params)
+        return pair[1].predict_one(pair[0].transform_one(x))
+
+    def predict_proba_one(self, x: Any, **params: Any) -> Any:
+        if (pair := self._pair) is None or params:
+            return super().predict_proba_one(x, **params)
+        return pair[1].predict_proba_one(pair[0].transform_one(x))

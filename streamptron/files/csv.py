@@ -1,0 +1,185 @@
+"""CSV: rows of cells, which may span lines, below a header."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self
+
+from streamptron.estimator.names import shown
+from streamptron.files.format import Event, Format
+from streamptron.files.sources import Block, LineError
+from streamptron.files.tokens import BadLine, listed, number_of, parsed_number, replaced, valid
+
+
+class CSV(Format):
+    """Rows of cells, below a header unless the columns are given."""
+
+    def __init__(
+        self,
+        *,
+        label: str | None,
+        text: str | None = None,
+        features: Sequence[str] | None = None,
+        types: Mapping[str, str] | None = None,
+        delimiter: str = ",",
+        columns: Sequence[str] | None = None,
+    ) -> None:
+        if text is not None and features is not None:
+            raise ValueError("give text= or features=, not both: the column or columns of x")
+        csv.reader([], delimiter=delimiter)  # or says what is wrong with it
+        self._types = dict(types or {})
+        for column, kind in self._types.items():
+            if kind not in ("number", "category", "ignore"):
+                raise ValueError(
+                    f'types[{shown(column)}]={shown(kind)}; give "number", "category" or "ignore"'
+                )
+        self._label = label
+        self._text = text
+        self._features = None if features is None else listed(features, "features")
+        self._delimiter = delimiter
+        self._columns = None if columns is None else listed(columns, "columns")
+        if self._columns is not None:
+            try:
+                self._settle(self._columns)
+            except BadLine as bad:
+                raise ValueError(f"columns={shown(self._columns)}: {bad}") from None
+
+    def items(self, blocks: Iterable[Block]) -> Iterator[tuple[int, Any]]:
+        lines = _RowLines(blocks, self.max_line)
+        rows = csv.reader(lines, delimiter=self._delimiter, strict=True)
+        header = self._columns
+        while True:
+            lines.first = 0
+            try:
+                row: Any = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                row = BadLine(f"not CSV ({error}); close quotes and double those within")
+                if "field limit" in str(error):
+                    lines.skip()
+                    row = BadLine(f"{error}; close quotes, or raise it by csv.field_size_limit()")
+            except BadLine as bad:
+                lines.skip()
+                row = bad
+            if header is None and row:
+                header = row
+                try:
+                    if isinstance(row, BadLine):
+                        raise row
+                    self._settle(row)
+                except BadLine as bad:
+                    raise LineError(lines.file, lines.first, f"in the header, {bad}") from None
+            else:
+                yield lines.first, row
+
+    def _settle(self, header: list[str]) -> None:
+        """Find the columns asked for, as (name, place, type)."""
+        named = [*(self._features or ()), *self._types]
+        named += [column for column in (self._label, self._text) if column is not None]
+        for column in named:
+            if column not in header:
+                raise BadLine(f"no column {shown(column)}; there are {shown(header, 300)}")
+        for column in header:
+            if header.count(column) > 1:
+                raise BadLine(f"two columns {shown(column)}; rename one")
+            valid(column, "the column")
+        places = {column: place for place, column in enumerate(header)}
+        self._n = len(header)
+        self._at_label = None if self._label is None else places[self._label]
+        self._at_text = None if self._text is None else places[self._text]
+        features = header if self._features is None else self._features
+        self._at = [
+            (column, places[column], self._types.get(column, "any"))
+            for column in features
+            if (column != self._label or self._features is not None)
+            and self._types.get(column) != "ignore"
+        ]
+
+    def parse(self, item: Any) -> Event:
+        if isinstance(item, BadLine):
+            raise item
+        if not item:
+            return None
+        if len(item) != self._n:
+            raise BadLine(
+                f"{len(item)} cells, and {self._n} columns; quote a cell that holds the delimiter"
+            )
+        y: Any = None
+        if self._at_label is not None:
+            y = item[self._at_label]
+            if not y:
+                raise BadLine("the label is empty; give each row one")
+            number = self._types.get(self._label or "") == "number"
+            y = number_of(y, "the label") if number else valid(y, "the label")
+        if self._at_text is not None:
+            text = replaced(item[self._at_text])
+            self.replaced = text != item[self._at_text]
+            return text, y, 1.0, None, None
+        x: dict[str, float] = {}
+        for column, place, kind in self._at:
+            cell = item[place]
+            if not cell:
+                continue
+            if kind == "number":
+                x[column] = number_of(cell, f"{column}: the value")
+                continue
+            if kind == "any":
+                value = parsed_number(cell)
+                if value is not None:
+                    x[column] = value
+                    continue
+            x[f"{column}={valid(cell, column)}"] = 1
+        return x, y, 1.0, None, None
+
+
+class _RowLines:
+    """A file's lines for csv.reader, and where the row begins that it is about to read."""
+
+    def __init__(self, blocks: Iterable[Block], max_line: int) -> None:
+        self._lines = self._run(blocks)
+        self._max_line = max_line
+        self.file = ""
+        self.first = 0  # 0: no line of the row has been read
+        self._last = 0
+        self._size = 0
+        self._quotes = 0
+
+    def _run(self, blocks: Iterable[Block]) -> Iterator[tuple[int, bytes]]:
+        for self.file, first, data in blocks:
+            lines = data.split(b"\n")
+            if not lines[-1]:
+                lines.pop()
+            yield from enumerate(lines, first)
+
+    def skip(self) -> None:
+        """Leave out the lines up to the end of the row, which is in quotes if they are odd."""
+        while self._quotes % 2:
+            number, line = next(self._lines, (0, b""))
+            if number != self._last + 1:
+                return
+            self._last = number
+            self._quotes += line.count(b'"')
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        if self.first and self._size > self._max_line:
+            raise BadLine(f"a row of more than {self._max_line} bytes; close quotes")
+        number, line = next(self._lines)
+        if not self.first:
+            self.first = number
+            self._size = self._quotes = 0
+        if number != self._last + 1:
+            self._lines = iter(())
+            raise BadLine(
+                "after a line that is too long a quote may be open; the rest of the file is left "
+                "out, so fix that line"
+            )
+        self._last = number
+        self._size += len(line)
+        self._quotes += line.count(b'"')
+        # what is not UTF-8 becomes lone surrogates, until it is known what it is part of
+        return line.decode(errors="surrogateescape") + "\n"

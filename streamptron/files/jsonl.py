@@ -1,0 +1,122 @@
+"""JSON lines: an object a line, of which fields are features, or one is the text."""
+
+from __future__ import annotations
+
+import json
+import typing
+from math import isfinite
+from typing import Any
+
+from streamptron.estimator.names import shown
+from streamptron.files.format import Event, Format
+from streamptron.files.tokens import BadLine, decoded, listed, replaced, valid
+
+
+class JSONLines(Format):
+    """An object a line."""
+
+    def __init__(self, *, label: Any, text: Any = None, features: Any = None) -> None:
+        if (text is None) == (features is None):
+            raise ValueError("give text= or features=, one of them: the field or fields of x")
+        self._label = None if label is None else _path(label, "label")
+        self._text = None if text is None else _path(text, "text")
+        self._features = [
+            (".".join(path), path)
+            for path in (_path(field, "features") for field in listed(features, "features"))
+        ]
+        self.unseen = {name for name, _ in self._features}
+        self._decode = json.JSONDecoder(
+            object_pairs_hook=_object, parse_constant=_constant, strict=True
+        ).decode
+
+    def parse(self, item: bytes) -> Event:
+        if not item.strip():
+            return None
+        try:
+            record = self._decode(decoded(item))
+        except ValueError as error:
+            raise BadLine(f"not JSON ({error}); write one object a line") from None
+        except RecursionError:
+            raise BadLine("JSON that is nested too deeply; write flat objects") from None
+        if not isinstance(record, dict):
+            raise BadLine(f"JSON, but not an object: {shown(record)}; write one object a line")
+        y = None
+        if self._label is not None:
+            y = _field(record, self._label)
+            if isinstance(y, str):
+                y = valid(y, "the label")
+            elif not _is_number(y):
+                raise BadLine(
+                    f"the label {shown(y)}; it must be a text, a number or true or false, and "
+                    "not missing"
+                )
+            if y == "":
+                raise BadLine("the label is empty; give each line one")
+        if self._text is not None:
+            text = _field(record, self._text)
+            if not isinstance(text, str):
+                raise BadLine(f"the text {shown(text)}; it must be a text, and not missing")
+            return replaced(text), y, 1.0, None, None
+        x: dict[str, float] = {}
+        for name, path in self._features:
+            value = _field(record, path)
+            if value is not None:
+                _add(x, name, value)
+        if self.unseen:
+            self.unseen = {
+                name
+                for name, path in self._features
+                if name in self.unseen and _field(record, path) is None
+            }
+        return x, y, 1.0, None, None
+
+
+def _path(field: Any, option: str) -> tuple[str, ...]:
+    """The keys that lead to a field."""
+    path = tuple(field.split(".")) if isinstance(field, str) else field
+    if not isinstance(path, tuple) or not all(isinstance(key, str) for key in path) or not path:
+        raise TypeError(
+            f"{option} has {shown(field)}; give a field's name, with dots into objects, or a "
+            "tuple of names"
+        )
+    return path
+
+
+def _field(record: Any, path: tuple[str, ...]) -> Any:
+    """What an object holds there; None if it is missing."""
+    for key in path:
+        if not isinstance(record, dict):
+            return None
+        record = record.get(key)
+    return record
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+
+
+def _add(x: dict[str, float], name: str, value: Any) -> None:
+    """Put what a JSON field holds into x."""
+    if isinstance(value, str):
+        x[f"{name}={valid(value, name)}"] = 1
+    elif isinstance(value, bool):
+        x[name] = int(value)
+    elif _is_number(value):
+        x[name] = value
+    else:
+        raise BadLine(
+            f"{name}: {shown(value)}; a feature must be a finite number, a text, true or false"
+        )
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise BadLine(f"the key {shown(twice)} occurs twice; write it once")
+    return record
+
+
+def _constant(name: str) -> typing.NoReturn:
+    raise BadLine(f"{name} is not JSON; write a finite number, or null")

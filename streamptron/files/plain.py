@@ -1,0 +1,51 @@
+"""Texts, a line each: label<TAB>text, or fastText's with the label as one of the words."""
+
+from __future__ import annotations
+
+import re
+
+from streamptron.estimator.names import shown
+from streamptron.files.format import Event, Format
+from streamptron.files.tokens import BadLine, label_of
+
+
+class Plain(Format):
+    """A label, a TAB and a text."""
+
+    def __init__(self, *, raw: bool = False) -> None:
+        self._raw = raw
+
+    def parse(self, item: bytes) -> Event:
+        if not item:
+            return None
+        label, tab, text = item.partition(b"\t")
+        if not tab:
+            raise BadLine("no TAB; write label<TAB>text")
+        return self.text(text, self._raw), label_of(label), 1.0, None, None
+
+
+class FastText(Format):
+    """A text, of which one word is the label by its prefix."""
+
+    def __init__(self, *, prefix: str = "__label__", raw: bool = False) -> None:
+        if not isinstance(prefix, str) or not prefix or re.search(r"\s", prefix):
+            raise ValueError(f"prefix={shown(prefix)}; give a text without spaces, as __label__")
+        self._prefix = prefix
+        self._label = re.compile(re.escape(prefix.encode()) + rb"(\S*)\s?")
+        self._raw = raw
+
+    def parse(self, item: bytes) -> Event:
+        if not item.strip():
+            return None
+        found = [
+            label
+            for label in self._label.finditer(item)
+            if not item[max(label.start() - 1, 0) : label.start()].strip()  # a word begins there
+        ]
+        if len(found) != 1:
+            raise BadLine(
+                f"{len(found) or 'no'} labels; a line must have one word that begins with "
+                f"{self._prefix}, and no other"
+            )
+        text = item[: found[0].start()] + item[found[0].end() :]
+        return self.text(text, self._raw), label_of(found[0][1]), 1.0, None, None

@@ -1,0 +1,348 @@
+"""Labelled events from files: what reads them, and what it gives."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Self
+
+from streamptron.estimator.names import shown
+from streamptron.files.csv import CSV
+from streamptron.files.format import Format
+from streamptron.files.jsonl import JSONLines
+from streamptron.files.plain import FastText, Plain
+from streamptron.files.sources import (
+    MAX_LINE,
+    LineError,
+    OnBad,
+    check_encoding,
+    check_max_line,
+    find_sources,
+    format_of,
+    not_encoded,
+    raise_error,
+    source_blocks,
+)
+from streamptron.files.svmlight import SVMLight
+from streamptron.files.tokens import BadLine
+from streamptron.files.vw import VW
+
+FORMATS: dict[str, Callable[..., Format]] = {
+    "plain": Plain,
+    "fasttext": FastText,
+    "vw": VW,
+    "svmlight": SVMLight,
+    "jsonl": JSONLines,
+    "csv": CSV,
+}
+
+KEPT_ERRORS = 100
+
+
+class Record(NamedTuple):
+    """A labelled event and where it comes from.
+
+    Attributes
+    ----------
+    x
+        The event: a text (str, or bytes with ``raw=True``), or a dict of features.
+    y
+        The label, or None if it has none.
+    w
+        The event's weight: VW's importance, else 1.0.
+    qid
+        svmlight's query, or None.
+    tag
+        VW's tag, svmlight's comment, or None.
+    file, line
+        The file's name and the number of the line, from 1.
+
+    Examples
+    --------
+    >>> import io
+    >>> from streamptron.files import read
+
+    >>> for record in read(io.BytesIO(b"1 2.0 'first|color red size:3"), "vw").records():
+    ...     print(record.x, record.y, record.w, record.tag, record.line)
+    {'color^red': 1.0, 'color^size': 3.0} 1 2.0 first 1
+    """
+
+    x: Any
+    y: Any
+    w: float
+    qid: int | None
+    tag: str | None
+    file: str
+    line: int
+
+
+class Reader:
+    """The labelled events of some files, once, in order: what `read` returns.
+
+    Iterating gives pairs (x, y), as River's streams do; `records` gives whole `Record`s, with the
+    weight, the tag, the file and the line. Both take from the same events: none comes twice.
+
+    Attributes
+    ----------
+    n_lines
+        Lines so far (of CSV: rows, without the header); n_events + n_bad + n_blank.
+    n_events
+        Events so far.
+    n_bad
+        Lines that could not be read, and were left out. A truncated file counts as one.
+    n_blank
+        Lines with nothing in them: empty ones, and for svmlight those that are a comment.
+    n_replaced
+        Events so far whose text held bytes that do not fit the encoding and became U+FFFD. With
+        ``raw=True`` they stay, and are not counted. A warning at the end gives the number.
+    errors
+        A `LineError` for each of the first 100 bad lines.
+
+    Examples
+    --------
+    >>> import io
+    >>> from streamptron.files import read
+
+    >>> file = io.BytesIO(b"ham\\tsee you\\n\\nno label\\nspam\\twin a prize\\n")
+    >>> reader = read(file, "plain", on_error=print)
+    >>> list(reader)
+    <BytesIO>:3: no TAB; write label<TAB>text
+    [('see you', 'ham'), ('win a prize', 'spam')]
+    >>> reader.n_lines, reader.n_events, reader.n_bad, reader.n_blank
+    (4, 2, 1, 1)
+    """
+
+    def __init__(
+        self,
+        sources: Any,
+        form: Format,
+        *,
+        on_error: OnBad | str,
+        labels: Mapping[Any, Any] | None,
+        max_line: int,
+        encoding: str | None = None,
+    ) -> None:
+        self.n_events = 0
+        self.n_bad = 0
+        self.n_blank = 0
+        self.n_replaced = 0
+        self.first_replaced = ""  # file:line
+        self.errors: list[LineError] = []
+        self._sources = sources
+        self._form = form
+        self._on_error = on_error
+        self._labels = labels
+        self._max_line = max_line
+        self._encoding = encoding
+        self._records = self._run()
+
+    @property
+    def n_lines(self) -> int:
+        return self.n_events + self.n_bad + self.n_blank
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> tuple[Any, Any]:
+        record = next(self._records)
+        return record[0], record[1]
+
+    def records(self) -> Iterator[Record]:
+        """The events that have not been returned yet, as `Record`s."""
+        return self._records
+
+    def _run(self) -> Iterator[Record]:
+        form, labels = self._form, self._labels
+        for source in self._sources:
+            name = source.name
+            blocks = source_blocks(source, self._max_line, self._bad, self._encoding)
+            for line, item in form.items(blocks):
+                try:
+                    event = form.parse(item)
+                    if event is None:
+                        self.n_blank += 1
+                        continue
+                    x, y, w, qid, tag = event
+                    if labels is not None and y is not None:
+                        if y not in labels:
+                            raise BadLine(
+                                f"the label {shown(y)} is not one of {shown(list(labels))}; "
+                                "add it to labels="
+                            )
+                        y = labels[y]
+                except BadLine as bad:
+                    self._bad(LineError(name, line, str(bad)))
+                    continue
+                self.n_events += 1
+                if form.replaced:
+                    form.replaced = False
+                    self.n_replaced += 1
+                    self.first_replaced = self.first_replaced or f"{name}:{line}"
+                yield Record(x, y, w, qid, tag, name, line)
+        if form.unseen and self.n_events:
+            warnings.warn(
+                f"no event has {', '.join(sorted(map(shown, form.unseen)))}; check features=",
+                stacklevel=3,
+            )
+        if self.n_replaced:
+            warnings.warn(
+                not_encoded(self.n_replaced, self.n_events, self.first_replaced, self._encoding),
+                stacklevel=3,
+            )
+        if self.n_bad and self._on_error == "skip":
+            warnings.warn(
+                f"{self.n_bad} of {self.n_lines} lines are bad and were left out, the first: "
+                f"{self.errors[0]}",
+                stacklevel=3,
+            )
+
+    def _bad(self, error: LineError) -> None:
+        self.n_bad += 1
+        if len(self.errors) < KEPT_ERRORS:
+            self.errors.append(error)
+        if self._on_error == "raise":
+            raise_error(error)
+        if callable(self._on_error):
+            self._on_error(error)
+
+
+def read(
+    sources: Any,
+    format: str | None = None,
+    *,
+    on_error: OnBad | str = "raise",
+    labels: Mapping[Any, Any] | None = None,
+    max_line: int = MAX_LINE,
+    encoding: str | None = None,
+    **options: Any,
+) -> Reader:
+    """Read labelled events from files, one a line.
+
+    Parameters
+    ----------
+    sources
+        A path, a pattern, a directory, "-" for the standard input, a file opened with "rb", or a
+        list of these, compressed or not: see `blocks`.
+    format
+        One of the formats below; None goes by the names' suffix, before that of a compression.
+    on_error
+        What a bad line does. "raise" raises its `LineError`, and the reading ends there. "skip"
+        counts it, and warns at the end. A function is called with it, and the reading goes on.
+    labels
+        {label in the file: label}: what each label becomes; a line with any other label is bad.
+    max_line
+        A line of more bytes is bad, and is never held as a whole. So is a longer CSV row.
+    encoding
+        Of the files, if that is not UTF-8: a name that Python knows, such as "latin-1", "cp1252" or
+        "utf-16".
+    **options
+        The format's own, below.
+
+    Returns
+    -------
+    Reader
+        Iterating it gives (x, y); its `records` gives more, and its counters say what was read.
+
+    Raises
+    ------
+    LineError
+        At a bad line, if `on_error` is "raise"; always, if a CSV file lacks the columns asked for.
+        It is a ValueError with `file`, `line` and `reason`.
+    FileNotFoundError, ValueError, TypeError
+        Immediately, if there is no such file or an argument is invalid.
+
+    Notes
+    -----
+    ========  =========================  =====================================================
+    format    suffix                     a line
+    ========  =========================  =====================================================
+    plain     .tsv .txt                  label<TAB>text
+    fasttext  .ft .fasttext              __label__LABEL text
+    vw        .vw                        label importance 'tag|namespace:scale name:value ...
+    svmlight  .svm .svmlight .libsvm     label qid:n index:value ... # tag
+    jsonl     .jsonl .ndjson .json       a JSON object
+    csv       .csv                       cells, the first line names the columns
+    ========  =========================  =====================================================
+
+    Lines end in LF or CRLF. A file whose lines end in CR alone, as on old Macs, is one bad line.
+    Files are UTF-8 unless `encoding` says otherwise. In a text, bytes that do not fit the encoding
+    become U+FFFD, are counted in `n_replaced` and reported at the end, except in a tag; in a label
+    or a name they make a bad line. Empty lines are counted in `n_blank`; so are lines of white
+    space, except in plain files. Numbers must be finite. Values of 0 stay in x.
+
+    plain
+        The label is a non-empty str of any characters but TAB. The text may hold TABs.
+        ``raw=True`` gives the text as bytes, as it is.
+    fasttext
+        One label a line, anywhere in it; the text is the line without it. ``prefix="__label__"``,
+        and `raw`, as for plain.
+    vw
+        As Vowpal Wabbit reads it: what touches the first bar is the tag, even without the quote.
+        Names become "namespace^name", or stay as they are in no namespace. A missing value is 1,
+        scales multiply, repeated features add up. No label gives None. Labels are numbers, ints
+        where whole; with ``label_type="text"`` they are what is written. The importance is `w`.
+    svmlight
+        Labels are numbers, ints where whole; indices are ints from 0 in any order, each once.
+    jsonl
+        ``label="a.b"`` names a field, a dot going into an object; for a field with a dot in its
+        name give a tuple, ("a.b",). None reads no label. Either ``text="field"``, or
+        ``features=["field", ...]``: a number or truth value gives {field: number}, a text
+        {"field=text": 1}. A feature that is missing or null is not in x; a label or text must be
+        there. Objects and lists cannot be features; a key that occurs twice makes a bad line.
+    csv
+        ``label="column"`` and ``text="column"``, as for jsonl; otherwise ``features=[...]``, by
+        default all other columns. A cell that reads as a number gives {column: number}, an empty
+        one nothing, any other {"column=cell": 1}. ``types={"column": "number"}``, "category" or
+        "ignore" says so for a column; a label is a str unless its type is "number".
+        ``delimiter=","``. ``columns=[...]`` names the columns of files that have no header. A row
+        may span lines within quotes; its line is the first. After quotes that are wrong the next
+        line is taken for a row; after a line longer than `max_line` the rest of the file is left
+        out, since a quote may be open there.
+
+    Examples
+    --------
+    >>> import io
+    >>> from streamptron.files import read
+
+    >>> file = io.BytesIO(b"spam\\twin a prize\\nham\\tsee you\\n")
+    >>> list(read(file, "plain", labels={"spam": True, "ham": False}))
+    [('win a prize', True), ('see you', False)]
+
+    >>> file = io.BytesIO(b'{"status": 404, "user": {"agent": "curl"}, "alert": true}\\n')
+    >>> list(read(file, "jsonl", label="alert", features=["status", "user.agent"]))
+    [({'status': 404, 'user.agent=curl': 1}, True)]
+
+    >>> file = io.BytesIO(b'city,size,good\\nParis,3,yes\\n"New\\nYork",,no\\n')
+    >>> list(read(file, "csv", label="good"))
+    [({'city=Paris': 1, 'size': 3}, 'yes'), ({'city=New\\nYork': 1}, 'no')]
+    """
+    check_max_line(max_line)
+    encoding = check_encoding(encoding)
+    if on_error not in ("raise", "skip") and not callable(on_error):
+        raise ValueError(
+            f'on_error={shown(on_error)}; give "raise", "skip" or a function of a LineError'
+        )
+    if labels is not None and not isinstance(labels, Mapping):
+        raise TypeError(f"labels is a {type(labels).__name__}; give {{label in the file: label}}")
+    found = find_sources(sources)
+    if format is None:
+        format = format_of(found)
+    elif format not in FORMATS:
+        raise ValueError(f"format={shown(format)}; give one of {', '.join(FORMATS)}")
+    make = FORMATS[format]
+    known = inspect.signature(make).parameters
+    for option in options:
+        if option not in known:
+            raise TypeError(
+                f"{option} is not an option of the format {format}; it has "
+                f"{', '.join(known) or 'none'}"
+            )
+    for option, parameter in known.items():
+        if parameter.default is parameter.empty and option not in options:
+            raise TypeError(f"the format {format} needs {option}=; None for none")
+    form = make(**options)
+    form.max_line = max_line
+    return Reader(
+        found, form, on_error=on_error, labels=labels, max_line=max_line, encoding=encoding
+    )

@@ -1,0 +1,382 @@
+"""Files in, blocks of whole lines out: where bytes come from, before any label is read.
+
+    path, glob, directory, "-", open file
+        -> sources        in order, each with the name that errors give it
+        -> bytes          decompressed if they begin like gzip, bzip2, xz or zstd,
+                          and made UTF-8 if an encoding is given
+        -> blocks         whole lines, about 128 KiB, in one copy out of a buffer that is reused
+
+Nothing here looks at a single line, only at the last line end of what has just been read. What a
+read brings is handed on at once, so a filter on a slow pipe answers promptly. At most one
+read and the beginning of one line are held: that line may be `max_line` bytes long.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import io
+import os
+import sys
+import typing
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from streamptron.doors.texts import count_line_ends
+from streamptron.estimator.names import shown
+from streamptron.files.decode import (
+    FOREIGN,
+    HEAD,
+    READ,
+    SUFFIXES,
+    UTF8,
+    Damaged,
+    Decoded,
+    decompressed,
+    first_read,
+)
+
+MAX_LINE = 1 << 24
+
+FORMAT_SUFFIXES = {
+    ".tsv": "plain",
+    ".txt": "plain",
+    ".ft": "fasttext",
+    ".fasttext": "fasttext",
+    ".vw": "vw",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+}
+FORMAT_NAMES = tuple(dict.fromkeys(FORMAT_SUFFIXES.values()))
+
+OnBad = Callable[["LineError"], object]
+
+
+class LineError(ValueError):
+    """A line that cannot be read, or the place where a file is cut off.
+
+    Parameters
+    ----------
+    file
+        The file's name, or "<stdin>".
+    line
+        The number of the line, from 1; in a compressed file, of the decompressed line.
+    reason
+        What is wrong, and what to do about it.
+
+    Examples
+    --------
+    >>> from streamptron.files import LineError
+
+    >>> print(LineError("mail.tsv", 7, "no TAB; write label<TAB>text"))
+    mail.tsv:7: no TAB; write label<TAB>text
+    """
+
+    def __init__(self, file: str, line: int, reason: str) -> None:
+        super().__init__(file, line, reason)
+        self.file = file
+        self.line = line
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}"
+
+
+class Block(NamedTuple):
+    """Whole lines of one file: its name, the number of the first line, the bytes.
+
+    Examples
+    --------
+    >>> import io
+    >>> from streamptron.files import blocks
+
+    >>> for file, line, data in blocks(io.BytesIO(b"ham\\thello\\n")):
+    ...     print(file, line, data)
+    <BytesIO> 1 b'ham\\thello\\n'
+    """
+
+    file: str
+    line: int
+    data: bytes
+
+
+class Source(NamedTuple):
+    """A file to be opened (path) or one that is open, and what errors call it."""
+
+    name: str
+    path: str | None
+    file: Any
+
+
+def blocks(
+    sources: Any,
+    *,
+    max_line: int = MAX_LINE,
+    on_error: OnBad | str = "raise",
+    encoding: str | None = None,
+) -> Iterator[Block]:
+    """Whole lines of files, some thousand at a time, as bytes.
+
+    Parameters
+    ----------
+    sources
+        A path; a pattern such as "logs/*.tsv"; a directory, for all files in it and below, sorted,
+        without hidden ones and without following links to directories; "-" for the standard input;
+        a file open for reading bytes; or several of these in a list. A path that exists is never
+        taken for a pattern. Files compressed with gzip, bzip2, xz or zstd are recognised by their
+        first bytes; a file whose name ends in .gz, .bz2, .xz or .zst must be one. zstd needs
+        ``pip install "streamptron[files]"`` before Python 3.14.
+    max_line
+        A longer line, in bytes without its end, is an error. It is never held as a whole.
+    on_error
+        "raise", or a function to call with each `LineError`: a line that is too long is then left
+        out, and a file that is truncated or damaged ends there, without its last, broken line.
+        Everything before has been given, once.
+    encoding
+        Of the files, once they are decompressed: a name that Python knows, as "latin-1", "cp1252"
+        or "utf-16". The blocks are in UTF-8 all the same; a sequence that is invalid in the
+        encoding becomes the byte 0xFF. None: the files are in UTF-8, and given as they are.
+
+    Yields
+    ------
+    Block
+        (file, line, data): the file's name, the number of the first line, and lines that end in a
+        newline, but for the last of a file if it has none. A UTF-8 byte order mark is left out.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file, or nothing matches a pattern, or a directory has no files.
+    LineError
+        If a file is damaged, or holds UTF-16 and that is not its `encoding`, or a line is too long,
+        or the line ends are CR alone, as on old Macs, and `on_error` is "raise".
+    ValueError
+        If Python does not know the encoding.
+    ImportError
+        If a file holds zstd and there is nothing to read it with.
+
+    Examples
+    --------
+    >>> import io
+    >>> from streamptron.files import blocks
+
+    >>> for block in blocks([io.BytesIO(b"ham\\thello\\nspam\\twin"), io.BytesIO(b"ham\\tbye\\n")]):
+    ...     print(block.line, block.data)
+    1 b'ham\\thello\\n'
+    2 b'spam\\twin'
+    1 b'ham\\tbye\\n'
+    """
+    check_max_line(max_line)
+    if on_error != "raise" and not callable(on_error):
+        raise ValueError(f'on_error={shown(on_error)}; give "raise" or a function of a LineError')
+    on_bad = on_error if callable(on_error) else raise_error
+    encoding = check_encoding(encoding)
+    found = find_sources(sources)
+    return (
+        block for source in found for block in source_blocks(source, max_line, on_bad, encoding)
+    )
+
+
+def raise_error(error: LineError) -> typing.NoReturn:
+    raise error
+
+
+def check_max_line(max_line: int) -> None:
+    if isinstance(max_line, bool) or not isinstance(max_line, int) or max_line < HEAD:
+        raise ValueError(f"max_line={shown(max_line)}; give a number of bytes, at least {HEAD}")
+
+
+def find_sources(sources: Any) -> list[Source]:
+    """The files that the sources stand for, in order; none is opened yet."""
+    one = isinstance(sources, str | os.PathLike) or hasattr(sources, "read")
+    if not one and (isinstance(sources, bytes) or not isinstance(sources, Iterable)):
+        raise TypeError(
+            f"sources is a {type(sources).__name__}; give a path, a pattern, a directory, "
+            '"-" for the standard input, a file opened with "rb", or a list of these'
+        )
+    found = [source for each in ([sources] if one else sources) for source in _expand(each)]
+    if not found:
+        raise ValueError("sources is empty; give at least one file")
+    return found
+
+
+def _expand(source: Any) -> list[Source]:
+    """The files that one path, pattern, directory or file stands for."""
+    if hasattr(source, "read"):
+        name = getattr(source, "name", None)
+        if isinstance(source, io.TextIOBase):
+            raise TypeError(f'{shown(name)} is open as text; open it with "rb"')
+        return [
+            Source(name if isinstance(name, str) else f"<{type(source).__name__}>", None, source)
+        ]
+    if not isinstance(source, str | os.PathLike):
+        raise TypeError(
+            f'sources has a {type(source).__name__}; give paths, or files opened with "rb"'
+        )
+    if source == "-":
+        if not hasattr(sys.stdin, "buffer"):
+            raise ValueError("the standard input is closed, or not binary; give a file")
+        return [Source("<stdin>", None, sys.stdin.buffer)]
+    path = os.fsdecode(source)
+    if os.path.isdir(path):
+        paths = _directory(path)
+        problem = f"the directory {path} has no files that are not hidden"
+    elif os.path.exists(path):
+        paths, problem = [path], ""
+    else:
+        import glob  # slow to import, and few paths are patterns
+
+        if not glob.has_magic(path):
+            os.stat(path)  # which says that there is no such file
+        paths = sorted(p for p in glob.glob(path, recursive=True) if not os.path.isdir(p))
+        problem = f"no file matches {path}"
+    if not paths:
+        raise FileNotFoundError(problem)
+    return [Source(path, path, None) for path in paths]
+
+
+def _directory(path: str) -> list[str]:
+    """All files in it and below, sorted, without hidden ones."""
+    paths = []
+    for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            paths += _directory(entry.path)
+        elif entry.is_file():
+            paths.append(entry.path)
+    return paths
+
+
+def format_of(sources: list[Source]) -> str:
+    """The format that the names' suffixes stand for."""
+    found: dict[str, str] = {}
+    for name in [source.name for source in sources]:
+        stem, suffix = os.path.splitext(name.lower())
+        if suffix in SUFFIXES:
+            suffix = os.path.splitext(stem)[1]
+        if suffix not in FORMAT_SUFFIXES:
+            formats = "; ".join(
+                f"{form}: {' '.join(s for s, f in FORMAT_SUFFIXES.items() if f == form)}"
+                for form in FORMAT_NAMES
+            )
+            raise ValueError(
+                f"{name} has no suffix that tells its format; give format= ({formats})"
+            )
+        found.setdefault(FORMAT_SUFFIXES[suffix], name)
+    if len(found) > 1:
+        several = ", ".join(f"{name}: {form}" for form, name in found.items())
+        raise ValueError(f"several formats ({several}); read each on its own, or give format=")
+    return next(iter(found))
+
+
+def check_encoding(encoding: str | None) -> str | None:
+    """The encoding's own name; None for UTF-8, which needs no decoding."""
+    if encoding is None:
+        return None
+    try:
+        found = codecs.lookup(encoding)
+        if not found._is_text_encoding:  # as base64
+            raise LookupError
+        codecs.getincrementaldecoder(encoding)
+    except (LookupError, TypeError, ValueError):
+        raise ValueError(
+            f"encoding={shown(encoding)}; give an encoding that Python knows, as utf-8, latin-1, "
+            "cp1252 or utf-16"
+        ) from None
+    return None if found.name in ("utf-8", "utf-8-sig") else found.name
+
+
+def not_encoded(n: int, n_events: int, first: str, encoding: str | None) -> str:
+    """The warning about texts with bytes that could not be decoded."""
+    name = (encoding or "UTF-8").upper()
+    return (
+        f"{n} of {n_events} texts have bytes that are not {name}, read as U+FFFD; the first: "
+        f"{first}; give the file's encoding, as latin-1 or cp1252, or convert it"
+    )
+
+
+def source_blocks(
+    source: Source, max_line: int, on_bad: OnBad, encoding: str | None = None
+) -> Iterator[Block]:
+    """The blocks of one source; the encoding as check_encoding gives it."""
+    # unbuffered: each read is one system call
+    opened = open(source.path, "rb", buffering=0) if source.path else None  # noqa: SIM115
+    with opened or contextlib.nullcontext():
+        yield from _file_blocks(source, opened or source.file, max_line, on_bad, encoding)
+
+
+def _file_blocks(
+    source: Source, file: Any, max_line: int, on_bad: OnBad, encoding: str | None
+) -> Iterator[Block]:
+    # A read is no longer than max_line, so that only the line that began before it can be too long
+    buffer = bytearray(min(READ, max_line))
+    view = memoryview(buffer)
+    name, line = source.name, 1
+    begun: list[bytes] = []  # the line whose end has not come yet, in pieces
+    n_begun = 0
+    too_long = False  # that line is, and is left out up to its end
+    try:
+        readinto, n = decompressed(source.path, source.name, file, view)
+        if encoding is not None:
+            readinto = Decoded(encoding, readinto, bytes(view[:n])).readinto
+            n = first_read(readinto, view, [UTF8])
+        at = len(UTF8) if buffer.startswith(UTF8, 0, n) else 0
+        for mark, name_of_it in FOREIGN.items():
+            if buffer.startswith(mark, 0, n):
+                raise Damaged(
+                    f"the file is {name_of_it}; give its encoding, or convert it to UTF-8 first"
+                )
+        while n:
+            end = buffer.find(b"\n", at, n)
+            if not too_long and n_begun + (n if end < 0 else end) - at > max_line:
+                too_long = True
+                begun, n_begun = [], 0
+                on_bad(
+                    LineError(
+                        name,
+                        line,
+                        f"longer than {max_line} bytes; check that the file has line ends, LF or "
+                        "CRLF",
+                    )
+                )
+            if too_long and end >= 0:
+                at = end + 1
+                too_long = False
+                line += 1
+            if not too_long:
+                cut = buffer.rfind(b"\n", at, n) + 1
+                if cut:
+                    data = b"".join((*begun, view[at:cut]))
+                    yield Block(name, line, data)
+                    line += count_line_ends(data)
+                    begun, n_begun, at = [], 0, cut
+                if at < n:
+                    begun.append(bytes(view[at:n]))
+                    n_begun += n - at
+            n, at = readinto(view), 0
+    except Damaged as damage:
+        on_bad(LineError(name, line, str(damage)))
+        return
+    if begun:
+        data = b"".join(begun)
+        if line == 1 and has_only_cr(data):
+            on_bad(LineError(name, line, ONLY_CR))
+            return
+        yield Block(name, line, data)
+
+
+ONLY_CR = (
+    "the file's line ends are CR alone, as on old Macs, which makes it one line; convert it "
+    "first, for example by tr '\\r' '\\n'"
+)
+
+
+def has_only_cr(data: bytes) -> bool:
+    """Whether the one line that a file has, without an LF, is several by its CRs."""
+    return b"\r" in data.rstrip(b"\r") and b"\n" not in data

@@ -1,0 +1,115 @@
+"""Pieces of a line: bytes that are to be a text, a number, a name; else what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+
+from streamptron.estimator.names import shown
+
+
+class BadLine(Exception):
+    """What is wrong with a line, and what to do."""
+
+
+def decoded(data: bytes) -> str:
+    """Bytes that must be UTF-8, as text."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise BadLine(f"not UTF-8 ({error}); give the file's encoding, or convert it") from None
+
+
+def label_of(data: bytes) -> str:
+    """A label that is text."""
+    if not data:
+        raise BadLine("the label is empty; give each line one")
+    return decoded(data)
+
+
+def words_of(text: str) -> list[str]:
+    """The words between spaces."""
+    return [word for word in text.split(" ") if word]  # no other white space separates words
+
+
+def valid(text: str, what: str) -> str:
+    """A text that is to be a label or a name: one that UTF-8 can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadLine(
+            f"{what} {shown(text)} is not UTF-8; give the file's encoding, or convert it"
+        ) from None
+    return text
+
+
+def replaced(text: str) -> str:
+    """A text, with U+FFFD for what UTF-8 cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return re.sub("[\ud800-\udfff]", "\ufffd", text)
+    return text
+
+
+def finite_number(token: bytes | str) -> float | None:
+    """The finite number that a token is; None if it is none."""
+    try:
+        number = float(token)
+    except ValueError:
+        return None
+    # Python reads 1_000 and the digits of all scripts; files do not
+    return number if isfinite(number) and token.isascii() and "_" not in str(token) else None
+
+
+def parsed_number(token: bytes | str) -> int | float | None:
+    """The finite number that a token is, an int if it is whole; None if it is none."""
+    number = finite_number(token)
+    if number is None or not number.is_integer():
+        return number
+    exact = abs(number) < 2**53 or not token[1:].isdigit()
+    return int(number if exact else token)
+
+
+def number_of(token: bytes | str, what: str, hint: str = "write one") -> int | float:
+    """The finite number that a token is, or a BadLine that says what it should be."""
+    number = parsed_number(token)
+    if number is None:
+        raise BadLine(f"{what} {seen(token)} is not a finite number; {hint}")
+    return number
+
+
+def value_of(token: bytes | str, what: str) -> float:
+    """The number of a feature, or a BadLine: also if it is an int that a float64 cannot hold."""
+    number = number_of(token, what)
+    value = float(number)
+    if value != number:
+        raise BadLine(f"{what} {number} is an int that a float64 cannot hold exactly; scale it")
+    return value
+
+
+def whole_of(token: bytes, what: str) -> int:
+    """An int of at least 0."""
+    try:
+        number = int(token)
+    except ValueError:
+        number = -1
+    if number < 0 or b"_" in token:
+        raise BadLine(f"the {what} {seen(token)}; write an int from 0")
+    return number
+
+
+def seen(token: bytes | str) -> str:
+    """What an error says for a piece of a file."""
+    return shown(token.decode(errors="replace") if isinstance(token, bytes) else token)
+
+
+def listed(names: Any, option: str) -> list[Any]:
+    """Names as a list; none for None."""
+    if names is None:
+        return []
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(f"{option} is a {type(names).__name__}; give a list of names")
+    return list(names)

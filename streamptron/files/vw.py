@@ -1,0 +1,59 @@
+"""Vowpal Wabbit's lines: label importance 'tag|namespace:scale name:value ..."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from streamptron.estimator.names import shown
+from streamptron.files.format import Event, Format
+from streamptron.files.tokens import BadLine, decoded, finite_number, number_of, value_of, words_of
+
+
+class VW(Format):
+    """Label, importance and tag, and name:value by namespace."""
+
+    def __init__(self, *, label_type: str = "number") -> None:
+        if label_type not in ("number", "text"):
+            raise ValueError(f'label_type={shown(label_type)}; give "number" or "text"')
+        self._numbers = label_type == "number"
+
+    def parse(self, item: bytes) -> Event:
+        if not item.strip():
+            return None
+        head, *sections = decoded(item).replace("\t", " ").split("|")
+        if not sections:
+            raise BadLine("no bar; write label | name:value ...")
+        words = words_of(head)
+        tag = None
+        if words and (words[-1][0] == "'" or head[-1] != " "):
+            tag = words.pop().removeprefix("'")
+        if len(words) > 2:
+            raise BadLine(f"{shown(words[2])} after label and importance; only a 'tag may follow")
+        y: Any = words[0] if words else None
+        if words and self._numbers:
+            y = number_of(words[0], "the label", 'for labels that are text give label_type="text"')
+        w = float(number_of(words[1], "the importance")) if len(words) > 1 else 1.0
+        if w < 0:
+            raise BadLine(f"the importance {words[1]} is negative; write 0 or more")
+        x: dict[str, float] = {}
+        for section in sections:
+            words = words_of(section)
+            prefix, scale = "", 1.0
+            if section[:1].strip(" "):  # a name that touches the bar is the namespace's
+                namespace, colon, value = words.pop(0).partition(":")
+                prefix = f"{namespace}^" if namespace else ""
+                scale = float(number_of(value, f"{namespace}: the scale")) if colon else 1.0
+            for word in words:
+                name, colon, value = word.partition(":")
+                number = finite_number(value) if colon else 1.0
+                if not name or number is None:
+                    raise BadLine(f"{shown(word)}; write name:value, and a finite number for it")
+                if abs(number) >= 2**53:
+                    number = value_of(value, f"{name}: the value")
+                name = prefix + name
+                x[name] = x.get(name, 0.0) + number * scale
+        for name, number in x.items():
+            if not isfinite(number):
+                raise BadLine(f"{name} comes to {number}; scale it down")
+        return x, y, w, None, tag

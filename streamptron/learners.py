@@ -1,0 +1,29 @@
+"""The learners, each said once: model files and the command line go by this list.
+
+A new learner is a rule in the core, a class in a module of its own, and an entry here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streamptron.adaptive import AdaptiveClassifier
+from streamptron.mira import MIRA
+from streamptron.perceptron import MulticlassPerceptron, Perceptron
+
+# By the name on the command line, whose default is the first. Files have the names of the classes.
+LEARNERS: dict[str, Any] = {
+    "multiclass": MulticlassPerceptron,
+    "perceptron": Perceptron,
+    "mira": MIRA,
+    "adaptive": AdaptiveClassifier,
+}
+BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
+
+# The parameters that not all of them have: the type, or the words that it may be, and what the
+# command line says of it. Which learner has it, its constructor says.
+OWN: dict[str, tuple[type | tuple[str, ...], str]] = {
+    "margin": (float, "Update if the lead is at most this."),
+    "C": (float, "MIRA: the largest step."),
+    "update": (("margin", "mistake"), "MIRA: when to update."),
+}

@@ -1,0 +1,1 @@
+"""Model files: their layout, their values, and how they are written, read and locked."""

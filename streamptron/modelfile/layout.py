@@ -1,0 +1,67 @@
+"""What a model file is made of, for writing and for reading. docs/format.md describes it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import typing
+from typing import Any
+
+FORMAT = "streamptron"
+VERSION = 1
+ALIGNMENT = 64  # of the arrays' start: a cache line
+HEADER_LIMIT = 100_000_000  # bytes, as the other readers of safetensors have it
+
+# The arrays in the order of the file, wider numbers first so that all of them are aligned: the type
+# and the shape of one row (of weights the core knows it).
+ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
+    "weights": ("F64", None),
+    "keys": ("U64", (2,)),
+    "chunks": ("U32", (3,)),
+    "rows": ("U32", ()),
+    "lookup": ("U32", ()),
+    "stamps": ("U32", ()),
+    "texts": ("U8", ()),
+}
+EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
+LIMITED = EXACT | {"stamps"}
+HASHED = {"weights", "chunks", "rows"}
+ONCE = ("adaptive",)  # what only some of the learners keep once
+IN_PLACE = "crc32"  # what the arrays of a model opened in place should have, beside them
+ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
+CHECKSUM = b'"header_crc32":"%08x"'  # while it is computed, of zeros
+
+
+class ModelFileError(ValueError):
+    """Not a model file, a damaged one, or one that this version cannot read."""
+
+
+class Contents(typing.NamedTuple):
+    """All that a model file holds.
+
+    Attributes
+    ----------
+    learner
+        The Perceptron, MulticlassPerceptron or MIRA.
+    tokenizer
+        The Tokenizer before it; None: the learner is alone.
+    lines
+        How the command line reads and writes lines (see command/lines.py), or None.
+    metadata
+        The user's.
+    position
+        Up to where a stream has been learned, as ``Checkpoint.step`` was told; or None.
+    """
+
+    learner: Any
+    tokenizer: Any = None
+    lines: dict[str, Any] | None = None
+    metadata: Any = None
+    position: Any = None
+
+
+def check_regular(status: os.stat_result, path: str, purpose: str) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        number = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+        raise OSError(number, f"{os.strerror(number)}: not a regular file {purpose}", path)

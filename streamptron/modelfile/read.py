@@ -1,0 +1,325 @@
+"""Reading a model file: nothing that it says is believed before it is checked.
+
+Nothing in a file is code, and no class is imported because a file names it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sys
+import typing
+import zlib
+from typing import Any, BinaryIO
+
+from streamptron._core import BinaryModel
+from streamptron.estimator.names import shown
+from streamptron.learners import BY_CLASS_NAME
+from streamptron.modelfile.layout import (
+    ALIGNMENT,
+    ARRAYS,
+    CHECKSUM,
+    EXACT,
+    FORMAT,
+    HASHED,
+    HEADER_LIMIT,
+    IN_PLACE,
+    ITEM,
+    LIMITED,
+    ONCE,
+    VERSION,
+    Contents,
+    ModelFileError,
+    check_regular,
+)
+from streamptron.modelfile.values import decode, decoded_parameter, kept_metadata, unhexed
+from streamptron.text import Tokenizer
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from mmap import mmap
+
+# What rebuilding wrong contents may raise.
+WRONG = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
+
+
+def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
+    """Read a model from the file that its ``save``, or the command line, has written.
+
+    It continues exactly where it was. The whole file is checked, and nothing in it is run: also a
+    file from a stranger may be loaded.
+
+    Parameters
+    ----------
+    path
+        The file.
+    mmap
+        Open the model read-only, in place: that takes no time, whatever its size, and processes
+        that open the same file share one copy in memory. Only the header is checked at first;
+        damage elsewhere makes answers wrong, or raises a ModelFileError when it is met. (``load``
+        without mmap checks everything.) A deep copy of the model is in memory and can learn. The
+        file must not be written in place meanwhile, which ``save`` never does.
+
+    Returns
+    -------
+    The learner; or, if that was saved with its tokenizer, the pipeline ``Tokenizer() | learner``,
+    whose learner is ``model[-1]``.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, incomplete, not a model file, or from a newer version.
+    OSError
+        If the file cannot be read, or is not a regular file.
+
+    Examples
+    --------
+    >>> import os, tempfile, streamptron
+    >>> from streamptron import Perceptron, Tokenizer
+    >>> model = Tokenizer() | Perceptron.from_weights({"free": 2.0, "meeting": -3.0})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "spam.model")
+    ...     model.save(path)
+    ...     loaded = streamptron.load(path)
+    >>> loaded.predict_one("Free!")
+    True
+    >>> loaded[-1].weights
+    {'free': 2.0, 'meeting': -3.0}
+    """
+    return model_of(read(path, mmap))
+
+
+def read_metadata(path: str | os.PathLike[str]) -> Any:
+    """The metadata that was given to ``save``, without loading the model; {} if there was none.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    ModelFileError, OSError
+        As for ``load``.
+
+    Examples
+    --------
+    >>> import os, tempfile, streamptron
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "spam.model")
+    ...     streamptron.Perceptron().save(path, metadata={"words": "lower case"})
+    ...     streamptron.read_metadata(path)
+    {'words': 'lower case'}
+    """
+    with _opened(path) as file, _named(path):
+        return _Header(file).users_metadata()
+
+
+def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
+    """Read a file, opened once: all of what it gives is from one save."""
+    with _opened(path) as file, _named(path):
+        header = _Header(file)
+        size = sum(end - start for _, start, end in header.arrays.values())
+        if mmap:
+            from mmap import ACCESS_READ
+            from mmap import mmap as map_file
+
+            whole = map_file(file.fileno(), 0, access=ACCESS_READ)
+            if len(whole) != header.size + size:
+                raise ModelFileError("the file has changed while it was opened")
+            return header.contents(memoryview(whole)[header.size :], whole)
+        body = memoryview(file.read(size))
+        if len(body) != size or zlib.crc32(body) != header.arrays_crc32:
+            raise ModelFileError("the arrays do not fit their checksum")
+        return header.contents(body)
+
+
+def model_of(contents: Contents) -> Any:
+    """The learner that a file holds, or the pipeline of its tokenizer and learner."""
+    if contents.tokenizer is None:
+        return contents.learner
+    from streamptron.estimator.pipeline import TextPipeline  # slow to import, because River's is
+
+    model = TextPipeline(contents.tokenizer, contents.learner)
+    model._lines = contents.lines
+    return model
+
+
+def _opened(path: str | os.PathLike[str]) -> BinaryIO:
+    """A regular file to read; opening a pipe would wait until somebody writes to it."""
+
+    def opener(name: str, flags: int) -> int:
+        check_regular(os.stat(name), name, "to read")
+        number = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+        try:
+            check_regular(os.fstat(number), name, "to read")
+        except OSError:
+            os.close(number)
+            raise
+        return number
+
+    return open(os.fspath(path), "rb", opener=opener)
+
+
+@contextlib.contextmanager
+def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Add to an error which file it is about, and what to do."""
+    try:
+        yield
+    except _NotOurs as error:
+        raise ModelFileError(f"{os.fspath(path)!r} {error}") from None
+    except WRONG as error:
+        raise ModelFileError(
+            f"{os.fspath(path)!r} is damaged: {error}; take another copy of the file, or an older "
+            "checkpoint"
+        ) from error
+
+
+class _NotOurs(ModelFileError):
+    """The file is whole, as far as is known, but not one that this version can read."""
+
+
+class _Header:
+    """A file up to its arrays, read and checked."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        if sys.byteorder != "little":
+            raise _NotOurs("cannot be read on a machine that is not little-endian")
+        size = os.fstat(file.fileno()).st_size
+        length = file.read(8)
+        n = int.from_bytes(length, "little")
+        if len(length) < 8 or n > HEADER_LIMIT or n + 8 > size:
+            raise _NotOurs("is not a model file, or the beginning of one: it has no header")
+        text = file.read(n)
+        if not text.startswith(b"{"):
+            raise _NotOurs("is not a model file: its header is not JSON")
+        try:
+            header = json.loads(text, object_pairs_hook=_once)
+            self.metadata: Mapping[str, str] = header.pop("__metadata__")
+            known, version = self.metadata["format"], self.metadata["version"]
+        except WRONG:
+            known = version = None
+            if FORMAT.encode() in text:
+                raise ModelFileError("its header is not JSON, or has no format") from None
+        if known != FORMAT:
+            raise _NotOurs("is not a model file of streamptron")
+        if version != str(VERSION):
+            by = shown(self.metadata.get("streamptron"))
+            raise _NotOurs(
+                f"has the format {shown(version)}, written by streamptron {by}; this version reads "
+                f"format {VERSION}: install the version that wrote it, or a newer one"
+            )
+        crc = int(self.metadata["header_crc32"], 16)
+        if zlib.crc32((length + text).replace(CHECKSUM % crc, CHECKSUM % 0)) != crc:
+            raise ModelFileError("the header does not fit its checksum")
+        self.arrays_crc32 = int(self.metadata["arrays_crc32"], 16)
+        self.size = 8 + n
+        if self.size % ALIGNMENT:
+            raise ModelFileError(f"the arrays do not start at a multiple of {ALIGNMENT} bytes")
+        self.arrays = _arrays(header, size - self.size)
+
+    def part(self, name: str) -> Any:
+        return json.loads(self.metadata[name], object_pairs_hook=_once)
+
+    def users_metadata(self) -> Any:
+        metadata = self.part("metadata")
+        kept_metadata(metadata)  # else the model could not be saved with it again
+        return metadata
+
+    def contents(self, body: memoryview, whole: mmap | None = None) -> Contents:
+        """All that the file holds; the arrays are in `body`."""
+        tokenizer = None
+        if "tokenizer" in self.metadata:
+            tokenizer = Tokenizer(**self.parameters("tokenizer"))
+        return Contents(
+            self.learner(body, whole),
+            tokenizer,
+            _lines(self.part("lines")) if "lines" in self.metadata else None,
+            self.users_metadata(),
+            decode(self.part("position")) if "position" in self.metadata else None,
+        )
+
+    def parameters(self, name: str) -> dict[str, Any]:
+        return {name: decoded_parameter(name, value) for name, value in self.part(name).items()}
+
+    def learner(self, body: memoryview, whole: mmap | None) -> Any:
+        """The learner whose arrays are in `body`."""
+        cls = BY_CLASS_NAME[self.part("class")]
+        # parameters added after the file was written have their defaults
+        model = cls(**self.parameters("parameters"))
+        expected = EXACT if model.max_features is None else LIMITED
+        if self.arrays.keys() != (expected if model.hash_bits is None else HASHED):
+            raise ModelFileError("the arrays are not those of such a model")
+        seed = int(self.part("seed"), 16)
+        if model.hash_seed not in (None, seed):
+            raise ModelFileError("the hash's seed is not the parameter's")
+        labels = self.part("labels")
+        state = {
+            "seed": seed,
+            "labels": None if issubclass(cls, BinaryModel) else [decode(label) for label in labels],
+            "objects": [decode(name) for name in self.part("objects")],
+            "y_name": decode(self.part("y_name")),
+            "counters": unhexed(self.part("counters")),
+            "clock": unhexed(self.part("clock")),
+            "serve": unhexed(self.part("serve")),
+            **{name: unhexed(self.part(name)) for name in ONCE if name in self.metadata},
+            "ceiling": unhexed(self.part("ceiling")),
+        }
+        arrays: dict[str, Any] = {
+            name: (shape, body[at:end]) for name, (shape, at, end) in self.arrays.items()
+        }
+        if whole is not None:
+            arrays[IN_PLACE] = ((4,), self.arrays_crc32.to_bytes(4, "little"))
+        model._set_file_state(state, arrays, whole)
+        return model
+
+
+def _lines(part: Any) -> dict[str, Any]:
+    """What the command line keeps, checked."""
+    names = part["names"]
+    if not (
+        part.keys() == {"reading", "positive", "names"}
+        and isinstance(part["reading"]["format"], str)
+        and (names is None or len(names) == 2)
+        and all(
+            text is None or isinstance(text, str) for text in (part["positive"], *(names or ()))
+        )
+    ):
+        raise ValueError("the entry for lines is invalid")
+    return dict(part)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, in which no name may occur twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name occurs twice in the header")
+    return found
+
+
+def _arrays(header: dict[str, Any], size: int) -> dict[str, tuple[tuple[int, ...], int, int]]:
+    """Shape, start and end of each array, which together fill the rest of the file."""
+    arrays = {}
+    at = 0
+    for name in [name for name in ARRAYS if name in header]:
+        dtype, row = ARRAYS[name]
+        entry = header.pop(name)
+        shape, (start, end) = tuple(entry["shape"]), entry["data_offsets"]
+        if (
+            entry["dtype"] != dtype
+            or any(type(n) is not int or not 0 <= n < 2**48 for n in (*shape, start, end))
+            or (len(shape) != 2 if row is None else shape[1:] != row)
+            or start != at
+            or end != at + math.prod(shape) * ITEM[dtype]
+        ):
+            raise ModelFileError(f"the array {name} is not where or what it must be")
+        arrays[name] = (shape, start, end)
+        at = end
+    if header or at != size:
+        raise ModelFileError(
+            f"the arrays should take {at} bytes and take {size}: it was cut off, or something was "
+            "appended"
+        )
+    return arrays

@@ -1,0 +1,225 @@
+"""eval, explain, top, info, and model files that come from elsewhere."""
+
+import copy
+import json
+import re
+from itertools import pairwise
+
+import pytest
+
+import streamptron
+from streamptron import Checkpoint, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron.files import read
+from tests.support.commands import (
+    LEARNERS,
+    MAIL,
+    SEEDED,
+    library,
+    predict,
+    random_mail,
+    written,
+)
+from tests.support.variants import learned, loaded
+
+
+def test_evaluation_is_what_scikit_learn_says(many, told):
+    from sklearn.metrics import classification_report, confusion_matrix
+
+    tsv, model = many
+    code, out, _ = told("eval", tsv, "-m", model, "--json")
+    assert code == 0
+    found = json.loads(out)
+    events = list(read(tsv))
+    answers = [line.split("\t")[0] for line in library(model, [text for text, _ in events])]
+    labels = [label for _, label in events]
+    expected = classification_report(labels, answers, output_dict=True, zero_division=0)
+    assert found["accuracy"] == pytest.approx(expected["accuracy"], abs=1e-12)
+    for label, values in found["labels"].items():
+        for name in ("precision", "recall", "support"):
+            assert values[name] == pytest.approx(expected[label][name], abs=1e-12)
+        assert values["f1"] == pytest.approx(expected[label]["f1-score"], abs=1e-12)
+    for mean in ("macro", "weighted"):
+        for name in ("precision", "recall"):
+            assert found[mean][name] == pytest.approx(expected[f"{mean} avg"][name], abs=1e-12)
+    names = sorted(found["labels"])
+    matrix = [[found["confusion"][y].get(p, 0) for p in names] for y in names]
+    assert matrix == confusion_matrix(labels, answers).tolist()
+    code, out, _ = told("eval", tsv, "-m", model)
+    assert code == 0
+    columns = out.split("\n\n")[0].splitlines()
+    assert len({len(line) for line in columns}) == 1
+    assert f"accuracy  {expected['accuracy']:.4f}" in out
+
+
+def test_labels_that_the_model_does_not_know_are_wrong_answers(mail, told):
+    tsv, model = mail
+    tsv.write_bytes(b"eggs\tbacon\nham\tsee you\n")
+    code, out, _ = told("eval", tsv, "-m", model, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["labels"]["eggs"]["recall"] == 0
+    assert found["labels"]["eggs"]["support"] == 1
+
+
+def test_explanations_are_the_librarys(mail, told):
+    _, model = mail
+    code, out, _ = told("explain", "a prize", "-m", model)
+    assert code == 0
+    found = {
+        line.split()[0]: float(line.split()[-1]) for line in out.split("\n\n")[0].splitlines()[1:]
+    }
+    expected = loaded(model).explain_one(Tokenizer().transform_one("a prize"))
+    assert found == {n or "(intercept)": pytest.approx(part, abs=1e-5) for n, part in expected}
+    assert "answer: spam, probability 0." in out
+
+
+def test_top_features_are_the_librarys(many, told):
+    _, model = many
+    found = json.loads(told("top", "-m", model, "-n", 3, "--label", "ham", "--json")[1])
+    top = loaded(model).top_features(3, "ham")
+    assert found == {
+        "ham": {name: list(map(list, getattr(top, name))) for name in ("positive", "negative")}
+    }
+    shown = told("top", "-m", model, "-n", 3, "--label", "ham")[1].splitlines()
+    assert shown[0] == "towards ham"
+    weights = [float(line.split()[-1]) for line in shown[2:]]
+    assert all(a >= b for a, b in pairwise(weights))
+    assert len(weights) == 6
+
+
+def test_a_hashed_model_has_rows_instead_of_names(tmp_path, told):
+    (tmp_path / "m.tsv").write_bytes(MAIL)
+    train = ("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--hash-bits", "8", "-q", *SEEDED)
+    assert told(*train) == (0, "", "")
+    rows = loaded(tmp_path / "m").top_features(2, "ham").positive
+    shown = told("top", "-m", tmp_path / "m", "-n", 2, "--label", "ham")[1]
+    assert [f"row {row}" in shown for row, _ in rows] == [True, True]
+    assert "\nsee " in told("explain", "see", "-m", tmp_path / "m")[1]
+
+
+def test_info_says_what_a_model_is(mail, told):
+    _, model = mail
+    found = json.loads(told("info", "-m", model, "--json")[1])
+    assert found["learner"] == "MulticlassPerceptron"
+    assert found["parameters"]["hash_seed"] == 1
+    assert found["n_seen"] == 4
+    assert found["labels"] == ["spam", "ham"]
+    assert found["tokenizer"]["ngram_range"] == [1, 1]
+    shown = told("info", "-m", model)[1]
+    assert re.search(r"^labels +2: spam, ham$", shown, re.M)
+    assert "memory_usage" in shown
+
+
+def test_an_older_file_with_the_tokenizer_in_its_metadata_is_used_and_saved_as_a_pipeline(tmp_path):
+    model = MulticlassPerceptron()
+    for y, text in ((1, "a prize"), (0, "see you"), (1, "a prize")):
+        model.learn_one(Tokenizer().transform_one(text), y)
+    model.save(tmp_path / "m", metadata={"tokenizer": {"ngram_range": [1, 2]}, "mine": 1})
+    assert learned(streamptron.load(tmp_path / "m")) == learned(model)
+    assert predict(b"a prize\n0\tsee you\n", tmp_path / "m", "--learn")[0][0].startswith("1\t")
+    assert loaded(tmp_path / "m").labels == [1, 0]
+    assert streamptron.load(tmp_path / "m")[0].ngram_range == (1, 2)
+    assert streamptron.read_metadata(tmp_path / "m") == {"mine": 1}
+
+
+def test_an_older_file_of_a_perceptron_keeps_the_names_of_its_labels(tmp_path, told):
+    older = {
+        "tokenizer": {},
+        "reading": {"format": "plain"},
+        "positive": None,
+        "names": ["n", "TRUE"],
+    }
+    Perceptron.from_weights({"a": 1.0}).save(tmp_path / "m", metadata=older)
+    assert predict(b"a\nb\n", tmp_path / "m")[0] == ["TRUE\t0.5000", "n\t0.5000"]
+    (tmp_path / "a.tsv").write_bytes(b"TRUE\ta\n")
+    assert told("train", tmp_path / "a.tsv", "-m", tmp_path / "m", "--resume", "-q")[0] == 0
+    assert streamptron.load(tmp_path / "m").label_names == {False: "n", True: "TRUE"}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_pipeline_saved_in_python_is_used_by_every_command(name, tmp_path, told):
+    labels = (False, True) if name == "perceptron" else ("ham", "spam")
+    tokenizer = Tokenizer(ngram_range=(1, 2), fold_numbers=True)
+    model = tokenizer | LEARNERS[name](hash_seed=1)
+    events = list(random_mail(11, 300, labels))
+    for label, text in events:
+        model.learn_one(text, label)
+    model.save(tmp_path / "m", metadata={"mine": 1})
+    written_as = (
+        {False: "0", True: "1"} if name == "perceptron" else {label: label for label in labels}
+    )
+    texts = [text for _, text in random_mail(12, 50, labels) if text]
+    out, _ = predict("\n".join(texts).encode(), tmp_path / "m")
+    assert [line.partition("\t")[0] for line in out] == [
+        written_as[model.predict_one(text)] for text in texts
+    ]
+    (tmp_path / "m.tsv").write_bytes(written([(written_as[y], text) for y, text in events]))
+    for words in (
+        ("eval", tmp_path / "m.tsv"),
+        ("info",),
+        ("top",),
+        ("explain", texts[0]),
+        ("train", tmp_path / "m.tsv", "--resume", "-q"),
+    ):
+        code, _, err = told(*words, "-m", tmp_path / "m")
+        assert code == 0, err
+    for label, text in events:
+        model.learn_one(text, label)
+    resumed = streamptron.load(tmp_path / "m")
+    assert learned(resumed[-1]) == learned(model[-1])
+    assert resumed[0]._get_params() == tokenizer._get_params()
+    assert streamptron.read_metadata(tmp_path / "m") == {"mine": 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "labels", "names"),
+    [
+        (("--positive", "spam"), ("ham", "spam"), {False: "not spam", True: "spam"}),
+        ((), ("-1", "+1"), {False: "-1", True: "+1"}),
+    ],
+)
+def test_a_trained_perceptron_opens_as_a_pipeline_and_keeps_its_names_when_python_saves_it(
+    words, labels, names, tmp_path, told
+):
+    (tmp_path / "m.tsv").write_bytes(written(random_mail(13, 300, labels)))
+    train = ("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--learner", "perceptron", *words)
+    assert told(*train, *SEEDED)[0] == 0
+    texts = [text for _, text in random_mail(14, 40, labels) if text]
+    data = "\n".join(texts).encode()
+    answers = predict(data, tmp_path / "m")[0]
+    model = streamptron.load(tmp_path / "m")
+    assert model.label_names == names
+    for text, line in zip(texts, answers, strict=True):
+        answer = model.predict_one(text)
+        assert answer in (False, True)
+        label, probability = line.split("\t")
+        assert label == names[answer]
+        assert probability == f"{model.predict_proba_one(text)[answer]:.4f}"
+    for copied in (model, copy.deepcopy(model), model.clone(include_attributes=True)):
+        copied.save(tmp_path / "again")
+        assert predict(data, tmp_path / "again")[0] == answers
+
+
+def test_a_trained_model_of_features_opens_as_its_learner(tmp_path, told):
+    (tmp_path / "a.vw").write_bytes(b"1 | a\n-1 | b\n")
+    assert told("train", tmp_path / "a.vw", "-m", tmp_path / "m", "-q")[0] == 0
+    model = streamptron.load(tmp_path / "m")
+    assert type(model) is MulticlassPerceptron
+    assert model.labels == ["1", "-1"]
+
+
+def test_a_pipeline_that_takes_fields_is_refused_for_lines(tmp_path, told):
+    (Tokenizer(fields="subject") | Perceptron()).save(tmp_path / "m")
+    code, _, err = told("info", "-m", tmp_path / "m")
+    assert code == 1
+    assert "its tokenizer takes mappings with the fields 'subject', and a line is one text" in err
+
+
+def test_a_position_stays_in_a_checkpoint_that_the_command_line_resumes(tmp_path, told):
+    model = Tokenizer() | MulticlassPerceptron()
+    Checkpoint(model, tmp_path / "m", metadata={"mine": 1}).save(position=("mail", 7))
+    (tmp_path / "a.tsv").write_bytes(b"spam\ta\n")
+    assert told("train", tmp_path / "a.tsv", "-m", tmp_path / "m.000001", "--resume", "-q")[0] == 0
+    saved = Checkpoint.newest_saved(tmp_path / "m")
+    assert (saved.position, saved.metadata) == (("mail", 7), {"mine": 1})
+    assert saved.model[-1].labels == ["spam"]

@@ -1,0 +1,222 @@
+"""predict: one answer a line, the library's."""
+
+import gzip
+import json
+import random
+import re
+import subprocess
+import sys
+from threading import Thread
+
+import pytest
+
+from streamptron import Tokenizer
+from streamptron.files import read
+from tests.support.commands import (
+    ENVIRONMENT,
+    FORMATS,
+    answered,
+    library,
+    predict,
+    process,
+    random_mail,
+    run,
+    written,
+)
+from tests.support.streams import labelled_texts, needs_data
+from tests.support.variants import loaded
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_answers_are_the_librarys_however_the_lines_come(seed, many):
+    rng = random.Random(seed)
+    texts = [text for _, text in random_mail(seed, 3000) if text]
+    data = "\n".join(texts).encode() + b"\n" * rng.randrange(2)
+
+    def write(pipe):
+        at = 0
+        while at < len(data):
+            n = rng.choice((1, 7, 100, 5000, 100_000))
+            pipe.write(data[at : at + n])
+            at += n
+        pipe.close()
+
+    with process("predict", "--model", many[1]) as running:
+        writer = Thread(target=write, args=[running.stdin])
+        writer.start()
+        out = running.stdout.read().decode().split("\n")[:-1]
+        writer.join()
+        assert running.wait(60) == 0
+    assert out == list(library(many[1], texts))
+
+
+@needs_data
+@pytest.mark.parametrize("learner", ["multiclass", "perceptron"])
+def test_answers_are_the_librarys_on_real_mail(learner, tmp_path, told):
+    events = [(label, text) for text, label in labelled_texts("sms_spam")]
+    (tmp_path / "sms.tsv").write_bytes(written(events))
+    words = ["--positive", "spam"] if learner == "perceptron" else []
+    model = tmp_path / "m"
+    train = ("train", tmp_path / "sms.tsv", "-m", model, "--learner", learner, *words, "-q")
+    assert told(*train) == (0, "", "")
+    texts = [text.rstrip("\r") for _, text in events]
+    expected = list(library(model, texts))
+    if learner == "perceptron":
+        names = {"True": "spam", "False": "not spam"}
+        expected = [re.sub(r"^\w+", lambda m: names[m[0]], line) for line in expected]
+    assert predict("".join(f"{text}\n" for text in texts).encode(), model)[0] == expected
+    with_labels, _ = predict(written(events), model, "--input", "labelled")
+    assert with_labels == expected
+    assert predict(b"", model, tmp_path / "sms.tsv", "--input", "labelled")[0] == expected
+
+
+def test_an_answer_is_written_before_the_next_line_is_waited_for(many):
+    with process("predict", "--model", many[1]) as running:
+        for _, text in random_mail(8, 20):
+            line = f"{text or 'any'}\n".encode()
+            running.stdin.write(line[:2])
+            running.stdin.write(line[2:])
+            assert re.fullmatch(rb"[a-z ]+\t[01]\.\d{4}\n", running.stdout.readline())
+        assert running.communicate(b"spam1", timeout=60)[0].startswith(b"spam\t")
+
+
+def test_answers_come_in_every_form_that_can_be_asked_for(mail):
+    _, model = mail
+    data = b"a prize\n\n100%\tyou\n"
+    label, probability = predict(data, model)[0][0].split("\t")
+    assert label == "spam"
+    same = {"label": "spam", "probability": float(probability)}
+    nothing = {"label": None, "probability": None}
+    lines = [json.loads(line) for line in predict(data, model, "--json")[0]]
+    assert lines[:2] == [same, nothing]
+    lines = [json.loads(line) for line in predict(data, model, "--rsyslog")[0]]
+    assert lines[:2] == [{"$!": same}, {"$!": nothing}]
+    template = "{{{label}}} 100% {probability} <{text}> {label}"
+    lines, _ = predict(data, model, "--template", template)
+    assert lines[0] == f"{{spam}} 100% {probability} <a prize> spam"
+    assert lines[1] == "{} 100%  <> "
+    assert "<100%\tyou>" in lines[2]
+    assert predict(data, model, "--template", "OK")[0] == ["OK"] * 3
+    lines, _ = predict(data, model, "--template", "{text}", "--input", "labelled")
+    assert lines == ["a prize", "", "you"]
+
+
+def test_labels_that_json_must_escape_are_escaped(tmp_path, told):
+    (tmp_path / "m.tsv").write_text('a "b" \\\ta\nж\tb\n')
+    assert told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "-q")[0] == 0
+    found = [json.loads(line)["label"] for line in predict(b"a\nb\n", tmp_path / "m", "--json")[0]]
+    assert set(found) <= {'a "b" \\', "ж"}
+    assert predict(b"a\n", tmp_path / "m")[0][0].partition("\t")[0] in ('a "b" \\', "ж")
+
+
+def test_every_line_gets_one_line_whatever_is_in_it(mail):
+    lines = [
+        b"a prize",
+        b"",
+        b"\0\0 a \0prize\0",
+        b"\xff\xfe\x00 \xc3\x28 prize",
+        b"\x1f\x8b\x08",
+        b"a prize\r",
+        b"\r",
+        "\u2028 \x85 a \x0b prize".encode(),
+        b"   ",
+        b"a prize",
+    ]
+    _, model = mail
+    for data in (b"\n".join(lines), b"\n".join(reversed(lines)) + b"\n"):
+        found, said = predict(data, model)
+        assert len(found) == len(lines)
+        assert "2 of 8 texts have bytes that are not UTF-8" in said
+        assert "the first: line 4; " in said or "the first: line 6; " in said
+        assert [bool(re.fullmatch(r"(spam|ham)\t0\.\d{4}", line)) for line in found].count(
+            False
+        ) == 2
+    assert predict(b"", model) == ([], "")
+    assert len(predict(b"a\n\n", model)[0]) == 2
+
+
+@pytest.mark.parametrize("limit", [100, 100_000])
+def test_a_line_that_is_too_long_is_answered_and_the_next_ones_too(limit, mail):
+    _, model = mail
+    long = b"a prize " * 500_000
+    data = b"a prize\n" + long + b"\na prize\n\n" + long + b"\n" + long
+    found, said = predict(data, model, "--max-line", limit)
+    good = found[0]
+    assert good.startswith("spam\t")
+    assert found == [good, "\t", good, "\t", "\t", "\t"]
+    assert f"3 of 6 lines are bad, the first: line 2: longer than {limit} bytes" in said
+
+
+def test_a_line_that_is_too_long_is_not_held_in_memory(mail):
+    _, model = mail
+    code = (
+        "import sys; from streamptron.cli import main; n = main(sys.argv[1:]); "
+        "print(n, *(s.split()[1] for s in open('/proc/self/status') if s.startswith('VmHWM')))"
+    )
+    words = [sys.executable, "-c", code, "predict", "-m", model, "--max-line", "1000000"]
+    peaks = []
+    for size in (1, 100_000_000):
+        done = subprocess.run(
+            words, input=b"a" * size, env=ENVIRONMENT, capture_output=True, check=True
+        )
+        code, peak = done.stdout.splitlines()[-1].split()
+        assert code == b"0"
+        peaks.append(int(peak))
+    assert peaks[1] - peaks[0] < 10_000  # KiB
+
+
+def test_a_compressed_file_that_breaks_off_is_answered_up_to_there(mail):
+    _, model = mail
+    lines = [text for _, text in random_mail(9, 2000) if text]
+    path = model.with_name("short.txt.gz")
+    path.write_bytes(gzip.compress("\n".join(lines).encode())[:-100])
+    found, said = predict(b"", model, path)
+    whole = predict("\n".join(lines).encode(), model)[0]
+    assert 1000 < len(found) < 2000
+    assert found == [*whole[: len(found) - 1], "\t"]
+    assert f"1 of {len(found)} lines are bad, the first: {path}:{len(found)}: " in said
+
+
+def test_before_the_first_label_an_answer_is_empty(tmp_path):
+    (tmp_path / "m.tsv").write_bytes(b"")
+    run("train", tmp_path / "m.tsv", "-m", tmp_path / "m")
+    found, _ = predict(b"a prize\nspam\ta prize\na prize\n", tmp_path / "m", "--learn", "--json")
+    labels = [json.loads(line)["label"] for line in found]
+    assert labels == [None, None, "spam"]
+    found, _ = predict(b"a prize\n", tmp_path / "m")
+    assert found[0].startswith("spam\t")
+
+
+@pytest.mark.parametrize("format", ["vw", "svmlight", "jsonl", "csv", "fasttext"])
+def test_other_formats_are_answered_line_by_line_as_the_library_does(format, tmp_path, told):
+    data, options, words = FORMATS[format]
+    path = tmp_path / "events.txt"
+    path.write_bytes(data)
+    words = ["--format", format, *words]
+    assert told("train", path, "-m", tmp_path / "m", "-q", *words) == (0, "", "")
+    model = loaded(tmp_path / "m")
+    expected = []
+    for x, _ in read(path, format, **options):
+        event = Tokenizer().transform_one(x) if isinstance(x, str) else x
+        label = model.predict_one(event)
+        expected.append(f"{label}\t{model.predict_proba_one(event)[label]:.4f}")
+    if format == "svmlight":
+        expected.insert(2, "\t")  # the blank line
+    assert predict(data, tmp_path / "m", "--format", format)[0] == expected
+    assert predict(b"", tmp_path / "m", path, "--format", format)[0] == expected
+
+
+def test_a_model_of_features_answers_the_lines_it_was_trained_on(tmp_path, told):
+    lines = [b'{"y": "up", "x": 1, "k": "a"}', b'{"y": "down", "x": -1, "k": "b"}']
+    (tmp_path / "m.jsonl").write_bytes(b"\n".join(lines))
+    words = ("--label", "y", "--features", "x,k", "-q")
+    assert told("train", tmp_path / "m.jsonl", "-m", tmp_path / "m", *words) == (0, "", "")
+    data = b'{"x": 1, "k": "a"}\n\n{"x": \n[1]\n{"x": [1]}\n{"x": -1}\n'
+    with process("predict", "--model", tmp_path / "m") as running:
+        first = answered(running, b'{"x": 1, "k": "a"}\n')  # before there is more
+        rest, said = running.communicate(data, timeout=60)
+    assert running.returncode == 0
+    found = [first, *rest.splitlines(keepends=True)]
+    assert [line != b"\t\n" for line in found] == [True, True, False, False, False, False, True]
+    assert b"3 of 7 lines are bad, the first: <stdin>:4: not JSON" in said
+    assert told("explain", lines[0].decode(), "-m", tmp_path / "m")[0] == 0

@@ -1,0 +1,562 @@
+"""train: what is learned, in which order, and what an end in the middle costs."""
+
+import ast
+import bz2
+import gzip
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import streamptron
+from streamptron import MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron.command.commands import LEARNER_OPTIONS, TOKENIZER_OPTIONS, commands
+from streamptron.command.lines import LineModel
+from streamptron.files import read
+from tests.support.commands import (
+    ENVIRONMENT,
+    FORMATS,
+    LEARNERS,
+    MAIL,
+    SEEDED,
+    predict,
+    process,
+    random_mail,
+    run,
+    weights,
+    written,
+)
+from tests.support.project import ROOT
+from tests.support.variants import learned, loaded
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", LEARNERS)
+def test_training_is_learn_one_in_order(name, seed, tmp_path, told):
+    labels = ("0", "1") if name == "perceptron" else ("ham", "spam", "a list", "ж")
+    events = list(random_mail(seed, 3000, labels))
+    (tmp_path / "m.tsv").write_bytes(written(events).replace(b"\n", b"\r\n" if seed else b"\n"))
+    options = ("--ngrams", "1,2", "--value", "log", "--l2", "--average", "exponential")
+    code, out, _ = told(
+        "train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--learner", name, *SEEDED, *options
+    )
+    assert (code, out) == (0, "")
+    model = LEARNERS[name](average="exponential", hash_seed=1)
+    tokenizer = Tokenizer(ngram_range=(1, 2), value="log", normalize="l2")
+    for label, text in events:
+        model.learn_one(tokenizer.transform_one(text), label == "1" if "1" in labels else label)
+    assert learned(loaded(tmp_path / "m")) == learned(model)
+    assert streamptron.load(tmp_path / "m")[0]._get_params() == tokenizer._get_params()
+    assert streamptron.read_metadata(tmp_path / "m") == {}
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress])
+def test_several_files_compressed_or_not_are_one_stream(compress, tmp_path, told):
+    events = list(random_mail(3, 500))
+    (tmp_path / "a.tsv").write_bytes(written(events[:200]))
+    (tmp_path / "b.tsv.z").write_bytes(compress(written(events[200:])))
+    (tmp_path / "all.tsv").write_bytes(written(events))
+    files = [tmp_path / "a.tsv", tmp_path / "b.tsv.z"]
+    assert told("train", *files, "--format", "plain", "-m", tmp_path / "m", *SEEDED)[0] == 0
+    assert told("train", tmp_path / "all.tsv", "-m", tmp_path / "n", *SEEDED)[0] == 0
+    m, n = (loaded(tmp_path / name) for name in "mn")
+    assert learned(m) == learned(n)
+
+
+def test_the_standard_input_is_learned_from(tmp_path):
+    run("train", "-", "--format", "plain", "-m", tmp_path / "m", data=MAIL)
+    assert loaded(tmp_path / "m").n_seen == 4
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_is_learned_as_its_reader_gives_it(format, learner, tmp_path, told):
+    data, options, words = FORMATS[format]
+    path = tmp_path / "events.txt"
+    path.write_bytes(data)
+    words = ["--format", format, *words]
+    code, _, err = told("train", path, "-m", tmp_path / "m", "--learner", learner, *SEEDED, *words)
+    assert code == 0, err
+    model = LEARNERS[learner](hash_seed=1)
+    for x, y, w, *_ in read(path, format, **options).records():
+        text = str(y).lower() if isinstance(y, bool) else str(y)
+        label = text in ("1", "true") if learner == "perceptron" else text
+        model.learn_one(Tokenizer().transform_one(x) if isinstance(x, str) else x, label, w)
+    assert learned(loaded(tmp_path / "m")) == learned(model)
+    code, out, err = told("eval", path, "-m", tmp_path / "m", "--format", format)
+    assert code == 0, err
+    assert "accuracy" in out
+
+
+def table(err):
+    """The lines of progress, as (average, since, events, label, prediction)."""
+    lines = err.split("\n")
+    start = next(i for i, line in enumerate(lines) if "prediction" in line) + 1
+    for line in lines[start:]:
+        if not re.match(r" *\d\.\d{6} ", line):
+            return
+        yield (*line[:32].split(), line[34:58].strip(), line[60:].strip())
+
+
+@pytest.mark.parametrize("format", ["plain", "jsonl"])
+@pytest.mark.parametrize("every", [0, 10])
+def test_progress_is_the_error_before_learning_at_1_2_4_events(every, format, tmp_path, told):
+    events = list(random_mail(4, 700))
+    if format == "plain":
+        (tmp_path / "m").write_bytes(written(events))
+    else:
+        lines = (json.dumps({"y": label, "x": text}) + "\n" for label, text in events)
+        (tmp_path / "m").write_text("".join(lines))
+    words = ["--format", format, *SEEDED]
+    words += ["--label", "y", "--text", "x"] if format == "jsonl" else []
+    words += ["--holdout", 1 / every] if every else []
+    code, _, err = told("train", tmp_path / "m", "-m", tmp_path / "model", *words)
+    assert code == 0, err
+    model, tokenizer, wrong, expected, last = (
+        MulticlassPerceptron(hash_seed=1),
+        Tokenizer(),
+        [],
+        [],
+        0,
+    )
+    for n, (label, text) in enumerate(events, 1):
+        held = every and n % every == 0
+        answer = model.predict_one(tokenizer.transform_one(text))
+        if not held:
+            model.learn_one(tokenizer.transform_one(text), label)
+            wrong += [answer != label] * (answer is not None)
+        if n & (n - 1) == 0:
+            average = f"{sum(wrong) / max(1, len(wrong)):.6f}"
+            since = f"{sum(wrong[last:]) / max(1, len(wrong[last:])):.6f}"
+            expected.append((average, since, str(n), label, answer or ""))
+            last = len(wrong)
+    assert list(table(err)) == expected
+    assert learned(loaded(tmp_path / "model")) == learned(model)
+    summary = dict(re.findall(r"^(\S.*?\S) {2,}(\S+)$", err, re.M))
+    assert summary["events"] == "700"
+    assert summary["features"] == str(model.n_features)
+    assert summary["updates"] == str(model.n_updates)
+    assert summary["progressive error"] == f"{sum(wrong) / len(wrong):.6f}"
+    if every:
+        held = events[every - 1 :: every]
+        missed = sum(model.predict_one(tokenizer.transform_one(t)) != y for y, t in held)
+        assert summary["held-out events"] == str(len(held))
+        assert summary["held-out error"] == f"{missed / len(held):.6f}"
+
+
+def test_epochs_read_the_files_again_and_resuming_goes_on(tmp_path, told):
+    events = list(random_mail(5, 400))
+    (tmp_path / "m.tsv").write_bytes(written(events))
+    train = ("train", tmp_path / "m.tsv", "-m")
+    assert told(*train, tmp_path / "twice", "--epochs", 2, "--fold-numbers", *SEEDED)[0] == 0
+    assert told(*train, tmp_path / "m", "--fold-numbers", *SEEDED)[0] == 0
+    assert told(*train, tmp_path / "m", "--resume")[0] == 0
+    twice, resumed = (loaded(tmp_path / name) for name in ("twice", "m"))
+    assert twice.n_seen == 800
+    assert learned(twice) == learned(resumed)
+    assert streamptron.load(tmp_path / "m")[0].fold_numbers is True
+
+
+def test_bad_lines_are_counted_and_left_out_where_asked(tmp_path, told):
+    lines = [b"1\ta", b"no label", b"", b"\tb", b"what\tc", b"0\td", b"sp\xe4m\te"]
+    (tmp_path / "m.tsv").write_bytes(b"\n".join(lines))
+    words = ("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--learner", "perceptron")
+    code, _, err = told(*words, "--on-error", "skip", *SEEDED)
+    assert code == 0
+    assert "bad lines          4\n" in err
+    assert f"the first bad line: {tmp_path / 'm.tsv'}:2: it has no TAB" in err
+    model = Perceptron(hash_seed=1)
+    model.learn_one({"a": 1}, True)
+    model.learn_one({"d": 1}, False)
+    assert learned(loaded(tmp_path / "m")) == learned(model)
+
+
+@pytest.mark.parametrize(
+    ("labels", "words", "answers"),
+    [
+        ("0 1", [], {"0", "1"}),
+        ("-1 +1", [], {"-1", "+1"}),
+        ("false true", [], {"false", "true"}),
+        ("False True", [], {"False", "True"}),
+        ("ham spam", ["--positive", "spam"], {"not spam", "spam"}),
+    ],
+)
+def test_a_perceptron_answers_in_the_words_of_its_labels(labels, words, answers, tmp_path, told):
+    no, yes = labels.split()
+    (tmp_path / "m.tsv").write_text(f"{yes}\ta\n{no}\tb\n{yes}\ta c\n{no}\tb c\n")
+    model = tmp_path / "m"
+    train = ("train", tmp_path / "m.tsv", "-m", model, "--learner", "perceptron", "-q")
+    assert told(*train, *words) == (0, "", "")
+    found, _ = predict(b"a\nb\n", model)
+    assert {line.split("\t")[0] for line in found} == answers
+    assert told("top", "-m", model)[1].startswith(f"towards {yes}\n")
+
+
+def test_every_parameter_of_the_library_has_its_option():
+    parameters = {name for learner in LEARNERS.values() for name in learner()._get_params()}
+    assert parameters == set(LEARNER_OPTIONS.names)
+    assert set(Tokenizer()._get_params()) - {"fields"} == set(TOKENIZER_OPTIONS.names)
+
+
+def test_class_weights_are_for_labels_as_they_are_written(tmp_path, told):
+    (tmp_path / "m.tsv").write_bytes(MAIL)
+    words = ("--class-weight", "spam=2", "--class-weight", "ham=0.5", "-q", *SEEDED)
+    assert told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", *words)[0] == 0
+    assert dict(loaded(tmp_path / "m").class_weight) == {"spam": 2.0, "ham": 0.5}
+    words = ("--learner", "perceptron", "--positive", "spam", *words)
+    assert told("train", tmp_path / "m.tsv", "-m", tmp_path / "p", *words)[0] == 0
+    assert dict(loaded(tmp_path / "p").class_weight) == {True: 2.0, False: 0.5}
+
+
+def test_a_feature_that_no_line_has_is_warned_of(tmp_path):
+    (tmp_path / "m.jsonl").write_bytes(b'{"y": "a", "x": 1}\n')
+    words = ("--label", "y", "--features", "x,z", "-q")
+    _, said = run("train", tmp_path / "m.jsonl", "-m", tmp_path / "m", *words)
+    assert said == "streamptron: warning: no event has 'z'; check features=\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--positive spma --learner perceptron",
+        "--class-weight spma=2",
+        "--class-weight spma=2 --positive spam --learner perceptron",
+        "--class-weight ham=2 --positive spma --learner perceptron",
+    ],
+)
+def test_a_label_that_is_named_and_never_comes_is_said(words, mail):
+    tsv, _ = mail
+    model = tsv.with_name("m")
+    option = "--positive" if "--positive spma" in words else "--class-weight"
+    code = int(option == "--positive")  # whose model knows one label only
+    _, said = run("train", tsv, "-m", model, "-q", *words.split(), *SEEDED, code=code)
+    assert f"no event has the label 'spma' of {option}; there are 'spam', 'ham'" in said
+    assert said.startswith(f"streamptron: {'error' if code else 'warning'}: ")
+    assert loaded(model).n_seen == 4  # it is saved all the same
+    tsv.write_bytes(b"")
+    assert run("train", tsv, "-m", model, "-q", *words.split())[1] == ""
+    tsv.write_bytes(MAIL)
+    words = words.replace("spma", "spam")
+    assert run("train", tsv, "-m", model, "-q", *words.split())[1] == ""
+
+
+LATIN = MAIL + b"ham\tcaf\xe9\nham\tna\xefve\n"
+
+
+@pytest.mark.parametrize("command", ["train", "eval", "predict", "predict -", "learn"])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_bytes_of_another_encoding_are_said_at_the_end_and_decoded_where_asked(
+    encoding, command, mail
+):
+    tsv, model = mail
+    tsv.write_bytes(LATIN)
+    words = {
+        "train": ["train", tsv, "-q"],
+        "eval": ["eval", tsv],
+        "predict": ["predict", tsv, "--input", "labelled", "--template", "{text}"],
+        "predict -": ["predict", "--input", "labelled", "--template", "{text}"],
+        "learn": ["predict", "--learn", "--template", "{text}"],
+    }[command]
+    data = LATIN if command in ("predict -", "learn") else b""
+    out, said = run(*words, "--model", model, "--encoding", encoding, data=data)
+    where = "line " if data else f"{tsv}:"
+    warning = (
+        "streamptron: warning: 2 of 6 texts have bytes that are not UTF-8, read as U+FFFD; the "
+        f"first: {where}5; give the file's encoding, as latin-1 or cp1252, or convert it\n"
+    )
+    assert said == (warning if encoding == "utf-8" else "")
+    if encoding == "latin-1":
+        if "predict" in command:
+            assert "café" in out.decode()
+        if command in ("train", "learn"):
+            features = {name for label in ("ham", "spam") for name in weights(model, label)}
+            assert "café" in features
+            assert "caf" not in features
+
+
+@pytest.mark.parametrize("format", ["jsonl", "plain"])
+def test_utf_16_is_trained_on_and_answered_where_it_is_asked_for(format, tmp_path):
+    texts = ["a é prize", "see ж you"]
+    if format == "plain":
+        lines, words = [f"{len(text)}\t{text}" for text in texts], ["--input", "labelled"]
+        options = []
+    else:
+        lines, words = [json.dumps({"y": len(t), "x": t}) for t in texts], []
+        options = ["--label", "y", "--text", "x"]
+    data = "\n".join(lines).encode("utf-16")
+    (tmp_path / "m.txt").write_bytes(data)
+    reading = ["--format", format, "--encoding", "utf-16"]
+    run("train", tmp_path / "m.txt", "-m", tmp_path / "m", "-q", *reading, *options)
+    words += ["--format", "jsonl"] if format == "jsonl" else []
+    words += ["--encoding", "utf-16", "--template", "{label} {text}"]
+    found, said = predict(data, tmp_path / "m", *words)
+    assert [line.partition(" ")[2] for line in found] == texts
+    assert said == ""
+    assert run(
+        "train",
+        tmp_path / "m.txt",
+        "-m",
+        tmp_path / "n",
+        "-q",
+        "--format",
+        format,
+        *options,
+        code=1,
+    )[1].endswith(
+        "m.txt:1: the file is UTF-16 or UTF-32; give its encoding, or convert it to UTF-8 first\n"
+    )
+
+
+def test_lines_that_end_in_cr_alone_are_refused_with_the_cure(mail):
+    tsv, model = mail
+    before = model.read_bytes()
+    tsv.write_bytes(MAIL.replace(b"\n", b"\r"))
+    cure = "the file's line ends are CR alone, as on old Macs"
+    for words in (["train", tsv, "-m", model], ["eval", tsv, "-m", model]):
+        assert f"{tsv}:1: {cure}" in run(*words, code=1)[1]
+    found, said = predict(tsv.read_bytes(), model, "--learn")
+    assert found == ["\t"]
+    assert f"1 of 1 lines are bad, the first: line 1: {cure}" in said
+    assert model.read_bytes() == before
+
+
+def test_lines_of_the_standard_input_are_taken_as_plain_and_that_is_said(mail):
+    tsv, model = mail
+    _, said = run("train", "-", "-m", model, *SEEDED, data=MAIL)
+    assumed = "streamptron: <stdin> is read as lines label<TAB>text; else give --format\n"
+    assert said.startswith(assumed)
+    assert run("train", "-", "-m", model, "-q", *SEEDED, data=MAIL)[1] == ""
+    assert run("eval", "-", "-m", model, data=MAIL)[1] == assumed
+    same = model.with_name("same")
+    run("train", tsv, "-m", same, *SEEDED)
+    assert learned(loaded(model)) == learned(loaded(same))
+
+
+def test_a_model_and_its_tokenizer_are_of_one_file(mail, monkeypatch):
+    """Though another takes its place between two openings."""
+    _, model = mail
+    other = model.with_name("other")
+    model.rename(other)
+    opened = 0
+    real = open
+
+    def opening(file, *rest, **options):
+        nonlocal opened
+        if os.fspath(file) == str(model):
+            opened += 1
+        return real(file, *rest, **options)
+
+    other.replace(model)
+    monkeypatch.setattr("builtins.open", opening)
+    LineModel.load(str(model))
+    assert opened == 1
+
+
+@pytest.mark.parametrize(
+    "name", [*LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names, "learner", "positive"]
+)
+def test_an_option_in_a_message_is_written_as_it_is_given(name, mail, told):
+    tsv, model = mail
+    (option,) = [each for each in commands.commands["train"].params if each.name == name]
+    values = {"class_weight": "a=1", "average": "none", "serve": "best", "update": "margin"}
+    values |= {"analyzer": "char", "value": "log", "learner": "mira"}
+    value = [] if option.is_flag else [values.get(name, "1")]
+    code, _, err = told("train", tsv, "-m", model, "--resume", option.opts[0], *value)
+    assert code == 2
+    assert f"--resume goes on with the model as it is, without {option.opts[0]};" in err
+
+
+def test_every_option_that_a_message_names_is_one():
+    known = {"--help", "--version"}
+    for command in commands.commands.values():
+        known |= {word for option in command.params for word in option.opts}
+    named = set()
+    for path in (ROOT / "streamptron").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                named |= set(re.findall(r"(?<![-\w])--[a-z][-\w]*", node.value))
+    assert len(named) > 30
+    assert named <= known
+
+
+@pytest.mark.parametrize(
+    ("page", "heading", "least"),
+    [("README.md", "## A first look", 3), ("docs/command-line.md", "# The command line", 8)],
+)
+def test_the_commands_of_the_docs_write_what_they_say(page, heading, least, tmp_path):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    section = text.partition(heading)[2].partition("\n## ")[0]
+    lines = re.findall(r"^    (\S.*)$", section, re.M)
+    tool = tmp_path / "bin" / "streamptron"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -m streamptron "$@"\n')
+    tool.chmod(0o755)
+    environment = {**ENVIRONMENT, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+    shown = 0
+    for line in lines:
+        command, _, comment = line.partition("  # ")
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, (command, done.stderr.decode())
+        if "<TAB>" in comment:
+            assert done.stdout.decode() == comment.strip().replace("<TAB>", "\t") + "\n"
+            shown += 1
+    assert shown
+    assert len(lines) >= least
+
+
+@pytest.mark.parametrize("format", ["plain", "jsonl"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_training_that_saves_with_all_that_it_has_learned(number, format, mail):
+    _, model = mail
+    data, words = MAIL, ["--format", "plain"]
+    if format == "jsonl":
+        lines = (line.split(b"\t") for line in MAIL.splitlines())
+        data = b"".join(
+            json.dumps({"y": y.decode(), "x": x.decode()}).encode() + b"\n" for y, x in lines
+        )
+        words = ["--format", "jsonl", "--label", "y", "--text", "x"]
+    new = model.with_name("new")
+    with process("train", "-", "-m", new, "--save-every", "1000", *words, *SEEDED) as running:
+        running.stdin.write(data)
+        while b"        4  ham" not in running.stderr.readline():
+            pass
+        running.stdin.write(b"ham\tbegun and not ended")
+        time.sleep(0.2)
+        running.send_signal(number)
+        assert running.wait(60) == 128 + number
+        said = running.stderr.read().decode()
+    assert said.endswith(
+        f"streamptron: stopped by {number.name} after 4 events, at <stdin>:4; the model is saved\n"
+    )
+    assert learned(loaded(new)) == learned(loaded(model))
+    assert not [name for name in os.listdir(model.parent) if name.startswith(".")]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_signal_at_any_moment_costs_no_event_before_it_and_none_twice(seed, tmp_path):
+    """Resumed after the place that is said, the model is the one of an undisturbed training."""
+    events = list(random_mail(seed, 30_000))
+    (tmp_path / "m.tsv").write_bytes(written(events))
+    train = ("-m", tmp_path / "m", "--save-every", "500")
+    with process("train", tmp_path / "m.tsv", *train, *SEEDED) as running:
+        for _ in range(4 * seed + 3):  # past the head of the table
+            running.stderr.readline()
+        running.send_signal(signal.SIGTERM)
+        said = running.communicate(timeout=60)[1].decode()
+    done = 30_000
+    if running.returncode:
+        assert running.returncode == 143
+        done, line = map(int, re.search(r"after (\d+) events, at .*:(\d+); the", said).groups())
+        assert done == line
+    assert loaded(tmp_path / "m").n_seen == done
+    (tmp_path / "rest.tsv").write_bytes(written(events[done:]))
+    run("train", tmp_path / "rest.tsv", "-m", tmp_path / "m", "--resume")
+    (tmp_path / "m.tsv").rename(tmp_path / "all.tsv")
+    run("train", tmp_path / "all.tsv", "-m", tmp_path / "whole", *SEEDED)
+    whole, parts = (loaded(tmp_path / name) for name in ("whole", "m"))
+    assert learned(whole) == learned(parts)
+
+
+def test_a_signal_in_a_later_epoch_says_in_which(tmp_path):
+    (tmp_path / "m.tsv").write_bytes(written(random_mail(12, 20_000)))
+    words = ("-m", tmp_path / "m", "--save-every", 10**9, "--epochs", 10**6)
+    with process("train", tmp_path / "m.tsv", *words) as running:
+        while b"       16384  " not in running.stderr.readline():
+            pass
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        said = running.communicate(timeout=60)[1].decode()
+    assert running.returncode == 143
+    found = re.search(r"after (\d+) events of epoch (\d+), at .*; the model is saved\n", said)
+    done, epoch = map(int, found.groups())
+    assert loaded(tmp_path / "m").n_seen == (epoch - 1) * 20_000 + done
+
+
+@pytest.mark.parametrize("words", [["--format", "plain"], ["--format", "fasttext"]])
+def test_a_training_that_is_killed_leaves_its_last_save(words, tmp_path):
+    model = tmp_path / "m"
+    line = b"__label__eggs bacon\n" if "fasttext" in words else b"eggs\tbacon\n"
+    with process("train", "-", "-m", model, "--save-every", "3", *words) as running:
+        for n in (1, 2, 3):
+            running.stdin.write(line)
+            while n != 3 and b"eggs" not in running.stderr.readline():
+                pass
+        for _ in range(600):
+            if model.exists():
+                break
+            time.sleep(0.05)
+        running.kill()
+    assert loaded(model).n_seen == 3
+    run("train", "-", "-m", model, "--resume", *words, data=line)  # the lock went with it
+    assert loaded(model).n_seen == 4
+
+
+def test_saving_on_the_way_changes_nothing_that_is_learned(tmp_path, told):
+    (tmp_path / "m.tsv").write_bytes(written(random_mail(11, 20_000)))
+    words = ("train", tmp_path / "m.tsv", "--epochs", 2, "--holdout", 0.1, *SEEDED)
+    code, _, said = told(*words, "-m", tmp_path / "m", "--save-every", 1000)
+    assert code == 0
+    again = told(*words, "-m", tmp_path / "n")[2]
+    assert said.partition("seconds")[0] == again.partition("seconds")[0]
+    m, n = (loaded(tmp_path / name) for name in "mn")
+    assert learned(m) == learned(n)
+
+
+def test_a_save_on_the_way_that_fails_is_said_and_the_training_goes_on(tmp_path):
+    model = tmp_path / "m"
+    words = ("--format", "plain", "--save-every", "1")
+    with process("train", "-", "-m", model, *words) as running:
+        running.stdin.write(MAIL)
+        while not model.exists():
+            time.sleep(0.05)
+        model.rename(tmp_path / "aside")
+        model.mkdir()
+        running.stdin.write(MAIL)
+        while b"streamptron: not saved, will try again: " not in running.stderr.readline():
+            pass
+        model.rmdir()
+        running.communicate(timeout=60)
+    assert running.returncode == 0
+    assert loaded(model).n_seen == 8
+
+
+def test_an_interrupted_training_saves_nothing(tmp_path):
+    words = ("train", "-", "--format", "plain", "-m", tmp_path / "m")
+    with process(*words) as running:
+        running.stdin.write(MAIL)
+        assert running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == 130
+        assert b"streamptron: error: interrupted; nothing was saved\n" in running.stderr.read()
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_terminal_sees_a_bar_of_the_bytes(tmp_path):
+    (tmp_path / "m.tsv").write_bytes(written(random_mail(6, 20_000)))
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "streamptron", "train", tmp_path / "m.tsv", "-m", tmp_path / "m"]
+    with subprocess.Popen(words, env=ENVIRONMENT, stderr=theirs) as running:
+        os.close(theirs)
+        shown = b""
+        try:
+            while data := os.read(ours, 1 << 16):
+                shown += data
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        assert running.wait(60) == 0
+    assert b"100%" in shown
+    assert b"progressive error" in shown

@@ -1,0 +1,202 @@
+"""The command line does what the library does, line by line, and ends as its help says."""
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import streamptron
+from streamptron import MulticlassPerceptron
+from streamptron.cli import main
+from tests.support.commands import COMMANDS, ENVIRONMENT, MAIL, process, random_mail, run, written
+
+
+def examples():
+    """Every example in the help of every command, in their order."""
+    for command in ("", *COMMANDS):
+        out, _ = run(*filter(None, [command, "--help"]))
+        text = re.sub(r"\n {4,}", "\n  ", out.decode())
+        found = re.findall(
+            r"^ +((?:printf|echo|cat|streamptron) .*)$", text.partition("Examples:")[2], re.M
+        )
+        assert found
+        yield from found
+
+
+def test_every_example_of_the_help_runs(tmp_path):
+    tool = tmp_path / "bin" / "streamptron"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -m streamptron "$@"\n')
+    tool.chmod(0o755)
+    environment = {**ENVIRONMENT, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+    n = 0
+    for example in examples():
+        done = subprocess.run(
+            ["sh", "-c", example],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, (example, done.stderr.decode())
+        assert example.startswith("printf") or "train" in example or done.stdout, example
+        n += 1
+    assert n > 15
+
+
+def test_the_version_is_the_packages(told):
+    assert told("--version") == (0, f"streamptron {streamptron.__version__}\n", "")
+
+
+def test_no_words_are_a_question_for_help(told):
+    assert told() == told("--help")
+    assert told()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("train", "Missing argument 'FILES...'; see streamptron train --help"),
+        ("train mail.tsv", "Missing option '--model'"),
+        ("train mail.tsv -m m --C 2", "MulticlassPerceptron has no --C"),
+        ("train mail.tsv -m m --learner perceptron --update mistake", "Perceptron has no --update"),
+        ("train mail.tsv -m m --average exponential --half-life 0", "half_life=0.0"),
+        ("train mail.tsv -m m --half-life 9", "--half-life is for --average exponential"),
+        ("train mail.tsv -m m --half-life 9 --average uniform", "give that too"),
+        ("train mail.tsv -m m --encoding utf-9", "--encoding 'utf-9'; give an encoding that"),
+        ("eval mail.tsv -m mail.model --encoding base64", "--encoding 'base64'; give an encoding"),
+        ("predict -m mail.model --encoding x", "--encoding 'x'; give an encoding that"),
+        ("train mail.tsv -m m --label y", "the format plain has no --label"),
+        ("train - -m m --label y", "no suffix that tells its format; give --format (plain"),
+        ("train mail.tsv -m m --ngrams 2,1", "ngram_range"),
+        ("train mail.tsv -m m --ngrams two", "'two': give two numbers, as 1,2"),
+        ("train mail.tsv -m m --max-length all", "'all': give a number, or none"),
+        ("train mail.tsv -m m --class-weight spam", "'spam': give LABEL=WEIGHT"),
+        ("train mail.tsv -m m --learner perceptron --class-weight spam=2", "--positive"),
+        ("train mail.tsv -m m --class-weight a=2 --class-weight a=1", "given twice for a label"),
+        ("train mail.tsv -m m --positive spam", "--positive is for --learner perceptron"),
+        ("train mail.tsv -m m --format jsonl", "needs --label FIELD"),
+        ("train mail.tsv -m m --format jsonl --label y", "needs --text FIELD or --features A,B"),
+        ("train mail.tsv -m m --format vw --l2", "these events are features"),
+        ("train mail.tsv -m m --holdout 0.6", "0.6 is not in the range 0<x<=0.5"),
+        ("train - -m m --format plain --epochs 2", "give files, not a pipe"),
+        ("train bare -m m", "no suffix that tells its format; give --format (plain"),
+        ("train mail.tsv -m mail.model --resume --margin 1", "without --margin"),
+        ("predict -m mail.model --json --template {label}", "two ways to write"),
+        ("predict -m mail.model --template {word}", "{word} is not one of its placeholders"),
+        ("predict -m mail.model --template {label:>9}", "is not one of its placeholders"),
+        ("predict -m mail.model --template {", "cannot be used"),
+        ("predict -m mail.model --template {label}\n", "it is more than a line"),
+        ("predict -m mail.model --learn --input text", "--learn needs labels"),
+        ("predict -m mail.model --save-every 5", "nothing to save"),
+        ("predict -m mail.model --input text --format vw", "two ways"),
+        ("learn", "No such command 'learn'"),
+    ],
+)
+def test_words_that_make_no_command_end_with_2_and_say_why(words, message, mail, monkeypatch, told):
+    monkeypatch.chdir(mail[0].parent)
+    Path("bare").write_bytes(MAIL)
+    before = mail[1].read_bytes()
+    code, out, err = told(*words.split(" "))
+    assert code == 2
+    assert out == ""
+    assert err.startswith("streamptron: error: ")
+    assert message in err
+    assert mail[1].read_bytes() == before
+    assert not Path("m").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("train none.tsv -m m", "none.tsv: No such file or directory"),
+        ("train *.none -m m --format plain", "no file matches *.none"),
+        ("train mail.tsv -m none/m", "none/m: the model cannot be written there"),
+        ("train mail.tsv -m .", ".: the model cannot be written there"),
+        ("train mail.tsv -m /dev/null", "/dev/null: the model cannot be written there"),
+        (
+            "train mail.tsv -m m --learner perceptron",
+            "mail.tsv:1: the label 'spam' is not one of 0, 1",
+        ),
+        ("train bad.tsv -m m", "bad.tsv:2: it has no TAB between label and text"),
+        ("train label.tsv -m m", "label.tsv:2: the label b'sp\\xe4m' is not UTF-8"),
+        ("train bad.jsonl -m m --label y --text x", "bad.jsonl:2: not JSON"),
+        ("train short.tsv.gz -m m", "short.tsv.gz:"),
+        ("eval mail.tsv -m none", "none: No such file or directory"),
+        ("eval mail.tsv -m mail.tsv", "mail.tsv"),
+        ("eval bad.tsv -m mail.model", "bad.tsv:2:"),
+        ("info -m library.model", "it holds a learner alone"),
+        ("info -m odd.model", "the model's metadata cannot be used"),
+        ("top -m mail.model --label eggs", "label='eggs' has not been seen"),
+        ("predict mail.tsv -m vw.model --input text", "the model learns from features"),
+        ("predict mail.tsv -m vw.model --template {text}", "there is no {text}"),
+    ],
+)
+def test_failures_end_with_1_and_a_line_that_says_what_and_where(
+    words, message, mail, monkeypatch, told
+):
+    monkeypatch.chdir(mail[0].parent)
+    Path("bad.tsv").write_bytes(b"spam\ta prize\nno label\n")
+    Path("label.tsv").write_bytes(b"spam\ta prize\nsp\xe4m\ta prize\n")
+    Path("bad.jsonl").write_bytes(b'{"x": "a", "y": "b"}\n{"x": \n')
+    Path("short.tsv.gz").write_bytes(gzip.compress(written(random_mail(1)))[:-500])
+    Path("mail.vw").write_bytes(b"1 | a\n")
+    MulticlassPerceptron().save("library.model")
+    MulticlassPerceptron().save("odd.model", metadata={"tokenizer": {"colour": "blue"}})
+    assert main(["train", "mail.vw", "-m", "vw.model", "-q"]) == 0
+    code, out, err = told(*words.split(" "))
+    assert code == 1
+    assert out == ""
+    assert message in err
+    assert "streamptron: error: " in err
+    assert "Traceback" not in err
+    assert not Path("m").exists()
+    assert not [path for path in os.listdir() if path.endswith(".tmp")]
+
+
+def test_without_click_a_line_says_what_to_install():
+    code = "import sys; sys.modules['click'] = None; from streamptron.cli import main; exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert (
+        done.stderr
+        == 'streamptron: error: the command line needs click: pip install "streamptron[cli]"\n'
+    )
+
+
+def test_plain_lines_are_learned_and_answered_without_what_they_do_not_need(mail):
+    code = (
+        "import sys; from streamptron.cli import main; n = main(sys.argv[1:]); "
+        "unwanted = {'numpy', 'csv', 'lzma', 'zstandard', 'streamptron.files.reader'}; "
+        "print(n, sorted(unwanted & set(sys.modules)))"
+    )
+    tsv, model = mail
+    for words in (["train", tsv, "--model", model], ["predict", tsv, "--model", model]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.splitlines()[-1] == "0 []"
+
+
+def test_a_reader_that_goes_away_is_no_error(mail):
+    tsv, model = mail
+    large = tsv.with_name("large.tsv")
+    large.write_bytes(written(random_mail(2, 20_000)))
+    for words in (["predict", large], ["top", "-n", "5"]):
+        with process(*words, "--model", model) as running:
+            running.stdin.close()
+            running.stdout.close()
+            assert running.stderr.read() == b""
+            assert running.wait(60) == 0

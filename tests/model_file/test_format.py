@@ -1,0 +1,206 @@
+"""The format is the one that docs/format.md describes, and files of earlier versions open."""
+
+import json
+import pickle
+
+import pytest
+
+import streamptron
+from streamptron import MIRA, Perceptron, Tokenizer, load
+from streamptron.modelfile import read as reading
+from tests.support import mutations
+from tests.support.marks import seeds
+from tests.support.model_files import GOLDEN, taught
+from tests.support.project import TESTS
+from tests.support.streams import KEYS
+from tests.support.variants import LEARNERS, every_learner, every_variant, labels_for, loaded, make
+from tests.twin.model_file import ModelFile, value
+
+# The format
+
+
+@every_variant
+def test_others_who_read_safetensors_read_the_file(learner, variant, path):
+    safetensors = pytest.importorskip("safetensors")
+    model = taught(learner, variant)
+    model.save(path, {"a": 1})
+    with safetensors.safe_open(path, "numpy") as file:
+        said = file.metadata()
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    assert (said["format"], said["version"]) == ("streamptron", "1")
+    assert json.loads(said["class"]) == learner
+    assert json.loads(said["counters"]) == [model.n_seen, model.n_updates, model.n_mistakes]
+    assert json.loads(said["metadata"]) == {"a": 1}
+    assert arrays["chunks"].shape[1] == 3
+    if model.hash_bits is None:
+        assert arrays["keys"].shape == (model.n_features + 2, 2)
+    else:
+        assert arrays["rows"][:2].tolist() == [0, 1]
+
+
+@seeds(3)
+@every_variant
+def test_reader_written_from_the_description_of_the_format_reads_all_weights(
+    learner, variant, seed, path
+):
+    model = taught(learner, variant, seed)
+    model.save(path)
+    file = ModelFile(path)
+    one = learner == "Perceptron"
+    kinds = {0: "weights", 1: "averaged_weights", 2: "pocket_weights"}
+    if model.average == "none":
+        del kinds[1]
+    if not model.pocket:
+        del kinds[2]
+    for kind, attribute in kinds.items():
+        expected = getattr(model, attribute)
+        labels = [True] if one else [value(label) for label in file.part("labels")]
+        found = {
+            label: {
+                row - 2 if file.hashed else file.name(row): fields[kind]
+                for row, fields in rows.items()
+                if row > 1 and fields[kind]
+            }
+            for label, rows in zip(labels, file.weights(), strict=True)
+        }
+        assert found == ({True: expected} if one else expected)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KEYS if kind != "object"])
+def test_reader_written_from_the_description_of_the_format_finds_names(kind, tmp_path):
+    names = [KEYS[kind](i) for i in range(300)]
+    weights = {name: float(i + 1) for i, name in enumerate(names)}
+    Perceptron.from_weights(weights, hash_seed=5).save(tmp_path / "exact")
+    Perceptron.from_weights({}, hash_bits=12, hash_seed=5).save(tmp_path / "hashed")
+    exact, hashed = ModelFile(tmp_path / "exact"), ModelFile(tmp_path / "hashed")
+    for row, name in enumerate(names, start=2):
+        assert exact.name(row) == name
+        assert exact.find(*exact.key(row)) == row
+        alone = Perceptron.from_weights({name: 1.0}, hash_bits=12, hash_seed=5)
+        assert alone.weights == {hashed.find(*exact.key(row)) - 2: 1.0}
+
+
+def test_the_same_model_gives_the_same_file(tmp_path):
+    model = taught("MIRA", "pocket")
+    files = [tmp_path / name for name in "abc"]
+    model.save(files[0])
+    load(files[0]).save(files[1])
+    load(files[0], mmap=True).save(files[2])
+    assert len({file.read_bytes() for file in files}) == 1
+
+
+def test_lookup_is_filled_in_the_order_of_the_rows(path):
+    """So that it is the same table whoever fills it: who comes later goes on to the next word."""
+    model = make("Perceptron")
+    for i in range(5):
+        names = [f"w{j}" for j in range(400 * i, 400 * i + 400)]
+        names += [f"a name of more than fifteen bytes {name}" for name in names]
+        model.learn_one(dict.fromkeys(names, 1.0), i % 2 == 0, 2.0)
+    model.save(path)
+    file = ModelFile(path)
+    n_rows, lookup = len(file.arrays["keys"]), file.arrays["lookup"].tolist()
+    assert n_rows > 3000
+    low = (n_rows - 1).bit_length()
+    expected = [0] * len(lookup)
+    for row in range(2, n_rows):
+        h = file.hash(*file.key(row))
+        at = (h >> 32) * len(expected) >> 32
+        while expected[at]:
+            at = (at + 1) % len(expected)
+        expected[at] = (h << low & 0xFFFFFFFF) | row
+    assert lookup == expected
+
+
+@pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
+def test_golden_file_is_saved_with_the_same_arrays(file, path):
+    load(file).save(path)
+    arrays = [
+        {name: array.tobytes() for name, array in ModelFile(each).arrays.items()}
+        for each in (file, path)
+    ]
+    assert arrays[0] == arrays[1]
+
+
+def test_arrays_start_on_a_cache_line(path):
+    for n in range(64):
+        make("MIRA").save(path, {"a": "x" * n})
+        assert len(mutations.parts(path.read_bytes())[0]) % 64 == 56
+
+
+@pytest.mark.parametrize("average", ["none", "uniform"])
+@pytest.mark.parametrize("length", [8, 40])
+@every_learner
+def test_file_of_an_exact_model_is_at_most_a_fifth_larger_than_its_bare_arrays(
+    learner, length, average, path
+):
+    n = 50_000
+    weights = {f"w{i:0{length - 1}}": 1.0 for i in range(n)}
+    cls = LEARNERS[learner]
+    one = learner == "Perceptron"
+    model = cls.from_weights(weights if one else {"a": weights}, average=average)
+    model.save(path)
+    row = (1 if one else 4) * (1 + (average != "none")) * 8
+    assert path.stat().st_size < 1.2 * n * (16 + row + (length if length > 15 else 0))
+
+
+@every_learner
+def test_file_of_a_large_and_nearly_empty_hashed_model_is_small(learner, path):
+    model = LEARNERS[learner](hash_bits=22)
+    for i in range(20):
+        model.learn_one({f"w{i}": 1}, labels_for(learner)[i % 2])
+    model.save(path)
+    assert path.stat().st_size < 10_000
+    assert load(path).weights == model.weights == load(path, mmap=True).weights
+
+
+# Files of earlier versions
+
+
+def golden_answers(model):
+    """What is written beside a golden file."""
+    x = {"free": 1, "a name of more than fifteen bytes": 2, 7: 1, ("new", "york"): 1, "é": 0.5}
+    return {
+        "decision": repr(model.decision_function_one(x)),
+        "probabilities": repr(model.predict_proba_one(x)),
+        "counters": [model.n_seen, model.n_updates, model.n_mistakes, model.n_features],
+        "labels": repr(model._known_labels),
+        "weights": repr(model.weights),
+    }
+
+
+@pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
+def test_file_of_an_earlier_version_answers_as_it_did(file):
+    expected = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    for mmap in (False, True):
+        assert golden_answers(loaded(file, mmap)) == expected
+    model = loaded(file)
+    model.learn_one({"free": 1}, model._known_labels[0])
+    assert model.n_seen == expected["counters"][0] + 1
+
+
+def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
+    names = (*LEARNERS, "hashed", "pipeline")
+    assert {file.stem for file in GOLDEN} >= {f"{name}-0.1.0" for name in names}
+    assert {type(loaded(file)) for file in GOLDEN} == set(LEARNERS.values())
+
+
+def test_pipeline_of_an_earlier_version_is_there_with_all_beside_it():
+    found = reading.read(TESTS / "golden" / "pipeline-0.1.0.model")
+    assert found.tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()
+    assert found.metadata == {"a": 1}
+    assert found.position == {("mail", 0): 7}
+    assert reading.model_of(found).label_names == {False: "ham", True: "spam"}
+    assert reading.model_of(found).predict_one("Free prize") is True
+    assert streamptron.__version__
+
+
+def test_pickles_of_an_earlier_version_are_loaded_and_pickled_again():
+    data = (TESTS / "golden" / "models-0.1.0.pickle").read_bytes()
+    binary, several, mira, tokenizer = pickle.loads(pickle.dumps(pickle.loads(data)))
+    assert binary.predict_one("prize") is True
+    assert binary[-1].weights["prize"] == 1.0
+    assert binary[-1].weights["<num>"] == -1.0
+    assert several.predict_one("law") == "politics"
+    assert several[-1].max_features == 8
+    assert (type(mira), mira.C, mira.predict_one({"law": 1})) == (MIRA, 0.5, "politics")
+    assert tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()

@@ -1,0 +1,1 @@
+"""What several tests share: streams, learners in all variants, other processes, marks."""

@@ -1,0 +1,98 @@
+"""The three learners in all their variants, and what the tests of them have in common."""
+
+import copy
+import pickle
+import random
+
+import pytest
+
+from streamptron import MIRA, MulticlassPerceptron, Perceptron
+from streamptron.modelfile.read import read
+from tests.support.streams import KEYS, random_events
+
+LEARNERS = {"Perceptron": Perceptron, "MulticlassPerceptron": MulticlassPerceptron, "MIRA": MIRA}
+
+# What every learner has.
+SHARED = {
+    "default": {},
+    "exponential": {"average": "exponential", "half_life": 50},
+    "no average": {"average": "none"},
+    "pocket": {"pocket": True},
+    "pocket, no average": {"pocket": True, "average": "none"},
+    "serve current": {"serve": "current"},
+    "serve average": {"serve": "average"},
+    "serve exponential": {"serve": "average", "average": "exponential", "half_life": 20},
+    "serve pocket": {"serve": "pocket", "pocket": True},
+    "hashed": {"hash_bits": 20},
+    "hashed, colliding": {"hash_bits": 2, "hash_seed": 5},
+    "no intercept": {"intercept": False},
+    "ceiling": {"max_features": 12},
+}
+OWN = {
+    "Perceptron": {
+        "margin": {"margin": 0.5},
+        "class weights": {"class_weight": {True: 2.0, False: 0.5}},
+    },
+    "MulticlassPerceptron": {
+        "margin": {"margin": 0.5},
+        "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
+    },
+    "MIRA": {
+        "C": {"C": 0.1},
+        "update on mistakes": {"update": "mistake"},
+        "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
+    },
+}
+
+VARIANTS = [(learner, variant) for learner in LEARNERS for variant in SHARED | OWN[learner]]
+
+every_learner = pytest.mark.parametrize("learner", LEARNERS)
+every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
+
+
+def make(learner, variant="default", **params):
+    """A learner that is the same in every run: its hash is seeded."""
+    return LEARNERS[learner](**{"hash_seed": 1, **(SHARED | OWN[learner])[variant], **params})
+
+
+def labels_for(learner, n=5):
+    """Two labels for the Perceptron, n for the others."""
+    return (False, True) if learner == "Perceptron" else tuple(f"label {i}" for i in range(n))
+
+
+def named_events(learner, seed, n=150):
+    """[(x, y, w)] with names of a kind that the seed chooses, values and weights of all sizes."""
+    rng = random.Random(seed)
+    # a frozenset's own pickle depends on the order in which it was filled
+    keys = rng.choice([kind for kind in KEYS if kind != "object"])
+    return list(
+        random_events(rng, n, keys=keys, values="real", labels=labels_for(learner), weighted=True)
+    )
+
+
+# Ways to have a model twice.
+COPIES = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
+}
+
+
+def learned(model):
+    """All that a model has learned, as bytes: equal for models that will never differ.
+
+    It leaves out the name of the last series of labels, which only mini-batches have.
+    """
+    state = model.__getstate__()
+    del state["y_name"]
+    return pickle.dumps(state)
+
+
+def loaded(path, mmap=False):
+    """The learner in a file, alone or behind its tokenizer."""
+    return read(path, mmap).learner
+
+
+def answers(model, x):
+    """All that a model says of an event."""
+    return model.predict_one(x), model.decision_function_one(x), model.predict_proba_one(x)

@@ -1,0 +1,436 @@
+"""The twins of AdaptiveClassifier and AROW: worked examples, invariants, and published errors."""
+
+import copy
+import math
+import random
+
+import pytest
+
+from tests.support.marks import seeds
+from tests.support.streams import needs_data, random_events, text_stream
+from tests.twin.adaptive import AROW, AdaptiveClassifier, exp_exact, log_exact
+
+LABELS = ("ham", "spam", "eggs", 7, ("baked", "beans"), "bacon")
+
+both = pytest.mark.parametrize("learner", [AdaptiveClassifier, AROW])
+two_or_many = pytest.mark.parametrize(
+    "labels", [(False, True), LABELS], ids=["two labels", "many labels"]
+)
+
+
+def learnt(model, events):
+    for x, y, w in events:
+        model.learn_one(x, y, w)
+    return model
+
+
+def state(thing):
+    """All that is kept, as plain values."""
+    if isinstance(thing, dict):
+        return {key: state(value) for key, value in thing.items()}
+    return state(vars(thing)) if hasattr(thing, "__dict__") else thing
+
+
+def numbers(thing):
+    if isinstance(thing, dict):
+        for value in thing.values():
+            yield from numbers(value)
+    elif isinstance(thing, float):
+        yield thing
+
+
+def log_odds(p):
+    return math.log(p / (1 - p))
+
+
+# --- log and exp of our own
+
+
+def test_the_logarithm_is_the_same_bits_on_every_machine_and_within_an_ulp():
+    pinned = {
+        10.0: "0x1.26bb1bbb55515p+1",
+        0.75: "-0x1.269621134db92p-2",
+        1e-300: "-0x1.5963447f87fb5p+9",
+    }
+    assert {x: log_exact(x).hex() for x in pinned} == pinned
+    rng = random.Random(0)
+    for x in [math.exp(rng.uniform(-600, 600)) for _ in range(2000)] + [1 + 2**-52, 1 - 2**-53]:
+        assert abs(log_exact(x) - math.log(x)) <= math.ulp(math.log(x))
+
+
+def test_the_exponential_is_the_same_bits_on_every_machine_and_within_an_ulp():
+    pinned = {-1.0: "0x1.78b56362cef38p-2", -0.01: "0x1.fae7cfd2b9cfep-1", -701.0: "0x0.0p+0"}
+    assert {x: exp_exact(x).hex() for x in pinned} == pinned
+    rng = random.Random(0)
+    for x in [rng.uniform(-699, 0) for _ in range(2000)] + [0.0]:
+        assert exp_exact(x) == pytest.approx(math.exp(x), rel=2**-52)
+
+
+# --- Worked examples
+
+
+def test_two_events_are_learned_as_worked_out_by_hand():
+    model = AdaptiveClassifier()
+    P0 = 2**-20
+
+    # Nothing is known: score 0, p = 1/2, X_a = 1. T = 0, so naive Bayes says nothing.
+    model.learn_one({"a": 1}, "ham")
+    w = -0.5 / math.sqrt(0.5 + P0)  # g = 0 - 1/2, q = 1/2, G = q X^2
+    a = model.rows["a"]
+    assert (a.G[1], model.G0[1], model.wn[1], model.m) == (0.5, 0.5, 3.0, 0.0)
+    assert a.w[1] == pytest.approx(w, rel=1e-7)
+    assert model.w0[1] == pytest.approx(w, rel=1e-15)
+    assert (a.cnt, a.c, a.s) == (1.0, {0: 1.0}, 1.0)
+    assert (model.D, model.T) == ({0: 1.0, 1: 0.0}, 1.0)
+    # pi = 2/3 and 1/3: (1 - 2/3)^2 / 4 / (2/3) + (0 - 1/3)^2 / 4 / (1/3) = 1/24 + 1/12 = 1/8
+    assert a.om == math.sqrt(1 / 64 + 1 / 8) == 0.375
+
+    # a weighs 3/8, b, never seen, 1/8. Q_a = 1/1; z_ham = log 2 + log((1 + 1) / (2 * 1)),
+    # z_spam = log 1 + log((0 + 1) / (1 * 1)).
+    x = {"a": 1, "b": 1}
+    d = -math.log(2)
+    Xa, Xb = 3 / math.sqrt(10), 1 / math.sqrt(10)
+    score = w * Xa + w + 3 * d
+    assert model.scores(x)[1] == pytest.approx(score, rel=1e-7)
+    assert model.predict_one(x) == "ham"
+    model.learn_one(x, "spam")
+    p = 1 / (1 + math.exp(-score))
+    g = 1 - p
+    kept = 1 - 2**-10 * g
+    Ga, Gb, G0 = 0.5 * kept + g * Xa**2, g * Xb**2, 0.5 * kept + g
+    a, b = model.rows["a"], model.rows["b"]
+    assert a.w[1] == pytest.approx(w + g * Xa / math.sqrt(Ga + P0), rel=1e-6)
+    assert b.w[1] == pytest.approx(g * Xb / math.sqrt(Gb + P0), rel=1e-6)
+    assert model.w0[1] == pytest.approx(w + g / math.sqrt(G0 + P0), rel=1e-6)
+    assert model.Gn[1] == pytest.approx(g * d**2)
+    assert model.wn[1] == pytest.approx(3 + g * d / math.sqrt(g * d**2 + 1))
+    assert model.m == pytest.approx(math.log(2) / 2)  # the mean of 0 and log 2
+    # pi = 1/2 and 1/2; c_a = (1, 1), c_b = (0, 1)
+    assert a.om == 0.125
+    assert b.om == pytest.approx(math.sqrt(1 / 64 + 2 * (0.25 / 4) / 0.5))
+
+    # the answer: d = log 2 - log 2 by class, then a: 1/1, b: (1 + 1/2) / (1/2)
+    d = math.log(3) - math.log(1)
+    V = min(d / model.m, 2)
+    ha, hb = a.om, b.om
+    dot = (a.w[1] * ha + b.w[1] * hb) / math.hypot(ha, hb)
+    score = dot + model.w0[1] + model.wn[1] * V
+    assert model.scores(x)[1] == pytest.approx(score)
+    P = model.predict_proba_one(x)
+    assert log_odds(P["spam"]) == pytest.approx(score * 2 / 12)
+    c = (ha**2 / 3 + hb**2 / 2) / (ha**2 + hb**2)
+    assert model.decision_function_one(x) == pytest.approx(score * 2 / 12 / (1 + 2 * c))
+
+
+def test_the_step_shrinks_for_long_events():
+    """400 equal features: sum |X| = 20, so eta = 12/20."""
+    x = dict.fromkeys(range(400), 1)
+    model = learnt(AdaptiveClassifier(), [(x, True, 1)])
+    X = 1 / 20
+    step = 12 / 20 * 0.5 * X / math.sqrt(0.5 * X**2 + 2**-20)
+    assert model.rows[7].w[1] == pytest.approx(step, rel=1e-6)
+    assert model.w0[1] == pytest.approx(12 / 20 * 0.5 / math.sqrt(0.5 + 2**-20))
+
+
+def test_arow_is_the_papers_update():
+    model = AROW(intercept=False)
+    model.learn_one({"a": 1, "b": 2}, True)
+    # v = 1 + 4, beta = 1/6, alpha = 1/6; S = 1 - 1/6 and 1 - 4/6
+    assert model.w[1] == pytest.approx({"a": 1 / 6, "b": 2 / 6})
+    assert model.q[1] == pytest.approx({"a": 6 / 5 - 1, "b": 6 / 2 - 1})
+    model.learn_one({"b": 1}, False)
+    # w.x = 1/3, loss = 1 + 1/3; v = 1/3, beta = 3/4, S = 1/3 - 3/4/9 = 1/4
+    assert model.w[1] == pytest.approx({"a": 1 / 6, "b": 1 / 3 - 4 / 3 * 3 / 4 / 3})
+    assert model.q[1]["b"] == pytest.approx(3)
+    model.learn_one({"a": 9}, True)  # the margin is 1.5: nothing
+    assert model.n_updates == 2
+
+
+@seeds(4)
+def test_arow_with_precisions_is_arow_with_variances(seed):
+    model = AROW()
+    w, S = {}, {}
+    for x, y, _ in random_events(random.Random(seed), values="real"):
+        entries = {**x, None: 1.0}
+        margin = sum(w.get(j, 0.0) * v for j, v in entries.items())
+        assert model.scores(x)[1] == pytest.approx(margin, rel=1e-9, abs=1e-9)
+        model.learn_one(x, y)
+        Y = 1 if y else -1
+        if Y * margin < 1:
+            beta = 1 / (sum(S.get(j, 1.0) * v * v for j, v in entries.items()) + 1)
+            for j, v in entries.items():
+                S_j = S.get(j, 1.0)
+                w[j] = w.get(j, 0.0) + (1 - Y * margin) * beta * Y * S_j * v
+                S[j] = S_j - beta * S_j**2 * v**2
+
+
+@seeds(4)
+def test_a_third_label_makes_arow_one_against_all(seed):
+    """Each output is a learner of its own from the third label on."""
+    rng = random.Random(seed)
+    first = [({}, "a", 1.0)]
+    first += [(x, ("a", "b")[y], w) for x, y, w in random_events(rng, 60, values="real")]
+    model = learnt(AROW(), first)
+    alone = learnt(AROW(), [(x, y == "b", w) for x, y, w in first])
+    for x, y, w in random_events(rng, 60, values="real", labels=("a", "b", "c")):
+        model.learn_one(x, y, w)
+        alone.learn_one(x, y == "b", w)
+    assert model.labels == ["a", "b", "c"]
+    assert model.w[1] == alone.w[1]
+    assert model.q[1] == alone.q[1]
+
+
+# --- Labels
+
+
+@both
+def test_labels_come_when_they_come(learner):
+    model = learner()
+    assert model.predict_one({"x": 1}) is None
+    model.learn_one({"x": 1}, "spam")
+    assert model.predict_one({"y": -3}) == "spam"
+    for _ in range(3):
+        for y in ("spam", "ham", "eggs"):
+            model.learn_one({y: 1}, y)
+    assert model.labels == ["spam", "ham", "eggs"]
+    assert [model.predict_one({y: 1}) for y in model.labels] == model.labels
+
+
+@both
+@pytest.mark.parametrize("first", [False, True])
+def test_false_is_the_negative_label_whichever_comes_first(learner, first):
+    model = learnt(learner(), [({"x": 1}, first, 1), ({"y": 1}, not first, 1)] * 3)
+    assert model.labels == [first, not first]
+    score = model.decision_function_one({"x": 1})
+    assert score > 0 if first else score < 0
+    assert model.predict_one({"x": 1}) is first
+    assert model.predict_one({"y": 1}) is not first
+
+
+def test_names_of_two_labels_make_no_difference():
+    events = list(random_events(random.Random(1), 100))
+    by_name = learnt(AdaptiveClassifier(), [(x, str(y), w) for x, y, w in events])
+    by_truth = learnt(AdaptiveClassifier(), events)
+    sign = 1 if by_truth.labels == [False, True] else -1
+    for x, _, _ in events[:30]:
+        assert by_name.scores(x)[1] == pytest.approx(sign * by_truth.scores(x)[1], rel=1e-6)
+
+
+@seeds(4)
+def test_a_third_label_changes_no_difference_of_scores(seed):
+    events = list(random_events(random.Random(seed), 150, values="real"))
+    model = learnt(AdaptiveClassifier(naive_bayes=False), events)
+    before = [model.scores(x)[1] for x, _, _ in events]
+    model.meet("third")
+    after = [model.scores(x) for x, _, _ in events]
+    of, against = model.positive, 1 - model.positive
+    assert [score[of] - score[against] for score in after] == before
+    assert {score[2] for score in after} == {0.0}
+
+
+def test_a_third_label_leaves_naive_bayes_what_it_weighs():
+    events = list(random_events(random.Random(2), 150))
+    model = learnt(AdaptiveClassifier(), events)
+    whole = copy.deepcopy(model)
+    model.meet("third")
+    V = 0.7  # of place 1; that of place 0 is its opposite
+    assert model.wn[1] * V - model.wn[0] * -V == pytest.approx(whole.wn[1] * V)
+    assert model.wn[2] == model.wn[0] == model.wn[1]
+    assert model.Gn == {0: whole.Gn[1], 1: whole.Gn[1], 2: 0.0}
+    assert model.D == {**whole.D, 2: 0.0}
+    assert {j: row.c for j, row in model.rows.items()} == {
+        j: row.c for j, row in whole.rows.items()
+    }
+
+
+# --- Invariants
+
+
+@seeds(4)
+@two_or_many
+def test_a_step_is_at_most_eta_times_the_root_of_u_g(seed, labels):
+    model = AdaptiveClassifier(eta=0.8)
+    rng = random.Random(seed)
+    for x, y, w in random_events(rng, 200, values="real", labels=labels, weighted=True):
+        if y in model.place and w > 0:
+            before = copy.deepcopy(model)
+            a = model.answer(x)
+            assert sum((h * a.r) ** 2 for h in a.h.values()) == pytest.approx(1 if a.h else 0)
+            model.learn_one(x, y, w)
+            for k in model.outputs:
+                most = 0.8 * math.sqrt(w) * (1 + 1e-6)  # |g| < 1
+                assert abs(model.w0[k] - before.w0[k]) <= most
+                for j in a.h:
+                    step = model.rows[j].w.get(k, 0.0) - before.row(j).w.get(k, 0.0)
+                    assert abs(step) <= most + 1e-6
+                assert abs(model.wn[k] - before.wn[k]) <= most
+        else:
+            model.learn_one(x, y, w)
+
+
+@both
+@two_or_many
+@seeds(4)
+def test_an_event_of_weight_0_is_tallied_and_changes_nothing(learner, labels, seed):
+    rng = random.Random(seed)
+    model = learnt(learner(), random_events(rng, 60, labels=labels))
+    before = copy.deepcopy(model)
+    model.learn_one({"word1": 1, "new": -2}, rng.choice((*labels, "new")), 0.0)
+    other = learner(class_weight={labels[0]: 0})
+    other.learn_one({"word1": 1}, labels[0])
+    assert other.labels == []
+    assert model.n_seen == before.n_seen + 1
+    tallies = ("n_seen", "n_mistakes")
+    for name in tallies:
+        setattr(model, name, getattr(before, name))
+    assert state(model) == state(before)
+
+
+@seeds(4)
+@two_or_many
+@both
+def test_numbers_stay_finite_from_1e_minus_50_to_1e50(learner, labels, seed):
+    rng = random.Random(seed)
+    model = learner()
+    for _ in range(150):
+        x = {
+            rng.randrange(20): rng.choice((-1, 1)) * 10.0 ** rng.uniform(-50, 50)
+            for _ in range(rng.randint(0, 8))
+        }
+        u = rng.choice((1.0, 10.0 ** rng.uniform(-50, 30)))
+        model.learn_one(x, rng.choice(labels), u)
+        assert all(map(math.isfinite, numbers(state(model))))
+        decision = model.decision_function_one(x)
+        assert all(map(math.isfinite, decision.values() if not model.two else [decision]))
+        if learner is AdaptiveClassifier:
+            P = model.predict_proba_one(x)
+            assert math.fsum(P.values()) == pytest.approx(1, abs=1e-15)
+            assert set(P) == set(model.labels)
+
+
+@seeds(4)
+@two_or_many
+def test_the_scale_of_a_feature_does_not_matter(seed, labels):
+    """Exactly so for powers of 2."""
+    events = list(random_events(random.Random(seed), 150, values="real", labels=labels))
+    model, by_1000, by_1024 = (AdaptiveClassifier() for _ in range(3))
+    for x, y, w in events:
+        scores = model.scores(x)
+        more = {j: v * 1000 for j, v in x.items()}
+        assert by_1000.scores(more) == pytest.approx(scores, rel=1e-4, abs=1e-4)
+        assert by_1000.predict_one(more) == model.predict_one(x)
+        exact = {j: v * 1024 for j, v in x.items()}
+        assert by_1024.scores(exact) == scores
+        model.learn_one(x, y, w)
+        by_1000.learn_one(more, y, w)
+        by_1024.learn_one(exact, y, w)
+
+
+def test_a_feature_that_always_has_the_same_value_counts_as_1():
+    events = list(random_events(random.Random(3), 200, values="one", weighted=True))
+    ones = learnt(AdaptiveClassifier(), events)
+    tenths = learnt(AdaptiveClassifier(), [(dict.fromkeys(x, 0.1), y, w) for x, y, w in events])
+    for x, _, _ in events[:50]:
+        assert tenths.scores(dict.fromkeys(x, 0.1)) == ones.scores(x)
+
+
+@both
+def test_an_empty_event_asks_the_intercept(learner):
+    model = learnt(learner(), [({}, True, 1)] * 5 + [({}, False, 1)])
+    assert model.predict_one({}) is True
+
+
+def test_without_intercept_and_naive_bayes_an_empty_event_has_no_score():
+    events = [({"x": 1}, True, 1), ({"y": 1}, False, 1)]
+    model = learnt(AdaptiveClassifier(intercept=False, naive_bayes=False), events)
+    assert model.scores({"z": 0}) == {1: 0.0}
+    assert model.predict_proba_one({}) == {False: 0.5, True: 0.5}
+    assert model.predict_one({}) is False
+
+
+@pytest.mark.parametrize(("u", "most"), [(1.0, 16.0), (2.0**14, 2.0**20)])
+def test_counts_are_halved_before_float32_would_stop_counting(u, most, monkeypatch):
+    """Three in four are "a": the shares stay, however much has been counted."""
+    monkeypatch.setattr(AdaptiveClassifier, "most", most)
+    model = AdaptiveClassifier()
+    for _ in range(32):
+        for y in "aaab":
+            model.learn_one({"x": 1, "minus": -1}, y, u)
+    assert (model.D[0], model.D[1]) == (96 * u, 32 * u)
+    for row in model.rows.values():
+        assert most / 2 <= row.cnt < most
+        assert abs(row.c[0]) + abs(row.c[1]) == pytest.approx(row.cnt)
+        assert row.c[0] / row.c[1] == pytest.approx(3, rel=1e-6)
+        assert row.om == pytest.approx(0.125, abs=0.01)  # it says nothing
+
+
+@seeds(4)
+@two_or_many
+def test_an_explanation_adds_up_to_the_decision(seed, labels):
+    events = list(random_events(random.Random(seed), 150, values="real", labels=labels))
+    model = learnt(AdaptiveClassifier(), events)
+    for x, _, _ in events[:40]:
+        for label in model.labels:
+            decision = model.decision_function_one(x)
+            whole = decision if model.two else decision[label]
+            shares = model.explain_one(x, label)
+            assert math.fsum(shares.values()) == pytest.approx(whole, abs=1e-9)
+            assert set(shares) == {j for j, v in x.items() if v} | {None}
+
+
+def test_what_is_not_known_ranks_nearer_to_the_middle_and_keeps_its_probability():
+    model = learnt(AdaptiveClassifier(), [({"x": 1}, True, 1), ({"y": 1}, False, 1)] * 20)
+    known, unknown = {"x": 1}, {"new": 1}
+    for x, c in ((known, 1 / 21), (unknown, 1.0)):
+        P = model.predict_proba_one(x)[True]
+        assert model.decision_function_one(x) * (1 + 2 * c) == pytest.approx(log_odds(P))
+
+
+# --- Published errors
+
+
+@needs_data
+def test_the_error_on_sms_spam_is_the_published_one():
+    model = AdaptiveClassifier()
+    wrong, positive, found = 0, [], []
+    for x, y in text_stream("sms_spam"):
+        a = model.answer(x)
+        wrong += model.prediction(a.score) != y
+        positive.append(y == "spam")
+        found.append(a.score[1] * model.tempering)
+        model.learn_one(x, y)
+    assert wrong == 1 + 81  # no answer to the first event, which the published figure leaves out
+    assert 100 * 81 / len(found) == pytest.approx(1.453, abs=0.0005)
+    assert 100 * misordered(positive, found) == pytest.approx(0.763, abs=0.0005)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "n", "wrong"),
+    [("20news_train", 100, 77), ("loghub_system", 300, 86), ("bgl_alert", 2000, 13)],
+)
+def test_the_errors_of_real_streams_are_pinned(name, n, wrong):
+    """As a program in C had them, written apart."""
+    model = AdaptiveClassifier()
+    for x, y in text_stream(name, n):
+        model.learn_one(x, y)
+    assert model.n_mistakes + 1 == wrong  # no answer to the first event
+
+
+@needs_data
+@pytest.mark.parametrize(("name", "published"), [("sms_spam", 1.94), ("bgl_alert", 0.55)])
+def test_the_errors_of_arow_are_the_published_ones(name, published):
+    model = AROW()
+    for x, y in text_stream(name):
+        model.learn_one(x, y)
+    assert 100 * model.n_mistakes / model.n_seen == pytest.approx(published, abs=0.005)
+
+
+def misordered(positive, scores):
+    """Of the pairs of a positive and another event, the part in the wrong order; no ties."""
+    order = sorted(zip(scores, positive, strict=True))
+    n_positive = below = 0
+    for _, is_positive in order:
+        n_positive += is_positive
+        below += n_positive * (not is_positive)
+    return below / (n_positive * (len(order) - n_positive))

@@ -1,0 +1,87 @@
+"""What is asked of every file, and no linter asks."""
+
+import ast
+import tokenize
+
+import pytest
+
+from tests.support.project import ROOT, TESTS
+
+MOST_LINES = 900  # of a file in tests/
+MOST_COLUMNS = 100
+
+# The folders and files that are written by hand; the core's C and what builds leave are not.
+WRITTEN = (".ci", ".github", "benchmarks", "docs", "examples", "fuzz", "streamptron", "tests")
+PROSE_AND_CODE = (".c", ".in", ".md", ".py", ".pyi", ".toml", ".yml", "")
+CORE = ()  # (".h", ".pxd", ".pyx"), once no line of them is longer
+
+FILES = sorted(
+    path
+    for path in [
+        *(path for path in ROOT.iterdir() if path.name != "LICENSE"),
+        *(path for folder in WRITTEN for path in (ROOT / folder).rglob("*")),
+    ]
+    if path.is_file()
+    and path.suffix in PROSE_AND_CODE + CORE
+    and not path.name.startswith(".")
+    and not path.is_relative_to(ROOT / "fuzz" / "corpus")
+    and not (path.suffix == ".c" and path.is_relative_to(ROOT / "streamptron"))
+)
+PYTHON = [path for path in FILES if path.suffix == ".py"]
+
+
+def name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def edits_the_path(tree):
+    """Lines that change sys.path, by a method or by an assignment."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            places = [node.func.value]
+        elif isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
+            targets = node.targets if hasattr(node, "targets") else [node.target]
+            places = [getattr(target, "value", target) for target in targets] + targets
+        else:
+            continue
+        if "sys.path" in map(ast.unparse, places):
+            yield node.lineno
+
+
+def test_the_files_are_found():
+    found = {name(path) for path in FILES}
+    assert {".ci/run", "Makefile", "README.md", "docs/learning.md", "pyproject.toml"} <= found
+    assert {"benchmarks/common.py", "fuzz/operations.py", "tests/test_style.py"} <= found
+    assert len(PYTHON) > 100
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_no_line_is_too_long_but_a_tables(path):
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if path.suffix == ".md" and line.startswith("|"):
+            continue
+        assert len(line) <= MOST_COLUMNS, f"{name(path)}, line {number}: {len(line)} columns"
+
+
+def test_no_file_of_the_tests_is_too_long_to_be_read_at_once():
+    sizes = {name(path): path.read_text("utf-8").count("\n") for path in TESTS.rglob("*.py")}
+    assert len(sizes) > 50
+    assert {path: size for path, size in sizes.items() if size > MOST_LINES} == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("sys.path.insert(0, 'tests')", "sys.path.append('x')", "sys.path[:0] = ['x']"),
+        *("sys.path = ['x']", "sys.path += ['x']", "del sys.path[0]"),
+    ],
+)
+def test_an_edit_of_the_path_would_be_found(line):
+    assert list(edits_the_path(ast.parse(line))) == [1]
+
+
+def test_no_code_edits_the_path():
+    assert list(edits_the_path(ast.parse("path = os.pathsep.join(sys.path)"))) == []
+    for path in PYTHON:
+        with tokenize.open(path) as file:
+            assert list(edits_the_path(ast.parse(file.read()))) == [], name(path)
