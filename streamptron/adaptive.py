@@ -15,7 +15,98 @@ if typing.TYPE_CHECKING:
 
 
 class AdaptiveClassifier(AdaptiveModel, Estimator):  # type: ignore[misc]  # no **kwargs
-    """Fewest errors."""
+    """Online logistic regression with adaptive steps and naive Bayes, for any labels.
+
+    The learner to begin with: of those here it errs least, its probabilities need no calibration,
+    and there is nothing to tune or to scale. A step is as large as the error of its probability,
+    and an event that is answered surely enough changes nothing but counts. Three ideas make it:
+
+    * Logistic regression whose steps shrink, weight by weight, with what the weight has already
+      learned (AdaGrad). Each event is scaled to length 1, and each value by the feature's usual
+      size: pixels, words and prices may be mixed as they are.
+    * A feature weighs as much as it has told about the label so far: chi^2 of its counts.
+    * The naive Bayes log-odds of the same counts are one more feature, with a weight that is
+      learned.
+
+    Labels need not be declared. Up to two of them, of whatever name, share one output; a third one
+    splits it into an output a label, and changes no answer by that. The output of two labels
+    speaks for the second one that came; but True, and what equals it, is always spoken for. Before
+    the first label the prediction is None, then it is the one label there is.
+
+    Every labelled event inserts its features, also those that are new in it. A feature costs 32
+    bytes beside its name; with more than two labels 32 and about 12 a label, so 100,000 labels
+    take a megabyte a feature that has met them all: see `max_labels`.
+
+    Parameters
+    ----------
+    eta
+        How far a step goes, from 1e-6 to 1e6; there is rarely a reason to change it.
+    forget
+        How fast a weight's steps grow long again, from 0 to 1. With 2**-10, the default, a thousand
+        mistakes have to pass until old evidence counts for a third: right for streams that drift
+        slowly or not at all. .03 recovers from a sudden change in some thirty mistakes, and costs a
+        few tenths of a percent of errors where there is none. 0 never forgets.
+    naive_bayes
+        Take the naive Bayes log-odds as one more feature. False saves some time with many labels.
+    intercept
+        Learn an intercept for each output.
+    class_weight
+        ``{label: weight}``: scales the sample weights of a label. Labels that are not in it have
+        weight 1.
+    max_features
+        None: every feature that was ever in a labelled event is kept. A number: at most that many,
+        as for :class:`Perceptron`; a feature's size is its largest weight of all labels. What a
+        feature has counted leaves with it.
+    max_labels
+        At most this many labels: one too many is a ValueError, and nothing is learned of its
+        event or batch. None: any number.
+    hash_bits, hash_seed
+        As for :class:`Perceptron`.
+
+    Attributes
+    ----------
+    labels
+        In the order in which they were first seen.
+    weights
+        ``{feature: weight}`` of the one output of two labels; of more ``{label: {feature:
+        weight}}``. Weights of 0 are left out. They are those of scaled values: ``explain_one`` says
+        what each feature contributes to an answer, naive Bayes included.
+    intercept_
+        The intercept; of more than two labels ``{label: intercept}``.
+    n_seen, n_updates, n_mistakes, n_features, n_evicted, memory_usage
+        As for :class:`Perceptron`; n_mistakes counts the answers that were wrong.
+
+    Notes
+    -----
+    ``decision_function_one`` of two labels is a rank: the score, less where little of the event is
+    known. It has the score's sign and orders events (mail by how likely it is spam, say) better
+    than the probability, which depends on the score alone. Of more labels it is the score of each,
+    of which the probabilities are the softmax.
+
+    An event's sample weight times its class weight must be at most 1e30. One of 0 is counted in
+    ``n_seen`` and changes nothing else: it does not even make a label known.
+
+    Examples
+    --------
+    >>> from streamptron import AdaptiveClassifier, Tokenizer
+
+    >>> model = Tokenizer() | AdaptiveClassifier()
+    >>> model.learn_one("win a free prize now", "spam")
+    >>> model.learn_one("lunch at noon?", "ham")
+    >>> model.learn_one("free tickets, win now", "spam")
+    >>> model.predict_one("a free prize at noon")
+    'spam'
+    >>> model.learn_one("your invoice of May", "bills")
+    >>> model.predict_one("the invoice")
+    'bills'
+
+    References
+    ----------
+    Duchi, J., Hazan, E. & Singer, Y. (2011). Adaptive subgradient methods for online learning and
+        stochastic optimization. JMLR 12.
+    Wang, S. & Manning, C. (2012). Baselines and bigrams: simple, good sentiment and topic
+        classification. ACL.
+    """
 
     def __init__(
         self,
@@ -42,6 +133,7 @@ class AdaptiveClassifier(AdaptiveModel, Estimator):  # type: ignore[misc]  # no 
             hash_seed=hash_seed,
         )
 
+    # The parameters of its own, as they were given.
     @property
     def eta(self) -> float:
         """How far a step goes."""
@@ -49,7 +141,7 @@ class AdaptiveClassifier(AdaptiveModel, Estimator):  # type: ignore[misc]  # no 
 
     @property
     def forget(self) -> float:
-        """How fast the size of past steps is forgotten."""
+        """How fast a weight's steps grow long again."""
         return self._param("forget")  # type: ignore[no-any-return]
 
     @property
@@ -63,17 +155,21 @@ class AdaptiveClassifier(AdaptiveModel, Estimator):  # type: ignore[misc]  # no 
 
     @property
     def _multiclass(self) -> bool:
+        return True
+
+    @property
+    def _several(self) -> bool:
         return self._positive is None
 
     @property
     def weights(self) -> Weights | dict[Hashable, Weights]:
         """``{feature: weight}`` of two labels, of more ``{label: {feature: weight}}``."""
-        return self._by_output(*self._weights("current"))
+        return self._by_output(*self._weights("current"))  # type: ignore[no-any-return]
 
     @property
     def intercept_(self) -> float | dict[Hashable, float]:
         """The intercept; of more than two labels ``{label: intercept}``."""
-        return self._by_output(*self._intercepts("current"))
+        return self._by_output(*self._intercepts("current"))  # type: ignore[no-any-return]
 
     @staticmethod
     def _by_output(labels: list[Any] | None, values: list[Any]) -> Any:

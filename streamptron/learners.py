@@ -20,10 +20,18 @@ LEARNERS: dict[str, Any] = {
 }
 BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
 
-# The parameters that not all of them have: the type, or the words that it may be, and what the
-# command line says of it. Which learner has it, its constructor says.
-OWN: dict[str, tuple[type | tuple[str, ...], str]] = {
+# The parameters that not all of them have: the type, or the words that it may be, or of a truth
+# value its default; and what the command line says of it. Which learner has it, its constructor
+# says.
+OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
     "margin": (float, "Update if the lead is at most this."),
     "C": (float, "MIRA: the largest step."),
     "update": (("margin", "mistake"), "MIRA: when to update."),
+    "eta": (float, "adaptive: how far a step goes."),
+    "forget": (float, "adaptive: how fast the steps become large again after a change."),
+    "naive_bayes": (True, "adaptive: naive Bayes is no feature."),
+    "average": (("uniform", "exponential", "none"), "The average kept beside the current weights."),
+    "half_life": (float, "Of the exponential average, in events."),
+    "pocket": (False, "Keep the best recent weights."),
+    "serve": (("best", "current", "average", "pocket"), "Which weights answer."),
 }

@@ -1,6 +1,7 @@
 """AdaptiveClassifier equals its plain-Python twin (tests/twin/adaptive.py), bit for bit.
 
-Every door is held to it: dicts, texts, matrices of every kind, and whatever comes between: pickles, copies, files.
+Every door is held to it: dicts, texts, matrices of every kind, and whatever comes between:
+pickles, copies, files.
 """
 
 import copy
@@ -129,7 +130,9 @@ def learn_rows(model, twin, X, events, ys, ws, ask, **names):
 
 
 @seeds(4)
-@pytest.mark.parametrize("kind", ["array", "float32", "csr", "unsorted csr", "coo in parts", "frame"])
+@pytest.mark.parametrize(
+    "kind", ["array", "float32", "csr", "unsorted csr", "coo in parts", "frame"]
+)
 @pytest.mark.parametrize("labels", [(True, False), LABELS], ids=len)
 def test_rows_of_a_matrix_are_learned_as_their_dicts(labels, kind, seed):
     rng = random.Random(f"{labels}, {kind}, {seed}")
@@ -145,7 +148,7 @@ def test_rows_of_a_matrix_are_learned_as_their_dicts(labels, kind, seed):
         X, events = rows_of(kind, dense)
         assert model.predict_many(X).tolist() == [twin.predict_one(x) for x in events]
         P = np.asarray(model.predict_proba_many(X)).tolist()
-        assert P == [list(twin.predict_proba_one(x).values()) for x in events]
+        assert [list(twin.predict_proba_one(x).values()) for x in events] == P
         found = [twin.decision_function_one(x) for x in events]
         if not twin.two:
             found = [list(decision.values()) for decision in found]
@@ -188,13 +191,17 @@ AGAIN = {
 }
 
 
-@pytest.mark.parametrize("labels", [(False, True), LABELS[:2], LABELS], ids=["truth", "two", "many"])
+@pytest.mark.parametrize(
+    "labels", [(False, True), LABELS[:2], LABELS], ids=["truth", "two", "many"]
+)
 @pytest.mark.parametrize("again", AGAIN)
 def test_a_model_learns_on_as_if_nothing_had_happened(again, labels, tmp_path):
     rng = random.Random(f"{again}, {labels}")
     model, twin = twins()
     for _ in range(12):
-        for x, y, w in random_events(rng, n=15, labels=labels, keys=rng.choice(("long", "non-ascii", "int"))):
+        for x, y, w in random_events(
+            rng, n=15, labels=labels, keys=rng.choice(("long", "non-ascii", "int"))
+        ):
             check_answers(model, twin, x)
             model.learn_one(x, y, w)
             twin.learn_one(x, y, w)
@@ -278,11 +285,15 @@ def test_hashed_features_that_do_not_collide_equal_the_twin(labels, seed):
         check_answers(model, twin, x)
         model.learn_one(x, y, w)
         twin.learn_one(x, y, w)
-    assert model.intercept_ == (twin.w0[1] if twin.two else dict(zip(twin.labels, twin.w0.values(), strict=True)))
+    assert model.intercept_ == (
+        twin.w0[1] if twin.two else dict(zip(twin.labels, twin.w0.values(), strict=True))
+    )
 
 
 @seeds(4)
-@pytest.mark.parametrize("params", [{"hash_bits": 3}, {"max_features": 6}, {"max_features": 30}], ids=str)
+@pytest.mark.parametrize(
+    "params", [{"hash_bits": 3}, {"max_features": 6}, {"max_features": 30}], ids=str
+)
 @pytest.mark.parametrize("labels", [(False, True), LABELS], ids=len)
 def test_what_shares_rows_is_learned_alike_at_every_door(labels, params, seed, tmp_path):
     rng = random.Random(f"{labels}, {params}, {seed}")
@@ -335,7 +346,9 @@ def test_contributions_sum_to_the_decision_and_are_the_twins(naive_bayes, labels
             assert excess == 0.0 or excess < finest
             assert parts.keys() <= theirs.keys()
             scale = max(map(abs, theirs.values()))
-            assert {j: parts.get(j, 0.0) for j in theirs} == pytest.approx(theirs, abs=1e-12 * scale)
+            assert {j: parts.get(j, 0.0) for j in theirs} == pytest.approx(
+                theirs, abs=1e-12 * scale
+            )
 
 
 # --- Numbers at the limits
@@ -349,7 +362,8 @@ def test_numbers_stay_finite_and_equal_the_twin_at_all_scales(labels, seed):
     sizes = [1e-50, 1e50, 1e-300, 5e-324, 1.0, 1e-160]
     for _ in range(200):
         x = {
-            rng.randrange(25): rng.choice((-1, 1, 1)) * rng.choice((*sizes, 10.0 ** rng.uniform(-50, 50)))
+            rng.randrange(25): rng.choice((-1, 1, 1))
+            * rng.choice((*sizes, 10.0 ** rng.uniform(-50, 50)))
             for _ in range(rng.choice((0, 1, 8, 20)))
         }
         w = rng.choice((1.0, 0.0, 1e30, 5e-324, 2.0**20, 10.0 ** rng.uniform(-300, 30)))
@@ -434,7 +448,9 @@ def test_a_parameter_that_makes_no_sense_is_refused_by_name(name, value):
 
 BINARY = {
     "sms": lambda: ((x, y == "spam", 1.0) for x, y in text_stream("sms_spam", limit=800)),
-    "trec07p": lambda: ((x, y == "spam", 1.0) for x, y in text_stream("trec07p_first12000", limit=100)),
+    "trec07p": lambda: (
+        (x, y == "spam", 1.0) for x, y in text_stream("trec07p_first12000", limit=100)
+    ),
     "a9a": lambda: ((x, y > 0, 1.0) for x, y in svmlight("a9a", limit=1000)),
     "svmguide3": lambda: ((x, y > 0, 1.0) for x, y in svmlight("svmguide3")),
 }

@@ -176,19 +176,19 @@ cdef class Model(Desk):
     # The parameters, as they were given. They are fixed: use clone({...}) for others.
     @property
     def average(self):
-        return self._params["average"]
+        return self._param("average")
 
     @property
     def half_life(self):
-        return self._params["half_life"]
+        return self._param("half_life")
 
     @property
     def pocket(self):
-        return self._params["pocket"]
+        return self._param("pocket")
 
     @property
     def serve(self):
-        return self._params["serve"]
+        return self._param("serve")
 
     @property
     def intercept(self):
@@ -212,6 +212,8 @@ cdef class Model(Desk):
 
     def _param(self, str name):
         """A parameter that only some of the learners have."""
+        if name not in self._params:
+            raise AttributeError(f"{type(self).__name__} has no parameter {name}")
         return self._params[name]
 
     cdef double _step(self, label, w) except -1.0:

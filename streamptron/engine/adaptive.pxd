@@ -60,7 +60,6 @@ from libc.math cimport fabs, isfinite, sqrt
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport CHUNK_BITS, row_t, uint32_t
-from streamptron.engine.rule cimport Rule
 from streamptron.engine.table cimport Blocks, Table, table_blocks, table_reserve_block
 
 cdef extern from "adaptive.h":
@@ -210,13 +209,13 @@ cdef inline int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
     return 0
 
 
-cdef inline int adaptive_init(Adaptive* a, const Rule* rule) noexcept nogil:
+cdef inline int adaptive_init(Adaptive* a, double eta, double forget, bint naive_bayes, bint intercept) noexcept nogil:
     """Untrained. Returns -1 without memory; adaptive_free is due in either case."""
     memset(a, 0, sizeof(Adaptive))
-    a.eta = rule.eta
-    a.forget = rule.forget
-    a.naive_bayes = rule.naive_bayes
-    a.intercept = rule.intercept
+    a.eta = eta
+    a.forget = forget
+    a.naive_bayes = naive_bayes
+    a.intercept = intercept
     a.positive = 1
     return adaptive_room(a, 2)
 

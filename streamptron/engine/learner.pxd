@@ -92,7 +92,8 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
         return -1
     # rows that change hands lie side by side by chance only
     if learner_adapts(learner):
-        if adaptive_init(&learner.adaptive, &rule) < 0 or (
+        if adaptive_init(
+                &learner.adaptive, rule.eta, rule.forget, rule.naive_bayes, rule.intercept) < 0 or (
                 table_init_adaptive(&learner.table, max_features != 0) < 0):
             return -1
     else:

@@ -29,7 +29,10 @@ if typing.TYPE_CHECKING:
 Weights = dict[Hashable, float]
 
 # what a copy that keeps the weights cannot change
-FIXED = ("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed")
+FIXED = (
+    *("average", "pocket", "intercept", "naive_bayes"),
+    *("max_features", "hash_bits", "hash_seed"),
+)
 
 
 class Estimator(Model, base.MiniBatchClassifier):
@@ -49,7 +52,7 @@ class Estimator(Model, base.MiniBatchClassifier):
             Parameters to change.
         include_attributes
             Also copy what was learned. What the weights depend on (average, pocket, intercept,
-            max_features, hash_bits, hash_seed) cannot be changed then.
+            naive_bayes, max_features, hash_bits, hash_seed) cannot be changed then.
         """
         if not include_attributes:
             return super().clone(new_params)
@@ -208,10 +211,11 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         while True:
-            scores = batch.numbers(len(self._known_labels) if self._multiclass else 1)
+            several = self._several
+            scores = batch.numbers(len(self._known_labels) if several else 1)
             labels = self._predicted(batch, None, scores, None)
             if labels is not None:
-                return batch.scores(scores, labels if self._multiclass else None)
+                return batch.scores(scores, labels if several else None)
 
     def predict_proba_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
         """The probability of each label for each row.
@@ -359,7 +363,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
-        if label is None and self._multiclass:
+        if label is None and self._several:
             labels, weights = self._weights(self.serving)  # labels and weights of the same moment
             assert labels is not None
             return {known: _top(n, its, 1.0) for known, its in zip(labels, weights, strict=True)}
@@ -369,6 +373,11 @@ class Estimator(Model, base.MiniBatchClassifier):
     @property
     def _known_labels(self) -> list[Any]:
         raise NotImplementedError
+
+    @property
+    def _several(self) -> bool:
+        """Whether there is an output a label; else one score says which of two it is."""
+        return self._multiclass
 
     def _explained(self, label: Hashable) -> tuple[int, float]:
         """The output that stands for a label, and its sign; -1: the predicted one."""

@@ -12,7 +12,16 @@ import pytest
 import streamptron
 from streamptron import MIRA, MulticlassPerceptron, Perceptron
 from tests.support.doors import INF, NAN, Pairs, trained
-from tests.support.variants import LEARNERS, every_learner, every_variant, labels_for, learned, make
+from tests.support.variants import (
+    LEARNERS,
+    every_learner,
+    every_variant,
+    having,
+    keepers,
+    labels_for,
+    learned,
+    make,
+)
 
 # Parameters
 
@@ -122,7 +131,7 @@ def test_bad_parameter_is_refused_by_its_name(learner, name, value, error):
     assert len(str(caught.value)) < 600
 
 
-@every_learner
+@keepers
 def test_average_cannot_be_served_where_there_is_none(learner):
     with pytest.raises(ValueError, match=r"serve='average' needs .*average='uniform'"):
         LEARNERS[learner](average="none", serve="average")
@@ -142,16 +151,16 @@ def test_unknown_parameter_is_refused(learner):
 
 @every_learner
 def test_parameters_may_be_numpy_numbers(learner):
-    name = "C" if learner == "MIRA" else "margin"
+    name = {"MIRA": "C", "AdaptiveClassifier": "eta"}.get(learner, "margin")
     for number in (np.float64(0.5), np.float32(0.5), np.int64(2), Fraction(1, 2)):
-        model = LEARNERS[learner](**{name: number, "half_life": number + 1})
+        model = LEARNERS[learner](**{name: number, **having(learner, half_life=number + 1)})
         assert getattr(model, name) is number
         assert learned(LEARNERS[learner](**{name: float(number)}, hash_seed=3)) == learned(
             LEARNERS[learner](**{name: float(number)}, hash_seed=3)
         )
 
 
-@every_learner
+@keepers
 def test_vectors_that_are_not_kept_cannot_be_read(learner):
     model = make(learner, "no average")
     with pytest.raises(ValueError, match=r"keeps no average.*average='uniform'"):
@@ -165,6 +174,9 @@ def test_vectors_that_are_not_kept_cannot_be_read(learner):
 
 @every_variant
 def test_model_from_weights_starts_from_them_in_every_kept_vector(learner, variant):
+    if learner == "AdaptiveClassifier":
+        assert not hasattr(LEARNERS[learner], "from_weights")
+        return
     if variant == "no intercept":
         pytest.skip("from_weights takes the weight of that name, not the parameter")
     params = make(learner, variant)._get_params()
@@ -189,7 +201,7 @@ def test_model_from_weights_starts_from_them_in_every_kept_vector(learner, varia
         assert (model.pocket_weights, model.pocket_intercept) == (weights, bias)
 
 
-@every_learner
+@keepers
 def test_weights_that_were_read_give_the_same_model_back(learner):
     model = trained(learner)
     again = LEARNERS[learner].from_weights(model.weights, model.intercept_, serve="current")
@@ -243,7 +255,7 @@ def test_bad_labels_to_start_from_are_refused(learner, weights, intercept, error
     assert type(caught.value) is error
 
 
-@every_learner
+@keepers
 def test_intercept_to_start_from_needs_a_learner_that_has_one(learner):
     weights = {"a": 1.0} if learner == "Perceptron" else {"u": {"a": 1.0}}
     intercept = 0.5 if learner == "Perceptron" else {"u": 0.5}

@@ -13,7 +13,15 @@ from tests.support.marks import seeds
 from tests.support.model_files import GOLDEN, taught
 from tests.support.project import TESTS
 from tests.support.streams import KEYS
-from tests.support.variants import LEARNERS, every_learner, every_variant, labels_for, loaded, make
+from tests.support.variants import (
+    LEARNERS,
+    every_learner,
+    every_variant,
+    keepers,
+    labels_for,
+    loaded,
+    make,
+)
 from tests.twin.model_file import ModelFile, value
 
 # The format
@@ -46,11 +54,11 @@ def test_reader_written_from_the_description_of_the_format_reads_all_weights(
     model = taught(learner, variant, seed)
     model.save(path)
     file = ModelFile(path)
-    one = learner == "Perceptron"
+    one = len(file.weights()) == 1
     kinds = {0: "weights", 1: "averaged_weights", 2: "pocket_weights"}
-    if model.average == "none":
+    if getattr(model, "average", "none") == "none":
         del kinds[1]
-    if not model.pocket:
+    if not getattr(model, "pocket", False):
         del kinds[2]
     for kind, attribute in kinds.items():
         expected = getattr(model, attribute)
@@ -129,7 +137,7 @@ def test_arrays_start_on_a_cache_line(path):
 
 @pytest.mark.parametrize("average", ["none", "uniform"])
 @pytest.mark.parametrize("length", [8, 40])
-@every_learner
+@keepers
 def test_file_of_an_exact_model_is_at_most_a_fifth_larger_than_its_bare_arrays(
     learner, length, average, path
 ):

@@ -1,20 +1,33 @@
-"""The three learners in all their variants, and what the tests of them have in common."""
+"""The learners in all their variants, and what the tests of them have in common."""
 
 import copy
+import inspect
 import pickle
 import random
 
 import pytest
 
-from streamptron import MIRA, MulticlassPerceptron, Perceptron
+from streamptron import MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptron
 from streamptron.modelfile.read import read
 from tests.support.streams import KEYS, random_events
 
-LEARNERS = {"Perceptron": Perceptron, "MulticlassPerceptron": MulticlassPerceptron, "MIRA": MIRA}
+LEARNERS = {
+    "Perceptron": Perceptron,
+    "MulticlassPerceptron": MulticlassPerceptron,
+    "MIRA": MIRA,
+    "AdaptiveClassifier": AdaptiveClassifier,
+}
 
 # What every learner has.
 SHARED = {
     "default": {},
+    "hashed": {"hash_bits": 20},
+    "hashed, colliding": {"hash_bits": 2, "hash_seed": 5},
+    "no intercept": {"intercept": False},
+    "ceiling": {"max_features": 12},
+}
+# What those have that keep other vectors beside the current one.
+KEPT = {
     "exponential": {"average": "exponential", "half_life": 50},
     "no average": {"average": "none"},
     "pocket": {"pocket": True},
@@ -23,36 +36,55 @@ SHARED = {
     "serve average": {"serve": "average"},
     "serve exponential": {"serve": "average", "average": "exponential", "half_life": 20},
     "serve pocket": {"serve": "pocket", "pocket": True},
-    "hashed": {"hash_bits": 20},
-    "hashed, colliding": {"hash_bits": 2, "hash_seed": 5},
-    "no intercept": {"intercept": False},
-    "ceiling": {"max_features": 12},
 }
 OWN = {
     "Perceptron": {
+        **KEPT,
         "margin": {"margin": 0.5},
         "class weights": {"class_weight": {True: 2.0, False: 0.5}},
     },
     "MulticlassPerceptron": {
+        **KEPT,
         "margin": {"margin": 0.5},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
     },
     "MIRA": {
+        **KEPT,
         "C": {"C": 0.1},
         "update on mistakes": {"update": "mistake"},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
+    },
+    "AdaptiveClassifier": {
+        "short steps": {"eta": 0.3, "forget": 0.03},
+        "no naive Bayes": {"naive_bayes": False},
+        "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.0, "sky": 2.0}},
     },
 }
 
 VARIANTS = [(learner, variant) for learner in LEARNERS for variant in SHARED | OWN[learner]]
 
 every_learner = pytest.mark.parametrize("learner", LEARNERS)
+# those that keep other vectors, and may start from weights
+keepers = pytest.mark.parametrize(
+    "learner", [name for name in LEARNERS if KEPT.keys() <= OWN[name].keys()]
+)
 every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
 
 
 def make(learner, variant="default", **params):
     """A learner that is the same in every run: its hash is seeded."""
     return LEARNERS[learner](**{"hash_seed": 1, **(SHARED | OWN[learner])[variant], **params})
+
+
+def having(learner, **params):
+    """Those of the parameters that the learner has."""
+    known = inspect.signature(LEARNERS[learner]).parameters
+    return {name: value for name, value in params.items() if name in known}
+
+
+def most_weight(learner):
+    """A sample weight near the largest, that a class weight may double."""
+    return 1e29 if learner == "AdaptiveClassifier" else 1e50
 
 
 def labels_for(learner, n=5):

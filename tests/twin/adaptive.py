@@ -259,7 +259,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
                 row.w = {k: float32(sign[k] * row.w[1]) for k in (0, 1)}
                 row.G = {0: row.G[1], 1: row.G[1]}
         self.w0 = {k: sign[k] * self.w0[1] for k in (0, 1)}
-        self.wn = {k: 0.5 * self.wn[1] for k in (0, 1)}
+        self.wn = dict.fromkeys((0, 1), 0.5 * self.wn[1])
         self.G0[0] = self.G0[1]
         self.Gn[0] = self.Gn[1]
 
