@@ -7,8 +7,9 @@
    -DSTREAMPTRON_PLAIN the plain ones serve alone.
 
    Functions in this file: sp_log, sp_exp, sp_logs, sp_exps; sp_heads (an event's features, all that does not depend on the
-   label) and sp_speak (the outputs' sums, for more than two labels); sp_learn_pair and sp_learn_many; sp_weight and
-   sp_size of one row; sp_row_fault, for rows that come from a file. */
+   label) and sp_speak (the outputs' sums, for more than two labels); sp_learn_pair, and for more than two sp_deal_all,
+   sp_stride_many and sp_count_many; sp_weight, sp_count_of, sp_odds_of and sp_size of one row; sp_row_fault, for rows that
+   come from a file. */
 
 #ifndef STREAMPTRON_ADAPTIVE_H
 #define STREAMPTRON_ADAPTIVE_H
@@ -21,6 +22,7 @@
 enum {
     SP_HEAD_WIDTH = 4,              /* doubles a row, in every block */
     SP_GROUP = 8,                   /* places to a group of blocks */
+    SP_STRIDES = 32,                /* outputs that step at once */
     SP_GROUP_BLOCKS = 3             /* w and c of four places, G of all eight, w and c of the other four */
 };
 
@@ -379,22 +381,20 @@ static void sp_speak_plain(double *const *chunks, double *const *heads, const ui
 }
 #endif
 
-/* For `n_fours` times four places. */
-static void sp_speak(const sp_blocks blocks, ptrdiff_t n_fours, const uint32_t *rows, const sp_sums *sums, ptrdiff_t n,
-                     int positive, double *dots, double *P, double *E)
+/* For `n_fours` times four places: fours[b] are the chunks of places 4 b and on. */
+static void sp_speak(double ***fours, ptrdiff_t n_fours, double *const *heads, const uint32_t *rows,
+                     const sp_sums *sums, ptrdiff_t n, int positive, double *dots, double *P, double *E)
 {
-    double **chunks[4], **heads = sp_chunks(blocks, 0);
     for (ptrdiff_t b = 0; b < n_fours;) {
         int g = n_fours - b < 4 ? (int)(n_fours - b) : 4;
-        for (int k = 0; k < g; k++) chunks[k] = sp_chunks(blocks, sp_places_block(4 * (b + k)));
 #if SP_VECTORS
-        if (g == 1) sp_speak_1(chunks, heads, rows, sums, n, b == 0, positive, dots, P, E);
-        else if (g == 2) sp_speak_2(chunks, heads, rows, sums, n, b == 0, positive, dots, P, E);
-        else if (g == 3) sp_speak_3(chunks, heads, rows, sums, n, b == 0, positive, dots, P, E);
-        else sp_speak_4(chunks, heads, rows, sums, n, b == 0, positive, dots, P, E);
+        if (g == 1) sp_speak_1(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
+        else if (g == 2) sp_speak_2(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
+        else if (g == 3) sp_speak_3(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
+        else sp_speak_4(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
 #else
         for (int k = 0; k < g; k++)
-            sp_speak_plain(chunks[k], heads, rows, sums, n, b == 0 && k == 0, positive, dots + 4 * k, P + 4 * k,
+            sp_speak_plain(fours[b + k], heads, rows, sums, n, b == 0 && k == 0, positive, dots + 4 * k, P + 4 * k,
                            E + 4 * k);
 #endif
         b += g;
@@ -488,14 +488,58 @@ SP_TEMPLATE void sp_deal(const sp_blocks blocks, sp_head *head, uint32_t row, in
     head->of.N = N;
 }
 
+/* Rows of two labels that the event has: dealt out to their groups. */
+static void sp_deal_all(const sp_blocks *blocks, const uint32_t *rows, ptrdiff_t n, int positive)
+{
+    double *const *heads = sp_chunks(*blocks, 0);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        sp_head *head = sp_head_of(heads, rows[i]);
+        if (rows[i] && !sp_is_dealt(head)) sp_deal(*blocks, head, rows[i], positive);
+    }
+}
+
+/* Up to SP_STRIDES strides at once: side by side they take half the time of one by one. */
+SP_WIDER static void sp_stride_many(const sp_blocks *blocks, const uint32_t *rows, ptrdiff_t n, const sp_sums *sums,
+                                    double r, const sp_stride *strides, int m)
+{
+    double **of_w[SP_STRIDES], **of_G[SP_STRIDES];
+    double f[SP_STRIDES], G[SP_STRIDES], step[SP_STRIDES];
+    int lane_w[SP_STRIDES], lane_G[SP_STRIDES];
+    const int whole = (m + 3) / 4 * 4;
+    for (int j = 0; j < whole; j++) {
+        f[j] = G[j] = 0.0;
+        if (j >= m) continue;
+        of_w[j] = sp_chunks(*blocks, sp_places_block(strides[j].k));
+        of_G[j] = sp_chunks(*blocks, sp_G_block(strides[j].k));
+        lane_w[j] = (int)(strides[j].k % 4);
+        lane_G[j] = (int)(strides[j].k % SP_GROUP);
+        f[j] = strides[j].f;
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const uint32_t row = rows[i];
+        const double X = sums->h[i] * r, XX = X * X;
+        if (row == 0) continue;
+        for (int j = 0; j < m; j++) {
+            float *at = (float *)sp_row(of_G[j], row, SP_HEAD_WIDTH) + lane_G[j];
+            G[j] = *at = (float)(*at * strides[j].kept + strides[j].q * XX);
+        }
+        for (int j = 0; j < whole; j += 4)
+            for (int k = j; k < j + 4; k++) step[k] = (f[k] * X) / sqrt(G[k] + SP_P0);
+        for (int j = 0; j < m; j++) {
+            float *w = (float *)sp_row(of_w[j], row, SP_HEAD_WIDTH) + lane_w[j];
+            *w = (float)(*w + step[j]);
+        }
+    }
+}
+
 /* The sums over a feature's places of c, and of c^2 / (D + 1), in four lanes. rD has four for each block. */
-SP_TEMPLATE void sp_chi_sums(const sp_blocks blocks, ptrdiff_t n_fours, uint32_t row, const double *rD, double *sum,
+SP_TEMPLATE void sp_chi_sums(double ***fours, ptrdiff_t n_fours, uint32_t row, const double *rD, double *sum,
                              double *squares)
 {
 #if SP_VECTORS
     sp_double4 c, times, all = {0.0}, of_squares = {0.0};
     for (ptrdiff_t b = 0; b < n_fours; b++) {
-        sp_widened(sp_places_at(blocks, row, 4 * b)->c, &c);
+        sp_widened(sp_places_of(fours[b], row)->c, &c);
         memcpy(&times, rD + 4 * b, sizeof(times));
         all += c;
         of_squares += (c * c) * times;
@@ -503,7 +547,7 @@ SP_TEMPLATE void sp_chi_sums(const sp_blocks blocks, ptrdiff_t n_fours, uint32_t
 #else
     double all[4] = {0.0, 0.0, 0.0, 0.0}, of_squares[4] = {0.0, 0.0, 0.0, 0.0};
     for (ptrdiff_t b = 0; b < n_fours; b++) {
-        const float *c = sp_places_at(blocks, row, 4 * b)->c;
+        const float *c = sp_places_of(fours[b], row)->c;
         for (int k = 0; k < 4; k++) {
             all[k] += c[k];
             of_squares[k] += ((double)c[k] * c[k]) * rD[4 * b + k];
@@ -514,38 +558,31 @@ SP_TEMPLATE void sp_chi_sums(const sp_blocks blocks, ptrdiff_t n_fours, uint32_t
     *squares = (of_squares[0] + of_squares[1]) + (of_squares[2] + of_squares[3]);
 }
 
-/* Halve a feature's counts; what is 0 may lie in zeros that are never written. */
-static void sp_halve(const sp_blocks blocks, ptrdiff_t n_fours, uint32_t row, ptrdiff_t but, double halved)
+/* Halve a feature's counts but one; what is 0 may lie in zeros that are never written. */
+static void sp_halve(double ***fours, ptrdiff_t n_fours, uint32_t row, ptrdiff_t but, double halved)
 {
     for (ptrdiff_t k = 0; k < 4 * n_fours; k++) {
-        float *c = &sp_places_at(blocks, row, k)->c[k % 4];
+        float *c = &sp_places_of(fours[k / 4], row)->c[k % 4];
         if (k != but && *c != 0.0f) *c = (float)(*c * halved);
     }
 }
 
-/* The same of more than two labels: the strides of m outputs. `all`: T + K. */
-SP_WIDER static void sp_learn_many(const sp_blocks *of_blocks, ptrdiff_t n_fours, const uint32_t *rows, const double *x,
-                                   ptrdiff_t n, const sp_sums *sums, double r, const sp_stride *strides, ptrdiff_t m,
-                                   ptrdiff_t y, int positive, double u, double all, const double *rD)
+/* The counts of an event of label y, of more than two, whose rows are dealt out. `all`: T + K. */
+SP_WIDER static void sp_count_many(double *const *heads, double ***fours, ptrdiff_t n_fours, const uint32_t *rows,
+                                   const double *x, ptrdiff_t n, const sp_sums *sums, ptrdiff_t y, double u, double all,
+                                   const double *rD)
 {
-    const sp_blocks blocks = *of_blocks;
     for (ptrdiff_t i = 0; i < n; i++) {
         const uint32_t row = rows[i];
-        sp_head *head = sp_head_of(sp_chunks(blocks, 0), row);
-        const double X = sums->h[i] * r;
+        sp_head *head = sp_head_of(heads, row);
         double halved, sum, squares;
         float *c;
         if (row == 0) continue;
-        if (!sp_is_dealt(head)) sp_deal(blocks, head, row, positive);
-        for (ptrdiff_t j = 0; j < m; j++) {
-            const ptrdiff_t k = strides[j].k;
-            sp_stride_take(&sp_places_at(blocks, row, k)->w[k % 4], sp_G_at(blocks, row, k), X, strides[j]);
-        }
         halved = sp_count(head, x[i], u);
-        c = &sp_places_at(blocks, row, y)->c[y % 4];
+        c = &sp_places_of(fours[y / 4], row)->c[y % 4];
         *c = (float)((*c + u * sums->v[i]) * halved);
-        if (halved != 1.0) sp_halve(blocks, n_fours, row, y, halved);
-        sp_chi_sums(blocks, n_fours, row, rD, &sum, &squares);
+        if (halved != 1.0) sp_halve(fours, n_fours, row, y, halved);
+        sp_chi_sums(fours, n_fours, row, rD, &sum, &squares);
         head->of.N = sum;
         head->om = sp_om(head->cnt, all, squares, sum);
     }

@@ -63,6 +63,9 @@ from streamptron.engine.types cimport CHUNK_BITS, row_t, uint32_t
 from streamptron.engine.table cimport Blocks, Table, table_blocks, table_reserve_block
 
 cdef extern from "adaptive.h":
+    enum:
+        STRIDES "SP_STRIDES"            # outputs that step at once
+
     const double LN2 "SP_LN2"
     const double U_LIMIT "SP_U_LIMIT"   # of sample weight times class weight
 
@@ -91,15 +94,17 @@ cdef extern from "adaptive.h":
     void exps "sp_exps" (const double* score, double scale, double best, double* p, Py_ssize_t n) noexcept nogil
     void heads "sp_heads" (double** chunks, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
                            double T, Sums* sums, bint pair, bint bayes) noexcept nogil
-    void speak "sp_speak" (Blocks blocks, Py_ssize_t n_fours, const row_t* rows, const Sums* sums, Py_ssize_t n,
-                           int positive, double* dots, double* P, double* E) noexcept nogil
+    void speak "sp_speak" (double*** fours, Py_ssize_t n_fours, double** heads, const row_t* rows, const Sums* sums,
+                           Py_ssize_t n, int positive, double* dots, double* P, double* E) noexcept nogil
     void learn_pair "sp_learn_pair" (
         double** chunks, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n, const Sums* sums,
         double r, const Stride* stride, int y, double u, double all_, const double* rD) noexcept nogil
-    void learn_several "sp_learn_many" (
-        const Blocks* blocks, Py_ssize_t n_fours, const row_t* rows, const double* x, Py_ssize_t n, const Sums* sums,
-        double r, const Stride* strides, Py_ssize_t m, Py_ssize_t y, int positive, double u, double all_,
-        const double* rD) noexcept nogil
+    void deal_all "sp_deal_all" (const Blocks* blocks, const row_t* rows, Py_ssize_t n, int positive) noexcept nogil
+    void stride_many "sp_stride_many" (const Blocks* blocks, const row_t* rows, Py_ssize_t n, const Sums* sums, double r,
+                                       const Stride* strides, int m) noexcept nogil
+    void count_many "sp_count_many" (
+        double** heads, double*** fours, Py_ssize_t n_fours, const row_t* rows, const double* x, Py_ssize_t n,
+        const Sums* sums, Py_ssize_t y, double u, double all_, const double* rD) noexcept nogil
     Py_ssize_t places_block "sp_places_block" (Py_ssize_t k) noexcept nogil
     Py_ssize_t G_block "sp_G_block" (Py_ssize_t k) noexcept nogil
     double sp_weight (const Blocks* blocks, row_t row, Py_ssize_t k, Py_ssize_t outputs, int positive) noexcept nogil
@@ -144,6 +149,7 @@ cdef struct Weighed:
     double* E
     Stride* strides
     Py_ssize_t n_strides
+    double*** fours                     # the chunks of each block of four places
     Py_ssize_t best, second             # by naive Bayes
 
 
@@ -247,11 +253,13 @@ cdef inline void weighed_free(Weighed* w) noexcept nogil:
     free(w.sums.v)
     free(w.score)
     free(w.strides)
+    free(w.fours)
     memset(w, 0, sizeof(Weighed))
 
 
 cdef inline size_t weighed_bytes(const Weighed* w) noexcept nogil:
-    return 3 * w.room * sizeof(double) + w.outputs_room * (5 * sizeof(double) + sizeof(Stride))
+    return (3 * w.room * sizeof(double)
+            + w.outputs_room * (5 * sizeof(double) + sizeof(Stride)) + w.outputs_room // 4 * sizeof(double**))
 
 
 cdef inline int weighed_reserve(Weighed* w, Py_ssize_t n, Py_ssize_t outputs) noexcept nogil:
@@ -272,6 +280,10 @@ cdef inline int weighed_reserve(Weighed* w, Py_ssize_t n, Py_ssize_t outputs) no
         if p == NULL:
             return -1
         w.strides = <Stride*> p
+        p = realloc(w.fours, room // 4 * sizeof(double**))
+        if p == NULL:
+            return -1
+        w.fours = <double***> p
         p = realloc(w.score, 5 * room * sizeof(double))
         if p == NULL:
             return -1
@@ -328,6 +340,14 @@ cdef inline void _ask_naive_bayes(const Adaptive* a, Weighed* w) noexcept nogil:
     w.d[w.best] = best - second
 
 
+cdef inline Py_ssize_t _find_fours(const Table* table, Weighed* w, Py_ssize_t n) noexcept nogil:
+    """Where the places of n labels are: how many blocks."""
+    cdef Py_ssize_t b
+    for b in range(_fours(n)):
+        w.fours[b] = table.blocks[places_block(4 * b)].chunks
+    return _fours(n)
+
+
 cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const row_t* rows, const uint32_t* columns,
                                  const double* x, Py_ssize_t n, Weighed* w) noexcept nogil:
     """All of an event that its label has no part in: the score of each output, and what learning needs again."""
@@ -346,7 +366,8 @@ cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const ro
     else:
         if not a.naive_bayes:
             memset(w.sums.t, 0, n * sizeof(double))
-        speak(table_blocks(table), _fours(outputs), rows, &w.sums, n, a.positive, w.score, w.P, w.E)
+        speak(w.fours, _find_fours(table, w, outputs), table.blocks[0].chunks, rows, &w.sums, n, a.positive, w.score,
+              w.P, w.E)
         for k in range(outputs):
             w.score[k] *= w.r
             w.V[k] = 0.0
@@ -550,9 +571,12 @@ cdef inline void adaptive_learn(Adaptive* a, Table* table, const row_t* rows, co
         none.q = 0.0
         learn_pair(table.blocks[0].chunks, rows, columns, x, n, &w.sums, w.r,
                    w.strides if w.n_strides else &none, <int> y, u, a.T + 2.0, a.rD)
-    else:
-        learn_several(&blocks, _fours(a.n_labels), rows, x, n, &w.sums, w.r, w.strides, w.n_strides, y, a.positive, u,
-                      a.T + a.n_labels, a.rD)
+        return
+    deal_all(&blocks, rows, n, a.positive)
+    for i in range(0, w.n_strides, STRIDES):
+        stride_many(&blocks, rows, n, &w.sums, w.r, w.strides + i, <int> min(w.n_strides - i, <Py_ssize_t> STRIDES))
+    count_many(table.blocks[0].chunks, w.fours, _find_fours(table, w, a.n_labels), rows, x, n, &w.sums, y, u,
+               a.T + a.n_labels, a.rD)
 
 
 # --- Explanations
