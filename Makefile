@@ -7,7 +7,8 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 STEP = @.ci/step
 SOURCES = $(foreach kind,py pyi pyx pxd h,$(wildcard streamptron/*.$(kind) streamptron/*/*.$(kind)))
 
-.PHONY: demo test check lint typecheck quick pytest plain sanitize warnings bench dist clean
+.PHONY: demo test check lint typecheck quick pytest plain fail coverage sanitize warnings bench \
+	dist clean
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -37,6 +38,14 @@ pytest: $(VENV)/.dev
 # The tests of the kernels without their named instances: the templates alone serve every learner.
 plain: $(VENV)/.dev
 	.ci/plain $(BIN)/python
+
+# Every call with every allocation of the core failing, one after the other.
+fail: $(VENV)/.dev
+	.ci/fail $(BIN)/python
+
+# Lines and branches of the core that the tests take, room by room.
+coverage: $(VENV)/.dev
+	.ci/coverage $(BIN)/python
 
 sanitize: $(VENV)/.dev
 	.ci/sanitize $(BIN)/python

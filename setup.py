@@ -18,6 +18,10 @@ else:
 compile_args += os.environ.get("STREAMPTRON_CFLAGS", "").split()
 
 
+# gcov is to know lines of .pxd files, not of what Cython makes of them (.ci/coverage).
+covered = "--coverage" in compile_args
+
+
 def extension(path):
     return Extension(
         ".".join(path.with_suffix("").parts),
@@ -32,6 +36,8 @@ setup(
     ext_modules=cythonize(
         [extension(path) for path in sorted(Path("streamptron").rglob("*.pyx"))],
         nthreads=os.cpu_count() or 1,
+        emit_linenums=covered,
+        build_dir="build/coverage" if covered else None,
         compiler_directives={
             "language_level": 3,
             "boundscheck": False,

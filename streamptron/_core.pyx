@@ -63,12 +63,14 @@ cdef class BinaryModel(Model):
         ------
         TypeError, ValueError
             If x, y or w is invalid. The model has not changed then.
+        MemoryError
+            If memory runs out. The model has not changed then, either.
         """
         cdef bint label = _truth_label(y)
         cdef double step = self._step(label, w)
         self._read(x, True)
         if learner_learn(&self.learner, &self.event, label, step) < 0:
-            raise MemoryError("no memory for the update; the model has not learned this event")
+            self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
 
     def predict_one(self, x):
@@ -131,10 +133,10 @@ cdef class BinaryModel(Model):
         cdef bint prediction
         self._read(x, True)
         if learner_score(&self.learner, &self.event) < 0:
-            raise MemoryError("no memory for the scores")
+            self._no_memory("no memory for the scores")
         prediction = learner_answer(&self.learner, &self.event).verdict.best
         if learner_learn(&self.learner, &self.event, label, step) < 0:
-            raise MemoryError("no memory for the update; the model has not learned this event")
+            self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
         return prediction
 
@@ -348,12 +350,14 @@ cdef class LabelModel(Model):
         ------
         TypeError, ValueError
             If x, y or w is invalid. The model has not changed then.
+        MemoryError
+            If memory runs out. The model has not changed then, either.
         """
         label = self._checked_label(y)
         cdef double step = self._step(label, w)
         cdef Py_ssize_t output = self._read_labelled(x, label)
         if learner_learn(&self.learner, &self.event, output, step) < 0:
-            raise MemoryError("no memory for the update; the model has not learned this event")
+            self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
         self._name_output(label)
 
@@ -434,10 +438,10 @@ cdef class LabelModel(Model):
         cdef Py_ssize_t output = self._read_labelled(x, label)
         cdef Py_ssize_t prediction
         if learner_score(&self.learner, &self.event) < 0:
-            raise MemoryError("no memory for the scores")
+            self._no_memory("no memory for the scores")
         prediction = learner_answer(&self.learner, &self.event).verdict.best
         if learner_learn(&self.learner, &self.event, output, step) < 0:
-            raise MemoryError("no memory for the update; the model has not learned this event")
+            self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
         self._name_output(label)
         return self._label_of(prediction)

@@ -20,9 +20,8 @@ LEARNERS: dict[str, Any] = {
 }
 BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
 
-# The parameters that not all of them have: the type, or the words that it may be, or of a truth
-# value its default; and what the command line says of it. Which learner has it, its constructor
-# says.
+# The parameters that not all of them have: a type or the allowed words, or of a truth value its
+# default; and the help of the command line. Which learner has which, its constructor says.
 OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
     "margin": (float, "Update if the lead is at most this."),
     "C": (float, "MIRA: the largest step."),

@@ -126,6 +126,21 @@ def test_c_is_in_headers_which_an_editor_and_a_compilers_warnings_know():
                 assert "extern from *" not in path.read_text("utf-8"), path.name
 
 
+def test_all_memory_of_ours_in_c_comes_from_one_room():
+    calls = re.compile(r"\b((m|c|re|aligned_)alloc|mmap|posix_memalign|new)\s*\(")
+    seen = 0
+    for path in FILES:
+        if path.stem == "heap":
+            continue
+        if path.suffix == ".h":
+            assert not calls.search(code(path)), path.name
+        elif path.suffix in (".pxd", ".pyx"):
+            # so malloc and its kind can only be those of engine/heap.pxd
+            assert not re.search(r"libc\.stdlib|stdlib\.h|cpython\.mem", code(path)), path.name
+            seen += "engine.heap cimport" in code(path)
+    assert seen > 5
+
+
 def test_only_the_doors_hold_the_interpreters_lock():
     head = re.compile(r"^cdef (?:inline )?[^\n(]*\([^)]*\)([^:\n]*):$", re.M)
     heads = 0

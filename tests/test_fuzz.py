@@ -37,6 +37,7 @@ def test_fuzzer_of_operations_would_notice_a_difference_and_shows_what_it_takes(
     assert [name for name, *_ in operations.smallest(rule, params, calls)] == ["learn"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "n"),
     [("operations", 20), ("tokenizer", 300), ("model_file", 300), ("kill_checkpoint", 3)],

@@ -20,6 +20,8 @@ from tests.support.marks import seeds
 from tests.support.stranger import SETUP, STRANGER
 from tests.support.variants import answers, every_variant, labels_for, learned, make
 
+pytestmark = pytest.mark.slow  # a compiler is at work
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):

@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from river import linear_model
 
 from streamptron import Tokenizer, load
+from tests.support.marks import slow
 from tests.support.threads import eager, finished
 from tests.support.variants import LEARNERS
 
@@ -309,7 +310,11 @@ def test_a_model_started_anew_by_a_hash_in_the_middle_of_an_event_learns_it_whol
 
 @pytest.mark.parametrize("door", ["rows", "texts"])
 @pytest.mark.parametrize(
-    "call", ["predict_many", "test_then_train_many", "predict_proba_many", "decision_function_many"]
+    "call",
+    slow(
+        ["predict_proba_many", "decision_function_many"],
+        ["predict_many", "test_then_train_many", "predict_proba_many", "decision_function_many"],
+    ),
 )
 def test_labels_of_a_batch_are_those_of_the_model_that_answered_it(call, door):
     """It is started anew, with other labels, at each place where another thread may get in."""

@@ -13,7 +13,7 @@ from itertools import islice
 import pytest
 
 import streamptron
-from tests.support.marks import seeds
+from tests.support.marks import seeds, slow
 from tests.support.streams import (
     KEYS,
     VALUES,
@@ -242,7 +242,9 @@ def test_binary_learner_equals_its_twin_on_a_real_stream(rule, stream, kept):
 @needs_data
 @pytest.mark.parametrize("kept", ON_REAL_STREAMS)
 @pytest.mark.parametrize("stream", LABEL_STREAMS)
-@pytest.mark.parametrize("rule", ["MulticlassPerceptron", "MIRA", "MIRA on mistakes"])
+@pytest.mark.parametrize(
+    "rule", slow(["MIRA on mistakes"], ["MulticlassPerceptron", "MIRA", "MIRA on mistakes"])
+)
 def test_multiclass_learner_equals_its_twin_on_a_real_stream(rule, stream, kept):
     model, twin = twins(rule, **KEPT[kept])
     check_stream(model, twin, ((x, y, 1.0) for x, y in LABEL_STREAMS[stream]()))

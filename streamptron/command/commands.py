@@ -32,7 +32,7 @@ Command = Callable[..., Any]
 
 
 class Commands(click.Group):
-    """The group; its commands in the order in which they are used."""
+    """A group that lists its commands in the order in which they are used."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)
@@ -186,7 +186,7 @@ READING_OPTIONS = Options(
 
 
 def _taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given on the command line, taken out of all of them."""
+    """Take options out of all of them; those that were given on the command line."""
     context = click.get_current_context()
     values = {name: given.pop(name) for name in names}
     return {
@@ -197,7 +197,7 @@ def _taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reading(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The options of reading that were given, as streamptron.files.read takes them.
+    """The options of reading that were given, as arguments of streamptron.files.read.
 
     If files are given, their suffixes tell the format that is not.
     """

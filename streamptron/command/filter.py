@@ -173,7 +173,7 @@ class Filter:
         self.n_bad = 0
         self.first_bad = ""
         self._unsaved = 0  # lines
-        self._tried = 0  # the part of them that a save has already failed to save
+        self._tried = 0  # how many of them a failed save has tried to save
         self._saved_at = time.monotonic()
         self._out = bytearray()
         self._names: list[str] = []

@@ -269,7 +269,7 @@ class Training:
 
     def _say(self, score: Score, block: Block, row: int) -> None:
         assert self._table
-        names = [*self.model.names, ""]  # the last one of nothing, -1
+        names = [*self.model.names, ""]  # -1, no answer, is the last one
         number = block.numbers[row]
         label = "(held out)" if number < 0 else self.model.name(block.labels[number])
         answer = names[block.predictions[row]]

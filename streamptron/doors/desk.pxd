@@ -28,6 +28,7 @@ cdef class Desk:
     cdef list _write(self, list entries, bint learning)
     cdef object _column_keys(self, names, bint learning, Event* columns)
     cdef tuple _object_ordinal(self, name, bint learning)
+    cdef int _no_memory(self, str what) except -1
     cdef int _forget_objects(self) except -1
     cdef int _score(self, x) except -1
     cdef int _settle(self) except -1

@@ -205,7 +205,7 @@ cdef class Desk:
         self._enter(learning)
         if event_begin(&self.event, &self.learner.index, PyDict_GET_SIZE(mapping),
                        self.learner.intercept) < 0:
-            raise MemoryError("no memory for the event")
+            self._no_memory("no memory for the event")
         writer = event_writer(&self.event)
         while PyDict_Next(mapping, &at, &name, &value):
             if value != last:           # often all values are the same object, 1
@@ -240,7 +240,7 @@ cdef class Desk:
                 self._text_read = x
                 return 0
             if page < 0 or not page_fill(page - 1):
-                raise MemoryError("no memory for the event")
+                self._no_memory("no memory for the event")
 
     cdef int _read_items(self, x, bint learning, str what="x") except -1:
         """The same for any mapping, name and number, or the error that says what is wrong.
@@ -272,7 +272,7 @@ cdef class Desk:
             for name, plain in objects:
                 (<Name> name).kind, (<Name> name).plain = self._object_ordinal(plain, learning)
             if self._write(entries, learning):
-                raise MemoryError("no memory for the event")
+                self._no_memory("no memory for the event")
             if self.gate.n_entries == n_entries + 1:
                 return 0
         raise RuntimeError(
@@ -295,7 +295,7 @@ cdef class Desk:
         self._enter(learning)
         # From here on no Python code runs, so the scratch is ours.
         if event_begin(&self.event, &self.learner.index, n // 2, self.learner.intercept) < 0:
-            raise MemoryError("no memory for the event")
+            self._no_memory("no memory for the event")
         writer = event_writer(&self.event)
         for at in range(0, n, 2):
             name = list_item(<PyObject*> entries, at)
@@ -311,7 +311,7 @@ cdef class Desk:
             if not entry_key_everyday(name, &key):
                 if type(<object> name) is Name:
                     if not name_key(&self.event.text, <Name> name, &key):
-                        raise MemoryError("no memory for the event")
+                        self._no_memory("no memory for the event")
                 elif not entry_key(&self.event.text, name, &key):
                     odd.append(at)
                     continue
@@ -346,7 +346,7 @@ cdef class Desk:
     cdef int _score(self, x) except -1:
         self._read(x, False)
         if learner_score(&self.learner, &self.event) < 0:
-            raise MemoryError("no memory for the scores")
+            self._no_memory("no memory for the scores")
         if self.learner.table.borrowed and not _finite_scores(&self.learner, &self.event):
             self._settle()
             raise damaged("a weight is not finite")
@@ -360,6 +360,13 @@ cdef class Desk:
         if DEBUG:
             self._look()
         return 0
+
+    cdef int _no_memory(self, str what) except -1:
+        """The error, when the event at hand has changed nothing."""
+        self._held = None
+        if self._objects_new and not self.gate.learning:
+            self._forget_objects()
+        raise MemoryError(what)
 
     cdef int _forget_objects(self) except -1:
         """Drop the latest object names again if no update has given them a row."""

@@ -8,7 +8,7 @@
 #include "compiler.h"
 
 /* The value of an int below 2^61 - 1 in size, without a call where it is small. Beyond that an int
-   and the float that it equals no longer hash to the int itself; see _names.py. */
+   and the float that it equals no longer hash to the int itself; see estimator/names.py. */
 static inline int sp_int_word(PyObject *o, long long *value)
 {
     int overflow;

@@ -10,7 +10,7 @@
 # an int that is no double), is answered with False. Then the door asks Python, for this entry
 # alone.
 #
-# The rules are those of _names.py, which is the slow twin of this file: names that are equal as
+# The rules are those of estimator/names.py, which is the slow twin of this file: names that are equal as
 # dict keys give equal keys. A tuple becomes canonical bytes, written straight into the scratch's
 # arena:
 #

@@ -32,6 +32,7 @@ from streamptron.engine.key cimport KEY_OBJECT, Key
 from streamptron.engine.learner cimport Answer, Learner, learner_decision, learner_labels
 from streamptron.engine.rule cimport RULE_ADAPTIVE, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron.engine.serve cimport serve_overall
+from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
     AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_POCKET, Block, Table, table_keeps)
 from streamptron.engine.types cimport (
@@ -386,6 +387,7 @@ cdef class Model(Desk):
     def _set_weights(self, weights, intercept, Py_ssize_t output):
         """Put weights into an untrained model, whose kept vectors all start from them."""
         cdef Py_ssize_t i, n_new = 0
+        cdef Move move
         if not isinstance(weights, Mapping):
             raise TypeError(
                 f"weights is {shown(weights)}, a {type(weights).__name__}; it must be a dict of feature "
@@ -409,7 +411,9 @@ cdef class Model(Desk):
                     &self.learner.index, &self.event.keys[i], self.event.hashes[i])
                 if self.event.rows[i] == ROW_NULL:
                     raise MemoryError("no memory for the weights")
-        if table_reserve(&self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows, output) < 0:
+        move.choice = output
+        if table_reserve(
+                &self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows, &move, 1) < 0:
             raise MemoryError("no memory for the weights")
         for i in range(self.event.n):
             table_write(&self.learner.table, self.event.rows[i], output, self.event.values[i])

@@ -1,8 +1,11 @@
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, Self
 
+from typing_extensions import disjoint_base
+
+@disjoint_base
 class Name:
-    def __new__(cls, name: Any) -> Name: ...
+    def __new__(cls, name: Any) -> Self: ...
 
 def named(plain: Any) -> Hashable: ...
 def damaged(why: Any) -> ValueError: ...

@@ -6,7 +6,6 @@ from operator import index as as_index
 from unicodedata import category
 
 cimport cython
-from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
@@ -22,6 +21,7 @@ from streamptron.engine.arena cimport Arena, arena_free, arena_init
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event, event_free, event_init
 from streamptron.engine.hash cimport key_hash
+from streamptron.engine.heap cimport calloc, free, malloc
 from streamptron.engine.index cimport Index
 from streamptron.engine.key cimport KEY_BYTES, Key, key_text
 from streamptron.engine.learner cimport Learner

@@ -52,17 +52,17 @@
 # Nothing overflows: values lie within 1e50 and u within U_LIMIT, factors from 1 to T + 1, and a feature's counts are halved before
 # cnt is 2^20, beyond which floats would begin to lose what is added.
 #
-# Functions in this file: adaptive_init, adaptive_free, adaptive_bytes; adaptive_meet and adaptive_copy (these may fail);
+# Functions in this file: adaptive_init, adaptive_free, adaptive_bytes; adaptive_room and adaptive_copy (these may fail);
 # weighed_reserve (this too), weighed_free, weighed_bytes; adaptive_answer, adaptive_best, adaptive_decide, adaptive_probabilities;
-# adaptive_aim, adaptive_reserve (this may fail) and adaptive_learn; adaptive_share for explanations; adaptive_fault.
+# adaptive_aim, adaptive_blocks and adaptive_learn; adaptive_share for explanations; adaptive_fault.
 
-from libc.math cimport fabs, isfinite, sqrt
-from libc.stdlib cimport free, realloc
+from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport CHUNK_BITS, row_t, uint32_t
-from streamptron.engine.table cimport Blocks, Table, table_blocks, table_reserve_block
+from streamptron.engine.heap cimport free, realloc
+from streamptron.engine.table cimport Blocks, Table, table_blocks
 
-cdef extern from "adaptive.h":
+cdef extern from "adaptive_rows.h":
     enum:
         STRIDES "SP_STRIDES"            # outputs that step at once
 
@@ -150,6 +150,7 @@ cdef struct Weighed:
     Stride* strides
     Py_ssize_t n_strides
     double*** fours                     # the chunks of each block of four places
+    uint32_t* blocks                    # that are going to be written
     Py_ssize_t best, second             # by naive Bayes
 
 
@@ -254,12 +255,14 @@ cdef inline void weighed_free(Weighed* w) noexcept nogil:
     free(w.score)
     free(w.strides)
     free(w.fours)
+    free(w.blocks)
     memset(w, 0, sizeof(Weighed))
 
 
 cdef inline size_t weighed_bytes(const Weighed* w) noexcept nogil:
     return (3 * w.room * sizeof(double)
-            + w.outputs_room * (5 * sizeof(double) + sizeof(Stride)) + w.outputs_room // 4 * sizeof(double**))
+            + w.outputs_room * (5 * sizeof(double) + sizeof(Stride)) + w.outputs_room // 4 * sizeof(double**)
+            + (w.outputs_room // 2 + 4) * sizeof(uint32_t) * (w.blocks != NULL))
 
 
 cdef inline int weighed_reserve(Weighed* w, Py_ssize_t n, Py_ssize_t outputs) noexcept nogil:
@@ -284,6 +287,10 @@ cdef inline int weighed_reserve(Weighed* w, Py_ssize_t n, Py_ssize_t outputs) no
         if p == NULL:
             return -1
         w.fours = <double***> p
+        p = realloc(w.blocks, (room // 2 + 4) * sizeof(uint32_t))
+        if p == NULL:
+            return -1
+        w.blocks = <uint32_t*> p
         p = realloc(w.score, 5 * room * sizeof(double))
         if p == NULL:
             return -1
@@ -487,28 +494,26 @@ cdef inline void adaptive_aim(const Adaptive* a, Weighed* w, Py_ssize_t y, doubl
         _aim(a, w, k, (1.0 if k == y else 0.0) - w.P[k], u)
 
 
-cdef inline int adaptive_reserve(Adaptive* a, Table* table, const Weighed* w, const row_t* rows, Py_ssize_t n,
-                                 row_t n_rows, Py_ssize_t y) noexcept nogil:
-    """See that the step can be taken and label y counted: the table has the outputs for it. Returns -1 without memory."""
-    cdef Py_ssize_t i
-    cdef Py_ssize_t block, last = -1
-    if adaptive_room(a, max(y + 1, <Py_ssize_t> 2)) < 0 or table_reserve_block(table, rows, n, n_rows, 0) < 0:
-        return -1
+cdef inline Py_ssize_t adaptive_blocks(const Table* table, Weighed* w, Py_ssize_t y) noexcept nogil:
+    """Write down which blocks the step and label y are going to be written in, and how many these are.
+
+    The table has the outputs for it. A row that is dealt out is written in the first group too.
+    """
+    cdef Py_ssize_t i, k, n = 1
+    w.blocks[0] = 0
     if table.n_outputs == 1:
-        return 0
-    if (table_reserve_block(table, rows, n, n_rows, places_block(0)) < 0
-            or table_reserve_block(table, rows, n, n_rows, G_block(0)) < 0
-            or table_reserve_block(table, rows, n, n_rows, places_block(y)) < 0):
-        return -1
+        return n
+    w.blocks[1] = <uint32_t> places_block(0)
+    w.blocks[2] = <uint32_t> G_block(0)
+    w.blocks[3] = <uint32_t> places_block(y)
+    n = 4
     for i in range(w.n_strides):
-        block = places_block(w.strides[i].k)
-        if block == last:
-            continue
-        last = block
-        if (table_reserve_block(table, rows, n, n_rows, block) < 0
-                or table_reserve_block(table, rows, n, n_rows, G_block(w.strides[i].k)) < 0):
-            return -1
-    return 0
+        k = w.strides[i].k
+        if i == 0 or places_block(k) != places_block(w.strides[i - 1].k):
+            w.blocks[n] = <uint32_t> places_block(k)
+            w.blocks[n + 1] = <uint32_t> G_block(k)
+            n += 2
+    return n
 
 
 cdef inline void _learn_usual_odds(Adaptive* a, const Weighed* w) noexcept nogil:
@@ -573,8 +578,11 @@ cdef inline void adaptive_learn(Adaptive* a, Table* table, const row_t* rows, co
                    w.strides if w.n_strides else &none, <int> y, u, a.T + 2.0, a.rD)
         return
     deal_all(&blocks, rows, n, a.positive)
-    for i in range(0, w.n_strides, STRIDES):
-        stride_many(&blocks, rows, n, &w.sums, w.r, w.strides + i, <int> min(w.n_strides - i, <Py_ssize_t> STRIDES))
+    i = 0
+    while i < w.n_strides:
+        stride_many(&blocks, rows, n, &w.sums, w.r, w.strides + i,
+                    <int> min(w.n_strides - i, <Py_ssize_t> STRIDES))
+        i += STRIDES
     count_many(table.blocks[0].chunks, w.fours, _find_fours(table, w, a.n_labels), rows, x, n, &w.sums, y, u,
                a.T + a.n_labels, a.rD)
 

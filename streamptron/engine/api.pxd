@@ -13,6 +13,7 @@ from streamptron.engine.event cimport Event
 from streamptron.engine.adaptive cimport Adaptive, Weighed
 from streamptron.engine.table cimport Table
 from streamptron.engine.rule cimport Rule
+from streamptron.engine.step cimport Move
 from streamptron.engine.learner cimport Answer, Learner
 from streamptron.engine.matrix cimport Matrix
 from streamptron.engine.scan cimport Characters, Piece
@@ -52,7 +53,7 @@ cdef const char* index_fault(const Index* index) noexcept nogil
 
 cdef int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil
 cdef int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
-                       Py_ssize_t output) noexcept nogil
+                       const Move* moves, int n_moves) noexcept nogil
 cdef double table_read(const Table* table, row_t row, Py_ssize_t output, int kind) noexcept nogil
 cdef void table_write(Table* table, row_t row, Py_ssize_t output, double w) noexcept nogil
 cdef bint table_wrote(const Table* table, size_t chunk) noexcept nogil

@@ -10,9 +10,23 @@ from streamptron.engine cimport matrix as _matrix
 from streamptron.engine cimport text as _text
 from streamptron.engine cimport scan as _scan
 from streamptron.engine cimport lines as _lines
+from streamptron.engine.heap cimport FAILS, heap_fail_at
 from streamptron.engine.types cimport VALUE_LIMIT as LIMIT
 
-VALUE_LIMIT = LIMIT               # what a value may be in size
+VALUE_LIMIT = LIMIT                 # what a value may be in size
+
+
+def _fail_at(n, lasts=False):
+    """Let the n-th allocation from now find no memory, and if it `lasts` all after it; 0: none.
+
+    Returns how many were still to come before the one set last: 0 or -1 (it lasts) if that was
+    reached.
+    """
+    return heap_fail_at(n, lasts)
+
+
+if not FAILS:                       # the build is for users
+    del globals()["_fail_at"]
 
 
 cdef int learner_init(Learner* learner, Rule rule, int average, double half_life, bint pocket,
@@ -106,8 +120,8 @@ cdef int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
 
 
 cdef int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
-                       Py_ssize_t output) noexcept nogil:
-    return _table.table_reserve(table, rows, n, n_rows, output)
+                       const Move* moves, int n_moves) noexcept nogil:
+    return _table.table_reserve(table, rows, n, n_rows, moves, n_moves)
 
 
 cdef double table_read(const Table* table, row_t row, Py_ssize_t output, int kind) noexcept nogil:

@@ -2,9 +2,9 @@
 #
 # Blocks are linked from the newest to the oldest. A text larger than a block gets a block of its own.
 
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from streamptron.engine.types cimport uint8_t
+from streamptron.engine.heap cimport free, malloc
 
 cdef enum:
     ARENA_BLOCK = 16384
@@ -17,6 +17,11 @@ cdef struct ArenaBlock:
 cdef struct Arena:
     ArenaBlock* newest
     size_t bytes            # what the arena holds from the heap
+
+
+cdef struct ArenaMark:              # how far it was filled
+    ArenaBlock* newest
+    size_t used
 
 
 cdef inline void arena_init(Arena* arena) noexcept nogil:
@@ -65,6 +70,25 @@ cdef inline uint8_t* arena_alloc(Arena* arena, size_t n) noexcept nogil:
     start = <uint8_t*> block + sizeof(ArenaBlock) + block.used
     block.used += n
     return start
+
+
+cdef inline ArenaMark arena_mark(const Arena* arena) noexcept nogil:
+    cdef ArenaMark mark
+    mark.newest = arena.newest
+    mark.used = 0 if arena.newest == NULL else arena.newest.used
+    return mark
+
+
+cdef inline void arena_rewind(Arena* arena, ArenaMark mark) noexcept nogil:
+    """Give back all that has been allocated since."""
+    cdef ArenaBlock* newest
+    while arena.newest != mark.newest:
+        newest = arena.newest
+        arena.newest = newest.older
+        arena.bytes -= sizeof(ArenaBlock) + newest.size
+        free(newest)
+    if arena.newest != NULL:
+        arena.newest.used = mark.used
 
 
 cdef inline void arena_return(Arena* arena, size_t n) noexcept nogil:

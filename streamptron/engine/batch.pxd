@@ -5,6 +5,10 @@
 # without weights is it written as an event, with their names. With several outputs, whose weights cost much more
 # than that, it is always written.
 #
+# Most of such a row's time goes into finding the weights. Where the matrix has few columns and many rows, the addresses of
+# the rows of weights are looked up beforehand too (`places`, by column); they never move. A feature that has none is read
+# from the table's zeros.
+#
 # Where there is no such table (a few rows of a very wide matrix; or there is a ceiling, under which rows change hands while
 # the batch is learned) every row is written as an event of keys, as if a dict had brought it.
 #
@@ -12,9 +16,10 @@
 #
 # A block is checked right before it is used, so that it comes from memory once (batch_next).
 #
-# Functions in this file: batch_matrix, batch_texts (how it begins), batch_columns, batch_next, batch_rows, batch_free; the rest
-# serve these.
+# Functions in this file: batch_matrix, batch_texts (how it begins), batch_columns, batch_next,
+# batch_rows, batch_free; the rest serve these.
 
+from streamptron.engine.heap cimport free, malloc
 from libc.string cimport memset
 from streamptron.engine.types cimport ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron.engine.key cimport KEY_INT, Key, key_word
@@ -22,18 +27,21 @@ from streamptron.engine.index cimport Index, index_is_limited, index_open_column
 from streamptron.engine.hash cimport key_hash
 from streamptron.engine.event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
-from streamptron.engine.table cimport KEPT_KINDS
+from streamptron.engine.table cimport KEPT_KINDS, Entries, table_has_places, table_place
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_answer, learner_commit, learner_commit_row, learner_decision,
     learner_probabilities, learner_resolve, learner_score, learner_score_row, learner_several, learner_step)
 from streamptron.engine.matrix cimport (
-    Matrix, MatrixRow, matrix_column, matrix_prefetch, matrix_row, matrix_row_free, matrix_span, matrix_value)
+    Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free,
+    matrix_span, matrix_value)
 from streamptron.engine.scan cimport Piece
 from streamptron.engine.text cimport Text, TextRule, text_free, text_write
 
 cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB
     BLOCK_TEXTS = 64                # some thousand words
+    PLACE_LEAST = 4                 # entries a column that make it worth to find the places of all,
+    PLACE_MOST = 1 << 15            # of up to so many: 256 KiB
 
     COLUMNS_MOST = 1 << 22          # columns whose rows a model keeps at hand, in 4 bytes each
     COLUMNS_FEW = 1 << 16           # of which so many are kept however little a batch holds
@@ -43,8 +51,9 @@ cdef struct Batch:
     Event* event
     Py_ssize_t n_rows
     const Matrix* matrix            # NULL: texts
-    MatrixRow row
+    MatrixScratch scratch
     row_t* rows                     # by column; NULL: every row is an event of keys
+    double** places                 # of the rows, by column; NULL: they are found through rows
     const Key* keys                 # by column; NULL: column j is the int j
     const TextRule* rule
     const Piece* pieces             # of each row so many
@@ -89,7 +98,8 @@ cdef inline void batch_texts(Batch* batch, Learner* learner, Event* event, const
 
 
 cdef inline void batch_free(Batch* batch) noexcept nogil:
-    matrix_row_free(&batch.row)
+    free(batch.places)
+    matrix_scratch_free(&batch.scratch)
     text_free(&batch.text)
 
 
@@ -98,7 +108,7 @@ cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept
     return min(batch.n_rows, first + batch.block_rows)
 
 
-cdef inline int batch_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
+cdef inline int _find_rows(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
     """The row of each column, as far as it is worth it. -1 without memory.
 
     `columns`: the keys of named columns. Ints are found without hashing if the index has them at hand; learning
@@ -133,6 +143,33 @@ cdef inline int batch_columns(Batch* batch, bint named, bint learning, Event* co
     return 0
 
 
+cdef inline int _find_places(Batch* batch) noexcept nogil:
+    """Find the places of the columns' rows, once these are known, where that pays. -1 without memory.
+
+    In hashed mode a step may make the chunk of a row that any column has, so who learns asks anew each time.
+    """
+    cdef const Matrix* m = batch.matrix
+    cdef const row_t* rows = batch.rows
+    cdef Py_ssize_t j
+    cdef double** places
+    if rows == NULL or m.n_columns > PLACE_MOST or m.n_values // PLACE_LEAST < m.n_columns or (
+            not table_has_places(&batch.learner.table)) or (batch.y != NULL and batch.learner.index.bits):
+        return 0
+    batch.places = places = <double**> malloc((m.n_columns + 1) * sizeof(double*))
+    if places == NULL:
+        return -1
+    for j in range(m.n_columns):
+        places[j] = table_place(&batch.learner.table, rows[j])
+    return 0
+
+
+cdef inline int batch_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
+    """Find the columns' rows, and where these are. -1 without memory; `columns`: the keys of named ones."""
+    if _find_rows(batch, named, learning, columns) < 0:
+        return -1
+    return _find_places(batch)
+
+
 cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
     """A row as an event of keys."""
     cdef const Matrix* m = batch.matrix
@@ -153,14 +190,14 @@ cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
     return 0
 
 
-cdef inline int _write_row(Batch* batch) noexcept nogil:
+cdef inline int _write_row(Batch* batch, const Entries* entries) noexcept nogil:
     """The row at hand as an event whose features are found; those without weights get their names."""
     cdef Event* event = batch.event
     # copies: for all that a compiler knows, every store to rows might change the batch
-    cdef const uint32_t* columns = batch.row.columns
-    cdef const double* from_ = batch.row.values
+    cdef const uint32_t* columns = entries.columns
+    cdef const double* from_ = entries.x
     cdef const row_t* row_of = batch.rows
-    cdef Py_ssize_t i, at, n = batch.row.n
+    cdef Py_ssize_t i, at, n = entries.n
     cdef row_t* rows
     cdef double* values
     cdef bint missing = False
@@ -183,18 +220,38 @@ cdef inline int _write_row(Batch* batch) noexcept nogil:
     return 0
 
 
-cdef inline bint _all_known(const Batch* batch) noexcept nogil:
+cdef inline bint _all_known(const Batch* batch, const Entries* entries) noexcept nogil:
     """Whether every feature of the row at hand has weights that can be written where they are."""
     cdef const row_t* rows = batch.rows
-    cdef const uint32_t* columns = batch.row.columns
-    cdef Py_ssize_t i, n = batch.row.n
-    cdef bint missing = batch.learner.index.bits or batch.learner.table.zeros == batch.learner.table.blocks[0].chunks[0]
-    for i in range(n):
-        missing |= rows[columns[i]] == ROW_NULL
+    cdef double** places = batch.places
+    cdef double* zeros = batch.learner.table.zeros
+    cdef const uint32_t* columns = entries.columns
+    cdef Py_ssize_t i, n = entries.n
+    cdef bint missing = batch.learner.index.bits or zeros == batch.learner.table.blocks[0].chunks[0]
+    if places != NULL:
+        for i in range(n):
+            missing |= places[columns[i]] == zeros
+    else:
+        for i in range(n):
+            missing |= rows[columns[i]] == ROW_NULL
     return not missing
 
 
-cdef inline int _write(Batch* batch, Py_ssize_t r) noexcept nogil:
+cdef inline void _note_rows(Batch* batch, const Entries* entries) noexcept nogil:
+    """Of an event that has brought new features."""
+    cdef const uint32_t* columns = entries.columns
+    cdef const row_t* rows = batch.event.rows + batch.learner.intercept
+    cdef row_t* row_of = batch.rows
+    cdef double** places = batch.places
+    cdef Py_ssize_t i, n = entries.n
+    for i in range(n):
+        row_of[columns[i]] = rows[i]
+    if places != NULL:
+        for i in range(n):
+            places[columns[i]] = table_place(&batch.learner.table, rows[i])
+
+
+cdef inline int _write(Batch* batch, Py_ssize_t r, const Entries* entries) noexcept nogil:
     """A row as an event. -1 if the batch has to stop."""
     if batch.matrix == NULL:
         batch.page = text_write(&batch.text, batch.event, batch.rule, &batch.learner.index, batch.learner.intercept,
@@ -205,7 +262,7 @@ cdef inline int _write(Batch* batch, Py_ssize_t r) noexcept nogil:
         return -1 if batch.page else 0
     if batch.rows == NULL:
         return _write_keys(batch, r)
-    return _write_row(batch)
+    return _write_row(batch, entries)
 
 
 cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
@@ -245,40 +302,41 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     """
     cdef Learner* learner = batch.learner
     cdef Event* event = batch.event
-    cdef const MatrixRow* row = &batch.row
-    cdef Py_ssize_t i
+    cdef Entries entries
     cdef row_t n_rows = learner.index.n_rows
     cdef double u
     cdef bint lying = batch.rows != NULL and not learner_several(learner)  # scored where it lies
     if batch.rows != NULL:
         matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
-        if matrix_row(batch.matrix, r, zeros, &batch.row) < 0:
+        entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)
+        if entries.n < 0:
             return -1
     if lying:
-        if learner_score_row(learner, event, batch.rows, row.columns, row.values, row.n) < 0:
+        entries.rows = batch.rows
+        entries.places = batch.places
+        if learner_score_row(learner, event, &entries) < 0:
             return -1
     else:
         event.scored_version = 0
-        if _write(batch, r) < 0 or learner_score(learner, event) < 0:
+        if _write(batch, r, &entries) < 0 or learner_score(learner, event) < 0:
             return -1
     _answer(batch, r)
     if batch.y != NULL and batch.y[r] >= 0:
         u = 1.0 if batch.steps == NULL else batch.steps[r]
         if lying:
-            if learner_step(learner, event, row.values, row.n, learner.intercept, batch.y[r], u) < 0:
+            if learner_step(learner, event, entries.x, entries.n, learner.intercept, batch.y[r], u) < 0:
                 return -1
-            if event.step.n == 0 or _all_known(batch):
-                learner_commit_row(learner, event, batch.rows, row.columns, row.values, row.n, batch.y[r])
+            if event.step.n == 0 or _all_known(batch, &entries):
+                learner_commit_row(learner, event, &entries, batch.y[r])
                 return 0
-            if _write_row(batch) < 0:
+            if _write_row(batch, &entries) < 0:
                 return -1
         elif learner_step(learner, event, event.values, event.n, False, batch.y[r], u) < 0:
             return -1
         if learner_commit(learner, event, batch.y[r], u) < 0:
             return -1
         if batch.rows != NULL and learner.index.n_rows != n_rows:
-            for i in range(row.n):
-                batch.rows[row.columns[i]] = event.rows[learner.intercept + i]
+            _note_rows(batch, &entries)
     if batch.rows == NULL:
         event_settle(event, &learner.index)
     return 0

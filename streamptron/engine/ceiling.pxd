@@ -30,46 +30,39 @@
 # comes by, which it does at least once in 2^28 ticks.
 #
 # Everything about the feature that leaves is far away in memory: nobody has asked for it lately.
-# What can be asked for ahead is, where the hand stops; and the old names of an event are forgotten
-# all together, when it has been learned (ceiling_settle).
+# What can be asked for ahead is, where the hand stops, and old entries are taken out of the index a
+# few at a time (_forget).
 #
-# Functions in this file: ceiling_see, ceiling_insert, ceiling_settle.
+# Memory may run out half way. So the event writes down what each row was that it changes (Gone), the
+# weights of who has left are cleared at the end, and either all is settled (ceiling_settle) or all is
+# as before (ceiling_rewind).
+#
+# Functions in this file: ceiling_insert (this may fail), then ceiling_settle or ceiling_rewind.
 
 from streamptron.engine.types cimport (
     CHUNK_MASK, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, prefetch_lines, row_t, uint32_t, uint64_t)
 from streamptron.engine.key cimport Key
 from streamptron.engine.index cimport (
-    Gone, Index, index_find, index_forget, index_insert, index_key, index_replace, index_stamp, index_tag)
-from streamptron.engine.event cimport Event
+    Gone, Index, index_drop, index_find, index_forget, index_insert, index_key, index_replace,
+    index_restore, index_stamp, index_tag)
+from streamptron.engine.event cimport Event, event_reserve_gone
 from streamptron.engine.table cimport Table, table_clear, table_prefetch, table_sizes
 
 cdef enum:
     LOOKS = 16
     AGE_MAX = 1 << 31
-    GONE_MAX = 8
+    GONE_MAX = 8                    # entries that may yet be in the index though their keys have left
 
 cdef struct Ceiling:
     row_t hand                      # the row it stands before
     uint32_t clock                  # events that made features leave, modulo 2^32
     uint64_t n_evicted
-    int n_gone                      # of the event at hand
-    Gone gone[GONE_MAX]
 
 
 cdef inline void ceiling_init(Ceiling* ceiling) noexcept nogil:
     ceiling.hand = ROWS_RESERVED
     ceiling.clock = 0
     ceiling.n_evicted = 0
-    ceiling.n_gone = 0
-
-
-cdef inline void ceiling_see(const Ceiling* ceiling, const Index* index,
-                             const Event* event) noexcept nogil:
-    """The features of an event that is being learned are seen now."""
-    cdef Py_ssize_t i
-    for i in range(event.n):
-        if event.rows[i] >= ROWS_RESERVED:
-            index_stamp(index, event.rows[i])[0] = ceiling.clock
 
 
 cdef inline void _prefetch(const Index* index, const Table* table, row_t hand) noexcept nogil:
@@ -117,19 +110,44 @@ cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* ta
     return rows[best]
 
 
-cdef inline void ceiling_settle(Ceiling* ceiling, Index* index) noexcept nogil:
-    """Forget the names that are gone. Due after every event."""
-    cdef int i
-    for i in range(ceiling.n_gone):
-        index_forget(index, &ceiling.gone[i])
-    ceiling.n_gone = 0
+cdef inline void _forget(Index* index, Event* event) noexcept nogil:
+    """Take out the entries of keys that have left, as far as they are there yet."""
+    cdef const Gone* gone
+    while event.n_forgotten < event.n_gone:
+        gone = &event.gone[event.n_forgotten]
+        if gone.key.hi:
+            index_forget(index, gone)
+        event.n_forgotten += 1
 
 
-cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table,
+cdef inline int _tick(Ceiling* ceiling, const Index* index, Event* event) noexcept nogil:
+    """Features are going to leave, but none of those that the event has. -1 without memory."""
+    cdef Py_ssize_t i
+    cdef Gone* gone
+    if event_reserve_gone(event) < 0:
+        return -1
+    ceiling.clock += 1
+    for i in range(event.n):
+        if event.rows[i] >= ROWS_RESERVED:
+            gone = &event.gone[event.n_gone]
+            event.n_gone += 1
+            gone.entry = event.rows[i]
+            gone.key.lo = gone.key.hi = 0
+            gone.stamp = index_stamp(index, event.rows[i])[0]
+            index_stamp(index, event.rows[i])[0] = ceiling.clock
+    event.n_forgotten = event.n_gone
+    return 0
+
+
+cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, const Table* table,
                                Event* event) noexcept nogil:
-    """Rows for the features of an event that have none, as far as there are any. -1 without memory."""
+    """Rows for features of an event that have none, as far as there are any. -1 without memory.
+
+    Either ceiling_settle or ceiling_rewind is due then.
+    """
     cdef Py_ssize_t i
     cdef row_t row
+    cdef Gone* gone
     cdef bint ticked = False, anybody = True    # is there anybody who could leave?
     for i in range(event.n):
         if event.rows[i] != ROW_NULL:
@@ -142,21 +160,50 @@ cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, Table* table,
             if row == ROW_NULL:
                 return -1
         else:
-            if not ticked:
-                ceiling.clock += 1
-                ceiling_see(ceiling, index, event)
-                ticked = True
+            if not ticked and _tick(ceiling, index, event) < 0:
+                return -1
+            ticked = True
             row = _leaving(ceiling, index, table) if anybody else <row_t> ROW_NULL
             anybody = row != ROW_NULL
             if anybody:
-                if ceiling.n_gone == GONE_MAX:
-                    ceiling_settle(ceiling, index)
-                if index_replace(index, row, &event.keys[i], event.hashes[i], &ceiling.gone[ceiling.n_gone]) < 0:
+                if event.n_gone - event.n_forgotten == GONE_MAX:
+                    _forget(index, event)
+                gone = &event.gone[event.n_gone]
+                if index_replace(index, row, &event.keys[i], event.hashes[i], gone) < 0:
                     return -1
-                ceiling.n_gone += 1
-                table_clear(table, row)
+                gone.stamp = index_stamp(index, row)[0]
+                event.n_gone += 1
             ceiling.n_evicted += 1
         if row != ROW_NULL:
             index_stamp(index, row)[0] = ceiling.clock
         event.rows[i] = row
     return 0
+
+
+cdef inline void ceiling_settle(const Ceiling* ceiling, Index* index, Table* table,
+                                Event* event) noexcept nogil:
+    """All is well: forget what has left, and see the features of the event."""
+    cdef Py_ssize_t i
+    _forget(index, event)
+    for i in range(event.n_gone):
+        if event.gone[i].key.hi:
+            table_clear(table, <row_t> event.gone[i].entry)
+            index_drop(index, &event.gone[i].key)
+    event.n_gone = event.n_forgotten = 0
+    for i in range(event.n):
+        if event.rows[i] >= ROWS_RESERVED:
+            index_stamp(index, event.rows[i])[0] = ceiling.clock
+
+
+cdef inline void ceiling_rewind(Ceiling* ceiling, const Ceiling* before, Index* index,
+                                Event* event) noexcept nogil:
+    """Who has left comes back, the latest first. A stamp that was brought up to AGE_MAX stays so."""
+    cdef const Gone* gone
+    while event.n_gone:
+        event.n_gone -= 1
+        gone = &event.gone[event.n_gone]
+        if gone.key.hi:
+            index_restore(index, gone, event.n_gone < event.n_forgotten)
+        index_stamp(index, <row_t> gone.entry)[0] = gone.stamp
+    event.n_forgotten = 0
+    ceiling[0] = before[0]

@@ -12,12 +12,12 @@
 # looked up. The memory is exact: it compares keys by value, and is dropped when the index has
 # changed meanwhile.
 
-from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
 from streamptron.engine.arena cimport Arena, arena_free, arena_init, arena_reset
-from streamptron.engine.index cimport Index, index_stored
+from streamptron.engine.index cimport Gone, Index, index_stored
 from streamptron.engine.step cimport Step, step_bytes, step_free
 from streamptron.engine.verdict cimport Verdict
 from streamptron.engine.adaptive cimport Weighed, weighed_bytes, weighed_free
@@ -46,6 +46,10 @@ cdef struct Event:
     int judged                  # of which, a bit each
     Step step
     Weighed weighed             # where AdaptiveClassifier has answered
+    Gone* gone                  # under a ceiling: what rows were before the event, while it is learned
+    Py_ssize_t gone_capacity
+    Py_ssize_t n_gone
+    Py_ssize_t n_forgotten      # of these, whose entries have been taken out
 
 
 cdef inline void event_init(Event* event) noexcept nogil:
@@ -71,6 +75,10 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.judged = 0
     memset(&event.step, 0, sizeof(Step))
     memset(&event.weighed, 0, sizeof(Weighed))
+    event.gone = NULL
+    event.gone_capacity = 0
+    event.n_gone = 0
+    event.n_forgotten = 0
 
 
 cdef inline void event_free(Event* event) noexcept nogil:
@@ -81,6 +89,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.starts)
     free(event.longs)
     free(event.verdicts)
+    free(event.gone)
     step_free(&event.step)
     weighed_free(&event.weighed)
     arena_free(&event.text)
@@ -92,7 +101,8 @@ cdef inline size_t event_bytes(const Event* event) noexcept nogil:
                               + sizeof(uint32_t))
             + 3 * sizeof(Verdict) * (event.verdicts != NULL)
             + event.scores_capacity * sizeof(double)
-            + step_bytes(&event.step) + weighed_bytes(&event.weighed) + event.text.bytes)
+            + step_bytes(&event.step) + weighed_bytes(&event.weighed)
+            + event.gone_capacity * sizeof(Gone) + event.text.bytes)
 
 
 cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:
@@ -143,6 +153,19 @@ cdef inline int event_reserve_scores(Event* event, int n_kinds, Py_ssize_t n) no
     event.scores = <double*> (event.verdicts + n_kinds)
     event.scores_capacity = capacity
     event.scored_version = 0
+    return 0
+
+
+cdef inline int event_reserve_gone(Event* event) noexcept nogil:
+    """Room to write down a row for each entry; -1 without memory."""
+    cdef void* p
+    if event.capacity <= event.gone_capacity:
+        return 0
+    p = realloc(event.gone, event.capacity * sizeof(Gone))
+    if p == NULL:
+        return -1
+    event.gone = <Gone*> p
+    event.gone_capacity = event.capacity
     return 0
 
 

@@ -23,11 +23,11 @@
 # Functions in this file: flat_measure and flat_write, flat_lookup, flat_too_deep; flat_check_keys; flat_read and flat_map; flat_free.
 
 from libc.math cimport floor, isfinite, isinf
-from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_ROWS, ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t,
     prefetch, uintptr_t, zeros_below)
+from streamptron.engine.heap cimport calloc, free
 from streamptron.engine.key cimport (
     BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR,
     LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
@@ -35,7 +35,7 @@ from streamptron.engine.hash cimport key_hash
 from streamptron.engine.lookup cimport Lookup, bits_count, lookup_put, lookup_start
 from streamptron.engine.index cimport Index, index_find, index_insert, index_key, index_stamp
 from streamptron.engine.table cimport (
-    AVERAGE_EXPONENTIAL, ROWS_WEIGHTS, Table, table_add_outputs, table_chunk, table_reserve_block,
+    AVERAGE_EXPONENTIAL, ROWS_WEIGHTS, Table, table_add_outputs, table_chunk, table_reserve_blocks,
     table_reserve_places)
 
 cdef enum:
@@ -244,7 +244,7 @@ cdef inline bint _is_fraction(const void* p) noexcept nogil:
 
 
 cdef inline size_t _canonical_end(const uint8_t* p, size_t n, size_t at, int depth) noexcept nogil:
-    """Where the canonical bytes of a name that start at `at` end; 0 if they are none. See _names.py."""
+    """Where the canonical bytes of a name that start at `at` end; 0 if they are none. See estimator/names.py."""
     cdef uint8_t tag
     cdef uint64_t size = 0
     cdef size_t i
@@ -456,7 +456,7 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
         if fault:
             return fault
         row = flat.chunks[3 * i + 1] << CHUNK_BITS
-        if table_reserve_block(table, &row, 1, <row_t> n_rows, flat.chunks[3 * i]) < 0:
+        if table_reserve_blocks(table, &row, 1, <row_t> n_rows, &flat.chunks[3 * i], 1) < 0:
             return FLAT_MEMORY
         chunk = table_chunk(table, flat.chunks[3 * i], flat.chunks[3 * i + 1])
         n = _count(flat, n_rows, flat.chunks[3 * i + 1])

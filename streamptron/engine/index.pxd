@@ -44,25 +44,29 @@
 # Under a ceiling (index_is_limited) there are at most max_rows rows, and a full index takes a new
 # key only in another's place (index_replace). So there never is a free row. Which key goes is not
 # known here, but each has a stamp for who decides that: four bytes, behind the keys of its chunk,
-# and behind the stamps the keys' tags, so that a key that goes need not be hashed. Its entry and
-# its bytes are far away, and are dealt with (index_forget) when they have had time to come: the
-# entry is taken out of its segment, and what was behind it in the search moves up. Until then it
-# does no harm, for who finds it compares the key, and that is the new one. Long keys come from the
-# heap one by one, to go back to it one by one, and there are no columns, which would be there for
-# ever.
+# and behind the stamps the keys' tags, so that a key that goes need not be hashed. Its entry is far
+# away, and is dealt with (index_forget) when it has had time to come: it is taken out of its
+# segment, and what was behind it in the search moves up. Until then it does no harm, for who finds
+# it compares the key, and that is the new one. Long keys come from the heap one by one, to go back
+# to it one by one, and there are no columns, which would be there for ever.
+#
+# An event that runs out of memory half way takes back what it has done: the rows beyond a mark
+# (index_rewind), and the keys that went (index_restore), whose bytes are therefore kept until all
+# is well (index_drop).
 #
 # An index may also lie in a file that is mapped into memory, where it can be read but does not
 # grow (engine/lookup.pxd reads it; engine/flat.pxd makes it so).
 #
 # Functions in this file: index_init, index_free, index_copy, index_find (one key), index_find_all
-# (an event's), index_insert, index_replace, index_forget, index_key, index_stamp, index_stored (in
+# (an event's), index_insert, index_mark, index_rewind, index_replace, index_forget, index_restore,
+# index_drop, index_key, index_stamp, index_stored (in
 # a file too), index_place, index_open_columns; index_fault for the tests; the rest serve these.
 
-from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_MAX, ROW_NULL, ROWS_RESERVED,
-    heap_bytes, prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
+    prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
+from streamptron.engine.heap cimport calloc, free, heap_bytes, malloc
 from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_open, places_room)
 from streamptron.engine.pool cimport (
@@ -70,7 +74,8 @@ from streamptron.engine.pool cimport (
 from streamptron.engine.key cimport (
     KEY_INT, Key, key_bytes, key_equal, key_is_long, key_length)
 from streamptron.engine.hash cimport Seed, key_hash, seed_make
-from streamptron.engine.arena cimport Arena, arena_copy, arena_free, arena_init
+from streamptron.engine.arena cimport (
+    Arena, ArenaMark, arena_copy, arena_free, arena_init, arena_mark, arena_rewind)
 from streamptron.engine.segments cimport (
     Segment, segment_bytes, segment_entries, segment_free, segment_log, segment_mask, segment_new,
     segment_of, segment_put, segment_reaches, segment_take)
@@ -84,9 +89,14 @@ cdef enum:
     DIRECTORY_SLACK = 4             # log2 of directory words a segment, before segments grow
     DIRECTORY_STEP = 256            # words that a split takes along into the next directory
 
-cdef struct Gone:                   # a key whose row has another one now
+cdef struct Gone:                   # what a row of a limited index was before the event at hand
     uint64_t entry                  # as in its segment
-    Key key
+    Key key                         # zero: the row has kept its own
+    uint32_t stamp
+
+cdef struct IndexMark:              # how far it was filled
+    row_t n_rows
+    ArenaMark long_keys
 
 cdef struct Index:
     int bits                        # 0: exact; else log2 of the number of rows, hashed
@@ -156,7 +166,7 @@ cdef inline int _key_keep(Index* index, Key* key) noexcept nogil:
     return 0
 
 
-cdef inline void _key_drop(Index* index, Key* key) noexcept nogil:
+cdef inline void index_drop(Index* index, const Key* key) noexcept nogil:
     """Give the bytes of a limited index's long key back."""
     if key_is_long(key):
         index.bytes -= heap_bytes(key_length(key))
@@ -179,7 +189,7 @@ cdef inline void index_free(Index* index) noexcept nogil:
     cdef row_t row
     if index_is_limited(index) and index.keys != NULL:
         for row in range(ROWS_RESERVED, index.n_rows):
-            _key_drop(index, index_key(index, row))
+            index_drop(index, index_key(index, row))
     pool_free(&index.pool)
     free(index.directory)
     free(index.next)
@@ -507,10 +517,47 @@ cdef inline int index_replace(Index* index, row_t row, const Key* key, uint64_t 
     return 0
 
 
-cdef inline void index_forget(Index* index, Gone* gone) noexcept nogil:
-    """Take out the entry of a key that is gone, and give its bytes back."""
+cdef inline void index_forget(Index* index, const Gone* gone) noexcept nogil:
+    """Take out the entry of a key that is gone."""
     segment_take(index_segment(index, gone.entry >> 32), gone.entry)
-    _key_drop(index, &gone.key)
+
+
+cdef inline void index_restore(Index* index, const Gone* gone, bint forgotten) noexcept nogil:
+    """Give the latest row that was replaced its key again; `forgotten`: its entry was taken out."""
+    cdef row_t row = <row_t> gone.entry
+    cdef uint64_t tag = index_tag(index, row)[0]
+    segment_take(index_segment(index, tag), tag << 32 | row)
+    index_drop(index, index_key(index, row))
+    if forgotten:                   # there is room: it was there when fewer keys had left
+        segment_put(index_segment(index, gone.entry >> 32), gone.entry)
+    index_key(index, row)[0] = gone.key
+    index_tag(index, row)[0] = <uint32_t> (gone.entry >> 32)
+    index.generation += 1
+
+
+cdef inline IndexMark index_mark(const Index* index) noexcept nogil:
+    cdef IndexMark mark
+    mark.n_rows = index.n_rows
+    mark.long_keys = arena_mark(&index.long_keys)
+    return mark
+
+
+cdef inline void index_rewind(Index* index, const IndexMark* mark) noexcept nogil:
+    """Take out the keys that were inserted since. The room that was made for them stays."""
+    cdef const Key* key
+    cdef uint64_t tag
+    while index.n_rows > mark.n_rows:
+        index.n_rows -= 1
+        key = index_key(index, index.n_rows)
+        if index_is_column(index, key):
+            index.columns[key.lo] = ROW_NULL
+        else:
+            tag = key_hash(&index.seed, key) >> 32
+            segment_take(index_segment(index, tag), tag << 32 | index.n_rows)
+        if index_is_limited(index):
+            index_drop(index, key)
+    if not index_is_limited(index):
+        arena_rewind(&index.long_keys, mark.long_keys)
 
 
 cdef inline int index_open_columns(Index* index, size_t n) noexcept nogil:

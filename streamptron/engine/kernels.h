@@ -70,6 +70,7 @@ typedef struct {                    /* what has changed with time, for a whole t
 typedef struct {
     const uint32_t *rows;
     const uint32_t *columns;        /* entry i lies in row rows[columns[i]]; NULL: in rows[i] */
+    double *const *places;          /* of one output: or at places[columns[i]]; NULL: nobody knows the addresses */
     const double *x;
     ptrdiff_t n;
 } sp_entries;
@@ -130,11 +131,11 @@ SP_TEMPLATE double sp_pocket_kept(const sp_clock clock, const double *field, con
 
 /* --- Sums ------------------------------------------------------------------------------------- */
 
-/* An entry's share in the sums of each lane. */
-SP_TEMPLATE void sp_sum_row(const sp_block block, const sp_clock clock, uint32_t at, double x, double *w,
-                            double *v, double *p, const int lanes, const int average, const sp_layout layout)
+/* An entry's share in the sums of each lane, from the fields of its row. */
+SP_TEMPLATE void sp_sum_row(const sp_block block, const sp_clock clock, uint32_t at, const double *field,
+                            double x, double *w, double *v, double *p, const int lanes, const int average,
+                            const sp_layout layout)
 {
-    const double *field = sp_row(block.chunks, at, lanes * layout.fields);
     for (int k = 0; k < lanes; k++, field += layout.fields) {
         w[k] += x * field[0];
         if (average != SP_AVERAGE_NONE) v[k] += x * sp_term(block, clock, at, average, field, layout);
@@ -148,19 +149,25 @@ SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp
                             const int intercept, double *sums, const int lanes, const int average,
                             const sp_layout layout, const int far)
 {
+    const int width = lanes * layout.fields;
     double w[SP_LANES] = {0.0}, v[SP_LANES] = {0.0}, p[SP_LANES] = {0.0};
-    if (intercept) sp_sum_row(block, clock, SP_ROW_OF_INTERCEPT, 1.0, w, v, p, lanes, average, layout);
-    if (entries.columns) {
-        for (ptrdiff_t i = 0; i < entries.n; i++)
-            sp_sum_row(block, clock, entries.rows[entries.columns[i]], entries.x[i], w, v, p, lanes, average,
-                       layout);
+#define SUM(row, field, x) sp_sum_row(block, clock, row, field, x, w, v, p, lanes, average, layout)
+    if (intercept) SUM(SP_ROW_OF_INTERCEPT, sp_row(block.chunks, SP_ROW_OF_INTERCEPT, width), 1.0);
+    if (entries.places) {
+        for (ptrdiff_t i = 0; i < entries.n; i++) SUM(0, entries.places[entries.columns[i]], entries.x[i]);
+    } else if (entries.columns) {
+        for (ptrdiff_t i = 0; i < entries.n; i++) {
+            uint32_t row = entries.rows[entries.columns[i]];
+            SUM(row, sp_row(block.chunks, row, width), entries.x[i]);
+        }
     } else {
         for (ptrdiff_t i = 0; i < entries.n; i++) {
             if (far && i + SP_AHEAD < entries.n)
-                sp_prefetch(sp_row(block.chunks, entries.rows[i + SP_AHEAD], lanes * layout.fields));
-            sp_sum_row(block, clock, entries.rows[i], entries.x[i], w, v, p, lanes, average, layout);
+                sp_prefetch(sp_row(block.chunks, entries.rows[i + SP_AHEAD], width));
+            SUM(entries.rows[i], sp_row(block.chunks, entries.rows[i], width), entries.x[i]);
         }
     }
+#undef SUM
     for (int k = 0; k < lanes; k++) {
         sums[3 * k] = w[k];
         sums[3 * k + 1] = v[k];
@@ -176,13 +183,16 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
 { \
     const int in_part = (int)(sizeof(vector) / sizeof(double)), width = parts * in_part; \
     const uint32_t *rows = entries->rows, *columns = entries->columns; \
+    double *const *places = entries->places; \
     const double *x = entries->x; \
     const ptrdiff_t n = entries->n; \
     vector sum[blocks][parts], part; \
     for (int b = 0; b < blocks; b++) \
         for (int k = 0; k < parts; k++) sum[b][k] = (vector){0.0}; \
     if (intercept) SP_SUM_ROW(SP_ROW_OF_INTERCEPT, 1.0, parts, blocks) \
-    if (columns) { \
+    if (blocks == 1 && places) { \
+        for (ptrdiff_t i = 0; i < n; i++) SP_SUM_PARTS(0, places[columns[i]], x[i], parts) \
+    } else if (columns) { \
         for (ptrdiff_t i = 0; i < n; i++) SP_SUM_ROW(rows[columns[i]], x[i], parts, blocks) \
     } else { \
         for (ptrdiff_t i = 0; i < n; i++) { \
@@ -198,12 +208,16 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
     { \
         const uint32_t row = at; \
         const double times = value; \
-        for (int b = 0; b < blocks; b++) { \
-            const double *numbers = sp_row(chunks[b], row, width); \
-            for (int k = 0; k < parts; k++) { \
-                memcpy(&part, numbers + k * in_part, sizeof(part)); \
-                sum[b][k] += part * times; \
-            } \
+        for (int b = 0; b < blocks; b++) SP_SUM_PARTS(b, sp_row(chunks[b], row, width), times, parts) \
+    }
+
+#define SP_SUM_PARTS(b, place, value, parts) \
+    { \
+        const double *numbers = place; \
+        const double by = value; \
+        for (int k = 0; k < parts; k++) { \
+            memcpy(&part, numbers + k * in_part, sizeof(part)); \
+            sum[b][k] += part * by; \
         } \
     }
 
@@ -305,11 +319,9 @@ static void sp_catch_up(double *chunk, uint32_t behind, int lanes, const sp_layo
 }
 
 /* One row, of a chunk that has seen all folds: w += a[j] x in each lane[j], j < m. */
-SP_TEMPLATE void sp_add_row(const sp_block block, const sp_clock clock, uint32_t at, double x, const int *lane,
-                            const double *a, const int m, const int lanes, const int average,
-                            const sp_layout layout)
+SP_TEMPLATE void sp_add_row(const sp_clock clock, double *row, double x, const int *lane, const double *a,
+                            const int m, const int lanes, const int average, const sp_layout layout)
 {
-    double *row = sp_row(block.chunks, at, lanes * layout.fields);
     for (int j = 0; j < m; j++) {
         double *field = row + (lanes == 1 ? 0 : lane[j] * layout.fields);
         double delta = a[j] * x;
@@ -327,15 +339,19 @@ SP_TEMPLATE void sp_add_any(const sp_block block, const sp_clock clock, const sp
                             const int intercept, const int *lane, const double *a, const int m,
                             const int lanes, const int average, const sp_layout layout)
 {
-    if (intercept) sp_add_row(block, clock, SP_ROW_OF_INTERCEPT, 1.0, lane, a, m, lanes, average, layout);
-    if (entries.columns) {
+    const int width = lanes * layout.fields;
+#define ADD(row, x) sp_add_row(clock, row, x, lane, a, m, lanes, average, layout)
+    if (intercept) ADD(sp_row(block.chunks, SP_ROW_OF_INTERCEPT, width), 1.0);
+    if (entries.places) {
+        for (ptrdiff_t i = 0; i < entries.n; i++) ADD(entries.places[entries.columns[i]], entries.x[i]);
+    } else if (entries.columns) {
         for (ptrdiff_t i = 0; i < entries.n; i++)
-            sp_add_row(block, clock, entries.rows[entries.columns[i]], entries.x[i], lane, a, m, lanes,
-                       average, layout);
+            ADD(sp_row(block.chunks, entries.rows[entries.columns[i]], width), entries.x[i]);
     } else {
         for (ptrdiff_t i = 0; i < entries.n; i++)
-            sp_add_row(block, clock, entries.rows[i], entries.x[i], lane, a, m, lanes, average, layout);
+            ADD(sp_row(block.chunks, entries.rows[i], width), entries.x[i]);
     }
+#undef ADD
 }
 
 /* sp_add_any for a block of one output. */

@@ -33,7 +33,7 @@ cdef enum:
     KEY_BYTES = 2
     KEY_INT = 3         # |value| < 2**61 - 1
     KEY_FLOAT = 4       # not a whole number
-    KEY_CANONICAL = 5   # None, large ints, tuples of names: bytes, see _names.py
+    KEY_CANONICAL = 5   # None, large ints, tuples of names: bytes, see estimator/names.py
     KEY_OBJECT = 6      # any other hashable: an ordinal, kept beside the core
     KEY_LONG = 8        # a bit: the bytes are elsewhere
     KEY_INLINE = 15     # the longest text kept inside

@@ -4,7 +4,7 @@
 #       | learner_resolve    keys -> rows; an unknown feature is the null row
 #       | learner_score      W.x for every kept vector, in one pass
 #       | learner_step       the rule: a mistake? how big a step?
-#       | insert, reserve    the only part that can fail: features may have got rows then, of weights zero
+#       | insert, reserve    the only part that can fail: then all of it is taken back
 #       | watch              who would have been right? (serving, probabilities, the pocket)
 #       | table_add          only the rows of this event
 #       v table_tick         the averages' clock
@@ -24,16 +24,19 @@ from libc.math cimport fabs
 from libc.string cimport memset
 from streamptron.engine.types cimport CHUNK_BITS, ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
 from streamptron.engine.index cimport (
-    Index, index_copy, index_find, index_find_all, index_free, index_init, index_insert, index_is_limited)
-from streamptron.engine.ceiling cimport Ceiling, ceiling_init, ceiling_insert, ceiling_see, ceiling_settle
+    Index, IndexMark, index_copy, index_find, index_find_all, index_free, index_init, index_insert,
+    index_is_limited, index_mark, index_rewind)
+from streamptron.engine.ceiling cimport (
+    Ceiling, ceiling_init, ceiling_insert, ceiling_rewind, ceiling_settle)
 from streamptron.engine.event cimport Event, event_reserve_scores
 from streamptron.engine.table cimport (
-    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Table, table_add, table_add_outputs, table_add_through, table_copy,
-    table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve, table_reserve_places, table_scores,
+    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, table_add, table_add_outputs, table_add_through,
+    table_copy, table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
+    table_reserve_blocks, table_reserve_places, table_scores,
     table_scores_through, table_snapshot, table_tick)
 from streamptron.engine.adaptive cimport (
-    Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_bytes, adaptive_copy, adaptive_decide, adaptive_free,
-    adaptive_init, adaptive_learn, adaptive_probabilities, adaptive_reserve, adaptive_weight, weighed_reserve)
+    Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks, adaptive_bytes, adaptive_copy, adaptive_decide, adaptive_free,
+    adaptive_init, adaptive_learn, adaptive_probabilities, adaptive_room, adaptive_weight, weighed_reserve)
 from streamptron.engine.step cimport Step, step_reserve
 from streamptron.engine.rule cimport ANSWER_LABELS, RULE_ADAPTIVE, Rule, rule_answer, rule_step
 from streamptron.engine.serve cimport (
@@ -152,15 +155,14 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     return 0
 
 
-cdef inline int learner_score_row(Learner* learner, Event* event, const row_t* rows,
-                                  const uint32_t* columns, const double* x,
-                                  Py_ssize_t n) noexcept nogil:
-    """The same for one output and a matrix's row where it lies: n entries, in rows[columns[i]], without
-    the intercept. Only the scores of the event are written.
+cdef inline int learner_score_row(Learner* learner, Event* event,
+                                  const Entries* entries) noexcept nogil:
+    """The same for one output and a matrix's row where it lies: entries of columns, without the
+    intercept. Only the scores of the event are written.
     """
     if event_reserve_scores(event, KEPT_KINDS, KEPT_KINDS + 1) < 0:
         return -1
-    table_scores_through(&learner.table, rows, columns, x, n, learner.intercept, event.scores)
+    table_scores_through(&learner.table, entries, learner.intercept, event.scores)
     event.judged = 0
     event.scored_version = learner.version
     return 0
@@ -302,82 +304,88 @@ cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
         first = last + 1
 
 
-cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
-    cdef Table* table = &learner.table
-    cdef const Step* step = &event.step
-    cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
-    cdef Py_ssize_t i
-    if index_is_limited(&learner.index):
-        ceiling_see(&learner.ceiling, &learner.index, event)
-    if step.n and _insert_missing(learner, event) < 0:
-        return -1
-    if learner_several(learner) and y == n_outputs and table_add_outputs(table, 1) < 0:
-        return -1
-    for i in range(step.n):
-        if table_reserve(table, event.rows, event.n, learner.index.n_rows, step.moves[i].choice) < 0:
-            table.n_outputs = n_outputs
-            return -1
-
-    # from here on nothing can fail
-    _watch(learner, event, n_outputs, y)
-    if step.n:
-        learner.n_updates += 1
-        _add(learner, event)
-    table_tick(table)
-    learner.version += 1
-    return 0
-
-
-cdef inline int _commit_adaptive(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
-    """The same for AdaptiveClassifier: every event with a weight is counted, whether or not there is a step."""
+cdef inline int _prepare_adaptive(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    """The same as _prepare: every event that has a weight is counted, whether or not there is a step."""
     cdef Adaptive* adaptive = &learner.adaptive
     cdef Table* table = &learner.table
-    cdef Py_ssize_t best = event.verdicts[KEPT_CURRENT].best
-    cdef Py_ssize_t n_outputs = table.n_outputs
-    cdef Py_ssize_t more = 0
-    if u != 0.0:
-        if index_is_limited(&learner.index):
-            ceiling_see(&learner.ceiling, &learner.index, event)
-        if _insert_missing(learner, event) < 0:
-            return -1
-        if y == adaptive.n_labels and y >= 2:
-            more = 2 if y == 2 else 1
-        if more and table_add_outputs(table, more) < 0:
-            return -1
-        if adaptive_reserve(adaptive, table, &event.weighed, event.rows, event.n, learner.index.n_rows, y) < 0:
-            table.n_outputs = n_outputs
-            return -1
+    if _insert_missing(learner, event) < 0 or adaptive_room(adaptive, y + 1) < 0:
+        return -1
+    if y == adaptive.n_labels and y >= 2 and table_add_outputs(table, 2 if y == 2 else 1) < 0:
+        return -1
+    return table_reserve_blocks(table, event.rows, event.n, learner.index.n_rows, event.weighed.blocks,
+                                adaptive_blocks(table, &event.weighed, y))
 
-    # from here on nothing can fail
+
+cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
+    """All that can fail: rows for new features, an output for a new label, chunks for the step."""
+    cdef Table* table = &learner.table
+    cdef const Step* step = &event.step
+    if learner_adapts(learner):
+        return _prepare_adaptive(learner, event, y) if u != 0.0 else 0
+    if step.n and _insert_missing(learner, event) < 0:
+        return -1
+    if learner_several(learner) and y == table.n_outputs and table_add_outputs(table, 1) < 0:
+        return -1
+    return table_reserve(
+        table, event.rows, event.n, learner.index.n_rows, step.moves, step.n) if step.n else 0
+
+
+cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
+    """Count the answer, and learn what has been prepared."""
+    cdef Py_ssize_t best = event.verdicts[KEPT_CURRENT].best
     learner.n_seen += 1
     learner.n_mistakes += best >= 0 and best != y
     if u != 0.0:
         learner.n_updates += event.weighed.n_strides > 0
-        adaptive_learn(adaptive, table, event.rows, NULL, event.values, event.n, &event.weighed, y, u)
+        adaptive_learn(&learner.adaptive, &learner.table, event.rows, NULL, event.values, event.n, &event.weighed,
+                       y, u)
+
+
+cdef inline void _take(Learner* learner, Event* event, Py_ssize_t n_outputs, Py_ssize_t y) noexcept nogil:
+    """Judge who answers, of n_outputs outputs before this event, and take the step."""
+    _watch(learner, event, n_outputs, y)
+    if event.step.n:
+        learner.n_updates += 1
+        _add(learner, event)
+    table_tick(&learner.table)
+
+
+cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
+    """Learn the label y of a scored event by the step that the rule has made of it.
+
+    Returns -1 without memory; nothing has changed then.
+    """
+    cdef Table* table = &learner.table
+    cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
+    cdef IndexMark mark = index_mark(&learner.index)
+    cdef Ceiling ceiling = learner.ceiling
+    if _prepare(learner, event, y, u) < 0:
+        table.n_outputs = n_outputs
+        ceiling_rewind(&learner.ceiling, &ceiling, &learner.index, event)
+        index_rewind(&learner.index, &mark)
+        event.n_found = learner.intercept   # rows that it has been given are not there
+        event.n_known = 0
+        event.scored_version = 0
+        return -1
+
+    # from here on nothing can fail
+    if index_is_limited(&learner.index):
+        ceiling_settle(&learner.ceiling, &learner.index, table, event)
+    if learner_adapts(learner):
+        _take_adaptive(learner, event, y, u)
+    else:
+        _take(learner, event, n_outputs, y)
     learner.version += 1
     return 0
 
 
-cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
-    """Learn the label y of a scored event by the step that the rule has made of it. -1 without memory."""
-    cdef int failed
-    if learner_adapts(learner):
-        failed = _commit_adaptive(learner, event, y, u)
-        event.scored_version = 0
-    else:
-        failed = _commit(learner, event, y)
-    ceiling_settle(&learner.ceiling, &learner.index)
-    return failed
-
-
-cdef inline void learner_commit_row(Learner* learner, const Event* event, const row_t* rows,
-                                    const uint32_t* columns, const double* x, Py_ssize_t n,
+cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,
                                     Py_ssize_t y) noexcept nogil:
     """The same for one output and a row scored where it lies, all of whose features have weights."""
     _watch(learner, event, 1, y)
     if event.step.n:
         learner.n_updates += 1
-        table_add_through(&learner.table, rows, columns, x, n, learner.intercept, event.step.moves[0].a)
+        table_add_through(&learner.table, entries, learner.intercept, event.step.moves[0].a)
     table_tick(&learner.table)
     learner.version += 1
 

@@ -11,12 +11,12 @@
 # it is written into scratch, without its zeros.
 #
 # Functions in this file: matrix_check, matrix_fault, matrix_value, matrix_column, matrix_span, matrix_row,
-# matrix_row_free, matrix_prefetch; the rest serve these.
+# matrix_scratch_free, matrix_prefetch; the rest serve these.
 
 from libc.math cimport fabs
-from libc.stdlib cimport free, realloc
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
 from streamptron.engine.types cimport VALUE_LIMIT, prefetch, uint8_t, uint32_t, uint64_t
+from streamptron.engine.heap cimport free, realloc
 
 cdef extern from "matrix.h":
     int check_doubles "sp_check_doubles" (const uint64_t* values, Py_ssize_t n) noexcept nogil
@@ -75,12 +75,9 @@ cdef struct Matrix:
     Py_ssize_t row_stride           # dense
     Py_ssize_t column_stride
 
-cdef struct MatrixRow:
-    Py_ssize_t n
-    const uint32_t* columns
-    const double* values
-    uint32_t* own_columns           # scratch, for capacity entries
-    double* own_values
+cdef struct MatrixScratch:          # a row of up to so many entries
+    uint32_t* columns
+    double* values
     Py_ssize_t capacity
 
 
@@ -175,13 +172,13 @@ cdef inline double _value_of(const char* p, number_t kind) noexcept nogil:
 
 
 cdef inline Py_ssize_t _compact(const char* p, Py_ssize_t stride, Py_ssize_t n, const Matrix* m,
-                                Py_ssize_t first, MatrixRow* row, number_t kind) noexcept nogil:
+                                Py_ssize_t first, MatrixScratch* scratch, number_t kind) noexcept nogil:
     """Write n entries into scratch, without the zeros. Returns how many are left."""
     cdef Py_ssize_t i, left = 0
     for i in range(n):
         kind = (<const number_t*> (p + i * stride))[0]
-        row.own_values[left] = <double> kind
-        row.own_columns[left] = <uint32_t> (i if m.dense else matrix_column(m, first + i))
+        scratch.values[left] = <double> kind
+        scratch.columns[left] = <uint32_t> (i if m.dense else matrix_column(m, first + i))
         left += kind != 0
     return left
 
@@ -247,28 +244,28 @@ cdef inline double _number_at(const Matrix* m, const char* p) noexcept nogil:
 
 
 cdef inline Py_ssize_t _compact_numbers(const Matrix* m, Py_ssize_t r, Py_ssize_t first, Py_ssize_t n,
-                                        MatrixRow* row) noexcept nogil:
+                                        MatrixScratch* scratch) noexcept nogil:
     cdef Py_ssize_t stride
     cdef const char* p = _value_at(m, r, first, &stride)
     if m.number == NUMBER_F64:
-        return _compact[double](p, stride, n, m, first, row, 0)
+        return _compact[double](p, stride, n, m, first, scratch, 0)
     if m.number == NUMBER_F32:
-        return _compact[float](p, stride, n, m, first, row, 0)
+        return _compact[float](p, stride, n, m, first, scratch, 0)
     if m.number == NUMBER_U8:
-        return _compact[uint8_t](p, stride, n, m, first, row, 0)
+        return _compact[uint8_t](p, stride, n, m, first, scratch, 0)
     if m.number == NUMBER_I8:
-        return _compact[int8_t](p, stride, n, m, first, row, 0)
+        return _compact[int8_t](p, stride, n, m, first, scratch, 0)
     if m.number == NUMBER_U16:
-        return _compact[uint16_t](p, stride, n, m, first, row, 0)
+        return _compact[uint16_t](p, stride, n, m, first, scratch, 0)
     if m.number == NUMBER_I16:
-        return _compact[int16_t](p, stride, n, m, first, row, 0)
+        return _compact[int16_t](p, stride, n, m, first, scratch, 0)
     if m.number == NUMBER_U32:
-        return _compact[uint32_t](p, stride, n, m, first, row, 0)
+        return _compact[uint32_t](p, stride, n, m, first, scratch, 0)
     if m.number == NUMBER_I32:
-        return _compact[int32_t](p, stride, n, m, first, row, 0)
+        return _compact[int32_t](p, stride, n, m, first, scratch, 0)
     if m.number == NUMBER_U64:
-        return _compact[uint64_t](p, stride, n, m, first, row, 0)
-    return _compact[int64_t](p, stride, n, m, first, row, 0)
+        return _compact[uint64_t](p, stride, n, m, first, scratch, 0)
+    return _compact[int64_t](p, stride, n, m, first, scratch, 0)
 
 
 # --- Checking
@@ -351,21 +348,20 @@ cdef inline double matrix_value(const Matrix* m, Py_ssize_t r, Py_ssize_t k) noe
 
 # --- Reading
 
-cdef inline int matrix_row(const Matrix* m, Py_ssize_t r, bint zeros, MatrixRow* row) noexcept nogil:
-    """Read a checked row; `zeros`: there may be some. Returns -1 without memory."""
+cdef inline Py_ssize_t matrix_row(const Matrix* m, Py_ssize_t r, bint zeros, MatrixScratch* scratch,
+                                  const uint32_t** columns, const double** values) noexcept nogil:
+    """Read a checked row; `zeros`: there may be some. How many entries, and where they are; -1 without memory."""
     cdef Py_ssize_t first, last
     matrix_span(m, r, &first, &last)
     if not zeros and not m.dense and not m.wide and m.number == NUMBER_F64:
-        row.n = last - first
-        row.columns = <const uint32_t*> m.columns + first
-        row.values = <const double*> m.values + first
-        return 0
-    if _row_reserve(row, last - first) < 0:
+        columns[0] = <const uint32_t*> m.columns + first
+        values[0] = <const double*> m.values + first
+        return last - first
+    if _scratch_reserve(scratch, last - first) < 0:
         return -1
-    row.n = _compact_numbers(m, r, first, last - first, row)
-    row.columns = row.own_columns
-    row.values = row.own_values
-    return 0
+    columns[0] = scratch.columns
+    values[0] = scratch.values
+    return _compact_numbers(m, r, first, last - first, scratch)
 
 
 cdef inline void matrix_prefetch(const Matrix* m, Py_ssize_t r, Py_ssize_t ahead) noexcept nogil:
@@ -396,22 +392,22 @@ cdef inline void matrix_prefetch(const Matrix* m, Py_ssize_t r, Py_ssize_t ahead
         p += LINE
 
 
-cdef inline int _row_reserve(MatrixRow* row, Py_ssize_t n) noexcept nogil:
+cdef inline int _scratch_reserve(MatrixScratch* scratch, Py_ssize_t n) noexcept nogil:
     cdef void* p
-    if n <= row.capacity:
+    if n <= scratch.capacity:
         return 0
-    p = realloc(row.own_columns, n * sizeof(uint32_t))
+    p = realloc(scratch.columns, n * sizeof(uint32_t))
     if p == NULL:
         return -1
-    row.own_columns = <uint32_t*> p
-    p = realloc(row.own_values, n * sizeof(double))
+    scratch.columns = <uint32_t*> p
+    p = realloc(scratch.values, n * sizeof(double))
     if p == NULL:
         return -1
-    row.own_values = <double*> p
-    row.capacity = n
+    scratch.values = <double*> p
+    scratch.capacity = n
     return 0
 
 
-cdef inline void matrix_row_free(MatrixRow* row) noexcept nogil:
-    free(row.own_columns)
-    free(row.own_values)
+cdef inline void matrix_scratch_free(MatrixScratch* scratch) noexcept nogil:
+    free(scratch.columns)
+    free(scratch.values)

@@ -17,9 +17,9 @@
 # Functions in this file: places_open and places_room (these may fail), places_free, places_ahead,
 # places_next, places_bytes.
 
-from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport uint8_t, uint32_t
+from streamptron.engine.heap cimport free, malloc, realloc
 
 cdef enum:
     PLACES_STEP = 8

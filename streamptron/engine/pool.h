@@ -3,11 +3,7 @@
 #ifndef STREAMPTRON_POOL_H
 #define STREAMPTRON_POOL_H
 
-#include "compiler.h"
-
-#if defined(__linux__)
-  #include <sys/mman.h>
-#endif
+#include "heap.h"
 
 #if defined(__SANITIZE_ADDRESS__)
   #define SP_ALONE 1
@@ -28,9 +24,8 @@ static inline void *sp_region_alloc(size_t size)
 #if SP_PAGES
     if (size == SP_HUGE) {
         size_t before;
-        raw = (char *)mmap(NULL, 2 * SP_HUGE, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (raw == MAP_FAILED) return NULL;
+        raw = (char *)sp_map(2 * SP_HUGE);
+        if (raw == NULL) return NULL;
         before = (0 - (uintptr_t)raw) & (SP_HUGE - 1);
         start = raw + before;
         if (before) munmap(raw, before);
@@ -39,7 +34,7 @@ static inline void *sp_region_alloc(size_t size)
     }
 #endif
     if (size > SIZE_MAX - 64 - sizeof(void *)) return NULL;
-    raw = (char *)calloc(1, size + 64 + sizeof(void *));
+    raw = (char *)sp_calloc(1, size + 64 + sizeof(void *));
     if (raw == NULL) return NULL;
     start = (char *)(((uintptr_t)raw + sizeof(void *) + 63) & ~(uintptr_t)63);
     ((void **)start)[-1] = raw;

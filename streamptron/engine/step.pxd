@@ -7,7 +7,7 @@
 #
 # Functions in this file: step_reserve (this may fail), step_free, step_add, step_bytes.
 
-from libc.stdlib cimport free, realloc
+from streamptron.engine.heap cimport free, realloc
 
 cdef struct Move:
     Py_ssize_t choice

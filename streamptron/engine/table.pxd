@@ -40,13 +40,14 @@
 # table_clear; table_fault for the tests.
 
 from libc.math cimport exp2
-from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
+from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
-from streamptron.engine.pool cimport Pool, pool_block, pool_free, pool_init, pool_reserve, pool_take
+from streamptron.engine.pool cimport (
+    Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take)
 from streamptron.engine.step cimport Move, Step
 
 cdef extern from "kernels.h":
@@ -82,6 +83,7 @@ cdef extern from "kernels.h":
     ctypedef struct Entries "sp_entries":
         const row_t* rows
         const uint32_t* columns
+        double** places
         const double* x
         Py_ssize_t n
 
@@ -112,7 +114,7 @@ cdef extern from "kernels.h":
     double size_several "sp_size_several" (
         const Rows* block, const Clock* clock, row_t row, double size, Layout layout) noexcept nogil
 
-cdef extern from "adaptive.h":
+cdef extern from "adaptive_rows.h":
     enum:
         HEAD_WIDTH "SP_HEAD_WIDTH"
 
@@ -311,32 +313,81 @@ cdef inline void table_set_folds(Block* block, size_t chunk, uint32_t folds) noe
         next[0] = folds
 
 
-cdef inline int table_reserve_block(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
-                                    Py_ssize_t at) noexcept nogil:
-    """See that rows below n_rows can be written in one block. Returns -1 without memory."""
+cdef struct Fresh:                  # in a new chunk, until there are all
+    Fresh* next
+    Py_ssize_t block
+    size_t chunk
+
+
+cdef inline int _reserve(Table* table, const row_t* rows, Py_ssize_t n, Py_ssize_t b,
+                         Fresh** latest) noexcept nogil:
+    """Chunks of a block for these rows, each a link in a chain. Returns -1 without memory."""
     cdef Py_ssize_t i
-    cdef size_t last = (n_rows - 1) >> CHUNK_BITS
-    cdef Block* block
-    cdef double* made
-    while last >= table.n_chunks:
-        if _place_add(table) < 0:
-            return -1
-    block = &table.blocks[at]
+    cdef Block* block = &table.blocks[b]
+    cdef Fresh* made
     for i in range(n):
         if block.chunks[rows[i] >> CHUNK_BITS] == table.zeros:
-            made = <double*> pool_take(&table.pool, chunk_bytes(table))
+            made = <Fresh*> pool_take(&table.pool, chunk_bytes(table))
             if made == NULL:
                 return -1
-            table_set_chunk(block, rows[i] >> CHUNK_BITS, made)
+            made.next = latest[0]
+            made.block = b
+            made.chunk = rows[i] >> CHUNK_BITS
+            latest[0] = made
+            table_set_chunk(block, made.chunk, <double*> made)
             if table.average == AVERAGE_EXPONENTIAL:
-                table_set_folds(block, rows[i] >> CHUNK_BITS, table.fold)
+                table_set_folds(block, made.chunk, table.fold)
     return 0
 
 
+cdef inline int _reserve_end(Table* table, Fresh* made, bint failed) noexcept nogil:
+    """The links of the chain are rows now; or if it has failed, no chunks."""
+    cdef Fresh fresh
+    while made != NULL:
+        fresh = made[0]
+        memset(made, 0, sizeof(Fresh))
+        if failed:
+            table_set_chunk(&table.blocks[fresh.block], fresh.chunk, table.zeros)
+            pool_give(&table.pool, made, chunk_bytes(table))
+        made = fresh.next
+    return -1 if failed else 0
+
+
+cdef inline int _places_to(Table* table, row_t n_rows) noexcept nogil:
+    """Places for the chunks of so many rows. Returns -1 without memory."""
+    while (n_rows - 1) >> CHUNK_BITS >= table.n_chunks:
+        if _place_add(table) < 0:
+            return -1
+    return 0
+
+
+cdef inline int table_reserve_blocks(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
+                                     const uint32_t* blocks, Py_ssize_t n_blocks) noexcept nogil:
+    """See that rows below n_rows can be written in these blocks.
+
+    Returns -1 without memory, and no chunk is new.
+    """
+    cdef Fresh* made = NULL
+    cdef Py_ssize_t i
+    if _places_to(table, n_rows) < 0:
+        return -1
+    for i in range(n_blocks):
+        if _reserve(table, rows, n, blocks[i], &made) < 0:
+            return _reserve_end(table, made, True)
+    return _reserve_end(table, made, False)
+
+
 cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
-                              Py_ssize_t output) noexcept nogil:
-    """The same for an output."""
-    return table_reserve_block(table, rows, n, n_rows, output // table.lanes)
+                              const Move* moves, int n_moves) noexcept nogil:
+    """The same for the outputs that are to be moved."""
+    cdef Fresh* made = NULL
+    cdef int i
+    if _places_to(table, n_rows) < 0:
+        return -1
+    for i in range(n_moves):
+        if _reserve(table, rows, n, moves[i].choice // table.lanes, &made) < 0:
+            return _reserve_end(table, made, True)
+    return _reserve_end(table, made, False)
 
 
 cdef inline Clock _clock(const Table* table) noexcept nogil:
@@ -357,11 +408,11 @@ cdef inline Rows _rows(const Block* block) noexcept nogil:
     return rows
 
 
-cdef inline Entries _entries(const row_t* rows, const uint32_t* columns, const double* x,
-                             Py_ssize_t n) noexcept nogil:
+cdef inline Entries _entries(const row_t* rows, const double* x, Py_ssize_t n) noexcept nogil:
     cdef Entries entries
     entries.rows = rows
-    entries.columns = columns
+    entries.columns = NULL
+    entries.places = NULL
     entries.x = x
     entries.n = n
     return entries
@@ -425,22 +476,34 @@ cdef inline void _score_several(const Table* table, const Entries* entries, doub
 cdef inline void table_scores(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
                               double* scores) noexcept nogil:
     """scores[kind * n_outputs + output], for the kinds that are kept; kind KEPT_CURRENT always is."""
-    cdef Entries entries = _entries(rows, NULL, x, n)
+    cdef Entries entries = _entries(rows, x, n)
     if table.lanes == 1:
         _score_one(table, &entries, False, scores)
     else:
         _score_several(table, &entries, scores)
 
 
-cdef inline void table_scores_through(const Table* table, const row_t* rows, const uint32_t* columns,
-                                      const double* x, Py_ssize_t n, bint intercept,
+cdef inline void table_scores_through(const Table* table, const Entries* entries, bint intercept,
                                       double* scores) noexcept nogil:
-    """The same for a table of one output, and entries whose rows are rows[columns[i]].
+    """The same for a table of one output, and entries of columns, whose rows are known, or even their places.
 
-    `intercept`: an entry of value 1 in the intercept's row comes before the n that are given.
+    `intercept`: an entry of value 1 in the intercept's row comes before those that are given.
     """
-    cdef Entries entries = _entries(rows, columns, x, n)
-    _score_one(table, &entries, intercept, scores)
+    _score_one(table, entries, intercept, scores)
+
+
+cdef inline bint table_has_places(const Table* table) noexcept nogil:
+    """Whether a row's address is all that scores and steps ask for: not with folds, which are the chunk's."""
+    return table.lanes == 1 and table.average != AVERAGE_EXPONENTIAL
+
+
+cdef inline double* table_place(const Table* table, row_t row) noexcept nogil:
+    """Where a row lies in a table of one output; `zeros` for one that cannot be written, the null row too."""
+    cdef double* chunk
+    if row == ROW_NULL or row >> CHUNK_BITS >= table.n_chunks:
+        return table.zeros
+    chunk = table.blocks[0].chunks[row >> CHUNK_BITS]
+    return chunk if chunk == table.zeros else chunk + (row & CHUNK_MASK) * table.width
 
 
 cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
@@ -476,7 +539,7 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
 
     The rows must be reserved. The event is walked once for each block that the step moves.
     """
-    cdef Entries entries = _entries(rows, NULL, x, n)
+    cdef Entries entries = _entries(rows, x, n)
     cdef Clock clock = _clock(table)
     cdef Rows of
     cdef const Move* move = step.moves
@@ -502,15 +565,13 @@ cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_
             add_several(&of, &clock, &entries, lane, a, m, table.layout)
 
 
-cdef inline void table_add_through(Table* table, const row_t* rows, const uint32_t* columns, const double* x,
-                                   Py_ssize_t n, bint intercept, double a) noexcept nogil:
+cdef inline void table_add_through(Table* table, const Entries* entries, bint intercept, double a) noexcept nogil:
     """The same for a table of one output, as in table_scores_through."""
-    cdef Entries entries = _entries(rows, columns, x, n)
     cdef Clock clock = _clock(table)
     cdef Rows block = _rows(&table.blocks[0])
     if table.average == AVERAGE_EXPONENTIAL:
-        _catch_up(table, 0, &entries, intercept)
-    add_one(&block, &clock, &entries, intercept, a, table.layout)
+        _catch_up(table, 0, entries, intercept)
+    add_one(&block, &clock, entries, intercept, a, table.layout)
 
 
 cdef inline void table_tick(Table* table) noexcept nogil:
@@ -550,7 +611,7 @@ cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double 
 
 
 cdef inline Blocks table_blocks(const Table* table) noexcept nogil:
-    """The blocks as adaptive.h sees them."""
+    """The blocks as adaptive_rows.h sees them."""
     cdef Blocks blocks
     blocks.first = table.blocks
     blocks.size = sizeof(Block)

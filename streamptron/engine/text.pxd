@@ -21,14 +21,14 @@
 # which is the hash that the index wants of it anyway. The common ways, new or seen, are one path
 # without a branch.
 #
-# The rule is that of Tokenizer's docstring; tests/reference_text.py is its plain twin.
+# The rule is that of Tokenizer's docstring; tests/twin/text.py is its plain twin.
 #
 # Functions in this file: text_write, text_free, text_bytes; the rest serve these.
 
 from libc.math cimport log, sqrt
-from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport uint8_t, uint32_t, uint64_t
+from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.key cimport KEY_STR, Key, key_equal, key_is_long, key_text
 from streamptron.engine.hash cimport Seed, key_hash
 from streamptron.engine.arena cimport arena_alloc

@@ -10,7 +10,7 @@
 #
 # Everything under _core.pyx is `noexcept nogil` and trusts its arguments; what may be wrong has
 # been settled at the door. The one thing that can fail is memory: functions that allocate return
-# -1.
+# -1, and learner_commit has changed nothing then.
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 
@@ -31,8 +31,3 @@ cdef extern from "compiler.h":
     void prefetch "sp_prefetch" (const void* address) noexcept nogil
     void prefetch_lines "sp_prefetch_lines" (const void* start, size_t size) noexcept nogil
     int zeros_below "sp_zeros_below" (uint64_t word) noexcept nogil
-
-
-cdef inline size_t heap_bytes(size_t n) noexcept nogil:
-    """What n bytes from malloc take: most allocators keep a word beside them, and round up to sixteen."""
-    return (n + 8 + 15) & ~<size_t> 15 if n > 24 else 32

@@ -143,6 +143,9 @@ class Estimator(Model, base.MiniBatchClassifier):
         TypeError, ValueError
             If a cell is missing, not finite or not a number, or if y, w or feature_names does not
             fit. The message names row and column.
+        MemoryError
+            If memory runs out. The message says how many rows have been learned; the one after
+            them has changed nothing.
 
         Examples
         --------
@@ -246,7 +249,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         return batch_of(X, feature_names)
 
     def _predicted(self, batch: Batch, *wanted: np.ndarray | None) -> list[Any] | None:
-        """Predict a batch: the labels of the moment; None if they are not as many as expected."""
+        """Predict a batch; the labels at that moment, or None if there was no room for them."""
         done, labels = self._predict_rows(batch.rows, batch.names, *wanted)
         if done == UNSORTED:
             return self._predicted(batch.sorted(), *wanted)
@@ -257,7 +260,7 @@ class Estimator(Model, base.MiniBatchClassifier):
     def _many(
         self, batch: Batch, y: Any, w: Any, predictions: np.ndarray | None = None
     ) -> list[Any]:
-        """Learn a batch, and write what would have been predicted; the labels then."""
+        """Learn a batch, filling in what is predicted before each row; the labels at the end."""
         labels, numbers = batch.numbered(y, self._checked_label)
         steps = None
         if not (type(w) is float and w == 1.0 and self.class_weight is None):
@@ -364,7 +367,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
         if label is None and self._several:
-            labels, weights = self._weights(self.serving)  # labels and weights of the same moment
+            labels, weights = self._weights(self.serving)  # both of the same moment
             assert labels is not None
             return {known: _top(n, its, 1.0) for known, its in zip(labels, weights, strict=True)}
         output, sign = self._explained(label)
@@ -380,7 +383,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         return self._multiclass
 
     def _explained(self, label: Hashable) -> tuple[int, float]:
-        """The output that stands for a label, and its sign; -1: the predicted one."""
+        """The output that stands for a label (-1: the predicted one), and its sign."""
         raise NotImplementedError
 
     def debug_one(self, x: Mapping[Any, float]) -> str:

@@ -24,7 +24,7 @@ if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# The dtypes that the core reads as they are: of values, and of what a CSR matrix counts with.
+# The dtypes that the core reads as they are: of values, and of a CSR matrix's indices.
 NUMBER_OF = {np.dtype(kind).str: number for number, kind in enumerate(NUMBERS)}
 WORDS = {np.dtype(kind).str for kind in ("i4", "i8")}
 
@@ -90,7 +90,7 @@ class Batch:
         return checked, numbers
 
     def can_hold(self, labels: set[Any]) -> None:
-        """Raise the error that a series like the frame cannot hold these labels, if that is so."""
+        """Raise a TypeError if a series like the frame cannot hold these labels."""
         if self.frame is not None:
             frames.frame_can_hold(labels, self.frame)
 
@@ -282,14 +282,14 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
 
 
 def _row_checked(row: int, check: Callable[..., Any], *values: Any) -> Any:
-    """What a check says of some values, or its error with the row before it."""
+    """The result of a check of some values, or its error with the row in front."""
     try:
         return check(*values)
     except (TypeError, ValueError) as error:
         raise type(error)(f"in row {row}: {error}") from None
 
 
-FEW = 16  # labels that are counted faster one by one
+FEW = 16  # so few labels are counted faster one by one
 FIRST = np.zeros(1, dtype=np.intp)  # the numbers of a single label
 
 
@@ -298,7 +298,7 @@ def label_array(labels: Sequence[Hashable]) -> np.ndarray:
     for kind, code in ((bool, "b"), (int, "i"), (float, "f")):
         if labels and all(type(label) is kind for label in labels):
             array = np.array(labels)
-            if array.dtype.kind == code:  # ints that are too large become something else
+            if array.dtype.kind == code:  # too large ints give another dtype
                 return array
     array = np.empty(len(labels), dtype=object)
     for at, label in enumerate(labels):

@@ -91,7 +91,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
                 "may begin with one)"
             )
         class_weight = self.class_weight
-        # called for the others too, because it raises for odd ones
+        # called for dicts and None too, because it checks them
         balance = compute_class_weight(class_weight, classes=classes, y=classes[numbers])
         if isinstance(class_weight, str):
             class_weight = dict(zip(classes.tolist(), balance.tolist(), strict=True))
@@ -101,7 +101,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         try:
             model, n_iter = epochs.learned(self, model, _canonical(X), labels, numbers, steps)
         except ValueError:
-            # raises the same if it was a value, but with the number of its row in X
+            # raises the same for a bad value, but with the number of its row in X
             model.decision_function_many(X)
             raise
         self.model_, self.classes_, self.n_iter_ = model, classes, n_iter
@@ -150,7 +150,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         if first:
             model = self._started(union, self.class_weight)
         elif len(union) > len(self.classes_):
-            # what cannot be learned is found before anything changes
+            # a bad value is found before anything changes
             self.model_.decision_function_many(X)
             model = self._grown(union)
         else:
@@ -158,7 +158,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         numbers = np.searchsorted(union, found)[numbers]
         labels, steps = _told(model, union, numbers, weights)
         if steps is not None and not steps.all():
-            # here too, and with the number of its row in X
+            # a bad value raises here, with the number of its row in X
             model.decision_function_many(X)
             rows = np.flatnonzero(steps)
             X, numbers, steps = X[rows], numbers[rows], steps[rows]
@@ -195,7 +195,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
             serve=self.serve,
             intercept=truth("fit_intercept", self.fit_intercept),
             class_weight=class_weight,
-            # secret, unless the same fit is to give the same bytes
+            # secret, unless random_state asks for fits that repeat
             hash_seed=None if self.random_state is None else 0,
         )
         if not of_two:
@@ -290,7 +290,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         coef = np.zeros((len(kept), self.n_features_in_))
         for row, weights in zip(coef, kept, strict=True):
             for column, weight in weights.items():
-                # model_ may have been taught features that are no columns
+                # model_ may have learned features that are no columns
                 if type(column) is int and 0 <= column < len(row):
                     row[column] = weight
         return np.atleast_2d(self._by_class(coef))
@@ -312,11 +312,11 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         return [outputs[label] for label in self.classes_.tolist()]
 
     def _decision(self, scores: np.ndarray) -> np.ndarray:
-        """The core's scores as scikit-learn has them."""
+        """The core's scores in scikit-learn's shape."""
         return self._by_class(np.atleast_2d(scores.T)).T
 
     def _by_class(self, kept: np.ndarray) -> np.ndarray:
-        """From an entry for each of the core's outputs to one for each class, or one for two."""
+        """Entries by the core's outputs as entries by class; a single one for two classes."""
         if isinstance(self.model_, BinaryModel):
             return kept[0]  # type: ignore[no-any-return]
         kept = kept[self._columns()]
@@ -324,7 +324,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
 
 
 def _row_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
-    """One weight a row, all of them good; None for none."""
+    """One checked weight a row; None if none are given."""
     if sample_weight is None:
         return None
     weights: np.ndarray = check_array(
@@ -343,7 +343,7 @@ def _row_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
 
 
 def _canonical(X: Any) -> Any:
-    """An array, or a CSR matrix in order, so that it is not put in order in every epoch."""
+    """An array, or a CSR matrix sorted once, so that no epoch has to sort it."""
     if isinstance(X, np.ndarray) or X.has_canonical_format:
         return X
     X = X.copy()
@@ -384,7 +384,7 @@ def _as_multiclass(model: Any, labels: list[Any], class_weight: Any) -> Multicla
     lanes[:, 0] = 0.0 - w
     lanes[:, 1] = w
     if model.pocket:
-        lanes[:, 0, -1] = w[:, -1]  # when it was put there, which is no weight
+        lanes[:, 0, -1] = w[:, -1]  # the time it was stored, which is no weight
     kinds = []
     for (m, n, A, _, GA, *_), (_, _, _, B, _, *rest) in zip(
         state["serve"][0], fresh["serve"][0], strict=True

@@ -22,10 +22,10 @@ from streamptron.estimator.batches import batch_of
 from streamptron.estimator.names import shown
 
 # Stored values of a permuted epoch that are gathered at a time: enough to be worth the call, few
-# enough to be still in the cache when they are learned.
+# enough to still be in the cache when they are learned.
 GATHERED = 1 << 18
-# Stored values, about, in the rows that tell after each epoch whether to go on, and how many rows
-# they are at least.
+# About how many stored values the rows have that are scored after each epoch, to decide whether to
+# go on; and the fewest rows.
 JUDGED = 1 << 19
 JUDGED_ROWS = 1 << 10
 

@@ -99,7 +99,7 @@ def _column(series: typing.Any, name: object) -> np.ndarray:
             f"X has no value in row {row}, column {shown(name)} (missing or NaN); "
             "drop the row or impute the cell first"
         )
-    if series.dtype == nw.Object:  # whatever it holds, cell by cell
+    if series.dtype == nw.Object:  # of any kind, cell by cell
         cells = enumerate(series.to_list())
         where = f"column {shown(name)}"
         return np.array([checked_number(cell, f"X in row {row}, {where},") for row, cell in cells])

@@ -103,7 +103,7 @@ def name_decode(encoded: bytes) -> Plain:
 
 
 def _unwrapped(kind: int, name: Hashable, value: str | bytes) -> tuple[int, Plain]:
-    """What derives from str or bytes is its value, unless it says that it is something else."""
+    """The value of a str or bytes, unless a subclass compares or hashes differently."""
     if type(name) is type(value) or (hash(name) == hash(value) and name == value):
         return kind, value
     return OBJECT, name
@@ -128,7 +128,7 @@ def _plain_number(name: Hashable) -> int | float | None:
         try:
             if plain(name) == name:
                 return plain(name)
-        except (OverflowError, TypeError, ValueError):  # an infinity, a duration
+        except (OverflowError, TypeError, ValueError):  # an infinity, a timedelta
             pass
     return None
 

@@ -71,7 +71,7 @@ class TextPipeline(compose.Pipeline):
         save(self, path, metadata)
 
     def _file_parts(self) -> tuple[Any, Any, Any] | None:
-        """Learner, tokenizer and lines, if ``Tokenizer() | learner`` would make all the rest."""
+        """Learner, tokenizer and lines; None if it is not ``Tokenizer() | learner``."""
         if self._pair is None:
             return None
         names = [type(step).__name__ for step in self.steps.values()]

@@ -11,7 +11,7 @@ __all__ = ["Block", "LineError", "Reader", "Record", "blocks", "read"]
 
 
 def __getattr__(name: str) -> typing.Any:
-    # Imported on first use: the command line reads plain lines without a single format.
+    # Imported on first use: the command line reads plain lines without any format's module.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from streamptron.files import reader

@@ -27,7 +27,7 @@ class CSV(Format):
     ) -> None:
         if text is not None and features is not None:
             raise ValueError("give text= or features=, not both: the column or columns of x")
-        csv.reader([], delimiter=delimiter)  # or says what is wrong with it
+        csv.reader([], delimiter=delimiter)  # raises if it cannot be one
         self._types = dict(types or {})
         for column, kind in self._types.items():
             if kind not in ("number", "category", "ignore"):
@@ -154,7 +154,7 @@ class _RowLines:
             yield from enumerate(lines, first)
 
     def skip(self) -> None:
-        """Leave out the lines up to the end of the row, which is in quotes if they are odd."""
+        """Leave out the lines up to the end of the row; it goes on while the quotes are odd."""
         while self._quotes % 2:
             number, line = next(self._lines, (0, b""))
             if number != self._last + 1:
@@ -181,5 +181,5 @@ class _RowLines:
         self._last = number
         self._size += len(line)
         self._quotes += line.count(b'"')
-        # what is not UTF-8 becomes lone surrogates, until it is known what it is part of
+        # what is not UTF-8 becomes lone surrogates until its cell is known
         return line.decode(errors="surrogateescape") + "\n"

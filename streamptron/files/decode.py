@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-READ = 1 << 17  # the most that is read, or decompressed, at a time: it stays in a near cache
+READ = 1 << 17  # the most that is read, or decompressed, at a time: it fits a near cache
 HEAD = 16  # bytes, enough to recognise a compression or an encoding
 
 GZIP = b"\x1f\x8b\x08"
@@ -131,7 +131,7 @@ class Decoder:
 
 
 def _not_there(error: UnicodeError) -> tuple[str | bytes, int]:
-    """A lone surrogate for what cannot be decoded, and for that a byte that is not UTF-8."""
+    """Decoding: a lone surrogate for bad bytes. Encoding: NOT_THERE for that surrogate."""
     if isinstance(error, UnicodeEncodeError):
         return NOT_THERE * (error.end - error.start), error.end
     assert isinstance(error, UnicodeDecodeError)

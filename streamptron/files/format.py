@@ -16,7 +16,7 @@ class Format:
     """A format: how its files fall into items, and what an item says."""
 
     max_line = MAX_LINE
-    # fields that were asked for and have not occurred
+    # fields that were asked for and have not occurred yet
     unseen: typing.AbstractSet[Any] = frozenset()
     # whether the last event's text had bytes that cannot be decoded
     replaced = False

@@ -106,7 +106,7 @@ class Block(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A file to be opened (path) or one that is open, and what errors call it."""
+    """A file to open (path) or an open one, and its name in errors."""
 
     name: str
     path: str | None
@@ -314,13 +314,13 @@ def source_blocks(
 def _file_blocks(
     source: Source, file: Any, max_line: int, on_bad: OnBad, encoding: str | None
 ) -> Iterator[Block]:
-    # A read is no longer than max_line, so that only the line that began before it can be too long
+    # no read is longer than a line may be: only a line begun in an earlier one can be too long
     buffer = bytearray(min(READ, max_line))
     view = memoryview(buffer)
     name, line = source.name, 1
     begun: list[bytes] = []  # the line whose end has not come yet, in pieces
     n_begun = 0
-    too_long = False  # that line is, and is left out up to its end
+    too_long = False  # that line is: it is left out up to its end
     try:
         readinto, n = decompressed(source.path, source.name, file, view)
         if encoding is not None:
@@ -378,5 +378,5 @@ ONLY_CR = (
 
 
 def has_only_cr(data: bytes) -> bool:
-    """Whether the one line that a file has, without an LF, is several by its CRs."""
+    """Whether a file of a single line, without an LF, has CRs as line ends."""
     return b"\r" in data.rstrip(b"\r") and b"\n" not in data

@@ -31,7 +31,7 @@ class SVMLight(Format):
         except ValueError:
             x = {}
         if (
-            len(x) < len(fields)  # one of them twice, or no number
+            len(x) < len(fields)  # an index occurs twice, or something is no number
             or b"_" in line  # which Python allows within a number
             or not isfinite(sum(x.values()))
             or (x and (min(x) < 0 or max(x.values()) >= 2**53 or min(x.values()) <= -(2**53)))

@@ -1,4 +1,4 @@
-"""Pieces of a line: bytes that are to be a text, a number, a name; else what is wrong with them."""
+"""Pieces of a line as text, numbers and names, or what is wrong with them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def words_of(text: str) -> list[str]:
 
 
 def valid(text: str, what: str) -> str:
-    """A text that is to be a label or a name: one that UTF-8 can hold."""
+    """A label or a name, checked: UTF-8 must be able to hold it."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -82,7 +82,7 @@ def number_of(token: bytes | str, what: str, hint: str = "write one") -> int | f
 
 
 def value_of(token: bytes | str, what: str) -> float:
-    """The number of a feature, or a BadLine: also if it is an int that a float64 cannot hold."""
+    """A feature's number, or a BadLine; also for an int that a float64 cannot hold exactly."""
     number = number_of(token, what)
     value = float(number)
     if value != number:

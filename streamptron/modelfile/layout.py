@@ -11,7 +11,7 @@ from typing import Any
 FORMAT = "streamptron"
 VERSION = 1
 ALIGNMENT = 64  # of the arrays' start: a cache line
-HEADER_LIMIT = 100_000_000  # bytes, as the other readers of safetensors have it
+HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors too
 
 # The arrays in the order of the file, wider numbers first so that all of them are aligned: the type
 # and the shape of one row (of weights the core knows it).
@@ -28,9 +28,9 @@ EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
 LIMITED = EXACT | {"stamps"}
 HASHED = {"weights", "chunks", "rows"}
 ONCE = ("adaptive",)  # what only some of the learners keep once
-IN_PLACE = "crc32"  # what the arrays of a model opened in place should have, beside them
+IN_PLACE = "crc32"  # the expected checksum, given with the arrays of a model opened in place
 ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
-CHECKSUM = b'"header_crc32":"%08x"'  # while it is computed, of zeros
+CHECKSUM = b'"header_crc32":"%08x"'  # computed with zeros in its place
 
 
 class ModelFileError(ValueError):

@@ -24,7 +24,7 @@ class ModelLockError(OSError):
 
 
 class ModelLock:
-    """The right to write a model file, for as long as the ``with`` block lasts.
+    """The right to write a model file, for the length of a ``with`` block.
 
     Two programs that both read a model, learn and save it would each undo what the other has
     learned. ``streamptron train`` and ``streamptron predict --learn`` take this lock before they
@@ -90,7 +90,7 @@ class ModelLock:
         since = time.strftime("%Y-%m-%d %H:%M:%S")
         program = sys.argv[0].removesuffix(f"{os.sep}__main__.py")  # python -m
         what = " ".join([os.path.basename(program), *sys.argv[1:2]]).strip() or "python"
-        with contextlib.suppress(OSError):  # the disk is full: the lock counts, not the text
+        with contextlib.suppress(OSError):  # a full disk: the lock works without the text
             os.ftruncate(self._number, 0)
             os.write(self._number, f"process {os.getpid()} ({what}, since {since})\n".encode())
         self._known = _identity(self._target)

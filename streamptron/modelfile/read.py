@@ -118,7 +118,7 @@ def read_metadata(path: str | os.PathLike[str]) -> Any:
 
 
 def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
-    """Read a file, opened once: all of what it gives is from one save."""
+    """Read a file. It is opened once, so that all of it is from one save."""
     with _opened(path) as file, _named(path):
         header = _Header(file)
         size = sum(end - start for _, start, end in header.arrays.values())
@@ -165,7 +165,7 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
 
 @contextlib.contextmanager
 def _named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Add to an error which file it is about, and what to do."""
+    """Add the file's name, and what to do, to an error."""
     try:
         yield
     except _NotOurs as error:
@@ -178,7 +178,7 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 class _NotOurs(ModelFileError):
-    """The file is whole, as far as is known, but not one that this version can read."""
+    """The file is not one that this version can read, though nothing says that it is damaged."""
 
 
 class _Header:

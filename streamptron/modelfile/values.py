@@ -126,7 +126,7 @@ def encoded(value: Any, what: str) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """A parameter's number as one of Python's; numpy's are equal to those."""
+    """A numpy number as the Python number that it equals."""
     return value.item() if type(value).__module__ == "numpy" else value
 
 
@@ -178,7 +178,7 @@ def unhexed(values: Any) -> Any:
 
 
 def kept_metadata(metadata: Any) -> str:
-    """The user's metadata as JSON, if that gives it back as it was."""
+    """The user's metadata as JSON; TypeError if that would not give it back as it is."""
     if metadata is None:
         return "{}"
     with contextlib.suppress(TypeError, ValueError, RecursionError):

@@ -61,7 +61,7 @@ def contents_of(model: Any, metadata: Any = None) -> Contents:
 
 
 def _is_ours(part: Any) -> bool:
-    """Whether its class is one of streamptron's own, and not one that derives from it."""
+    """Whether its class is one of streamptron's own, not a subclass from elsewhere."""
     return type(part).__module__.partition(".")[0] == __package__.partition(".")[0]
 
 

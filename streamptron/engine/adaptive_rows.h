@@ -11,8 +11,8 @@
    sp_stride_many and sp_count_many; sp_weight, sp_count_of, sp_odds_of and sp_size of one row; sp_row_fault, for rows that
    come from a file. */
 
-#ifndef STREAMPTRON_ADAPTIVE_H
-#define STREAMPTRON_ADAPTIVE_H
+#ifndef STREAMPTRON_ADAPTIVE_ROWS_H
+#define STREAMPTRON_ADAPTIVE_ROWS_H
 
 #include <math.h>
 

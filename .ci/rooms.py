@@ -1,0 +1,84 @@
+"""Lines and branches of the core that tests have taken, room by room: rooms.py FOLDER [--missing].
+
+FOLDER is where .ci/coverage has built the core and run tests. What several compiled modules have
+of the same line counts as taken if one of them has taken it. Of the doors' .pyx files only lines
+are looked at: most of their branches are Cython's own, after each call of Python.
+
+A room falls below its floor: the exit code is 1.
+"""
+
+import gzip
+import json
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+# Per cent of lines and of branches that a room must have at least, unless it is named here.
+FLOOR = (97, 90)
+FLOORS = {}
+
+
+def reports(folder):
+    """What gcov says of each source file that the compiled modules have code of."""
+    counts = sorted(folder.resolve().rglob("*.gcda"))
+    if not counts:
+        sys.exit(f"no test has run the core that is built in {folder}")
+    for file in counts:
+        with tempfile.TemporaryDirectory() as output:
+            subprocess.run(["gcov", "-b", "-j", file], cwd=output, check=True, capture_output=True)
+            for report in Path(output).glob("*.gcov.json.gz"):
+                yield from json.loads(gzip.decompress(report.read_bytes()))["files"]
+
+
+def taken(folder):
+    """{file: ({line: count}, {(line, branch): count})} of the core's rooms."""
+    files = defaultdict(lambda: (defaultdict(int), defaultdict(int)))
+    for report in reports(folder):
+        name = report["file"]
+        if "streamptron/" not in name or name.endswith(".c"):
+            continue
+        lines, branches = files[name[name.rindex("streamptron/") + len("streamptron/") :]]
+        # a template has its lines once for each instance
+        for line in report["lines"]:
+            number = line["line_number"]
+            lines[number] += line["count"]
+            for i, branch in enumerate(line["branches"]):
+                branches[number, i] += branch["count"]
+    return files
+
+
+def share(counts):
+    return 100 * sum(count > 0 for count in counts.values()) / len(counts) if counts else 100.0
+
+
+def main(folder, missing=False):
+    rooms = defaultdict(lambda: ({}, {}))
+    for name, (lines, branches) in taken(Path(folder)).items():
+        of_room = rooms[str(Path(name).with_suffix(""))]
+        of_room[0].update({(name, *key): n for key, n in zip(zip(lines), lines.values())})
+        if not name.endswith(".pyx"):
+            of_room[1].update({(name, *key): n for key, n in branches.items()})
+    short = []
+    print(f"{'room':20} {'lines':>6} {'taken':>7} {'branches':>9} {'taken':>7}")
+    for room, (lines, branches) in sorted(rooms.items()):
+        found = share(lines), share(branches)
+        floor = FLOORS.get(room, FLOOR)
+        below = found[0] < floor[0] or found[1] < floor[1]
+        short += [room] if below else []
+        print(
+            f"{room:20} {len(lines):6} {found[0]:6.1f}% {len(branches):9} {found[1]:6.1f}%"
+            f"{f'   below {floor[0]}% and {floor[1]}%' if below else ''}"
+        )
+        if missing:
+            never = {key[:2] for counts in (lines, branches) for key, n in counts.items() if not n}
+            for name, line in sorted(never):
+                text = Path("streamptron", name).read_text("utf-8").splitlines()[line - 1]
+                which = "never" if not lines.get((name, line), 1) else "one side"
+                print(f"    {name}:{line}: {which}: {text.strip()}")
+    return 1 if short else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], "--missing" in sys.argv[2:]))

@@ -1,0 +1,70 @@
+/* Memory from the system. All C of ours takes it here, and nowhere else.
+
+   With -DSTREAMPTRON_FAIL each of these calls can be made to find no memory: the n-th from now
+   (sp_heap_left = n), or from the n-th on all (sp_heap_goes_on = 0 says so). That is for the tests,
+   on Linux. The counters are unique objects, of which a process has one however many compiled
+   modules define them. Otherwise the calls are the C library's, and nothing is counted. */
+
+#ifndef STREAMPTRON_HEAP_H
+#define STREAMPTRON_HEAP_H
+
+#include "compiler.h"
+
+#if defined(__linux__)
+  #include <sys/mman.h>
+#endif
+
+#if defined(STREAMPTRON_FAIL)
+  #define SP_FAIL 1
+  #define SP_UNIQUE(name) \
+      extern int64_t name; \
+      __asm__(".pushsection .bss." #name ",\"awG\",@nobits," #name ",comdat\n" \
+              ".balign 8\n.globl " #name "\n.type " #name ", @gnu_unique_object\n" \
+              ".size " #name ", 8\n" #name ": .zero 8\n.popsection");
+  SP_UNIQUE(sp_heap_left)           /* calls up to the one that fails; 0: none does */
+  SP_UNIQUE(sp_heap_lasts)          /* whether all that come after it fail, too */
+
+  static inline int sp_heap_fails(void)
+  {
+      if (sp_heap_left == 0) return 0;
+      if (sp_heap_left < 0) return 1;
+      sp_heap_left -= 1;
+      if (sp_heap_left) return 0;
+      if (sp_heap_lasts) sp_heap_left = -1;
+      return 1;
+  }
+  static inline int64_t sp_heap_fail_at(int64_t n, int lasts)
+  {
+      int64_t left = sp_heap_left;
+      sp_heap_left = n;
+      sp_heap_lasts = lasts;
+      return left;
+  }
+#else
+  #define SP_FAIL 0
+  #define sp_heap_fails() 0
+  #define sp_heap_fail_at(n, lasts) ((void)(n), (void)(lasts), 0)
+#endif
+
+static inline void *sp_malloc(size_t n)
+{
+    return sp_heap_fails() ? NULL : malloc(n);
+}
+static inline void *sp_calloc(size_t n, size_t size)
+{
+    return sp_heap_fails() ? NULL : calloc(n, size);
+}
+static inline void *sp_realloc(void *p, size_t n)
+{
+    return sp_heap_fails() ? NULL : realloc(p, n);
+}
+#if defined(__linux__)
+static inline void *sp_map(size_t n)
+{
+    void *p = sp_heap_fails() ? MAP_FAILED
+        : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+#endif
+
+#endif

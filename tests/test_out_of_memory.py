@@ -1,0 +1,243 @@
+"""When memory runs out, a call says so, and nothing has changed.
+
+These tests need a build with -DSTREAMPTRON_FAIL (`make fail`), in which the n-th allocation of the
+core can be made to fail. Random calls (operations.py) are tried with n = 1, 2, 3 ... until a whole
+call succeeds: what fails is a MemoryError, the model is in good order and its pickle has the same
+bytes as before, and it goes on exactly as its twin, which has not made that step.
+"""
+
+import copy
+import pickle
+import random
+import re
+import tempfile
+
+import pytest
+
+import streamptron
+from streamptron import MIRA, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron.doors.texts import Lines
+from streamptron.engine import api
+from tests.support import operations
+from tests.support.operations import Pair
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(api, "_fail_at"), reason="this build cannot fail on purpose: make fail"
+)
+
+LEARNED = re.compile(r"no memory after (\d+) of \d+ rows; those are learned")
+
+
+class Failing(Pair):
+    """A pair of which the model's every call is tried again and again."""
+
+    n_failed = 0
+
+    def attempt(self, n, lasts, name, args):
+        """Whether a call went through without a failure."""
+        model, before = self.model, pickle.dumps(self.model)
+        self.rows = None
+        api._fail_at(n, lasts)
+        try:
+            getattr(self, name)(*args)
+            failed = None
+        except MemoryError as error:
+            failed = error
+        finally:
+            left = api._fail_at(0)
+        self.model._check()
+        if failed is None:
+            return left > 0
+        assert left <= 0, "no memory, but there was some"
+        Failing.n_failed += 1
+        assert self.model is model
+        some = LEARNED.fullmatch(str(failed))
+        if some and int(some[1]):
+            for x, y, w in self.rows[: int(some[1])]:
+                self.twin.learn_one(x, y, w)
+        else:
+            assert pickle.dumps(self.model) == before, f"changed by a failing {name}: {failed}"
+        return False
+
+    def _learn_rows(self, X, events, ys, ws, asked, **names):
+        self.rows = list(zip(events, ys, ws, strict=True))
+        super()._learn_rows(X, events, ys, ws, asked, **names)
+
+
+class Spared:
+    """A model that always finds memory."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def __getattr__(self, name):
+        left = api._fail_at(0)
+        try:
+            found = getattr(self.model, name)
+        finally:
+            api._fail_at(left)
+        if not callable(found):
+            return found
+
+        def call(*args):
+            left = api._fail_at(0)
+            try:
+                return found(*args)
+            finally:
+                api._fail_at(left)
+
+        return call
+
+
+def went_well(pair, rng, name, args):
+    """Try a call with a failure ever later, as it is and on copies, whose scratch is new."""
+    lasts = rng.random() < 0.3
+    fresh = rng.random() < 0.7
+    n = 0
+    while True:
+        n += 1
+        if fresh:
+            pair.model = copy.deepcopy(pair.model)
+        if pair.attempt(n, lasts, name, args):
+            return
+
+
+def tried(seed, **params):
+    """The calls of a seed, each with all its failures."""
+    rule, drawn, calls = operations.made(seed)
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory(dir=operations.MEMORY) as folder:
+        pair = Failing(rule, {**drawn, **params}, folder)
+        if params:  # names that share a row are no business of the twin's
+            pair.twin = Spared(copy.deepcopy(pair.model))
+        for name, *args in [*calls[:12], ("weights",)]:
+            if params and name in ("weights", "explain"):
+                continue
+            went_well(pair, rng, name, args)
+            if params:
+                assert pickle.dumps(pair.model) == pickle.dumps(pair.twin.model)
+            else:
+                operations.check_counts(pair.model, pair.twin)
+    return Failing.n_failed
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_fails_changes_nothing_whatever_is_called(seed):
+    tried(seed)
+
+
+# of names that a hashed table may have
+@pytest.mark.parametrize(
+    "seed", [seed for seed in range(40) if "max_features" in operations.made(seed)[1]][:14]
+)
+def test_what_fails_changes_nothing_in_a_hashed_table(seed):
+    tried(seed, hash_bits=9, max_features=None)
+
+
+LEARNERS = {"Perceptron": Perceptron, "MulticlassPerceptron": MulticlassPerceptron, "MIRA": MIRA}
+
+
+def large_events(rng, n, first):
+    """Events of names of every kind, many of them new, many of them long."""
+    for i in range(n):
+        names = [rng.randrange(first + 40 * i) for _ in range(20)]
+        names += [f"a rather long name, number {rng.randrange(first + 40 * i)}" for _ in range(20)]
+        x = {name: rng.choice((1.0, -0.5, 2.0)) for name in names}
+        yield x, rng.randrange(2 + i // 3)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("most", [None, 50, 600, 3000])
+@pytest.mark.parametrize("average", ["none", "uniform", "exponential"])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_large_model_goes_on_as_the_one_that_never_ran_out_of_memory(
+    learner, average, most, seed
+):
+    rng = random.Random(seed)
+    params = {"average": average, "max_features": most, "hash_seed": seed}
+    params["pocket"] = rng.random() < 0.5
+    model = LEARNERS[learner](**params)
+    twin = LEARNERS[learner](**params)
+    failures = 0
+    for x, y in large_events(rng, 60, rng.choice((10, 1000))):
+        label = y % 2 == 1 if learner == "Perceptron" else y
+        n = 1 + rng.randrange(3)
+        while True:
+            before = pickle.dumps(model)
+            api._fail_at(n, rng.random() < 0.5)
+            try:
+                model.learn_one(x, label)
+            except MemoryError:
+                failures += 1
+            finally:
+                left = api._fail_at(0)
+            model._check()
+            if left > 0:
+                break
+            assert pickle.dumps(model) == before
+            n += rng.randrange(3)
+        twin.learn_one(x, label)
+        assert pickle.dumps(model) == pickle.dumps(twin)
+    assert failures > 5
+
+
+MADE = {
+    "a tokenizer of fields": lambda: Tokenizer(fields=("subject", "body")),
+    "a tokenizer with separators": lambda: Tokenizer(separators=" ,;"),
+    "an empty model": Perceptron,
+    "a hashed model": lambda: MIRA(hash_bits=12),
+    "the features of a text": lambda: dict(Tokenizer(ngram_range=(1, 2)).transform_one("a é b")),
+    "texts": lambda: Tokenizer(fields=("a", "b")).transform_many([{"a": "é", "b": "x"}] * 3),
+    "a block of lines": lambda: Lines(Tokenizer(), b"spam\twin\nham\thello\n" * 3, 0),
+    "a model of given weights": lambda: Perceptron.from_weights({"a": 1.0, "b" * 20: -1.0}),
+}
+
+
+@pytest.mark.parametrize("what", MADE)
+def test_what_cannot_be_made_for_want_of_memory_is_a_memory_error(what):
+    made, n = MADE[what], 0
+    while True:
+        n += 1
+        api._fail_at(n)
+        try:
+            made()
+        except MemoryError:
+            assert api._fail_at(0) == 0
+            continue
+        finally:
+            left = api._fail_at(0)
+        if left > 0:
+            break
+    assert n > 1
+
+
+USES = {
+    "save": lambda model, path: model.save(path),
+    "load": lambda model, path: streamptron.load(path),
+    "map": lambda model, path: streamptron.load(path, mmap=True).predict_one({1: 1.0}),
+    "copy": lambda model, path: copy.deepcopy(streamptron.load(path, mmap=True)),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("params", [{}, {"hash_bits": 8}, {"max_features": 5}], ids=str)
+def test_a_file_is_as_it_was_when_memory_is_not_enough_to_save_or_load(params, use, tmp_path):
+    path = tmp_path / "model"
+    model = MulticlassPerceptron(**params)
+    for i in range(10):
+        model.learn_one({i: 1, f"a long name, number {i}": 2}, i % 3)
+    model.save(path)
+    before = path.read_bytes(), pickle.dumps(model)
+    n, left = 0, 0
+    while left <= 0:
+        n += 1
+        api._fail_at(n)
+        try:
+            USES[use](model, path)
+        except MemoryError:
+            assert api._fail_at(0) == 0
+            left = 0
+        else:
+            left = api._fail_at(0)
+            assert left > 0
+        assert (path.read_bytes(), pickle.dumps(model)) == before
