@@ -1,4 +1,4 @@
-"""The door of AdaptiveClassifier: what it answers in another way than the other learners, and its state."""
+"""The door of AdaptiveClassifier: what it answers in a way of its own, and its state."""
 
 from libc.math cimport fabs
 
@@ -7,7 +7,8 @@ from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
 from streamptron.engine.adaptive cimport U_LIMIT, Adaptive
-from streamptron.engine.api cimport adaptive_room, adaptive_set_count, adaptive_share, learner_answer
+from streamptron.engine.api cimport (
+    adaptive_room, adaptive_set_count, adaptive_share, learner_answer)
 from streamptron.engine.learner cimport learner_decision
 from streamptron.engine.rule cimport RULE_ADAPTIVE
 from streamptron.engine.table cimport KEPT_CURRENT
@@ -22,7 +23,7 @@ cdef extern from "Python.h":
 
 
 cdef class AdaptiveModel(LabelModel):
-    """Any labels; up to two of them have one output, whose score speaks for the second, or for what equals True."""
+    """Any labels; up to two have one output, for the second of them or for what equals True."""
 
     cdef Model _blank(self, int kind):
         if kind != RULE_ADAPTIVE:
@@ -40,13 +41,15 @@ cdef class AdaptiveModel(LabelModel):
         cdef double step = LabelModel._step(self, label, w)
         if step > U_LIMIT:
             raise ValueError(
-                f"w={shown(w)} times the class weight of {shown(label)} is {step:g}; it must be at most {U_LIMIT:g}")
+                f"w={shown(w)} times the class weight of {shown(label)} is {step:g}; it must be at "
+                f"most {U_LIMIT:g}")
         return step
 
     def _once_state(self):
         cdef Adaptive* a = &self.learner.adaptive
         return {"adaptive": (a.positive, a.T, a.m, a.nm, tuple([
-            (a.D[k], a.w0[k], a.G0[k], a.wn[k], a.Gn[k]) for k in range(max(a.n_labels, <Py_ssize_t> 2))]))}
+            (a.D[k], a.w0[k], a.G0[k], a.wn[k], a.Gn[k]) for k in range(max(a.n_labels,
+                    <Py_ssize_t> 2))]))}
 
     def _set_once_state(self, state):
         cdef Adaptive* a = &self.learner.adaptive
@@ -65,12 +68,14 @@ cdef class AdaptiveModel(LabelModel):
         if not (0.0 <= a.T <= LIMIT and 0.0 <= a.m <= LIMIT and 0.0 <= a.nm <= 1024.0):
             raise ValueError("what is kept of all events is invalid")
 
-    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions, confidences=None):
-        """As every model; but an event of weight 0 makes no label known, so labels come in the order of the others."""
+    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
+                    confidences=None):
+        """As every model; but events of weight 0 make no label known: the others give the order."""
         if steps is not None and len(steps) and not steps.max() <= U_LIMIT:
             row = int(steps.argmax())
             raise ValueError(
-                f"w times the class weight is {steps[row]:g} in row {row}; it must be at most {U_LIMIT:g}")
+                f"w times the class weight is {steps[row]:g} in row {row}; it must be at most "
+                f"{U_LIMIT:g}")
         if steps is not None and len(steps) and not steps.all():
             import numpy as np
 
@@ -83,7 +88,8 @@ cdef class AdaptiveModel(LabelModel):
             places[order] = np.arange(len(labels))
             numbers = np.where(numbers >= 0, places[numbers], -1)
             labels = [labels[number] for number in order]
-        return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions, confidences)
+        return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions,
+                                      confidences)
 
     def _outputs(self, labels):
         if not self._labels and labels:
@@ -92,7 +98,7 @@ cdef class AdaptiveModel(LabelModel):
 
     @property
     def _positive(self):
-        """Up to two labels: the number of the one that the output speaks for; it need not have come yet."""
+        """Up to two labels: the number of that which the output speaks for, come or not yet."""
         return self.learner.adaptive.positive if self.learner.table.n_outputs == 1 else None
 
     def decision_function_one(self, x):
@@ -112,7 +118,7 @@ cdef class AdaptiveModel(LabelModel):
         return rank
 
     def _explain(self, x, Py_ssize_t output, double sign):
-        """Contributions to one output's score, that score, which vector gave it, and the predicted label."""
+        """Contributions to an output's score, the score, who gave it, and the predicted label."""
         cdef Py_ssize_t i, best
         cdef double part
         cdef dict objects
@@ -134,11 +140,12 @@ cdef class AdaptiveModel(LabelModel):
             parts = []
             if self.learner.adaptive.intercept or self.learner.adaptive.naive_bayes:
                 parts.append((None, sign * adaptive_share(
-                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, -1, NULL, NULL)))
+                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, -1,
+                    NULL, NULL)))
             for i in range(self.event.n):
                 part = sign * adaptive_share(
-                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, i, self.event.rows,
-                    self.event.values)
+                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, i,
+                    self.event.rows, self.event.values)
                 if part != 0.0:
                     parts.append((key_plain(&self.event.keys[i], objects), part))
         finally:

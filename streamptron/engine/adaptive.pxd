@@ -1,10 +1,11 @@
-# AdaptiveClassifier: a soft perceptron on features that are weighted by what they have told about the label.
+# AdaptiveClassifier: a soft perceptron on features weighted by what they have told about the label.
 #
-# The other rules say how far a step goes and the table takes it. This one keeps other numbers for a feature, so
-# it has rows, sums and updates of its own. tests/reference_adaptive.py is the same in plain Python, to the last bit; the
-# docstring of streamptron/adaptive.py says where it comes from. In its letters:
+# The other rules say how far a step goes and the table takes it. This one keeps other numbers for a
+# feature, so it has rows, sums and updates of its own. tests/twin/adaptive.py is the same in plain
+# Python, to the last bit; the docstring of streamptron/adaptive.py says where it comes from. In its
+# letters:
 #
-#     a feature j              s      the mean of |x|, by sample weight u, and whether x was ever negative
+#     a feature j              s      the mean of |x|, by sample weight u; was x ever negative?
 #                              cnt    the sum of u
 #                              om     how much it has told about the label; 1/8 at first
 #     a feature and a label    c      the sum of u v
@@ -17,21 +18,26 @@
 #
 #     v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any scale
 #     X = om v / ||om v||
-#     z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = sum of c_k;  over features that never were negative
-#     d = z_1 - z_0 for two labels; else z_k less the best, and the best less the second;  V = clip(d / m, 2)
-#     score_k = w_k X + w0_k + wn_k V_k;      P = sigmoid or softmax(score T / (T + 10))
+#     z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = sum of c_k
+#                                             over features that never were negative
+#     d = z_1 - z_0 for two labels; else z_k less the best, and the best less the second
+#     score_k = w_k X + w0_k + wn_k V_k       with V = clip(d / m, 2)
+#     P = sigmoid or softmax(score T / (T + 10))
 #
 # To learn label y with sample weight u:
 #
-#     g_k = [k = y] - p_k  with p of the score as it is;  q = u |g_k|;  eta' = eta min(1, 12 / sum |X|)
-#     where q > 1/128:  G = G (1 - phi q) + q X^2;  w += eta' u g_k X / sqrt(G + 2^-20);  likewise w0 and wn
+#     g_k = [k = y] - p_k                     p of the score as it is
+#     q = u |g_k|;  eta' = eta min(1, 12 / sum |X|)
+#     where q > 1/128:  G = G (1 - phi q) + q X^2;  w += eta' u g_k X / sqrt(G + 2^-20)
+#                       likewise w0 and wn
 #     then the counts, and om^2 = 1/64 + chi^2 of the feature's counts / (cnt + 1)^2
 #
-# Up to two labels have one output, which speaks for the `positive` one: the second, unless the first is True. The third splits it
-# into two of half the weight, of which no difference of scores changes. After that there is an output a label.
+# Up to two labels have one output, which speaks for the `positive` one: the second, unless the
+# first is True. The third splits it into two of half the weight, of which no difference of scores
+# changes. After that there is an output a label.
 #
-# Rows. All of 32 bytes, in blocks of the table, each a chunked array of its own; all numbers are floats but s and N, which hold
-# 1e-50 and 1e50:
+# Rows. All of 32 bytes, in blocks of the table, each a chunked array of its own; all numbers are
+# floats but s and N, which hold 1e-50 and 1e50:
 #
 #     block 0        the head               [    s    | cnt | om |  w  |  G  | c_0 | c_1 ]
 #                    once it is dealt out   [    s    | cnt | om |  0  | -1  |     N     ]
@@ -40,21 +46,25 @@
 #     block 3        places 4..7            [ w   w   w   w | c   c   c   c ]
 #     blocks 4, 5, 6 places 8..15 ...
 #
-# So with two labels a feature costs 32 bytes and one cache line; with K of them 32 and 12 a label, and a new label moves no row. Nor
-# does the split: a row is dealt out to its groups when it is next written, and is read as if it had been until then. To
-# answer takes the heads and one half of a line for each four labels; the G are read only where an output steps.
-# A chunk of a block is made when it is first written, as everywhere in the table.
+# So with two labels a feature costs 32 bytes and half a cache line; with K of them 32 and 12 a
+# label, and a new label moves no row. Nor does the split: a row is dealt out to its groups when it
+# is next written, and is read as if it had been until then. Answering takes the heads and half a
+# line for each four labels; the G are read only where an output steps. A chunk of a block is made
+# when it is first written, as everywhere in the table.
 #
-# Cost. Answering takes two divisions a feature, and no logarithm: the product of the 1 + c T / N is taken, its
-# exponent moved to an integer every fourth feature, and one logarithm a label taken of that. Learning takes a square root and two
-# divisions a feature for the counts, and one each for every output that steps.
+# Cost. Answering takes two divisions a feature, side by side, and no logarithm: the product of the
+# 1 + c T / N is taken, its exponent moved to an integer every fourth feature, and one logarithm a
+# label taken of that. Learning takes a square root and a division a feature for the counts, and one
+# each for every output that steps, several at once.
 #
-# Nothing overflows: values lie within 1e50 and u within U_LIMIT, factors from 1 to T + 1, and a feature's counts are halved before
-# cnt is 2^20, beyond which floats would begin to lose what is added.
+# Nothing overflows: values lie within 1e50 and u within U_LIMIT, factors from 1 to T + 1, and a
+# feature's counts are halved before cnt is 2^20, beyond which floats begin to lose what is added.
 #
-# Functions in this file: adaptive_init, adaptive_free, adaptive_bytes; adaptive_room and adaptive_copy (these may fail);
-# weighed_reserve (this too), weighed_free, weighed_bytes; adaptive_answer, adaptive_best, adaptive_decide, adaptive_probabilities;
-# adaptive_aim, adaptive_blocks and adaptive_learn; adaptive_share for explanations; adaptive_fault.
+# Functions in this file: adaptive_init, adaptive_room and adaptive_copy (these may fail),
+# adaptive_free, adaptive_bytes; weighed_reserve (this too), weighed_free, weighed_bytes;
+# adaptive_answer, adaptive_best, adaptive_decide, adaptive_probabilities; adaptive_aim,
+# adaptive_blocks, adaptive_learn; adaptive_weight and adaptive_share for explanations;
+# adaptive_fault for what a file says.
 
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
@@ -73,6 +83,8 @@ cdef extern from "adaptive_rows.h":
         double* v
         double* h
         double* t
+        double* oms
+        double* counts
         double squares
         double length
         double unknown
@@ -89,25 +101,34 @@ cdef extern from "adaptive_rows.h":
 
     double log_exact "sp_log" (double x) noexcept nogil
     double exp_exact "sp_exp" (double x) noexcept nogil
-    void logs "sp_logs" (const double* P, const double* E, const double* lnD, double times, double* z,
+    void logs "sp_logs" (const double* P, const double* E, const double* lnD, double times,
+                         double* z,
                          Py_ssize_t n) noexcept nogil
-    void exps "sp_exps" (const double* score, double scale, double best, double* p, Py_ssize_t n) noexcept nogil
-    void heads "sp_heads" (double** chunks, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n,
+    void exps "sp_exps" (const double* score, double scale, double best, double* p,
+                         Py_ssize_t n) noexcept nogil
+    void heads "sp_heads" (double** chunks, const row_t* rows, const double* x, Py_ssize_t n,
                            double T, Sums* sums, bint pair, bint bayes) noexcept nogil
-    void speak "sp_speak" (double*** fours, Py_ssize_t n_fours, double** heads, const row_t* rows, const Sums* sums,
-                           Py_ssize_t n, int positive, double* dots, double* P, double* E) noexcept nogil
+    void speak "sp_speak" (double*** fours, Py_ssize_t n_fours, double** heads, const row_t* rows,
+                           const Sums* sums,
+                           Py_ssize_t n, int positive, double* dots, double* P,
+                           double* E) noexcept nogil
     void learn_pair "sp_learn_pair" (
-        double** chunks, const row_t* rows, const uint32_t* columns, const double* x, Py_ssize_t n, const Sums* sums,
-        double r, const Stride* stride, int y, double u, double all_, const double* rD) noexcept nogil
-    void deal_all "sp_deal_all" (const Blocks* blocks, const row_t* rows, Py_ssize_t n, int positive) noexcept nogil
-    void stride_many "sp_stride_many" (const Blocks* blocks, const row_t* rows, Py_ssize_t n, const Sums* sums, double r,
+        double** chunks, const row_t* rows, const double* x, Py_ssize_t n,
+        const Sums* sums, double r, const Stride* stride, int y, double u, double all_,
+        const double* rD) noexcept nogil
+    void deal_all "sp_deal_all" (const Blocks* blocks, const row_t* rows, Py_ssize_t n,
+                                 int positive) noexcept nogil
+    void stride_many "sp_stride_many" (const Blocks* blocks, const row_t* rows, Py_ssize_t n,
+                                       const Sums* sums, double r,
                                        const Stride* strides, int m) noexcept nogil
     void count_many "sp_count_many" (
-        double** heads, double*** fours, Py_ssize_t n_fours, const row_t* rows, const double* x, Py_ssize_t n,
+        double** heads, double*** fours, Py_ssize_t n_fours, const row_t* rows, const double* x,
+        Py_ssize_t n,
         const Sums* sums, Py_ssize_t y, double u, double all_, const double* rD) noexcept nogil
     Py_ssize_t places_block "sp_places_block" (Py_ssize_t k) noexcept nogil
     Py_ssize_t G_block "sp_G_block" (Py_ssize_t k) noexcept nogil
-    double sp_weight (const Blocks* blocks, row_t row, Py_ssize_t k, Py_ssize_t outputs, int positive) noexcept nogil
+    double sp_weight (const Blocks* blocks, row_t row, Py_ssize_t k, Py_ssize_t outputs,
+                      int positive) noexcept nogil
     double sp_count_of (const Blocks* blocks, row_t row, Py_ssize_t k) noexcept nogil
     double sp_odds_of (const Blocks* blocks, row_t row, double x, double T) noexcept nogil
     bint sp_row_fault (const Blocks* blocks, row_t row, Py_ssize_t outputs) noexcept nogil
@@ -203,7 +224,8 @@ cdef inline int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
     numbers = <double*> realloc(a.D, room * ADAPTIVE_NUMBERS * sizeof(double))
     if numbers == NULL:
         return -1
-    for i in range(ADAPTIVE_NUMBERS - 1, -1, -1):   # the last first: what is not yet moved lies before
+    for i in range(ADAPTIVE_NUMBERS - 1, -1,
+                   -1):   # the last first: what is not yet moved lies before
         for k in range(old - 1, -1, -1):
             numbers[i * room + k] = numbers[i * old + k]
         for k in range(old, room):
@@ -216,7 +238,8 @@ cdef inline int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
     return 0
 
 
-cdef inline int adaptive_init(Adaptive* a, double eta, double forget, bint naive_bayes, bint intercept) noexcept nogil:
+cdef inline int adaptive_init(Adaptive* a, double eta, double forget, bint naive_bayes,
+                              bint intercept) noexcept nogil:
     """Untrained. Returns -1 without memory; adaptive_free is due in either case."""
     memset(a, 0, sizeof(Adaptive))
     a.eta = eta
@@ -238,7 +261,8 @@ cdef inline int adaptive_copy(Adaptive* to, const Adaptive* other) noexcept nogi
         return -1
     cdef Py_ssize_t i
     for i in range(ADAPTIVE_NUMBERS):
-        memcpy(to.D + i * to.room, other.D + i * other.room, min(to.room, other.room) * sizeof(double))
+        memcpy(to.D + i * to.room, other.D + i * other.room, min(to.room,
+                other.room) * sizeof(double))
     return 0
 
 
@@ -260,8 +284,9 @@ cdef inline void weighed_free(Weighed* w) noexcept nogil:
 
 
 cdef inline size_t weighed_bytes(const Weighed* w) noexcept nogil:
-    return (3 * w.room * sizeof(double)
-            + w.outputs_room * (5 * sizeof(double) + sizeof(Stride)) + w.outputs_room // 4 * sizeof(double**)
+    return (5 * w.room * sizeof(double)
+            + w.outputs_room * (5 * sizeof(double) + sizeof(Stride))
+            + w.outputs_room // 4 * sizeof(double**)
             + (w.outputs_room // 2 + 4) * sizeof(uint32_t) * (w.blocks != NULL))
 
 
@@ -270,12 +295,14 @@ cdef inline int weighed_reserve(Weighed* w, Py_ssize_t n, Py_ssize_t outputs) no
     cdef Py_ssize_t room = n + n // 2 + 16
     cdef void* p
     if n > w.room:
-        p = realloc(w.sums.v, 3 * room * sizeof(double))
+        p = realloc(w.sums.v, 5 * room * sizeof(double))
         if p == NULL:
             return -1
         w.sums.v = <double*> p
         w.sums.h = w.sums.v + room
         w.sums.t = w.sums.v + 2 * room
+        w.sums.oms = w.sums.v + 3 * room
+        w.sums.counts = w.sums.v + 4 * room
         w.room = room
     if outputs > w.outputs_room:
         room = 4 * _fours(outputs + outputs // 2)
@@ -355,13 +382,15 @@ cdef inline Py_ssize_t _find_fours(const Table* table, Weighed* w, Py_ssize_t n)
     return _fours(n)
 
 
-cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const row_t* rows, const uint32_t* columns,
+cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const row_t* rows,
                                  const double* x, Py_ssize_t n, Weighed* w) noexcept nogil:
-    """All of an event that its label has no part in: the score of each output, and what learning needs again."""
+    """All of an event that its label has no part in: the score of each output, and what learning
+    needs again.
+    """
     cdef Py_ssize_t k, outputs = adaptive_outputs(a)
     cdef bint pair = adaptive_is_pair(a)
     cdef double m = a.m if a.m > 0.0 else 1.0
-    heads(table.blocks[0].chunks, rows, columns, x, n, a.T, &w.sums, pair, a.naive_bayes)
+    heads(table.blocks[0].chunks, rows, x, n, a.T, &w.sums, pair, a.naive_bayes)
     w.r = 1.0 / sqrt(w.sums.squares) if w.sums.squares > 0.0 else 0.0
     w.length = w.sums.length * w.r
     w.unknown = (w.sums.unknown * w.r) * w.r
@@ -373,7 +402,8 @@ cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const ro
     else:
         if not a.naive_bayes:
             memset(w.sums.t, 0, n * sizeof(double))
-        speak(w.fours, _find_fours(table, w, outputs), table.blocks[0].chunks, rows, &w.sums, n, a.positive, w.score,
+        speak(w.fours, _find_fours(table, w, outputs), table.blocks[0].chunks, rows, &w.sums, n,
+              a.positive, w.score,
               w.P, w.E)
         for k in range(outputs):
             w.score[k] *= w.r
@@ -407,7 +437,8 @@ cdef inline Py_ssize_t adaptive_best(const Adaptive* a, const Weighed* w) noexce
     return best
 
 
-cdef inline void adaptive_decide(const Adaptive* a, const Weighed* w, double* decision) noexcept nogil:
+cdef inline void adaptive_decide(const Adaptive* a, const Weighed* w,
+                                 double* decision) noexcept nogil:
     """Of two labels the rank, a number; of more each output's score, of which P is the softmax."""
     cdef double tempering = _tempering(a)
     cdef Py_ssize_t k
@@ -426,7 +457,8 @@ cdef inline double _sigmoid(double t) noexcept nogil:
     return e / (1.0 + e)
 
 
-cdef inline void _softmax(const double* score, double scale, double* p, Py_ssize_t n) noexcept nogil:
+cdef inline void _softmax(const double* score, double scale, double* p,
+                          Py_ssize_t n) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t k
     exps(score, scale, _max_of(score, n) * scale, p, n)
@@ -436,7 +468,8 @@ cdef inline void _softmax(const double* score, double scale, double* p, Py_ssize
         p[k] /= total
 
 
-cdef inline void adaptive_probabilities(const Adaptive* a, const Weighed* w, double* p) noexcept nogil:
+cdef inline void adaptive_probabilities(const Adaptive* a, const Weighed* w,
+                                        double* p) noexcept nogil:
     """p[label] of each label met."""
     if a.n_labels == 1:
         p[0] = 1.0
@@ -449,7 +482,8 @@ cdef inline void adaptive_probabilities(const Adaptive* a, const Weighed* w, dou
 
 # --- Learning
 
-cdef inline void _aim(const Adaptive* a, Weighed* w, Py_ssize_t k, double g, double u) noexcept nogil:
+cdef inline void _aim(const Adaptive* a, Weighed* w, Py_ssize_t k, double g,
+                      double u) noexcept nogil:
     """The stride of output k, if its error is worth one."""
     cdef double q = u * fabs(g)
     cdef double eta = a.eta if w.length <= 12.0 else a.eta * (12.0 / w.length)
@@ -466,9 +500,9 @@ cdef inline void _aim(const Adaptive* a, Weighed* w, Py_ssize_t k, double g, dou
 
 
 cdef inline void adaptive_aim(const Adaptive* a, Weighed* w, Py_ssize_t y, double u) noexcept nogil:
-    """What each output is going to step, for label y; n_labels if it is new. There is room for one output more.
+    """What each output is going to step, for label y; n_labels if it is new.
 
-    The scores of an event whose label makes outputs are those of the outputs then.
+    There is room for one output more. If the label makes outputs, the scores become theirs.
     """
     cdef Py_ssize_t k, n = a.n_labels
     cdef double score, V
@@ -495,7 +529,7 @@ cdef inline void adaptive_aim(const Adaptive* a, Weighed* w, Py_ssize_t y, doubl
 
 
 cdef inline Py_ssize_t adaptive_blocks(const Table* table, Weighed* w, Py_ssize_t y) noexcept nogil:
-    """Write down which blocks the step and label y are going to be written in, and how many these are.
+    """Write down which blocks are going to be written for the step and label y: how many.
 
     The table has the outputs for it. A row that is dealt out is written in the first group too.
     """
@@ -548,9 +582,13 @@ cdef inline void _meet(Adaptive* a) noexcept nogil:
     a.w0[n] = a.G0[n] = a.Gn[n] = 0.0
 
 
-cdef inline void adaptive_learn(Adaptive* a, Table* table, const row_t* rows, const uint32_t* columns, const double* x,
+cdef inline void adaptive_learn(Adaptive* a, Table* table, const row_t* rows,
+                                const double* x,
                                 Py_ssize_t n, Weighed* w, Py_ssize_t y, double u) noexcept nogil:
-    """Take the step that has been aimed, and count label y, with weight u above 0. The rows must be reserved."""
+    """Take the step that has been aimed, and count label y, with weight u above 0.
+
+    The rows must be reserved.
+    """
     cdef Py_ssize_t i, k
     cdef Stride* stride
     cdef Stride none
@@ -573,8 +611,8 @@ cdef inline void adaptive_learn(Adaptive* a, Table* table, const row_t* rows, co
     a.T += u
     adaptive_set_count(a, y, a.D[y] + u)
     if adaptive_is_pair(a):
-        none.q = 0.0
-        learn_pair(table.blocks[0].chunks, rows, columns, x, n, &w.sums, w.r,
+        none.q = none.f = 0.0
+        learn_pair(table.blocks[0].chunks, rows, x, n, &w.sums, w.r,
                    w.strides if w.n_strides else &none, <int> y, u, a.T + 2.0, a.rD)
         return
     deal_all(&blocks, rows, n, a.positive)
@@ -583,13 +621,15 @@ cdef inline void adaptive_learn(Adaptive* a, Table* table, const row_t* rows, co
         stride_many(&blocks, rows, n, &w.sums, w.r, w.strides + i,
                     <int> min(w.n_strides - i, <Py_ssize_t> STRIDES))
         i += STRIDES
-    count_many(table.blocks[0].chunks, w.fours, _find_fours(table, w, a.n_labels), rows, x, n, &w.sums, y, u,
+    count_many(table.blocks[0].chunks, w.fours, _find_fours(table, w, a.n_labels), rows, x, n,
+               &w.sums, y, u,
                a.T + a.n_labels, a.rD)
 
 
 # --- Explanations
 
-cdef inline double adaptive_weight(const Adaptive* a, const Table* table, row_t row, Py_ssize_t output) noexcept nogil:
+cdef inline double adaptive_weight(const Adaptive* a, const Table* table, row_t row,
+                                   Py_ssize_t output) noexcept nogil:
     """One weight: of two labels that of the one output."""
     cdef Blocks blocks = table_blocks(table)
     if row >> CHUNK_BITS >= table.n_chunks:
@@ -597,9 +637,10 @@ cdef inline double adaptive_weight(const Adaptive* a, const Table* table, row_t 
     return sp_weight(&blocks, row, output, table.n_outputs, a.positive)
 
 
-cdef inline double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w, Py_ssize_t output,
+cdef inline double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
+                                  Py_ssize_t output,
                                   Py_ssize_t i, const row_t* rows, const double* x) noexcept nogil:
-    """What entry i of an answered event, or (-1) what is always there, contributes to an output's decision.
+    """What entry i of an answered event, or (-1) what is always there, contributes to a decision.
 
     A feature has its own weight's share, and that in the value of naive Bayes by its share in d.
     """
@@ -621,7 +662,8 @@ cdef inline double adaptive_share(const Adaptive* a, const Table* table, const W
         factor = a.wn[output] * w.V[output] / w.d[output]
         if i < 0:
             return (share + factor * (a.lnD[k] - a.lnD[rival])) * scale
-        t = sp_odds_of(&blocks, rows[i], x[i], a.T) if rows[i] >> CHUNK_BITS < table.n_chunks else 0.0
+        t = sp_odds_of(&blocks, rows[i], x[i],
+                       a.T) if rows[i] >> CHUNK_BITS < table.n_chunks else 0.0
         if t > 0.0:
             odds = log_exact(1.0 + sp_count_of(&blocks, rows[i], k) * t)
             against = log_exact(1.0 + sp_count_of(&blocks, rows[i], rival) * t)

@@ -1,15 +1,16 @@
-/* The loops over an event's rows for AdaptiveClassifier, and the logarithm and exponential that it needs.
+/* The loops over an event's rows for AdaptiveClassifier, and its logarithm and exponential.
 
-   engine/adaptive.pxd says what the letters mean and how the rows lie; here is what is done to each row. The order of
-   every sum and product is that of the plain-Python twin: one accumulator for each sum, in the event's order, and four for
-   sums over labels (place k in lane k mod 4). What is kept for a feature is rounded to a float when it is stored;
-   all arithmetic is in doubles. So every loop gives the same bits, whatever registers it uses, and with
-   -DSTREAMPTRON_PLAIN the plain ones serve alone.
+   engine/adaptive.pxd says what the letters mean and how the rows lie; here is what is done to each
+   row. The order of every sum and product is that of the plain-Python twin: one accumulator for
+   each sum, in the event's order, and four for sums over labels (place k in lane k mod 4). What is
+   kept for a feature is rounded to a float when it is stored; all arithmetic is in doubles. So
+   every loop gives the same bits, whatever registers it uses, and with -DSTREAMPTRON_PLAIN the
+   plain ones serve alone.
 
-   Functions in this file: sp_log, sp_exp, sp_logs, sp_exps; sp_heads (an event's features, all that does not depend on the
-   label) and sp_speak (the outputs' sums, for more than two labels); sp_learn_pair, and for more than two sp_deal_all,
-   sp_stride_many and sp_count_many; sp_weight, sp_count_of, sp_odds_of and sp_size of one row; sp_row_fault, for rows that
-   come from a file. */
+   Functions in this file: sp_log, sp_exp, sp_logs, sp_exps; sp_heads (an event's features, all that
+   does not depend on the label) and sp_speak (the outputs' sums, for more than two labels);
+   sp_learn_pair, and for more than two sp_deal_all, sp_stride_many and sp_count_many; sp_weight,
+   sp_count_of, sp_odds_of and sp_size of one row; sp_row_fault, for rows that come from a file. */
 
 #ifndef STREAMPTRON_ADAPTIVE_ROWS_H
 #define STREAMPTRON_ADAPTIVE_ROWS_H
@@ -23,8 +24,18 @@ enum {
     SP_HEAD_WIDTH = 4,              /* doubles a row, in every block */
     SP_GROUP = 8,                   /* places to a group of blocks */
     SP_STRIDES = 32,                /* outputs that step at once */
-    SP_GROUP_BLOCKS = 3             /* w and c of four places, G of all eight, w and c of the other four */
+    SP_GROUP_BLOCKS = 3             /* w and c of four places, G of all, w and c of the others */
 };
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(STREAMPTRON_PLAIN)
+  #define SP_VECTORS 1
+  typedef float sp_float4 __attribute__((vector_size(16)));
+  typedef double sp_double2 __attribute__((vector_size(16)));
+  typedef double sp_double4 __attribute__((vector_size(32)));
+  typedef int64_t sp_int4 __attribute__((vector_size(32)));
+#else
+  #define SP_VECTORS 0
+#endif
 
 #define SP_U_LIMIT 1e30
 #define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
@@ -36,22 +47,24 @@ enum {
 #define SP_LN2_LOW 1.90821492927058770002e-10
 
 typedef struct {                    /* a feature: the row's 32 bytes in block 0 */
-    double s;                       /* the mean of |x| by sample weight; its sign bit: x was negative once */
+    double s;                       /* the mean of |x|; its sign bit: x was negative once */
     float cnt;                      /* the sum of sample weights */
     float om;                       /* 0: never written, and means SP_OM_FIRST */
-    float w, G;                     /* of the one output of two labels; G < 0: the row is dealt out to its groups */
+    float w, G;                     /* of the one output of two labels; G < 0: dealt out */
     union {
         float c[2];                 /* by place */
         double N;                   /* dealt out: the sum of all c */
     } of;
 } sp_head;
 
-typedef struct {                    /* four places: a row's 32 bytes in one of a group's first two blocks */
+typedef struct {                    /* four places: a row's 32 bytes in two of a group's blocks */
     float w[4], c[4];
 } sp_four_places;
 
 typedef struct {                    /* an event as the model finds it, before its label is known */
-    double *v, *h, *t;              /* an entry each; t: T / N, or 0 where it has no part in naive Bayes */
+    double *v, *h;                  /* an entry each */
+    double *t;                      /* T / N, or 0 where it has no part in naive Bayes */
+    double *oms, *counts;           /* room for learning */
     double squares, length, unknown;        /* sums of h^2, |h|, h^2 / (cnt + 1) */
     double dot;                     /* two labels: w h */
     double P[2];
@@ -64,12 +77,13 @@ typedef struct {                    /* a step of one output */
     double f, q, kept;              /* eta' u g;  u |g|;  1 - phi q */
 } sp_stride;
 
-typedef struct {                    /* the blocks of a table, each of which begins with its chunks */
+typedef struct {                    /* the blocks of a table,
+                each of which begins with its chunks */
     const void *first;
     size_t size;
 } sp_blocks;
 
-/* --- log and exp, the same on every machine ---------------------------------------------------- */
+/* --- log and exp, the same on every machine --------------------------------------------------- */
 
 SP_TEMPLATE double sp_from_bits(uint64_t bits)
 {
@@ -93,8 +107,8 @@ SP_TEMPLATE double sp_fraction(double x, ptrdiff_t *exponent)
     return sp_from_bits((bits & UINT64_C(0xfffffffffffff)) | UINT64_C(1022) << 52);
 }
 
-/* log x = 2 (s + s^3/3 + s^5/5 + ...) + e log 2 at s = (m - 1) / (m + 1), with m from sqrt(1/2) to sqrt(2). For normal x;
-   at most 1 ulp off. */
+/* log x = 2 (s + s^3/3 + s^5/5 + ...) + e log 2 at s = (m - 1) / (m + 1), with m from sqrt(1/2) to
+   sqrt(2). For normal x; at most 1 ulp off. */
 SP_TEMPLATE double sp_log(double x)
 {
     uint64_t bits = sp_bits_of(x);
@@ -143,7 +157,8 @@ SP_TEMPLATE double sp_exp(double x)
 }
 
 /* z[k] = (log P[k] + E[k] log 2) - times lnD[k]. */
-SP_WIDER static void sp_logs(const double *P, const double *E, const double *lnD, double times, double *z, ptrdiff_t n)
+SP_WIDER static void sp_logs(const double *P, const double *E, const double *lnD, double times,
+                             double *z, ptrdiff_t n)
 {
     for (ptrdiff_t k = 0; k < n; k++) z[k] = (sp_log(P[k]) + E[k] * SP_LN2) - times * lnD[k];
 }
@@ -154,7 +169,7 @@ SP_WIDER static void sp_exps(const double *score, double scale, double best, dou
     for (ptrdiff_t k = 0; k < n; k++) p[k] = sp_exp(score[k] * scale - best);
 }
 
-/* --- Rows -------------------------------------------------------------------------------------- */
+/* --- Rows ------------------------------------------------------------------------------------- */
 
 SP_TEMPLATE double **sp_chunks(const sp_blocks blocks, ptrdiff_t b)
 {
@@ -186,7 +201,8 @@ SP_TEMPLATE ptrdiff_t sp_G_block(ptrdiff_t k)
 SP_TEMPLATE ptrdiff_t sp_blocks_for(ptrdiff_t outputs)
 {
     ptrdiff_t over = outputs % SP_GROUP;
-    return outputs <= 1 ? 1 : 1 + outputs / SP_GROUP * SP_GROUP_BLOCKS + (over > 4 ? 3 : over ? 2 : 0);
+    ptrdiff_t begun = over > 4 ? 3 : over ? 2 : 0;
+    return outputs <= 1 ? 1 : 1 + outputs / SP_GROUP * SP_GROUP_BLOCKS + begun;
 }
 
 SP_TEMPLATE int sp_is_dealt(const sp_head *head)
@@ -217,24 +233,41 @@ SP_TEMPLATE double sp_clip(double x, double most)
     return x > most ? most : x < -most ? -most : x;
 }
 
-/* --- The answer -------------------------------------------------------------------------------- */
+/* Two divisions side by side, which take the time of one. */
+SP_TEMPLATE void sp_divided(double a, double by, double c, double by_too, double *quotient,
+                            double *other)
+{
+#if SP_VECTORS
+    const sp_double2 quotients = (sp_double2){a, c} / (sp_double2){by, by_too};
+    *quotient = quotients[0];
+    *other = quotients[1];
+#else
+    *quotient = a / by;
+    *other = c / by_too;
+#endif
+}
 
-/* An event's features: v, h and t of each, and the sums over them. `pair`: there are two labels at most, and the rows
-   are all there is of them. */
-SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *rows, const uint32_t *columns, const double *x,
+/* --- The answer ------------------------------------------------------------------------------- */
+
+/* An event's features: v, h and t of each, and the sums over them. `pair`: there are two labels at
+   most, and the heads are all there is of them. */
+SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *rows, const double *x,
                               ptrdiff_t n, double T, sp_sums *sums, const int pair, const int bayes)
 {
     double squares = 0.0, length = 0.0, unknown = 0.0, dot = 0.0, P0 = 1.0, P1 = 1.0;
     ptrdiff_t E0 = 0, E1 = 0, used = 0;
     double *of_v = sums->v, *of_h = sums->h, *of_t = sums->t;
     for (ptrdiff_t i = 0; i < n; i++) {
-        const sp_head *head = sp_head_of(chunks, columns ? rows[columns[i]] : rows[i]);
-        double a = fabs(x[i]), s = fabs(head->s), known = 1.0 / (head->cnt + 1.0);
+        const sp_head *head = sp_head_of(chunks, rows[i]);
+        double a = fabs(x[i]), s = fabs(head->s);
         double om = head->om == 0.0f ? SP_OM_FIRST : head->om;
-        double v, h, hh, N, t;
+        double N = pair || !sp_is_dealt(head) ? (double)head->of.c[0] + head->of.c[1] : head->of.N;
+        double v, h, hh, known, t;
         if (i + SP_AHEAD < n)
-            sp_prefetch(sp_head_of(chunks, columns ? rows[columns[i + SP_AHEAD]] : rows[i + SP_AHEAD]));
-        if (a == s)                 /* as where a value is always the same: the mean stays, to the last bit */
+            sp_prefetch(sp_head_of(chunks,
+                                   rows[i + SP_AHEAD]));
+        sp_divided(1.0, head->cnt + 1.0, T, N, &known, &t);
+        if (a == s)                 /* where a value is always the same the mean stays, exactly */
             v = x[i] > 0.0 ? 1.0 : -1.0;
         else
             v = sp_clip(x[i] / sp_moved(s, a, known), 8.0);
@@ -247,12 +280,10 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *rows, const
         of_h[i] = h;
         if (pair) dot += head->w * h;
         if (!bayes) continue;
-        N = pair || !sp_is_dealt(head) ? (double)head->of.c[0] + head->of.c[1] : head->of.N;
-        t = 0.0;
-        if (N > 0.0 && !signbit(head->s) && x[i] > 0.0) {
-            t = T / N;
+        if (N > 0.0 && !signbit(head->s) && x[i] > 0.0)
             used++;
-        }
+        else
+            t = 0.0;
         if (pair) {
             P0 *= 1.0 + head->of.c[0] * t;
             P1 *= 1.0 + head->of.c[1] * t;
@@ -275,25 +306,19 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *rows, const
     sums->E[1] = E1;
 }
 
-/* `columns`: entry i lies in row rows[columns[i]]; NULL: in rows[i]. */
-static void sp_heads(double *const *chunks, const uint32_t *rows, const uint32_t *columns, const double *x, ptrdiff_t n,
+static void sp_heads(double *const *chunks, const uint32_t *rows, const double *x, ptrdiff_t n,
                      double T, sp_sums *sums, int pair, int bayes)
 {
-    if (pair && bayes && columns) sp_heads_any(chunks, rows, columns, x, n, T, sums, 1, 1);
-    else if (pair && bayes) sp_heads_any(chunks, rows, NULL, x, n, T, sums, 1, 1);
-    else if (pair) sp_heads_any(chunks, rows, columns, x, n, T, sums, 1, 0);
-    else if (bayes) sp_heads_any(chunks, rows, columns, x, n, T, sums, 0, 1);
-    else sp_heads_any(chunks, rows, columns, x, n, T, sums, 0, 0);
+    if (pair && bayes) sp_heads_any(chunks, rows, x, n, T, sums, 1, 1);
+    else if (pair) sp_heads_any(chunks, rows, x, n, T, sums, 1, 0);
+    else if (bayes) sp_heads_any(chunks, rows, x, n, T, sums, 0, 1);
+    else sp_heads_any(chunks, rows, x, n, T, sums, 0, 0);
 }
 
-/* Four places and more: for each the sum of w h, and the product of 1 + c t as P 2^E. Up to four blocks of four places
-   side by side; `first`: place 0 is among them, which rows that are not yet dealt out have in their heads. */
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(STREAMPTRON_PLAIN)
-  #define SP_VECTORS 1
-  typedef float sp_float4 __attribute__((vector_size(16)));
-  typedef double sp_double4 __attribute__((vector_size(32)));
-  typedef int64_t sp_int4 __attribute__((vector_size(32)));
-
+/* Four places and more: for each the sum of w h, and the product of 1 + c t as P 2^E. Up to four
+   blocks of four places side by side; `first`: place 0 is among them, which rows that are not yet
+   dealt out have in their heads. */
+#if SP_VECTORS
 /* Four floats as doubles. */
 SP_TEMPLATE void sp_widened(const float *from, sp_double4 *to)
 {
@@ -303,11 +328,13 @@ SP_TEMPLATE void sp_widened(const float *from, sp_double4 *to)
 }
 
 #define SP_SPEAK(name, blocks) \
-SP_WIDER static void name(double ***chunks, double *const *heads, const uint32_t *rows, const sp_sums *sums, \
-                          ptrdiff_t n, int first, int positive, double *dots, double *P, double *E) \
+SP_WIDER static void name(double ***chunks, double *const *heads, const uint32_t *rows, \
+                          const sp_sums *sums, ptrdiff_t n, int first, int positive, double *dots, \
+                          double *P, double *E) \
 { \
     const sp_int4 fraction = {0xfffffffffffff, 0xfffffffffffff, 0xfffffffffffff, 0xfffffffffffff}; \
-    const sp_int4 half = {INT64_C(1022) << 52, INT64_C(1022) << 52, INT64_C(1022) << 52, INT64_C(1022) << 52}; \
+    const int64_t in_bits = INT64_C(1022) << 52; \
+    const sp_int4 half = {in_bits, in_bits, in_bits, in_bits}; \
     const sp_int4 zero = {0}, bias = {1022, 1022, 1022, 1022}; \
     const double *of_h = sums->h, *of_t = sums->t; \
     sp_double4 dot[blocks], product[blocks]; \
@@ -324,7 +351,8 @@ SP_WIDER static void name(double ***chunks, double *const *heads, const uint32_t
         const sp_four_places *four = sp_places_of(chunks[0], row); \
         sp_double4 w, c; \
         if (i + SP_AHEAD < n) \
-            for (int b = 0; b < blocks; b++) sp_prefetch(sp_places_of(chunks[b], rows[i + SP_AHEAD])); \
+            for (int b = 0; b < blocks; b++) \
+                sp_prefetch(sp_places_of(chunks[b], rows[i + SP_AHEAD])); \
         if (first) { \
             const sp_head *head = sp_head_of(heads, row); \
             if (!sp_is_dealt(head)) { \
@@ -358,9 +386,8 @@ SP_SPEAK(sp_speak_2, 2)
 SP_SPEAK(sp_speak_3, 3)
 SP_SPEAK(sp_speak_4, 4)
 #else
-  #define SP_VECTORS 0
-
-static void sp_speak_plain(double *const *chunks, double *const *heads, const uint32_t *rows, const sp_sums *sums,
+static void sp_speak_plain(double *const *chunks, double *const *heads, const uint32_t *rows,
+                           const sp_sums *sums,
                            ptrdiff_t n, int first, int positive, double *dots, double *P, double *E)
 {
     ptrdiff_t exponent[4] = {0, 0, 0, 0};
@@ -370,7 +397,8 @@ static void sp_speak_plain(double *const *chunks, double *const *heads, const ui
     }
     for (ptrdiff_t i = 0; i < n; i++) {
         sp_four_places four = *sp_places_of(chunks, rows[i]);
-        if (first && !sp_is_dealt(sp_head_of(heads, rows[i]))) four = sp_dealt(sp_head_of(heads, rows[i]), positive);
+        if (first && !sp_is_dealt(sp_head_of(heads, rows[i]))) four = sp_dealt(sp_head_of(heads,
+                rows[i]), positive);
         for (int k = 0; k < 4; k++) {
             dots[k] += four.w[k] * sums->h[i];
             P[k] *= 1.0 + four.c[k] * sums->t[i];
@@ -383,7 +411,8 @@ static void sp_speak_plain(double *const *chunks, double *const *heads, const ui
 
 /* For `n_fours` times four places: fours[b] are the chunks of places 4 b and on. */
 static void sp_speak(double ***fours, ptrdiff_t n_fours, double *const *heads, const uint32_t *rows,
-                     const sp_sums *sums, ptrdiff_t n, int positive, double *dots, double *P, double *E)
+                     const sp_sums *sums, ptrdiff_t n, int positive, double *dots, double *P,
+                     double *E)
 {
     for (ptrdiff_t b = 0; b < n_fours;) {
         int g = n_fours - b < 4 ? (int)(n_fours - b) : 4;
@@ -394,7 +423,8 @@ static void sp_speak(double ***fours, ptrdiff_t n_fours, double *const *heads, c
         else sp_speak_4(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
 #else
         for (int k = 0; k < g; k++)
-            sp_speak_plain(fours[b + k], heads, rows, sums, n, b == 0 && k == 0, positive, dots + 4 * k, P + 4 * k,
+            sp_speak_plain(fours[b + k], heads, rows, sums, n, b == 0 && k == 0, positive,
+                           dots + 4 * k, P + 4 * k,
                            E + 4 * k);
 #endif
         b += g;
@@ -404,17 +434,10 @@ static void sp_speak(double ***fours, ptrdiff_t n_fours, double *const *heads, c
     }
 }
 
-/* --- Learning ---------------------------------------------------------------------------------- */
+/* --- Learning --------------------------------------------------------------------------------- */
 
-/* w += f X / sqrt(G + P0), with G = kept G + q X^2, both as floats. */
-SP_TEMPLATE void sp_stride_take(float *w, float *G, double X, const sp_stride stride)
-{
-    float of_G = (float)(*G * stride.kept + stride.q * (X * X));
-    *G = of_G;
-    *w = (float)(*w + (stride.f * X) / sqrt(of_G + SP_P0));
-}
-
-/* The feature's mean size and count after x has come with sample weight u: by what its counts are halved. */
+/* The feature's mean size and count after x has come with sample weight u. Returns by what its
+   other counts are halved. */
 SP_TEMPLATE double sp_count(sp_head *head, double x, double u)
 {
     double n = head->cnt + u, a = fabs(x), s = fabs(head->s), halved = 1.0;
@@ -432,38 +455,66 @@ SP_TEMPLATE float sp_om(float cnt, double all, double squares, double N)
     return (float)sqrt(SP_EPS + (chi2 > 0.0 ? chi2 : 0.0) * (known * known));
 }
 
-/* Learn an event of place y, of two: the stride, if there is one (stride.q > 0), then the counts. `all`: T + 2, rD: 1 / (D + 1) of
-   both places, after this event. Rows 0 are of features that the ceiling has refused. */
-SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *rows, const uint32_t *columns, const double *x,
-                                   ptrdiff_t n, const sp_sums *sums, double r, const sp_stride stride, int y, double u,
-                                   double all, const double *rD, const int steps)
+/* What takes long, of a whole event at once: steps[i] = (f X) / sqrt(steps[i] + P0), and
+   oms[i] = sqrt(eps + oms[i] / counts[i]^2). */
+SP_WIDER static void sp_roots(const double *h, double r, double f, double *steps, double *oms,
+                              const double *counts, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
-        uint32_t row = columns ? rows[columns[i]] : rows[i];
+        const double known = 1.0 / counts[i];
+        oms[i] = sqrt(SP_EPS + oms[i] * (known * known));
+        steps[i] = (f * (h[i] * r)) / sqrt(steps[i] + SP_P0);
+    }
+}
+
+/* Learn an event of place y, of two: the stride, if there is one (its q > 0), then the counts.
+   `all`: T + 2, rD: 1 / (D + 1) of both places, after this event. Row 0 is that of features that
+   the ceiling has refused. */
+SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *rows,
+                                   const double *x, ptrdiff_t n,
+                                   const sp_sums *sums, double r, const sp_stride stride, int y,
+                                   double u, double all, const double *rD, const int steps)
+{
+    double *of_G = sums->t, *oms = sums->oms, *counts = sums->counts;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint32_t row = rows[i];
         sp_head *head = sp_head_of(chunks, row);
-        double halved, c0, c1;
+        double halved, c0, c1, N, chi2;
+        of_G[i] = oms[i] = 0.0;
+        counts[i] = 1.0;
         if (row == 0) continue;
-        if (steps) sp_stride_take(&head->w, &head->G, sums->h[i] * r, stride);
+        if (steps) {
+            double X = sums->h[i] * r;
+            of_G[i] = head->G = (float)(head->G * stride.kept + stride.q * (X * X));
+        }
         halved = sp_count(head, x[i], u);
         head->of.c[y] = (float)((head->of.c[y] + u * sums->v[i]) * halved);
         head->of.c[1 - y] = (float)(head->of.c[1 - y] * halved);
         c0 = head->of.c[0];
         c1 = head->of.c[1];
-        head->om = sp_om(head->cnt, all, (c0 * c0) * rD[0] + (c1 * c1) * rD[1], c0 + c1);
+        N = c0 + c1;
+        chi2 = all * ((c0 * c0) * rD[0] + (c1 * c1) * rD[1]) - N * N;
+        oms[i] = chi2 > 0.0 ? chi2 : 0.0;
+        counts[i] = head->cnt + 1.0;
+    }
+    sp_roots(sums->h, r, stride.f, of_G, oms, counts, n);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint32_t row = rows[i];
+        sp_head *head = sp_head_of(chunks, row);
+        if (row == 0) continue;
+        head->om = (float)oms[i];
+        if (steps) head->w = (float)(head->w + of_G[i]);
     }
 }
 
-static void sp_learn_pair(double *const *chunks, const uint32_t *rows, const uint32_t *columns, const double *x,
-                          ptrdiff_t n, const sp_sums *sums, double r, const sp_stride *stride, int y, double u, double all,
-                          const double *rD)
+static void sp_learn_pair(double *const *chunks, const uint32_t *rows, const double *x,
+                          ptrdiff_t n, const sp_sums *sums, double r,
+                          const sp_stride *stride, int y, double u, double all, const double *rD)
 {
-    if (stride->q > 0.0) {
-        if (columns) sp_learn_pair_any(chunks, rows, columns, x, n, sums, r, *stride, y, u, all, rD, 1);
-        else sp_learn_pair_any(chunks, rows, NULL, x, n, sums, r, *stride, y, u, all, rD, 1);
-    } else {
-        if (columns) sp_learn_pair_any(chunks, rows, columns, x, n, sums, r, *stride, y, u, all, rD, 0);
-        else sp_learn_pair_any(chunks, rows, NULL, x, n, sums, r, *stride, y, u, all, rD, 0);
-    }
+    if (stride->q > 0.0)
+        sp_learn_pair_any(chunks, rows, x, n, sums, r, *stride, y, u, all, rD, 1);
+    else
+        sp_learn_pair_any(chunks, rows, x, n, sums, r, *stride, y, u, all, rD, 0);
 }
 
 SP_TEMPLATE sp_four_places *sp_places_at(const sp_blocks blocks, uint32_t row, ptrdiff_t k)
@@ -499,7 +550,8 @@ static void sp_deal_all(const sp_blocks *blocks, const uint32_t *rows, ptrdiff_t
 }
 
 /* Up to SP_STRIDES strides at once: side by side they take half the time of one by one. */
-SP_WIDER static void sp_stride_many(const sp_blocks *blocks, const uint32_t *rows, ptrdiff_t n, const sp_sums *sums,
+SP_WIDER static void sp_stride_many(const sp_blocks *blocks, const uint32_t *rows, ptrdiff_t n,
+                                    const sp_sums *sums,
                                     double r, const sp_stride *strides, int m)
 {
     double **of_w[SP_STRIDES], **of_G[SP_STRIDES];
@@ -532,8 +584,10 @@ SP_WIDER static void sp_stride_many(const sp_blocks *blocks, const uint32_t *row
     }
 }
 
-/* The sums over a feature's places of c, and of c^2 / (D + 1), in four lanes. rD has four for each block. */
-SP_TEMPLATE void sp_chi_sums(double ***fours, ptrdiff_t n_fours, uint32_t row, const double *rD, double *sum,
+/* The sums over a feature's places of c, and of c^2 / (D + 1), in four lanes. rD has four for each
+   block. */
+SP_TEMPLATE void sp_chi_sums(double ***fours, ptrdiff_t n_fours, uint32_t row, const double *rD,
+                             double *sum,
                              double *squares)
 {
 #if SP_VECTORS
@@ -568,8 +622,10 @@ static void sp_halve(double ***fours, ptrdiff_t n_fours, uint32_t row, ptrdiff_t
 }
 
 /* The counts of an event of label y, of more than two, whose rows are dealt out. `all`: T + K. */
-SP_WIDER static void sp_count_many(double *const *heads, double ***fours, ptrdiff_t n_fours, const uint32_t *rows,
-                                   const double *x, ptrdiff_t n, const sp_sums *sums, ptrdiff_t y, double u, double all,
+SP_WIDER static void sp_count_many(double *const *heads, double ***fours, ptrdiff_t n_fours,
+                                   const uint32_t *rows,
+                                   const double *x, ptrdiff_t n, const sp_sums *sums, ptrdiff_t y,
+                                   double u, double all,
                                    const double *rD)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -588,10 +644,11 @@ SP_WIDER static void sp_count_many(double *const *heads, double ***fours, ptrdif
     }
 }
 
-/* --- One row ----------------------------------------------------------------------------------- */
+/* --- One row ---------------------------------------------------------------------------------- */
 
 /* The weight of output k of `outputs`: with one, its own; with more it may lie in the head yet. */
-static double sp_weight(const sp_blocks *blocks, uint32_t row, ptrdiff_t k, ptrdiff_t outputs, int positive)
+static double sp_weight(const sp_blocks *blocks, uint32_t row, ptrdiff_t k, ptrdiff_t outputs,
+                        int positive)
 {
     const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
     if (outputs == 1) return head->w;
@@ -628,9 +685,11 @@ static int sp_row_fault(const sp_blocks *blocks, uint32_t row, ptrdiff_t outputs
     double all[4] = {0.0, 0.0, 0.0, 0.0};
     int dealt = sp_is_dealt(head);
     if (!(fabs(head->s) <= SP_VALUE_LIMIT && head->cnt >= 0.0f && head->cnt < 2 * SP_COUNT_MOST
-          && (head->om == 0.0f || (head->om >= SP_OM_FIRST && head->om <= 1e30)) && sp_is_below(head->w, most)))
+          && (head->om == 0.0f || (head->om >= SP_OM_FIRST && head->om <= 1e30))
+          && sp_is_below(head->w, most)))
         return 1;
-    if (!dealt && !(sp_is_below(head->G, 1e38) && sp_is_below(head->of.c[0], most) && sp_is_below(head->of.c[1], most)))
+    if (!dealt && !(sp_is_below(head->G, 1e38) && sp_is_below(head->of.c[0],
+            most) && sp_is_below(head->of.c[1], most)))
         return 1;
     if (dealt && (outputs == 1 || head->G != -1.0f)) return 1;
     if (outputs == 1) return 0;

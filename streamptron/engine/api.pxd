@@ -35,11 +35,13 @@ cdef void learner_probabilities(const Learner* learner, const Event* event, Answ
                                 double* p) noexcept nogil
 cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil
 
-cdef double learner_weight(const Learner* learner, row_t row, Py_ssize_t output, int kind) noexcept nogil
+cdef double learner_weight(const Learner* learner, row_t row, Py_ssize_t output,
+                           int kind) noexcept nogil
 
 cdef int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil
 cdef void adaptive_set_count(Adaptive* a, Py_ssize_t k, double D) noexcept nogil
-cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w, Py_ssize_t output, Py_ssize_t i,
+cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
+                           Py_ssize_t output, Py_ssize_t i,
                            const row_t* rows, const double* x) noexcept nogil
 cdef bint adaptive_fault(const Table* table, row_t n_rows) noexcept nogil
 

@@ -69,7 +69,8 @@ cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) n
     return _learner.learner_learn(learner, event, y, u)
 
 
-cdef double learner_weight(const Learner* learner, row_t row, Py_ssize_t output, int kind) noexcept nogil:
+cdef double learner_weight(const Learner* learner, row_t row, Py_ssize_t output,
+                           int kind) noexcept nogil:
     return _learner.learner_weight(learner, row, output, kind)
 
 
@@ -81,7 +82,8 @@ cdef void adaptive_set_count(Adaptive* a, Py_ssize_t k, double D) noexcept nogil
     _adaptive.adaptive_set_count(a, k, D)
 
 
-cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w, Py_ssize_t output, Py_ssize_t i,
+cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
+                           Py_ssize_t output, Py_ssize_t i,
                            const row_t* rows, const double* x) noexcept nogil:
     return _adaptive.adaptive_share(a, table, w, output, i, rows, x)
 

@@ -30,13 +30,14 @@ from streamptron.engine.ceiling cimport (
     Ceiling, ceiling_init, ceiling_insert, ceiling_rewind, ceiling_settle)
 from streamptron.engine.event cimport Event, event_reserve_scores
 from streamptron.engine.table cimport (
-    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, table_add, table_add_outputs, table_add_through,
-    table_copy, table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
+    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, table_add, table_add_outputs,
+    table_add_through, table_copy, table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
     table_reserve_blocks, table_reserve_places, table_scores,
     table_scores_through, table_snapshot, table_tick)
 from streamptron.engine.adaptive cimport (
-    Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks, adaptive_bytes, adaptive_copy, adaptive_decide, adaptive_free,
-    adaptive_init, adaptive_learn, adaptive_probabilities, adaptive_room, adaptive_weight, weighed_reserve)
+    Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks, adaptive_bytes,
+    adaptive_copy, adaptive_decide, adaptive_free, adaptive_init, adaptive_learn,
+    adaptive_probabilities, adaptive_room, adaptive_weight, weighed_reserve)
 from streamptron.engine.step cimport Step, step_reserve
 from streamptron.engine.rule cimport ANSWER_LABELS, RULE_ADAPTIVE, Rule, rule_answer, rule_step
 from streamptron.engine.serve cimport (
@@ -125,14 +126,14 @@ cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
         event.n_found = event.n
 
 
-cdef inline int _weigh(Learner* learner, Event* event, const row_t* rows, const uint32_t* columns, const double* x,
-                       Py_ssize_t n) noexcept nogil:
+cdef inline int _weigh(Learner* learner, Event* event) noexcept nogil:
     """The scores of AdaptiveClassifier, and its verdict."""
     cdef Py_ssize_t outputs = learner.table.n_outputs
     if (event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * max(outputs, <Py_ssize_t> 2)) < 0
-            or weighed_reserve(&event.weighed, n, outputs + 2) < 0):
+            or weighed_reserve(&event.weighed, event.n, outputs + 2) < 0):
         return -1
-    adaptive_answer(&learner.adaptive, &learner.table, rows, columns, x, n, &event.weighed)
+    adaptive_answer(&learner.adaptive, &learner.table, event.rows, event.values, event.n,
+                    &event.weighed)
     adaptive_decide(&learner.adaptive, &event.weighed, event.scores)
     event.verdicts[KEPT_CURRENT].best = adaptive_best(&learner.adaptive, &event.weighed)
     event.judged = 1 << KEPT_CURRENT
@@ -146,7 +147,7 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
         return 0
     learner_resolve(learner, event)
     if learner_adapts(learner):
-        return _weigh(learner, event, event.rows, NULL, event.values, event.n)
+        return _weigh(learner, event)
     if event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * learner.table.n_outputs) < 0:
         return -1
     table_scores(&learner.table, event.rows, event.values, event.n, event.scores)
@@ -305,15 +306,15 @@ cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
 
 
 cdef inline int _prepare_adaptive(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
-    """The same as _prepare: every event that has a weight is counted, whether or not there is a step."""
+    """The same as _prepare; but every event that has a weight is counted, with or without a step."""
     cdef Adaptive* adaptive = &learner.adaptive
     cdef Table* table = &learner.table
     if _insert_missing(learner, event) < 0 or adaptive_room(adaptive, y + 1) < 0:
         return -1
     if y == adaptive.n_labels and y >= 2 and table_add_outputs(table, 2 if y == 2 else 1) < 0:
         return -1
-    return table_reserve_blocks(table, event.rows, event.n, learner.index.n_rows, event.weighed.blocks,
-                                adaptive_blocks(table, &event.weighed, y))
+    return table_reserve_blocks(table, event.rows, event.n, learner.index.n_rows,
+                                event.weighed.blocks, adaptive_blocks(table, &event.weighed, y))
 
 
 cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
@@ -330,18 +331,20 @@ cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y, double u)
         table, event.rows, event.n, learner.index.n_rows, step.moves, step.n) if step.n else 0
 
 
-cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
+cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
+                                double u) noexcept nogil:
     """Count the answer, and learn what has been prepared."""
     cdef Py_ssize_t best = event.verdicts[KEPT_CURRENT].best
     learner.n_seen += 1
     learner.n_mistakes += best >= 0 and best != y
     if u != 0.0:
         learner.n_updates += event.weighed.n_strides > 0
-        adaptive_learn(&learner.adaptive, &learner.table, event.rows, NULL, event.values, event.n, &event.weighed,
-                       y, u)
+        adaptive_learn(&learner.adaptive, &learner.table, event.rows, event.values, event.n,
+                       &event.weighed, y, u)
 
 
-cdef inline void _take(Learner* learner, Event* event, Py_ssize_t n_outputs, Py_ssize_t y) noexcept nogil:
+cdef inline void _take(Learner* learner, Event* event, Py_ssize_t n_outputs,
+                       Py_ssize_t y) noexcept nogil:
     """Judge who answers, of n_outputs outputs before this event, and take the step."""
     _watch(learner, event, n_outputs, y)
     if event.step.n:
@@ -350,7 +353,8 @@ cdef inline void _take(Learner* learner, Event* event, Py_ssize_t n_outputs, Py_
     table_tick(&learner.table)
 
 
-cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
+cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y,
+                               double u) noexcept nogil:
     """Learn the label y of a scored event by the step that the rule has made of it.
 
     Returns -1 without memory; nothing has changed then.
@@ -416,7 +420,8 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
     return learner_commit(learner, event, y, u)
 
 
-cdef inline double learner_weight(const Learner* learner, row_t row, Py_ssize_t output, int kind) noexcept nogil:
+cdef inline double learner_weight(const Learner* learner, row_t row, Py_ssize_t output,
+                                  int kind) noexcept nogil:
     """One weight of one kept vector."""
     if not learner_adapts(learner):
         return table_read(&learner.table, row, output, kind)
