@@ -12,14 +12,20 @@ from setuptools import Extension, setup
 # rounding, and the same model would learn differently on them. What a debugger wants would be most
 # of a wheel, so it is left out (-g0); STREAMPTRON_CFLAGS=-g brings it back.
 if sys.platform == "win32":
-    compile_args = ["/O2", "/fp:precise"]
+    compile_args, small = ["/O2", "/fp:precise"], []
 else:
-    compile_args = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno"]
-compile_args += os.environ.get("STREAMPTRON_CFLAGS", "").split()
+    compile_args, small = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno"], ["-Os"]
+link_args = os.environ.get("STREAMPTRON_LDFLAGS", "").split()
+asked = os.environ.get("STREAMPTRON_CFLAGS", "").split()
+if not asked and sys.platform == "linux":
+    link_args.append("-Wl,-s")  # nor the names of functions
 
 
 # gcov is to know lines of .pxd files, not of what Cython makes of them (.ci/coverage).
-covered = "--coverage" in compile_args
+covered = "--coverage" in asked
+
+# What runs once a call, not once an entry, is compiled for size.
+SMALL = {"model", "names", "rows", "state"}
 
 
 def extension(path):
@@ -27,8 +33,8 @@ def extension(path):
         ".".join(path.with_suffix("").parts),
         [path.as_posix()],
         include_dirs=["streamptron/engine", "streamptron/doors"],
-        extra_compile_args=compile_args,
-        extra_link_args=os.environ.get("STREAMPTRON_LDFLAGS", "").split(),
+        extra_compile_args=[*compile_args, *(small if path.stem in SMALL else []), *asked],
+        extra_link_args=link_args,
     )
 
 

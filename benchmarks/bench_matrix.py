@@ -70,6 +70,7 @@ SKLEARN = (SGD, "sklearn Perceptron", "sklearn PassiveAggressive")
 
 # What is asked. Ratios of times, but for the memory.
 LEAST_SGD = 2.0  # SGDClassifier(average=True) / Perceptron(), two labels
+LEAST_PERCEPTRON = 1.0  # sklearn's Perceptron in the order of the rows / Perceptron(), two labels
 MOST_FLOOR = 1.7  # Perceptron() / floor
 LEAST_MANY = 5.0  # one against all / MulticlassPerceptron()
 LEAST_ROW = 50.0  # partial_fit / learn_many, one row
@@ -359,6 +360,9 @@ def bench_two(args, library, verdicts):
             for other in theirs[:2]:  # the averaged SGDClassifier
                 name = f"{task.name}: {other.name} / {model.name}"
                 verdicts.least(name, LEAST_SGD, ratio(other, model))
+            for other in theirs[3:4]:  # Perceptron, shuffle=False
+                name = f"{task.name}: {other.name} / {model.name}"
+                verdicts.least(name, LEAST_PERCEPTRON, ratio(other, model))
             if floor:
                 verdicts.most(f"{task.name}: {model.name} / floor", MOST_FLOOR, ratio(model, floor))
 

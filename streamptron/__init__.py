@@ -3,6 +3,7 @@
 import typing
 
 from streamptron.adaptive import AdaptiveClassifier
+from streamptron.arow import AROW
 from streamptron.doors.model import TopFeatures
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
@@ -17,6 +18,7 @@ if typing.TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AROW",
     "MIRA",
     "AdaptiveClassifier",
     "Checkpoint",

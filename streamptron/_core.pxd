@@ -20,3 +20,8 @@ cdef class LabelModel(Model):
     cdef int _check_room(self, label, Py_ssize_t n_labels) except -1
     cdef int _name_output(self, label) except -1
     cdef object _label_of(self, Py_ssize_t output)
+    cdef void _meet_first(self, bint true) noexcept
+
+
+cdef class PairModel(LabelModel):
+    pass

@@ -1,4 +1,4 @@
-"""The two kinds of model, and the doors of one event: predict it, learn it.
+"""The kinds of model, and the doors of one event: predict it, learn it.
 
 Whatever can be wrong with an event is settled by what reads it, before anything is changed. What lies under the doors
 trusts its arguments. See ARCHITECTURE.md for the rooms and a row's journey through them.
@@ -9,9 +9,9 @@ from numbers import Real
 
 from streamptron.doors.model cimport Model
 from streamptron.engine.api cimport (
-    learner_answer, learner_learn, learner_probabilities, learner_score, table_add_outputs)
-from streamptron.engine.learner cimport learner_decision, learner_labels
-from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON
+    learner_answer, learner_expect, learner_learn, learner_probabilities, learner_score, table_add_outputs)
+from streamptron.engine.learner cimport learner_decision, learner_labels, learner_several
+from streamptron.engine.rule cimport ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, Rule, rule_answer
 from streamptron.engine.table cimport KEPT_KINDS
 from streamptron.engine.types cimport uint64_t
 
@@ -26,13 +26,20 @@ cdef extern from "Python.h":
     int PyGC_Enable() noexcept
 
 
+cdef int _answer_of(int kind) noexcept:
+    """What kind of answer a rule gives."""
+    cdef Rule rule
+    rule.kind = kind
+    return rule_answer(&rule)
+
+
 # --- Binary -------------------------------------------------------------------------------------
 
 cdef class BinaryModel(Model):
     """One output; labels are truth values."""
 
     cdef Model _blank(self, int kind):
-        if kind != RULE_PERCEPTRON:
+        if _answer_of(kind) != ANSWER_SIGN:
             raise ValueError(f"the rule {kind} is not for two labels")
         return BinaryModel.__new__(BinaryModel)
 
@@ -179,7 +186,7 @@ cdef class LabelModel(Model):
         self._label_ids = {}
 
     cdef Model _blank(self, int kind):
-        if kind != RULE_MULTICLASS and kind != RULE_MIRA:
+        if _answer_of(kind) != ANSWER_LABELS:
             raise ValueError(f"the rule {kind} is not for any labels")
         return LabelModel.__new__(LabelModel)
 
@@ -265,17 +272,17 @@ cdef class LabelModel(Model):
         cdef uint64_t n_entries
         cdef int turn
         cdef dict ids
-        cdef bint true = not self._labels and label == True
+        cdef bint true = not self._labels and _is_true(label)
         for turn in range(8):
             self._read(x, True)
             n_entries = self.gate.n_entries
             ids = self._label_ids       # held: to hash the label may start the model anew
             known = ids.get(label)
             if n_entries == self.gate.n_entries:
-                if not self._labels:
-                    self.learner.adaptive.positive = not true
                 if known is not None:
                     return known
+                if not self._labels:
+                    self._meet_first(true)
                 try:
                     self._check_room(label, len(self._labels))
                 except ValueError:
@@ -284,6 +291,9 @@ cdef class LabelModel(Model):
                 return len(self._labels)
         raise RuntimeError(
             f"y={shown(label)} uses the model whenever it is hashed; a label's __hash__ must leave the model alone")
+
+    cdef void _meet_first(self, bint true) noexcept:
+        """The first label is about to be learned; `true`: it equals True."""
 
     cdef int _name_output(self, label) except -1:
         """After learning: the new output, if there is one, is this label's."""
@@ -308,10 +318,17 @@ cdef class LabelModel(Model):
         self.learner.version += 1
         self._name_output(label)
 
+    def _expect_labels(self, labels):
+        """Make labels known before anything is learned of them."""
+        for label in labels:
+            self._add_label(label)
+
     def _outputs(self, labels):
         self._next_labels = list(self._labels)
         self._next_ids = dict(self._label_ids)
         outputs = []
+        if not self._labels and labels:
+            self._meet_first(_is_true(labels[0]))
         for label in map(interned, labels):
             outputs.append(self._next_ids.setdefault(label, len(self._next_labels)))
             if outputs[len(outputs) - 1] == len(self._next_labels):
@@ -411,7 +428,7 @@ cdef class LabelModel(Model):
         self._score(x)
         # the fourth of the score vectors is room for them
         n = learner_labels(&self.learner)
-        p = self.event.scores + KEPT_KINDS * self.learner.table.n_outputs
+        p = self.event.scores + KEPT_KINDS * self.event.n_scores
         learner_probabilities(&self.learner, &self.event, learner_answer(&self.learner, &self.event), p)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         probabilities = [p[k] for k in range(n)]
@@ -445,3 +462,63 @@ cdef class LabelModel(Model):
         self._settle()
         self._name_output(label)
         return self._label_of(prediction)
+
+
+# --- Any labels, of which two have one output ---------------------------------------------------
+
+cdef bint _is_true(label):
+    """Whether a label equals True, as a dict's key would."""
+    return label is True or (isinstance(label, (Real, Decimal)) and label == 1)
+
+
+cdef class PairModel(LabelModel):
+    """Any labels; two of them have one output, whose score speaks for the second, or for the one that is True."""
+
+    cdef Model _blank(self, int kind):
+        if _answer_of(kind) != ANSWER_PAIR:
+            raise ValueError(f"the rule {kind} does not give two labels one output")
+        return PairModel.__new__(PairModel)
+
+    cdef Py_ssize_t _set_labels(self, labels) except -1:
+        cdef Py_ssize_t n = LabelModel._set_labels(self, labels)
+        if learner_expect(&self.learner, n, 0 if n and _is_true(self._labels[0]) else 1) < 0:
+            raise MemoryError("no memory for the labels")
+        return n if n > 2 else 1
+
+    cdef void _meet_first(self, bint true) noexcept:
+        self.learner.pair.positive = 0 if true else 1
+
+    def _expect_labels(self, labels):
+        """Give an untrained model more than two labels, an output each."""
+        cdef Py_ssize_t n
+        self._enter(True)
+        n = self._set_labels(labels)
+        if table_add_outputs(&self.learner.table, n - self.learner.table.n_outputs) < 0:
+            raise MemoryError("no memory for the labels")
+
+    @property
+    def _split(self):
+        """Whether there is an output a label."""
+        return learner_several(&self.learner)
+
+    @property
+    def _positive(self):
+        """The place among the labels of the one that the score of two labels speaks for."""
+        return self.learner.pair.positive
+
+    def decision_function_one(self, x):
+        """The score of one event: of two labels one number, of more than two a number for each label.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        cdef double score
+        self._score(x)
+        if learner_several(&self.learner):
+            return LabelModel.decision_function_one(self, x)
+        score = learner_decision(
+            &self.learner, &self.event, learner_answer(&self.learner, &self.event).kind)[0]
+        self._settle()
+        return score

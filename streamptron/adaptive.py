@@ -6,15 +6,14 @@ import typing
 
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.model import RULES
-from streamptron.estimator.base import Estimator, Weights
-from streamptron.estimator.names import shown
+from streamptron.estimator.base import PairEstimator
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
-    from typing import Any
+    from typing import Any, Self
 
 
-class AdaptiveClassifier(AdaptiveModel, Estimator):  # type: ignore[misc]  # no **kwargs
+class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  # no **kwargs
     """Online logistic regression with adaptive steps and naive Bayes, for any labels.
 
     The learner to begin with: of those here it errs least, its probabilities need no calibration,
@@ -151,42 +150,10 @@ class AdaptiveClassifier(AdaptiveModel, Estimator):  # type: ignore[misc]  # no 
         """Whether the naive Bayes log-odds are one more feature."""
         return self._param("naive_bayes")  # type: ignore[no-any-return]
 
-    @property
-    def _known_labels(self) -> list[Any]:
-        return self.labels
-
-    @property
-    def _multiclass(self) -> bool:
-        return True
-
-    @property
-    def _several(self) -> bool:
-        return self._positive is None
-
-    @property
-    def weights(self) -> Weights | dict[Hashable, Weights]:
-        """``{feature: weight}`` of two labels, of more ``{label: {feature: weight}}``."""
-        return self._by_output(*self._weights("current"))  # type: ignore[no-any-return]
-
-    @property
-    def intercept_(self) -> float | dict[Hashable, float]:
-        """The intercept; of more than two labels ``{label: intercept}``."""
-        return self._by_output(*self._intercepts("current"))  # type: ignore[no-any-return]
-
-    @staticmethod
-    def _by_output(labels: list[Any] | None, values: list[Any]) -> Any:
-        if len(labels or ()) <= 2:
-            return values[0]
-        return dict(zip(labels or (), values, strict=True))
-
-    def _explained(self, label: Hashable) -> tuple[int, float]:
-        known, positive = self.labels, self._positive
-        if not known:
-            raise ValueError("the model has seen no label yet: there is nothing to explain")
-        if label is not None and label not in known:
-            raise ValueError(
-                f"label={shown(label)} has not been seen; the model knows {shown(known, 200)}"
-            )
-        if positive is None:
-            return (-1 if label is None else known.index(label)), 1.0
-        return 0, 1.0 if label is None or known.index(label) == positive else -1.0
+    @classmethod
+    def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
+        """Not for this learner: its weights alone are no model."""
+        raise TypeError(
+            "AdaptiveClassifier keeps counts beside each weight and cannot start from weights; save "
+            "or pickle a model, or start AROW or Perceptron from them"
+        )

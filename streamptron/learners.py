@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from streamptron.adaptive import AdaptiveClassifier
+from streamptron.arow import AROW
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 
@@ -16,6 +17,7 @@ LEARNERS: dict[str, Any] = {
     "multiclass": MulticlassPerceptron,
     "perceptron": Perceptron,
     "mira": MIRA,
+    "arow": AROW,
     "adaptive": AdaptiveClassifier,
 }
 BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
@@ -26,6 +28,7 @@ OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
     "margin": (float, "Update if the lead is at most this."),
     "C": (float, "MIRA: the largest step."),
     "update": (("margin", "mistake"), "MIRA: when to update."),
+    "r": (float, "AROW: the noise of a label."),
     "eta": (float, "adaptive: how far a step goes."),
     "forget": (float, "adaptive: how fast the steps become large again after a change."),
     "naive_bayes": (True, "adaptive: naive Bayes is no feature."),

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import random
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -363,3 +364,45 @@ def test_max_labels_must_be_a_number_of_labels(learner, value, error):
 def test_two_labels_need_no_ceiling():
     with pytest.raises(TypeError, match="max_labels"):
         Perceptron(max_labels=2)
+
+
+def test_a_feature_that_has_been_away_for_ever_is_as_old_as_one_can_be():
+    model = Perceptron(max_features=3, intercept=False)
+    for name, size in (("a", 5.0), ("b", 1.0), ("c", 3.0)):
+        model.learn_one({name: size}, True)
+    state = model.__getstate__()
+    hand, clock, n_evicted = state["ceiling"]
+    model.__setstate__({**state, "ceiling": (hand, (clock + 2**31 + 7) % 2**32, n_evicted)})
+    model.learn_one({"d": 1.0}, True)
+    assert sorted(model.weights) == ["a", "c", "d"]
+    for age, last in enumerate("ef", start=2**31):
+        state = model.__getstate__()
+        stamps = np.frombuffer(state["arrays"]["stamps"][1], "<u4")[2:]
+        assert max((state["ceiling"][1] - int(stamp)) % 2**32 for stamp in stamps) <= age
+        model.learn_one({last: 1.0}, True)
+
+
+class Twice(Mapping):
+    """A mapping that names each feature twice."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, name):
+        return self.x[name]
+
+    def __len__(self):
+        return 2 * len(self.x)
+
+    def __iter__(self):
+        return iter([*self.x, *self.x])
+
+
+def test_a_feature_that_an_event_names_twice_gets_one_row_under_a_ceiling_too():
+    learned = []
+    for most in (None, 5):
+        model = Perceptron(max_features=most)
+        model.learn_one(Twice({"a": 1.0, "b": 2.0}), True)
+        learned.append((model.n_features, model.weights))
+    assert learned[0] == learned[1]
+    assert learned[0][0] == 2

@@ -12,10 +12,11 @@ import random
 import re
 import tempfile
 
+import numpy as np
 import pytest
 
 import streamptron
-from streamptron import MIRA, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron import AROW, MIRA, MulticlassPerceptron, Perceptron, Tokenizer
 from streamptron.doors.texts import Lines
 from streamptron.engine import api
 from tests.support import operations
@@ -187,6 +188,16 @@ MADE = {
     "an empty model": Perceptron,
     "a hashed model": lambda: MIRA(hash_bits=12),
     "the features of a text": lambda: dict(Tokenizer(ngram_range=(1, 2)).transform_one("a é b")),
+    "pairs of long words": lambda: dict(
+        Tokenizer(ngram_range=(1, 2)).transform_one(
+            " ".join("word" * 20 + str(i) for i in range(300))
+        )
+    ),
+    "characters of fields": lambda: dict(
+        Tokenizer(analyzer="char", ngram_range=(18, 20), fields=("a", "b")).transform_one(
+            {"a": "spam and eggs " * 40, "b": ""}
+        )
+    ),
     "texts": lambda: Tokenizer(fields=("a", "b")).transform_many([{"a": "é", "b": "x"}] * 3),
     "a block of lines": lambda: Lines(Tokenizer(), b"spam\twin\nham\thello\n" * 3, 0),
     "a model of given weights": lambda: Perceptron.from_weights({"a": 1.0, "b" * 20: -1.0}),
@@ -241,3 +252,72 @@ def test_a_file_is_as_it_was_when_memory_is_not_enough_to_save_or_load(params, u
             left = api._fail_at(0)
             assert left > 0
         assert (path.read_bytes(), pickle.dumps(model)) == before
+
+
+def test_a_model_of_many_chunks_is_loaded_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "model"
+    model = MulticlassPerceptron(average="exponential")
+    for i in range(40):
+        model.learn_one({20 * i + j: 1.0 for j in range(20)}, i % 6)
+    model.save(path)
+    n = 0
+    while True:
+        n += 1
+        api._fail_at(n)
+        try:
+            copied = streamptron.load(path)
+        except MemoryError:
+            continue
+        finally:
+            left = api._fail_at(0)
+        assert left > 0
+        break
+    assert n > 10
+    assert pickle.dumps(copied) == pickle.dumps(model)
+
+
+@pytest.mark.parametrize("most", [None, 1000])
+def test_a_call_that_fails_again_and_again_takes_no_more_memory(most):
+    x = {f"a rather long name, number {i}": -1.0 for i in range(20_000)}
+    model = Perceptron(max_features=most)
+    model.learn_one({"free": 1.0}, True)
+    sizes = []
+    for _ in range(60):  # what is made ready stays; a block for long names is given back each time
+        api._fail_at(8, True)
+        with pytest.raises(MemoryError):
+            model.learn_one(x, False)
+        api._fail_at(0)
+        sizes.append(model.memory_usage)
+    assert len(set(sizes[30:])) == 1
+
+
+@pytest.mark.parametrize("lasts", [False, True], ids=["one call", "all from then on"])
+@pytest.mark.parametrize("params", [{}, {"hash_bits": 8}, {"max_features": 30}], ids=str)
+@pytest.mark.parametrize("many", [False, True], ids=["learn_one", "learn_many"])
+def test_a_third_label_that_finds_no_memory_leaves_two_with_one_output(many, params, lasts):
+    rng = random.Random(str(params))
+    model = AROW(hash_seed=1, **params)
+    for i in range(600):
+        model.learn_one({rng.randrange(2000): rng.gauss(0, 1) for _ in range(3)}, "ab"[i % 2])
+    before, x = pickle.dumps(model), {5000: 1.0, 5001: 2.0}
+    score, failed = model.decision_function_one(x), 0
+    for n in range(1, 1000):
+        api._fail_at(n, lasts)
+        try:
+            if many:
+                model.learn_many(np.array([[1.0, 2.0]]), ["c"], feature_names=[5000, 5001])
+            else:
+                model.learn_one(x, "c")
+            break
+        except MemoryError:
+            failed += 1
+        finally:
+            left = api._fail_at(0, False)
+        model._check()
+        assert pickle.dumps(model) == before
+        assert model.decision_function_one(x) == score
+    assert left > 0
+    assert failed > 3
+    twin = pickle.loads(before)
+    twin.learn_one(x, "c")
+    assert pickle.dumps(model) == pickle.dumps(twin)

@@ -20,10 +20,9 @@ from tests.support.variants import (
     COPIES,
     LEARNERS,
     answers,
+    every_averager,
     every_learner,
     every_variant,
-    having,
-    keepers,
     labels_for,
     make,
     named_events,
@@ -92,7 +91,7 @@ def test_copy_has_the_same_bytes_at_every_moment(learner, variant, how):
     assert pickle.dumps(EVERY_COPY[how](model)) == pickle.dumps(model)
 
 
-@keepers
+@every_averager
 def test_copy_has_the_same_bytes_whatever_strings_are_the_same_objects(learner):
     """Pickle writes an object only once, and equal strings may be one object or two."""
     given = json.loads('{"average": "uniform", "serve": "average"}')
@@ -478,7 +477,7 @@ def test_names_that_are_mere_objects_go_along(learner, how):
 def test_memory_usage_is_small_at_first_and_grows_with_the_features(learner, variant):
     model = make(learner, variant)
     # a table of 2**20 rows has 32 KiB of places for its chunks
-    assert 0 < model.memory_usage < (40_000 if variant == "hashed" else 3000)
+    assert 0 < model.memory_usage < (40_000 if variant == "hashed" else 3200)
     labels = labels_for(learner)
     sizes = []
     for i in range(20):
@@ -497,7 +496,7 @@ def test_memory_usage_is_small_at_first_and_grows_with_the_features(learner, var
 
 @every_learner
 def test_memory_of_a_copy_is_that_of_the_original(learner):
-    model = make(learner, **having(learner, pocket=True))
+    model = make(learner, pocket=True)
     for i in range(30):
         x = {f"a name that is not short {k}": 1 for k in range(1000 * i, 1000 * (i + 1))}
         model.learn_one(x, labels_for(learner)[i % 2], 2.0)
@@ -577,12 +576,11 @@ def moved(before, after):
     return steps
 
 
-@every_learner
+@every_averager
 @pytest.mark.parametrize("how", slow(("pickle 2", "pickle 5"), [None, *EVERY_COPY]))
 def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner, how):
     """Neither the index's directory nor the places of chunks are ever copied as a whole."""
-    kept = having(learner, average="exponential", half_life=5)
-    model = make(learner, **kept)
+    model = make(learner, average="exponential", half_life=5)
     labels = labels_for(learner, 6)
     longest = {"directory": 0, "keys": 0, "chunks": 0, "folds": 0}
     for label in labels:
@@ -603,7 +601,7 @@ def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner
         if i % 40_000 == 0:
             model._check()
     model._check()
-    assert longest == {"directory": 256, "keys": 8, "chunks": 8, "folds": 8 if kept else 0}
+    assert longest == {"directory": 256, "keys": 8, "chunks": 8, "folds": 8}
 
 
 @pytest.mark.parametrize("max_features", [None, 300_000])

@@ -10,6 +10,7 @@ from typing import Any
 
 from streamptron._core import BinaryModel
 from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
+from streamptron.estimator.base import PairEstimator
 from streamptron.files.sources import LineError, blocks
 
 if typing.TYPE_CHECKING:
@@ -147,8 +148,12 @@ def explained(model: LineModel, text: str) -> str:
     answer, probability = model.answer(event)
     if answer is None:
         return "the model has seen no label yet"
-    parts, kind, _ = learner._explanation(event, None)  # of two labels: towards True
-    towards = model.names[1] if isinstance(learner, BinaryModel) else answer
+    parts, kind, _ = learner._explanation(event, None)
+    towards = answer
+    if isinstance(learner, BinaryModel):
+        towards = model.names[1]
+    elif isinstance(learner, PairEstimator) and not learner._split:
+        towards = model.name(learner._towards)
     rows = [("feature", "weight", "value", "contribution")]
     for feature, part in parts:
         value = 1.0 if feature is None else float(event[feature])

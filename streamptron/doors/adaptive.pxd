@@ -1,7 +1,7 @@
 # The model of AdaptiveClassifier.
 
-from streamptron._core cimport LabelModel
+from streamptron._core cimport PairModel
 
 
-cdef class AdaptiveModel(LabelModel):
+cdef class AdaptiveModel(PairModel):
     pass

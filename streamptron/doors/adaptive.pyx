@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 
-from streamptron._core cimport LabelModel
+from streamptron._core cimport LabelModel, PairModel
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
@@ -22,7 +22,7 @@ cdef extern from "Python.h":
     int PyGC_Enable() noexcept
 
 
-cdef class AdaptiveModel(LabelModel):
+cdef class AdaptiveModel(PairModel):
     """Any labels; up to two have one output, for the second of them or for what equals True."""
 
     cdef Model _blank(self, int kind):
@@ -30,12 +30,9 @@ cdef class AdaptiveModel(LabelModel):
             raise ValueError(f"the rule {kind} is not AdaptiveClassifier's")
         return AdaptiveModel.__new__(AdaptiveModel)
 
-    cdef Py_ssize_t _set_labels(self, labels) except -1:
-        cdef Py_ssize_t n = LabelModel._set_labels(self, labels)
-        if adaptive_room(&self.learner.adaptive, n) < 0:
-            raise MemoryError("no memory for the labels")
-        self.learner.adaptive.n_labels = n
-        return n if n > 2 else 1
+    cdef void _meet_first(self, bint true) noexcept:
+        PairModel._meet_first(self, true)
+        self.learner.adaptive.positive = self.learner.pair.positive
 
     cdef double _step(self, label, w) except -1.0:
         cdef double step = LabelModel._step(self, label, w)
@@ -47,7 +44,7 @@ cdef class AdaptiveModel(LabelModel):
 
     def _once_state(self):
         cdef Adaptive* a = &self.learner.adaptive
-        return {"adaptive": (a.positive, a.T, a.m, a.nm, tuple([
+        return {"adaptive": (a.T, a.m, a.nm, tuple([
             (a.D[k], a.w0[k], a.G0[k], a.wn[k], a.Gn[k]) for k in range(max(a.n_labels,
                     <Py_ssize_t> 2))]))}
 
@@ -55,10 +52,9 @@ cdef class AdaptiveModel(LabelModel):
         cdef Adaptive* a = &self.learner.adaptive
         cdef Py_ssize_t k
         cdef double D
-        positive, a.T, a.m, a.nm, outputs = state["adaptive"]
-        if positive not in (0, 1) or len(outputs) != max(a.n_labels, <Py_ssize_t> 2):
+        a.T, a.m, a.nm, outputs = state["adaptive"]
+        if len(outputs) != max(a.n_labels, <Py_ssize_t> 2):
             raise ValueError("what is kept for each label does not fit the labels")
-        a.positive = positive
         for k in range(len(outputs)):
             D, a.w0[k], a.G0[k], a.wn[k], a.Gn[k] = outputs[k]
             if not (0.0 <= D <= LIMIT and fabs(a.w0[k]) <= LIMIT and 0.0 <= a.G0[k] <= LIMIT
@@ -90,32 +86,6 @@ cdef class AdaptiveModel(LabelModel):
             labels = [labels[number] for number in order]
         return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions,
                                       confidences)
-
-    def _outputs(self, labels):
-        if not self._labels and labels:
-            self.learner.adaptive.positive = not labels[0] == True
-        return LabelModel._outputs(self, labels)
-
-    @property
-    def _positive(self):
-        """Up to two labels: the number of that which the output speaks for, come or not yet."""
-        return self.learner.adaptive.positive if self.learner.table.n_outputs == 1 else None
-
-    def decision_function_one(self, x):
-        """Up to two labels the rank of one event, a number; for more {label: score}.
-
-        Parameters
-        ----------
-        x
-            A mapping of features to numbers.
-        """
-        cdef double rank
-        self._score(x)
-        if self.learner.table.n_outputs > 1:
-            return LabelModel.decision_function_one(self, x)
-        rank = learner_decision(&self.learner, &self.event, KEPT_CURRENT)[0]
-        self._settle()
-        return rank
 
     def _explain(self, x, Py_ssize_t output, double sign):
         """Contributions to an output's score, the score, who gave it, and the predicted label."""

@@ -29,8 +29,8 @@ from streamptron.engine.event cimport event_bytes, event_free
 from streamptron.engine.flat cimport FLAT_DEPTH, Flat
 from streamptron.engine.index cimport Index, index_is_limited, index_place, index_stored
 from streamptron.engine.key cimport KEY_OBJECT, Key
-from streamptron.engine.learner cimport Answer, Learner, learner_decision, learner_labels
-from streamptron.engine.rule cimport RULE_ADAPTIVE, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
+from streamptron.engine.learner cimport Answer, Learner, learner_decision, learner_labels, learner_several
+from streamptron.engine.rule cimport RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron.engine.serve cimport serve_overall
 from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
@@ -61,6 +61,7 @@ class RULES:
     PERCEPTRON = RULE_PERCEPTRON
     MULTICLASS = RULE_MULTICLASS
     MIRA = RULE_MIRA
+    AROW = RULE_AROW
     ADAPTIVE = RULE_ADAPTIVE
 
 
@@ -85,11 +86,11 @@ cdef class Model(Desk):
         """Check the parameters, keep them as they are, and start untrained. On an error nothing has changed."""
         cdef Rule rule
         cdef Model fresh = self._blank(kind)
-        memset(&rule, 0, sizeof(Rule))
         rule.kind = kind
         rule.margin = real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
         rule.C = real("C", params.get("C", 1.0), 1e-50, "above 0")
         rule.on_mistake = choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
+        rule.r = real("r", params.get("r", 1.0), 1e-50, "above 0")
         rule.eta = real("eta", params.get("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
         rule.forget = real("forget", params.get("forget", 0.0), 0.0, "of at least 0", 1.0)
         rule.naive_bayes = truth("naive_bayes", params.get("naive_bayes", False))
@@ -315,14 +316,16 @@ cdef class Model(Desk):
         cdef int number = KEPT.index(kind)
         if not table_keeps(&self.learner.table, number):
             need = "average='uniform' or 'exponential'" if kind == "average" else "pocket=True"
+            if kind not in self._params:
+                raise AttributeError(f"{type(self).__name__} keeps no {kind}")
             raise ValueError(f"this model keeps no {kind}; construct it with {need}")
         return number
 
     cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1:
         """The outputs first .. last - 1 of one of the labels, or of all (-1): the last; an error if there is none."""
-        cdef Py_ssize_t n = self.learner.table.n_outputs
-        if n == learner_labels(&self.learner):      # a label may be about to be named
-            n = min(n, <Py_ssize_t> len(labels))
+        cdef Py_ssize_t n = 1
+        if learner_several(&self.learner):
+            n = min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
         first[0] = max(output, 0)
         if output >= n:
             raise RuntimeError("the model has been reset meanwhile, and does not know the label; ask again")
@@ -411,7 +414,7 @@ cdef class Model(Desk):
                     &self.learner.index, &self.event.keys[i], self.event.hashes[i])
                 if self.event.rows[i] == ROW_NULL:
                     raise MemoryError("no memory for the weights")
-        move.choice = output
+        move.output = output
         if table_reserve(
                 &self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows, &move, 1) < 0:
             raise MemoryError("no memory for the weights")

@@ -18,7 +18,6 @@ from streamptron.engine.key cimport (
 from streamptron.engine.types cimport uint8_t, uint64_t
 
 from streamptron.estimator.names import name_decode, name_plain
-from streamptron.modelfile.layout import ModelFileError
 
 cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
@@ -104,6 +103,8 @@ _NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_erro
 
 def damaged(why):
     """The error of a model in a file that meets what cannot be there: nobody has looked before."""
+    from streamptron.modelfile.layout import ModelFileError
+
     return ModelFileError(
         f"the file that the model lies in is damaged: {why}; take another copy of the file, or an "
         "older checkpoint")

@@ -60,7 +60,7 @@
 # Nothing overflows: values lie within 1e50 and u within U_LIMIT, factors from 1 to T + 1, and a
 # feature's counts are halved before cnt is 2^20, beyond which floats begin to lose what is added.
 #
-# Functions in this file: adaptive_init, adaptive_room and adaptive_copy (these may fail),
+# Functions in this file: adaptive_init, adaptive_expect, adaptive_room, adaptive_copy (may fail),
 # adaptive_free, adaptive_bytes; weighed_reserve (this too), weighed_free, weighed_bytes;
 # adaptive_answer, adaptive_best, adaptive_decide, adaptive_probabilities; adaptive_aim,
 # adaptive_blocks, adaptive_learn; adaptive_weight and adaptive_share for explanations;
@@ -236,6 +236,13 @@ cdef inline int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
     if old == 0:
         a.wn[0] = 3.0
     return 0
+
+
+cdef inline int adaptive_expect(Adaptive* a, Py_ssize_t n, int positive) noexcept nogil:
+    """Untrained, with n labels. Returns -1 without memory."""
+    a.positive = positive
+    a.n_labels = n
+    return adaptive_room(a, n)
 
 
 cdef inline int adaptive_init(Adaptive* a, double eta, double forget, bint naive_bayes,

@@ -92,6 +92,10 @@ cdef bint adaptive_fault(const Table* table, row_t n_rows) noexcept nogil:
     return _adaptive.adaptive_fault(table, n_rows)
 
 
+cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
+    return _learner.learner_expect(learner, n, positive)
+
+
 cdef int index_init(Index* index, int bits, uint64_t seed_number,
                     row_t max_features) noexcept nogil:
     return _index.index_init(index, bits, seed_number, max_features)

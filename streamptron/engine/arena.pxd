@@ -1,6 +1,7 @@
 # Bytes that never move and are freed all at once: the long keys.
 #
-# Blocks are linked from the newest to the oldest. A text larger than a block gets a block of its own.
+# Blocks are linked from the newest to the oldest. A text larger than a block gets a block of its
+# own.
 
 from libc.string cimport memcpy
 from streamptron.engine.types cimport uint8_t
@@ -53,7 +54,7 @@ cdef inline void arena_reset(Arena* arena) noexcept nogil:
 
 
 cdef inline uint8_t* arena_alloc(Arena* arena, size_t n) noexcept nogil:
-    """Room for n bytes, of which the sixteen before are readable (see key_text); NULL without memory."""
+    """Room for n bytes, before which sixteen are readable (see key_text); NULL without memory."""
     cdef ArenaBlock* block = arena.newest
     cdef size_t size
     cdef uint8_t* start

@@ -2,12 +2,12 @@
 #
 # Columns have become rows of weights before (`rows`, by column), once for the whole batch. With one output a row of the
 # matrix is scored and learned where it lies, through rows[column]. Only where the rule makes a step of it and it has features
-# without weights is it written as an event, with their names. With several outputs, whose weights cost much more
-# than that, it is always written.
+# without weights are those written as an event, with their names. With several outputs, whose weights cost much more
+# than that, the whole row is always written.
 #
-# Most of such a row's time goes into finding the weights. Where the matrix has few columns and many rows, the addresses of
-# the rows of weights are looked up beforehand too (`places`, by column); they never move. A feature that has none is read
-# from the table's zeros.
+# Most of such a row's time goes into finding the weights. Where there are few columns, with many entries each, it is found
+# beforehand too how far each row of weights lies behind the null row (`places`, by column; rows never move). A feature that has none
+# is read at the null row itself.
 #
 # Where there is no such table (a few rows of a very wide matrix; or there is a ceiling, under which rows change hands while
 # the batch is learned) every row is written as an event of keys, as if a dict had brought it.
@@ -19,18 +19,21 @@
 # Functions in this file: batch_matrix, batch_texts (how it begins), batch_columns, batch_next,
 # batch_rows, batch_free; the rest serve these.
 
-from streamptron.engine.heap cimport free, malloc
+from libc.stdint cimport int32_t
+from streamptron.engine.heap cimport calloc, free
 from libc.string cimport memset
-from streamptron.engine.types cimport ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint32_t, uint64_t
 from streamptron.engine.key cimport KEY_INT, Key, key_word
-from streamptron.engine.index cimport Index, index_is_limited, index_open_columns
 from streamptron.engine.hash cimport key_hash
+from streamptron.engine.index cimport (
+    Index, index_is_column, index_is_limited, index_open_columns)
 from streamptron.engine.event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
-from streamptron.engine.table cimport KEPT_KINDS, Entries, table_has_places, table_place
+from streamptron.engine.table cimport KEPT_KINDS, Entries, Table, table_can_write, table_has_places, table_place
 from streamptron.engine.learner cimport (
-    Answer, Learner, learner_answer, learner_commit, learner_commit_row, learner_decision,
-    learner_probabilities, learner_resolve, learner_score, learner_score_row, learner_several, learner_step)
+    Answer, Learner, learner_adapts, learner_admit, learner_answer, learner_commit, learner_commit_row,
+    learner_decision, learner_probabilities, learner_resolve, learner_score, learner_score_row,
+    learner_several, learner_step)
 from streamptron.engine.matrix cimport (
     Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free,
     matrix_span, matrix_value)
@@ -41,7 +44,7 @@ cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB
     BLOCK_TEXTS = 64                # some thousand words
     PLACE_LEAST = 4                 # entries a column that make it worth to find the places of all,
-    PLACE_MOST = 1 << 15            # of up to so many: 256 KiB
+    PLACE_MOST = 1 << 15            # of up to so many: 128 KiB; new pages for more cost what they save
 
     COLUMNS_MOST = 1 << 22          # columns whose rows a model keeps at hand, in 4 bytes each
     COLUMNS_FEW = 1 << 16           # of which so many are kept however little a batch holds
@@ -53,7 +56,7 @@ cdef struct Batch:
     const Matrix* matrix            # NULL: texts
     MatrixScratch scratch
     row_t* rows                     # by column; NULL: every row is an event of keys
-    double** places                 # of the rows, by column; NULL: they are found through rows
+    int32_t* places                 # of the rows, by column (table_place); NULL: they are found through rows
     const Key* keys                 # by column; NULL: column j is the int j
     const TextRule* rule
     const Piece* pieces             # of each row so many
@@ -143,6 +146,12 @@ cdef inline int _find_rows(Batch* batch, bint named, bint learning, Event* colum
     return 0
 
 
+cdef inline int _forget_places(Batch* batch) noexcept nogil:
+    free(batch.places)
+    batch.places = NULL
+    return 0
+
+
 cdef inline int _find_places(Batch* batch) noexcept nogil:
     """Find the places of the columns' rows, once these are known, where that pays. -1 without memory.
 
@@ -150,16 +159,20 @@ cdef inline int _find_places(Batch* batch) noexcept nogil:
     """
     cdef const Matrix* m = batch.matrix
     cdef const row_t* rows = batch.rows
+    cdef const Table* table = &batch.learner.table
     cdef Py_ssize_t j
-    cdef double** places
     if rows == NULL or m.n_columns > PLACE_MOST or m.n_values // PLACE_LEAST < m.n_columns or (
-            not table_has_places(&batch.learner.table)) or (batch.y != NULL and batch.learner.index.bits):
+            not table_has_places(table)) or (batch.y != NULL and batch.learner.index.bits):
         return 0
-    batch.places = places = <double**> malloc((m.n_columns + 1) * sizeof(double*))
-    if places == NULL:
+    batch.places = <int32_t*> calloc(m.n_columns + 1, sizeof(int32_t))
+    if batch.places == NULL:
         return -1
-    for j in range(m.n_columns):
-        places[j] = table_place(&batch.learner.table, rows[j])
+    if batch.learner.index.n_rows > ROWS_RESERVED:      # else all columns are new
+        if not table_can_write(table, ROW_INTERCEPT):   # the null row is going to move
+            return _forget_places(batch)
+        for j in range(m.n_columns):
+            if not table_place(table, rows[j], &batch.places[j]):
+                return _forget_places(batch)
     return 0
 
 
@@ -190,6 +203,14 @@ cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
     return 0
 
 
+cdef inline void _write_name(Batch* batch, uint32_t column, Py_ssize_t at) noexcept nogil:
+    """The name of an entry that is going to get a row."""
+    cdef Event* event = batch.event
+    cdef const Index* index = &batch.learner.index
+    event.keys[at] = key_word(KEY_INT, column) if batch.keys == NULL else batch.keys[column]
+    event.hashes[at] = 0 if index_is_column(index, &event.keys[at]) else key_hash(&index.seed, &event.keys[at])
+
+
 cdef inline int _write_row(Batch* batch, const Entries* entries) noexcept nogil:
     """The row at hand as an event whose features are found; those without weights get their names."""
     cdef Event* event = batch.event
@@ -214,41 +235,55 @@ cdef inline int _write_row(Batch* batch, const Entries* entries) noexcept nogil:
     if missing:
         for i in range(n):
             if rows[i] == ROW_NULL:
-                event.keys[at + i] = (key_word(KEY_INT, columns[i]) if batch.keys == NULL
-                                      else batch.keys[columns[i]])
-                event.hashes[at + i] = key_hash(&batch.learner.index.seed, &event.keys[at + i])
+                _write_name(batch, columns[i], at + i)
     return 0
 
 
-cdef inline bint _all_known(const Batch* batch, const Entries* entries) noexcept nogil:
-    """Whether every feature of the row at hand has weights that can be written where they are."""
-    cdef const row_t* rows = batch.rows
-    cdef double** places = batch.places
-    cdef double* zeros = batch.learner.table.zeros
+cdef inline bint _lacks(const Batch* batch, uint32_t column) noexcept nogil:
+    """Whether a column has no weights that can be written where they are."""
+    cdef const Table* table = &batch.learner.table
+    if batch.places != NULL:
+        return batch.places[column] == 0
+    if batch.rows[column] == ROW_NULL:
+        return True
+    return batch.learner.index.bits and not table_can_write(table, batch.rows[column])
+
+
+cdef inline bint _all_there(const Batch* batch, const Entries* entries) noexcept nogil:
+    """Whether every feature of the row at hand has such weights, and the intercept too."""
     cdef const uint32_t* columns = entries.columns
     cdef Py_ssize_t i, n = entries.n
-    cdef bint missing = batch.learner.index.bits or zeros == batch.learner.table.blocks[0].chunks[0]
-    if places != NULL:
-        for i in range(n):
-            missing |= places[columns[i]] == zeros
-    else:
-        for i in range(n):
-            missing |= rows[columns[i]] == ROW_NULL
+    cdef bint missing = not table_can_write(&batch.learner.table, ROW_INTERCEPT)
+    for i in range(n):
+        missing |= _lacks(batch, columns[i])
     return not missing
 
 
-cdef inline void _note_rows(Batch* batch, const Entries* entries) noexcept nogil:
-    """Of an event that has brought new features."""
+cdef inline int _admit(Batch* batch, const Entries* entries) noexcept nogil:
+    """Get weights for those that lack them, and for nothing else, by an event of them. -1 without memory."""
+    cdef Event* event = batch.event
+    cdef Learner* learner = batch.learner
     cdef const uint32_t* columns = entries.columns
-    cdef const row_t* rows = batch.event.rows + batch.learner.intercept
-    cdef row_t* row_of = batch.rows
-    cdef double** places = batch.places
-    cdef Py_ssize_t i, n = entries.n
-    for i in range(n):
-        row_of[columns[i]] = rows[i]
-    if places != NULL:
-        for i in range(n):
-            places[columns[i]] = table_place(&batch.learner.table, rows[i])
+    cdef Py_ssize_t i, at = learner.intercept
+    if event_begin(event, &learner.index, entries.n, learner.intercept) < 0:
+        return -1
+    for i in range(entries.n):
+        if _lacks(batch, columns[i]):
+            event.rows[at] = batch.rows[columns[i]]
+            _write_name(batch, columns[i], at)
+            at += 1
+    event.n = event.n_found = at
+    if learner_admit(learner, event) < 0:
+        return -1
+    at = learner.intercept
+    for i in range(entries.n):
+        if _lacks(batch, columns[i]):   # as before, unless the rows are the index's own
+            batch.rows[columns[i]] = event.rows[at]
+            if batch.places != NULL and not table_place(
+                    &learner.table, event.rows[at], &batch.places[columns[i]]):
+                _forget_places(batch)
+            at += 1
+    return 0
 
 
 cdef inline int _write(Batch* batch, Py_ssize_t r, const Entries* entries) noexcept nogil:
@@ -283,7 +318,7 @@ cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
         batch.predictions[r] = prediction
     if batch.confidences != NULL:
         # the fourth of the score vectors is room for them
-        p = event.scores + KEPT_KINDS * learner.table.n_outputs if learner_several(learner) else two
+        p = event.scores + KEPT_KINDS * event.n_scores if learner_several(learner) else two
         batch.confidences[r] = 0.0
         if prediction >= 0:
             learner_probabilities(learner, event, answer, p)
@@ -303,9 +338,12 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     cdef Learner* learner = batch.learner
     cdef Event* event = batch.event
     cdef Entries entries
+    cdef Py_ssize_t i
     cdef row_t n_rows = learner.index.n_rows
     cdef double u
-    cdef bint lying = batch.rows != NULL and not learner_several(learner)  # scored where it lies
+    # with one output it is scored where it lies, but not if a third label comes
+    cdef bint lying = (batch.rows != NULL and learner.table.lanes == 1
+                       and not learner_adapts(learner) and (batch.y == NULL or batch.y[r] <= 1))
     if batch.rows != NULL:
         matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
         entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)
@@ -324,19 +362,21 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     if batch.y != NULL and batch.y[r] >= 0:
         u = 1.0 if batch.steps == NULL else batch.steps[r]
         if lying:
-            if learner_step(learner, event, entries.x, entries.n, learner.intercept, batch.y[r], u) < 0:
+            if learner_step(learner, event, &entries, learner.intercept, batch.y[r], u) < 0:
                 return -1
-            if event.step.n == 0 or _all_known(batch, &entries):
-                learner_commit_row(learner, event, &entries, batch.y[r])
-                return 0
-            if _write_row(batch, &entries) < 0:
-                return -1
-        elif learner_step(learner, event, event.values, event.n, False, batch.y[r], u) < 0:
+            if event.step.n and not _all_there(batch, &entries):
+                if _admit(batch, &entries) < 0:
+                    return -1
+                entries.places = batch.places
+            learner_commit_row(learner, event, &entries, batch.y[r])
+            return 0
+        if learner_step(learner, event, NULL, False, batch.y[r], u) < 0:
             return -1
         if learner_commit(learner, event, batch.y[r], u) < 0:
             return -1
         if batch.rows != NULL and learner.index.n_rows != n_rows:
-            _note_rows(batch, &entries)
+            for i in range(entries.n):
+                batch.rows[entries.columns[i]] = event.rows[learner.intercept + i]
     if batch.rows == NULL:
         event_settle(event, &learner.index)
     return 0

@@ -7,7 +7,8 @@
 #     loss  =  size^2 / age
 #
 #     size   the largest |weight| of the feature, of all labels and kept vectors
-#     age    the events since it was last in a labelled one; only those are counted that made features leave
+#     age    the events since it was last in a labelled one; of these only those count that made
+#            features leave
 #
 # for 1/age is how often a feature can be expected that has been away so long, and so loss is the
 # mean square by which the scores would change. With weight 10 a feature may stay away a hundred
@@ -17,7 +18,7 @@
 # The least of all would have to be searched for. Instead a hand goes round over the rows, as on a
 # clock, and stops for each new feature after the next 16:
 #
-#     rows    ... | 3.0  0.02  .  1.5 ... 0.4 | 0.7 ...        the loss of each; ".": in the event at hand
+#     rows    ... | 3.0  0.02  .  1.5 ... 0.4 | 0.7 ...     the loss of each; ".": in the event
 #                  ^hand        0.02 leaves     ^then
 #
 # The features of the event itself are passed over. So an insertion costs the same however large the
@@ -33,9 +34,9 @@
 # What can be asked for ahead is, where the hand stops, and old entries are taken out of the index a
 # few at a time (_forget).
 #
-# Memory may run out half way. So the event writes down what each row was that it changes (Gone), the
-# weights of who has left are cleared at the end, and either all is settled (ceiling_settle) or all is
-# as before (ceiling_rewind).
+# Memory may run out half way. So the event writes down what each row was that it changes (Gone),
+# the weights of who has left are cleared at the end, and either all is settled (ceiling_settle) or
+# all is as before (ceiling_rewind).
 #
 # Functions in this file: ceiling_insert (this may fail), then ceiling_settle or ceiling_rewind.
 
@@ -51,7 +52,7 @@ from streamptron.engine.table cimport Table, table_clear, table_prefetch, table_
 cdef enum:
     LOOKS = 16
     AGE_MAX = 1 << 31
-    GONE_MAX = 8                    # entries that may yet be in the index though their keys have left
+    GONE_MAX = 8                    # entries that may be in the index though their keys have left
 
 cdef struct Ceiling:
     row_t hand                      # the row it stands before
@@ -90,7 +91,7 @@ cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* ta
         steps -= 1
         stamp = index_stamp(index, row)
         age = ceiling.clock - stamp[0]
-        if age == 0:                # the clock has ticked for the event at hand, and it alone was seen since
+        if age == 0:                # the clock has ticked for the event, which alone was seen since
             continue
         if age > <uint32_t> AGE_MAX:
             age = <uint32_t> AGE_MAX
@@ -139,17 +140,18 @@ cdef inline int _tick(Ceiling* ceiling, const Index* index, Event* event) noexce
     return 0
 
 
-cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, const Table* table,
-                               Event* event) noexcept nogil:
-    """Rows for features of an event that have none, as far as there are any. -1 without memory.
+cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, const Table* table, Event* event,
+                               Py_ssize_t first, Py_ssize_t last, bint* ticked) noexcept nogil:
+    """Rows for the features of some entries that have none, as far as there are any. -1 without memory.
 
-    Either ceiling_settle or ceiling_rewind is due then.
+    `ticked`: whether the clock has, for this event. Either ceiling_settle or ceiling_rewind is due in
+    the end.
     """
     cdef Py_ssize_t i
     cdef row_t row
     cdef Gone* gone
-    cdef bint ticked = False, anybody = True    # is there anybody who could leave?
-    for i in range(event.n):
+    cdef bint anybody = True        # is there anybody who could leave?
+    for i in range(first, last):
         if event.rows[i] != ROW_NULL:
             continue
         event.rows[i] = index_find(index, &event.keys[i], event.hashes[i])
@@ -160,9 +162,9 @@ cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, const Table* tabl
             if row == ROW_NULL:
                 return -1
         else:
-            if not ticked and _tick(ceiling, index, event) < 0:
+            if not ticked[0] and _tick(ceiling, index, event) < 0:
                 return -1
-            ticked = True
+            ticked[0] = True
             row = _leaving(ceiling, index, table) if anybody else <row_t> ROW_NULL
             anybody = row != ROW_NULL
             if anybody:
@@ -197,7 +199,7 @@ cdef inline void ceiling_settle(const Ceiling* ceiling, Index* index, Table* tab
 
 cdef inline void ceiling_rewind(Ceiling* ceiling, const Ceiling* before, Index* index,
                                 Event* event) noexcept nogil:
-    """Who has left comes back, the latest first. A stamp that was brought up to AGE_MAX stays so."""
+    """Who has left comes back, the latest first. A stamp brought up to AGE_MAX stays so."""
     cdef const Gone* gone
     while event.n_gone:
         event.n_gone -= 1

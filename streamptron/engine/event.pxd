@@ -7,6 +7,9 @@
 #
 # Entry 0 is the intercept where the learner has one.
 #
+# Candidates are events one behind the other, in one scratch: candidate i is the entries from
+# ends[i - 1] to ends[i].
+#
 # The scratch remembers the last event. predict_one and learn_one are usually asked about the same
 # one in turn, so a door compares as it writes, and only the entries from the first new name on are
 # looked up. The memory is exact: it compares keys by value, and is dropped when the index has
@@ -38,15 +41,19 @@ cdef struct Event:
     uint32_t* longs             # entries whose keys' bytes are the caller's
     Py_ssize_t n_longs
     Arena text                  # bytes of keys that the door had to encode
+    Py_ssize_t n_candidates     # 0: it is one event
+    Py_ssize_t* ends
+    Py_ssize_t ends_capacity
     # what the path made of it
-    double* scores              # by kept vector, then by output
+    double* scores              # by kept vector, then by choice
+    Py_ssize_t n_scores         # how many choices there are
     Py_ssize_t scores_capacity
     uint64_t scored_version     # of the learner that gave the scores; 0: none
     Verdict* verdicts           # of each kept vector; the scores lie behind them
     int judged                  # of which, a bit each
     Step step
     Weighed weighed             # where AdaptiveClassifier has answered
-    Gone* gone                  # under a ceiling: what rows were before the event, while it is learned
+    Gone* gone                  # under a ceiling: what its rows were before it is learned
     Py_ssize_t gone_capacity
     Py_ssize_t n_gone
     Py_ssize_t n_forgotten      # of these, whose entries have been taken out
@@ -68,8 +75,12 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.longs = NULL
     event.n_longs = 0
     arena_init(&event.text)
+    event.n_candidates = 0
+    event.ends = NULL
+    event.ends_capacity = 0
     event.verdicts = NULL
     event.scores = NULL
+    event.n_scores = 0
     event.scores_capacity = 0
     event.scored_version = 0
     event.judged = 0
@@ -88,6 +99,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.hashes)
     free(event.starts)
     free(event.longs)
+    free(event.ends)
     free(event.verdicts)
     free(event.gone)
     step_free(&event.step)
@@ -99,6 +111,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
 cdef inline size_t event_bytes(const Event* event) noexcept nogil:
     return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t)
                               + sizeof(uint32_t))
+            + event.ends_capacity * sizeof(Py_ssize_t)
             + 3 * sizeof(Verdict) * (event.verdicts != NULL)
             + event.scores_capacity * sizeof(double)
             + step_bytes(&event.step) + weighed_bytes(&event.weighed)
@@ -238,6 +251,42 @@ cdef inline void event_end(Event* event, const Writer* writer) noexcept nogil:
     event.n_longs = writer.n_longs
     if writer.changed or event.n_found < event.n or event.n != event.n_last:
         event.scored_version = 0
+
+
+cdef inline int event_candidates(Event* event, Py_ssize_t n) noexcept nogil:
+    """Room for the ends of n candidates; -1 without memory. Due before event_begin, as is a first look at their
+    number: scores of another are not those of this one.
+    """
+    cdef Py_ssize_t capacity = n + n // 2 + 4
+    cdef void* p
+    if n > event.ends_capacity:
+        p = realloc(event.ends, capacity * sizeof(Py_ssize_t))
+        if p == NULL:
+            return -1
+        event.ends = <Py_ssize_t*> p
+        event.ends_capacity = capacity
+        event.scored_version = 0
+    if n != event.n_candidates:
+        event.n_candidates = n
+        event.scored_version = 0
+    return 0
+
+
+cdef inline void event_candidate_end(Event* event, Py_ssize_t i, const Writer* writer) noexcept nogil:
+    """Candidate i is written."""
+    if event.ends[i] != writer.n:
+        event.ends[i] = writer.n
+        event.scored_version = 0
+
+
+cdef inline Py_ssize_t event_first(const Event* event, Py_ssize_t i) noexcept nogil:
+    """Where the entries of candidate i start; of an event that has none, where its own do."""
+    return event.ends[i - 1] if i else 0
+
+
+cdef inline Py_ssize_t event_last(const Event* event, Py_ssize_t i) noexcept nogil:
+    """And where they end."""
+    return event.ends[i] if event.n_candidates else event.n
 
 
 cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:

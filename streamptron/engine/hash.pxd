@@ -50,8 +50,6 @@ cdef inline uint64_t hash_bytes(const Seed* seed, const uint8_t* p, size_t n) no
     """More than fifteen bytes; the last sixteen are read again rather than padded."""
     cdef uint64_t h = seed.s2
     cdef const uint8_t* last = p + n - 16
-    if n < 16:
-        return h
     while p < last:
         h = fold(load8(p) ^ seed.s0 ^ h, load8(p + 8) ^ seed.s1)
         p += 16

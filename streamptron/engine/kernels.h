@@ -5,12 +5,15 @@
        w    the weight, always the first
        v    its averaging term
        p, e the pocket's copy, and the stamp that says since when the copy counts
+       k    what the rule keeps for its own use (keep.h)
 
    Templates do the work. Their last arguments are constants where they are called, so that each
    everyday kind of learner has a loop of its own, with its sums in registers:
 
        sp_sum_any   sums of every kept vector over an event
-       sp_add_any   w += a x for some lanes, and what the average and the pocket need for it
+       sp_add_any   w += a x for some lanes, and what the average and the pocket need for it;
+                    where the rule keeps a number, what that makes of it (sp_keep_move)
+       sp_second_any  the second sums of some lanes, where the rule keeps a number
        sp_size_any  the largest of a row's weights
 
    Where all numbers of a row are summed alike (no pocket, no folds), SP_SUM takes them as vectors, a
@@ -23,8 +26,9 @@
    in 32 bits, which saves an instruction an entry.
 
    Functions in this file: sp_average, sp_average_term (no other place reads or writes the running
-   average); sp_row; sp_sum_pair, sp_sum_blocks, sp_sum_one, sp_sum_several; sp_add_one,
-   sp_add_several, sp_catch_up; sp_size_one, sp_size_several; sp_average_kept, sp_pocket_kept. */
+   average); sp_row; sp_layout_of; sp_sum_pair, sp_sum_blocks, sp_sum_one, sp_sum_several;
+   sp_second_one, sp_second_several; sp_add_one, sp_add_several, sp_catch_up; sp_size_one,
+   sp_size_several; sp_average_kept, sp_pocket_kept. */
 
 #ifndef STREAMPTRON_KERNELS_H
 #define STREAMPTRON_KERNELS_H
@@ -32,12 +36,12 @@
 #include <math.h>
 
 #include "compiler.h"
+#include "keep.h"
 
 enum {
     SP_CHUNK_BITS = 8,              /* rows lie in chunks of 256 that never move */
     SP_CHUNK_ROWS = 1 << SP_CHUNK_BITS,
     SP_LANES = 4,                   /* outputs in a block where there are several */
-    SP_FIELDS_MOST = 4,             /* numbers that a layout may have for an output */
     SP_ROW_OF_INTERCEPT = 1,
     SP_AHEAD = 12,                  /* entries by which far rows are asked for before they are used */
     SP_FOLD_BITS = 256
@@ -49,10 +53,20 @@ enum {
     SP_AVERAGE_EXPONENTIAL
 };
 
+/* Where each number of an output is: the one place that knows. The weight is at 0. */
 typedef struct {
-    int v, p, e;                    /* -1: not kept */
-    int fields;
+    int v, p, e, k;                 /* -1: not kept */
+    int fields;                     /* how many there are */
+    int keep;                       /* what k is */
 } sp_layout;
+
+enum {
+    SP_FIELDS_MOST = 1 + offsetof(sp_layout, fields) / sizeof(int),     /* the weight, and all that may be kept */
+    SP_ROW_MOST = SP_LANES * SP_FIELDS_MOST                             /* doubles */
+};
+
+/* What may be kept stands before `fields`, so that all of it is counted. */
+typedef char sp_layout_counts_all[sizeof(sp_layout) == (SP_FIELDS_MOST + 1) * sizeof(int) ? 1 : -1];
 
 typedef struct {
     double **chunks;                /* rows of a block of outputs */
@@ -70,22 +84,30 @@ typedef struct {                    /* what has changed with time, for a whole t
 typedef struct {
     const uint32_t *rows;
     const uint32_t *columns;        /* entry i lies in row rows[columns[i]]; NULL: in rows[i] */
-    double *const *places;          /* of one output: or at places[columns[i]]; NULL: nobody knows the addresses */
+    const int32_t *places;          /* of one output, by column: how many doubles behind the null row that
+                                       is; NULL: nobody has counted */
     const double *x;
     ptrdiff_t n;
 } sp_entries;
 
 /* A chunk of the widest rows that is never written: what has no chunk yet is read here. */
 #if defined(__GNUC__) || defined(__clang__)
-static double sp_zeros[SP_CHUNK_ROWS * SP_LANES * SP_FIELDS_MOST] __attribute__((aligned(64)));
+static double sp_zeros[SP_CHUNK_ROWS * SP_ROW_MOST] __attribute__((aligned(64)));
 #else
-static double sp_zeros[SP_CHUNK_ROWS * SP_LANES * SP_FIELDS_MOST];
+static double sp_zeros[SP_CHUNK_ROWS * SP_ROW_MOST];
 #endif
 
 /* Where a row of so many numbers lies. */
 SP_TEMPLATE double *sp_row(double *const *chunks, uint32_t row, int width)
 {
     return chunks[row >> SP_CHUNK_BITS] + (row & (SP_CHUNK_ROWS - 1)) * (uint32_t)width;
+}
+
+/* Where a row lies that is so many doubles behind the null row. A chunk of its own is an object of its own,
+   so this is about addresses. */
+SP_TEMPLATE double *sp_at(double *null_row, int32_t place)
+{
+    return (double *)((uintptr_t)null_row + (uintptr_t)(intptr_t)place * sizeof(double));
 }
 
 /* The running average of one weight, of its sums too: Daume, A Course in Machine Learning, algorithm 7, and
@@ -129,7 +151,21 @@ SP_TEMPLATE double sp_pocket_kept(const sp_clock clock, const double *field, con
     return field[layout.e] == clock.epoch ? field[layout.p] : field[0];
 }
 
+SP_TEMPLATE sp_layout sp_layout_of(const int average, const int pocket, const int keep)
+{
+    sp_layout layout = {-1, -1, -1, -1, 1, keep};
+    if (average != SP_AVERAGE_NONE) layout.v = layout.fields++;
+    if (pocket) {
+        layout.p = layout.fields++;
+        layout.e = layout.fields++;
+    }
+    if (keep != SP_KEEP_NONE) layout.k = layout.fields++;
+    return layout;
+}
+
 /* --- Sums ------------------------------------------------------------------------------------- */
+
+enum { SP_SUM_W, SP_SUM_V, SP_SUM_P, SP_SUMS };     /* those of a lane, as sp_sum_any writes them */
 
 /* An entry's share in the sums of each lane, from the fields of its row. */
 SP_TEMPLATE void sp_sum_row(const sp_block block, const sp_clock clock, uint32_t at, const double *field,
@@ -143,8 +179,8 @@ SP_TEMPLATE void sp_sum_row(const sp_block block, const sp_clock clock, uint32_t
     }
 }
 
-/* sums[3 k + (0, 1, 2)] = those of w, v and p over the event, for each lane k of a block. `intercept`: an
-   entry of value 1 in the intercept's row comes first. */
+/* sums[SP_SUMS k + SP_SUM_..] = those of w, v and p over the event, for each lane k of a block.
+   `intercept`: an entry of value 1 in the intercept's row comes first. */
 SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp_entries entries,
                             const int intercept, double *sums, const int lanes, const int average,
                             const sp_layout layout, const int far)
@@ -154,7 +190,8 @@ SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp
 #define SUM(row, field, x) sp_sum_row(block, clock, row, field, x, w, v, p, lanes, average, layout)
     if (intercept) SUM(SP_ROW_OF_INTERCEPT, sp_row(block.chunks, SP_ROW_OF_INTERCEPT, width), 1.0);
     if (entries.places) {
-        for (ptrdiff_t i = 0; i < entries.n; i++) SUM(0, entries.places[entries.columns[i]], entries.x[i]);
+        for (ptrdiff_t i = 0; i < entries.n; i++)
+            SUM(0, sp_at(block.chunks[0], entries.places[entries.columns[i]]), entries.x[i]);
     } else if (entries.columns) {
         for (ptrdiff_t i = 0; i < entries.n; i++) {
             uint32_t row = entries.rows[entries.columns[i]];
@@ -169,9 +206,9 @@ SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp
     }
 #undef SUM
     for (int k = 0; k < lanes; k++) {
-        sums[3 * k] = w[k];
-        sums[3 * k + 1] = v[k];
-        sums[3 * k + 2] = p[k];
+        sums[SP_SUMS * k + SP_SUM_W] = w[k];
+        sums[SP_SUMS * k + SP_SUM_V] = v[k];
+        sums[SP_SUMS * k + SP_SUM_P] = p[k];
     }
 }
 
@@ -183,7 +220,8 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
 { \
     const int in_part = (int)(sizeof(vector) / sizeof(double)), width = parts * in_part; \
     const uint32_t *rows = entries->rows, *columns = entries->columns; \
-    double *const *places = entries->places; \
+    const int32_t *places = entries->places; \
+    double *null_row = chunks[0][0]; \
     const double *x = entries->x; \
     const ptrdiff_t n = entries->n; \
     vector sum[blocks][parts], part; \
@@ -191,7 +229,7 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
         for (int k = 0; k < parts; k++) sum[b][k] = (vector){0.0}; \
     if (intercept) SP_SUM_ROW(SP_ROW_OF_INTERCEPT, 1.0, parts, blocks) \
     if (blocks == 1 && places) { \
-        for (ptrdiff_t i = 0; i < n; i++) SP_SUM_PARTS(0, places[columns[i]], x[i], parts) \
+        for (ptrdiff_t i = 0; i < n; i++) SP_SUM_PARTS(0, sp_at(null_row, places[columns[i]]), x[i], parts) \
     } else if (columns) { \
         for (ptrdiff_t i = 0; i < n; i++) SP_SUM_ROW(rows[columns[i]], x[i], parts, blocks) \
     } else { \
@@ -221,6 +259,7 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
         } \
     }
 
+/* The instances: rows of a weight and one number beside it, of one output and of four. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(STREAMPTRON_PLAIN)
   #define SP_BLOCKS_AT_ONCE 4
   typedef double sp_two __attribute__((vector_size(16)));
@@ -242,7 +281,7 @@ SP_TEMPLATE void sp_sum_pair(double ***chunks, const sp_entries *entries, int in
 }
 #endif
 
-/* Up to SP_BLOCKS_AT_ONCE blocks of four outputs with a uniform average: sums[8 b + 2 k + (0, 1)]. */
+/* Up to SP_BLOCKS_AT_ONCE blocks of four outputs. */
 SP_TEMPLATE void sp_sum_blocks(int g, double ***chunks, const sp_entries *entries, ptrdiff_t ahead,
                                double *sums)
 {
@@ -256,40 +295,35 @@ SP_TEMPLATE void sp_sum_blocks(int g, double ***chunks, const sp_entries *entrie
 #endif
 }
 
-SP_TEMPLATE sp_layout sp_layout_of(const int average, const int pocket)
-{
-    const int terms = 1 + (average != SP_AVERAGE_NONE);
-    sp_layout layout = {-1, -1, -1, terms + 2 * pocket};
-    if (average != SP_AVERAGE_NONE) layout.v = 1;
-    if (pocket) {
-        layout.p = terms;
-        layout.e = terms + 1;
-    }
-    return layout;
-}
-
-/* The named instances: `call` with the constants of the layout at hand. With STREAMPTRON_PLAIN there is one,
-   whose arguments are no constants. */
+/* The named instances: `call` with the constants of the layout at hand; the rarer ones share one whose
+   arguments are no constants. With STREAMPTRON_PLAIN that one is all. */
 #ifdef STREAMPTRON_PLAIN
-  #define SP_EVERY_LAYOUT(call) call(clock->average, layout);
+  #define SP_EVERY_LAYOUT(call) call(clock->average, *layout);
+  #define SP_EVERY_KEPT(call) call(clock->average, *layout);
 #else
+  #define SP_EVERY_KEPT(call) \
+      if (layout->keep == SP_KEEP_PRECISION && clock->average == SP_AVERAGE_NONE && layout->p < 0) \
+          call(SP_AVERAGE_NONE, sp_layout_of(SP_AVERAGE_NONE, 0, SP_KEEP_PRECISION)); \
+      else call(clock->average, *layout);
   #define SP_EVERY_LAYOUT(call) \
-      if (layout.p < 0) { \
+      if (layout->keep != SP_KEEP_NONE) { \
+          SP_EVERY_KEPT(call) \
+      } else if (layout->p < 0) { \
           SP_EVERY_AVERAGE(call, 0) \
       } else { \
           SP_EVERY_AVERAGE(call, 1) \
       }
   #define SP_EVERY_AVERAGE(call, pocket) \
       if (clock->average == SP_AVERAGE_UNIFORM) \
-          call(SP_AVERAGE_UNIFORM, sp_layout_of(SP_AVERAGE_UNIFORM, pocket)); \
+          call(SP_AVERAGE_UNIFORM, sp_layout_of(SP_AVERAGE_UNIFORM, pocket, SP_KEEP_NONE)); \
       else if (clock->average == SP_AVERAGE_NONE) \
-          call(SP_AVERAGE_NONE, sp_layout_of(SP_AVERAGE_NONE, pocket)); \
-      else call(SP_AVERAGE_EXPONENTIAL, sp_layout_of(SP_AVERAGE_EXPONENTIAL, pocket));
+          call(SP_AVERAGE_NONE, sp_layout_of(SP_AVERAGE_NONE, pocket, SP_KEEP_NONE)); \
+      else call(SP_AVERAGE_EXPONENTIAL, sp_layout_of(SP_AVERAGE_EXPONENTIAL, pocket, SP_KEEP_NONE));
 #endif
 
 /* sp_sum_any for a block of one output. */
 static void sp_sum_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries, int intercept,
-                       double *sums, const sp_layout layout)
+                       double *sums, const sp_layout *layout)
 {
 #define CALL(average, layout) sp_sum_any(*block, *clock, *entries, intercept, sums, 1, average, layout, 0)
     SP_EVERY_LAYOUT(CALL)
@@ -298,7 +332,7 @@ static void sp_sum_one(const sp_block *block, const sp_clock *clock, const sp_en
 
 /* And for a block of several, whose rows may be far. */
 static void sp_sum_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries, double *sums,
-                           const sp_layout layout, int far)
+                           const sp_layout *layout, int far)
 {
 #define CALL(average, layout) \
     do { \
@@ -309,22 +343,72 @@ static void sp_sum_several(const sp_block *block, const sp_clock *clock, const s
 #undef CALL
 }
 
+/* What the rule's own number makes of the event, over m lanes; the weights are not looked at. */
+SP_TEMPLATE void sp_second_row(const sp_block block, uint32_t at, double x, const int *lane, double *second,
+                               const int m, const int lanes, const sp_layout layout)
+{
+    const double *row = sp_row(block.chunks, at, lanes * layout.fields);
+    for (int j = 0; j < m; j++)
+        second[j] += sp_keep_share(layout.keep, x, row[(lanes == 1 ? 0 : lane[j] * layout.fields) + layout.k]);
+}
+
+SP_TEMPLATE void sp_second_any(const sp_block block, const sp_entries entries, const int intercept,
+                               const int *lane, double *second, const int m, const int lanes,
+                               const sp_layout layout)
+{
+    double sums[SP_LANES] = {0.0};
+    if (intercept) sp_second_row(block, SP_ROW_OF_INTERCEPT, 1.0, lane, sums, m, lanes, layout);
+    for (ptrdiff_t i = 0; i < entries.n; i++)
+        sp_second_row(block, entries.rows[entries.columns ? entries.columns[i] : i], entries.x[i], lane, sums, m,
+                      lanes, layout);
+    for (int j = 0; j < m; j++) second[j] = sums[j];
+}
+
+/* sp_second_any for a block of one output. */
+static void sp_second_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries, int intercept,
+                          double *second, const sp_layout *layout)
+{
+#define CALL(average, layout) sp_second_any(*block, *entries, intercept, NULL, second, 1, 1, layout)
+    SP_EVERY_KEPT(CALL)
+#undef CALL
+}
+
+/* And for some lanes of a block of several. */
+static void sp_second_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
+                              const int *lane, double *second, int m, const sp_layout *layout)
+{
+#define CALL(average, layout) sp_second_any(*block, *entries, 0, lane, second, m, SP_LANES, layout)
+    SP_EVERY_KEPT(CALL)
+#undef CALL
+}
+
 /* --- Additions -------------------------------------------------------------------------------- */
 
 /* Exponential: the averaging terms of a chunk that has missed so many folds, brought up to the table's. */
-static void sp_catch_up(double *chunk, uint32_t behind, int lanes, const sp_layout layout)
+static void sp_catch_up(double *chunk, uint32_t behind, int lanes, const sp_layout *layout)
 {
     double factor = sp_fold_factor(behind);
-    for (int i = 0; i < SP_CHUNK_ROWS * lanes; i++) chunk[i * layout.fields + layout.v] *= factor;
+    for (int i = 0; i < SP_CHUNK_ROWS * lanes; i++) chunk[i * layout->fields + layout->v] *= factor;
 }
 
+/* A step of up to SP_LANES lanes of a block: lane[j] by a[j]. */
+typedef struct {
+    int m;
+    int lane[SP_LANES];
+    double a[SP_LANES];
+    double second[SP_LANES];        /* where the rule keeps a number: their second sums, and the step's noise */
+    double r;
+} sp_step;
+
 /* One row, of a chunk that has seen all folds: w += a[j] x in each lane[j], j < m. */
-SP_TEMPLATE void sp_add_row(const sp_clock clock, double *row, double x, const int *lane, const double *a,
-                            const int m, const int lanes, const int average, const sp_layout layout)
+SP_TEMPLATE void sp_add_row(const sp_clock clock, double *row, double x, const sp_step *step, const int m,
+                            const int lanes, const int average, const sp_layout layout)
 {
     for (int j = 0; j < m; j++) {
-        double *field = row + (lanes == 1 ? 0 : lane[j] * layout.fields);
-        double delta = a[j] * x;
+        double *field = row + (lanes == 1 ? 0 : step->lane[j] * layout.fields);
+        double delta = layout.keep == SP_KEEP_NONE
+            ? step->a[j] * x
+            : sp_keep_move(layout.keep, field + layout.k, x, step->a[j], step->second[j], step->r);
         if (layout.p >= 0 && field[layout.e] != clock.epoch) {
             field[layout.p] = field[0];
             field[layout.e] = clock.epoch;
@@ -336,14 +420,15 @@ SP_TEMPLATE void sp_add_row(const sp_clock clock, double *row, double x, const i
 
 /* The rows of an event. `intercept`: as in sp_sum_any. */
 SP_TEMPLATE void sp_add_any(const sp_block block, const sp_clock clock, const sp_entries entries,
-                            const int intercept, const int *lane, const double *a, const int m,
-                            const int lanes, const int average, const sp_layout layout)
+                            const int intercept, const sp_step *step, const int m, const int lanes,
+                            const int average, const sp_layout layout)
 {
     const int width = lanes * layout.fields;
-#define ADD(row, x) sp_add_row(clock, row, x, lane, a, m, lanes, average, layout)
+#define ADD(row, x) sp_add_row(clock, row, x, step, m, lanes, average, layout)
     if (intercept) ADD(sp_row(block.chunks, SP_ROW_OF_INTERCEPT, width), 1.0);
     if (entries.places) {
-        for (ptrdiff_t i = 0; i < entries.n; i++) ADD(entries.places[entries.columns[i]], entries.x[i]);
+        for (ptrdiff_t i = 0; i < entries.n; i++)
+            ADD(sp_at(block.chunks[0], entries.places[entries.columns[i]]), entries.x[i]);
     } else if (entries.columns) {
         for (ptrdiff_t i = 0; i < entries.n; i++)
             ADD(sp_row(block.chunks, entries.rows[entries.columns[i]], width), entries.x[i]);
@@ -356,21 +441,22 @@ SP_TEMPLATE void sp_add_any(const sp_block block, const sp_clock clock, const sp
 
 /* sp_add_any for a block of one output. */
 static void sp_add_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries, int intercept,
-                       const double a, const sp_layout layout)
+                       const sp_step *step, const sp_layout *layout)
 {
-#define CALL(average, layout) sp_add_any(*block, *clock, *entries, intercept, NULL, &a, 1, 1, average, layout)
+    const sp_step own = {1, {0}, {step->a[0]}, {step->second[0]}, step->r};    /* which no store can change */
+#define CALL(average, layout) sp_add_any(*block, *clock, *entries, intercept, &own, 1, 1, average, layout)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
 }
 
 /* And for some lanes of a block of several. */
-static void sp_add_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries, const int *lane,
-                           const double *a, int m, const sp_layout layout)
+static void sp_add_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
+                           const sp_step *step, const sp_layout *layout)
 {
 #define CALL(average, layout) \
     do { \
-        if (m == 1) sp_add_any(*block, *clock, *entries, 0, lane, a, 1, SP_LANES, average, layout); \
-        else sp_add_any(*block, *clock, *entries, 0, lane, a, m, SP_LANES, average, layout); \
+        if (step->m == 1) sp_add_any(*block, *clock, *entries, 0, step, 1, SP_LANES, average, layout); \
+        else sp_add_any(*block, *clock, *entries, 0, step, step->m, SP_LANES, average, layout); \
     } while (0)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
@@ -399,7 +485,7 @@ SP_TEMPLATE double sp_size_any(const sp_block block, const sp_clock clock, uint3
 }
 
 static double sp_size_one(const sp_block *block, const sp_clock *clock, uint32_t row, double size,
-                          const sp_layout layout)
+                          const sp_layout *layout)
 {
 #define CALL(average, layout) return sp_size_any(*block, *clock, row, size, 1, average, layout)
     SP_EVERY_LAYOUT(CALL)
@@ -407,7 +493,7 @@ static double sp_size_one(const sp_block *block, const sp_clock *clock, uint32_t
 }
 
 static double sp_size_several(const sp_block *block, const sp_clock *clock, uint32_t row, double size,
-                              const sp_layout layout)
+                              const sp_layout *layout)
 {
 #define CALL(average, layout) return sp_size_any(*block, *clock, row, size, SP_LANES, average, layout)
     SP_EVERY_LAYOUT(CALL)

@@ -14,39 +14,48 @@
 # and so is each kept vector's verdict (learner_verdict).
 #
 # With one output a row of a matrix is scored and learned where it lies (learner_score_row,
-# learner_commit_row), and is written as an event only if the rule makes a step of it and it brings
-# a new feature.
+# learner_commit_row). Only the new features of a row that the rule makes a step of are written as an
+# event, and get rows (learner_admit).
+#
+# What is scored, judged and moved are choices (engine/step.pxd): the outputs of one event, or candidates, which are events.
+# Two labels may have one output between them until a third one comes (engine/pair.pxd); the learner takes its new form
+# before it looks at that event again, and its old one back if memory does not do (learner_step).
 #
 # This is what a stranger's nogil code calls; see docs/threads.md. Labels are numbers here:
 # 1 and 0 for a rule whose answer is a sign, 0, 1, 2.. in order of appearance for the others.
 
 from libc.math cimport fabs
+from streamptron.engine.heap cimport free, malloc
 from libc.string cimport memset
-from streamptron.engine.types cimport CHUNK_BITS, ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.types cimport (
+    CHUNK_BITS, ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t)
 from streamptron.engine.index cimport (
     Index, IndexMark, index_copy, index_find, index_find_all, index_free, index_init, index_insert,
     index_is_limited, index_mark, index_rewind)
 from streamptron.engine.ceiling cimport (
     Ceiling, ceiling_init, ceiling_insert, ceiling_rewind, ceiling_settle)
-from streamptron.engine.event cimport Event, event_reserve_scores
+from streamptron.engine.event cimport Event, event_first, event_last, event_reserve_scores
 from streamptron.engine.table cimport (
-    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, table_add, table_add_outputs,
-    table_add_through, table_copy, table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
-    table_reserve_blocks, table_reserve_places, table_scores,
-    table_scores_through, table_snapshot, table_tick)
+    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, entries_of, table_add, table_add_outputs,
+    table_copy, table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
+    table_reserve_blocks, table_reserve_places, table_scores, table_scores_through, table_second, table_snapshot, table_split, table_tick)
 from streamptron.engine.adaptive cimport (
     Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks, adaptive_bytes,
-    adaptive_copy, adaptive_decide, adaptive_free, adaptive_init, adaptive_learn,
+    adaptive_copy, adaptive_decide, adaptive_expect, adaptive_free, adaptive_init, adaptive_learn,
     adaptive_probabilities, adaptive_room, adaptive_weight, weighed_reserve)
-from streamptron.engine.step cimport Step, step_reserve
-from streamptron.engine.rule cimport ANSWER_LABELS, RULE_ADAPTIVE, Rule, rule_answer, rule_step
+from streamptron.engine.keep cimport KEEP_NONE
+from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pair_side
+from streamptron.engine.step cimport Move, Step, step_begin, step_reserve
+from streamptron.engine.rule cimport (
+    ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, RULE_ADAPTIVE, Rule, rule_answer,
+    rule_keeps, rule_settle, rule_step)
 from streamptron.engine.serve cimport (
     SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init, serve_kind,
     serve_learn)
 from streamptron.engine.verdict cimport Verdict, verdict_of
 from streamptron.engine.calibrate cimport (
     Calibrator, calibrate_due, calibrate_many, calibrate_many_learn, calibrate_two, calibrate_two_learn,
-    calibrator_init)
+    calibrator_init, calibrator_split)
 
 cdef struct Learner:
     Index index
@@ -57,6 +66,9 @@ cdef struct Learner:
     Calibrator fits[KEPT_KINDS]
     Adaptive adaptive           # what AdaptiveClassifier keeps once
     bint intercept              # whether an event begins with one
+    int answer                  # what kind of answer it gives now
+    Pair pair                   # with one output for two labels: who has come
+    Table* before               # while a third label is being learned: what it was split from
     uint64_t n_seen
     uint64_t n_updates
     uint64_t n_mistakes
@@ -75,8 +87,13 @@ cdef inline bint learner_adapts(const Learner* learner) noexcept nogil:
 
 
 cdef inline bint learner_several(const Learner* learner) noexcept nogil:
-    """Whether there is an output a label."""
-    return rule_answer(&learner.rule) == ANSWER_LABELS
+    """Whether the best of several scores wins; else one score says which of two labels it is."""
+    return learner.answer == ANSWER_LABELS or learner.answer == ANSWER_CANDIDATES
+
+
+cdef inline Py_ssize_t learner_labels(const Learner* learner) noexcept nogil:
+    """How many labels it can answer."""
+    return learner.table.n_outputs if learner.answer == ANSWER_LABELS else learner.pair.n
 
 
 cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
@@ -87,6 +104,8 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     memset(learner, 0, sizeof(Learner))
     learner.rule = rule
     learner.intercept = intercept
+    learner.answer = rule_answer(&rule)
+    pair_init(&learner.pair, 2 if learner.answer == ANSWER_SIGN else 0)
     learner.version = 1
     serve_init(&learner.serve, serve, average, pocket)
     for kind in range(KEPT_KINDS):
@@ -96,25 +115,19 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
         return -1
     # rows that change hands lie side by side by chance only
     if learner_adapts(learner):
-        if adaptive_init(
-                &learner.adaptive, rule.eta, rule.forget, rule.naive_bayes, rule.intercept) < 0 or (
+        if adaptive_init(&learner.adaptive, rule.eta, rule.forget, rule.naive_bayes,
+                         rule.intercept) < 0 or (
                 table_init_adaptive(&learner.table, max_features != 0) < 0):
             return -1
     else:
-        table_init(&learner.table, average, half_life, pocket, learner_several(learner), max_features != 0)
-        if not learner_several(learner) and table_add_outputs(&learner.table, 1) < 0:
+        table_init(&learner.table, average, half_life, pocket, rule_keeps(&rule),
+                   learner.answer == ANSWER_LABELS, max_features != 0)
+        if learner.answer != ANSWER_LABELS and table_add_outputs(&learner.table, 1) < 0:
             return -1
     if hash_bits and table_reserve_places(
             &learner.table, (<size_t> learner.index.n_rows >> CHUNK_BITS) + 1, True) < 0:
         return -1
     return 0
-
-
-cdef inline Py_ssize_t learner_labels(const Learner* learner) noexcept nogil:
-    """How many labels it can answer."""
-    if learner_adapts(learner):
-        return learner.adaptive.n_labels
-    return learner.table.n_outputs if learner_several(learner) else 2
 
 
 cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
@@ -128,10 +141,11 @@ cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
 
 cdef inline int _weigh(Learner* learner, Event* event) noexcept nogil:
     """The scores of AdaptiveClassifier, and its verdict."""
-    cdef Py_ssize_t outputs = learner.table.n_outputs
-    if (event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * max(outputs, <Py_ssize_t> 2)) < 0
-            or weighed_reserve(&event.weighed, event.n, outputs + 2) < 0):
+    cdef Py_ssize_t n = learner.table.n_outputs
+    if (event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * max(n, <Py_ssize_t> 2)) < 0
+            or weighed_reserve(&event.weighed, event.n, n + 2) < 0):
         return -1
+    event.n_scores = n
     adaptive_answer(&learner.adaptive, &learner.table, event.rows, event.values, event.n,
                     &event.weighed)
     adaptive_decide(&learner.adaptive, &event.weighed, event.scores)
@@ -142,15 +156,21 @@ cdef inline int _weigh(Learner* learner, Event* event) noexcept nogil:
 
 
 cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
-    """Fill event.scores: [kind * n_outputs + output], and room for one more kind. -1 without memory."""
+    """Fill event.scores: [kind * n_scores + choice], and room for one more kind. -1 without memory."""
+    cdef bint candidates = learner.answer == ANSWER_CANDIDATES
+    cdef Py_ssize_t i, first, n = event.n_candidates if candidates else learner.table.n_outputs
     if event.scored_version == learner.version:
         return 0
     learner_resolve(learner, event)
     if learner_adapts(learner):
         return _weigh(learner, event)
-    if event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * learner.table.n_outputs) < 0:
+    if event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * max(n, <Py_ssize_t> 2)) < 0:
         return -1
-    table_scores(&learner.table, event.rows, event.values, event.n, event.scores)
+    event.n_scores = n
+    for i in range(n if candidates else 1):
+        first = event_first(event, i)
+        table_scores(&learner.table, event.rows + first, event.values + first, event_last(event, i) - first, n,
+                     event.scores + i)
     event.judged = 0
     event.scored_version = learner.version
     return 0
@@ -164,6 +184,7 @@ cdef inline int learner_score_row(Learner* learner, Event* event,
     if event_reserve_scores(event, KEPT_KINDS, KEPT_KINDS + 1) < 0:
         return -1
     table_scores_through(&learner.table, entries, learner.intercept, event.scores)
+    event.n_scores = 1
     event.judged = 0
     event.scored_version = learner.version
     return 0
@@ -171,8 +192,8 @@ cdef inline int learner_score_row(Learner* learner, Event* event,
 
 cdef inline const double* learner_decision(const Learner* learner, const Event* event,
                                            int kind) noexcept nogil:
-    """The scores of one kept vector on a scored event, one for each output."""
-    return event.scores + kind * learner.table.n_outputs
+    """The scores of one kept vector on a scored event, one for each choice."""
+    return event.scores + kind * event.n_scores
 
 
 cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event,
@@ -180,7 +201,7 @@ cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event,
     """What one kept vector says of a scored event."""
     if not event.judged >> kind & 1:
         event.verdicts[kind] = verdict_of(
-            learner_decision(learner, event, kind), learner.table.n_outputs, learner_several(learner))
+            learner_decision(learner, event, kind), event.n_scores, learner_several(learner), &learner.pair)
         event.judged |= 1 << kind
     return &event.verdicts[kind]
 
@@ -203,44 +224,56 @@ cdef inline Answer learner_answer(const Learner* learner, Event* event) noexcept
 
 cdef inline void learner_probabilities(const Learner* learner, const Event* event, Answer answer,
                                        double* p) noexcept nogil:
-    """p[label] of an answered event, for each of the learner's labels."""
+    """p[choice] of an answered event; with one output, of each label there is."""
     cdef int kind = answer.kind
+    cdef double sure
     cdef const double* scores = learner_decision(learner, event, kind)
     if learner_adapts(learner):
         adaptive_probabilities(&learner.adaptive, &event.weighed, p)
     elif learner_several(learner):
         calibrate_many(&learner.fits[kind], &learner.serve.scale[kind], answer.verdict.top, scores,
-                       learner.table.n_outputs, p)
-    else:
-        p[1] = calibrate_two(&learner.fits[kind], &learner.serve.scale[kind], scores[0])
-        p[0] = 1.0 - p[1]
+                       event.n_scores, p)
+    elif learner.pair.n == 2:
+        sure = calibrate_two(&learner.fits[kind], &learner.serve.scale[kind], scores[0])
+        p[learner.pair.positive] = sure
+        p[1 - learner.pair.positive] = 1.0 - sure
+    elif learner.pair.n == 1:
+        p[0] = 1.0
 
 
-cdef inline void _watch_two(Learner* learner, const double* scores, bint y) noexcept nogil:
+cdef inline bint _is_wrong(const Learner* learner, double score, Py_ssize_t y) noexcept nogil:
+    """Whether one output's score says another label than y; before the first label it says nothing."""
+    cdef Py_ssize_t answer = pair_answer(&learner.pair, score)
+    return answer >= 0 and answer != y
+
+
+cdef inline void _watch_two(Learner* learner, const double* scores, Py_ssize_t y) noexcept nogil:
     """Before the event is learned: who would have been right, and how sure? For one output."""
     cdef Serve* serve = &learner.serve
     cdef int first = KEPT_CURRENT if serve.mode == SERVE_BEST else serve.mode
     cdef int rival = serve.rival
-    cdef bint wrong = (scores[KEPT_CURRENT] > 0.0) != y
+    cdef bint wrong = _is_wrong(learner, scores[KEPT_CURRENT], y)
+    cdef bint side = pair_side(&learner.pair, y)
     cdef bint due = calibrate_due(learner.n_seen, 1)
     cdef bint fresh = calibrate_due(learner.n_seen, 5)
     learner.n_mistakes += wrong
     if rival != KEPT_CURRENT:
         serve_learn(serve, serve_context(serve, fabs(scores[KEPT_CURRENT]), fabs(scores[rival])),
-                    wrong, (scores[rival] > 0.0) != y)
+                    wrong, _is_wrong(learner, scores[rival], y))
         if due:
-            calibrate_two_learn(&learner.fits[rival], &serve.scale[rival], scores[rival], y, fresh)
+            calibrate_two_learn(&learner.fits[rival], &serve.scale[rival], scores[rival], side, fresh)
         scale_update(&serve.scale[rival], fabs(scores[rival]))
     if due:
-        calibrate_two_learn(&learner.fits[first], &serve.scale[first], scores[first], y, fresh)
+        calibrate_two_learn(&learner.fits[first], &serve.scale[first], scores[first], side, fresh)
     scale_update(&serve.scale[first], fabs(scores[first]))
-    if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(serve, wrong, (scores[KEPT_POCKET] > 0.0) != y):
+    if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(
+            serve, wrong, _is_wrong(learner, scores[KEPT_POCKET], y)):
         table_snapshot(&learner.table)
 
 
-cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t n_outputs,
-                             Py_ssize_t y) noexcept nogil:
-    """The same for any number of labels, of which there were n_outputs when the event was judged."""
+cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t y) noexcept nogil:
+    """The same for any number of choices, of which there were event.n_scores when the event was judged."""
+    cdef Py_ssize_t n = event.n_scores
     cdef Serve* serve = &learner.serve
     cdef const Verdict* verdict
     cdef const double* scores
@@ -258,22 +291,24 @@ cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t n_
             serve, serve_context(serve, event.verdicts[KEPT_CURRENT].margin, event.verdicts[serve.rival].margin),
             wrong[KEPT_CURRENT], wrong[serve.rival])
     for kind in range(KEPT_KINDS):
-        if n_outputs >= 2 and serve_can_answer(serve, kind):
+        if n >= 2 and serve_can_answer(serve, kind):
             verdict = &event.verdicts[kind]
-            scores = event.scores + kind * n_outputs
-            if due and y < n_outputs:
-                calibrate_many_learn(&learner.fits[kind], &serve.scale[kind], verdict.top, scores, n_outputs, y)
+            scores = event.scores + kind * n
+            if due and y < n:
+                calibrate_many_learn(&learner.fits[kind], &serve.scale[kind], verdict.top, scores, n, y)
             scale_update(&serve.scale[kind], verdict.size)
     if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(
             serve, wrong[KEPT_CURRENT], wrong[KEPT_POCKET]):
         table_snapshot(&learner.table)
 
 
-cdef inline int _insert_missing(Learner* learner, Event* event) noexcept nogil:
+cdef inline int _insert_missing(Learner* learner, Event* event, Py_ssize_t first, Py_ssize_t last,
+                                bint* ticked) noexcept nogil:
+    """Rows for the entries from first to last, not included. Returns -1 without memory."""
     cdef Py_ssize_t i
     if index_is_limited(&learner.index):
-        return ceiling_insert(&learner.ceiling, &learner.index, &learner.table, event)
-    for i in range(event.n):
+        return ceiling_insert(&learner.ceiling, &learner.index, &learner.table, event, first, last, ticked)
+    for i in range(first, last):
         if event.rows[i] == ROW_NULL:
             # looked up again, for the event may name a feature twice
             event.rows[i] = index_find(&learner.index, &event.keys[i], event.hashes[i])
@@ -284,32 +319,77 @@ cdef inline int _insert_missing(Learner* learner, Event* event) noexcept nogil:
     return 0
 
 
-cdef inline void _watch(Learner* learner, const Event* event, Py_ssize_t n_outputs,
-                        Py_ssize_t y) noexcept nogil:
+cdef inline void _watch(Learner* learner, const Event* event, Py_ssize_t y) noexcept nogil:
     if learner_several(learner):
-        _watch_many(learner, event, n_outputs, y)
+        _watch_many(learner, event, y)
     else:
         _watch_two(learner, event.scores, y)
     learner.n_seen += 1
 
 
+cdef inline Py_ssize_t _moves_of_one(const Step* step, Py_ssize_t at) noexcept nogil:
+    """How many moves, from one on, are of the same event."""
+    cdef Py_ssize_t end = at + 1
+    if not step.candidates:
+        return step.n - at
+    while end < step.n and step.moves[end].event == step.moves[at].event:
+        end += 1
+    return end - at
+
+
 cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
     """Take the event's step, but for the features that the ceiling has refused a row."""
-    cdef Py_ssize_t first = 0, last = event.n
-    while first < event.n:
-        if index_is_limited(&learner.index):
-            last = first
-            while last < event.n and event.rows[last] != ROW_NULL:
-                last += 1
-        table_add(&learner.table, event.rows + first, event.values + first, last - first, &event.step)
-        first = last + 1
+    cdef const Step* step = &event.step
+    cdef Entries entries
+    cdef const Move* move
+    cdef Py_ssize_t at = 0, m, first, last, end
+    while at < step.n:
+        move = &step.moves[at]
+        m = _moves_of_one(step, at)
+        at += m
+        first = event_first(event, move.event)
+        last = end = event_last(event, move.event)
+        while first < end:
+            if index_is_limited(&learner.index):
+                last = first
+                while last < end and event.rows[last] != ROW_NULL:
+                    last += 1
+            entries = entries_of(event.rows + first, event.values + first, last - first)
+            table_add(&learner.table, &entries, False, move, m, step.r)
+            first = last + 1
+
+
+cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
+    """Rows for the features that the step moves, and memory to write them. -1 without it."""
+    cdef Table* table = &learner.table
+    cdef const Step* step = &event.step
+    cdef Py_ssize_t at = 0, m, first, last
+    cdef bint ticked = False
+    while at < step.n:
+        first = event_first(event, step.moves[at].event)
+        last = event_last(event, step.moves[at].event)
+        if _insert_missing(learner, event, first, last, &ticked) < 0:
+            return -1
+        at += _moves_of_one(step, at)
+    at = 0
+    while at < step.n:
+        m = _moves_of_one(step, at)
+        first = event_first(event, step.moves[at].event)
+        last = event_last(event, step.moves[at].event)
+        if table_reserve(table, event.rows + first, last - first, learner.index.n_rows,
+                         step.moves + at, <int> m) < 0:
+            return -1
+        at += m
+    return 0
 
 
 cdef inline int _prepare_adaptive(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
     """The same as _prepare; but every event that has a weight is counted, with or without a step."""
     cdef Adaptive* adaptive = &learner.adaptive
     cdef Table* table = &learner.table
-    if _insert_missing(learner, event) < 0 or adaptive_room(adaptive, y + 1) < 0:
+    cdef bint ticked = False
+    if (_insert_missing(learner, event, 0, event.n, &ticked) < 0
+            or adaptive_room(adaptive, y + 1) < 0):
         return -1
     if y == adaptive.n_labels and y >= 2 and table_add_outputs(table, 2 if y == 2 else 1) < 0:
         return -1
@@ -320,15 +400,11 @@ cdef inline int _prepare_adaptive(Learner* learner, Event* event, Py_ssize_t y) 
 cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
     """All that can fail: rows for new features, an output for a new label, chunks for the step."""
     cdef Table* table = &learner.table
-    cdef const Step* step = &event.step
     if learner_adapts(learner):
         return _prepare_adaptive(learner, event, y) if u != 0.0 else 0
-    if step.n and _insert_missing(learner, event) < 0:
+    if learner.answer == ANSWER_LABELS and y == table.n_outputs and table_add_outputs(table, 1) < 0:
         return -1
-    if learner_several(learner) and y == table.n_outputs and table_add_outputs(table, 1) < 0:
-        return -1
-    return table_reserve(
-        table, event.rows, event.n, learner.index.n_rows, step.moves, step.n) if step.n else 0
+    return _make_room(learner, event)
 
 
 cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
@@ -337,28 +413,29 @@ cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
     cdef Py_ssize_t best = event.verdicts[KEPT_CURRENT].best
     learner.n_seen += 1
     learner.n_mistakes += best >= 0 and best != y
-    if u != 0.0:
-        learner.n_updates += event.weighed.n_strides > 0
-        adaptive_learn(&learner.adaptive, &learner.table, event.rows, event.values, event.n,
-                       &event.weighed, y, u)
+    if u == 0.0:
+        return
+    learner.n_updates += event.weighed.n_strides > 0
+    adaptive_learn(&learner.adaptive, &learner.table, event.rows, event.values, event.n,
+                   &event.weighed, y, u)
+    if learner.adaptive.n_labels <= 2:
+        pair_meet(&learner.pair, y)
+    else:
+        learner.answer = ANSWER_LABELS
 
 
-cdef inline void _take(Learner* learner, Event* event, Py_ssize_t n_outputs,
-                       Py_ssize_t y) noexcept nogil:
-    """Judge who answers, of n_outputs outputs before this event, and take the step."""
-    _watch(learner, event, n_outputs, y)
+cdef inline void _take(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    """Judge who answers, and take the step."""
+    _watch(learner, event, y)
+    if learner.answer == ANSWER_PAIR:
+        pair_meet(&learner.pair, y)
     if event.step.n:
         learner.n_updates += 1
         _add(learner, event)
     table_tick(&learner.table)
 
 
-cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y,
-                               double u) noexcept nogil:
-    """Learn the label y of a scored event by the step that the rule has made of it.
-
-    Returns -1 without memory; nothing has changed then.
-    """
+cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
     cdef Table* table = &learner.table
     cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
     cdef IndexMark mark = index_mark(&learner.index)
@@ -378,36 +455,145 @@ cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y,
     if learner_adapts(learner):
         _take_adaptive(learner, event, y, u)
     else:
-        _take(learner, event, n_outputs, y)
+        _take(learner, event, y)
     learner.version += 1
+    return 0
+
+
+# --- A third label for two that have had one output
+
+cdef inline int _split(Learner* learner) noexcept nogil:
+    """An output for each of two labels; all answers stay. Returns -1 without memory; nothing has changed then.
+
+    What it was is kept until the third label is learned (_split_end).
+    """
+    cdef Table* before = <Table*> malloc(sizeof(Table))
+    if before == NULL:
+        return -1
+    before[0] = learner.table
+    if table_split(&learner.table, before, learner.pair.positive) < 0:
+        table_free(&learner.table)
+        learner.table = before[0]
+        free(before)
+        return -1
+    learner.before = before
+    learner.answer = ANSWER_LABELS
+    learner.version += 1
+    return 0
+
+
+cdef inline void _split_end(Learner* learner, Event* event, bint failed) noexcept nogil:
+    """The third label is learned, or it has failed and the learner gets its old form back."""
+    cdef Table split = learner.table
+    cdef int kind
+    if failed:
+        learner.table = learner.before[0]
+        learner.answer = ANSWER_PAIR
+        learner.version += 1
+        event.scored_version = 0
+        table_free(&split)
+    else:
+        for kind in range(KEPT_KINDS):
+            calibrator_split(&learner.fits[kind])
+        table_free(learner.before)
+    free(learner.before)
+    learner.before = NULL
+
+
+cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y,
+                               double u) noexcept nogil:
+    """Learn the label y of a scored event by the step that the rule has made of it.
+
+    Returns -1 without memory; nothing has changed then.
+    """
+    cdef int failed = _commit(learner, event, y, u)
+    if learner.before != NULL:
+        _split_end(learner, event, failed)
+    return failed
+
+
+cdef inline int learner_admit(Learner* learner, Event* event) noexcept nogil:
+    """See that the features of an event can be written, for one output and without a ceiling.
+
+    Returns -1 without memory; nothing has changed then.
+    """
+    cdef IndexMark mark = index_mark(&learner.index)
+    cdef bint ticked = False
+    cdef Move move
+    move.output = 0
+    if _insert_missing(learner, event, 0, event.n, &ticked) < 0 or table_reserve(
+            &learner.table, event.rows, event.n, learner.index.n_rows, &move, 1) < 0:
+        index_rewind(&learner.index, &mark)
+        event.n_found = learner.intercept
+        event.n_known = 0
+        event.scored_version = 0
+        return -1
     return 0
 
 
 cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,
                                     Py_ssize_t y) noexcept nogil:
     """The same for one output and a row scored where it lies, all of whose features have weights."""
-    _watch(learner, event, 1, y)
+    _watch(learner, event, y)
+    if learner.answer == ANSWER_PAIR:
+        pair_meet(&learner.pair, y)
     if event.step.n:
         learner.n_updates += 1
-        table_add_through(&learner.table, entries, learner.intercept, event.step.moves[0].a)
+        table_add(&learner.table, entries, learner.intercept, event.step.moves, 1, event.step.r)
     table_tick(&learner.table)
     learner.version += 1
 
 
-cdef inline int learner_step(Learner* learner, Event* event, const double* x, Py_ssize_t n,
-                             bint intercept, Py_ssize_t y, double u) noexcept nogil:
-    """Judge a scored event whose values are x, and let the rule make event.step of it. Returns -1 without memory."""
+cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
+    """Give an untrained learner of the kind ANSWER_PAIR the form that it has with n labels. -1 without memory."""
+    learner.pair.positive = positive
+    learner.pair.n = <int> min(n, <Py_ssize_t> 2)
+    if learner_adapts(learner):
+        learner.answer = ANSWER_LABELS if n > 2 else ANSWER_PAIR
+        return adaptive_expect(&learner.adaptive, n, positive)
+    if n > 2:
+        if _split(learner) < 0:
+            return -1
+        _split_end(learner, NULL, False)
+    return 0
+
+
+cdef inline int learner_step(Learner* learner, Event* event, const Entries* lying, bint intercept,
+                             Py_ssize_t y, double u) noexcept nogil:
+    """Judge a scored event, and let the rule make event.step of it. Returns -1 without memory.
+
+    `lying`: a row where it lies (learner_score_row), but not with a third label; NULL: the event's own
+    entries. `intercept`: as in table_add.
+    """
+    cdef Entries own
+    cdef Step* step = &event.step
     cdef int kind
     if learner_adapts(learner):
         adaptive_aim(&learner.adaptive, &event.weighed, y, u)
         return 0
-    if step_reserve(&event.step, learner.table.n_outputs + 1) < 0:
+    if step_reserve(step, event.n_scores + 2) < 0:
         return -1
+    if learner.answer == ANSWER_PAIR and y > 1:
+        if _split(learner) < 0:
+            return -1
+        if learner_score(learner, event) < 0:
+            _split_end(learner, event, True)
+            return -1
     if learner_several(learner):
         for kind in range(KEPT_KINDS):
             if table_keeps(&learner.table, kind):
                 learner_verdict(learner, event, kind)
-    rule_step(&learner.rule, event.scores, learner.table.n_outputs, y, u, x, n, intercept, &event.step)
+    step_begin(step, learner.answer == ANSWER_CANDIDATES)
+    if not learner_several(learner):
+        y = pair_side(&learner.pair, y)
+    if lying == NULL:
+        own = entries_of(event.rows, event.values, event.n)
+        lying = &own
+    rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, lying.x, lying.n,
+              intercept, step)
+    if step.n and learner.table.layout.keep != KEEP_NONE:
+        table_second(&learner.table, lying, intercept, step.moves, step.n)
+        rule_settle(&learner.rule, u, step)
     return 0
 
 
@@ -415,7 +601,7 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
                               double u) noexcept nogil:
     """Learn the label y, with sample weight times class weight u. Returns -1 without memory."""
     if learner_score(learner, event) < 0 or (
-            learner_step(learner, event, event.values, event.n, False, y, u) < 0):
+            learner_step(learner, event, NULL, False, y, u) < 0):
         return -1
     return learner_commit(learner, event, y, u)
 

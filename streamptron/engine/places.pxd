@@ -44,15 +44,14 @@ cdef inline void places_free(Places* places, void* array) noexcept nogil:
 
 cdef inline void* places_open(Places* places, void* array, size_t item, size_t capacity,
                               size_t* bytes) noexcept nogil:
-    """Room for so many entries at once; NULL without memory, and the array is as it was."""
+    """Room for so many entries at once; NULL without memory, and the array is as it was.
+
+    None of them may be in a next array yet.
+    """
     cdef void* opened = realloc(array, capacity * item)
     if opened == NULL:
         return NULL
     bytes[0] += (capacity - places.capacity) * item
-    if places.next != NULL:
-        bytes[0] -= 2 * places.capacity * item
-        free(places.next)
-    memset(places, 0, sizeof(Places))
     places.item = item
     places.capacity = <uint32_t> capacity
     return opened

@@ -1,28 +1,36 @@
 # The rules: is this event a mistake, and how big is the step?
 #
-# A rule sees the scores of the current weights and the label; it answers with a step: for each (k, a) in it, w_k += a x.
-# It knows neither keys nor tables. Each says what kind of answer it gives (rule_answer) and has one function, with its
-# formula above it. `u` is the sample weight times the class weight. It scales what is added, so a weight of 2
+# A rule sees the scores of the current weights for each choice, and the right one; it answers with a step: for each (k, a)
+# in it, w_k += a x. It knows neither keys nor tables. Each says what kind of answer it gives (rule_answer) and what it keeps
+# beside a weight (rule_keeps), and has one function, with its formula above it. `u` is the sample weight times the class weight. It scales what is added, so a weight of 2
 # counts for two of the same step. Ties between labels go to the one seen first.
 #
-# Functions in this file: rule_answer, rule_step; best_output for the rules.
+# A rule that keeps something asks for the second sums of the choices that it moves (engine/keep.h), and with them says how
+# far they go (rule_settle).
+#
+# Functions in this file: rule_answer, rule_keeps, rule_step, rule_settle; best_output for the rules.
 
+from streamptron.engine.keep cimport KEEP_NONE, KEEP_PRECISION
 from streamptron.engine.step cimport Step, step_add
 
 cdef enum:
     RULE_PERCEPTRON = 0
     RULE_MULTICLASS = 1
     RULE_MIRA = 2
-    RULE_ADAPTIVE = 3               # see engine/adaptive.pxd
+    RULE_AROW = 3
+    RULE_ADAPTIVE = 4               # see engine/adaptive.pxd
 
     ANSWER_SIGN = 0                 # one output; True where its score is above 0
     ANSWER_LABELS = 1               # an output a label; the best score wins
+    ANSWER_PAIR = 2                 # one output for two labels of any name; a third makes it an output a label
+    ANSWER_CANDIDATES = 3           # one output, several events; the best score wins
 
 cdef struct Rule:
     int kind
     double margin
     double C
     bint on_mistake
+    double r
     # of RULE_ADAPTIVE
     double eta
     double forget
@@ -31,8 +39,19 @@ cdef struct Rule:
 
 
 cdef inline int rule_answer(const Rule* rule) noexcept nogil:
-    """What kind of answer is made of the scores."""
-    return ANSWER_SIGN if rule.kind == RULE_PERCEPTRON else ANSWER_LABELS
+    """What kind of answer is made of the scores; -1: there is no such rule."""
+    if rule.kind == RULE_PERCEPTRON:
+        return ANSWER_SIGN
+    if rule.kind == RULE_MULTICLASS or rule.kind == RULE_MIRA:
+        return ANSWER_LABELS
+    if rule.kind == RULE_AROW or rule.kind == RULE_ADAPTIVE:
+        return ANSWER_PAIR
+    return -1
+
+
+cdef inline int rule_keeps(const Rule* rule) noexcept nogil:
+    """What is kept beside each weight for the rule's own use."""
+    return KEEP_PRECISION if rule.kind == RULE_AROW else KEEP_NONE
 
 
 cdef inline Py_ssize_t best_output(const double* scores, Py_ssize_t n, Py_ssize_t but) noexcept nogil:
@@ -84,6 +103,25 @@ cdef inline void _mira(const Rule* rule, double score, double rival, Py_ssize_t 
     _move_apart(step, y, guess, (tau if tau < rule.C else rule.C) * u)
 
 
+# each output on its own, Y = +1 for the label that it speaks for, else -1;  loss = 1 - Y score;  if loss > 0, with v the
+# variance of the score (its second sum) and r the label's noise, which u observations lower to r / u:
+#     alpha = Y loss / (v + r / u);  w += alpha S x,  S -= S^2 x^2 / (v + r / u)
+# Crammer, Kulesza & Dredze 2009, AROW, diagonal. What becomes of S is engine/keep.h's. alpha is bounded so that no stream of
+# finite values makes a weight infinite; any that a learner could use is far below.
+cdef inline void _arow(int answer, const double* scores, Py_ssize_t n_choices, Py_ssize_t y, double u,
+                       Step* step) noexcept nogil:
+    cdef bint one = answer == ANSWER_PAIR
+    cdef Py_ssize_t k
+    cdef double Y, loss
+    if u == 0.0:
+        return
+    for k in range(1 if one else max(n_choices, y + 1)):
+        Y = 1.0 if y == (1 if one else k) else -1.0
+        loss = 1.0 - Y * (scores[k] if k < n_choices else 0.0)
+        if loss > 0.0:
+            step_add(step, k, Y * loss)
+
+
 cdef inline double _squares(const double* x, Py_ssize_t n, bint intercept) noexcept nogil:
     """x.x, in the order of the event."""
     cdef double xx = 1.0 if intercept else 0.0
@@ -93,26 +131,38 @@ cdef inline double _squares(const double* x, Py_ssize_t n, bint intercept) noexc
     return xx
 
 
-cdef inline void rule_step(const Rule* rule, const double* scores, Py_ssize_t n_outputs, Py_ssize_t y, double u,
-                           const double* x, Py_ssize_t n, bint intercept, Step* step) noexcept nogil:
-    """What to add for the label y: 1 (True) or 0 (False) with ANSWER_SIGN, else an output.
+cdef inline void rule_step(const Rule* rule, int answer, const double* scores, Py_ssize_t n_choices, Py_ssize_t y,
+                           double u, const double* x, Py_ssize_t n, bint intercept, Step* step) noexcept nogil:
+    """What to add where choice y is right; where the answer has one output for two labels, whether it speaks for the right one.
 
-    y may be n_outputs: a label met for the first time, which scores 0. x, n: the event's values;
-    `intercept`: a value of 1 comes before them. The step has room for one choice more than there are outputs.
+    y may be n_choices: a label met for the first time, which scores 0. x, n: the event's values;
+    `intercept`: a value of 1 comes before them. The step is begun, and has room for one choice more than there are.
     """
     cdef Py_ssize_t guess
     cdef double score
-    step.n = 0
     if n == 0 and not intercept:    # an empty event: there is nothing to add to
         return
     if rule.kind == RULE_PERCEPTRON:
         _perceptron(rule, scores[0], y, u, step)
         return
-    guess = best_output(scores, n_outputs, y)
+    if rule.kind == RULE_AROW:
+        _arow(answer, scores, n_choices, y, u, step)
+        return
+    guess = best_output(scores, n_choices, y)
     if guess < 0:
         return
-    score = scores[y] if y < n_outputs else 0.0
+    score = scores[y] if y < n_choices else 0.0
     if rule.kind == RULE_MULTICLASS:
         _multiclass(rule, score, scores[guess], y, guess, u, step)
     elif scores[guess] - score + 1.0 > 0.0:     # x.x is not asked for in vain
         _mira(rule, score, scores[guess], y, guess, _squares(x, n, intercept), u, step)
+
+
+cdef inline void rule_settle(const Rule* rule, double u, Step* step) noexcept nogil:
+    """The same step, once its second sums are known. Only for a rule that keeps something."""
+    cdef int i
+    cdef double alpha
+    step.r = rule.r / u
+    for i in range(step.n):
+        alpha = step.moves[i].a / (step.moves[i].second + step.r)
+        step.moves[i].a = max(-1e100, min(alpha, 1e100))

@@ -1,21 +1,34 @@
 # A step: which choices a rule moves, and by how much.
 #
-# A choice is something that the weights score: an output of the event at hand. For each (k, a) in a
-# step the weights of choice k take a x. A rule may name any number of choices, each once and in
-# rising order, so that an update walks the event once for each block of outputs, however many of
-# them it moves.
+# A choice is an output of an event: what one score is of. Most rules choose among the outputs of one
+# event, so that choice k is (event 0, output k). A rule that chooses among candidates has as many
+# events and one output: (event k, output 0).
 #
-# Functions in this file: step_reserve (this may fail), step_free, step_add, step_bytes.
+#     labels         x            w_0  w_1  w_2         choices (0, 0)  (0, 1)  (0, 2)
+#     candidates     x_0  x_1     w_0                   choices (0, 0)  (1, 0)
+#
+# For each move (event, output, a) the weights of the output take a x of that event. A rule may name
+# any number of choices, each once and in rising order, so that an update walks an event once for each
+# block of outputs, however many of them it moves.
+#
+# A rule that keeps a number beside each weight (engine/keep.h) is told the second sums of the choices
+# that it moves, and says the step's noise r.
+#
+# Functions in this file: step_reserve (this may fail), step_free, step_begin, step_add, step_bytes.
 
 from streamptron.engine.heap cimport free, realloc
 
 cdef struct Move:
-    Py_ssize_t choice
+    Py_ssize_t event
+    Py_ssize_t output
     double a
+    double second
 
 cdef struct Step:
     int n
     int room
+    bint candidates                 # a choice is an event; else it is an output
+    double r
     Move* moves
 
 
@@ -39,10 +52,20 @@ cdef inline int step_reserve(Step* step, Py_ssize_t n) noexcept nogil:
     return 0
 
 
+cdef inline void step_begin(Step* step, bint candidates) noexcept nogil:
+    """A step that moves nothing yet."""
+    step.n = 0
+    step.r = 0.0
+    step.candidates = candidates
+
+
 cdef inline void step_add(Step* step, Py_ssize_t choice, double a) noexcept nogil:
     """One more choice, behind those that are there."""
-    step.moves[step.n].choice = choice
-    step.moves[step.n].a = a
+    cdef Move* move = &step.moves[step.n]
+    move.event = choice if step.candidates else 0
+    move.output = 0 if step.candidates else choice
+    move.a = a
+    move.second = 0.0
     step.n += 1
 
 

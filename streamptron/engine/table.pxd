@@ -6,6 +6,7 @@
 #     w       the current weight
 #     v       the averaging term              (if average is not NONE)
 #     p, e    the pocket's copy and its stamp (if pocket)
+#     k       what the rule keeps          (if it keeps anything, see keep.h)
 #
 # The learner declares which of these it wants (`table_init`), a Layout says where each of them is, and nothing else
 # knows the widths. The loops over rows are in kernels.h.
@@ -35,20 +36,22 @@
 # the first time it is written after a snapshot, so pocket = p if e == epoch else w.
 #
 # Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
-# table_reserve (these may fail), table_free, table_set_chunk, table_set_folds, table_scores, table_add, the same two for the rows of a matrix's columns
-# (table_scores_through, table_add_through), table_tick, table_snapshot, table_read, table_write, table_wrote, table_sizes,
-# table_clear; table_fault for the tests.
+# table_reserve (these may fail), table_split (so may this), table_free, table_set_chunk, table_set_folds, table_scores,
+# table_scores_through, table_has_places, table_can_write, table_place, table_second, table_add, table_tick, table_snapshot, table_read, table_write, table_wrote,
+# table_sizes, table_clear; table_fault for the tests.
 
 from libc.math cimport exp2
+from libc.stdint cimport int32_t, intptr_t
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
 from streamptron.engine.heap cimport free, realloc
+from streamptron.engine.keep cimport KEEP_NONE, keep_share
 from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
 from streamptron.engine.pool cimport (
     Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take)
-from streamptron.engine.step cimport Move, Step
+from streamptron.engine.step cimport Move
 
 cdef extern from "kernels.h":
     enum:
@@ -56,8 +59,12 @@ cdef extern from "kernels.h":
         AVERAGE_UNIFORM "SP_AVERAGE_UNIFORM"
         AVERAGE_EXPONENTIAL "SP_AVERAGE_EXPONENTIAL"
         LANES "SP_LANES"            # outputs in a block when there are several
-        FIELDS_MOST "SP_FIELDS_MOST"
+        ROW_MOST "SP_ROW_MOST"      # doubles of the widest row
         FOLD_BITS "SP_FOLD_BITS"
+        SUM_W "SP_SUM_W"
+        SUM_V "SP_SUM_V"
+        SUM_P "SP_SUM_P"
+        SUMS "SP_SUMS"
 
     const int BLOCKS_AT_ONCE "SP_BLOCKS_AT_ONCE"        # 0: not with this compiler
     const int AHEAD "SP_AHEAD"
@@ -67,7 +74,9 @@ cdef extern from "kernels.h":
         int v
         int p
         int e
+        int k
         int fields
+        int keep
 
     ctypedef struct Rows "sp_block":        # as the kernels see it
         double** chunks
@@ -83,11 +92,18 @@ cdef extern from "kernels.h":
     ctypedef struct Entries "sp_entries":
         const row_t* rows
         const uint32_t* columns
-        double** places
+        const int32_t* places
         const double* x
         Py_ssize_t n
 
-    Layout layout_of "sp_layout_of" (int average, bint pocket) noexcept nogil
+    ctypedef struct Lanes "sp_step":        # what a step moves of a block
+        int m
+        int* lane
+        double* a
+        double* second
+        double r
+
+    Layout layout_of "sp_layout_of" (int average, bint pocket, int keep) noexcept nogil
     double average_of "sp_average" (Clock clock, int average, double w, double v) noexcept nogil
     double average_kept "sp_average_kept" (
         Rows block, Clock clock, row_t row, int average, const double* field, Layout layout) noexcept nogil
@@ -98,21 +114,27 @@ cdef extern from "kernels.h":
         int g, double*** chunks, const Entries* entries, Py_ssize_t ahead, double* sums) noexcept nogil
     void sum_one "sp_sum_one" (
         const Rows* block, const Clock* clock, const Entries* entries, bint intercept, double* sums,
-        Layout layout) noexcept nogil
+        const Layout* layout) noexcept nogil
     void sum_several "sp_sum_several" (
-        const Rows* block, const Clock* clock, const Entries* entries, double* sums, Layout layout,
+        const Rows* block, const Clock* clock, const Entries* entries, double* sums, const Layout* layout,
         bint far) noexcept nogil
+    void second_one "sp_second_one" (
+        const Rows* block, const Clock* clock, const Entries* entries, bint intercept, double* second,
+        const Layout* layout) noexcept nogil
+    void second_several "sp_second_several" (
+        const Rows* block, const Clock* clock, const Entries* entries, const int* lane, double* second, int m,
+        const Layout* layout) noexcept nogil
     void add_one "sp_add_one" (
-        const Rows* block, const Clock* clock, const Entries* entries, bint intercept, double a,
-        Layout layout) noexcept nogil
+        const Rows* block, const Clock* clock, const Entries* entries, bint intercept, const Lanes* step,
+        const Layout* layout) noexcept nogil
     void add_several "sp_add_several" (
-        const Rows* block, const Clock* clock, const Entries* entries, const int* lane, const double* a,
-        int m, Layout layout) noexcept nogil
-    void catch_up "sp_catch_up" (double* chunk, uint32_t behind, int lanes, Layout layout) noexcept nogil
+        const Rows* block, const Clock* clock, const Entries* entries, const Lanes* step,
+        const Layout* layout) noexcept nogil
+    void catch_up "sp_catch_up" (double* chunk, uint32_t behind, int lanes, const Layout* layout) noexcept nogil
     double size_one "sp_size_one" (
-        const Rows* block, const Clock* clock, row_t row, double size, Layout layout) noexcept nogil
+        const Rows* block, const Clock* clock, row_t row, double size, const Layout* layout) noexcept nogil
     double size_several "sp_size_several" (
-        const Rows* block, const Clock* clock, row_t row, double size, Layout layout) noexcept nogil
+        const Rows* block, const Clock* clock, row_t row, double size, const Layout* layout) noexcept nogil
 
 cdef extern from "adaptive_rows.h":
     enum:
@@ -157,7 +179,7 @@ cdef struct Table:
     size_t n_chunks                 # chunk places in every block, at least one
     double c                        # UNIFORM: 1 + events seen
     double s                        # EXPONENTIAL: D = s v
-    double keep                     # EXPONENTIAL: 1 - a
+    double fade                     # EXPONENTIAL: 1 - a
     uint32_t fold
     double epoch                    # of the pocket: snapshots so far, plus one
     Pool pool                       # of chunks
@@ -168,18 +190,20 @@ cdef inline size_t chunk_bytes(const Table* table) noexcept nogil:
     return CHUNK_ROWS * table.width * sizeof(double)
 
 
-cdef inline void table_init(Table* table, int average, double half_life, bint pocket,
+cdef inline void table_init(Table* table, int average, double half_life, bint pocket, int keep,
                             bint several, bint scattered) noexcept nogil:
-    """`several`: outputs come in blocks of LANES; otherwise there is one output for good. `scattered`: see pool_init."""
+    """`keep`: what the rule keeps. `several`: outputs come in blocks of LANES; otherwise there is one. `scattered`:
+    see pool_init.
+    """
     memset(table, 0, sizeof(Table))
     pool_init(&table.pool, scattered)
     table.average = average
-    table.layout = layout_of(average, pocket)
+    table.layout = layout_of(average, pocket, keep)
     table.lanes = LANES if several else 1
     table.width = table.layout.fields * table.lanes
     table.c = 1.0
     table.s = 1.0
-    table.keep = exp2(-1.0 / half_life)
+    table.fade = exp2(-1.0 / half_life)
     table.epoch = 1.0
     table.n_chunks = 1
     table.zeros = ZEROS
@@ -187,7 +211,7 @@ cdef inline void table_init(Table* table, int average, double half_life, bint po
 
 cdef inline int table_init_adaptive(Table* table, bint scattered) noexcept nogil:
     """Rows as AdaptiveClassifier has them, of one output. Returns -1 without memory."""
-    table_init(table, AVERAGE_NONE, 1.0, False, False, scattered)
+    table_init(table, AVERAGE_NONE, 1.0, False, KEEP_NONE, False, scattered)
     table.rows = ROWS_ADAPTIVE
     table.width = HEAD_WIDTH
     return table_add_outputs(table, 1)
@@ -385,7 +409,9 @@ cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row
     if _places_to(table, n_rows) < 0:
         return -1
     for i in range(n_moves):
-        if _reserve(table, rows, n, moves[i].choice // table.lanes, &made) < 0:
+        if i > 0 and moves[i].output // table.lanes == moves[i - 1].output // table.lanes:
+            continue                # the same rows of the same block
+        if _reserve(table, rows, n, moves[i].output // table.lanes, &made) < 0:
             return _reserve_end(table, made, True)
     return _reserve_end(table, made, False)
 
@@ -408,7 +434,7 @@ cdef inline Rows _rows(const Block* block) noexcept nogil:
     return rows
 
 
-cdef inline Entries _entries(const row_t* rows, const double* x, Py_ssize_t n) noexcept nogil:
+cdef inline Entries entries_of(const row_t* rows, const double* x, Py_ssize_t n) noexcept nogil:
     cdef Entries entries
     entries.rows = rows
     entries.columns = NULL
@@ -419,39 +445,40 @@ cdef inline Entries _entries(const row_t* rows, const double* x, Py_ssize_t n) n
 
 
 cdef inline bint _is_plain(const Table* table) noexcept nogil:
-    """Whether a weight has its averaging term beside it and no more: the everyday case."""
-    return BLOCKS_AT_ONCE and table.average == AVERAGE_UNIFORM and table.layout.p < 0
+    """Whether a weight has one number beside it, which may be summed as it lies: the everyday case."""
+    return BLOCKS_AT_ONCE and table.layout.fields == 2 and table.average != AVERAGE_EXPONENTIAL
 
 
-cdef inline void _write_scores(const Table* table, Clock clock, Py_ssize_t output, double w, double v, double p,
+cdef inline void _write_scores(const Table* table, Clock clock, double w, double v, double p, Py_ssize_t n,
                                double* scores) noexcept nogil:
     """What the sums of an output's weights, averaging terms and pocket make of the event."""
-    scores[KEPT_CURRENT * table.n_outputs + output] = w
+    scores[KEPT_CURRENT * n] = w
     if table.average != AVERAGE_NONE:
-        scores[KEPT_AVERAGE * table.n_outputs + output] = average_of(clock, table.average, w, v)
+        scores[KEPT_AVERAGE * n] = average_of(clock, table.average, w, v)
     if table.layout.p >= 0:
-        scores[KEPT_POCKET * table.n_outputs + output] = p
+        scores[KEPT_POCKET * n] = p
 
 
-cdef inline void _score_one(const Table* table, const Entries* entries, bint intercept, double* scores) noexcept nogil:
+cdef inline void _score_one(const Table* table, const Entries* entries, bint intercept, Py_ssize_t n_scores,
+                            double* scores) noexcept nogil:
     """The scores of a table of one output."""
     cdef Clock clock = _clock(table)
     cdef Rows block
-    cdef double sums[3]
+    cdef double sums[SUMS]
     if _is_plain(table):
         sum_pair(&table.blocks[0].chunks, entries, intercept, 0, sums)
-        scores[KEPT_CURRENT] = sums[0]
-        scores[KEPT_AVERAGE] = average_of(clock, AVERAGE_UNIFORM, sums[0], sums[1])
+        _write_scores(table, clock, sums[0], sums[1], 0.0, n_scores, scores)
         return
     block = _rows(&table.blocks[0])
-    sum_one(&block, &clock, entries, intercept, sums, table.layout)
-    _write_scores(table, clock, 0, sums[0], sums[1], sums[2], scores)
+    sum_one(&block, &clock, entries, intercept, sums, &table.layout)
+    _write_scores(table, clock, sums[SUM_W], sums[SUM_V], sums[SUM_P], n_scores, scores)
 
 
-cdef inline void _score_several(const Table* table, const Entries* entries, double* scores) noexcept nogil:
+cdef inline void _score_several(const Table* table, const Entries* entries, Py_ssize_t n_scores,
+                                double* scores) noexcept nogil:
     """The scores of a table of several, a block or a few of them at once."""
     cdef Clock clock = _clock(table)
-    cdef double sums[4 * 3 * LANES]
+    cdef double sums[4 * SUMS * LANES]
     cdef double** chunks[4]
     cdef Rows block
     cdef bint far = table.pool.used >= FAR
@@ -463,24 +490,25 @@ cdef inline void _score_several(const Table* table, const Entries* entries, doub
                 chunks[b] = table.blocks[first + b].chunks
             sum_blocks(<int> g, chunks, entries, entries.n - AHEAD if far else 0, sums)
             for k in range(min(g * LANES, table.n_outputs - first * LANES)):
-                _write_scores(table, clock, first * LANES + k, sums[2 * k], sums[2 * k + 1], 0.0, scores)
+                _write_scores(table, clock, sums[2 * k], sums[2 * k + 1], 0.0, n_scores, scores + first * LANES + k)
             first += g
         return
     for b in range(table.n_blocks):
         block = _rows(&table.blocks[b])
-        sum_several(&block, &clock, entries, sums, table.layout, far)
+        sum_several(&block, &clock, entries, sums, &table.layout, far)
         for k in range(min(<Py_ssize_t> LANES, table.n_outputs - b * LANES)):
-            _write_scores(table, clock, b * LANES + k, sums[3 * k], sums[3 * k + 1], sums[3 * k + 2], scores)
+            _write_scores(table, clock, sums[SUMS * k + SUM_W], sums[SUMS * k + SUM_V], sums[SUMS * k + SUM_P], n_scores,
+                          scores + b * LANES + k)
 
 
 cdef inline void table_scores(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
-                              double* scores) noexcept nogil:
-    """scores[kind * n_outputs + output], for the kinds that are kept; kind KEPT_CURRENT always is."""
-    cdef Entries entries = _entries(rows, x, n)
+                              Py_ssize_t n_scores, double* scores) noexcept nogil:
+    """scores[kind * n_scores + output], for the kinds that are kept; kind KEPT_CURRENT always is."""
+    cdef Entries entries = entries_of(rows, x, n)
     if table.lanes == 1:
-        _score_one(table, &entries, False, scores)
+        _score_one(table, &entries, False, n_scores, scores)
     else:
-        _score_several(table, &entries, scores)
+        _score_several(table, &entries, n_scores, scores)
 
 
 cdef inline void table_scores_through(const Table* table, const Entries* entries, bint intercept,
@@ -489,33 +517,42 @@ cdef inline void table_scores_through(const Table* table, const Entries* entries
 
     `intercept`: an entry of value 1 in the intercept's row comes before those that are given.
     """
-    _score_one(table, entries, intercept, scores)
-
-
-cdef inline bint table_has_places(const Table* table) noexcept nogil:
-    """Whether a row's address is all that scores and steps ask for: not with folds, which are the chunk's."""
-    return table.lanes == 1 and table.average != AVERAGE_EXPONENTIAL
-
-
-cdef inline double* table_place(const Table* table, row_t row) noexcept nogil:
-    """Where a row lies in a table of one output; `zeros` for one that cannot be written, the null row too."""
-    cdef double* chunk
-    if row == ROW_NULL or row >> CHUNK_BITS >= table.n_chunks:
-        return table.zeros
-    chunk = table.blocks[0].chunks[row >> CHUNK_BITS]
-    return chunk if chunk == table.zeros else chunk + (row & CHUNK_MASK) * table.width
-
-
-cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
-    if kind == KEPT_AVERAGE:
-        return table.average != AVERAGE_NONE
-    return kind == KEPT_CURRENT or table.layout.p >= 0
+    _score_one(table, entries, intercept, 1, scores)
 
 
 cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noexcept nogil:
     """The fields of one weight in a chunk that is there."""
     return (table.blocks[output // table.lanes].chunks[row >> CHUNK_BITS]
             + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
+
+
+cdef inline bint table_has_places(const Table* table) noexcept nogil:
+    """Whether a row's place is all that scores and steps ask for: not with folds, which are the chunk's."""
+    return (table.lanes == 1 and table.rows == ROWS_WEIGHTS
+            and table.average != AVERAGE_EXPONENTIAL)
+
+
+cdef inline bint table_can_write(const Table* table, row_t row) noexcept nogil:
+    """Whether a row of a table of one output can be written: not the null row, and its chunk is there."""
+    return row != ROW_NULL and row >> CHUNK_BITS < table.n_chunks and (
+        table.blocks[0].chunks[row >> CHUNK_BITS] != table.zeros)
+
+
+cdef inline bint table_place(const Table* table, row_t row, int32_t* place) noexcept nogil:
+    """How many doubles behind the null row a row of a table of one output lies that can be written, or that of the
+    null row. False if that is too far.
+    """
+    cdef intptr_t behind = 0
+    if table_can_write(table, row):
+        behind = (<intptr_t> _lane(table, row, 0) - <intptr_t> table.blocks[0].chunks[0]) >> 3
+    place[0] = <int32_t> behind
+    return place[0] == behind
+
+
+cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
+    if kind == KEPT_AVERAGE:
+        return table.average != AVERAGE_NONE
+    return kind == KEPT_CURRENT or table.layout.p >= 0
 
 
 cdef inline void _catch_up(Table* table, Py_ssize_t block, const Entries* entries, bint intercept) noexcept nogil:
@@ -529,49 +566,74 @@ cdef inline void _catch_up(Table* table, Py_ssize_t block, const Entries* entrie
               else entries.rows[entries.columns[i]])
         chunk = at >> CHUNK_BITS
         if of.folds[chunk] != table.fold:
-            catch_up(of.chunks[chunk], table.fold - of.folds[chunk], table.lanes, table.layout)
+            catch_up(of.chunks[chunk], table.fold - of.folds[chunk], table.lanes, &table.layout)
             table_set_folds(of, chunk, table.fold)
 
 
-cdef inline void table_add(Table* table, const row_t* rows, const double* x, Py_ssize_t n,
-                           const Step* step) noexcept nogil:
-    """Take a step: w += a x for each of its outputs on the event's rows, and what average and pocket need for it.
+cdef inline Py_ssize_t _lanes_of(const Table* table, const Move* move, const Move* end, double r,
+                                 Lanes* lanes) noexcept nogil:
+    """Write down what the moves do to the block of the first, as far as they are in it; the block."""
+    cdef Py_ssize_t block = move.output // table.lanes
+    lanes.m = 0
+    lanes.r = r
+    while move < end and move.output // table.lanes == block:
+        lanes.lane[lanes.m] = <int> (move.output % table.lanes)
+        lanes.a[lanes.m] = move.a
+        lanes.second[lanes.m] = move.second
+        lanes.m += 1
+        move += 1
+    return block
 
-    The rows must be reserved. The event is walked once for each block that the step moves.
+
+cdef inline void table_second(const Table* table, const Entries* entries, bint intercept, Move* move,
+                              Py_ssize_t m) noexcept nogil:
+    """The second sums of an event, for each of m moves of it; see keep.h. `intercept`: as in table_add.
+
+    An output that is still to be added has kept nothing of any feature.
     """
-    cdef Entries entries = _entries(rows, x, n)
     cdef Clock clock = _clock(table)
     cdef Rows of
-    cdef const Move* move = step.moves
-    cdef const Move* end = step.moves + step.n
-    cdef int lane[LANES]
-    cdef double a[LANES]
-    cdef Py_ssize_t block
-    cdef int m
+    cdef Lanes lanes
+    cdef Move* end = move + m
+    cdef Py_ssize_t i
+    while move < end and move.output < table.n_outputs:
+        of = _rows(&table.blocks[_lanes_of(table, move, end, 0.0, &lanes)])
+        if table.lanes == 1:
+            second_one(&of, &clock, entries, intercept, lanes.second, &table.layout)
+        else:
+            second_several(&of, &clock, entries, lanes.lane, lanes.second, lanes.m, &table.layout)
+        for i in range(lanes.m):
+            move[i].second = lanes.second[i]
+        move += lanes.m
     while move < end:
-        block = move.choice // table.lanes
+        move.second = keep_share(table.layout.keep, 1.0, 0.0) if intercept else 0.0
+        for i in range(entries.n):
+            move.second += keep_share(table.layout.keep, entries.x[i], 0.0)
+        move += 1
+
+
+cdef inline void table_add(Table* table, const Entries* entries, bint intercept, const Move* move,
+                           Py_ssize_t m, double r) noexcept nogil:
+    """Take m moves of an event: w += a x for each, and what average, pocket and rule keep of it.
+
+    The rows must be reserved. The event is walked once for each block that moves. `intercept`: as in
+    table_scores_through.
+    """
+    cdef Clock clock = _clock(table)
+    cdef Rows of
+    cdef Lanes lanes
+    cdef const Move* end = move + m
+    cdef Py_ssize_t block
+    while move < end:
+        block = _lanes_of(table, move, end, r, &lanes)
         of = _rows(&table.blocks[block])
         if table.average == AVERAGE_EXPONENTIAL:
-            _catch_up(table, block, &entries, False)
-        m = 0
-        while move < end and move.choice // table.lanes == block:
-            lane[m] = <int> (move.choice % table.lanes)
-            a[m] = move.a
-            m += 1
-            move += 1
+            _catch_up(table, block, entries, intercept)
         if table.lanes == 1:
-            add_one(&of, &clock, &entries, False, a[0], table.layout)
+            add_one(&of, &clock, entries, intercept, &lanes, &table.layout)
         else:
-            add_several(&of, &clock, &entries, lane, a, m, table.layout)
-
-
-cdef inline void table_add_through(Table* table, const Entries* entries, bint intercept, double a) noexcept nogil:
-    """The same for a table of one output, as in table_scores_through."""
-    cdef Clock clock = _clock(table)
-    cdef Rows block = _rows(&table.blocks[0])
-    if table.average == AVERAGE_EXPONENTIAL:
-        _catch_up(table, 0, entries, intercept)
-    add_one(&block, &clock, entries, intercept, a, table.layout)
+            add_several(&of, &clock, entries, &lanes, &table.layout)
+        move += lanes.m
 
 
 cdef inline void table_tick(Table* table) noexcept nogil:
@@ -579,7 +641,7 @@ cdef inline void table_tick(Table* table) noexcept nogil:
     if table.average == AVERAGE_UNIFORM:
         table.c += 1.0
     elif table.average == AVERAGE_EXPONENTIAL:
-        table.s *= table.keep
+        table.s *= table.fade
         if table.s < exp2(-<double> FOLD_BITS):
             table.s *= exp2(<double> FOLD_BITS)
             table.fold += 1
@@ -637,9 +699,9 @@ cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n
             if rows[i] >> CHUNK_BITS >= table.n_chunks:
                 continue
             if table.lanes == 1:
-                sizes[i] = size_one(&block, &clock, rows[i], sizes[i], table.layout)
+                sizes[i] = size_one(&block, &clock, rows[i], sizes[i], &table.layout)
             else:
-                sizes[i] = size_several(&block, &clock, rows[i], sizes[i], table.layout)
+                sizes[i] = size_several(&block, &clock, rows[i], sizes[i], &table.layout)
 
 
 cdef inline void table_prefetch(const Table* table, row_t row, row_t n) noexcept nogil:
@@ -708,6 +770,47 @@ cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
     return 0
 
 
+cdef inline int table_split(Table* to, const Table* one, int positive) noexcept nogil:
+    """A second table, of two outputs where the first has one: w for one of them, -w for the other.
+
+    What the rule keeps is the same for both. Returns -1 without memory; table_free is due in either case.
+    """
+    cdef size_t chunk, row
+    cdef int f, k
+    cdef const double* field
+    cdef double* pair
+    cdef row_t first
+    cdef Move move
+    move.output = 0
+    to[0] = one[0]
+    to.blocks = NULL
+    to.n_blocks = 0
+    to.n_outputs = 0
+    to.bytes = 0
+    to.lanes = LANES
+    to.width = to.layout.fields * to.lanes
+    pool_init(&to.pool, one.pool.scattered)
+    if table_add_outputs(to, 2) < 0:
+        return -1
+    for chunk in range(one.n_chunks):
+        if one.blocks[0].chunks[chunk] == one.zeros:
+            continue
+        first = <row_t> (chunk << CHUNK_BITS)
+        if table_reserve(to, &first, 1, first + 1, &move, 1) < 0:
+            return -1
+        for row in range(<size_t> CHUNK_ROWS):
+            field = one.blocks[0].chunks[chunk] + row * one.width
+            pair = to.blocks[0].chunks[chunk] + row * to.width
+            for f in range(to.layout.fields):
+                for k in range(2):
+                    # what is 0 stays +0.0
+                    pair[k * to.layout.fields + f] = (
+                        0.0 - field[f] if k != positive and f != to.layout.e and f != to.layout.k else field[f])
+        if one.average == AVERAGE_EXPONENTIAL:
+            table_set_folds(&to.blocks[0], chunk, one.blocks[0].folds[chunk])
+    return 0
+
+
 cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept nogil:
     """What is wrong with a table of n_rows rows in use, or NULL. For the tests: it looks at everything."""
     cdef Py_ssize_t b
@@ -737,7 +840,7 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
                 if table.rows == ROWS_WEIGHTS and block.chunks[i][k] != 0.0 and (
                         b * table.lanes + <Py_ssize_t> (k % table.width) // table.layout.fields >= table.n_outputs):
                     return "an output that is not in use is not zero"
-    for k in range(<size_t> (CHUNK_ROWS * LANES * FIELDS_MOST)):
+    for k in range(<size_t> (CHUNK_ROWS * ROW_MOST)):
         if table.zeros[k] != 0.0:
             return "the chunk of zeros has been written"
     if bytes != table.bytes or blocks != table.pool.used or blocks > table.pool.bytes:

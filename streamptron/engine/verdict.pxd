@@ -6,21 +6,23 @@
 # Functions in this file: verdict_of.
 
 from libc.math cimport fabs
+from streamptron.engine.pair cimport Pair, pair_answer
 
 cdef struct Verdict:                # what a vector says of an event
-    Py_ssize_t best                 # the label; -1: there is none yet
-    double top                      # the best label's score
+    Py_ssize_t best                 # the choice, or the label; -1: there is none yet
+    double top                      # the best choice's score
     double margin
     double size                     # how large the scores are
 
 
-cdef inline Verdict verdict_of(const double* scores, Py_ssize_t n, bint several) noexcept nogil:
-    """The first of the best-scoring labels, and how sure that is. One output: label 1 if above 0."""
+cdef inline Verdict verdict_of(const double* scores, Py_ssize_t n, bint several,
+                                const Pair* pair) noexcept nogil:
+    """The first of the best-scoring choices, and how sure that is. Not several: one output for two labels."""
     cdef Verdict verdict
     cdef Py_ssize_t k
     cdef double second = 0.0
     if not several:
-        verdict.best = scores[0] > 0.0
+        verdict.best = pair_answer(pair, scores[0])
         verdict.top = scores[0]
         verdict.margin = verdict.size = fabs(scores[0])
         return verdict

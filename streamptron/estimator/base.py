@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from river import base
 
-from streamptron._core import BinaryModel, LabelModel
+from streamptron._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.many import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
@@ -29,10 +29,7 @@ if typing.TYPE_CHECKING:
 Weights = dict[Hashable, float]
 
 # what a copy that keeps the weights cannot change
-FIXED = (
-    *("average", "pocket", "intercept", "naive_bayes"),
-    *("max_features", "hash_bits", "hash_seed"),
-)
+FIXED = ("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed")
 
 
 class Estimator(Model, base.MiniBatchClassifier):
@@ -52,7 +49,7 @@ class Estimator(Model, base.MiniBatchClassifier):
             Parameters to change.
         include_attributes
             Also copy what was learned. What the weights depend on (average, pocket, intercept,
-            naive_bayes, max_features, hash_bits, hash_seed) cannot be changed then.
+            max_features, hash_bits, hash_seed) cannot be changed then.
         """
         if not include_attributes:
             return super().clone(new_params)
@@ -214,11 +211,11 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         batch = self._batch(X, feature_names)
         while True:
-            several = self._several
-            scores = batch.numbers(len(self._known_labels) if several else 1)
+            labelled = self._scores_by_label
+            scores = batch.numbers(len(self._known_labels) if labelled else 1)
             labels = self._predicted(batch, None, scores, None)
             if labels is not None:
-                return batch.scores(scores, labels if several else None)
+                return batch.scores(scores, labels if labelled else None)
 
     def predict_proba_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
         """The probability of each label for each row.
@@ -366,7 +363,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         """
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
-        if label is None and self._several:
+        if label is None and self._scores_by_label:
             labels, weights = self._weights(self.serving)  # both of the same moment
             assert labels is not None
             return {known: _top(n, its, 1.0) for known, its in zip(labels, weights, strict=True)}
@@ -378,9 +375,9 @@ class Estimator(Model, base.MiniBatchClassifier):
         raise NotImplementedError
 
     @property
-    def _several(self) -> bool:
-        """Whether there is an output a label; else one score says which of two it is."""
-        return self._multiclass
+    def _scores_by_label(self) -> bool:
+        """Whether each label has a score; else there is one score."""
+        return bool(self._multiclass)
 
     def _explained(self, label: Hashable) -> tuple[int, float]:
         """The output that stands for a label (-1: the predicted one), and its sign."""
@@ -586,7 +583,75 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
                 f"intercept has labels that weights does not have: {shown(unknown, 200)}"
             )
         model = cls(**params)
+        model._expect_labels(list(weights))
         for output, (label, row) in enumerate(weights.items()):
-            model._add_label(label)
             model._set_weights(row, start.get(label, 0.0), output)
+        return model
+
+
+class PairEstimator(PairModel, LabelEstimator):  # type: ignore[misc]  # no **kwargs
+    """Any labels; up to two of them the weights of one output, for more of one output each."""
+
+    @property
+    def _scores_by_label(self) -> bool:
+        return self._split
+
+    @staticmethod
+    def _by_label(labels: list[Any] | None, values: list[Any]) -> Any:
+        return values[0] if len(values) == 1 else dict(zip(labels or (), values, strict=True))
+
+    def _explained(self, label: Hashable) -> tuple[int, float]:
+        output, sign = super()._explained(label)
+        if self._split:
+            return output, sign
+        if label is None:
+            output = self.labels.index(self._towards)
+        return 0, 1.0 if output == self._positive else -1.0
+
+    @property
+    def _towards(self) -> Any:
+        """The label that one output is explained for if none is asked for: the positive one."""
+        return self.labels[: self._positive + 1][-1]
+
+    @classmethod
+    def from_weights(cls, weights: Mapping[Any, Any], intercept: Any = None, **params: Any) -> Self:
+        """A model that starts from given weights.
+
+        Parameters
+        ----------
+        weights
+            ``{feature: weight}`` of the second of two labels, or of the first if that is True; the
+            labels are those of the events that come. For more than two labels
+            ``{label: {feature: weight}}``.
+        intercept
+            The number to start from, or for more than two labels ``{label: intercept}``. False: the
+            model has none, as with the constructor's ``intercept=False``.
+        params
+            The other parameters of the constructor.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a weight is no number, or if weights are given for each of one or two labels.
+
+        Examples
+        --------
+        >>> from streamptron import AROW
+        >>> model = AROW.from_weights({"free": 2.0, "meeting": -3.0}, intercept=0.5)
+        >>> model.decision_function_one({"free": 1})
+        2.5
+        """
+        if isinstance(weights, Mapping) and any(
+            isinstance(row, Mapping) for row in weights.values()
+        ):
+            if len(weights) <= 2:
+                raise ValueError(
+                    f"weights has {len(weights)} labels; two labels have the weights of one of "
+                    "them: give {feature: weight} of the second, or of True"
+                )
+            return super().from_weights(weights, intercept, **params)
+        if intercept is False:
+            params = {**params, "intercept": False}
+        model = cls(**params)
+        model._set_weights(weights, 0.0 if intercept in (None, False) else intercept, 0)
         return model

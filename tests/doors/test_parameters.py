@@ -14,10 +14,13 @@ from streamptron import MIRA, MulticlassPerceptron, Perceptron
 from tests.support.doors import INF, NAN, Pairs, trained
 from tests.support.variants import (
     LEARNERS,
+    ONE_OUTPUT,
+    STARTERS,
+    every_averager,
     every_learner,
+    every_starter,
     every_variant,
-    having,
-    keepers,
+    has,
     labels_for,
     learned,
     make,
@@ -131,7 +134,7 @@ def test_bad_parameter_is_refused_by_its_name(learner, name, value, error):
     assert len(str(caught.value)) < 600
 
 
-@keepers
+@every_averager
 def test_average_cannot_be_served_where_there_is_none(learner):
     with pytest.raises(ValueError, match=r"serve='average' needs .*average='uniform'"):
         LEARNERS[learner](average="none", serve="average")
@@ -151,16 +154,16 @@ def test_unknown_parameter_is_refused(learner):
 
 @every_learner
 def test_parameters_may_be_numpy_numbers(learner):
-    name = {"MIRA": "C", "AdaptiveClassifier": "eta"}.get(learner, "margin")
+    name = {"MIRA": "C", "AROW": "r", "AdaptiveClassifier": "eta"}.get(learner, "margin")
     for number in (np.float64(0.5), np.float32(0.5), np.int64(2), Fraction(1, 2)):
-        model = LEARNERS[learner](**{name: number, **having(learner, half_life=number + 1)})
+        model = make(learner, **{name: number, "half_life": number + 1})
         assert getattr(model, name) is number
         assert learned(LEARNERS[learner](**{name: float(number)}, hash_seed=3)) == learned(
             LEARNERS[learner](**{name: float(number)}, hash_seed=3)
         )
 
 
-@keepers
+@every_averager
 def test_vectors_that_are_not_kept_cannot_be_read(learner):
     model = make(learner, "no average")
     with pytest.raises(ValueError, match=r"keeps no average.*average='uniform'"):
@@ -174,14 +177,15 @@ def test_vectors_that_are_not_kept_cannot_be_read(learner):
 
 @every_variant
 def test_model_from_weights_starts_from_them_in_every_kept_vector(learner, variant):
-    if learner == "AdaptiveClassifier":
-        assert not hasattr(LEARNERS[learner], "from_weights")
+    if learner not in STARTERS:
+        with pytest.raises(TypeError, match="cannot start from weights"):
+            LEARNERS[learner].from_weights({"a": 1.0})
         return
     if variant == "no intercept":
         pytest.skip("from_weights takes the weight of that name, not the parameter")
     params = make(learner, variant)._get_params()
     del params["intercept"]
-    if learner == "Perceptron":
+    if learner in ONE_OUTPUT:
         weights, bias = {"a": 1.5, "long enough a name": -2.0}, 0.5
     else:
         weights = {"u": {"a": 1.5, "long enough a name": -2.0}, "v": {"b": 1.0}, "w": {}}
@@ -191,20 +195,21 @@ def test_model_from_weights_starts_from_them_in_every_kept_vector(learner, varia
     assert (model.n_seen, model.n_updates) == (0, 0)
     if variant != "hashed, colliding":
         decision = model.decision_function_one({"a": 2, "long enough a name": 1, "c": 1})
-        assert (decision if learner == "Perceptron" else decision["u"]) == 1.5
+        assert (decision if learner in ONE_OUTPUT else decision["u"]) == 1.5
     if params["hash_bits"] is not None:
         return
     assert (model.weights, model.intercept_) == (weights, bias)
-    if params["average"] != "none":
+    if params.get("average", "none") != "none":
         assert (model.averaged_weights, model.averaged_intercept) == (weights, bias)
-    if params["pocket"]:
+    if params.get("pocket"):
         assert (model.pocket_weights, model.pocket_intercept) == (weights, bias)
 
 
-@keepers
+@every_starter
 def test_weights_that_were_read_give_the_same_model_back(learner):
     model = trained(learner)
-    again = LEARNERS[learner].from_weights(model.weights, model.intercept_, serve="current")
+    served = {"serve": "current"} if has(learner, "serve") else {}
+    again = LEARNERS[learner].from_weights(model.weights, model.intercept_, **served)
     assert (again.weights, again.intercept_) == (model.weights, model.intercept_)
 
 
@@ -255,10 +260,10 @@ def test_bad_labels_to_start_from_are_refused(learner, weights, intercept, error
     assert type(caught.value) is error
 
 
-@keepers
+@every_starter
 def test_intercept_to_start_from_needs_a_learner_that_has_one(learner):
-    weights = {"a": 1.0} if learner == "Perceptron" else {"u": {"a": 1.0}}
-    intercept = 0.5 if learner == "Perceptron" else {"u": 0.5}
+    weights = {"a": 1.0} if learner in ONE_OUTPUT else {"u": {"a": 1.0}}
+    intercept = 0.5 if learner in ONE_OUTPUT else {"u": 0.5}
     with pytest.raises(ValueError, match="intercept=False"):
         # the constructor's parameter of the same name is taken by the weight itself
         subclass_without_intercept(LEARNERS[learner]).from_weights(weights, intercept)

@@ -15,6 +15,8 @@ from streamptron import Perceptron
 from tests.support.doors import CALLS, INF, NAN, every_call, refused, trained
 from tests.support.variants import (
     LEARNERS,
+    ONE_OUTPUT,
+    STARTERS,
     answers,
     every_learner,
     every_variant,
@@ -180,15 +182,13 @@ def test_int_that_no_float64_holds_is_refused_by_every_door_with_its_feature(lea
         lambda model: model.learn_many(objects, [y]),
         lambda model: model.predict_many(frame),
     ]
-    if hasattr(LEARNERS[learner], "from_weights"):
-        doors.append(
-            lambda model: type(model).from_weights(x if learner == "Perceptron" else {y: x})
-        )
+    if learner in STARTERS:
+        doors.append(lambda model: type(model).from_weights(x if learner in ONE_OUTPUT else {y: x}))
     for door in doors:
         refused(trained(learner), door, "'the culprit'", "exactly", error=ValueError)
-    if not hasattr(LEARNERS[learner], "from_weights"):
+    if learner not in STARTERS:
         return
-    start = ({}, value) if learner == "Perceptron" else ({y: {}}, {y: value})
+    start = ({}, value) if learner in ONE_OUTPUT else ({y: {}}, {y: value})
     with pytest.raises(ValueError, match=r"^intercept is .* exactly"):
         LEARNERS[learner].from_weights(*start)
 

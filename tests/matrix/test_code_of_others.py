@@ -16,7 +16,7 @@ from tests.support.doors import Fault, Once, assert_learns_on_alike, trained
 from tests.support.matrices import CALLS, NAN, both_ways, every_call, grown, threads_batch, widened
 from tests.support.streams import KEYS, make_key
 from tests.support.threads import eager, finished
-from tests.support.variants import answers, every_learner, keepers, labels_for, make
+from tests.support.variants import ONE_OUTPUT, answers, every_learner, labels_for, make
 
 
 class Actor:
@@ -384,7 +384,7 @@ READS = {
     "debug_one": lambda model, x: model.debug_one(x),
     "top_features": lambda model, x: model.top_features(50),
     "weights": lambda model, x: model.weights,
-    "intercept_": lambda model, x: model.intercept_,
+    "averaged_weights": lambda model, x: getattr(model, "averaged_weights", None),
     "memory_usage": lambda model, x: model.memory_usage > 0,
     "pickle": lambda model, x: pickle.dumps(model),
     "deepcopy": lambda model, x: pickle.dumps(copy.deepcopy(model)),
@@ -439,7 +439,7 @@ def test_answers_are_not_spoiled_by_other_threads_that_ask_for_others(learner, r
     finished(ask, ask, ask_for_others)
 
 
-@keepers
+@every_learner
 @eager
 def test_weights_are_those_of_one_state_while_batches_are_learned(learner):
     """All weights are the same after every row, so those that are read must be the same too."""
@@ -455,7 +455,7 @@ def test_weights_are_those_of_one_state_while_batches_are_learned(learner):
     def look(stop):
         while not stop.is_set():
             weights = model.weights
-            if learner != "Perceptron":
+            if learner not in ONE_OUTPUT:
                 weights = weights.get(labels[0], {})
             assert len(set(weights.values())) <= 1
             assert len(weights) in (0, 400)

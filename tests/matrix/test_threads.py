@@ -23,7 +23,7 @@ from tests.support.matrices import (
     threads_batch,
 )
 from tests.support.threads import eager, finished
-from tests.support.variants import every_learner, having, labels_for
+from tests.support.variants import every_learner, labels_for
 
 
 def decision_of(model, x):
@@ -249,7 +249,7 @@ def test_other_threads_run_while_a_batch_is_learned_or_answered(learner, way, ca
 @every_learner
 @eager
 def test_calls_of_every_kind_from_many_threads_end_in_a_model_in_good_order(learner, way, seed):
-    model = grown(learner, way, **having(learner, pocket=bool(seed)))
+    model = grown(learner, way, pocket=bool(seed))
     batches = [threads_batch(learner, 100 * seed + i, 600, 250) for i in range(5)]
     names = [("column", j) for j in range(250)]
     label = labels_for(learner)[0]
@@ -378,7 +378,7 @@ def test_interrupt_comes_before_or_after_a_batch(learner, way, readers):
             assert model.n_seen - before in (0, len(X))
             if learner != "Perceptron":
                 assert (set(labels) <= set(model.labels)) == (model.n_seen > before)
-                assert list(model.predict_proba_one({})) == model.labels
+                assert len(model.predict_proba_one({})) == len(model.labels)
             model.learn_one({"after": 1.0}, labels_for(learner)[0])
             assert model.n_seen - before in (1, len(X) + 1)
             other = pickle.loads(pickle.dumps(model))

@@ -276,7 +276,7 @@ def assert_answers_alike(model, twin, X, rows, **names):
     assert listed(model.predict_many(X, **names)) == [twin.predict_one(x) for x in rows]
     decisions = [twin.decision_function_one(x) for x in rows]
     found = model.decision_function_many(X, **names)
-    if isinstance(model, Perceptron) or not all(isinstance(each, dict) for each in decisions):
+    if not isinstance(decisions[0] if decisions else twin.decision_function_one({}), dict):
         assert listed(found) == decisions
     elif twin.labels or not is_frame(X):
         assert table(found) == [list(decision.values()) for decision in decisions]

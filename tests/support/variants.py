@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from streamptron import MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptron
+from streamptron import AROW, MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptron
 from streamptron.modelfile.read import read
 from tests.support.streams import KEYS, random_events
 
@@ -15,19 +15,13 @@ LEARNERS = {
     "Perceptron": Perceptron,
     "MulticlassPerceptron": MulticlassPerceptron,
     "MIRA": MIRA,
+    "AROW": AROW,
     "AdaptiveClassifier": AdaptiveClassifier,
 }
 
-# What every learner has.
+# What every learner has that has the parameters.
 SHARED = {
     "default": {},
-    "hashed": {"hash_bits": 20},
-    "hashed, colliding": {"hash_bits": 2, "hash_seed": 5},
-    "no intercept": {"intercept": False},
-    "ceiling": {"max_features": 12},
-}
-# What those have that keep other vectors beside the current one.
-KEPT = {
     "exponential": {"average": "exponential", "half_life": 50},
     "no average": {"average": "none"},
     "pocket": {"pocket": True},
@@ -36,20 +30,21 @@ KEPT = {
     "serve average": {"serve": "average"},
     "serve exponential": {"serve": "average", "average": "exponential", "half_life": 20},
     "serve pocket": {"serve": "pocket", "pocket": True},
+    "hashed": {"hash_bits": 20},
+    "hashed, colliding": {"hash_bits": 2, "hash_seed": 5},
+    "no intercept": {"intercept": False},
+    "ceiling": {"max_features": 12},
 }
 OWN = {
     "Perceptron": {
-        **KEPT,
         "margin": {"margin": 0.5},
         "class weights": {"class_weight": {True: 2.0, False: 0.5}},
     },
     "MulticlassPerceptron": {
-        **KEPT,
         "margin": {"margin": 0.5},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
     },
     "MIRA": {
-        **KEPT,
         "C": {"C": 0.1},
         "update on mistakes": {"update": "mistake"},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
@@ -59,27 +54,46 @@ OWN = {
         "no naive Bayes": {"naive_bayes": False},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.0, "sky": 2.0}},
     },
+    "AROW": {
+        "r": {"r": 0.1},
+        "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
+    },
 }
 
-VARIANTS = [(learner, variant) for learner in LEARNERS for variant in SHARED | OWN[learner]]
+
+def has(learner, *parameters):
+    """Whether a learner has these parameters."""
+    return set(parameters) <= set(inspect.signature(LEARNERS[learner]).parameters)
+
+
+VARIANTS = [
+    (learner, variant)
+    for learner in LEARNERS
+    for variant, params in (SHARED | OWN[learner]).items()
+    if has(learner, *params)
+]
 
 every_learner = pytest.mark.parametrize("learner", LEARNERS)
-# those that keep other vectors, and may start from weights
-keepers = pytest.mark.parametrize(
-    "learner", [name for name in LEARNERS if KEPT.keys() <= OWN[name].keys()]
-)
+# those that keep an average and a pocket
+AVERAGERS = [learner for learner in LEARNERS if has(learner, "average", "pocket")]
+# those that may start from weights
+STARTERS = [learner for learner in LEARNERS if learner != "AdaptiveClassifier"]
+every_starter = pytest.mark.parametrize("learner", STARTERS)
+# those that have one output for two labels; they start from {feature: weight}, if at all, and the
+# others from {label: {feature: weight}}
+ONE_OUTPUT = ("Perceptron", "AROW", "AdaptiveClassifier")
+every_averager = pytest.mark.parametrize("learner", AVERAGERS)
 every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
 
 
 def make(learner, variant="default", **params):
-    """A learner that is the same in every run: its hash is seeded."""
-    return LEARNERS[learner](**{"hash_seed": 1, **(SHARED | OWN[learner])[variant], **params})
+    """A learner that is the same in every run: its hash is seeded.
 
-
-def having(learner, **params):
-    """Those of the parameters that the learner has."""
-    known = inspect.signature(LEARNERS[learner]).parameters
-    return {name: value for name, value in params.items() if name in known}
+    A parameter that the learner does not have is left out: without an average there is nothing
+    that one could do to it.
+    """
+    given = {"hash_seed": 1, **(SHARED | OWN[learner])[variant], **params}
+    return LEARNERS[learner](**{name: value for name, value in given.items() if has(learner, name)})
 
 
 def most_weight(learner):

@@ -401,7 +401,7 @@ class Learner:
         event = self.event(x)
         scores = {kind: self.scores(event, kind) for kind in self.kinds}
 
-        asked = len(self.w) > 0  # before the first label there is no prediction, so no mistake
+        asked = len(self.labels) > 0  # before the first there is no prediction, so no mistake
         mistakes = {kind: asked and bool(self.prediction(scores[kind]) != y) for kind in self.kinds}
         self.n_mistakes += mistakes["current"]
         self.judge(scores, mistakes, y)
@@ -652,3 +652,130 @@ class MIRA(Multiclass):
         if not due or ff == 0.0:
             return 0.0
         return min(loss / (2.0 * ff), self.C)
+
+
+class AROW(Learner):
+    """Crammer, Kulesza & Dredze 2009, diagonal: a variance S for each weight, 1 at first.
+
+    With v = sum of S x^2, beta = 1 / (v + r) and alpha = Y (1 - Y w.x) beta: w += alpha S x and
+    S -= beta S^2 x^2, where Y w.x < 1. Here q = 1/S - 1 is kept instead, 0 for what was never seen.
+    The same update in it is q_j += x_j^2 / (r + the variance of the event's other features).
+
+    An event of sample weight u is an observation with 1/u of the noise: r / u stands for r.
+
+    Up to two labels have one output, True, whose score speaks for the positive one: the second, or
+    the first if it equals True. At the third each label gets an output, w and -w with the same q
+    for those that were there. Then it is one against all.
+    """
+
+    calibrator = BinaryCalibrator
+
+    def __init__(self, *, r=1.0, **kept):
+        super().__init__(average="none", serve="current", **kept)
+        self.r = r
+        self.labels = []
+        self.positive = 1  # its place among the labels
+        self.two = True
+        self.q = {True: {}}
+        self.add_output(True)
+
+    @classmethod
+    def from_weights(cls, weights, intercept=0.0, **params):
+        learner = cls(**params)
+        learner.start_output(True, weights, intercept)
+        return learner
+
+    def decision(self, by_output):
+        return by_output[True] if self.two else by_output
+
+    def prediction(self, scores):
+        if not self.two:
+            return max(scores, key=scores.get)
+        if len(self.labels) < 2:
+            return self.labels[0] if self.labels else None
+        return self.labels[self.positive if scores[True] > 0 else 1 - self.positive]
+
+    def confidence(self, scores):
+        if self.two:
+            return abs(scores[True]), abs(scores[True])
+        return Multiclass.confidence(self, scores)
+
+    def predict_proba_one(self, x):
+        if len(self.labels) < 2:
+            return dict.fromkeys(self.labels, 1.0)
+        p = super().predict_proba_one(x)
+        if self.two:
+            return {label: p[k == self.positive] for k, label in enumerate(self.labels)}
+        return p
+
+    def judge(self, scores, mistakes, y):
+        if self.two:
+            if y in self.labels or len(self.labels) < 2:
+                side = self.is_positive(y)
+                self.calibrators["current"].learn(
+                    scores["current"][True], side, self.scales["current"], self.n_seen
+                )
+            self.scales["current"].learn(abs(scores["current"][True]))
+        else:
+            super().judge(scores, mistakes, y)
+
+    def is_positive(self, y):
+        if not self.labels:
+            return y == True  # noqa: E712
+        return ([*self.labels, y].index(y)) == self.positive
+
+    def meet(self, y, scores):
+        if y in self.labels:
+            return
+        if not self.labels:
+            self.positive = 0 if y == True else 1  # noqa: E712
+        self.labels.append(y)
+        if len(self.labels) == 3:
+            self.split(scores)
+        if len(self.labels) > 2:
+            self.add_output(y)
+            self.q[y] = {}
+            scores[y] = 0.0
+
+    def split(self, scores):
+        """One output becomes two; no answer changes, and no probability where B was 0."""
+        w, q, score = self.w.pop(True), self.q.pop(True), scores.pop(True)
+        for k, label in enumerate(self.labels[:2]):
+            sign = 1.0 if k == self.positive else -1.0
+            self.add_output(label, {feature: sign * weight for feature, weight in w.items()})
+            self.q[label] = dict(q)
+            scores[label] = sign * score
+        for vectors in (self.u, self.exponential, self.pocketed):
+            del vectors[True]
+        self.two = False
+        fit = MulticlassCalibrator()
+        fit.beta = max(0.5 * self.calibrators["current"].A, 0.015625)
+        self.calibrators["current"] = fit
+
+    def rule(self, scores, y, step, event):
+        """[(output, (alpha, v, r))]."""
+        moves = []
+        for output, score in scores.items():
+            speaks = self.is_positive(y) if self.two else output == y
+            Y = 1.0 if speaks else -1.0
+            loss = 1.0 - Y * score
+            if step > 0 and loss > 0:
+                v = 0.0
+                for feature, x in event:
+                    v += (x * x) / (1.0 + self.q[output].get(feature, 0.0))
+                r = self.r / step
+                moves.append((output, (within(-1e100, Y * loss / (v + r), 1e100), v, r)))
+        return moves
+
+    def add(self, output, move, event):
+        alpha, v, r = move
+        w, q = self.w[output], self.q[output]
+        for feature, x in event:
+            S = 1.0 + q.get(feature, 0.0)  # one over the variance
+            w[feature] = w.get(feature, 0.0) + (alpha * x) / S
+            q[feature] = q.get(feature, 0.0) + (x * x) / (r + max(0.0, v - (x * x) / S))
+
+    def forget(self, feature):
+        super().forget(feature)
+        for q in self.q.values():
+            q.pop(feature, None)

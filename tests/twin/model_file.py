@@ -145,14 +145,16 @@ class ModelFile:
         """For each output {row: (weight, averaged weight, weight in the pocket)}."""
         if self.part("class") == "AdaptiveClassifier":
             return self.adaptive_weights()
-        average, pocket = self.params["average"], self.params["pocket"]
+        average = self.params.get("average", "none")
+        pocket = self.params.get("pocket", False)
         c, s, fold, epoch = (
             float.fromhex(n) if isinstance(n, str) else n for n in self.part("clock")
         )
-        fields = 1 + (average != "none") + 2 * pocket
-        lanes = 1 if self.part("class") == "Perceptron" else 4
-        labels = self.part("labels")
-        outputs = [{} for _ in range(1 if labels is None else len(labels))]
+        cls, labels = self.part("class"), self.part("labels")
+        fields = 1 + (average != "none") + 2 * pocket + (cls == "AROW")
+        one = cls == "Perceptron" or (cls == "AROW" and len(labels or ()) <= 2)
+        lanes = 1 if one else 4
+        outputs = [{} for _ in range(1 if one else len(labels))]
         at = 0
         for block, chunk, folds in self.arrays["chunks"].tolist():
             for row in self.rows()[self.rows() // 256 == chunk].tolist():
@@ -175,8 +177,9 @@ class ModelFile:
 
     def adaptive_weights(self):
         """The same of an AdaptiveClassifier, which has the current weights only."""
-        positive = self.part("adaptive")[0]
-        n_labels = len(self.part("labels"))
+        labels = self.part("labels")
+        positive = 0 if labels and labels[0] is True else 1
+        n_labels = len(labels)
         heads, places = {}, {}
         at = 0
         for block, chunk, folds in self.arrays["chunks"].tolist():
