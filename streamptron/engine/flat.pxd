@@ -34,9 +34,9 @@ from streamptron.engine.key cimport (
 from streamptron.engine.hash cimport Seed, key_hash
 from streamptron.engine.lookup cimport Lookup, bits_count, lookup_put, lookup_start
 from streamptron.engine.index cimport Index, index_find, index_insert, index_key, index_stamp
-from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
-    AVERAGE_EXPONENTIAL, Table, table_add_outputs, table_chunk, table_reserve, table_reserve_places)
+    AVERAGE_EXPONENTIAL, ROWS_WEIGHTS, Table, table_add_outputs, table_chunk, table_reserve_blocks,
+    table_reserve_places)
 
 cdef enum:
     FLAT_DEPTH = 100                # how deep tuples in names may be nested in a file
@@ -432,13 +432,13 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
     cdef Key key
     cdef uint64_t h
     cdef row_t row
-    cdef Move move
     cdef int fault = flat_check_keys(flat, n_objects, depth)
     if fault:
         return fault
-    for i in range(flat.n_weights * table.width):
-        if not isfinite(weights[i]):
-            return FLAT_WEIGHT
+    if table.rows == ROWS_WEIGHTS:
+        for i in range(flat.n_weights * table.width):
+            if not isfinite(weights[i]):
+                return FLAT_WEIGHT
     for i in range(ROWS_RESERVED, flat.n_keys):
         key = flat.keys[i]
         if key_is_long(&key):
@@ -458,12 +458,11 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
         if fault:
             return fault
         row = flat.chunks[3 * i + 1] << CHUNK_BITS
-        move.output = flat.chunks[3 * i] * table.lanes
-        if table_reserve(table, &row, 1, <row_t> n_rows, &move, 1) < 0:
+        if table_reserve_blocks(table, &row, 1, <row_t> n_rows, &flat.chunks[3 * i], 1) < 0:
             return FLAT_MEMORY
         chunk = table_chunk(table, flat.chunks[3 * i], flat.chunks[3 * i + 1])
         n = _count(flat, n_rows, flat.chunks[3 * i + 1])
-        if flat.chunks[3 * i] == <size_t> table.n_blocks - 1 and not _unnamed_are_zero(table, weights, n):
+        if table.rows == ROWS_WEIGHTS and flat.chunks[3 * i] == <size_t> table.n_blocks - 1 and not _unnamed_are_zero(table, weights, n):
             return FLAT_NOBODYS
         place += n
         if flat.stored == NULL:
