@@ -27,11 +27,11 @@
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-  #define sp_look(place) __atomic_load_n(place, __ATOMIC_RELAXED)
-  #define sp_count(place, n) ((void)__atomic_fetch_add(place, n, __ATOMIC_RELAXED))
+  #define sp_atomic_look(place) __atomic_load_n(place, __ATOMIC_RELAXED)
+  #define sp_atomic_add(place, n) ((void)__atomic_fetch_add(place, n, __ATOMIC_RELAXED))
 #else
-  #define sp_look(place) (*(const volatile int *)(place))
-  #define sp_count(place, n) ((void)(*(volatile int *)(place) += (n)))
+  #define sp_atomic_look(place) (*(const volatile int *)(place))
+  #define sp_atomic_add(place, n) ((void)(*(volatile int *)(place) += (n)))
 #endif
 
 #endif

@@ -42,8 +42,8 @@
 cdef extern from "clock.h":
     void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil
     double seconds "sp_seconds" () noexcept nogil       # since some moment
-    int look "sp_look" (const int* place) noexcept nogil
-    void count "sp_count" (int* place, int n) noexcept nogil
+    int look "sp_atomic_look" (const int* place) noexcept nogil
+    void count "sp_atomic_add" (int* place, int n) noexcept nogil
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
