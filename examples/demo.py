@@ -4,8 +4,8 @@
    is a docstring's words, its label the package. New words turn up all the time, and so do new
    labels: neither is announced. Afterwards the model tells which words speak for which package,
    and why it decides on a new text as it does.
-2. Phishing web sites, a data set that comes with River, through a River pipeline: streamptron's
-   Perceptron beside River's own.
+2. Phishing web sites, a data set that comes with River, through River pipelines: AdaptiveClassifier
+   and Perceptron beside River's Perceptron.
 
 Run `make demo`, or `python examples/demo.py "a text of your own to be explained"`. Nothing is
 downloaded; it takes a few seconds.
@@ -23,7 +23,7 @@ from time import perf_counter
 
 from river import datasets, linear_model, preprocessing
 
-from streamptron import MIRA, Perceptron
+from streamptron import AdaptiveClassifier, Perceptron
 
 NOT_READ = {"test", "tests", "idlelib", "idle_test", "lib2to3", "site-packages", "dist-packages"}
 TEXT = "Parse the headers of a mail message and decode its body."
@@ -67,9 +67,8 @@ def words(text: str) -> dict[str, int]:
     return dict.fromkeys(re.findall(r"\w+", text.lower()), 1)
 
 
-def learn_docstrings(library: Path) -> MIRA:
-    # A label's intercept would learn how frequent it is, which changes as packages come and go.
-    model = MIRA(intercept=False)
+def learn_docstrings(library: Path) -> AdaptiveClassifier:
+    model = AdaptiveClassifier()  # nothing to declare, to scale or to tune
     seen: Counter[str] = Counter()
     n = shown = wrong = wrong_then = 0
     seconds = 0.0
@@ -103,7 +102,7 @@ def learn_docstrings(library: Path) -> MIRA:
     return model
 
 
-def explain(model: MIRA, text: str) -> None:
+def explain(model: AdaptiveClassifier, text: str) -> None:
     """What each word adds to the score of the likeliest label, beside the next one's."""
     x = words(text)
     p = model.predict_proba_one(x)
@@ -120,8 +119,9 @@ def explain(model: MIRA, text: str) -> None:
 
 def learn_phishing() -> None:
     models = {
-        "streamptron": preprocessing.StandardScaler() | Perceptron(),
-        "River": preprocessing.StandardScaler() | linear_model.Perceptron(),
+        "Adaptive": preprocessing.StandardScaler() | AdaptiveClassifier(),
+        "Perceptron": preprocessing.StandardScaler() | Perceptron(),
+        "River's": preprocessing.StandardScaler() | linear_model.Perceptron(),
     }
     wrong = dict.fromkeys(models, 0)
     seconds = dict.fromkeys(models, 0.0)
@@ -135,8 +135,8 @@ def learn_phishing() -> None:
         if n % 250 == 0:
             cells = (f"{wrong[name] / n:20.1%}{1e3 * seconds[name]:7.1f} ms" for name in models)
             print(f"{n:8,}" + "".join(cells))
-    print("\nThe time is the whole pipeline's, scaler included. Weights for and against phishing:")
-    top = models["streamptron"]["Perceptron"].top_features(2)
+    print("\nThe time is the whole pipeline's, scaler included. The Perceptron's weights:")
+    top = models["Perceptron"]["Perceptron"].top_features(2)
     for feature, weight in top.positive + top.negative:
         print(f"  {feature:30}{weight:+6.2f}")
 
@@ -145,9 +145,9 @@ if __name__ == "__main__":
     if hasattr(sys.stdout, "reconfigure"):  # show progress in a pipe too, and any character
         sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
     version = sys.version.split()[0]
-    print(f"1. Docstrings of Python {version}, read to MIRA: which package is each from?\n")
+    print(f"1. Docstrings of Python {version}: which package is each from?\n")
     learned = learn_docstrings(Path(sysconfig.get_path("stdlib")))
     if len(learned.labels) > 1:
         explain(learned, " ".join(sys.argv[1:]) or TEXT)
-    print("\n2. Phishing web sites: StandardScaler | Perceptron, streamptron's and River's\n")
+    print("\n2. Phishing web sites: StandardScaler, then ours or River's Perceptron\n")
     learn_phishing()

@@ -11,7 +11,7 @@ import random
 import sys
 from collections import Counter
 
-from streamptron import MIRA, Tokenizer
+from streamptron import AdaptiveClassifier, Tokenizer
 from streamptron.files import read
 
 TEMPLATES = {
@@ -56,7 +56,7 @@ def loaded():
         )
 
 
-model = Tokenizer(ngram_range=(1, 2), fold_numbers=True) | MIRA(C=0.1)
+model = Tokenizer(ngram_range=(1, 2), fold_numbers=True) | AdaptiveClassifier()
 right, seen = Counter(), Counter()
 for n, (line, system) in enumerate(loaded(), 1):
     right[system] += model.predict_one(line) == system
@@ -65,7 +65,7 @@ for n, (line, system) in enumerate(loaded(), 1):
     if n & (n - 1) == 0 and n >= 256:
         print(f"{n:6} lines: {sum(right.values()) / n:6.1%} right so far, {len(seen)} labels")
 
-learner = model["MIRA"]
+learner = model["AdaptiveClassifier"]
 print(f"\n{'label':14}{'right':>7}  what speaks for it most")
 for system, (positive, _) in learner.top_features(4).items():
     words = ", ".join(word for word, _ in positive)

@@ -1,6 +1,6 @@
 """A River pipeline from raw text to a label, with probabilities and an explained decision."""
 
-from streamptron import MulticlassPerceptron, Tokenizer
+from streamptron import AdaptiveClassifier, Tokenizer
 
 LOG = [
     ("disk sda1 is 91 percent full", "storage"),
@@ -17,7 +17,7 @@ LOG = [
     ("dns server does not answer on eth0", "network"),
 ]
 
-model = Tokenizer() | MulticlassPerceptron()
+model = Tokenizer() | AdaptiveClassifier()
 print("line                                         true      predicted before learning it")
 for line, label in LOG:
     print(f"{line:45}{label:10}{model.predict_one(line) or '(no label seen yet)'}")
@@ -30,5 +30,5 @@ for label, probability in model.predict_proba_one(line).items():
 
 print("because of")
 words = model["Tokenizer"].transform_one(line)
-for feature, part in model["MulticlassPerceptron"].explain_one(words):
+for feature, part in model["AdaptiveClassifier"].explain_one(words):
     print(f"  {feature or 'intercept':10}{part:+6.2f}")

@@ -12,7 +12,7 @@ import sys
 
 from river import datasets
 
-from streamptron import Perceptron, Tokenizer
+from streamptron import AdaptiveClassifier, Tokenizer
 from streamptron.files import read
 
 
@@ -37,7 +37,7 @@ def loaded():
 
 
 mail = loaded()
-spam_filter = Tokenizer() | Perceptron()
+spam_filter = Tokenizer() | AdaptiveClassifier()
 rng = random.Random(0)
 n = wrong = told = 0
 for text, is_spam in mail:
@@ -49,7 +49,7 @@ for text, is_spam in mail:
     if n % 1000 == 0:
         print(f"{n:6} mails, {100 * wrong / n:5.2f} % wrong so far, {told} labels given")
 
-tokenizer, learner = spam_filter["Tokenizer"], spam_filter["Perceptron"]
+tokenizer, learner = spam_filter["Tokenizer"], spam_filter["AdaptiveClassifier"]
 print("\nmost like spam:", *(word for word, _ in learner.top_features(12).positive))
 print("least like spam:", *(word for word, _ in learner.top_features(12).negative))
 text, is_spam = mail[min(40, len(mail) - 1)]

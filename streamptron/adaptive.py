@@ -17,8 +17,10 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     """Online logistic regression with adaptive steps and naive Bayes, for any labels.
 
     The learner to begin with: of those here it errs least, its probabilities need no calibration,
-    and there is nothing to tune or to scale. A step is as large as the error of its probability,
-    and an event that is answered surely enough changes nothing but counts. Three ideas make it:
+    and there is nothing to tune. Words need no scaling; where all features are dense numbers, put
+    ``StandardScaler()`` first, because nothing here centres them. A step is as large as the error
+    of its probability, and an event that is answered surely enough changes nothing but counts.
+    Three ideas make it:
 
     * Logistic regression whose steps shrink, weight by weight, with what the weight has already
       learned (AdaGrad). Each event is scaled to length 1, and each value by the feature's usual
@@ -45,8 +47,9 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         How fast a weight's steps grow long again, from 0 to 1. With 2**-10, the default, a thousand
         mistakes have to pass until old evidence counts for a third: right for streams that drift
         slowly or not at all. With .03 it is some thirty: where labels suddenly mean the opposite,
-        that saves a fifth of the next hundred mistakes, and costs up to .7 points of errors where
-        nothing changes. 0 never forgets.
+        a fifth to a quarter fewer of the next hundred answers are wrong (SMS spam 38 instead of 47,
+        a9a 39 instead of 51), and where nothing changes up to .7 points more (a9a; none on clean
+        streams). 0 never forgets. The curves: docs/choosing.md.
     naive_bayes
         Take the naive Bayes log-odds as one more feature. False saves some time with many labels.
     intercept

@@ -23,8 +23,9 @@ class AdaptiveClassifier(PairClassifier):
     """Logistic regression with adaptive steps and naive Bayes, for two classes or more.
 
     The classifier to begin with: of those here it errs least, its probabilities need no
-    calibration, and columns need no scaling. It is made for one pass over a stream, by
-    ``partial_fit``; more epochs, in ``fit``, seldom help it much.
+    calibration, and columns of words or counts need no scaling; dense numbers are better centred,
+    by ``StandardScaler()``. It is made for one pass over a stream, by ``partial_fit``; more epochs,
+    in ``fit``, seldom help it much.
 
     Parameters
     ----------
