@@ -67,6 +67,6 @@ for n, (line, system) in enumerate(loaded(), 1):
 
 learner = model["AdaptiveClassifier"]
 print(f"\n{'label':14}{'right':>7}  what speaks for it most")
-for system, (positive, _) in learner.top_features(4).items():
-    words = ", ".join(word for word, _ in positive)
+for system in learner.labels:
+    words = ", ".join(word for word, _ in learner.top_features(4, system).positive)
     print(f"{system:14}{right[system] / seen[system]:7.1%}  {words}")
