@@ -1,11 +1,11 @@
-/* Sleeping for some microseconds, and seconds since some moment. */
+/* Sleeping for some microseconds, and a clock in seconds. */
 
 #ifndef STREAMPTRON_CLOCK_H
 #define STREAMPTRON_CLOCK_H
 
 #ifdef _WIN32
   #ifndef WIN32_LEAN_AND_MEAN
-    #define WIN32_LEAN_AND_MEAN     /* the rest defines words that are names of fields here: small, far */
+    #define WIN32_LEAN_AND_MEAN     /* the rest defines small and far, which are names here */
   #endif
   #ifndef NOMINMAX
     #define NOMINMAX
