@@ -3,7 +3,8 @@
 Each event is answered before it is learned, in one pass, in file order. The first few thousand
 events of the longer streams, words present or not.
 
-error     answers that were wrong, in percent; no answer, before the first label, is a wrong one
+error     answers that were wrong, in percent; no answer, before the first label, counts as none
+          of them, as in River's evaluate
 1-AUC     two labels: of the pairs of a positive and a negative event, those in the wrong order, in
           percent, a tie being half of one; by probability and by decision function
 log-loss  minus the mean logarithm of the probability that the event's label had, in nats; events
@@ -48,6 +49,7 @@ def adagrad():
 
 # Who takes part: name: what makes a learner for two labels, and for many (None: it cannot)
 OURS = {
+    "AdaptiveClassifier": (streamptron.AdaptiveClassifier, streamptron.AdaptiveClassifier),
     "Perceptron": (streamptron.Perceptron, streamptron.MulticlassPerceptron),
     "MIRA": (streamptron.MIRA, streamptron.MIRA),
 }
@@ -71,7 +73,8 @@ class Tally:
         self.losses = []
 
     def note(self, answer, y, probabilities=None, decision=None):
-        self.wrong.append(answer is None or answer != y)
+        if answer is not None:
+            self.wrong.append(answer != y)
         self.true.append(y is True)
         if probabilities is not None:
             self.by_probability.append(probabilities.get(True, 0.5))

@@ -2,6 +2,7 @@
 
 import typing
 
+from streamptron.adaptive import AdaptiveClassifier
 from streamptron.arow import AROW
 from streamptron.doors.model import TopFeatures
 from streamptron.mira import MIRA
@@ -19,6 +20,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AROW",
     "MIRA",
+    "AdaptiveClassifier",
     "Checkpoint",
     "ModelFileError",
     "ModelLock",

@@ -12,10 +12,11 @@ import random
 import re
 import tempfile
 
+import numpy as np
 import pytest
 
 import streamptron
-from streamptron import MIRA, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron import AROW, MIRA, MulticlassPerceptron, Perceptron, Tokenizer
 from streamptron.doors.texts import Lines
 from streamptron.engine import api
 from tests.support import operations
@@ -288,3 +289,35 @@ def test_a_call_that_fails_again_and_again_takes_no_more_memory(most):
         api._fail_at(0)
         sizes.append(model.memory_usage)
     assert len(set(sizes[30:])) == 1
+
+
+@pytest.mark.parametrize("lasts", [False, True], ids=["one call", "all from then on"])
+@pytest.mark.parametrize("params", [{}, {"hash_bits": 8}, {"max_features": 30}], ids=str)
+@pytest.mark.parametrize("many", [False, True], ids=["learn_one", "learn_many"])
+def test_a_third_label_that_finds_no_memory_leaves_two_with_one_output(many, params, lasts):
+    rng = random.Random(str(params))
+    model = AROW(hash_seed=1, **params)
+    for i in range(600):
+        model.learn_one({rng.randrange(2000): rng.gauss(0, 1) for _ in range(3)}, "ab"[i % 2])
+    before, x = pickle.dumps(model), {5000: 1.0, 5001: 2.0}
+    score, failed = model.decision_function_one(x), 0
+    for n in range(1, 1000):
+        api._fail_at(n, lasts)
+        try:
+            if many:
+                model.learn_many(np.array([[1.0, 2.0]]), ["c"], feature_names=[5000, 5001])
+            else:
+                model.learn_one(x, "c")
+            break
+        except MemoryError:
+            failed += 1
+        finally:
+            left = api._fail_at(0, False)
+        model._check()
+        assert pickle.dumps(model) == before
+        assert model.decision_function_one(x) == score
+    assert left > 0
+    assert failed > 3
+    twin = pickle.loads(before)
+    twin.learn_one(x, "c")
+    assert pickle.dumps(model) == pickle.dumps(twin)

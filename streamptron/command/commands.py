@@ -97,15 +97,16 @@ class Options:
 
 def _own_options() -> list[Callable[[Command], Command]]:
     """An option for each parameter that not every learner has."""
-    return [
-        click.option(
-            f"--{name.replace('_', '-')}",
-            name,
-            type=click.Choice(kind) if isinstance(kind, tuple) else kind,
-            help=help,
-        )
-        for name, (kind, help) in OWN.items()
-    ]
+    options: list[Callable[[Command], Command]] = []
+    for name, (kind, help) in OWN.items():
+        option = f"--{name.replace('_', '-')}"
+        if isinstance(kind, bool):  # a flag that says the opposite of the default
+            option = option.replace("--", "--no-", 1) if kind else option
+            options.append(click.option(option, name, flag_value=not kind, default=None, help=help))
+        else:
+            words = click.Choice(kind) if isinstance(kind, tuple) else kind
+            options.append(click.option(option, name, type=words, help=help))
+    return options
 
 
 FORMS = {
@@ -120,18 +121,6 @@ model_option = click.option("--model", "-m", required=True, metavar="FILE", help
 # Options that are not given keep the library's defaults.
 LEARNER_OPTIONS = Options(
     *_own_options(),
-    click.option(
-        "--average",
-        type=click.Choice(["uniform", "exponential", "none"]),
-        help="The average kept beside the current weights.",
-    ),
-    click.option("--half-life", type=float, help="Of the exponential average, in events."),
-    click.option("--pocket", is_flag=True, default=None, help="Keep the best recent weights."),
-    click.option(
-        "--serve",
-        type=click.Choice(["best", "current", "average", "pocket"]),
-        help="Which weights answer.",
-    ),
     click.option(
         "--no-intercept", "intercept", flag_value=False, default=None, help="Learn no intercept."
     ),

@@ -22,6 +22,7 @@ class RULES:
     PERCEPTRON: ClassVar[int]
     MULTICLASS: ClassVar[int]
     MIRA: ClassVar[int]
+    ADAPTIVE: ClassVar[int]
     AROW: ClassVar[int]
 
 @disjoint_base

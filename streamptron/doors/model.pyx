@@ -24,13 +24,13 @@ from streamptron.doors.state cimport (
     arrays_look_up, arrays_read, arrays_write, serve_set_state, serve_state)
 from streamptron.engine.api cimport (
     index_free, index_init, index_insert, learner_answer, learner_bytes, learner_copy, learner_free,
-    learner_init, learner_resolve, table_read, table_reserve, table_write, table_wrote, text_bytes)
+    learner_init, learner_resolve, learner_weight, table_read, table_reserve, table_write, table_wrote, text_bytes)
 from streamptron.engine.event cimport event_bytes, event_free
 from streamptron.engine.flat cimport FLAT_DEPTH, Flat
 from streamptron.engine.index cimport Index, index_is_limited, index_place, index_stored
 from streamptron.engine.key cimport KEY_OBJECT, Key
 from streamptron.engine.learner cimport Answer, Learner, learner_decision, learner_labels, learner_several
-from streamptron.engine.rule cimport RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
+from streamptron.engine.rule cimport RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
 from streamptron.engine.serve cimport serve_overall
 from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
@@ -62,6 +62,7 @@ class RULES:
     MULTICLASS = RULE_MULTICLASS
     MIRA = RULE_MIRA
     AROW = RULE_AROW
+    ADAPTIVE = RULE_ADAPTIVE
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
@@ -90,6 +91,9 @@ cdef class Model(Desk):
         rule.C = real("C", params.get("C", 1.0), 1e-50, "above 0")
         rule.on_mistake = choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
         rule.r = real("r", params.get("r", 1.0), 1e-50, "above 0")
+        rule.eta = real("eta", params.get("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
+        rule.forget = real("forget", params.get("forget", 0.0), 0.0, "of at least 0", 1.0)
+        rule.naive_bayes = truth("naive_bayes", params.get("naive_bayes", False))
         average = choice("average", params.get("average", "none"), AVERAGES)
         half_life = real("half_life", params.get("half_life", 1.0), 1.0, "of at least 1 event", _HALF_LIFE_MOST)
         pocket = truth("pocket", params.get("pocket", False))
@@ -100,7 +104,8 @@ cdef class Model(Desk):
                 "do without one")
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
-        intercept = truth("intercept", params["intercept"])
+        rule.intercept = truth("intercept", params["intercept"])
+        intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps it apart
         bits = params["hash_bits"]
         bits = 0 if bits is None else whole("hash_bits", bits, 1, 30)
         most = params["max_features"]
@@ -234,16 +239,19 @@ cdef class Model(Desk):
     @property
     def n_seen(self):
         """Labelled events seen."""
+        self._enter(False)
         return self.learner.n_seen
 
     @property
     def n_updates(self):
         """Events that changed the weights."""
+        self._enter(False)
         return self.learner.n_updates
 
     @property
     def n_mistakes(self):
         """Events that the current weights got wrong before they learned from them."""
+        self._enter(False)
         return self.learner.n_mistakes
 
     @property
@@ -260,7 +268,7 @@ cdef class Model(Desk):
                 row = (row | (CHUNK_ROWS - 1)) + 1
                 continue
             for output in range(self.learner.table.n_outputs):
-                if table_read(&self.learner.table, index_place(&self.learner.index, row), output, KEPT_CURRENT) != 0.0:
+                if learner_weight(&self.learner, index_place(&self.learner.index, row), output, KEPT_CURRENT) != 0.0:
                     n += 1
                     break
             row += 1
@@ -269,6 +277,7 @@ cdef class Model(Desk):
     @property
     def n_evicted(self):
         """Features that had to leave for others (see max_features)."""
+        self._enter(False)
         return self.learner.ceiling.n_evicted
 
     @property
@@ -277,6 +286,7 @@ cdef class Model(Desk):
 
         With serve="best" another may answer an event on which it is surer of itself.
         """
+        self._enter(False)
         return KEPT[serve_overall(&self.learner.serve)]
 
     @property
@@ -286,6 +296,7 @@ cdef class Model(Desk):
         return self.__sizeof__() + names
 
     def __sizeof__(self):
+        self._enter(False)
         return (object.__sizeof__(self) + learner_bytes(&self.learner) + event_bytes(&self.event)
                 + text_bytes(&self.text))
 
@@ -348,8 +359,8 @@ cdef class Model(Desk):
             for output in range(first, last):
                 names, weights = [], []
                 for row in range(ROWS_RESERVED, self.learner.index.n_rows):
-                    weight = table_read(
-                        &self.learner.table, index_place(&self.learner.index, row), output, number)
+                    weight = learner_weight(
+                        &self.learner, index_place(&self.learner.index, row), output, number)
                     if weight != 0.0:
                         if not isfinite(weight):
                             raise damaged("a weight is not finite")
@@ -373,7 +384,7 @@ cdef class Model(Desk):
             number = self._kept(kind)
             labels = self._get_labels()
             last = self._outputs_of(labels, output, &first)
-            intercepts = [table_read(&self.learner.table, ROW_INTERCEPT, output, number)
+            intercepts = [learner_weight(&self.learner, ROW_INTERCEPT, output, number)
                           for output in range(first, last)]
         finally:
             if collecting:
@@ -566,6 +577,13 @@ cdef class Model(Desk):
         """Give an untrained model what _get_labels gave: the number of its outputs."""
         raise NotImplementedError
 
+    def _once_state(self):
+        """What only some of the learners keep once, by name."""
+        return {}
+
+    def _set_once_state(self, state):
+        """Put it back into an untrained model that has its labels."""
+
     cdef int _empty_index(self, uint64_t seed) except -1:
         """An index as before, with another seed and nothing in it."""
         cdef int bits = self.learner.index.bits
@@ -598,6 +616,7 @@ cdef class Model(Desk):
                           self.learner.table.epoch),
                 "serve": serve_state(&self.learner),
                 "ceiling": (self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted),
+                **self._once_state(),
             }
             if state["labels"] is not None and len(state["labels"]) != learner_labels(&self.learner):
                 raise RuntimeError(
@@ -609,7 +628,7 @@ cdef class Model(Desk):
             gate_read_end(&self.gate)
             if collecting:
                 PyGC_Enable()
-        arrays_look_up(&flat, &self.learner, depth)
+        arrays_look_up(&flat, depth)
         return state, arrays
 
     def _set_file_state(self, state, arrays, whole=None, int depth=FLAT_DEPTH):
@@ -642,6 +661,7 @@ cdef class Model(Desk):
                 and isfinite(table.s) and isfinite(table.epoch)):
             raise ValueError("the averages' clock is invalid")
         serve_set_state(&self.learner, state["serve"])
+        self._set_once_state(state)
         if index_is_limited(&self.learner.index):
             self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted = state["ceiling"]
         if whole is not None:

@@ -11,14 +11,14 @@ from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data
 from streamptron.engine.api cimport (
-    flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep, flat_write)
+    adaptive_fault, flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep, flat_write)
 from streamptron.engine.calibrate cimport Calibrator
 from streamptron.engine.flat cimport (
     FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE,
     FLAT_WEIGHT, Flat)
 from streamptron.engine.index cimport index_is_limited
 from streamptron.engine.key cimport Key
-from streamptron.engine.learner cimport Learner
+from streamptron.engine.learner cimport Learner, learner_adapts
 from streamptron.engine.pool cimport pages_whole
 from streamptron.engine.serve cimport Serve
 from streamptron.engine.table cimport KEPT_KINDS
@@ -137,13 +137,16 @@ cdef dict _arrays_write(const Learner* learner, Flat* flat):
     return arrays
 
 
-cdef int arrays_look_up(Flat* flat, const Learner* learner, int depth) except -1:
-    """Fill in the lookup of what arrays_write has written; others may learn again. An error if names are too deep."""
+cdef int arrays_look_up(Flat* flat, int depth) except -1:
+    """Fill in the lookup of what arrays_write has written. The learner may change again meanwhile.
+
+    An error if names are too deep.
+    """
     cdef bint too_deep
-    if learner.index.bits:
+    if flat.words == NULL:          # hashed
         return 0
     with nogil:
-        flat_lookup(flat, &learner.index)
+        flat_lookup(flat)
         too_deep = flat_too_deep(flat, depth)
     if too_deep:
         keeper = ("model file cannot hold; pickle the model instead" if depth == FLAT_DEPTH
@@ -192,6 +195,8 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
     else:
         with nogil:
             fault = flat_read(&flat, &learner.index, &learner.table, n_outputs, n_objects, depth)
+            if not fault and learner_adapts(learner) and adaptive_fault(&learner.table, learner.index.n_rows):
+                fault = FLAT_WEIGHT
     flat_free(&flat)
     if fault == FLAT_MEMORY:
         raise MemoryError("no memory for the model")

@@ -10,6 +10,7 @@ from streamptron.engine.types cimport row_t, uint32_t, uint64_t
 from streamptron.engine.key cimport Key
 from streamptron.engine.index cimport Index
 from streamptron.engine.event cimport Event
+from streamptron.engine.adaptive cimport Adaptive, Weighed
 from streamptron.engine.table cimport Table
 from streamptron.engine.rule cimport Rule
 from streamptron.engine.step cimport Move
@@ -35,6 +36,16 @@ cdef void learner_probabilities(const Learner* learner, const Event* event, Answ
 cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil
 cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil
 
+cdef double learner_weight(const Learner* learner, row_t row, Py_ssize_t output,
+                           int kind) noexcept nogil
+
+cdef int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil
+cdef void adaptive_set_count(Adaptive* a, Py_ssize_t k, double D) noexcept nogil
+cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
+                           Py_ssize_t output, Py_ssize_t i,
+                           const row_t* rows, const double* x) noexcept nogil
+cdef bint adaptive_fault(const Table* table, row_t n_rows) noexcept nogil
+
 cdef int index_init(Index* index, int bits, uint64_t seed_number,
                     row_t max_features) noexcept nogil
 cdef void index_free(Index* index) noexcept nogil
@@ -53,7 +64,7 @@ cdef const char* table_fault(const Table* table, row_t n_rows) noexcept nogil
 
 cdef int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil
 cdef void flat_write(Flat* flat, const Index* index, const Table* table) noexcept nogil
-cdef void flat_lookup(Flat* flat, const Index* index) noexcept nogil
+cdef void flat_lookup(Flat* flat) noexcept nogil
 cdef bint flat_too_deep(const Flat* flat, int depth) noexcept nogil
 cdef int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs, size_t n_objects,
                    int depth) noexcept nogil

@@ -1,6 +1,7 @@
 """The engine's rooms as one compiled module: what doors call instead of compiling it themselves."""
 
 from streamptron.engine cimport learner as _learner
+from streamptron.engine cimport adaptive as _adaptive
 from streamptron.engine cimport index as _index
 from streamptron.engine cimport table as _table
 from streamptron.engine cimport flat as _flat
@@ -68,6 +69,29 @@ cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) n
     return _learner.learner_learn(learner, event, y, u)
 
 
+cdef double learner_weight(const Learner* learner, row_t row, Py_ssize_t output,
+                           int kind) noexcept nogil:
+    return _learner.learner_weight(learner, row, output, kind)
+
+
+cdef int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
+    return _adaptive.adaptive_room(a, n)
+
+
+cdef void adaptive_set_count(Adaptive* a, Py_ssize_t k, double D) noexcept nogil:
+    _adaptive.adaptive_set_count(a, k, D)
+
+
+cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
+                           Py_ssize_t output, Py_ssize_t i,
+                           const row_t* rows, const double* x) noexcept nogil:
+    return _adaptive.adaptive_share(a, table, w, output, i, rows, x)
+
+
+cdef bint adaptive_fault(const Table* table, row_t n_rows) noexcept nogil:
+    return _adaptive.adaptive_fault(table, n_rows)
+
+
 cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
     return _learner.learner_expect(learner, n, positive)
 
@@ -130,8 +154,8 @@ cdef void flat_write(Flat* flat, const Index* index, const Table* table) noexcep
     _flat.flat_write(flat, index, table)
 
 
-cdef void flat_lookup(Flat* flat, const Index* index) noexcept nogil:
-    _flat.flat_lookup(flat, index)
+cdef void flat_lookup(Flat* flat) noexcept nogil:
+    _flat.flat_lookup(flat)
 
 
 cdef bint flat_too_deep(const Flat* flat, int depth) noexcept nogil:

@@ -31,7 +31,7 @@ from streamptron.engine.event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
 from streamptron.engine.table cimport KEPT_KINDS, Entries, Table, table_can_write, table_has_places, table_place
 from streamptron.engine.learner cimport (
-    Answer, Learner, learner_admit, learner_answer, learner_commit, learner_commit_row,
+    Answer, Learner, learner_adapts, learner_admit, learner_answer, learner_commit, learner_commit_row,
     learner_decision, learner_probabilities, learner_resolve, learner_score, learner_score_row,
     learner_several, learner_step)
 from streamptron.engine.matrix cimport (
@@ -342,7 +342,8 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     cdef row_t n_rows = learner.index.n_rows
     cdef double u
     # with one output it is scored where it lies, but not if a third label comes
-    cdef bint lying = batch.rows != NULL and learner.table.lanes == 1 and (batch.y == NULL or batch.y[r] <= 1)
+    cdef bint lying = (batch.rows != NULL and learner.table.lanes == 1
+                       and not learner_adapts(learner) and (batch.y == NULL or batch.y[r] <= 1))
     if batch.rows != NULL:
         matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
         entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)
@@ -371,7 +372,7 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
             return 0
         if learner_step(learner, event, NULL, False, batch.y[r], u) < 0:
             return -1
-        if learner_commit(learner, event, batch.y[r]) < 0:
+        if learner_commit(learner, event, batch.y[r], u) < 0:
             return -1
         if batch.rows != NULL and learner.index.n_rows != n_rows:
             for i in range(entries.n):

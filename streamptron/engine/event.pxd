@@ -23,6 +23,7 @@ from streamptron.engine.arena cimport Arena, arena_free, arena_init, arena_reset
 from streamptron.engine.index cimport Gone, Index, index_stored
 from streamptron.engine.step cimport Step, step_bytes, step_free
 from streamptron.engine.verdict cimport Verdict
+from streamptron.engine.adaptive cimport Weighed, weighed_bytes, weighed_free
 
 cdef struct Event:
     Py_ssize_t n
@@ -51,6 +52,7 @@ cdef struct Event:
     Verdict* verdicts           # of each kept vector; the scores lie behind them
     int judged                  # of which, a bit each
     Step step
+    Weighed weighed             # where AdaptiveClassifier has answered
     Gone* gone                  # under a ceiling: what its rows were before it is learned
     Py_ssize_t gone_capacity
     Py_ssize_t n_gone
@@ -83,6 +85,7 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.scored_version = 0
     event.judged = 0
     memset(&event.step, 0, sizeof(Step))
+    memset(&event.weighed, 0, sizeof(Weighed))
     event.gone = NULL
     event.gone_capacity = 0
     event.n_gone = 0
@@ -100,6 +103,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.verdicts)
     free(event.gone)
     step_free(&event.step)
+    weighed_free(&event.weighed)
     arena_free(&event.text)
     event_init(event)
 
@@ -110,7 +114,8 @@ cdef inline size_t event_bytes(const Event* event) noexcept nogil:
             + event.ends_capacity * sizeof(Py_ssize_t)
             + 3 * sizeof(Verdict) * (event.verdicts != NULL)
             + event.scores_capacity * sizeof(double)
-            + step_bytes(&event.step) + event.gone_capacity * sizeof(Gone) + event.text.bytes)
+            + step_bytes(&event.step) + weighed_bytes(&event.weighed)
+            + event.gone_capacity * sizeof(Gone) + event.text.bytes)
 
 
 cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:

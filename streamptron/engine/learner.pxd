@@ -27,7 +27,8 @@
 from libc.math cimport fabs
 from streamptron.engine.heap cimport free, malloc
 from libc.string cimport memset
-from streamptron.engine.types cimport CHUNK_BITS, ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.types cimport (
+    CHUNK_BITS, ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t)
 from streamptron.engine.index cimport (
     Index, IndexMark, index_copy, index_find, index_find_all, index_free, index_init, index_insert,
     index_is_limited, index_mark, index_rewind)
@@ -36,14 +37,18 @@ from streamptron.engine.ceiling cimport (
 from streamptron.engine.event cimport Event, event_first, event_last, event_reserve_scores
 from streamptron.engine.table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, entries_of, table_add, table_add_outputs,
-    table_copy, table_free, table_init, table_keeps, table_reserve, table_reserve_places,
-    table_scores, table_scores_through, table_second, table_snapshot, table_split, table_tick)
+    table_copy, table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
+    table_reserve_blocks, table_reserve_places, table_scores, table_scores_through, table_second, table_snapshot, table_split, table_tick)
+from streamptron.engine.adaptive cimport (
+    Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks, adaptive_bytes,
+    adaptive_copy, adaptive_decide, adaptive_expect, adaptive_free, adaptive_init, adaptive_learn,
+    adaptive_probabilities, adaptive_room, adaptive_weight, weighed_reserve)
 from streamptron.engine.keep cimport KEEP_NONE
 from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pair_side
 from streamptron.engine.step cimport Move, Step, step_begin, step_reserve
 from streamptron.engine.rule cimport (
-    ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, Rule, rule_answer, rule_keeps,
-    rule_settle, rule_step)
+    ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, RULE_ADAPTIVE, Rule, rule_answer,
+    rule_keeps, rule_settle, rule_step)
 from streamptron.engine.serve cimport (
     SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init, serve_kind,
     serve_learn)
@@ -59,7 +64,8 @@ cdef struct Learner:
     Rule rule
     Serve serve
     Calibrator fits[KEPT_KINDS]
-    bint intercept
+    Adaptive adaptive           # what AdaptiveClassifier keeps once
+    bint intercept              # whether an event begins with one
     int answer                  # what kind of answer it gives now
     Pair pair                   # with one output for two labels: who has come
     Table* before               # while a third label is being learned: what it was split from
@@ -72,6 +78,12 @@ cdef struct Learner:
 cdef inline void learner_free(Learner* learner) noexcept nogil:
     index_free(&learner.index)
     table_free(&learner.table)
+    adaptive_free(&learner.adaptive)
+
+
+cdef inline bint learner_adapts(const Learner* learner) noexcept nogil:
+    """Whether it is AdaptiveClassifier's rows that are kept; see engine/adaptive.pxd."""
+    return learner.rule.kind == RULE_ADAPTIVE
 
 
 cdef inline bint learner_several(const Learner* learner) noexcept nogil:
@@ -98,16 +110,24 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     serve_init(&learner.serve, serve, average, pocket)
     for kind in range(KEPT_KINDS):
         calibrator_init(&learner.fits[kind])
-    # rows that change hands lie side by side by chance only
-    table_init(&learner.table, average, half_life, pocket, rule_keeps(&rule), learner.answer == ANSWER_LABELS,
-               max_features != 0)
     ceiling_init(&learner.ceiling)
     if index_init(&learner.index, hash_bits, hash_seed, max_features) < 0:
         return -1
+    # rows that change hands lie side by side by chance only
+    if learner_adapts(learner):
+        if adaptive_init(&learner.adaptive, rule.eta, rule.forget, rule.naive_bayes,
+                         rule.intercept) < 0 or (
+                table_init_adaptive(&learner.table, max_features != 0) < 0):
+            return -1
+    else:
+        table_init(&learner.table, average, half_life, pocket, rule_keeps(&rule),
+                   learner.answer == ANSWER_LABELS, max_features != 0)
+        if learner.answer != ANSWER_LABELS and table_add_outputs(&learner.table, 1) < 0:
+            return -1
     if hash_bits and table_reserve_places(
             &learner.table, (<size_t> learner.index.n_rows >> CHUNK_BITS) + 1, True) < 0:
         return -1
-    return 0 if learner.answer == ANSWER_LABELS else table_add_outputs(&learner.table, 1)
+    return 0
 
 
 cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
@@ -119,6 +139,22 @@ cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
         event.n_found = event.n
 
 
+cdef inline int _weigh(Learner* learner, Event* event) noexcept nogil:
+    """The scores of AdaptiveClassifier, and its verdict."""
+    cdef Py_ssize_t n = learner.table.n_outputs
+    if (event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * max(n, <Py_ssize_t> 2)) < 0
+            or weighed_reserve(&event.weighed, event.n, n + 2) < 0):
+        return -1
+    event.n_scores = n
+    adaptive_answer(&learner.adaptive, &learner.table, event.rows, event.values, event.n,
+                    &event.weighed)
+    adaptive_decide(&learner.adaptive, &event.weighed, event.scores)
+    event.verdicts[KEPT_CURRENT].best = adaptive_best(&learner.adaptive, &event.weighed)
+    event.judged = 1 << KEPT_CURRENT
+    event.scored_version = learner.version
+    return 0
+
+
 cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     """Fill event.scores: [kind * n_scores + choice], and room for one more kind. -1 without memory."""
     cdef bint candidates = learner.answer == ANSWER_CANDIDATES
@@ -126,6 +162,8 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     if event.scored_version == learner.version:
         return 0
     learner_resolve(learner, event)
+    if learner_adapts(learner):
+        return _weigh(learner, event)
     if event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * max(n, <Py_ssize_t> 2)) < 0:
         return -1
     event.n_scores = n
@@ -190,7 +228,9 @@ cdef inline void learner_probabilities(const Learner* learner, const Event* even
     cdef int kind = answer.kind
     cdef double sure
     cdef const double* scores = learner_decision(learner, event, kind)
-    if learner_several(learner):
+    if learner_adapts(learner):
+        adaptive_probabilities(&learner.adaptive, &event.weighed, p)
+    elif learner_several(learner):
         calibrate_many(&learner.fits[kind], &learner.serve.scale[kind], answer.verdict.top, scores,
                        event.n_scores, p)
     elif learner.pair.n == 2:
@@ -343,20 +383,64 @@ cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
     return 0
 
 
-cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+cdef inline int _prepare_adaptive(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    """The same as _prepare; but every event that has a weight is counted, with or without a step."""
+    cdef Adaptive* adaptive = &learner.adaptive
+    cdef Table* table = &learner.table
+    cdef bint ticked = False
+    if (_insert_missing(learner, event, 0, event.n, &ticked) < 0
+            or adaptive_room(adaptive, y + 1) < 0):
+        return -1
+    if y == adaptive.n_labels and y >= 2 and table_add_outputs(table, 2 if y == 2 else 1) < 0:
+        return -1
+    return table_reserve_blocks(table, event.rows, event.n, learner.index.n_rows,
+                                event.weighed.blocks, adaptive_blocks(table, &event.weighed, y))
+
+
+cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
     """All that can fail: rows for new features, an output for a new label, chunks for the step."""
     cdef Table* table = &learner.table
+    if learner_adapts(learner):
+        return _prepare_adaptive(learner, event, y) if u != 0.0 else 0
     if learner.answer == ANSWER_LABELS and y == table.n_outputs and table_add_outputs(table, 1) < 0:
         return -1
     return _make_room(learner, event)
 
 
-cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
+                                double u) noexcept nogil:
+    """Count the answer, and learn what has been prepared."""
+    cdef Py_ssize_t best = event.verdicts[KEPT_CURRENT].best
+    learner.n_seen += 1
+    learner.n_mistakes += best >= 0 and best != y
+    if u == 0.0:
+        return
+    learner.n_updates += event.weighed.n_strides > 0
+    adaptive_learn(&learner.adaptive, &learner.table, event.rows, event.values, event.n,
+                   &event.weighed, y, u)
+    if learner.adaptive.n_labels <= 2:
+        pair_meet(&learner.pair, y)
+    else:
+        learner.answer = ANSWER_LABELS
+
+
+cdef inline void _take(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+    """Judge who answers, and take the step."""
+    _watch(learner, event, y)
+    if learner.answer == ANSWER_PAIR:
+        pair_meet(&learner.pair, y)
+    if event.step.n:
+        learner.n_updates += 1
+        _add(learner, event)
+    table_tick(&learner.table)
+
+
+cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
     cdef Table* table = &learner.table
     cdef Py_ssize_t n_outputs = table.n_outputs     # before a new label
     cdef IndexMark mark = index_mark(&learner.index)
     cdef Ceiling ceiling = learner.ceiling
-    if _prepare(learner, event, y) < 0:
+    if _prepare(learner, event, y, u) < 0:
         table.n_outputs = n_outputs
         ceiling_rewind(&learner.ceiling, &ceiling, &learner.index, event)
         index_rewind(&learner.index, &mark)
@@ -368,13 +452,10 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y) noexcept n
     # from here on nothing can fail
     if index_is_limited(&learner.index):
         ceiling_settle(&learner.ceiling, &learner.index, table, event)
-    _watch(learner, event, y)
-    if learner.answer == ANSWER_PAIR:
-        pair_meet(&learner.pair, y)
-    if event.step.n:
-        learner.n_updates += 1
-        _add(learner, event)
-    table_tick(table)
+    if learner_adapts(learner):
+        _take_adaptive(learner, event, y, u)
+    else:
+        _take(learner, event, y)
     learner.version += 1
     return 0
 
@@ -419,12 +500,13 @@ cdef inline void _split_end(Learner* learner, Event* event, bint failed) noexcep
     learner.before = NULL
 
 
-cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
+cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y,
+                               double u) noexcept nogil:
     """Learn the label y of a scored event by the step that the rule has made of it.
 
     Returns -1 without memory; nothing has changed then.
     """
-    cdef int failed = _commit(learner, event, y)
+    cdef int failed = _commit(learner, event, y, u)
     if learner.before != NULL:
         _split_end(learner, event, failed)
     return failed
@@ -466,6 +548,9 @@ cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noe
     """Give an untrained learner of the kind ANSWER_PAIR the form that it has with n labels. -1 without memory."""
     learner.pair.positive = positive
     learner.pair.n = <int> min(n, <Py_ssize_t> 2)
+    if learner_adapts(learner):
+        learner.answer = ANSWER_LABELS if n > 2 else ANSWER_PAIR
+        return adaptive_expect(&learner.adaptive, n, positive)
     if n > 2:
         if _split(learner) < 0:
             return -1
@@ -483,6 +568,9 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* lyin
     cdef Entries own
     cdef Step* step = &event.step
     cdef int kind
+    if learner_adapts(learner):
+        adaptive_aim(&learner.adaptive, &event.weighed, y, u)
+        return 0
     if step_reserve(step, event.n_scores + 2) < 0:
         return -1
     if learner.answer == ANSWER_PAIR and y > 1:
@@ -515,14 +603,24 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
     if learner_score(learner, event) < 0 or (
             learner_step(learner, event, NULL, False, y, u) < 0):
         return -1
-    return learner_commit(learner, event, y)
+    return learner_commit(learner, event, y, u)
+
+
+cdef inline double learner_weight(const Learner* learner, row_t row, Py_ssize_t output,
+                                  int kind) noexcept nogil:
+    """One weight of one kept vector."""
+    if not learner_adapts(learner):
+        return table_read(&learner.table, row, output, kind)
+    if row == ROW_INTERCEPT:
+        return learner.adaptive.w0[output]
+    return adaptive_weight(&learner.adaptive, &learner.table, row, output)
 
 
 cdef inline size_t learner_bytes(const Learner* learner) noexcept nogil:
     """What a learner holds from the system."""
     cdef const Index* index = &learner.index
     return (index.bytes + index.pool.bytes + index.long_keys.bytes
-            + learner.table.bytes + learner.table.pool.bytes)
+            + learner.table.bytes + learner.table.pool.bytes + adaptive_bytes(&learner.adaptive))
 
 
 cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
@@ -530,5 +628,6 @@ cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
     cdef int failed
     to[0] = other[0]
     failed = index_copy(&to.index, &other.index)
-    # both halves must be the copy's own before anybody frees them
-    return table_copy(&to.table, &other.table) + failed
+    # all of it must be the copy's own before anybody frees it
+    failed += table_copy(&to.table, &other.table)
+    return adaptive_copy(&to.adaptive, &other.adaptive) + failed

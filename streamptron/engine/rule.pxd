@@ -18,6 +18,7 @@ cdef enum:
     RULE_MULTICLASS = 1
     RULE_MIRA = 2
     RULE_AROW = 3
+    RULE_ADAPTIVE = 4               # see engine/adaptive.pxd
 
     ANSWER_SIGN = 0                 # one output; True where its score is above 0
     ANSWER_LABELS = 1               # an output a label; the best score wins
@@ -30,6 +31,11 @@ cdef struct Rule:
     double C
     bint on_mistake
     double r
+    # of RULE_ADAPTIVE
+    double eta
+    double forget
+    bint naive_bayes
+    bint intercept
 
 
 cdef inline int rule_answer(const Rule* rule) noexcept nogil:
@@ -38,7 +44,7 @@ cdef inline int rule_answer(const Rule* rule) noexcept nogil:
         return ANSWER_SIGN
     if rule.kind == RULE_MULTICLASS or rule.kind == RULE_MIRA:
         return ANSWER_LABELS
-    if rule.kind == RULE_AROW:
+    if rule.kind == RULE_AROW or rule.kind == RULE_ADAPTIVE:
         return ANSWER_PAIR
     return -1
 

@@ -46,7 +46,7 @@ from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
 from streamptron.engine.heap cimport free, realloc
-from streamptron.engine.keep cimport keep_share
+from streamptron.engine.keep cimport KEEP_NONE, keep_share
 from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
 from streamptron.engine.pool cimport (
@@ -136,6 +136,17 @@ cdef extern from "kernels.h":
     double size_several "sp_size_several" (
         const Rows* block, const Clock* clock, row_t row, double size, const Layout* layout) noexcept nogil
 
+cdef extern from "adaptive_rows.h":
+    enum:
+        HEAD_WIDTH "SP_HEAD_WIDTH"
+
+    ctypedef struct Blocks "sp_blocks":
+        const void* first
+        size_t size
+
+    Py_ssize_t blocks_for "sp_blocks_for" (Py_ssize_t outputs) noexcept nogil
+    double adaptive_size "sp_size" (const Blocks* blocks, row_t row, Py_ssize_t outputs) noexcept nogil
+
 cdef enum:
     KEPT_CURRENT = 0                # the vectors that can be read, in this order everywhere
     KEPT_AVERAGE = 1
@@ -144,6 +155,9 @@ cdef enum:
 
     FAR = 1 << 20                   # bytes of a table whose rows are far
 
+    ROWS_WEIGHTS = 0                # what a row is: an output's fields side by side
+    ROWS_ADAPTIVE = 1               # see engine/adaptive.pxd
+
 cdef struct Block:
     double** chunks                 # table.zeros: not written yet
     uint32_t* folds                 # folds each chunk has seen (EXPONENTIAL only)
@@ -151,6 +165,7 @@ cdef struct Block:
     Places of_folds
 
 cdef struct Table:
+    int rows
     int average
     Layout layout                   # of an output's doubles
     int lanes                       # outputs a block
@@ -192,6 +207,20 @@ cdef inline void table_init(Table* table, int average, double half_life, bint po
     table.epoch = 1.0
     table.n_chunks = 1
     table.zeros = ZEROS
+
+
+cdef inline int table_init_adaptive(Table* table, bint scattered) noexcept nogil:
+    """Rows as AdaptiveClassifier has them, of one output. Returns -1 without memory."""
+    table_init(table, AVERAGE_NONE, 1.0, False, KEEP_NONE, False, scattered)
+    table.rows = ROWS_ADAPTIVE
+    table.width = HEAD_WIDTH
+    return table_add_outputs(table, 1)
+
+
+cdef inline Py_ssize_t _blocks_for(const Table* table, Py_ssize_t n_outputs) noexcept nogil:
+    if table.rows == ROWS_ADAPTIVE:
+        return blocks_for(n_outputs)
+    return (n_outputs + table.lanes - 1) // table.lanes
 
 
 cdef inline void _block_free(Block* block) noexcept nogil:
@@ -241,7 +270,7 @@ cdef inline int _block_open(Table* table, Block* block, size_t first, size_t n) 
 
 cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
     """n more outputs, of weights zero. Returns -1 without memory."""
-    cdef Py_ssize_t blocks = (table.n_outputs + n + table.lanes - 1) // table.lanes
+    cdef Py_ssize_t blocks = _blocks_for(table, table.n_outputs + n)
     cdef void* p
     if blocks > table.n_blocks:
         p = realloc(table.blocks, blocks * sizeof(Block))
@@ -335,25 +364,9 @@ cdef inline int _reserve(Table* table, const row_t* rows, Py_ssize_t n, Py_ssize
     return 0
 
 
-cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
-                              const Move* moves, int n_moves) noexcept nogil:
-    """See that rows below n_rows can be written for the outputs that are to be moved.
-
-    Returns -1 without memory, and no chunk is new.
-    """
-    cdef size_t last = (n_rows - 1) >> CHUNK_BITS
-    cdef Fresh* made = NULL
+cdef inline int _reserve_end(Table* table, Fresh* made, bint failed) noexcept nogil:
+    """The links of the chain are rows now; or if it has failed, no chunks."""
     cdef Fresh fresh
-    cdef int i, failed = 0
-    while last >= table.n_chunks:
-        if _place_add(table) < 0:
-            return -1
-    for i in range(n_moves):
-        if i > 0 and moves[i].output // table.lanes == moves[i - 1].output // table.lanes:
-            continue                # the same rows of the same block
-        failed = _reserve(table, rows, n, moves[i].output // table.lanes, &made)
-        if failed:
-            break
     while made != NULL:
         fresh = made[0]
         memset(made, 0, sizeof(Fresh))
@@ -361,7 +374,46 @@ cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row
             table_set_chunk(&table.blocks[fresh.block], fresh.chunk, table.zeros)
             pool_give(&table.pool, made, chunk_bytes(table))
         made = fresh.next
-    return failed
+    return -1 if failed else 0
+
+
+cdef inline int _places_to(Table* table, row_t n_rows) noexcept nogil:
+    """Places for the chunks of so many rows. Returns -1 without memory."""
+    while (n_rows - 1) >> CHUNK_BITS >= table.n_chunks:
+        if _place_add(table) < 0:
+            return -1
+    return 0
+
+
+cdef inline int table_reserve_blocks(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
+                                     const uint32_t* blocks, Py_ssize_t n_blocks) noexcept nogil:
+    """See that rows below n_rows can be written in these blocks.
+
+    Returns -1 without memory, and no chunk is new.
+    """
+    cdef Fresh* made = NULL
+    cdef Py_ssize_t i
+    if _places_to(table, n_rows) < 0:
+        return -1
+    for i in range(n_blocks):
+        if _reserve(table, rows, n, blocks[i], &made) < 0:
+            return _reserve_end(table, made, True)
+    return _reserve_end(table, made, False)
+
+
+cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
+                              const Move* moves, int n_moves) noexcept nogil:
+    """The same for the outputs that are to be moved."""
+    cdef Fresh* made = NULL
+    cdef int i
+    if _places_to(table, n_rows) < 0:
+        return -1
+    for i in range(n_moves):
+        if i > 0 and moves[i].output // table.lanes == moves[i - 1].output // table.lanes:
+            continue                # the same rows of the same block
+        if _reserve(table, rows, n, moves[i].output // table.lanes, &made) < 0:
+            return _reserve_end(table, made, True)
+    return _reserve_end(table, made, False)
 
 
 cdef inline Clock _clock(const Table* table) noexcept nogil:
@@ -476,7 +528,8 @@ cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noex
 
 cdef inline bint table_has_places(const Table* table) noexcept nogil:
     """Whether a row's place is all that scores and steps ask for: not with folds, which are the chunk's."""
-    return table.lanes == 1 and table.average != AVERAGE_EXPONENTIAL
+    return (table.lanes == 1 and table.rows == ROWS_WEIGHTS
+            and table.average != AVERAGE_EXPONENTIAL)
 
 
 cdef inline bint table_can_write(const Table* table, row_t row) noexcept nogil:
@@ -619,11 +672,25 @@ cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double 
     _lane(table, row, output)[0] = w
 
 
+cdef inline Blocks table_blocks(const Table* table) noexcept nogil:
+    """The blocks as adaptive_rows.h sees them."""
+    cdef Blocks blocks
+    blocks.first = table.blocks
+    blocks.size = sizeof(Block)
+    return blocks
+
+
 cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes) noexcept nogil:
     """For each of n rows the size of its largest weight, of all outputs and kept vectors."""
     cdef Clock clock = _clock(table)
     cdef Rows block
+    cdef Blocks blocks = table_blocks(table)
     cdef Py_ssize_t b, i
+    if table.rows == ROWS_ADAPTIVE:
+        for i in range(n):
+            sizes[i] = adaptive_size(&blocks, rows[i], table.n_outputs) if (
+                rows[i] >> CHUNK_BITS < table.n_chunks) else 0.0
+        return
     for i in range(n):
         sizes[i] = 0.0
     for b in range(table.n_blocks):
@@ -770,7 +837,7 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
                 row = (i << CHUNK_BITS) + k // table.width
                 if (block.chunks[i][k] != 0.0) & ((row == ROW_NULL) | (row >= n_rows)):
                     return "a row that is not in use is not zero"
-                if block.chunks[i][k] != 0.0 and (
+                if table.rows == ROWS_WEIGHTS and block.chunks[i][k] != 0.0 and (
                         b * table.lanes + <Py_ssize_t> (k % table.width) // table.layout.fields >= table.n_outputs):
                     return "an output that is not in use is not zero"
     for k in range(<size_t> (CHUNK_ROWS * ROW_MOST)):

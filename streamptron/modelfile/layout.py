@@ -27,6 +27,7 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
 EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
 LIMITED = EXACT | {"stamps"}
 HASHED = {"weights", "chunks", "rows"}
+ONCE = ("adaptive",)  # what only some of the learners keep once
 IN_PLACE = "crc32"  # the expected checksum, given with the arrays of a model opened in place
 ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
 CHECKSUM = b'"header_crc32":"%08x"'  # computed with zeros in its place

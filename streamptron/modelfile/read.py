@@ -28,6 +28,7 @@ from streamptron.modelfile.layout import (
     IN_PLACE,
     ITEM,
     LIMITED,
+    ONCE,
     VERSION,
     Contents,
     ModelFileError,
@@ -263,6 +264,7 @@ class _Header:
             "counters": unhexed(self.part("counters")),
             "clock": unhexed(self.part("clock")),
             "serve": unhexed(self.part("serve")),
+            **{name: unhexed(self.part(name)) for name in ONCE if name in self.metadata},
             "ceiling": unhexed(self.part("ceiling")),
         }
         arrays: dict[str, Any] = {

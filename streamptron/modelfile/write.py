@@ -25,6 +25,7 @@ from streamptron.modelfile.layout import (
     HEADER_LIMIT,
     IN_PLACE,
     ITEM,
+    ONCE,
     VERSION,
     Contents,
     check_regular,
@@ -115,6 +116,7 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
         "counters": state["counters"],
         "clock": hexed(state["clock"]),
         "serve": hexed(state["serve"]),
+        **{name: hexed(state[name]) for name in ONCE if name in state},
         "ceiling": state["ceiling"],
     }
     if tokenizer is not None:

@@ -15,8 +15,10 @@ from tests.support.doors import INF, NAN, Pairs, trained
 from tests.support.variants import (
     LEARNERS,
     ONE_OUTPUT,
+    STARTERS,
     every_averager,
     every_learner,
+    every_starter,
     every_variant,
     has,
     labels_for,
@@ -152,7 +154,7 @@ def test_unknown_parameter_is_refused(learner):
 
 @every_learner
 def test_parameters_may_be_numpy_numbers(learner):
-    name = {"MIRA": "C", "AROW": "r"}.get(learner, "margin")
+    name = {"MIRA": "C", "AROW": "r", "AdaptiveClassifier": "eta"}.get(learner, "margin")
     for number in (np.float64(0.5), np.float32(0.5), np.int64(2), Fraction(1, 2)):
         model = make(learner, **{name: number, "half_life": number + 1})
         assert getattr(model, name) is number
@@ -175,6 +177,10 @@ def test_vectors_that_are_not_kept_cannot_be_read(learner):
 
 @every_variant
 def test_model_from_weights_starts_from_them_in_every_kept_vector(learner, variant):
+    if learner not in STARTERS:
+        with pytest.raises(TypeError, match="cannot start from weights"):
+            LEARNERS[learner].from_weights({"a": 1.0})
+        return
     if variant == "no intercept":
         pytest.skip("from_weights takes the weight of that name, not the parameter")
     params = make(learner, variant)._get_params()
@@ -199,7 +205,7 @@ def test_model_from_weights_starts_from_them_in_every_kept_vector(learner, varia
         assert (model.pocket_weights, model.pocket_intercept) == (weights, bias)
 
 
-@every_learner
+@every_starter
 def test_weights_that_were_read_give_the_same_model_back(learner):
     model = trained(learner)
     served = {"serve": "current"} if has(learner, "serve") else {}
@@ -254,7 +260,7 @@ def test_bad_labels_to_start_from_are_refused(learner, weights, intercept, error
     assert type(caught.value) is error
 
 
-@every_learner
+@every_starter
 def test_intercept_to_start_from_needs_a_learner_that_has_one(learner):
     weights = {"a": 1.0} if learner in ONE_OUTPUT else {"u": {"a": 1.0}}
     intercept = 0.5 if learner in ONE_OUTPUT else {"u": 0.5}

@@ -16,11 +16,13 @@ from tests.support.doors import CALLS, INF, NAN, every_call, refused, trained
 from tests.support.variants import (
     LEARNERS,
     ONE_OUTPUT,
+    STARTERS,
     answers,
     every_learner,
     every_variant,
     labels_for,
     make,
+    most_weight,
 )
 
 BAD_VALUES = {
@@ -179,10 +181,13 @@ def test_int_that_no_float64_holds_is_refused_by_every_door_with_its_feature(lea
         lambda model: model.learn_many(frame, [y]),
         lambda model: model.learn_many(objects, [y]),
         lambda model: model.predict_many(frame),
-        lambda model: type(model).from_weights(x if learner in ONE_OUTPUT else {y: x}),
     ]
+    if learner in STARTERS:
+        doors.append(lambda model: type(model).from_weights(x if learner in ONE_OUTPUT else {y: x}))
     for door in doors:
         refused(trained(learner), door, "'the culprit'", "exactly", error=ValueError)
+    if learner not in STARTERS:
+        return
     start = ({}, value) if learner in ONE_OUTPUT else ({y: {}}, {y: value})
     with pytest.raises(ValueError, match=r"^intercept is .* exactly"):
         LEARNERS[learner].from_weights(*start)
@@ -221,7 +226,7 @@ def test_largest_values_and_weights_leave_everything_finite(learner, variant):
     rng = random.Random(2)
     for i in range(60):
         x = {f"f{rng.randrange(4)}": rng.choice((1e50, -1e50, 5e-324, 1.0)) for _ in range(3)}
-        model.learn_one(x, labels[i % len(labels)], w=rng.choice((1e50, 1.0, 0.0)))
+        model.learn_one(x, labels[i % len(labels)], w=rng.choice((most_weight(learner), 1.0, 0.0)))
         p = model.predict_proba_one(x)
         assert math.isclose(math.fsum(p.values()), 1.0, abs_tol=1e-9)
         assert all(0.0 <= value <= 1.0 for value in p.values())

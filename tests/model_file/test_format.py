@@ -17,6 +17,7 @@ from tests.support.variants import (
     LEARNERS,
     ONE_OUTPUT,
     every_learner,
+    every_starter,
     every_variant,
     has,
     labels_for,
@@ -138,7 +139,7 @@ def test_arrays_start_on_a_cache_line(path):
 
 @pytest.mark.parametrize("average", ["none", "uniform"])
 @pytest.mark.parametrize("length", [8, 40])
-@every_learner
+@every_starter
 def test_file_of_an_exact_model_is_at_most_a_fifth_larger_than_its_bare_arrays(
     learner, length, average, path
 ):

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from streamptron import AROW, MIRA, MulticlassPerceptron, Perceptron
+from streamptron import AROW, MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptron
 from streamptron.modelfile.read import read
 from tests.support.streams import KEYS, random_events
 
@@ -16,6 +16,7 @@ LEARNERS = {
     "MulticlassPerceptron": MulticlassPerceptron,
     "MIRA": MIRA,
     "AROW": AROW,
+    "AdaptiveClassifier": AdaptiveClassifier,
 }
 
 # What every learner has that has the parameters.
@@ -48,6 +49,11 @@ OWN = {
         "update on mistakes": {"update": "mistake"},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
     },
+    "AdaptiveClassifier": {
+        "short steps": {"eta": 0.3, "forget": 0.03},
+        "no naive Bayes": {"naive_bayes": False},
+        "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.0, "sky": 2.0}},
+    },
     "AROW": {
         "r": {"r": 0.1},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
@@ -70,8 +76,12 @@ VARIANTS = [
 every_learner = pytest.mark.parametrize("learner", LEARNERS)
 # those that keep an average and a pocket
 AVERAGERS = [learner for learner in LEARNERS if has(learner, "average", "pocket")]
-# those that start from {feature: weight}, as the others from {label: {feature: weight}}
-ONE_OUTPUT = ("Perceptron", "AROW")
+# those that may start from weights
+STARTERS = [learner for learner in LEARNERS if learner != "AdaptiveClassifier"]
+every_starter = pytest.mark.parametrize("learner", STARTERS)
+# those that have one output for two labels; they start from {feature: weight}, if at all, and the
+# others from {label: {feature: weight}}
+ONE_OUTPUT = ("Perceptron", "AROW", "AdaptiveClassifier")
 every_averager = pytest.mark.parametrize("learner", AVERAGERS)
 every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
 
@@ -84,6 +94,11 @@ def make(learner, variant="default", **params):
     """
     given = {"hash_seed": 1, **(SHARED | OWN[learner])[variant], **params}
     return LEARNERS[learner](**{name: value for name, value in given.items() if has(learner, name)})
+
+
+def most_weight(learner):
+    """A sample weight near the largest, that a class weight may double."""
+    return 1e29 if learner == "AdaptiveClassifier" else 1e50
 
 
 def labels_for(learner, n=5):

@@ -96,15 +96,16 @@ def moved_mean(mean, a, share):
 class TwoLabelsOrMore:
     """Labels of any name, new ones at any time, and the places that they take.
 
-    Place 0 is the first label's and place 1 the second's, but True takes place 1 if it comes first:
-    False is the negative one. So does what equals True (1, 1.0). Up to two labels there is one
-    output, at place 1, whose score speaks for place 1 against place 0. A third label takes place 2
-    and each label gets an output of its own. A tie goes to the lower place.
+    Labels take places in the order in which they come. Up to two of them have one output, number 1,
+    whose score speaks for the positive label against the other: for the second, but for the first
+    if that is True (or equals it: 1, 1.0). At the third each label gets an output of its own. A tie
+    goes to the negative label, among more to the one that came first.
     """
 
     def __init__(self, class_weight=None):
         self.class_weight = class_weight
         self.place = {}  # {label: place}
+        self.positive = 1  # a place
         self.two = True
         self.n_seen = 0
         self.n_updates = 0
@@ -132,7 +133,7 @@ class TwoLabelsOrMore:
         if len(labels) < 2:
             return labels[0] if labels else None
         if self.two:
-            return labels[1 if scores[1] > 0 else 0]
+            return labels[self.positive if scores[1] > 0 else 1 - self.positive]
         return labels[max(scores, key=scores.get)]  # max() keeps the first of equals
 
     def by_label(self, numbers):
@@ -151,16 +152,17 @@ class TwoLabelsOrMore:
         if y in self.place:
             return
         if not self.place:
-            self.place[y] = 1 if y == True else 0  # noqa: E712
-        elif len(self.place) == 1:
-            (taken,) = self.place.values()
-            self.place[y] = 1 - taken
-        else:
+            self.positive = 0 if y == True else 1  # noqa: E712
+        self.place[y] = len(self.place)
+        if len(self.place) > 2:
             if self.two:
                 self.split()
                 self.two = False
-            self.place[y] = len(self.place)
             self.add_output(self.place[y])
+
+    def speaks_for(self, k, y):
+        """Whether output k is the label's, not against it."""
+        return self.place[y] == (self.positive if self.two else k)
 
 
 class Row:
@@ -197,7 +199,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
       orderings are met to the last digit, and by no other way that was tried.)
     * The third label makes two outputs out of one: w/2 and -w/2, likewise w0. The naive Bayes
       values V of two outputs are opposite already, so each gets wn/2 with the same sign: only this
-      changes no difference of scores. The newcomer's score and V in its first event are 0.
+      changes no difference of scores. The newcomer's score and V in its first event are 0; its wn
+      starts from the mean of the others', which know by now how far naive Bayes is to be trusted.
     * s is kept as a mean by sample weight, not as a sum and a number of events: the mean of equal
       values is that value, exactly, and a weight of 2 is as good as two events. A value seen first
       is its own mean, so v is 1 or -1.
@@ -242,17 +245,21 @@ class AdaptiveClassifier(TwoLabelsOrMore):
 
     def add_output(self, k):
         self.w0[k] = self.G0[k] = self.Gn[k] = 0.0
-        self.wn[k] = 3.0
+        wn = 0.0
+        for other in self.wn.values():
+            wn += other
+        self.wn[k] = wn / len(self.wn) if self.wn else 3.0
         self.D.setdefault(k, 0.0)
 
     def split(self):
         """One output becomes two; no difference of scores changes."""
+        sign = {self.positive: 0.5, 1 - self.positive: -0.5}
         for row in self.rows.values():
             if 1 in row.w:
-                row.w = {0: float32(-0.5 * row.w[1]), 1: float32(0.5 * row.w[1])}
+                row.w = {k: float32(sign[k] * row.w[1]) for k in (0, 1)}
                 row.G = {0: row.G[1], 1: row.G[1]}
-        self.w0 = {0: -0.5 * self.w0[1], 1: 0.5 * self.w0[1]}
-        self.wn = {0: 0.5 * self.wn[1], 1: 0.5 * self.wn[1]}
+        self.w0 = {k: sign[k] * self.w0[1] for k in (0, 1)}
+        self.wn = dict.fromkeys((0, 1), 0.5 * self.wn[1])
         self.G0[0] = self.G0[1]
         self.Gn[0] = self.Gn[1]
 
@@ -273,7 +280,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         t = self.answer(x).score
         if self.two:
             p = sigmoid(t[1] * self.tempering)
-            return self.by_label([1.0 - p, p])
+            return self.by_label({self.positive: p, 1 - self.positive: 1.0 - p})
         return self.by_label(softmax([t[k] * self.tempering for k in self.outputs]))
 
     def decision_function_one(self, x):
@@ -296,13 +303,13 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             share[j] = self.row(j).w.get(k, 0.0) * (h * a.r)
         if self.naive_bayes and a.d[k] != 0:
             factor = self.wn[k] * a.V[k] / a.d[k]
-            rival = 0 if self.two else a.rival[k]
-            log_D = [log_exact(self.D[i] + 1.0) for i in (k, rival)]
+            pair = (self.positive, 1 - self.positive) if self.two else (k, a.rival[k])
+            log_D = [log_exact(self.D[i] + 1.0) for i in pair]
             share[None] += factor * (log_D[0] - log_D[1])
             for j in a.counted:
                 row = self.row(j)
                 t = self.T / lanes(self.counts(row))
-                odds = [log_exact(1.0 + row.c.get(i, 0.0) * t) for i in (k, rival)]
+                odds = [log_exact(1.0 + row.c.get(i, 0.0) * t) for i in pair]
                 share[j] += factor * ((odds[0] - log_D[0]) - (odds[1] - log_D[1]))
         return {j: contribution * scale for j, contribution in share.items()}
 
@@ -326,7 +333,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
                 continue
             row = self.row(j)
             known = 1.0 / (row.cnt + 1.0)
-            v = clip(x_j / moved_mean(row.s, abs(x_j), known), 8.0)
+            mean = moved_mean(row.s, abs(x_j), known)  # 0 where that is too small for a float64
+            v = clip(x_j / mean, 8.0) if mean > 0 else math.copysign(8.0, x_j)
             h = row.om * v
             squares += h * h
             absolute += abs(h)
@@ -336,7 +344,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             a.v[j], a.h[j] = v, h
         a.r = 1.0 / math.sqrt(squares) if squares > 0 else 0.0
         a.length = absolute * a.r  # the sum of |X|
-        a.unknown = unknown * (a.r * a.r)  # c: how little of the event is known
+        a.unknown = (unknown * a.r) * a.r  # c: how little of the event is known
         self.ask_naive_bayes(x, a)
         a.score = {}
         for k in self.outputs:
@@ -350,8 +358,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     def ask_naive_bayes(self, x, a):
         """z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)), and d and V of it.
 
-        The logarithm is taken of the product. Each factor is from 1 to T + 1; after four of them
-        the product's exponent moves to an integer.
+        The logarithm is taken of the product P 2^E. Each factor is from 1 to T + 1; before four of
+        them could make too much of P, its exponent moves to the integer E. That rounds nothing.
         """
         places = range(self.n_places)
         P = dict.fromkeys(places, 1.0)
@@ -365,17 +373,15 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             t = self.T / N
             for k in places:
                 P[k] *= 1.0 + row.c.get(k, 0.0) * t
+                P[k], e = math.frexp(P[k])
+                E[k] += e
             a.counted.append(j)
-            if len(a.counted) % 4 == 0:
-                for k in places:
-                    P[k], e = math.frexp(P[k])
-                    E[k] += e
         n = len(a.counted)
         z = [
             (log_exact(P[k]) + E[k] * LN2) - (n - 1.0) * log_exact(self.D[k] + 1.0) for k in places
         ]
         if self.two:
-            a.d = {1: z[1] - z[0]}
+            a.d = {1: z[self.positive] - z[1 - self.positive]}
         else:
             best = z.index(max(z))
             second = max((k for k in places if k != best), key=z.__getitem__)
@@ -414,15 +420,16 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         two = self.two
         self.meet(y)
         if two and not self.two:
-            a.score = {0: -0.5 * a.score[1], 1: 0.5 * a.score[1]}
-            a.V = {0: -a.V[1], 1: a.V[1]}
+            score, V = a.score[1], a.V[1]
+            sign = {k: 1.0 if k == self.positive else -1.0 for k in (0, 1)}
+            a.score = {k: sign[k] * 0.5 * score for k in (0, 1)}
+            a.V = {k: sign[k] * V for k in (0, 1)}
         for k in self.outputs:
             a.score.setdefault(k, 0.0)
             a.V.setdefault(k, 0.0)
 
     def step(self, a, y, u):
         """The update of the weights; whether there was one."""
-        place = self.place[y]
         if self.two:
             p = {1: sigmoid(a.score[1])}
         else:
@@ -430,7 +437,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         eta = self.eta if a.length <= self.L else self.eta * (self.L / a.length)
         stepped = False
         for k in self.outputs:
-            g = (1.0 if k == place else 0.0) - p[k]
+            g = (1.0 if self.speaks_for(k, y) else 0.0) - p[k]
             q = u * abs(g)
             if not q > self.thr:
                 continue
@@ -519,8 +526,10 @@ class AROW(TwoLabelsOrMore):
         self.w[k], self.q[k] = {}, {}
 
     def split(self):
-        self.w[0] = {j: -w for j, w in self.w[1].items()}
-        self.q[0] = dict(self.q[1])
+        w, q = self.w[1], self.q[1]
+        against = {j: -w_j for j, w_j in w.items()}
+        self.w = {self.positive: w, 1 - self.positive: against}
+        self.q = {0: q, 1: dict(q)}
 
     def event(self, x):
         """[(feature, value)], the intercept first, without zeros."""
@@ -549,11 +558,11 @@ class AROW(TwoLabelsOrMore):
         two = self.two
         self.meet(y)
         if two and not self.two:
-            scores[0] = -scores[1]
+            scores = {self.positive: scores[1], 1 - self.positive: -scores[1]}
         event = self.event(x)
         stepped = False
         for k in self.outputs:
-            Y = 1.0 if k == self.place[y] else -1.0
+            Y = 1.0 if self.speaks_for(k, y) else -1.0
             loss = 1.0 - Y * scores.get(k, 0.0)
             if loss > 0 and event:
                 self.step(k, event, Y, loss, self.r / u)

@@ -143,6 +143,8 @@ class ModelFile:
 
     def weights(self):
         """For each output {row: (weight, averaged weight, weight in the pocket)}."""
+        if self.part("class") == "AdaptiveClassifier":
+            return self.adaptive_weights()
         average = self.params.get("average", "none")
         pocket = self.params.get("pocket", False)
         c, s, fold, epoch = (
@@ -171,4 +173,33 @@ class ModelFile:
                     else:
                         assert not stored[lane].any()
         assert at == len(self.arrays["weights"])
+        return outputs
+
+    def adaptive_weights(self):
+        """The same of an AdaptiveClassifier, which has the current weights only."""
+        labels = self.part("labels")
+        positive = 0 if labels and labels[0] is True else 1
+        n_labels = len(labels)
+        heads, places = {}, {}
+        at = 0
+        for block, chunk, folds in self.arrays["chunks"].tolist():
+            assert folds == 0
+            for row in self.rows()[self.rows() // 256 == chunk].tolist():
+                stored = self.arrays["weights"][at]
+                at += 1
+                if block == 0:
+                    heads[row] = stored.view("<f4")[4:6]  # w and G
+                elif (block - 1) % 3 != 1:
+                    first = (block - 1) // 3 * 8 + (block - 1) % 3 * 2
+                    for k, w in enumerate(stored.view("<f4")[:4].tolist()):
+                        places[row, first + k] = w
+        assert at == len(self.arrays["weights"])
+        if n_labels <= 2:
+            return [{row: (float(w),) * 3 for row, (w, _) in heads.items()}]
+        outputs = [{} for _ in range(n_labels)]
+        for row, (w, G) in heads.items():
+            half = {positive: 0.5, 1 - positive: -0.5}
+            for k, output in enumerate(outputs):
+                dealt = places.get((row, k), 0.0)
+                output[row] = (dealt if G < 0 else half.get(k, 0.0) * float(w),) * 3
         return outputs

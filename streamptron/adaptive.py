@@ -1,0 +1,159 @@
+"""AdaptiveClassifier: the learner that errs least."""
+
+from __future__ import annotations
+
+import typing
+
+from streamptron.doors.adaptive import AdaptiveModel
+from streamptron.doors.model import RULES
+from streamptron.estimator.base import PairEstimator
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+    from typing import Any, Self
+
+
+class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  # no **kwargs
+    """Online logistic regression with adaptive steps and naive Bayes, for any labels.
+
+    The learner to begin with: of those here it errs least, its probabilities need no calibration,
+    and there is nothing to tune or to scale. A step is as large as the error of its probability,
+    and an event that is answered surely enough changes nothing but counts. Three ideas make it:
+
+    * Logistic regression whose steps shrink, weight by weight, with what the weight has already
+      learned (AdaGrad). Each event is scaled to length 1, and each value by the feature's usual
+      size: pixels, words and prices may be mixed as they are.
+    * A feature weighs as much as it has told about the label so far: chi^2 of its counts.
+    * The naive Bayes log-odds of the same counts are one more feature, with a weight that is
+      learned.
+
+    Labels need not be declared. Up to two of them, of whatever name, share one output; a third one
+    splits it into an output a label, and changes no answer by that. The output of two labels
+    speaks for the second one that came; but True, and what equals it, is always spoken for. Before
+    the first label the prediction is None, then it is the one label there is.
+
+    Every labelled event inserts its features, also those that are new in it. A feature costs 32
+    bytes beside its name; with more than two labels 32 and 12 a label, for the labels
+    that have come with it or with its neighbours in memory. The time of an event grows with the
+    number of labels; `max_labels` limits both.
+
+    Parameters
+    ----------
+    eta
+        How far a step goes, from 1e-6 to 1e6; there is rarely a reason to change it.
+    forget
+        How fast a weight's steps grow long again, from 0 to 1. With 2**-10, the default, a thousand
+        mistakes have to pass until old evidence counts for a third: right for streams that drift
+        slowly or not at all. With .03 it is some thirty: where labels suddenly mean the opposite,
+        that saves a fifth of the next hundred mistakes, and costs up to .7 points of errors where
+        nothing changes. 0 never forgets.
+    naive_bayes
+        Take the naive Bayes log-odds as one more feature. False saves some time with many labels.
+    intercept
+        Learn an intercept for each output.
+    class_weight
+        ``{label: weight}``: scales the sample weights of a label. Labels that are not in it have
+        weight 1.
+    max_features
+        None: every feature that was ever in a labelled event is kept. A number: at most that many,
+        as for :class:`Perceptron`; a feature's size is its largest weight of all labels. What a
+        feature has counted leaves with it.
+    max_labels
+        At most this many labels: one too many is a ValueError, and nothing is learned of its
+        event or batch. None: any number.
+    hash_bits, hash_seed
+        As for :class:`Perceptron`.
+
+    Attributes
+    ----------
+    labels
+        In the order in which they were first seen.
+    weights
+        ``{feature: weight}`` of the one output of two labels; of more ``{label: {feature:
+        weight}}``. Weights of 0 are left out. They are those of scaled values: ``explain_one`` says
+        what each feature contributes to an answer, naive Bayes included.
+    intercept_
+        The intercept; of more than two labels ``{label: intercept}``.
+    n_seen, n_updates, n_mistakes, n_features, n_evicted, memory_usage
+        As for :class:`Perceptron`; n_mistakes counts the answers that were wrong.
+
+    Notes
+    -----
+    ``decision_function_one`` of two labels is a rank: the score, less where little of the event is
+    known. It has the score's sign and orders events (mail by how likely it is spam, say) better
+    than the probability, which depends on the score alone. Of more labels it is the score of each,
+    of which the probabilities are the softmax.
+
+    An event's sample weight times its class weight must be at most 1e30. One of 0 is counted in
+    ``n_seen`` and changes nothing else: it does not even make a label known.
+
+    Examples
+    --------
+    >>> from streamptron import AdaptiveClassifier, Tokenizer
+
+    >>> model = Tokenizer() | AdaptiveClassifier()
+    >>> model.learn_one("win a free prize now", "spam")
+    >>> model.learn_one("lunch at noon?", "ham")
+    >>> model.learn_one("free tickets, win now", "spam")
+    >>> model.predict_one("a free prize at noon")
+    'spam'
+    >>> model.learn_one("your invoice of May", "bills")
+    >>> model.predict_one("the invoice")
+    'bills'
+
+    References
+    ----------
+    Duchi, J., Hazan, E. & Singer, Y. (2011). Adaptive subgradient methods for online learning and
+        stochastic optimization. JMLR 12.
+    Wang, S. & Manning, C. (2012). Baselines and bigrams: simple, good sentiment and topic
+        classification. ACL.
+    """
+
+    def __init__(
+        self,
+        eta: float = 1.0,
+        forget: float = 2**-10,
+        naive_bayes: bool = True,
+        intercept: bool = True,
+        class_weight: Mapping[Hashable, float] | None = None,
+        max_features: int | None = None,
+        max_labels: int | None = None,
+        hash_bits: int | None = None,
+        hash_seed: int | None = None,
+    ) -> None:
+        self._configure(
+            RULES.ADAPTIVE,
+            eta=eta,
+            forget=forget,
+            naive_bayes=naive_bayes,
+            intercept=intercept,
+            class_weight=class_weight,
+            max_features=max_features,
+            max_labels=max_labels,
+            hash_bits=hash_bits,
+            hash_seed=hash_seed,
+        )
+
+    # The parameters of its own, as they were given.
+    @property
+    def eta(self) -> float:
+        """How far a step goes."""
+        return self._param("eta")  # type: ignore[no-any-return]
+
+    @property
+    def forget(self) -> float:
+        """How fast a weight's steps grow long again."""
+        return self._param("forget")  # type: ignore[no-any-return]
+
+    @property
+    def naive_bayes(self) -> bool:
+        """Whether the naive Bayes log-odds are one more feature."""
+        return self._param("naive_bayes")  # type: ignore[no-any-return]
+
+    @classmethod
+    def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
+        """Not for this learner: its weights alone are no model."""
+        raise TypeError(
+            "AdaptiveClassifier keeps counts beside each weight and cannot start from weights; save "
+            "or pickle a model, or start AROW or Perceptron from them"
+        )

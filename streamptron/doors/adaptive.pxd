@@ -1,0 +1,7 @@
+# The model of AdaptiveClassifier.
+
+from streamptron._core cimport PairModel
+
+
+cdef class AdaptiveModel(PairModel):
+    pass

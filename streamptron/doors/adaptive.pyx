@@ -1,0 +1,125 @@
+"""The door of AdaptiveClassifier: what it answers in a way of its own, and its state."""
+
+from libc.math cimport fabs
+
+from streamptron._core cimport LabelModel, PairModel
+from streamptron.doors.model cimport Model
+from streamptron.doors.names cimport key_plain
+from streamptron.doors.rows cimport Rows
+from streamptron.engine.adaptive cimport U_LIMIT, Adaptive
+from streamptron.engine.api cimport (
+    adaptive_room, adaptive_set_count, adaptive_share, learner_answer)
+from streamptron.engine.learner cimport learner_decision
+from streamptron.engine.rule cimport RULE_ADAPTIVE
+from streamptron.engine.table cimport KEPT_CURRENT
+from streamptron.engine.types cimport VALUE_LIMIT as LIMIT
+
+from streamptron.doors.names import named
+from streamptron.estimator.names import shown
+
+cdef extern from "Python.h":
+    int PyGC_Disable() noexcept
+    int PyGC_Enable() noexcept
+
+
+cdef class AdaptiveModel(PairModel):
+    """Any labels; up to two have one output, for the second of them or for what equals True."""
+
+    cdef Model _blank(self, int kind):
+        if kind != RULE_ADAPTIVE:
+            raise ValueError(f"the rule {kind} is not AdaptiveClassifier's")
+        return AdaptiveModel.__new__(AdaptiveModel)
+
+    cdef void _meet_first(self, bint true) noexcept:
+        PairModel._meet_first(self, true)
+        self.learner.adaptive.positive = self.learner.pair.positive
+
+    cdef double _step(self, label, w) except -1.0:
+        cdef double step = LabelModel._step(self, label, w)
+        if step > U_LIMIT:
+            raise ValueError(
+                f"w={shown(w)} times the class weight of {shown(label)} is {step:g}; it must be at "
+                f"most {U_LIMIT:g}")
+        return step
+
+    def _once_state(self):
+        cdef Adaptive* a = &self.learner.adaptive
+        return {"adaptive": (a.T, a.m, a.nm, tuple([
+            (a.D[k], a.w0[k], a.G0[k], a.wn[k], a.Gn[k]) for k in range(max(a.n_labels,
+                    <Py_ssize_t> 2))]))}
+
+    def _set_once_state(self, state):
+        cdef Adaptive* a = &self.learner.adaptive
+        cdef Py_ssize_t k
+        cdef double D
+        a.T, a.m, a.nm, outputs = state["adaptive"]
+        if len(outputs) != max(a.n_labels, <Py_ssize_t> 2):
+            raise ValueError("what is kept for each label does not fit the labels")
+        for k in range(len(outputs)):
+            D, a.w0[k], a.G0[k], a.wn[k], a.Gn[k] = outputs[k]
+            if not (0.0 <= D <= LIMIT and fabs(a.w0[k]) <= LIMIT and 0.0 <= a.G0[k] <= LIMIT
+                    and fabs(a.wn[k]) <= LIMIT and 0.0 <= a.Gn[k] <= LIMIT):
+                raise ValueError("what is kept for a label is invalid")
+            adaptive_set_count(a, k, D)
+        if not (0.0 <= a.T <= LIMIT and 0.0 <= a.m <= LIMIT and 0.0 <= a.nm <= 1024.0):
+            raise ValueError("what is kept of all events is invalid")
+
+    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
+                    confidences=None):
+        """As every model; but events of weight 0 make no label known: the others give the order."""
+        if steps is not None and len(steps) and not steps.max() <= U_LIMIT:
+            row = int(steps.argmax())
+            raise ValueError(
+                f"w times the class weight is {steps[row]:g} in row {row}; it must be at most "
+                f"{U_LIMIT:g}")
+        if steps is not None and len(steps) and not steps.all():
+            import numpy as np
+
+            numbers = np.asarray(numbers)
+            learned = numbers[(numbers >= 0) & (steps > 0)]
+            met, firsts = np.unique(learned, return_index=True)
+            order = met[np.argsort(firsts)].tolist()
+            order += sorted(set(range(len(labels))).difference(order))
+            places = np.empty(len(labels), dtype=np.intp)
+            places[order] = np.arange(len(labels))
+            numbers = np.where(numbers >= 0, places[numbers], -1)
+            labels = [labels[number] for number in order]
+        return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions,
+                                      confidences)
+
+    def _explain(self, x, Py_ssize_t output, double sign):
+        """Contributions to an output's score, the score, who gave it, and the predicted label."""
+        cdef Py_ssize_t i, best
+        cdef double part
+        cdef dict objects
+        cdef list labels
+        self._score(x)
+        # as in _weights
+        collecting = PyGC_Disable()
+        try:
+            objects = {ordinal: name for name, ordinal in self._objects.items()}
+            best = learner_answer(&self.learner, &self.event).verdict.best
+            labels = self._label_list()
+            if output < 0:
+                output = best
+            if not 0 <= output < self.learner.table.n_outputs:
+                raise RuntimeError(
+                    "the model has been reset meanwhile, and does not know the label; ask again")
+            score = sign * learner_decision(&self.learner, &self.event, KEPT_CURRENT)[output]
+            label = labels[best] if 0 <= best < len(labels) else None
+            parts = []
+            if self.learner.adaptive.intercept or self.learner.adaptive.naive_bayes:
+                parts.append((None, sign * adaptive_share(
+                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, -1,
+                    NULL, NULL)))
+            for i in range(self.event.n):
+                part = sign * adaptive_share(
+                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, i,
+                    self.event.rows, self.event.values)
+                if part != 0.0:
+                    parts.append((key_plain(&self.event.keys[i], objects), part))
+        finally:
+            if collecting:
+                PyGC_Enable()
+        self._settle()
+        return [(named(plain), part) for plain, part in parts], score, "current", label

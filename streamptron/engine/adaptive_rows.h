@@ -1,0 +1,720 @@
+/* The loops over an event's rows for AdaptiveClassifier, and its logarithm and exponential.
+
+   engine/adaptive.pxd says what the letters mean and how the rows lie; here is what is done to each
+   row. The order of every sum and product is that of the plain-Python twin: one accumulator for
+   each sum, in the event's order, and four for sums over labels (place k in lane k mod 4). What is
+   kept for a feature is rounded to a float when it is stored; all arithmetic is in doubles. So
+   every loop gives the same bits, whatever registers it uses, and with -DSTREAMPTRON_PLAIN the
+   plain ones serve alone.
+
+   Functions in this file: sp_log, sp_exp, sp_logs, sp_exps; sp_heads (an event's features, all that
+   does not depend on the label) and sp_speak (the outputs' sums, for more than two labels);
+   sp_learn_pair, and for more than two sp_deal_all, sp_stride_many and sp_count_many; sp_weight,
+   sp_count_of, sp_odds_of and sp_size of one row; sp_row_fault, for rows that come from a file. */
+
+#ifndef STREAMPTRON_ADAPTIVE_ROWS_H
+#define STREAMPTRON_ADAPTIVE_ROWS_H
+
+#include <math.h>
+
+#include "compiler.h"
+#include "kernels.h"
+
+enum {
+    SP_HEAD_WIDTH = 4,              /* doubles a row, in every block */
+    SP_GROUP = 8,                   /* places to a group of blocks */
+    SP_STRIDES = 32,                /* outputs that step at once */
+    SP_GROUP_BLOCKS = 3             /* w and c of four places, G of all, w and c of the others */
+};
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(STREAMPTRON_PLAIN)
+  #define SP_VECTORS 1
+  typedef float sp_float4 __attribute__((vector_size(16)));
+  typedef double sp_double2 __attribute__((vector_size(16)));
+  typedef double sp_double4 __attribute__((vector_size(32)));
+  typedef int64_t sp_int4 __attribute__((vector_size(32)));
+#else
+  #define SP_VECTORS 0
+#endif
+
+#define SP_U_LIMIT 1e30
+#define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
+#define SP_EPS 0.015625
+#define SP_P0 0x1p-20
+#define SP_COUNT_MOST 0x1p20
+#define SP_LN2 0.6931471805599453
+#define SP_LN2_HIGH 6.93147180369123816490e-01      /* its last 32 bits are 0 */
+#define SP_LN2_LOW 1.90821492927058770002e-10
+
+typedef struct {                    /* a feature: the row's 32 bytes in block 0 */
+    double s;                       /* the mean of |x|; its sign bit: x was negative once */
+    float cnt;                      /* the sum of sample weights */
+    float om;                       /* 0: never written, and means SP_OM_FIRST */
+    float w, G;                     /* of the one output of two labels; G < 0: dealt out */
+    union {
+        float c[2];                 /* by place */
+        double N;                   /* dealt out: the sum of all c */
+    } of;
+} sp_head;
+
+typedef struct {                    /* four places: a row's 32 bytes in two of a group's blocks */
+    float w[4], c[4];
+} sp_four_places;
+
+typedef struct {                    /* an event as the model finds it, before its label is known */
+    double *v, *h;                  /* an entry each */
+    double *t;                      /* T / N, or 0 where it has no part in naive Bayes */
+    double *oms, *counts;           /* room for learning */
+    double squares, length, unknown;        /* sums of h^2, |h|, h^2 / (cnt + 1) */
+    double dot;                     /* two labels: w h */
+    double P[2];
+    ptrdiff_t E[2];
+    ptrdiff_t used;                 /* entries that have a part in naive Bayes */
+} sp_sums;
+
+typedef struct {                    /* a step of one output */
+    ptrdiff_t k;
+    double f, q, kept;              /* eta' u g;  u |g|;  1 - phi q */
+} sp_stride;
+
+typedef struct {                    /* the blocks of a table,
+                each of which begins with its chunks */
+    const void *first;
+    size_t size;
+} sp_blocks;
+
+/* --- log and exp, the same on every machine --------------------------------------------------- */
+
+SP_TEMPLATE double sp_from_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+SP_TEMPLATE uint64_t sp_bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+/* x = m 2^e of a normal x, with m from 1/2 to 1: m, and e added to `exponent`. */
+SP_TEMPLATE double sp_fraction(double x, ptrdiff_t *exponent)
+{
+    uint64_t bits = sp_bits_of(x);
+    *exponent += (ptrdiff_t)(bits >> 52) - 1022;
+    return sp_from_bits((bits & UINT64_C(0xfffffffffffff)) | UINT64_C(1022) << 52);
+}
+
+/* log x = 2 (s + s^3/3 + s^5/5 + ...) + e log 2 at s = (m - 1) / (m + 1), with m from sqrt(1/2) to
+   sqrt(2). For normal x; at most 1 ulp off. */
+SP_TEMPLATE double sp_log(double x)
+{
+    uint64_t bits = sp_bits_of(x);
+    double m = sp_from_bits((bits & UINT64_C(0xfffffffffffff)) | UINT64_C(1022) << 52);
+    int32_t e = (int32_t)(bits >> 52) - 1022 - (m < 0.7071067811865476);
+    double s, q, p = 0.0;
+    m = m < 0.7071067811865476 ? m * 2.0 : m;
+    s = (m - 1.0) / (m + 1.0);
+    q = s * s;
+    p = (p + 1.0 / 23) * q;
+    p = (p + 1.0 / 21) * q;
+    p = (p + 1.0 / 19) * q;
+    p = (p + 1.0 / 17) * q;
+    p = (p + 1.0 / 15) * q;
+    p = (p + 1.0 / 13) * q;
+    p = (p + 1.0 / 11) * q;
+    p = (p + 1.0 / 9) * q;
+    p = (p + 1.0 / 7) * q;
+    p = (p + 1.0 / 5) * q;
+    p = (p + 1.0 / 3) * q;
+    return (2.0 * s + 2.0 * s * p) + e * SP_LN2;
+}
+
+/* e^x for x <= 0, as the polynomial at x - k log 2, times 2^k; 0 below -700. Within 1 ulp. */
+SP_TEMPLATE double sp_exp(double x)
+{
+    double at = x < -700.0 ? -700.0 : x;
+    int32_t k = (int32_t)(at * 1.4426950408889634 - 0.5);       /* towards 0: the nearest */
+    double r = (at - k * SP_LN2_HIGH) - k * SP_LN2_LOW;
+    double p = 1.0 / 6227020800.0;
+    p = p * r + 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 1.0 / 2.0;
+    p = p * r + 1.0;
+    p = p * r + 1.0;
+    p *= sp_from_bits((uint64_t)(int64_t)(k + 1023) << 52);
+    return x < -700.0 ? 0.0 : p;
+}
+
+/* z[k] = (log P[k] + E[k] log 2) - times lnD[k]. */
+SP_WIDER static void sp_logs(const double *P, const double *E, const double *lnD, double times,
+                             double *z, ptrdiff_t n)
+{
+    for (ptrdiff_t k = 0; k < n; k++) z[k] = (sp_log(P[k]) + E[k] * SP_LN2) - times * lnD[k];
+}
+
+/* p[k] = e^(scale score[k] - scale best). */
+SP_WIDER static void sp_exps(const double *score, double scale, double best, double *p, ptrdiff_t n)
+{
+    for (ptrdiff_t k = 0; k < n; k++) p[k] = sp_exp(score[k] * scale - best);
+}
+
+/* --- Rows ------------------------------------------------------------------------------------- */
+
+SP_TEMPLATE double **sp_chunks(const sp_blocks blocks, ptrdiff_t b)
+{
+    return *(double **const *)((const char *)blocks.first + b * blocks.size);
+}
+
+SP_TEMPLATE sp_head *sp_head_of(double *const *chunks, uint32_t row)
+{
+    return (sp_head *)sp_row(chunks, row, SP_HEAD_WIDTH);
+}
+
+SP_TEMPLATE sp_four_places *sp_places_of(double *const *chunks, uint32_t row)
+{
+    return (sp_four_places *)sp_row(chunks, row, SP_HEAD_WIDTH);
+}
+
+/* The block that has place k's w and c, and the one that has its G. */
+SP_TEMPLATE ptrdiff_t sp_places_block(ptrdiff_t k)
+{
+    return 1 + k / SP_GROUP * SP_GROUP_BLOCKS + (k % SP_GROUP) / 4 * 2;
+}
+
+SP_TEMPLATE ptrdiff_t sp_G_block(ptrdiff_t k)
+{
+    return 1 + k / SP_GROUP * SP_GROUP_BLOCKS + 1;
+}
+
+/* How many blocks there are for so many outputs. */
+SP_TEMPLATE ptrdiff_t sp_blocks_for(ptrdiff_t outputs)
+{
+    ptrdiff_t over = outputs % SP_GROUP;
+    ptrdiff_t begun = over > 4 ? 3 : over ? 2 : 0;
+    return outputs <= 1 ? 1 : 1 + outputs / SP_GROUP * SP_GROUP_BLOCKS + begun;
+}
+
+SP_TEMPLATE int sp_is_dealt(const sp_head *head)
+{
+    return head->G < 0.0f;
+}
+
+/* What a row of two labels is with more: the output speaks for `positive`, against the other. */
+SP_TEMPLATE sp_four_places sp_dealt(const sp_head *head, int positive)
+{
+    sp_four_places four = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}};
+    four.w[positive] = 0.5f * head->w;
+    four.w[1 - positive] = -0.5f * head->w;
+    four.c[0] = head->of.c[0];
+    four.c[1] = head->of.c[1];
+    return four;
+}
+
+/* A mean of positive numbers after a has come, with that share of it. */
+SP_TEMPLATE double sp_moved(double mean, double a, double share)
+{
+    double moved = mean + (a - mean) * share, least = a * share;
+    return least > moved ? least : moved;
+}
+
+SP_TEMPLATE double sp_clip(double x, double most)
+{
+    return x > most ? most : x < -most ? -most : x;
+}
+
+/* Two divisions side by side, which take the time of one. */
+SP_TEMPLATE void sp_divided(double a, double by, double c, double by_too, double *quotient,
+                            double *other)
+{
+#if SP_VECTORS
+    const sp_double2 quotients = (sp_double2){a, c} / (sp_double2){by, by_too};
+    *quotient = quotients[0];
+    *other = quotients[1];
+#else
+    *quotient = a / by;
+    *other = c / by_too;
+#endif
+}
+
+/* --- The answer ------------------------------------------------------------------------------- */
+
+/* An event's features: v, h and t of each, and the sums over them. `pair`: there are two labels at
+   most, and the heads are all there is of them. */
+SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *rows, const double *x,
+                              ptrdiff_t n, double T, sp_sums *sums, const int pair, const int bayes)
+{
+    double squares = 0.0, length = 0.0, unknown = 0.0, dot = 0.0, P0 = 1.0, P1 = 1.0;
+    ptrdiff_t E0 = 0, E1 = 0, used = 0;
+    double *of_v = sums->v, *of_h = sums->h, *of_t = sums->t;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const sp_head *head = sp_head_of(chunks, rows[i]);
+        double a = fabs(x[i]), s = fabs(head->s);
+        double om = head->om == 0.0f ? SP_OM_FIRST : head->om;
+        double N = pair || !sp_is_dealt(head) ? (double)head->of.c[0] + head->of.c[1] : head->of.N;
+        double v, h, hh, known, t;
+        if (i + SP_AHEAD < n)
+            sp_prefetch(sp_head_of(chunks,
+                                   rows[i + SP_AHEAD]));
+        sp_divided(1.0, head->cnt + 1.0, T, N, &known, &t);
+        if (a == s)                 /* where a value is always the same the mean stays, exactly */
+            v = x[i] > 0.0 ? 1.0 : -1.0;
+        else
+            v = sp_clip(x[i] / sp_moved(s, a, known), 8.0);
+        h = om * v;
+        hh = h * h;
+        squares += hh;
+        length += fabs(h);
+        unknown += hh * known;
+        of_v[i] = v;
+        of_h[i] = h;
+        if (pair) dot += head->w * h;
+        if (!bayes) continue;
+        if (N > 0.0 && !signbit(head->s) && x[i] > 0.0)
+            used++;
+        else
+            t = 0.0;
+        if (pair) {
+            P0 *= 1.0 + head->of.c[0] * t;
+            P1 *= 1.0 + head->of.c[1] * t;
+            if ((i & 3) == 3) {
+                P0 = sp_fraction(P0, &E0);
+                P1 = sp_fraction(P1, &E1);
+            }
+        } else {
+            of_t[i] = t;
+        }
+    }
+    sums->squares = squares;
+    sums->length = length;
+    sums->unknown = unknown;
+    sums->dot = dot;
+    sums->used = used;
+    sums->P[0] = sp_fraction(P0, &E0);
+    sums->P[1] = sp_fraction(P1, &E1);
+    sums->E[0] = E0;
+    sums->E[1] = E1;
+}
+
+static void sp_heads(double *const *chunks, const uint32_t *rows, const double *x, ptrdiff_t n,
+                     double T, sp_sums *sums, int pair, int bayes)
+{
+    if (pair && bayes) sp_heads_any(chunks, rows, x, n, T, sums, 1, 1);
+    else if (pair) sp_heads_any(chunks, rows, x, n, T, sums, 1, 0);
+    else if (bayes) sp_heads_any(chunks, rows, x, n, T, sums, 0, 1);
+    else sp_heads_any(chunks, rows, x, n, T, sums, 0, 0);
+}
+
+/* Four places and more: for each the sum of w h, and the product of 1 + c t as P 2^E. Up to four
+   blocks of four places side by side; `first`: place 0 is among them, which rows that are not yet
+   dealt out have in their heads. */
+#if SP_VECTORS
+/* Four floats as doubles. */
+SP_TEMPLATE void sp_widened(const float *from, sp_double4 *to)
+{
+    sp_float4 four;
+    memcpy(&four, from, sizeof(four));
+    *to = __builtin_convertvector(four, sp_double4);
+}
+
+#define SP_SPEAK(name, blocks) \
+SP_WIDER static void name(double ***chunks, double *const *heads, const uint32_t *rows, \
+                          const sp_sums *sums, ptrdiff_t n, int first, int positive, double *dots, \
+                          double *P, double *E) \
+{ \
+    const sp_int4 fraction = {0xfffffffffffff, 0xfffffffffffff, 0xfffffffffffff, 0xfffffffffffff}; \
+    const int64_t in_bits = INT64_C(1022) << 52; \
+    const sp_int4 half = {in_bits, in_bits, in_bits, in_bits}; \
+    const sp_int4 zero = {0}, bias = {1022, 1022, 1022, 1022}; \
+    const double *of_h = sums->h, *of_t = sums->t; \
+    sp_double4 dot[blocks], product[blocks]; \
+    sp_int4 exponent[blocks]; \
+    for (int b = 0; b < blocks; b++) { \
+        dot[b] = (sp_double4){0.0}; \
+        product[b] = (sp_double4){1.0, 1.0, 1.0, 1.0}; \
+        exponent[b] = zero; \
+    } \
+    for (ptrdiff_t i = 0; i < n; i++) { \
+        const uint32_t row = rows[i]; \
+        const double h = of_h[i], t = of_t[i]; \
+        sp_four_places in_head; \
+        const sp_four_places *four = sp_places_of(chunks[0], row); \
+        sp_double4 w, c; \
+        if (i + SP_AHEAD < n) \
+            for (int b = 0; b < blocks; b++) \
+                sp_prefetch(sp_places_of(chunks[b], rows[i + SP_AHEAD])); \
+        if (first) { \
+            const sp_head *head = sp_head_of(heads, row); \
+            if (!sp_is_dealt(head)) { \
+                in_head = sp_dealt(head, positive); \
+                four = &in_head; \
+            } \
+        } \
+        for (int b = 0; b < blocks; b++) { \
+            if (b) four = sp_places_of(chunks[b], row); \
+            sp_widened(four->w, &w); \
+            sp_widened(four->c, &c); \
+            dot[b] += w * h; \
+            product[b] *= 1.0 + c * t; \
+        } \
+        if ((i & 3) == 3 || i == n - 1) \
+            for (int b = 0; b < blocks; b++) { \
+                sp_int4 bits = (sp_int4)product[b]; \
+                exponent[b] += (bits >> 52) - bias; \
+                product[b] = (sp_double4)((bits & fraction) | half); \
+            } \
+    } \
+    for (int b = 0; b < blocks; b++) { \
+        sp_double4 e = __builtin_convertvector(exponent[b], sp_double4); \
+        memcpy(dots + 4 * b, &dot[b], sizeof(e)); \
+        memcpy(P + 4 * b, &product[b], sizeof(e)); \
+        memcpy(E + 4 * b, &e, sizeof(e)); \
+    } \
+}
+SP_SPEAK(sp_speak_1, 1)
+SP_SPEAK(sp_speak_2, 2)
+SP_SPEAK(sp_speak_3, 3)
+SP_SPEAK(sp_speak_4, 4)
+#else
+static void sp_speak_plain(double *const *chunks, double *const *heads, const uint32_t *rows,
+                           const sp_sums *sums,
+                           ptrdiff_t n, int first, int positive, double *dots, double *P, double *E)
+{
+    ptrdiff_t exponent[4] = {0, 0, 0, 0};
+    for (int k = 0; k < 4; k++) {
+        dots[k] = 0.0;
+        P[k] = 1.0;
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        sp_four_places four = *sp_places_of(chunks, rows[i]);
+        if (first && !sp_is_dealt(sp_head_of(heads, rows[i]))) four = sp_dealt(sp_head_of(heads,
+                rows[i]), positive);
+        for (int k = 0; k < 4; k++) {
+            dots[k] += four.w[k] * sums->h[i];
+            P[k] *= 1.0 + four.c[k] * sums->t[i];
+            if ((i & 3) == 3 || i == n - 1) P[k] = sp_fraction(P[k], &exponent[k]);
+        }
+    }
+    for (int k = 0; k < 4; k++) E[k] = (double)exponent[k];
+}
+#endif
+
+/* For `n_fours` times four places: fours[b] are the chunks of places 4 b and on. */
+static void sp_speak(double ***fours, ptrdiff_t n_fours, double *const *heads, const uint32_t *rows,
+                     const sp_sums *sums, ptrdiff_t n, int positive, double *dots, double *P,
+                     double *E)
+{
+    for (ptrdiff_t b = 0; b < n_fours;) {
+        int g = n_fours - b < 4 ? (int)(n_fours - b) : 4;
+#if SP_VECTORS
+        if (g == 1) sp_speak_1(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
+        else if (g == 2) sp_speak_2(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
+        else if (g == 3) sp_speak_3(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
+        else sp_speak_4(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
+#else
+        for (int k = 0; k < g; k++)
+            sp_speak_plain(fours[b + k], heads, rows, sums, n, b == 0 && k == 0, positive,
+                           dots + 4 * k, P + 4 * k,
+                           E + 4 * k);
+#endif
+        b += g;
+        dots += 4 * g;
+        P += 4 * g;
+        E += 4 * g;
+    }
+}
+
+/* --- Learning --------------------------------------------------------------------------------- */
+
+/* The feature's mean size and count after x has come with sample weight u. Returns by what its
+   other counts are halved. */
+SP_TEMPLATE double sp_count(sp_head *head, double x, double u)
+{
+    double n = head->cnt + u, a = fabs(x), s = fabs(head->s), halved = 1.0;
+    if (a != s) s = sp_moved(s, a, u / n);
+    head->s = signbit(head->s) || x < 0.0 ? -s : s;
+    while (n * halved >= SP_COUNT_MOST) halved *= 0.5;
+    head->cnt = (float)(n * halved);
+    return halved;
+}
+
+/* sqrt(eps + chi^2 / (cnt + 1)^2), where chi^2 = (T + K) (sum of c_k^2 / (D_k + 1)) - N^2. */
+SP_TEMPLATE float sp_om(float cnt, double all, double squares, double N)
+{
+    double chi2 = all * squares - N * N, known = 1.0 / (cnt + 1.0);
+    return (float)sqrt(SP_EPS + (chi2 > 0.0 ? chi2 : 0.0) * (known * known));
+}
+
+/* What takes long, of a whole event at once: steps[i] = (f X) / sqrt(steps[i] + P0), and
+   oms[i] = sqrt(eps + oms[i] / counts[i]^2). */
+SP_WIDER static void sp_roots(const double *h, double r, double f, double *steps, double *oms,
+                              const double *counts, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double known = 1.0 / counts[i];
+        oms[i] = sqrt(SP_EPS + oms[i] * (known * known));
+        steps[i] = (f * (h[i] * r)) / sqrt(steps[i] + SP_P0);
+    }
+}
+
+/* Learn an event of place y, of two: the stride, if there is one (its q > 0), then the counts.
+   `all`: T + 2, rD: 1 / (D + 1) of both places, after this event. Row 0 is that of features that
+   the ceiling has refused. */
+SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *rows,
+                                   const double *x, ptrdiff_t n,
+                                   const sp_sums *sums, double r, const sp_stride stride, int y,
+                                   double u, double all, const double *rD, const int steps)
+{
+    double *of_G = sums->t, *oms = sums->oms, *counts = sums->counts;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint32_t row = rows[i];
+        sp_head *head = sp_head_of(chunks, row);
+        double halved, c0, c1, N, chi2;
+        of_G[i] = oms[i] = 0.0;
+        counts[i] = 1.0;
+        if (row == 0) continue;
+        if (steps) {
+            double X = sums->h[i] * r;
+            of_G[i] = head->G = (float)(head->G * stride.kept + stride.q * (X * X));
+        }
+        halved = sp_count(head, x[i], u);
+        head->of.c[y] = (float)((head->of.c[y] + u * sums->v[i]) * halved);
+        head->of.c[1 - y] = (float)(head->of.c[1 - y] * halved);
+        c0 = head->of.c[0];
+        c1 = head->of.c[1];
+        N = c0 + c1;
+        chi2 = all * ((c0 * c0) * rD[0] + (c1 * c1) * rD[1]) - N * N;
+        oms[i] = chi2 > 0.0 ? chi2 : 0.0;
+        counts[i] = head->cnt + 1.0;
+    }
+    sp_roots(sums->h, r, stride.f, of_G, oms, counts, n);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint32_t row = rows[i];
+        sp_head *head = sp_head_of(chunks, row);
+        if (row == 0) continue;
+        head->om = (float)oms[i];
+        if (steps) head->w = (float)(head->w + of_G[i]);
+    }
+}
+
+static void sp_learn_pair(double *const *chunks, const uint32_t *rows, const double *x,
+                          ptrdiff_t n, const sp_sums *sums, double r,
+                          const sp_stride *stride, int y, double u, double all, const double *rD)
+{
+    if (stride->q > 0.0)
+        sp_learn_pair_any(chunks, rows, x, n, sums, r, *stride, y, u, all, rD, 1);
+    else
+        sp_learn_pair_any(chunks, rows, x, n, sums, r, *stride, y, u, all, rD, 0);
+}
+
+SP_TEMPLATE sp_four_places *sp_places_at(const sp_blocks blocks, uint32_t row, ptrdiff_t k)
+{
+    return sp_places_of(sp_chunks(blocks, sp_places_block(k)), row);
+}
+
+SP_TEMPLATE float *sp_G_at(const sp_blocks blocks, uint32_t row, ptrdiff_t k)
+{
+    return (float *)sp_row(sp_chunks(blocks, sp_G_block(k)), row, SP_HEAD_WIDTH) + k % SP_GROUP;
+}
+
+/* Deal a row of two labels out to its groups. */
+SP_TEMPLATE void sp_deal(const sp_blocks blocks, sp_head *head, uint32_t row, int positive)
+{
+    float *G = sp_G_at(blocks, row, 0);
+    double N = (double)head->of.c[0] + head->of.c[1];
+    *sp_places_at(blocks, row, 0) = sp_dealt(head, positive);
+    G[0] = G[1] = head->G;
+    head->w = 0.0f;
+    head->G = -1.0f;
+    head->of.N = N;
+}
+
+/* Rows of two labels that the event has: dealt out to their groups. */
+static void sp_deal_all(const sp_blocks *blocks, const uint32_t *rows, ptrdiff_t n, int positive)
+{
+    double *const *heads = sp_chunks(*blocks, 0);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        sp_head *head = sp_head_of(heads, rows[i]);
+        if (rows[i] && !sp_is_dealt(head)) sp_deal(*blocks, head, rows[i], positive);
+    }
+}
+
+/* Up to SP_STRIDES strides at once: side by side they take half the time of one by one. */
+SP_WIDER static void sp_stride_many(const sp_blocks *blocks, const uint32_t *rows, ptrdiff_t n,
+                                    const sp_sums *sums,
+                                    double r, const sp_stride *strides, int m)
+{
+    double **of_w[SP_STRIDES], **of_G[SP_STRIDES];
+    double f[SP_STRIDES], G[SP_STRIDES], step[SP_STRIDES];
+    int lane_w[SP_STRIDES], lane_G[SP_STRIDES];
+    const int whole = (m + 3) / 4 * 4;
+    for (int j = 0; j < whole; j++) {
+        f[j] = G[j] = 0.0;
+        if (j >= m) continue;
+        of_w[j] = sp_chunks(*blocks, sp_places_block(strides[j].k));
+        of_G[j] = sp_chunks(*blocks, sp_G_block(strides[j].k));
+        lane_w[j] = (int)(strides[j].k % 4);
+        lane_G[j] = (int)(strides[j].k % SP_GROUP);
+        f[j] = strides[j].f;
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const uint32_t row = rows[i];
+        const double X = sums->h[i] * r, XX = X * X;
+        if (row == 0) continue;
+        for (int j = 0; j < m; j++) {
+            float *at = (float *)sp_row(of_G[j], row, SP_HEAD_WIDTH) + lane_G[j];
+            G[j] = *at = (float)(*at * strides[j].kept + strides[j].q * XX);
+        }
+        for (int j = 0; j < whole; j += 4)
+            for (int k = j; k < j + 4; k++) step[k] = (f[k] * X) / sqrt(G[k] + SP_P0);
+        for (int j = 0; j < m; j++) {
+            float *w = (float *)sp_row(of_w[j], row, SP_HEAD_WIDTH) + lane_w[j];
+            *w = (float)(*w + step[j]);
+        }
+    }
+}
+
+/* The sums over a feature's places of c, and of c^2 / (D + 1), in four lanes. rD has four for each
+   block. */
+SP_TEMPLATE void sp_chi_sums(double ***fours, ptrdiff_t n_fours, uint32_t row, const double *rD,
+                             double *sum,
+                             double *squares)
+{
+#if SP_VECTORS
+    sp_double4 c, times, all = {0.0}, of_squares = {0.0};
+    for (ptrdiff_t b = 0; b < n_fours; b++) {
+        sp_widened(sp_places_of(fours[b], row)->c, &c);
+        memcpy(&times, rD + 4 * b, sizeof(times));
+        all += c;
+        of_squares += (c * c) * times;
+    }
+#else
+    double all[4] = {0.0, 0.0, 0.0, 0.0}, of_squares[4] = {0.0, 0.0, 0.0, 0.0};
+    for (ptrdiff_t b = 0; b < n_fours; b++) {
+        const float *c = sp_places_of(fours[b], row)->c;
+        for (int k = 0; k < 4; k++) {
+            all[k] += c[k];
+            of_squares[k] += ((double)c[k] * c[k]) * rD[4 * b + k];
+        }
+    }
+#endif
+    *sum = (all[0] + all[1]) + (all[2] + all[3]);
+    *squares = (of_squares[0] + of_squares[1]) + (of_squares[2] + of_squares[3]);
+}
+
+/* Halve a feature's counts but one; what is 0 may lie in zeros that are never written. */
+static void sp_halve(double ***fours, ptrdiff_t n_fours, uint32_t row, ptrdiff_t but, double halved)
+{
+    for (ptrdiff_t k = 0; k < 4 * n_fours; k++) {
+        float *c = &sp_places_of(fours[k / 4], row)->c[k % 4];
+        if (k != but && *c != 0.0f) *c = (float)(*c * halved);
+    }
+}
+
+/* The counts of an event of label y, of more than two, whose rows are dealt out. `all`: T + K. */
+SP_WIDER static void sp_count_many(double *const *heads, double ***fours, ptrdiff_t n_fours,
+                                   const uint32_t *rows,
+                                   const double *x, ptrdiff_t n, const sp_sums *sums, ptrdiff_t y,
+                                   double u, double all,
+                                   const double *rD)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const uint32_t row = rows[i];
+        sp_head *head = sp_head_of(heads, row);
+        double halved, sum, squares;
+        float *c;
+        if (row == 0) continue;
+        halved = sp_count(head, x[i], u);
+        c = &sp_places_of(fours[y / 4], row)->c[y % 4];
+        *c = (float)((*c + u * sums->v[i]) * halved);
+        if (halved != 1.0) sp_halve(fours, n_fours, row, y, halved);
+        sp_chi_sums(fours, n_fours, row, rD, &sum, &squares);
+        head->of.N = sum;
+        head->om = sp_om(head->cnt, all, squares, sum);
+    }
+}
+
+/* --- One row ---------------------------------------------------------------------------------- */
+
+/* The weight of output k of `outputs`: with one, its own; with more it may lie in the head yet. */
+static double sp_weight(const sp_blocks *blocks, uint32_t row, ptrdiff_t k, ptrdiff_t outputs,
+                        int positive)
+{
+    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
+    if (outputs == 1) return head->w;
+    if (sp_is_dealt(head) || k > 1) return sp_places_at(*blocks, row, k)->w[k % 4];
+    return k == positive ? 0.5 * head->w : -0.5 * head->w;
+}
+
+/* The count of place k. */
+static double sp_count_of(const sp_blocks *blocks, uint32_t row, ptrdiff_t k)
+{
+    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
+    if (sp_is_dealt(head)) return sp_places_at(*blocks, row, k)->c[k % 4];
+    return k > 1 ? 0.0 : head->of.c[k];
+}
+
+/* T / N of a feature that has a part in naive Bayes with value x, else 0. */
+static double sp_odds_of(const sp_blocks *blocks, uint32_t row, double x, double T)
+{
+    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
+    double N = sp_is_dealt(head) ? head->of.N : (double)head->of.c[0] + head->of.c[1];
+    return N > 0.0 && !signbit(head->s) && x > 0.0 ? T / N : 0.0;
+}
+
+SP_TEMPLATE int sp_is_below(float number, double most)
+{
+    return number >= -most && number <= most;
+}
+
+/* Whether a row that was read from a file is one that no learning could have made. */
+static int sp_row_fault(const sp_blocks *blocks, uint32_t row, ptrdiff_t outputs)
+{
+    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
+    const double most = 0x1p120;
+    double all[4] = {0.0, 0.0, 0.0, 0.0};
+    int dealt = sp_is_dealt(head);
+    if (!(fabs(head->s) <= SP_VALUE_LIMIT && head->cnt >= 0.0f && head->cnt < 2 * SP_COUNT_MOST
+          && (head->om == 0.0f || (head->om >= SP_OM_FIRST && head->om <= 1e30))
+          && sp_is_below(head->w, most)))
+        return 1;
+    if (!dealt && !(sp_is_below(head->G, 1e38) && sp_is_below(head->of.c[0],
+            most) && sp_is_below(head->of.c[1], most)))
+        return 1;
+    if (dealt && (outputs == 1 || head->G != -1.0f)) return 1;
+    if (outputs == 1) return 0;
+    for (ptrdiff_t k = 0; k < (outputs + 3) / 4 * 4; k++) {
+        const sp_four_places *four = sp_places_at(*blocks, row, k);
+        const float w = four->w[k % 4], c = four->c[k % 4], G = *sp_G_at(*blocks, row, k);
+        if (!(sp_is_below(w, most) && sp_is_below(c, most) && G >= 0.0f && G <= 1e38f)) return 1;
+        if ((!dealt || k >= outputs) && (w != 0.0f || c != 0.0f || G != 0.0f)) return 1;
+        all[k % 4] += c;
+    }
+    return dealt && head->of.N != (all[0] + all[1]) + (all[2] + all[3]);
+}
+
+/* The largest of a row's weights in size. */
+static double sp_size(const sp_blocks *blocks, uint32_t row, ptrdiff_t outputs)
+{
+    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
+    double size = fabs(head->w);
+    if (outputs == 1) return size;
+    if (!sp_is_dealt(head)) return 0.5 * size;
+    for (ptrdiff_t k = 0; k < outputs; k++) {
+        double w = fabs(sp_places_at(*blocks, row, k)->w[k % 4]);
+        size = w > size ? w : size;
+    }
+    return size;
+}
+
+#endif

@@ -1,0 +1,469 @@
+"""AdaptiveClassifier equals its plain-Python twin (tests/twin/adaptive.py), bit for bit.
+
+Every door is held to it: dicts, texts, matrices of every kind, and whatever comes between:
+pickles, copies, files.
+"""
+
+import copy
+import math
+import pickle
+import random
+from itertools import islice
+
+import numpy as np
+import pytest
+
+import streamptron
+from streamptron import AdaptiveClassifier, Tokenizer
+from tests.support.marks import seeds
+from tests.support.operations import rows_of
+from tests.support.streams import (
+    KEYS,
+    VALUES,
+    make_key,
+    needs_data,
+    random_events,
+    svmlight,
+    tagging_stream,
+    text_stream,
+)
+from tests.support.variants import learned
+from tests.twin import adaptive
+
+LABELS = ("ham", "spam", "eggs", 7, ("baked", "beans"), "bacon", "toast", "jam", "tea", 0.5)
+
+
+def twins(max_labels=None, max_features=None, hash_bits=None, **params):
+    """The library's learner and its twin."""
+    model = AdaptiveClassifier(
+        **params,
+        hash_seed=1,
+        max_labels=max_labels,
+        max_features=max_features,
+        hash_bits=hash_bits,
+    )
+    return model, adaptive.AdaptiveClassifier(**params)
+
+
+def check_answers(model, twin, x):
+    assert model.predict_one(x) == twin.predict_one(x)
+    assert model.decision_function_one(x) == twin.decision_function_one(x)
+    assert model.predict_proba_one(x) == twin.predict_proba_one(x)
+
+
+def check_counts(model, twin):
+    assert (model.n_seen, model.n_updates, model.n_mistakes) == (
+        *(twin.n_seen, twin.n_updates, twin.n_mistakes),
+    )
+
+
+def check_weights(model, twin):
+    """Weights of 0 are left out."""
+    assert model.labels == twin.labels
+    found = {
+        k: {j: row.w[k] for j, row in twin.rows.items() if row.w.get(k, 0.0) != 0.0}
+        for k in twin.outputs
+    }
+    if twin.two:
+        assert model.weights == found[1]
+        assert model.intercept_ == twin.w0[1]
+    else:
+        assert model.weights == {label: found[k] for k, label in enumerate(twin.labels)}
+        assert model.intercept_ == dict(zip(twin.labels, twin.w0.values(), strict=True))
+    assert model.n_features == len(twin.rows)
+
+
+def check_stream(model, twin, events, ask=check_answers):
+    for x, y, w in events:
+        ask(model, twin, x)
+        model.learn_one(x, y, w)
+        twin.learn_one(x, y, w)
+        check_counts(model, twin)
+    check_weights(model, twin)
+    model._check()
+
+
+PARAMETERS = {
+    "default": {},
+    "no naive Bayes": {"naive_bayes": False},
+    "no intercept": {"intercept": False},
+    "neither": {"naive_bayes": False, "intercept": False},
+    "short steps": {"eta": 0.3, "forget": 0.03},
+    "long steps": {"eta": 2.0, "forget": 0.0},
+}
+
+
+@seeds(3)
+@pytest.mark.parametrize("labels", [(False, True), ("ham", "spam"), LABELS[:3], LABELS], ids=len)
+@pytest.mark.parametrize("params", PARAMETERS)
+def test_learner_equals_its_twin_at_every_event(params, labels, seed):
+    rng = random.Random(f"{params}, {labels}, {seed}")
+    class_weight = rng.choice([None, {labels[0]: 2.0, labels[1]: 0.3}, {labels[-1]: 0.0}])
+    model, twin = twins(class_weight=class_weight, **PARAMETERS[params])
+    events = random_events(
+        rng,
+        n=250,
+        labels=labels,
+        keys=rng.choice([*KEYS, "mixed"]),
+        values=rng.choice(list(VALUES)),
+        weighted=rng.random() < 0.5,
+        size=rng.choice((3, 12, 40)),
+    )
+    check_stream(model, twin, events)
+    assert twin.n_updates > 0
+
+
+# --- Every door
+
+
+def learn_rows(model, twin, X, events, ys, ws, ask, **names):
+    """Rows of a matrix or texts, and the same as dicts."""
+    if ask:
+        predictions = model.test_then_train_many(X, ys, w=ws, **names).tolist()
+    else:
+        model.learn_many(X, ys, w=ws, **names)
+    for r, (x, y, w) in enumerate(zip(events, ys, ws, strict=True)):
+        if ask:
+            assert predictions[r] == twin.predict_one(x)
+        twin.learn_one(x, y, w)
+    check_counts(model, twin)
+
+
+@seeds(4)
+@pytest.mark.parametrize(
+    "kind", ["array", "float32", "csr", "unsorted csr", "coo in parts", "frame"]
+)
+@pytest.mark.parametrize("labels", [(True, False), LABELS], ids=len)
+def test_rows_of_a_matrix_are_learned_as_their_dicts(labels, kind, seed):
+    rng = random.Random(f"{labels}, {kind}, {seed}")
+    model, twin = twins(class_weight=rng.choice([None, {labels[1]: 0.0}]))
+    for _ in range(8):
+        n = rng.choice((1, 5, 60))
+        dense = [[rng.choice((0, 0, 1, 0.5, -2)) for _ in range(25)] for _ in range(n)]
+        X, events = rows_of(kind, dense)
+        ys = [rng.choice(labels) for _ in range(n)]
+        ws = [rng.choice((0.0, 1.0, 1.0, 2.0)) for _ in range(n)]
+        learn_rows(model, twin, X, events, ys, ws, rng.random() < 0.5)
+        check_answers(model, twin, events[0])
+        X, events = rows_of(kind, dense)
+        assert model.predict_many(X).tolist() == [twin.predict_one(x) for x in events]
+        P = np.asarray(model.predict_proba_many(X)).tolist()
+        assert [list(twin.predict_proba_one(x).values()) for x in events] == P
+        found = [twin.decision_function_one(x) for x in events]
+        if not twin.two:
+            found = [list(decision.values()) for decision in found]
+        assert np.asarray(model.decision_function_many(X)).tolist() == found
+    check_weights(model, twin)
+    model._check()
+
+
+@seeds(3)
+def test_texts_are_learned_as_the_dicts_of_their_words(seed):
+    rng = random.Random(seed)
+    model, twin = twins()
+    words = [make_key("str", i) for i in range(60)]
+    for _ in range(10):
+        texts = [" ".join(rng.choices(words, k=rng.randrange(12))) for _ in range(20)]
+        events = [dict(Tokenizer().transform_one(text)) for text in texts]
+        ys = [rng.choice(LABELS[:4]) for _ in texts]
+        ws = [1.0] * len(texts)
+        learn_rows(model, twin, Tokenizer().transform_many(texts), events, ys, ws, True)
+        for text, x in zip(texts, events, strict=True):
+            check_answers(model, twin, x)
+            event = Tokenizer().transform_one(text)
+            assert model.predict_one(event) == twin.predict_one(x)
+            assert model.test_then_train_one(event, ys[0]) == twin.predict_one(x)
+            twin.learn_one(x, ys[0])
+    check_weights(model, twin)
+
+
+def from_file(model, folder):
+    model.save(folder / "model")
+    return streamptron.load(folder / "model")
+
+
+AGAIN = {
+    "pickle": lambda model, _: pickle.loads(pickle.dumps(model)),
+    "copy": lambda model, _: copy.copy(model),
+    "deepcopy": lambda model, _: copy.deepcopy(model),
+    "clone": lambda model, _: model.clone(include_attributes=True),
+    "file": from_file,
+}
+
+
+@pytest.mark.parametrize(
+    "labels", [(False, True), LABELS[:2], LABELS], ids=["truth", "two", "many"]
+)
+@pytest.mark.parametrize("again", AGAIN)
+def test_a_model_learns_on_as_if_nothing_had_happened(again, labels, tmp_path):
+    rng = random.Random(f"{again}, {labels}")
+    model, twin = twins()
+    for _ in range(12):
+        for x, y, w in random_events(
+            rng, n=15, labels=labels, keys=rng.choice(("long", "non-ascii", "int"))
+        ):
+            check_answers(model, twin, x)
+            model.learn_one(x, y, w)
+            twin.learn_one(x, y, w)
+        before = learned(model)
+        model = AGAIN[again](model, tmp_path)
+        assert learned(model) == before
+        model.save(tmp_path / "mapped")
+        mapped = streamptron.load(tmp_path / "mapped", mmap=True)
+        check_answers(mapped, twin, x)
+        assert mapped.weights == model.weights
+        assert mapped.explain_one(x) == model.explain_one(x)
+        assert learned(copy.deepcopy(mapped)) == before
+    check_weights(model, twin)
+    check_counts(model, twin)
+    model._check()
+
+
+# --- Labels that come
+
+
+@seeds(4)
+def test_a_third_label_deals_rows_out_as_they_are_learned(seed):
+    """Rows that have been dealt out and rows that have not lie side by side."""
+    rng = random.Random(seed)
+    model, twin = twins()
+    first = list(random_events(rng, n=150, labels=LABELS[:2], n_features=600))
+    later = list(random_events(rng, n=150, labels=LABELS[:5], n_features=600, weighted=True))
+    for x, y, w in first:
+        model.learn_one(x, y, w)
+        twin.learn_one(x, y, w)
+    names = {j for x, _, _ in first for j in x}
+    for i, (x, y, w) in enumerate(later):
+        check_answers(model, twin, x)
+        model.learn_one(x, y, w)
+        twin.learn_one(x, y, w)
+        if i % 10 == 0:
+            check_answers(model, twin, dict.fromkeys(names, 1))
+            check_weights(model, twin)
+            model = pickle.loads(pickle.dumps(model))
+            model._check()
+
+
+@pytest.mark.parametrize("first", [True, False, 1, 0, "spam", 1.0, np.True_])
+def test_the_output_speaks_for_true_or_for_the_second_label(first):
+    model, twin = twins()
+    x = {"a": 1}
+    second = "other" if isinstance(first, str) else not first
+    for learner in (model, twin):
+        learner.learn_one(x, first)
+    check_answers(model, twin, x)
+    for learner in (model, twin):
+        learner.learn_one({"b": 1}, second)
+    check_answers(model, twin, x)
+    assert (model.decision_function_one(x) > 0) == (first == True)  # noqa: E712
+    assert model.predict_one(x) == first
+    third = "third"
+    for learner in (model, twin):
+        learner.learn_one({"c": 1, "a": 1}, third)
+    check_answers(model, twin, x)
+    assert list(model.predict_proba_one(x)) == [first, second, third]
+
+
+@seeds(2)
+def test_many_labels_equal_the_twin(seed):
+    rng = random.Random(seed)
+    model, twin = twins()
+    labels = [f"label {i}" for i in range(70)]
+    check_stream(model, twin, random_events(rng, n=300, labels=labels, weighted=True))
+    assert len(model.labels) > 45
+
+
+# --- Other sizes of model
+
+
+@seeds(2)
+@pytest.mark.parametrize("labels", [(False, True), LABELS], ids=len)
+def test_hashed_features_that_do_not_collide_equal_the_twin(labels, seed):
+    rng = random.Random(f"{labels}, {seed}")
+    model, twin = twins(hash_bits=22)
+    for x, y, w in random_events(rng, n=200, labels=labels, weighted=True):
+        check_answers(model, twin, x)
+        model.learn_one(x, y, w)
+        twin.learn_one(x, y, w)
+    assert model.intercept_ == (
+        twin.w0[1] if twin.two else dict(zip(twin.labels, twin.w0.values(), strict=True))
+    )
+
+
+@seeds(4)
+@pytest.mark.parametrize(
+    "params", [{"hash_bits": 3}, {"max_features": 6}, {"max_features": 30}], ids=str
+)
+@pytest.mark.parametrize("labels", [(False, True), LABELS], ids=len)
+def test_what_shares_rows_is_learned_alike_at_every_door(labels, params, seed, tmp_path):
+    rng = random.Random(f"{labels}, {params}, {seed}")
+    one, many, kept = (AdaptiveClassifier(hash_seed=2, **params) for _ in range(3))
+    dense = [[rng.choice((0, 0, 0, 1, 0.5, -2)) for _ in range(60)] for _ in range(300)]
+    X, events = rows_of("csr", dense)
+    ys = [rng.choice(labels) for _ in events]
+    many.learn_many(X, ys)
+    for i, (x, y) in enumerate(zip(events, ys, strict=True)):
+        one.learn_one(x, y)
+        kept.learn_one(x, y)
+        if i % 60 == 0:
+            kept = from_file(kept, tmp_path)
+    assert learned(one) == learned(many) == learned(kept)
+    one._check()
+    assert all(math.isfinite(p) for x in events[:50] for p in one.predict_proba_one(x).values())
+    if "max_features" in params:
+        assert one.n_features == params["max_features"]
+        assert one.n_evicted > 100
+
+
+# --- Explanations
+
+
+@seeds(3)
+@pytest.mark.parametrize("labels", [(False, True), LABELS], ids=len)
+@pytest.mark.parametrize("naive_bayes", [True, False])
+def test_contributions_sum_to_the_decision_and_are_the_twins(naive_bayes, labels, seed):
+    rng = random.Random(f"{naive_bayes}, {labels}, {seed}")
+    model, twin = twins(naive_bayes=naive_bayes)
+    for x, y, w in random_events(rng, n=150, labels=labels, values="real"):
+        model.learn_one(x, y, w)
+        twin.learn_one(x, y, w)
+        if len(model.labels) < 2:
+            continue
+        for label in model.labels:
+            explained = model.explain_one(x, label)
+            decision = model.decision_function_one(x)
+            if twin.two:
+                sign = 1 if twin.speaks_for(1, label) else -1
+                decision *= sign
+                theirs = {j: sign * part for j, part in twin.explain_one(x).items()}
+            else:
+                decision = decision[label]
+                theirs = twin.explain_one(x, label)
+            parts = dict(explained)
+            # exact, unless no doubles of the parts' size add up to it
+            finest = min((math.ulp(part) for part in parts.values()), default=0.0)
+            excess = abs(math.fsum((decision, *(-part for part in parts.values()))))
+            assert excess == 0.0 or excess < finest
+            assert parts.keys() <= theirs.keys()
+            scale = max(map(abs, theirs.values()))
+            assert {j: parts.get(j, 0.0) for j in theirs} == pytest.approx(
+                theirs, abs=1e-12 * scale
+            )
+
+
+# --- Numbers at the limits
+
+
+@seeds(6)
+@pytest.mark.parametrize("labels", [(False, True), LABELS[:1], LABELS], ids=len)
+def test_numbers_stay_finite_and_equal_the_twin_at_all_scales(labels, seed):
+    rng = random.Random(f"{labels}, {seed}")
+    model, twin = twins(eta=rng.choice((1e-6, 1.0, 1e6)), forget=rng.choice((0.0, 2**-10, 1.0)))
+    sizes = [1e-50, 1e50, 1e-300, 5e-324, 1.0, 1e-160]
+    for _ in range(200):
+        x = {
+            rng.randrange(25): rng.choice((-1, 1, 1))
+            * rng.choice((*sizes, 10.0 ** rng.uniform(-50, 50)))
+            for _ in range(rng.choice((0, 1, 8, 20)))
+        }
+        w = rng.choice((1.0, 0.0, 1e30, 5e-324, 2.0**20, 10.0 ** rng.uniform(-300, 30)))
+        check_answers(model, twin, x)
+        P = model.predict_proba_one(x)
+        assert all(0.0 <= p <= 1.0 for p in P.values())
+        y = rng.choice(labels)
+        model.learn_one(x, y, w)
+        twin.learn_one(x, y, w)
+        unknown = {f"new {rng.random()}": -1e50}
+        check_answers(model, twin, unknown)
+    check_weights(model, twin)
+    assert learned(pickle.loads(pickle.dumps(model))) == learned(model)
+
+
+@seeds(2)
+@pytest.mark.parametrize("labels", [(False, True), LABELS[:4]], ids=len)
+def test_counts_that_are_halved_equal_the_twins(labels, seed):
+    rng = random.Random(f"{labels}, {seed}")
+    model, twin = twins()
+    events = (
+        (x, y, rng.choice((1.0, 300_000.0, 2.0**19, 1e7)))
+        for x, y, _ in random_events(rng, n=200, labels=labels)
+    )
+    check_stream(model, twin, events)
+
+
+# --- Bad inputs
+
+
+@pytest.mark.parametrize(
+    ("params", "learn", "message"),
+    [
+        ({}, lambda model: model.learn_one({"a": 1}, True, 1.1e30), "must be at most 1e"),
+        (
+            {"class_weight": {True: 1e20}},
+            lambda model: model.learn_one({"a": 1}, True, 1e20),
+            "class weight of True",
+        ),
+        (
+            {"class_weight": {True: 1e20}},
+            lambda model: model.learn_many(np.ones((2, 3)), [False, True], w=[1.0, 1e20]),
+            "in row 1",
+        ),
+        ({}, lambda model: model.learn_many(np.ones((2, 3)), [False, True], w=1e31), "at most"),
+        ({"max_labels": 1}, lambda model: model.learn_one({"a": 1}, "b"), "max_labels=1"),
+    ],
+)
+def test_what_is_too_much_is_refused_and_nothing_has_changed(params, learn, message):
+    model = AdaptiveClassifier(**params)
+    model.learn_one({"a": 1}, True)
+    before = learned(model)
+    with pytest.raises(ValueError, match=message):
+        learn(model)
+    assert learned(model) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("eta", 0.0),
+        ("eta", -1.0),
+        ("eta", 1e7),
+        ("eta", "1"),
+        ("eta", True),
+        ("eta", float("nan")),
+        ("forget", -0.1),
+        ("forget", 1.1),
+        ("forget", None),
+        ("naive_bayes", 1),
+        ("intercept", None),
+        ("max_features", 0),
+        ("class_weight", {None: 1.0}),
+    ],
+)
+def test_a_parameter_that_makes_no_sense_is_refused_by_name(name, value):
+    with pytest.raises((TypeError, ValueError), match=name):
+        AdaptiveClassifier(**{name: value})
+
+
+# --- Real streams
+
+BINARY = {
+    "sms": lambda: ((x, y == "spam", 1.0) for x, y in text_stream("sms_spam", limit=800)),
+    "trec07p": lambda: (
+        (x, y == "spam", 1.0) for x, y in text_stream("trec07p_first12000", limit=100)
+    ),
+    "a9a": lambda: ((x, y > 0, 1.0) for x, y in svmlight("a9a", limit=1000)),
+    "svmguide3": lambda: ((x, y > 0, 1.0) for x, y in svmlight("svmguide3")),
+}
+MANY = {
+    "20news": lambda: ((x, y, 1.0) for x, y in text_stream("20news_train", limit=60)),
+    "loghub": lambda: ((x, y, 1.0) for x, y in text_stream("loghub_system", limit=600)),
+    "tagging": lambda: ((x, y, 1.0) for x, y in islice(tagging_stream("train"), 500)),
+}
+
+
+@needs_data
+@pytest.mark.parametrize("stream", [*BINARY, *MANY])
+def test_learner_equals_its_twin_on_a_real_stream(stream):
+    model, twin = twins()
+    check_stream(model, twin, (BINARY | MANY)[stream]())
+    assert twin.n_mistakes > 0
