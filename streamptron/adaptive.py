@@ -154,6 +154,6 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
         """Not for this learner: its weights alone are no model."""
         raise TypeError(
-            "AdaptiveClassifier keeps counts beside each weight and cannot start from weights; save "
-            "or pickle a model, or start AROW or Perceptron from them"
+            "AdaptiveClassifier keeps counts beside each weight and cannot start from weights; "
+            "save or pickle a model, or start AROW or Perceptron from them"
         )
