@@ -7,8 +7,8 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 STEP = @.ci/step
 SOURCES = $(foreach kind,py pyi pyx pxd h,$(wildcard streamptron/*.$(kind) streamptron/*/*.$(kind)))
 
-.PHONY: demo test check lint typecheck quick pytest plain fail coverage sanitize warnings bench \
-	dist clean
+.PHONY: demo test check lint typecheck quick pytest plain fail threads coverage sanitize \
+	warnings bench dist clean
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -17,7 +17,7 @@ demo: $(VENV)/.demo
 test: lint typecheck quick
 
 # The whole proof on one Python, before a merge.
-check: lint typecheck pytest warnings plain sanitize
+check: lint typecheck pytest warnings plain fail threads coverage sanitize
 
 lint: $(VENV)/.dev
 	$(STEP) "ruff: style" $(BIN)/python -m ruff check .
@@ -49,6 +49,10 @@ coverage: $(VENV)/.dev
 
 sanitize: $(VENV)/.dev
 	.ci/sanitize $(BIN)/python
+
+# The gate's tests, with every access of ours watched.
+threads: $(VENV)/.dev
+	.ci/threads $(BIN)/python
 
 warnings: $(VENV)/.dev
 	.ci/warnings $(BIN)/python

@@ -12,9 +12,11 @@ from setuptools import Extension, setup
 # rounding, and the same model would learn differently on them. What a debugger wants would be most
 # of a wheel, so it is left out (-g0); STREAMPTRON_CFLAGS=-g brings it back.
 if sys.platform == "win32":
-    compile_args, small = ["/O2", "/fp:precise"], []
+    compile_args = ["/O2", "/fp:precise"]
+    small = []
 else:
-    compile_args, small = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno"], ["-Os"]
+    compile_args = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno"]
+    small = ["-Os"]
 link_args = os.environ.get("STREAMPTRON_LDFLAGS", "").split()
 asked = os.environ.get("STREAMPTRON_CFLAGS", "").split()
 if not asked and sys.platform == "linux":

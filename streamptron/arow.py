@@ -56,7 +56,7 @@ class AROW(PairEstimator):
 
     >>> model = preprocessing.StandardScaler() | AROW()
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
-    Accuracy: 88.88%
+    Accuracy: 88.55%
 
     References
     ----------

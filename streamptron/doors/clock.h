@@ -1,4 +1,5 @@
-/* Sleeping for some microseconds, and seconds since some moment. */
+/* What waiting needs of the system: sleeping for some microseconds, seconds since some moment, and
+   an int that one thread changes while others look at it. */
 
 #ifndef STREAMPTRON_CLOCK_H
 #define STREAMPTRON_CLOCK_H
@@ -23,6 +24,14 @@
       clock_gettime(CLOCK_MONOTONIC, &now);
       return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
   }
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+  #define sp_atomic_look(place) __atomic_load_n(place, __ATOMIC_RELAXED)
+  #define sp_atomic_add(place, n) ((void)__atomic_fetch_add(place, n, __ATOMIC_RELAXED))
+#else
+  #define sp_atomic_look(place) (*(const volatile int *)(place))
+  #define sp_atomic_add(place, n) ((void)(*(volatile int *)(place) += (n)))
 #endif
 
 #endif

@@ -42,6 +42,8 @@
 cdef extern from "clock.h":
     void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil
     double seconds "sp_seconds" () noexcept nogil       # since some moment
+    int look "sp_atomic_look" (const int* place) noexcept nogil
+    void count "sp_atomic_add" (int* place, int n) noexcept nogil
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
@@ -86,10 +88,10 @@ cdef inline int gate_wait(Gate* gate, bint learning) except -1:
         _not_in_a_batch_of_ours(gate)
         first = learning and not gate.learning      # only readers are in the way
         gate.waiting += first
-        gate.asking += not learning
+        count(&gate.asking, not learning)
         turn = _sleep(turn)
         gate.waiting -= first
-        gate.asking -= not learning
+        count(&gate.asking, -(not learning))
         PyErr_CheckSignals()
     if learning and turn:
         gate.turn = _turn_end()
@@ -103,9 +105,9 @@ cdef inline int gate_read_begin(Gate* gate) except -1:
     gate_wait(gate, False)
     while gate.inside or gate.waiting:
         _not_in_a_batch_of_ours(gate)
-        gate.asking += 1
+        count(&gate.asking, 1)
         turn = _sleep(turn)
-        gate.asking -= 1
+        count(&gate.asking, -1)
         PyErr_CheckSignals()
     gate.readers += 1
     return 0
@@ -140,9 +142,9 @@ cdef inline void gate_come_out(Gate* gate) noexcept:
     gate.inside = False
 
 
-cdef inline bint gate_is_due(const volatile int* asking, double turn) noexcept nogil:
+cdef inline bint gate_is_due(const int* asking, double turn) noexcept nogil:
     """Whether somebody asks to read and the learner's turn is over; needs no lock."""
-    return asking[0] and seconds() >= turn
+    return look(asking) and seconds() >= turn
 
 
 cdef inline void gate_let_in(Gate* gate) noexcept:

@@ -239,16 +239,19 @@ cdef class Model(Desk):
     @property
     def n_seen(self):
         """Labelled events seen."""
+        self._enter(False)
         return self.learner.n_seen
 
     @property
     def n_updates(self):
         """Events that changed the weights."""
+        self._enter(False)
         return self.learner.n_updates
 
     @property
     def n_mistakes(self):
         """Events that the current weights got wrong before they learned from them."""
+        self._enter(False)
         return self.learner.n_mistakes
 
     @property
@@ -274,6 +277,7 @@ cdef class Model(Desk):
     @property
     def n_evicted(self):
         """Features that had to leave for others (see max_features)."""
+        self._enter(False)
         return self.learner.ceiling.n_evicted
 
     @property
@@ -282,6 +286,7 @@ cdef class Model(Desk):
 
         With serve="best" another may answer an event on which it is surer of itself.
         """
+        self._enter(False)
         return KEPT[serve_overall(&self.learner.serve)]
 
     @property
@@ -291,6 +296,7 @@ cdef class Model(Desk):
         return self.__sizeof__() + names
 
     def __sizeof__(self):
+        self._enter(False)
         return (object.__sizeof__(self) + learner_bytes(&self.learner) + event_bytes(&self.event)
                 + text_bytes(&self.text))
 
@@ -622,7 +628,7 @@ cdef class Model(Desk):
             gate_read_end(&self.gate)
             if collecting:
                 PyGC_Enable()
-        arrays_look_up(&flat, &self.learner, depth)
+        arrays_look_up(&flat, depth)
         return state, arrays
 
     def _set_file_state(self, state, arrays, whole=None, int depth=FLAT_DEPTH):

@@ -137,13 +137,16 @@ cdef dict _arrays_write(const Learner* learner, Flat* flat):
     return arrays
 
 
-cdef int arrays_look_up(Flat* flat, const Learner* learner, int depth) except -1:
-    """Fill in the lookup of what arrays_write has written; others may learn again. An error if names are too deep."""
+cdef int arrays_look_up(Flat* flat, int depth) except -1:
+    """Fill in the lookup of what arrays_write has written. The learner may change again meanwhile.
+
+    An error if names are too deep.
+    """
     cdef bint too_deep
-    if learner.index.bits:
+    if flat.words == NULL:          # hashed
         return 0
     with nogil:
-        flat_lookup(flat, &learner.index)
+        flat_lookup(flat)
         too_deep = flat_too_deep(flat, depth)
     if too_deep:
         keeper = ("model file cannot hold; pickle the model instead" if depth == FLAT_DEPTH

@@ -64,7 +64,7 @@ cdef const char* table_fault(const Table* table, row_t n_rows) noexcept nogil
 
 cdef int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil
 cdef void flat_write(Flat* flat, const Index* index, const Table* table) noexcept nogil
-cdef void flat_lookup(Flat* flat, const Index* index) noexcept nogil
+cdef void flat_lookup(Flat* flat) noexcept nogil
 cdef bint flat_too_deep(const Flat* flat, int depth) noexcept nogil
 cdef int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs, size_t n_objects,
                    int depth) noexcept nogil

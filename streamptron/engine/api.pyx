@@ -154,8 +154,8 @@ cdef void flat_write(Flat* flat, const Index* index, const Table* table) noexcep
     _flat.flat_write(flat, index, table)
 
 
-cdef void flat_lookup(Flat* flat, const Index* index) noexcept nogil:
-    _flat.flat_lookup(flat, index)
+cdef void flat_lookup(Flat* flat) noexcept nogil:
+    _flat.flat_lookup(flat)
 
 
 cdef bint flat_too_deep(const Flat* flat, int depth) noexcept nogil:

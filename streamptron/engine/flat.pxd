@@ -31,7 +31,7 @@ from streamptron.engine.heap cimport calloc, free
 from streamptron.engine.key cimport (
     BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR,
     LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
-from streamptron.engine.hash cimport key_hash
+from streamptron.engine.hash cimport Seed, key_hash
 from streamptron.engine.lookup cimport Lookup, bits_count, lookup_put, lookup_start
 from streamptron.engine.index cimport Index, index_find, index_insert, index_key, index_stamp
 from streamptron.engine.table cimport (
@@ -66,6 +66,7 @@ cdef struct Flat:
     uint32_t* stamps                # NULL: no ceiling
     uint32_t* rows
     uint64_t* stored                # the bitmap; NULL: exact
+    Seed seed                       # of the index, which may be another's when the lookup is filled
 
 
 cdef inline void flat_free(Flat* flat) noexcept nogil:
@@ -92,6 +93,7 @@ cdef inline int flat_measure(Flat* flat, const Index* index, const Table* table)
     cdef row_t row
     cdef int f
     memset(flat, 0, sizeof(Flat))
+    flat.seed = index.seed
     if index.bits:
         flat.stored = <uint64_t*> calloc(4 * table.n_chunks, sizeof(uint64_t))
         if flat.stored == NULL:
@@ -179,7 +181,7 @@ cdef inline void flat_write(Flat* flat, const Index* index, const Table* table) 
         flat.keys[row] = key
 
 
-cdef inline void flat_lookup(Flat* flat, const Index* index) noexcept nogil:
+cdef inline void flat_lookup(Flat* flat) noexcept nogil:
     """Fill the lookup from keys and texts.
 
     A word's place is nowhere near the one before, so a batch of them is asked for before the first is
@@ -200,7 +202,7 @@ cdef inline void flat_lookup(Flat* flat, const Index* index) noexcept nogil:
             key = flat.keys[row]
             if key_is_long(&key):
                 key.lo = <uint64_t> <uintptr_t> (flat.texts + key.lo)
-            hashes[row - first] = key_hash(&index.seed, &key)
+            hashes[row - first] = key_hash(&flat.seed, &key)
             prefetch(&lookup.words[lookup_start(&lookup, hashes[row - first])])
         for row in range(first, last):
             lookup_put(&lookup, hashes[row - first], <row_t> row)

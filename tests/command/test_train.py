@@ -19,6 +19,7 @@ from streamptron import MulticlassPerceptron, Perceptron, Tokenizer
 from streamptron.command.commands import LEARNER_OPTIONS, TOKENIZER_OPTIONS, commands
 from streamptron.command.lines import LineModel
 from streamptron.files import read
+from streamptron.learners import LEARNERS as ALL
 from tests.support.commands import (
     ENVIRONMENT,
     FORMATS,
@@ -199,7 +200,7 @@ def test_a_perceptron_answers_in_the_words_of_its_labels(labels, words, answers,
 
 
 def test_every_parameter_of_the_library_has_its_option():
-    parameters = {name for learner in LEARNERS.values() for name in learner()._get_params()}
+    parameters = {name for learner in ALL.values() for name in learner()._get_params()}
     assert parameters == set(LEARNER_OPTIONS.names)
     assert set(Tokenizer()._get_params()) - {"fields"} == set(TOKENIZER_OPTIONS.names)
 
