@@ -37,8 +37,10 @@ from streamptron.engine.ceiling cimport (
 from streamptron.engine.event cimport Event, event_first, event_last, event_reserve_scores
 from streamptron.engine.table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, entries_of, table_add, table_add_outputs,
-    table_copy, table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
-    table_reserve_blocks, table_reserve_places, table_scores, table_scores_through, table_second, table_snapshot, table_split, table_tick)
+    table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
+    table_reserve_blocks, table_reserve_places, table_scores, table_scores_through, table_second,
+    table_snapshot, table_tick)
+from streamptron.engine.tables cimport table_copy, table_split
 from streamptron.engine.adaptive cimport (
     Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks, adaptive_bytes,
     adaptive_copy, adaptive_decide, adaptive_expect, adaptive_free, adaptive_init, adaptive_learn,
