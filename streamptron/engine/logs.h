@@ -1,8 +1,8 @@
 /* Logarithm and exponential, the same on every machine: they are for AdaptiveClassifier, whose
    models must not depend on the system's math library.
 
-   Functions in this file: sp_log, sp_exp of one number; sp_logs, sp_exps of many; sp_fraction, which
-   splits a number into fraction and exponent. */
+   Functions in this file: sp_log, sp_exp of one number; sp_logs, sp_exps of many; sp_fraction,
+   which splits a number into fraction and exponent. */
 
 #ifndef STREAMPTRON_LOGS_H
 #define STREAMPTRON_LOGS_H

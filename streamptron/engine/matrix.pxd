@@ -1,17 +1,18 @@
-# A matrix where it lies: sparse rows (CSR) or dense ones, of any kind of number, in the caller's memory.
+# A matrix in the caller's memory: sparse rows (CSR) or dense ones, of any kind of number.
 #
 #     sparse   row r is columns[k], values[k] for k in starts[r] .. starts[r + 1]
 #     dense    the value of column j in row r is at values + r row_stride + j column_stride (bytes)
 #
-# Rows are checked before they are read: every value finite, of at most VALUE_LIMIT in size and the same as a
-# double; columns in range, rising within a row. Checking takes the values in long runs, as a compiler likes them,
-# and says only that something is wrong; matrix_fault then looks for what and where.
+# Rows are checked before they are read: every value must be finite, at most VALUE_LIMIT in size,
+# and exact as a double; columns must be in range, and rise within a row. The check takes the values
+# in long runs, which compilers can vectorize, and says only that something is wrong. matrix_fault
+# then finds what and where.
 #
-# A row is read as it stands if it can be: columns of 32 bits, values of double, no zero among them. Otherwise
-# it is written into scratch, without its zeros.
+# A row is read in place if it can be: columns of 32 bits, values of double, no zero among them.
+# Otherwise it is copied into scratch, without its zeros.
 #
-# Functions in this file: matrix_check, matrix_fault, matrix_value, matrix_column, matrix_span, matrix_row,
-# matrix_scratch_free, matrix_prefetch; the rest serve these.
+# Functions in this file: matrix_check, matrix_fault, matrix_value, matrix_column, matrix_span,
+# matrix_row, matrix_scratch_free, matrix_prefetch; the rest serve these.
 
 from libc.math cimport fabs
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
@@ -94,13 +95,15 @@ cdef inline int64_t matrix_column(const Matrix* m, Py_ssize_t k) noexcept nogil:
     return (<const int32_t*> m.columns)[k]
 
 
-cdef inline void matrix_span(const Matrix* m, Py_ssize_t r, Py_ssize_t* first, Py_ssize_t* last) noexcept nogil:
+cdef inline void matrix_span(const Matrix* m, Py_ssize_t r, Py_ssize_t* first,
+                             Py_ssize_t* last) noexcept nogil:
     """Where the entries of a row are: positions among the stored values, or columns."""
     first[0] = 0 if m.dense else matrix_start(m, r)
     last[0] = m.n_columns if m.dense else matrix_start(m, r + 1)
 
 
-cdef inline const char* _value_at(const Matrix* m, Py_ssize_t r, Py_ssize_t k, Py_ssize_t* stride) noexcept nogil:
+cdef inline const char* _value_at(const Matrix* m, Py_ssize_t r, Py_ssize_t k,
+                                  Py_ssize_t* stride) noexcept nogil:
     """The address of entry k of row r, and the way to the next."""
     if m.dense:
         stride[0] = m.column_stride
@@ -129,7 +132,8 @@ cdef inline bint _is_lossy(number_t value) noexcept nogil:
         return False
 
 
-cdef inline int _check_values(const char* p, Py_ssize_t stride, Py_ssize_t n, number_t kind) noexcept nogil:
+cdef inline int _check_values(const char* p, Py_ssize_t stride, Py_ssize_t n,
+                              number_t kind) noexcept nogil:
     """MATRIX_FAULTY, MATRIX_ZEROS, both or neither."""
     cdef Py_ssize_t i
     cdef uint64_t over = 0, under = 0
@@ -185,7 +189,8 @@ cdef inline Py_ssize_t _compact(const char* p, Py_ssize_t stride, Py_ssize_t n, 
 
 # --- Any kind of number
 
-cdef inline int _check_numbers(const Matrix* m, Py_ssize_t r, Py_ssize_t k, Py_ssize_t n) noexcept nogil:
+cdef inline int _check_numbers(const Matrix* m, Py_ssize_t r, Py_ssize_t k,
+                               Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t stride
     cdef const char* p = _value_at(m, r, k, &stride)
     if m.number == NUMBER_F64:
@@ -243,8 +248,8 @@ cdef inline double _number_at(const Matrix* m, const char* p) noexcept nogil:
     return _value_of[int64_t](p, 0)
 
 
-cdef inline Py_ssize_t _compact_numbers(const Matrix* m, Py_ssize_t r, Py_ssize_t first, Py_ssize_t n,
-                                        MatrixScratch* scratch) noexcept nogil:
+cdef inline Py_ssize_t _compact_numbers(const Matrix* m, Py_ssize_t r, Py_ssize_t first,
+                                        Py_ssize_t n, MatrixScratch* scratch) noexcept nogil:
     cdef Py_ssize_t stride
     cdef const char* p = _value_at(m, r, first, &stride)
     if m.number == NUMBER_F64:
@@ -305,7 +310,7 @@ cdef inline int _check_columns(const Matrix* m, Py_ssize_t first, Py_ssize_t las
 
 
 cdef inline int matrix_check(const Matrix* m, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """What is to be said of the rows first .. last: MATRIX_ bits, 0 for nothing."""
+    """What there is to say of the rows first .. last - 1: MATRIX_ bits, 0 for nothing."""
     cdef int found = 0
     cdef Py_ssize_t r
     if first >= last:
@@ -314,10 +319,12 @@ cdef inline int matrix_check(const Matrix* m, Py_ssize_t first, Py_ssize_t last)
         for r in range(first, last):
             found |= _check_numbers(m, r, 0, m.n_columns)
         return found
-    found = _check_columns[int64_t](m, first, last, 0) if m.wide else _check_columns[int32_t](m, first, last, 0)
+    found = (_check_columns[int64_t](m, first, last, 0) if m.wide
+             else _check_columns[int32_t](m, first, last, 0))
     if found & MATRIX_FAULTY:
         return found
-    return found | _check_numbers(m, 0, matrix_start(m, first), matrix_start(m, last) - matrix_start(m, first))
+    return found | _check_numbers(m, 0, matrix_start(m, first),
+                                  matrix_start(m, last) - matrix_start(m, first))
 
 
 cdef inline int matrix_fault(const Matrix* m, Py_ssize_t first, Py_ssize_t last, Py_ssize_t* row,
@@ -350,7 +357,10 @@ cdef inline double matrix_value(const Matrix* m, Py_ssize_t r, Py_ssize_t k) noe
 
 cdef inline Py_ssize_t matrix_row(const Matrix* m, Py_ssize_t r, bint zeros, MatrixScratch* scratch,
                                   const uint32_t** columns, const double** values) noexcept nogil:
-    """Read a checked row; `zeros`: there may be some. How many entries, and where they are; -1 without memory."""
+    """Read a checked row; `zeros`: it may have some. Returns the number of entries.
+
+    -1 without memory.
+    """
     cdef Py_ssize_t first, last
     matrix_span(m, r, &first, &last)
     if not zeros and not m.dense and not m.wide and m.number == NUMBER_F64:
@@ -365,9 +375,9 @@ cdef inline Py_ssize_t matrix_row(const Matrix* m, Py_ssize_t r, bint zeros, Mat
 
 
 cdef inline void matrix_prefetch(const Matrix* m, Py_ssize_t r, Py_ssize_t ahead) noexcept nogil:
-    """Ask for what lies so many values behind a sparse row, as much as the row itself has.
+    """Prefetch the values that lie `ahead` entries after a sparse row, as many as the row has.
 
-    While a row is worked on the memory is idle; when the next block is checked it is here.
+    The memory is idle while a row is learned. When the next block is checked, it is there.
     """
     cdef Py_ssize_t first, last
     cdef Py_ssize_t size = number_size(m.number), column_size = 8 if m.wide else 4

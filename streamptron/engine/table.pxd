@@ -39,10 +39,10 @@
 # value when it is first written after a snapshot, so pocket = p if e == epoch else w.
 #
 # Functions in this file: table_init, table_add_outputs, table_reserve_places and table_reserve
-# (these may fail), table_free, table_set_chunk, table_set_folds, table_scores, table_scores_through,
-# table_has_places, table_can_write, table_place, table_second, table_add, table_tick,
-# table_snapshot, table_read, table_write, table_wrote, table_sizes, table_clear. What goes through
-# the whole table is in engine/tables.pxd.
+# (these may fail), table_free, table_set_chunk, table_set_folds, table_scores,
+# table_scores_through, table_has_places, table_can_write, table_place, table_second, table_add,
+# table_tick, table_snapshot, table_read, table_write, table_wrote, table_sizes, table_clear. What
+# goes through the whole table is in engine/tables.pxd.
 
 from libc.math cimport exp2
 from libc.stdint cimport int32_t, intptr_t
@@ -54,8 +54,8 @@ from streamptron.engine.keep cimport KEEP_NONE, keep_share
 from streamptron.engine.kernels cimport (
     AHEAD, AVERAGE_EXPONENTIAL, AVERAGE_NONE, AVERAGE_UNIFORM, BLOCKS_AT_ONCE, FOLD_BITS, LANES,
     SUM_P, SUM_V, SUM_W, SUMS, ZEROS, Clock, Entries, Lanes, Layout, Rows, add_one, add_several,
-    average_kept, average_of, catch_up, layout_of, pocket_kept, second_one, second_several, size_one,
-    size_several, sum_blocks, sum_one, sum_pair, sum_several)
+    average_kept, average_of, catch_up, layout_of, pocket_kept, second_one, second_several,
+    size_one, size_several, sum_blocks, sum_one, sum_pair, sum_several)
 from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
 from streamptron.engine.pool cimport Pool, pool_free, pool_give, pool_init, pool_take
