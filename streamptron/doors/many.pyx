@@ -68,7 +68,7 @@ cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
 
 
 cdef Py_ssize_t _learn_in_place(Desk desk, Batch* batch, bint zeros) noexcept:
-    """The number of rows learned. Waiting readers get in between blocks, after the learner's turn."""
+    """The number of rows learned. Waiting readers get in between blocks, after each turn."""
     cdef Gate* gate = &desk.gate
     cdef Py_ssize_t r = 0, last = 0, n = batch.n_rows
     cdef double turn

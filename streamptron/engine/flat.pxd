@@ -1,16 +1,16 @@
 # A learner's names and weights as flat arrays, the way a model file holds them, and back.
 #
 # What it gives: index and table as a few arrays without addresses in them, written in one pass and
-# read in one pass, or used in place. docs/format.md says what each array means to a reader of files.
+# read in one pass, or used in place. docs/format.md says what each array means in a file.
 #
-#     weights   float64 [stored rows, width]   rows of the chunks that were ever written, chunk after chunk
+#     weights   float64 [stored rows, width]   rows of the chunks that were written, in order
 #     chunks    uint32 [., 3]                  (block, chunk, folds) of each of these, rising
 #     exact:    keys    uint64 [n_rows, 2]     as in engine/key.pxd; lo of a long name: its offset
 #                                              in texts
 #               texts   uint8                  the long names, in the order of their rows
-#               lookup  uint32                 to find a key without building an index, see engine/lookup.pxd
+#               lookup  uint32                 to find a key in place, see engine/lookup.pxd
 #               stamps  uint32 [n_rows]        under a ceiling, see engine/ceiling.pxd
-#     hashed:   rows    uint32                 the rows that are stored, rising: 0, 1 and all that are not zero
+#     hashed:   rows    uint32                 the stored rows, rising: 0, 1 and all not zero
 #
 # An exact model stores all rows of a chunk. A hashed one is mostly zeros, so only the rows of a
 # chunk are stored that are not zero in some block (by their bits: -0.0 is not zero), the same ones
@@ -412,7 +412,8 @@ cdef inline int _chunk_fault(const Flat* flat, const Table* table, size_t n_rows
 
 cdef inline bint _unnamed_are_zero(const Table* table, const double* rows, size_t n) noexcept nogil:
     """Whether the last block's outputs that no label has are zero in these rows."""
-    cdef int first = <int> (table.n_outputs - (table.n_blocks - 1) * table.lanes) * table.layout.fields
+    cdef int first = (
+        <int> (table.n_outputs - (table.n_blocks - 1) * table.lanes) * table.layout.fields)
     cdef size_t i
     cdef int f
     for i in range(n):
@@ -433,7 +434,7 @@ cdef inline int _table_begin(Flat* flat, const Index* index, Table* table, size_
 
 cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs,
                           size_t n_objects, int depth) noexcept nogil:
-    """Copy the arrays into index and table. 0, or what is wrong; flat_free is due in either case."""
+    """Copy the arrays into index and table. 0, or what is wrong. Call flat_free in either case."""
     cdef size_t i, k, n, place = 0
     cdef size_t row_bytes = table.width * sizeof(double)
     cdef size_t n_rows = index.n_rows if index.bits else flat.n_keys

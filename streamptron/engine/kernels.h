@@ -16,7 +16,7 @@
        sp_second_any  the second sums of some lanes, where the rule keeps a number
        sp_size_any  the largest of a row's weights
 
-   Where all numbers of a row are summed alike (no pocket, no folds), SP_SUM takes them as vectors, a
+   If all numbers of a row are summed alike (no pocket, no folds), SP_SUM takes them as vectors, a
    few blocks of outputs side by side. Each sum has one accumulator, which starts at 0 and takes the
    entries in the event's order; wider registers hold more sums and split none. So every loop here
    gives the same bits, and with -DSTREAMPTRON_PLAIN the templates alone serve every learner.
@@ -43,7 +43,7 @@ enum {
     SP_CHUNK_ROWS = 1 << SP_CHUNK_BITS,
     SP_LANES = 4,                   /* outputs in a block where there are several */
     SP_ROW_OF_INTERCEPT = 1,
-    SP_AHEAD = 12,                  /* entries by which far rows are asked for before they are used */
+    SP_AHEAD = 12,                  /* entries by which far rows are prefetched before use */
     SP_FOLD_BITS = 256
 };
 
@@ -104,15 +104,15 @@ SP_TEMPLATE double *sp_row(double *const *chunks, uint32_t row, int width)
     return chunks[row >> SP_CHUNK_BITS] + (row & (SP_CHUNK_ROWS - 1)) * (uint32_t)width;
 }
 
-/* The row at a distance from the null row, in doubles. Each chunk is an object of its own, so this is
-   arithmetic with addresses. */
+/* The row at a distance from the null row, in doubles. Each chunk is an object of its own, so this
+   is arithmetic with addresses. */
 SP_TEMPLATE double *sp_at(double *null_row, int32_t place)
 {
     return (double *)((uintptr_t)null_row + (uintptr_t)(intptr_t)place * sizeof(double));
 }
 
-/* The running average of one weight, also of its sums: Daume, A Course in Machine Learning, algorithm
-   7, and the same with an s that shrinks by a constant factor. */
+/* The running average of one weight, also of its sums: Daume, A Course in Machine Learning,
+   algorithm 7, and the same with an s that shrinks by a constant factor. */
 SP_TEMPLATE double sp_average(const sp_clock clock, const int average, double w, double v)
 {
     return average == SP_AVERAGE_UNIFORM ? w - v / clock.c : w - clock.s * v;
@@ -215,8 +215,8 @@ SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp
     }
 }
 
-/* Blocks side by side, whose rows are `parts` vectors of numbers that are all summed alike. The sums
-   are laid out as the rows are. Entries below `ahead` prefetch the one SP_AHEAD further on. */
+/* Blocks side by side, whose rows are `parts` vectors of numbers that are all summed alike. The
+   sums are laid out as the rows are. Entries below `ahead` prefetch the one SP_AHEAD further on. */
 #define SP_SUM(name, wider, vector, parts, blocks) \
 wider static void name(double ***chunks, const sp_entries *entries, const int intercept, \
                        ptrdiff_t ahead, double *sums) \
@@ -411,8 +411,9 @@ typedef struct {
 } sp_step;
 
 /* One row, of a chunk that has seen all folds: w += a[j] x in each lane[j], j < m. */
-SP_TEMPLATE void sp_add_row(const sp_clock clock, double *row, double x, const sp_step *step, const int m,
-                            const int lanes, const int average, const sp_layout layout)
+SP_TEMPLATE void sp_add_row(const sp_clock clock, double *row, double x, const sp_step *step,
+                            const int m, const int lanes, const int average,
+                            const sp_layout layout)
 {
     for (int j = 0; j < m; j++) {
         double *field = row + (lanes == 1 ? 0 : step->lane[j] * layout.fields);
@@ -478,8 +479,9 @@ static void sp_add_several(const sp_block *block, const sp_clock *clock, const s
 /* --- Sizes ------------------------------------------------------------------------------------ */
 
 /* The largest of `size` and a row's weights in one block, of all lanes and kept vectors. */
-SP_TEMPLATE double sp_size_any(const sp_block block, const sp_clock clock, uint32_t row, double size,
-                               const int lanes, const int average, const sp_layout layout)
+SP_TEMPLATE double sp_size_any(const sp_block block, const sp_clock clock, uint32_t row,
+                               double size, const int lanes, const int average,
+                               const sp_layout layout)
 {
     const double *field = sp_row(block.chunks, row, lanes * layout.fields);
     for (int k = 0; k < lanes; k++, field += layout.fields) {
@@ -505,8 +507,8 @@ static double sp_size_one(const sp_block *block, const sp_clock *clock, uint32_t
 #undef CALL
 }
 
-static double sp_size_several(const sp_block *block, const sp_clock *clock, uint32_t row, double size,
-                              const sp_layout *layout)
+static double sp_size_several(const sp_block *block, const sp_clock *clock, uint32_t row,
+                              double size, const sp_layout *layout)
 {
 #define CALL(average, layout) \
     return sp_size_any(*block, *clock, row, size, SP_LANES, average, layout)

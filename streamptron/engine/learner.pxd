@@ -250,7 +250,7 @@ cdef inline void learner_probabilities(const Learner* learner, const Event* even
 
 
 cdef inline bint _is_wrong(const Learner* learner, double score, Py_ssize_t y) noexcept nogil:
-    """Whether one output's score means another label than y. Before the first label it means none."""
+    """Whether one output's score means another label than y; never before the first label."""
     cdef Py_ssize_t answer = pair_answer(&learner.pair, score)
     return answer >= 0 and answer != y
 

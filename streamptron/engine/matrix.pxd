@@ -123,7 +123,7 @@ cdef inline Py_ssize_t number_size(int number) noexcept nogil:
 # --- One kind of number at a time. The last argument, where there is one, only says which.
 
 cdef inline bint _is_lossy(number_t value) noexcept nogil:
-    """Whether an int of 64 bits is no double. What is rounded up to 2^63 or 2^64 has no way back."""
+    """Whether a 64-bit int is not exact as a double. One rounded up to 2^63 or 2^64 never is."""
     if number_t is int64_t:
         return <double> value >= 9223372036854775808.0 or <int64_t> <double> value != value
     elif number_t is uint64_t:
@@ -145,7 +145,7 @@ cdef inline int _check_values(const char* p, Py_ssize_t stride, Py_ssize_t n,
         elif number_t is float:
             for i in range(n):                              # as for doubles, see there
                 word = (<const uint32_t*> p)[i] & <uint32_t> 0x7FFFFFFF
-                over32 |= <uint32_t> 0x7F7FFFFF - word      # the largest float, which is below the limit
+                over32 |= <uint32_t> 0x7F7FFFFF - word      # the largest float, below the limit
                 under32 |= word - 1
             over = over32 >> 31
             under = under32 >> 31
@@ -176,7 +176,8 @@ cdef inline double _value_of(const char* p, number_t kind) noexcept nogil:
 
 
 cdef inline Py_ssize_t _compact(const char* p, Py_ssize_t stride, Py_ssize_t n, const Matrix* m,
-                                Py_ssize_t first, MatrixScratch* scratch, number_t kind) noexcept nogil:
+                                Py_ssize_t first, MatrixScratch* scratch,
+                                number_t kind) noexcept nogil:
     """Write n entries into scratch, without the zeros. Returns how many are left."""
     cdef Py_ssize_t i, left = 0
     for i in range(n):
@@ -329,7 +330,7 @@ cdef inline int matrix_check(const Matrix* m, Py_ssize_t first, Py_ssize_t last)
 
 cdef inline int matrix_fault(const Matrix* m, Py_ssize_t first, Py_ssize_t last, Py_ssize_t* row,
                              Py_ssize_t* entry) noexcept nogil:
-    """The first fault in rows that matrix_check found faulty: what it is, its row, its entry there."""
+    """The first fault in rows that matrix_check found faulty: its kind, its row, its entry."""
     cdef Py_ssize_t r, k, low, high, stride
     cdef int fault
     for r in range(first, last):
