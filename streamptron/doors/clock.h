@@ -1,5 +1,5 @@
-/* What waiting needs from the system: sleeping for some microseconds, a clock in seconds, and an int
-   that one thread changes while others read it. */
+/* What waiting needs from the system: sleeping for some microseconds, a clock in seconds, and an
+   int that one thread changes while others read it. */
 
 #ifndef STREAMPTRON_CLOCK_H
 #define STREAMPTRON_CLOCK_H
