@@ -99,13 +99,13 @@ def _own_options() -> list[Callable[[Command], Command]]:
     """An option for each parameter that not every learner has."""
     options: list[Callable[[Command], Command]] = []
     for name, (kind, help) in OWN.items():
-        option = f"--{name.replace('_', '-')}"
+        option = name.replace("_", "-")
         if isinstance(kind, bool):  # a flag that says the opposite of the default
-            option = option.replace("--", "--no-", 1) if kind else option
-            options.append(click.option(option, name, flag_value=not kind, default=None, help=help))
+            flag = f"--{'no-' if kind else ''}{option}"
+            options.append(click.option(flag, name, flag_value=not kind, default=None, help=help))
         else:
             words = click.Choice(kind) if isinstance(kind, tuple) else kind
-            options.append(click.option(option, name, type=words, help=help))
+            options.append(click.option(f"--{option}", name, type=words, help=help))
     return options
 
 
