@@ -14,26 +14,27 @@ from streamptron.perceptron import MulticlassPerceptron, Perceptron
 
 # By the name on the command line, whose default is the first. Files have the names of the classes.
 LEARNERS: dict[str, Any] = {
+    "adaptive": AdaptiveClassifier,
     "multiclass": MulticlassPerceptron,
     "perceptron": Perceptron,
     "mira": MIRA,
     "arow": AROW,
-    "adaptive": AdaptiveClassifier,
 }
 BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
 
 # The parameters that not all of them have: a type or the allowed words, or of a truth value its
-# default; and the help of the command line. Which learner has which, its constructor says.
+# default; and the help of the command line, which adds the learners that have it. Which learner has
+# which, its constructor says.
 OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
-    "margin": (float, "Update if the lead is at most this."),
-    "C": (float, "MIRA: the largest step."),
-    "update": (("margin", "mistake"), "MIRA: when to update."),
-    "r": (float, "AROW: the noise of a label."),
-    "eta": (float, "adaptive: how far a step goes."),
-    "forget": (float, "adaptive: how fast the steps become large again after a change."),
-    "naive_bayes": (True, "adaptive: naive Bayes is no feature."),
-    "average": (("uniform", "exponential", "none"), "The average kept beside the current weights."),
-    "half_life": (float, "Of the exponential average, in events."),
-    "pocket": (False, "Keep the best recent weights."),
-    "serve": (("best", "current", "average", "pocket"), "Which weights answer."),
+    "margin": (float, "update if the lead is at most this."),
+    "C": (float, "the largest step."),
+    "update": (("margin", "mistake"), "when to update."),
+    "r": (float, "the noise of a label."),
+    "eta": (float, "how far a step goes."),
+    "forget": (float, "how fast the steps become large again after a change."),
+    "naive_bayes": (True, "naive Bayes is no feature."),
+    "average": (("uniform", "exponential", "none"), "the average kept beside the current weights."),
+    "half_life": (float, "of the exponential average, in events."),
+    "pocket": (False, "keep the best recent weights."),
+    "serve": (("best", "current", "average", "pocket"), "which weights answer."),
 }

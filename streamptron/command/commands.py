@@ -27,6 +27,7 @@ from streamptron.modelfile.lock import ModelLock
 from streamptron.text import Tokenizer
 
 DEFAULT = next(iter(LEARNERS))
+LEARNER = f"By default {DEFAULT}, which errs least; perceptron is the fastest."
 
 Command = Callable[..., Any]
 
@@ -95,17 +96,26 @@ class Options:
         return command
 
 
+def _owners(parameter: str) -> list[str]:
+    """The learners that have a parameter, as --learner names them."""
+    return [name for name, kind in LEARNERS.items() if _has(kind, parameter)]
+
+
+def _has(kind: Any, parameter: str) -> bool:
+    return parameter in kind()._get_params()
+
+
 def _own_options() -> list[Callable[[Command], Command]]:
     """An option for each parameter that not every learner has."""
     options: list[Callable[[Command], Command]] = []
     for name, (kind, help) in OWN.items():
-        option = name.replace("_", "-")
+        help = f"{', '.join(_owners(name))}: {help}"
+        option = f"--{'no-' if kind is True else ''}{name.replace('_', '-')}"
         if isinstance(kind, bool):  # a flag that says the opposite of the default
-            flag = f"--{'no-' if kind else ''}{option}"
-            options.append(click.option(flag, name, flag_value=not kind, default=None, help=help))
+            options.append(click.option(option, name, flag_value=not kind, default=None, help=help))
         else:
             words = click.Choice(kind) if isinstance(kind, tuple) else kind
-            options.append(click.option(f"--{option}", name, type=words, help=help))
+            options.append(click.option(option, name, type=words, help=help))
     return options
 
 
@@ -248,8 +258,11 @@ def _option(name: str) -> str:
 def _made(kind: Any, parameters: dict[str, Any]) -> Any:
     """A learner or tokenizer; a wrong parameter or value is a usage error."""
     for name in parameters:
-        if name not in kind()._get_params():
-            raise click.UsageError(f"{kind.__name__} has no {_option(name)}")
+        if not _has(kind, name):
+            raise click.UsageError(
+                f"{kind.__name__} has no {_option(name)}; learners that have it: "
+                f"{', '.join(_owners(name))}"
+            )
     try:
         return kind(**parameters)
     except (TypeError, ValueError) as error:
@@ -264,7 +277,11 @@ def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
     tokens = _taken(TOKENIZER_OPTIONS.names, given)
     if positive is not None and not issubclass(kind, BinaryModel):
         raise click.UsageError("--positive is for --learner perceptron; others take any labels")
-    if "half_life" in parameters and parameters.get("average") != "exponential":
+    if (
+        "half_life" in parameters
+        and _has(kind, "half_life")
+        and parameters.get("average") != "exponential"
+    ):
         raise click.UsageError("--half-life is for --average exponential; give that too")
     format = reading["format"]
     if format in ("jsonl", "csv") and not reading.get("label"):
@@ -315,7 +332,7 @@ def commands() -> None:
 @commands.command()
 @click.argument("files", nargs=-1, required=True)
 @model_option
-@click.option("--learner", type=click.Choice(list(LEARNERS)), help=f"By default {DEFAULT}.")
+@click.option("--learner", type=click.Choice(list(LEARNERS)), help=LEARNER)
 @click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
 @LEARNER_OPTIONS
 @TOKENIZER_OPTIONS
@@ -556,8 +573,8 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
 def explain(text: str, model: str) -> None:
     """Which features of a text led to its answer.
 
-    The weights are towards the answer; of a perceptron, towards its true label. For a model that
-    was trained on features, TEXT is a line of that format.
+    The contributions are towards the answer; of a perceptron, towards its true label. For a model
+    that was trained on features, TEXT is a line of that format.
 
     \b
     Examples:

@@ -199,7 +199,7 @@ class LineModel:
     Parameters
     ----------
     learner
-        A Perceptron, MulticlassPerceptron or MIRA.
+        One of streamptron.learners.
     tokenizer
         What makes events of texts; None: the lines hold features.
     reading

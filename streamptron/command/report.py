@@ -10,7 +10,7 @@ from typing import Any
 
 from streamptron._core import BinaryModel
 from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
-from streamptron.estimator.base import PairEstimator
+from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.files.sources import LineError, blocks
 
 if typing.TYPE_CHECKING:
@@ -148,21 +148,19 @@ def explained(model: LineModel, text: str) -> str:
     answer, probability = model.answer(event)
     if answer is None:
         return "the model has seen no label yet"
-    parts, kind, _ = learner._explanation(event, None)
-    towards = answer
-    if isinstance(learner, BinaryModel):
-        towards = model.names[1]
-    elif isinstance(learner, PairEstimator) and not learner._split:
-        towards = model.name(learner._towards)
+    binary = isinstance(learner, BinaryModel)
+    parts, kind, _ = learner._explanation(event, True if binary else learner.predict_one(event))
     rows = [("feature", "weight", "value", "contribution")]
     for feature, part in parts:
         value = 1.0 if feature is None else float(event[feature])
         name = "(intercept)" if feature is None else str(feature)
         rows.append((name, f"{part / value:.5f}", f"{value:.5f}", f"{part:.5f}"))
-    return (
-        f"{table(rows)}\n\ncontributions towards {towards}\n"
-        f"answer: {answer}, probability {probability:.4f}, by the {kind} weights"
-    )
+    said = f"answer: {answer}, probability {probability:.4f}"
+    if isinstance(learner, AdaptiveModel):  # whose contributions are more than weight times value
+        rows = [(feature, value, part) for feature, _, value, part in rows]
+    else:
+        said += f", by the {kind} weights"
+    return f"{table(rows)}\n\ncontributions towards {model.names[1] if binary else answer}\n{said}"
 
 
 def _unlabelled(model: LineModel) -> dict[str, Any]:

@@ -20,7 +20,7 @@
 # batch_rows, batch_free; the rest serve these.
 
 from libc.stdint cimport int32_t
-from streamptron.engine.heap cimport calloc, free
+from streamptron.engine.heap cimport calloc, free, realloc
 from libc.string cimport memset
 from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint32_t, uint64_t
 from streamptron.engine.key cimport KEY_INT, Key, key_word
@@ -55,6 +55,8 @@ cdef struct Batch:
     Py_ssize_t n_rows
     const Matrix* matrix            # NULL: texts
     MatrixScratch scratch
+    uint32_t* lacking               # columns of a row that are to get weights
+    Py_ssize_t lacking_capacity
     row_t* rows                     # by column; NULL: every row is an event of keys
     int32_t* places                 # of the rows, by column (table_place); NULL: they are found through rows
     const Key* keys                 # by column; NULL: column j is the int j
@@ -102,6 +104,7 @@ cdef inline void batch_texts(Batch* batch, Learner* learner, Event* event, const
 
 cdef inline void batch_free(Batch* batch) noexcept nogil:
     free(batch.places)
+    free(batch.lacking)
     matrix_scratch_free(&batch.scratch)
     text_free(&batch.text)
 
@@ -239,50 +242,74 @@ cdef inline int _write_row(Batch* batch, const Entries* entries) noexcept nogil:
     return 0
 
 
-cdef inline bint _lacks(const Batch* batch, uint32_t column) noexcept nogil:
-    """Whether a column has no weights that can be written where they are."""
+cdef inline int _lacking_reserve(Batch* batch, Py_ssize_t n) noexcept nogil:
+    cdef void* p
+    if n <= batch.lacking_capacity:
+        return 0
+    p = realloc(batch.lacking, (n + n // 2) * sizeof(uint32_t))
+    if p == NULL:
+        return -1
+    batch.lacking = <uint32_t*> p
+    batch.lacking_capacity = n + n // 2
+    return 0
+
+
+cdef inline Py_ssize_t _find_lacking(Batch* batch, const Entries* entries) noexcept nogil:
+    """Write down the columns of the row at hand that have no weights which can be written where they are.
+
+    How many there are; -1 without memory. No branch: which of them are new is as hard to guess as what they say.
+    """
     cdef const Table* table = &batch.learner.table
-    if batch.places != NULL:
-        return batch.places[column] == 0
-    if batch.rows[column] == ROW_NULL:
-        return True
-    return batch.learner.index.bits and not table_can_write(table, batch.rows[column])
-
-
-cdef inline bint _all_there(const Batch* batch, const Entries* entries) noexcept nogil:
-    """Whether every feature of the row at hand has such weights, and the intercept too."""
     cdef const uint32_t* columns = entries.columns
-    cdef Py_ssize_t i, n = entries.n
-    cdef bint missing = not table_can_write(&batch.learner.table, ROW_INTERCEPT)
-    for i in range(n):
-        missing |= _lacks(batch, columns[i])
-    return not missing
+    cdef const row_t* rows = batch.rows
+    cdef const int32_t* places = batch.places
+    cdef uint32_t* lacking
+    cdef Py_ssize_t i, n = 0
+    if _lacking_reserve(batch, entries.n) < 0:
+        return -1
+    lacking = batch.lacking
+    if places != NULL:
+        for i in range(entries.n):
+            lacking[n] = columns[i]
+            n += places[columns[i]] == 0
+    elif batch.learner.index.bits:
+        for i in range(entries.n):
+            lacking[n] = columns[i]
+            n += not table_can_write(table, rows[columns[i]])
+    else:
+        for i in range(entries.n):
+            lacking[n] = columns[i]
+            n += rows[columns[i]] == ROW_NULL
+    return n
 
 
 cdef inline int _admit(Batch* batch, const Entries* entries) noexcept nogil:
-    """Get weights for those that lack them, and for nothing else, by an event of them. -1 without memory."""
+    """See that the row at hand can be written, by an event of the features that lack weights and of nothing else.
+
+    -1 without memory.
+    """
     cdef Event* event = batch.event
     cdef Learner* learner = batch.learner
-    cdef const uint32_t* columns = entries.columns
-    cdef Py_ssize_t i, at = learner.intercept
-    if event_begin(event, &learner.index, entries.n, learner.intercept) < 0:
+    cdef const uint32_t* lacking
+    cdef Py_ssize_t i, at = learner.intercept, n = _find_lacking(batch, entries)
+    if n < 0:
         return -1
-    for i in range(entries.n):
-        if _lacks(batch, columns[i]):
-            event.rows[at] = batch.rows[columns[i]]
-            _write_name(batch, columns[i], at)
-            at += 1
-    event.n = event.n_found = at
+    if n == 0 and table_can_write(&learner.table, ROW_INTERCEPT):
+        return 0
+    lacking = batch.lacking
+    if event_begin(event, &learner.index, n, learner.intercept) < 0:
+        return -1
+    for i in range(n):
+        event.rows[at + i] = batch.rows[lacking[i]]
+        _write_name(batch, lacking[i], at + i)
+    event.n = event.n_found = at + n
     if learner_admit(learner, event) < 0:
         return -1
-    at = learner.intercept
-    for i in range(entries.n):
-        if _lacks(batch, columns[i]):   # as before, unless the rows are the index's own
-            batch.rows[columns[i]] = event.rows[at]
-            if batch.places != NULL and not table_place(
-                    &learner.table, event.rows[at], &batch.places[columns[i]]):
-                _forget_places(batch)
-            at += 1
+    for i in range(n):
+        batch.rows[lacking[i]] = event.rows[at + i]
+        if batch.places != NULL and not table_place(
+                &learner.table, event.rows[at + i], &batch.places[lacking[i]]):
+            _forget_places(batch)
     return 0
 
 
@@ -364,7 +391,7 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
         if lying:
             if learner_step(learner, event, &entries, learner.intercept, batch.y[r], u) < 0:
                 return -1
-            if event.step.n and not _all_there(batch, &entries):
+            if event.step.n:
                 if _admit(batch, &entries) < 0:
                     return -1
                 entries.places = batch.places

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from streamptron import Tokenizer
+from streamptron.learners import LEARNERS
 from tests.support.commands import (
-    LEARNERS,
     MAIL,
     SEEDED,
     answered,

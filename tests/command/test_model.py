@@ -8,10 +8,10 @@ from itertools import pairwise
 import pytest
 
 import streamptron
-from streamptron import Checkpoint, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron import AdaptiveClassifier, Checkpoint, MulticlassPerceptron, Perceptron, Tokenizer
 from streamptron.files import read
+from streamptron.learners import LEARNERS
 from tests.support.commands import (
-    LEARNERS,
     MAIL,
     SEEDED,
     library,
@@ -68,9 +68,22 @@ def test_explanations_are_the_librarys(mail, told):
     found = {
         line.split()[0]: float(line.split()[-1]) for line in out.split("\n\n")[0].splitlines()[1:]
     }
-    expected = loaded(model).explain_one(Tokenizer().transform_one("a prize"))
+    expected = loaded(model).explain_one(Tokenizer().transform_one("a prize"), "spam")
     assert found == {n or "(intercept)": pytest.approx(part, abs=1e-5) for n, part in expected}
     assert "answer: spam, probability 0." in out
+
+
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name != "perceptron"])
+@pytest.mark.parametrize("label", ["spam", "ham"])
+def test_contributions_are_towards_the_answer(label, name, tmp_path, told):
+    """Also where two labels share one output, which speaks for one of them."""
+    (tmp_path / "m.tsv").write_bytes(MAIL)
+    told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--learner", name, "-q", *SEEDED)
+    text = {"spam": "win a prize", "ham": "see you"}[label]
+    out = told("explain", text, "-m", tmp_path / "m")[1]
+    parts = [float(line.split()[-1]) for line in out.split("\n\n")[0].splitlines()[1:]]
+    assert f"contributions towards {label}\nanswer: {label}, probability 0." in out
+    assert sum(parts) > 0
 
 
 def test_top_features_are_the_librarys(many, told):
@@ -100,7 +113,7 @@ def test_a_hashed_model_has_rows_instead_of_names(tmp_path, told):
 def test_info_says_what_a_model_is(mail, told):
     _, model = mail
     found = json.loads(told("info", "-m", model, "--json")[1])
-    assert found["learner"] == "MulticlassPerceptron"
+    assert found["learner"] == "AdaptiveClassifier"
     assert found["parameters"]["hash_seed"] == 1
     assert found["n_seen"] == 4
     assert found["labels"] == ["spam", "ham"]
@@ -204,7 +217,7 @@ def test_a_trained_model_of_features_opens_as_its_learner(tmp_path, told):
     (tmp_path / "a.vw").write_bytes(b"1 | a\n-1 | b\n")
     assert told("train", tmp_path / "a.vw", "-m", tmp_path / "m", "-q")[0] == 0
     model = streamptron.load(tmp_path / "m")
-    assert type(model) is MulticlassPerceptron
+    assert type(model) is AdaptiveClassifier
     assert model.labels == ["1", "-1"]
 
 

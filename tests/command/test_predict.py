@@ -51,7 +51,7 @@ def test_answers_are_the_librarys_however_the_lines_come(seed, many):
 
 
 @needs_data
-@pytest.mark.parametrize("learner", ["multiclass", "perceptron"])
+@pytest.mark.parametrize("learner", ["adaptive", "multiclass", "perceptron"])
 def test_answers_are_the_librarys_on_real_mail(learner, tmp_path, told):
     events = [(label, text) for text, label in labelled_texts("sms_spam")]
     (tmp_path / "sms.tsv").write_bytes(written(events))

@@ -15,26 +15,24 @@ import time
 import pytest
 
 import streamptron
-from streamptron import MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron import AdaptiveClassifier, Perceptron, Tokenizer
 from streamptron.command.commands import LEARNER_OPTIONS, TOKENIZER_OPTIONS, commands
 from streamptron.command.lines import LineModel
 from streamptron.files import read
-from streamptron.learners import LEARNERS as ALL
+from streamptron.learners import LEARNERS
 from tests.support.commands import (
     ENVIRONMENT,
     FORMATS,
-    LEARNERS,
     MAIL,
     SEEDED,
     predict,
     process,
     random_mail,
     run,
-    weights,
     written,
 )
 from tests.support.project import ROOT
-from tests.support.variants import learned, loaded
+from tests.support.variants import has, learned, loaded
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -43,12 +41,13 @@ def test_training_is_learn_one_in_order(name, seed, tmp_path, told):
     labels = ("0", "1") if name == "perceptron" else ("ham", "spam", "a list", "ж")
     events = list(random_mail(seed, 3000, labels))
     (tmp_path / "m.tsv").write_bytes(written(events).replace(b"\n", b"\r\n" if seed else b"\n"))
-    options = ("--ngrams", "1,2", "--value", "log", "--l2", "--average", "exponential")
+    own = {"average": "exponential"} if has(LEARNERS[name].__name__, "average") else {}
+    options = ("--ngrams", "1,2", "--value", "log", "--l2", *(f"--{p}={v}" for p, v in own.items()))
     code, out, _ = told(
         "train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--learner", name, *SEEDED, *options
     )
     assert (code, out) == (0, "")
-    model = LEARNERS[name](average="exponential", hash_seed=1)
+    model = LEARNERS[name](**own, hash_seed=1)
     tokenizer = Tokenizer(ngram_range=(1, 2), value="log", normalize="l2")
     for label, text in events:
         model.learn_one(tokenizer.transform_one(text), label == "1" if "1" in labels else label)
@@ -120,7 +119,7 @@ def test_progress_is_the_error_before_learning_at_1_2_4_events(every, format, tm
     code, _, err = told("train", tmp_path / "m", "-m", tmp_path / "model", *words)
     assert code == 0, err
     model, tokenizer, wrong, expected, last = (
-        MulticlassPerceptron(hash_seed=1),
+        AdaptiveClassifier(hash_seed=1),
         Tokenizer(),
         [],
         [],
@@ -200,7 +199,7 @@ def test_a_perceptron_answers_in_the_words_of_its_labels(labels, words, answers,
 
 
 def test_every_parameter_of_the_library_has_its_option():
-    parameters = {name for learner in ALL.values() for name in learner()._get_params()}
+    parameters = {name for learner in LEARNERS.values() for name in learner()._get_params()}
     assert parameters == set(LEARNER_OPTIONS.names)
     assert set(Tokenizer()._get_params()) - {"fields"} == set(TOKENIZER_OPTIONS.names)
 
@@ -276,7 +275,7 @@ def test_bytes_of_another_encoding_are_said_at_the_end_and_decoded_where_asked(
         if "predict" in command:
             assert "café" in out.decode()
         if command in ("train", "learn"):
-            features = {name for label in ("ham", "spam") for name in weights(model, label)}
+            features = loaded(model).weights
             assert "café" in features
             assert "caf" not in features
 

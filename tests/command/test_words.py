@@ -63,11 +63,22 @@ def test_no_words_are_a_question_for_help(told):
     [
         ("train", "Missing argument 'FILES...'; see streamptron train --help"),
         ("train mail.tsv", "Missing option '--model'"),
-        ("train mail.tsv -m m --C 2", "MulticlassPerceptron has no --C"),
+        (
+            "train mail.tsv -m m --C 2",
+            "AdaptiveClassifier has no --C; learners that have it: mira;",
+        ),
+        (
+            "train mail.tsv -m m --average none",
+            "AdaptiveClassifier has no --average; learners that have it: multiclass,",
+        ),
         ("train mail.tsv -m m --learner perceptron --update mistake", "Perceptron has no --update"),
-        ("train mail.tsv -m m --average exponential --half-life 0", "half_life=0.0"),
-        ("train mail.tsv -m m --half-life 9", "--half-life is for --average exponential"),
-        ("train mail.tsv -m m --half-life 9 --average uniform", "give that too"),
+        ("train mail.tsv -m m --learner mira --average exponential --half-life 0", "half_life=0.0"),
+        ("train mail.tsv -m m --half-life 9", "AdaptiveClassifier has no --half-life; learners"),
+        (
+            "train mail.tsv -m m --learner mira --half-life 9",
+            "--half-life is for --average exponential",
+        ),
+        ("train mail.tsv -m m --learner mira --half-life 9 --average uniform", "give that too"),
         ("train mail.tsv -m m --encoding utf-9", "--encoding 'utf-9'; give an encoding that"),
         ("eval mail.tsv -m mail.model --encoding base64", "--encoding 'base64'; give an encoding"),
         ("predict -m mail.model --encoding x", "--encoding 'x'; give an encoding that"),

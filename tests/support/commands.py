@@ -6,13 +6,12 @@ import subprocess
 import sys
 import time
 
-from streamptron import MIRA, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron import Tokenizer
 from tests.support.project import ROOT
 from tests.support.variants import loaded
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
 COMMANDS = ("train", "predict", "eval", "top", "explain", "info")
-LEARNERS = {"perceptron": Perceptron, "multiclass": MulticlassPerceptron, "mira": MIRA}
 SEEDED = ("--hash-seed", "1")
 
 MAIL = b"spam\twin a prize\nham\tsee you\nspam\ta prize\nham\tyou see a man\n"
@@ -79,10 +78,6 @@ FORMATS = {
     ),
     "fasttext": (b"__label__1 a b\n__label__0 c\n__label__1 a\n", {}, []),
 }
-
-
-def weights(model, label):
-    return loaded(model).weights[label]
 
 
 def library(model, texts):
