@@ -9,6 +9,7 @@ error     answers that were wrong, in percent; no answer, before the first label
           percent, a tie being half of one; by probability and by decision function
 log-loss  minus the mean logarithm of the probability that the event's label had, in nats; events
           whose label had never come before are left out
+MB        what the model takes at the end, where it says so
 
 Peers: Vowpal Wabbit (`vw`, or the Python package vowpalwabbit; with many labels --oaa) with each
 of three loss functions, the one that erred least being marked; River's logistic regression by
@@ -19,6 +20,7 @@ is empty.
 import math
 import subprocess
 import tempfile
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -52,6 +54,11 @@ OURS = {
     "AdaptiveClassifier": (streamptron.AdaptiveClassifier, streamptron.AdaptiveClassifier),
     "Perceptron": (streamptron.Perceptron, streamptron.MulticlassPerceptron),
     "MIRA": (streamptron.MIRA, streamptron.MIRA),
+    "AROW": (streamptron.AROW, streamptron.AROW),
+    "Perceptron, no average": (
+        partial(streamptron.Perceptron, average="none"),
+        partial(streamptron.MulticlassPerceptron, average="none"),
+    ),
 }
 RIVER = {
     "River AdaGrad logistic": (adagrad, lambda: multiclass.OneVsRestClassifier(adagrad())),
@@ -59,7 +66,7 @@ RIVER = {
 }
 LOSSES = ("squared", "hinge", "logistic")
 
-HEADINGS = ["", "error", "1-AUC by P", "by decision", "log-loss"]
+HEADINGS = ["", "error", "1-AUC by P", "by decision", "log-loss", "MB"]
 
 
 class Tally:
@@ -71,6 +78,7 @@ class Tally:
         self.by_probability = []
         self.by_decision = []
         self.losses = []
+        self.megabytes = ""
 
     def note(self, answer, y, probabilities=None, decision=None):
         if answer is not None:
@@ -93,7 +101,7 @@ class Tally:
             for found in (self.by_probability, self.by_decision)
         ]
         loss = f"{sum(self.losses) / len(self.losses):.4f}" if self.losses else ""
-        return [name, f"{self.error:.3f}", *areas, loss]
+        return [name, f"{self.error:.3f}", *areas, loss, self.megabytes]
 
 
 def misordered(true, scores):
@@ -120,6 +128,8 @@ def run(model, events, two):
             decision = decision.get(True, 0.0) - decision.get(False, 0.0)
         tally.note(answer, y, probabilities, decision)
         model.learn_one(x, y)
+    if hasattr(model, "memory_usage"):
+        tally.megabytes = f"{model.memory_usage / 1e6:.2f}"
     return tally
 
 

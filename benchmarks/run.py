@@ -10,6 +10,7 @@ SCRIPTS = (
     "bench_text",
     "bench_best",
     "bench_errors",
+    "bench_drift",
     "bench_memory",
     "bench_ceiling",
     "bench_latency",

@@ -150,14 +150,14 @@ def explained(model: LineModel, text: str) -> str:
         return "the model has seen no label yet"
     binary = isinstance(learner, BinaryModel)
     parts, kind, _ = learner._explanation(event, True if binary else learner.predict_one(event))
-    rows = [("feature", "weight", "value", "contribution")]
+    rows: list[tuple[str, ...]] = [("feature", "weight", "value", "contribution")]
     for feature, part in parts:
         value = 1.0 if feature is None else float(event[feature])
         name = "(intercept)" if feature is None else str(feature)
         rows.append((name, f"{part / value:.5f}", f"{value:.5f}", f"{part:.5f}"))
     said = f"answer: {answer}, probability {probability:.4f}"
     if isinstance(learner, AdaptiveModel):  # whose contributions are more than weight times value
-        rows = [(feature, value, part) for feature, _, value, part in rows]
+        rows = [(feature, *rest) for feature, _, *rest in rows]
     else:
         said += f", by the {kind} weights"
     return f"{table(rows)}\n\ncontributions towards {model.names[1] if binary else answer}\n{said}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -37,10 +38,11 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
     Perceptron, whose False and True are the first and the second class.
     """
 
-    # the learners for two classes and for more, and the parameters that are theirs alone
+    # the learners for two classes and for more, and their parameters here, truth values apart
     _two: Any
     _several: Any
     _own: tuple[str, ...]
+    _flags: tuple[str, ...] = ()
 
     @staticmethod
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -99,7 +101,9 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         model = self._started(classes, class_weight)
         labels, steps = _told(model, classes, numbers, weights)
         try:
-            model, n_iter = epochs.learned(self, model, _canonical(X), labels, numbers, steps)
+            model, n_iter = epochs.learned(
+                self, partial(self._decision, classes), model, _canonical(X), labels, numbers, steps
+            )
         except ValueError:
             # raises the same for a bad value, but with the number of its row in X
             model.decision_function_many(X)
@@ -110,7 +114,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Continue learning: one pass over the rows, in their order.
 
-        New classes may join in any call; those of a call are known before its first row is learned.
+        New classes may join in any call; those of a call are known before its first row is learned,
+        but AdaptiveClassifier and AROWClassifier know a class from its first row on.
         If all `classes` are given in the first call, it makes no difference how the rows are
         divided into calls.
 
@@ -162,7 +167,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
             model.decision_function_many(X)
             rows = np.flatnonzero(steps)
             X, numbers, steps = X[rows], numbers[rows], steps[rows]
-        model._learned(batch_of(X, None), labels, numbers, steps)
+        model._learned(batch_of(X, None), *epochs.told(model, labels, numbers), steps)
         self.model_, self.classes_, self.n_iter_ = model, union, 1
         return self
 
@@ -189,18 +194,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
             }
         model = kind(
             **{name: getattr(self, name) for name in self._own},
-            average=self.average,
-            half_life=self.half_life,
-            pocket=truth("pocket", self.pocket),
-            serve=self.serve,
+            **{name: truth(name, getattr(self, name)) for name in self._flags},
             intercept=truth("fit_intercept", self.fit_intercept),
             class_weight=class_weight,
             # secret, unless random_state asks for fits that repeat
             hash_seed=None if self.random_state is None else 0,
         )
         if not of_two:
-            for label in labels:
-                model._add_label(label)
+            self._announce(model, labels)
         return model
 
     def _grown(self, classes: np.ndarray) -> Any:
@@ -209,10 +210,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         model = self.model_
         if isinstance(model, BinaryModel):
             model = _as_multiclass(model, known, self.class_weight)
-        for label in classes.tolist():
-            if label not in known:
-                model._add_label(label)
+        self._announce(model, [label for label in classes.tolist() if label not in known])
         return model
+
+    @staticmethod
+    def _announce(model: Any, labels: list[Any]) -> None:
+        """Make classes known before anything is learned of them."""
+        for label in labels:
+            model._add_label(label)
 
     # --- Answers
 
@@ -228,11 +233,11 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes one number a row, above 0 for ``classes_[1]``; else the score of each
-            class in the order of `classes_`. It is ``X @ coef_.T + intercept_``, unless `serve` is
-            "best".
+            class in the order of `classes_`. Of a classifier with `coef_` it is
+            ``X @ coef_.T + intercept_``, unless `serve` is "best" or a class has had no row yet.
         """
         X = self._known(X)
-        return self._decision(self.model_.decision_function_many(X))
+        return self._decision(self.classes_, self.model_, X)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class with the highest score; of equal ones the first in `classes_`.
@@ -270,13 +275,88 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         X = self._known(X)
         p: np.ndarray = self.model_.predict_proba_many(X)
         if not isinstance(self.model_, BinaryModel):
-            p = p[:, self._columns()]
-        best = best_of(self._decision(self.model_.decision_function_many(X)))
+            labels = self.model_.labels
+            unknown = 0.0 if labels else 1.0 / len(self.classes_)
+            p = self._of_classes(self.classes_, labels, p.T, unknown).T
+        best = best_of(self._decision(self.classes_, self.model_, X))
         rows = np.flatnonzero(p.argmax(axis=1) != best)
         best, other = best[rows], p[rows].argmax(axis=1)
         p[rows, other] = (p[rows, other] + p[rows, best]) / 2
         p[rows, best] = np.nextafter(p[rows, other], 1)
         return p
+
+    def _known(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", reset=False)
+
+    def _decision(self, classes: np.ndarray, model: Any, X: Any) -> np.ndarray:
+        """The core's scores in scikit-learn's shape."""
+        scores = np.atleast_2d(model.decision_function_many(X).T)
+        return self._by_class(classes, model, scores, scores.min(axis=0) - 1.0).T
+
+    def _by_class(
+        self, classes: np.ndarray, model: Any, kept: np.ndarray, unknown: Any = 0.0
+    ) -> np.ndarray:
+        """Entries by the core's outputs as entries by class; a single one for two classes.
+
+        A class that the core does not know yet has the entry `unknown`.
+        """
+        if isinstance(model, BinaryModel):
+            return kept[0]  # type: ignore[no-any-return]
+        kept = self._of_classes(classes, model.labels, kept, unknown)
+        return self._of_two(*kept) if len(kept) == 2 else kept
+
+    @staticmethod
+    def _of_classes(
+        classes: np.ndarray, labels: list[Any], kept: np.ndarray, unknown: Any
+    ) -> np.ndarray:
+        """Entries by the core's labels as entries by class."""
+        by_class = np.empty((len(classes), *kept.shape[1:]))
+        by_class[:] = unknown
+        outputs = {label: output for output, label in enumerate(labels)}
+        for place, label in enumerate(classes.tolist()):
+            if label in outputs:
+                by_class[place] = kept[outputs[label]]
+        return by_class
+
+
+class PairClassifier(Classifier):
+    """What the classifiers of learners share that give two labels one output.
+
+    Such a learner knows the classes that rows have had, in the order of these rows: what it has
+    learned is what ``learn_one`` would have learned of them. A class that has only been announced
+    is never the answer.
+    """
+
+    @staticmethod
+    def _announce(model: Any, labels: list[Any]) -> None:
+        """Nothing: a label comes with its first row."""
+
+    @staticmethod
+    def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        lead: np.ndarray = second - first
+        return lead
+
+    def _by_class(
+        self, classes: np.ndarray, model: Any, kept: np.ndarray, unknown: Any = 0.0
+    ) -> np.ndarray:
+        if not model._split:  # its one output speaks for one label, and against the other
+            positive, labels = model._positive, model.labels
+            if len(labels) == len(classes) == 2:
+                side = 1.0 if labels[positive] == classes[1] else -1.0
+                return side * kept[0]  # type: ignore[no-any-return]
+            kept = np.concatenate([-kept, kept] if positive else [kept, -kept])
+            unknown = unknown - 2.0 * np.abs(kept[0]) if np.ndim(unknown) else unknown
+        return super()._by_class(classes, model, kept, unknown)
+
+
+class Linear:
+    """What a classifier has besides whose scores are sums of weights times values."""
+
+    model_: Any
+    classes_: np.ndarray
+    n_features_in_: int
+    _by_class: Any
 
     @property
     def coef_(self) -> np.ndarray:
@@ -293,34 +373,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
                 # model_ may have learned features that are no columns
                 if type(column) is int and 0 <= column < len(row):
                     row[column] = weight
-        return np.atleast_2d(self._by_class(coef))
+        return np.atleast_2d(self._by_class(self.classes_, self.model_, coef))
 
     @property
     def intercept_(self) -> np.ndarray:
         """The intercepts that go with `coef_`, of shape (1,) or (n_classes,)."""
         check_is_fitted(self)
         kept = self.model_._intercepts(self.model_.serving)[1]
-        return np.atleast_1d(self._by_class(np.array(kept)))
-
-    def _known(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", reset=False)
-
-    def _columns(self) -> list[int]:
-        """The core's output of each class."""
-        outputs = {label: output for output, label in enumerate(self.model_.labels)}
-        return [outputs[label] for label in self.classes_.tolist()]
-
-    def _decision(self, scores: np.ndarray) -> np.ndarray:
-        """The core's scores in scikit-learn's shape."""
-        return self._by_class(np.atleast_2d(scores.T)).T
-
-    def _by_class(self, kept: np.ndarray) -> np.ndarray:
-        """Entries by the core's outputs as entries by class; a single one for two classes."""
-        if isinstance(self.model_, BinaryModel):
-            return kept[0]  # type: ignore[no-any-return]
-        kept = kept[self._columns()]
-        return self._of_two(*kept) if len(kept) == 2 else kept
+        return np.atleast_1d(self._by_class(self.classes_, self.model_, np.array(kept)))
 
 
 def _row_weights(sample_weight: Any, X: Any) -> np.ndarray | None:

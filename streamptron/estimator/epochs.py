@@ -10,6 +10,7 @@ import copy
 import math
 import typing
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -46,13 +47,17 @@ def check(settings: Any) -> None:
 
 def learned(
     settings: Any,
+    decide: Callable[[Any, Any], np.ndarray],
     model: Any,
     X: Any,
     labels: list[Any],
     numbers: np.ndarray,
     steps: np.ndarray | None,
 ) -> tuple[Any, int]:
-    """Learn X epoch by epoch: the model, and the number of epochs."""
+    """Learn X epoch by epoch: the model, and the number of epochs.
+
+    `decide` gives what a model decides on rows: for two classes a number, for more one a class.
+    """
     rng = check_random_state(settings.random_state)
     rows = np.arange(len(numbers)) if steps is None else np.flatnonzero(steps)
     if not len(rows):
@@ -69,12 +74,12 @@ def learned(
     for epoch in range(1, settings.max_iter + 1):
         for part in _parts(rng.permutation(rows) if settings.shuffle else rows, X):
             part_steps = None if steps is None else steps[part]
-            model._learned(batch_of(X[part], None), labels, numbers[part], part_steps)
+            model._learned(batch_of(X[part], None), *told(model, labels, numbers[part]), part_steps)
         if not len(judged):
             continue
         found = loss(
             settings.early_stopping,
-            model.decision_function_many(X_judged),
+            decide(model, X_judged),
             numbers[judged],
             None if steps is None else steps[judged],
         )
@@ -92,6 +97,20 @@ def learned(
             stacklevel=3,
         )
     return best, settings.max_iter
+
+
+def told(model: Any, labels: list[Any], numbers: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    """Labels and each row's number among them, as the model takes them.
+
+    One that does not know all labels meets those that rows have, in the order of these rows.
+    """
+    if set(labels) <= set(model._known_labels):
+        return labels, numbers
+    met, firsts = np.unique(numbers, return_index=True)
+    met = met[np.argsort(firsts)]
+    places = np.empty(len(labels), dtype=np.intp)
+    places[met] = np.arange(len(met))
+    return [labels[number] for number in met], places[numbers]
 
 
 def loss(

@@ -3,7 +3,15 @@
 import numpy as np
 
 from streamptron.sklearn import PerceptronClassifier
-from tests.support.classifiers import SERVES, both, every_serve, names, problem, two_or_more
+from tests.support.classifiers import (
+    SERVES,
+    both,
+    every_serve,
+    linear,
+    names,
+    problem,
+    two_or_more,
+)
 from tests.support.marks import seeds
 
 
@@ -54,7 +62,7 @@ def test_probabilities_give_way_to_the_prediction_only(seed):
     np.testing.assert_array_equal(p.argmax(axis=1), model.predict(X))
 
 
-@both
+@linear
 def test_tie_goes_to_the_first_class(classifier):
     X, y = problem(0, 3)
     for labels in (y, y % 2):

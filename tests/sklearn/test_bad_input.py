@@ -11,11 +11,23 @@ import pytest
 import scipy.sparse as sp
 
 import streamptron.sklearn
-from streamptron.sklearn import MIRAClassifier, PerceptronClassifier
-from tests.support.classifiers import both, names, problem, two_or_more, weights_of
+from streamptron.sklearn import (
+    AdaptiveClassifier,
+    AROWClassifier,
+    MIRAClassifier,
+    PerceptronClassifier,
+)
+from tests.support.classifiers import (
+    both,
+    every_classifier,
+    names,
+    problem,
+    two_or_more,
+    weights_of,
+)
 
 
-@both
+@every_classifier
 @pytest.mark.parametrize(
     ("params", "error", "message"),
     [
@@ -33,11 +45,6 @@ from tests.support.classifiers import both, names, problem, two_or_more, weights
             "validation_fraction=1.0; it must be a number above 0 and below 1",
         ),
         ({"fit_intercept": None}, TypeError, "fit_intercept=None; it must be True or False"),
-        ({"pocket": 2}, TypeError, "pocket=2; it must be True or False"),
-        ({"average": "mean"}, ValueError, "average='mean'; it must be one of 'none'"),
-        ({"average": "none"}, ValueError, "serve='average' needs an average"),
-        ({"serve": "pocket"}, ValueError, "serve='pocket' needs pocket=True"),
-        ({"half_life": 0}, ValueError, "half_life=0; it must be a number of at least 1"),
         ({"class_weight": {0: -1.0}}, ValueError, "class_weight"),
         ({"class_weight": "equal"}, ValueError, "class_weight"),
         ({"class_weight": [1, 2]}, ValueError, "class_weight"),
@@ -45,6 +52,23 @@ from tests.support.classifiers import both, names, problem, two_or_more, weights
     ],
 )
 def test_bad_parameter_is_named_by_fit(classifier, params, error, message):
+    X, y = problem(0, 2)
+    with pytest.raises(error, match=re.escape(message)):
+        classifier(**params).fit(X, y)
+
+
+@both
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"pocket": 2}, TypeError, "pocket=2; it must be True or False"),
+        ({"average": "mean"}, ValueError, "average='mean'; it must be one of 'none'"),
+        ({"average": "none"}, ValueError, "serve='average' needs an average"),
+        ({"serve": "pocket"}, ValueError, "serve='pocket' needs pocket=True"),
+        ({"half_life": 0}, ValueError, "half_life=0; it must be a number of at least 1"),
+    ],
+)
+def test_bad_parameter_of_an_average_is_named_by_fit(classifier, params, error, message):
     X, y = problem(0, 2)
     with pytest.raises(error, match=re.escape(message)):
         classifier(**params).fit(X, y)
@@ -59,6 +83,12 @@ def test_bad_parameter_of_a_learner_is_named():
             getattr(MIRAClassifier(C=0), call)(X, y)
         with pytest.raises(ValueError, match="update='never'; it must be one of"):
             getattr(MIRAClassifier(update="never"), call)(X, y)
+        with pytest.raises(ValueError, match="r=0; it must be a number above 0"):
+            getattr(AROWClassifier(r=0), call)(X, y)
+        with pytest.raises(ValueError, match="forget=2; it must be a number"):
+            getattr(AdaptiveClassifier(forget=2), call)(X, y)
+        with pytest.raises(TypeError, match="naive_bayes=1; it must be True or False"):
+            getattr(AdaptiveClassifier(naive_bayes=1), call)(X, y)
 
 
 def with_cell(X, value, dtype=float):
@@ -131,7 +161,7 @@ def with_weight(y, value):
     return w
 
 
-@both
+@every_classifier
 @pytest.mark.parametrize("bad", BAD)
 @two_or_more
 def test_bad_input_is_named_and_nothing_is_learned(classifier, bad, n_classes):
@@ -154,7 +184,7 @@ def test_bad_input_is_named_and_nothing_is_learned(classifier, bad, n_classes):
         assert pickle.dumps(model) == before
 
 
-@both
+@every_classifier
 def test_bad_value_beside_rows_of_weight_0_is_found_before_anything_is_learned(classifier):
     X, y = problem(0, 3)
     model = classifier(random_state=0).partial_fit(X, y)
@@ -166,7 +196,7 @@ def test_bad_value_beside_rows_of_weight_0_is_found_before_anything_is_learned(c
     assert pickle.dumps(model) == before
 
 
-@both
+@every_classifier
 def test_failed_fit_leaves_the_last_one(classifier):
     X, y = problem(0, 3)
     model = classifier(random_state=0).fit(X, y)
@@ -176,7 +206,7 @@ def test_failed_fit_leaves_the_last_one(classifier):
     assert weights_of(model) == before
 
 
-@both
+@every_classifier
 def test_too_little_to_learn_from_is_said(classifier):
     X, y = problem(0, 2)
     with pytest.raises(ValueError, match="y has 1 class, 'class 0'; fit needs two or more"):

@@ -5,13 +5,16 @@ import pandas as pd
 import pytest
 
 from streamptron import MulticlassPerceptron, Perceptron
-from streamptron.sklearn import PerceptronClassifier
+from streamptron.sklearn import AdaptiveClassifier, PerceptronClassifier
 from tests.support.classifiers import (
+    PAIRED,
     SERVES,
     both,
     core,
+    every_classifier,
     every_serve,
     names,
+    paired,
     problem,
     two_or_more,
     weights_of,
@@ -30,7 +33,7 @@ KINDS = {
 }
 
 
-@both
+@every_classifier
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("call", ["fit", "partial_fit"])
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -46,7 +49,7 @@ def test_classes_of_any_kind(classifier, kind, call, n_classes):
     assert model.partial_fit(X, labels).classes_ is kept
 
 
-@both
+@every_classifier
 @pytest.mark.parametrize("call", ["fit", "partial_fit"])
 def test_truth_values_are_classes(classifier, call):
     X, y = problem(0, 2)
@@ -56,7 +59,7 @@ def test_truth_values_are_classes(classifier, call):
     assert weights_of(model) == weights_of(getattr(classifier(random_state=0), call)(X, y))
 
 
-@both
+@every_classifier
 @seeds(3)
 def test_classes_stay_sorted_in_whatever_order_they_join(classifier, seed):
     X, y = problem(seed, 5, n=200)
@@ -75,9 +78,11 @@ def test_classes_stay_sorted_in_whatever_order_they_join(classifier, seed):
         answers = model.model_.decision_function_one(event), model.model_.predict_proba_one(event)
         for column, answer in zip(columns, answers, strict=True):
             assert dict(zip(model.classes_.tolist(), column, strict=True)) == answer
+    if classifier is AdaptiveClassifier:  # it has no coef_
+        return
+    served = model.model_.weights if classifier in PAIRED else model.model_.averaged_weights
     for label, coef in zip(model.classes_.tolist(), model.coef_.tolist(), strict=True):
-        kept = {j: weight for j, weight in enumerate(coef) if weight}
-        assert kept == model.model_.averaged_weights[label]
+        assert {j: weight for j, weight in enumerate(coef) if weight} == served[label]
 
 
 def without_calibration(model):
@@ -141,7 +146,7 @@ def test_third_class_leaves_the_pace_at_which_probabilities_are_learned(seed):
         assert 1 / 3 < ours[kind][4] / theirs[kind][4] < 3
 
 
-@both
+@every_classifier
 @two_or_more
 @seeds(3)
 def test_cuts_make_no_difference_where_the_classes_are_given(classifier, n_classes, seed):
@@ -155,7 +160,7 @@ def test_cuts_make_no_difference_where_the_classes_are_given(classifier, n_class
     assert learned(cut.model_) == learned(whole.model_)
 
 
-@both
+@every_classifier
 def test_first_call_may_have_one_class(classifier):
     X, y = problem(0, 2)
     model = classifier()
@@ -168,8 +173,52 @@ def test_first_call_may_have_one_class(classifier):
         model.partial_fit(X, names(y))
     assert model.classes_.tolist() == ["class 0", "class 1"]
     assert model.score(X, names(y)) > 0.8
-    by_weights = X @ model.coef_[0] + model.intercept_
-    np.testing.assert_allclose(model.decision_function(X), by_weights, atol=1e-9)
+    if classifier is not AdaptiveClassifier:  # it has no coef_
+        by_weights = X @ model.coef_[0] + model.intercept_
+        np.testing.assert_allclose(model.decision_function(X), by_weights, atol=1e-9)
+
+
+@paired
+@pytest.mark.parametrize("n_known", [0, 1, 2, 3, 4])
+def test_class_that_has_had_no_row_is_never_the_answer(classifier, n_known):
+    """A class is known to these learners from its first row on."""
+    X, y = problem(0, 4)
+    rows = y < n_known
+    model = classifier(random_state=0)
+    model.partial_fit(
+        X[rows] if n_known else X,
+        y[rows] if n_known else y,
+        classes=range(6),
+        sample_weight=None if n_known else np.zeros(len(y)),
+    )
+    assert model.classes_.tolist() == list(range(6))
+    assert sorted(model.model_.labels) == list(range(n_known))
+    p = model.predict_proba(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    np.testing.assert_array_equal(p.argmax(axis=1), model.predict(X))
+    decision = model.decision_function(X)
+    assert decision.shape == (len(X), 6)
+    assert np.isfinite(decision).all()
+    if n_known:
+        assert model.predict(X).max() < n_known
+        assert not p[:, n_known:].any()
+        assert (decision[:, n_known:].max(axis=1) < decision[:, :n_known].min(axis=1)).all()
+    assert model.partial_fit(X, y).score(X, y) > 0.5
+
+
+@paired
+@pytest.mark.parametrize("only", [0, 1])
+def test_one_class_of_two_is_the_answer_until_the_other_comes(classifier, only):
+    X, y = problem(0, 2)
+    model = classifier(random_state=0).partial_fit(X[y == only], y[y == only], classes=[0, 1])
+    assert set(model.predict(np.vstack([X, np.zeros((1, X.shape[1]))]))) == {only}
+    assert (model.predict_proba(X)[:, only] == 1).all()
+    model.partial_fit(X, y)
+    expected = core(classifier, 2)
+    expected.learn_many(X[y == only], y[y == only])
+    expected.learn_many(X, y)
+    assert learned(model.model_) == learned(expected)
+    np.testing.assert_array_equal(model.predict(X), expected.predict_many(X))
 
 
 @seeds(3)
@@ -198,7 +247,7 @@ def test_features_taught_behind_its_back_are_no_columns(classifier):
     np.testing.assert_allclose(model.decision_function(X), by_weights, atol=1e-9)
 
 
-@both
+@every_classifier
 def test_class_without_rows_may_be_announced(classifier):
     X, y = problem(0, 2)
     model = classifier().partial_fit(X, y, classes=[3, 1, 0])

@@ -7,17 +7,24 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from streamptron.sklearn import MIRAClassifier, PerceptronClassifier
+from streamptron.sklearn import (
+    AdaptiveClassifier,
+    AROWClassifier,
+    MIRAClassifier,
+    PerceptronClassifier,
+)
 from tests.support.classifiers import (
+    PAIRED,
     SERVES,
     both,
+    every_classifier,
     every_serve,
     names,
     problem,
@@ -51,6 +58,10 @@ def expected_failures(estimator):
         MIRAClassifier(),
         MIRAClassifier(serve="current", average="none"),
         MIRAClassifier(C=0.1, update="mistake"),
+        AROWClassifier(),
+        AROWClassifier(r=0.1),
+        AdaptiveClassifier(),
+        AdaptiveClassifier(forget=0.03, naive_bayes=False),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -60,26 +71,30 @@ def test_checks_of_scikit_learn_pass(estimator, check, monkeypatch):
     check(estimator)
 
 
-@both
+@every_classifier
 @seeds(3)
 def test_cross_validation_finds_what_can_be_learned(classifier, seed):
-    X, y = load_iris(return_X_y=True)
+    X, y = load_digits(return_X_y=True)
     assert cross_val_score(classifier(random_state=seed), X, y).mean() > 0.85
 
 
-@both
+@every_classifier
 def test_grid_search_sets_parameters_from_numpy(classifier):
     X, y = problem(0, 3)
-    own = (
-        {"margin": np.array([0.0, 0.5])} if classifier is PerceptronClassifier else {"C": [0.1, 1]}
-    )
+    own = {
+        PerceptronClassifier: {"margin": np.array([0.0, 0.5])},
+        MIRAClassifier: {"C": [0.1, 1]},
+        AROWClassifier: {"r": np.array([0.5, 1])},
+        AdaptiveClassifier: {"naive_bayes": np.array([True, False])},
+    }[classifier]
+    if classifier not in PAIRED:
+        own = {**own, "average": np.array(["uniform", "exponential"])}
     grid = {
         **own,
         "fit_intercept": np.array([True, False]),
         "max_iter": np.array([5]),
         "n_iter_no_change": np.array([2]),
         "tol": np.array([0.1]),
-        "average": np.array(["uniform", "exponential"]),
     }
     search = GridSearchCV(classifier(random_state=0), grid, cv=3, error_score="raise").fit(X, y)
     assert search.best_score_ > 0.5
@@ -87,7 +102,7 @@ def test_grid_search_sets_parameters_from_numpy(classifier):
 
 
 @needs_data
-@both
+@every_classifier
 def test_texts_in_a_pipeline(classifier):
     texts, y = zip(*((" ".join(x), y) for x, y in text_stream("sms_spam", 3000)), strict=True)
     vectorizer = HashingVectorizer(n_features=2**16, binary=True, norm=None, alternate_sign=False)
@@ -95,7 +110,7 @@ def test_texts_in_a_pipeline(classifier):
     assert model.score(texts[2000:], y[2000:]) > 0.97
 
 
-@both
+@every_classifier
 @two_or_more
 def test_calibrated_classifier_takes_it_as_its_base(classifier, n_classes):
     X, y = problem(0, n_classes, n=400)
@@ -104,9 +119,9 @@ def test_calibrated_classifier_takes_it_as_its_base(classifier, n_classes):
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
-@both
+@every_classifier
 def test_clone_and_params_are_scikit_learns(classifier):
-    model = classifier(half_life=7, class_weight={0: 2.0}, random_state=3)
+    model = classifier(tol=0.5, class_weight={0: 2.0}, random_state=3)
     other = clone(model)
     assert other.get_params() == model.get_params()
     assert not hasattr(other, "coef_")
@@ -128,7 +143,7 @@ def test_pickle_keeps_everything(classifier, serve, n_classes):
     np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
 
 
-@both
+@every_classifier
 def test_names_of_columns_are_kept_and_checked(classifier):
     X, y = problem(0, 2)
     frame = pd.DataFrame(X, columns=[f"column {j}" for j in range(X.shape[1])])
@@ -146,7 +161,7 @@ def test_names_of_columns_are_kept_and_checked(classifier):
         classifier().fit(X, y).partial_fit(X[:, :5], y)
 
 
-@both
+@every_classifier
 def test_unfitted_says_so(classifier):
     X, _ = problem(0, 2)
     for answer in ("predict", "decision_function", "predict_proba"):

@@ -20,6 +20,7 @@ from tests.support.classifiers import (
     both,
     core,
     epochs_by_hand,
+    every_classifier,
     names,
     problem,
     two_or_more,
@@ -32,7 +33,7 @@ from tests.support.variants import learned
 # --- Weights of rows and classes
 
 
-@both
+@every_classifier
 @two_or_more
 @pytest.mark.parametrize("call", ["fit", "partial_fit"])
 def test_row_of_weight_0_is_as_if_it_were_not_there(classifier, n_classes, call):
@@ -48,7 +49,7 @@ def test_row_of_weight_0_is_as_if_it_were_not_there(classifier, n_classes, call)
         assert model.n_iter_ == other.n_iter_
 
 
-@both
+@every_classifier
 @two_or_more
 def test_weights_of_rows_are_the_cores(classifier, n_classes):
     X, y = problem(0, n_classes)
@@ -58,7 +59,7 @@ def test_weights_of_rows_are_the_cores(classifier, n_classes):
     assert learned(model.model_) == learned(by_hand)
 
 
-@both
+@every_classifier
 @two_or_more
 def test_balanced_is_the_dict_that_it_stands_for(classifier, n_classes):
     X, y = problem(0, n_classes)
@@ -74,7 +75,7 @@ def test_balanced_is_the_dict_that_it_stands_for(classifier, n_classes):
     assert weights_of(plain) != weights_of(model)
 
 
-@both
+@every_classifier
 def test_weights_of_class_and_row_multiply(classifier):
     X, y = problem(0, 3)
     w = np.random.default_rng(0).random(len(y)) + 0.1
@@ -86,7 +87,7 @@ def test_weights_of_class_and_row_multiply(classifier):
     )
 
 
-@both
+@every_classifier
 def test_class_of_more_weight_is_found_more_often(classifier):
     rng = np.random.default_rng(0)
     y = rng.random(1000) < 0.3
@@ -101,7 +102,7 @@ def test_class_of_more_weight_is_found_more_often(classifier):
 # --- Epochs
 
 
-@both
+@every_classifier
 def test_every_epoch_has_an_order_of_its_own(classifier):
     X, y = problem(0, 2)
     model = classifier(random_state=0, max_iter=2, tol=None).fit(X, y)
@@ -112,7 +113,7 @@ def test_every_epoch_has_an_order_of_its_own(classifier):
     assert learned(model.model_) != learned(again)
 
 
-@both
+@every_classifier
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_without_shuffle_the_order_is_that_of_the_rows(classifier, sparse):
     X, y = problem(0, 3)
@@ -124,7 +125,7 @@ def test_without_shuffle_the_order_is_that_of_the_rows(classifier, sparse):
     assert learned(model.model_) == learned(by_hand)
 
 
-@both
+@every_classifier
 @two_or_more
 def test_random_state_repeats_a_fit_to_the_last_byte(classifier, n_classes):
     X, y = problem(0, n_classes)
@@ -137,7 +138,7 @@ def test_random_state_repeats_a_fit_to_the_last_byte(classifier, n_classes):
     assert weights_of(clone(model).set_params(random_state=state).fit(X, y)) == weights_of(model)
 
 
-@both
+@every_classifier
 def test_fit_begins_anew(classifier):
     X, y = problem(0, 3)
     model = classifier(random_state=0).fit(X[:, :5], names(y))
@@ -145,7 +146,7 @@ def test_fit_begins_anew(classifier):
     assert pickle.dumps(model.fit(X, y)) == once
 
 
-@both
+@every_classifier
 @two_or_more
 def test_tol_ends_the_epochs(classifier, n_classes):
     X, y = problem(0, n_classes, n=300)
@@ -188,7 +189,7 @@ def test_loss_is_how_far_classes_are_behind(classifier, n_classes):
             assert model.fit(X, y, sample_weight=w).n_iter_ == n_iter
 
 
-@both
+@every_classifier
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_part_of_many_rows_tells_when_to_stop(classifier, n_classes):
     X, y = problem(0, n_classes, n=12_000, n_features=100)
@@ -201,7 +202,7 @@ def test_part_of_many_rows_tells_when_to_stop(classifier, n_classes):
     assert model.model_.n_seen == model.n_iter_ * len(y)
 
 
-@both
+@every_classifier
 def test_too_few_epochs_warn(classifier):
     X, y = problem(0, 2)
     with pytest.warns(ConvergenceWarning, match="max_iter=2 epochs") as caught:
@@ -210,7 +211,7 @@ def test_too_few_epochs_warn(classifier):
     assert classifier(max_iter=2, tol=None).fit(X, y).n_iter_ == 2
 
 
-@both
+@every_classifier
 @two_or_more
 @seeds(3)
 def test_early_stopping_keeps_the_best_on_rows_held_out(classifier, n_classes, seed):
@@ -237,7 +238,7 @@ def test_early_stopping_keeps_the_best_on_rows_held_out(classifier, n_classes, s
     assert best[-1] == kept
 
 
-@both
+@every_classifier
 def test_mistakes_on_rows_held_out_count_by_their_weight(classifier):
     """A feature tells the class, but of one row in ten the wrong one; such rows weigh little."""
     rng = np.random.default_rng(0)
@@ -251,7 +252,7 @@ def test_mistakes_on_rows_held_out_count_by_their_weight(classifier):
     assert 0 < loss(True, decision, y, w) < 1e-6
 
 
-@both
+@every_classifier
 def test_early_stopping_holds_out_rows_of_every_class(classifier):
     X, y = problem(0, 3, n=400)
     first = classifier(random_state=0, early_stopping=True, max_iter=1, tol=None).fit(X, y)

@@ -6,14 +6,17 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
 
-from streamptron import MIRA, MulticlassPerceptron
+from streamptron import Perceptron
 from streamptron.sklearn import MIRAClassifier, PerceptronClassifier
 from tests.support.classifiers import (
     SERVES,
     both,
     core,
+    current,
     epochs_by_hand,
+    every_classifier,
     every_serve,
+    linear,
     names,
     problem,
     twin,
@@ -39,7 +42,7 @@ def test_fit_is_the_core_learner_on_permuted_rows(classifier, n_classes, serve, 
     assert model.n_iter_ == 4
 
 
-@both
+@every_classifier
 @two_or_more
 @seeds(3)
 def test_partial_fit_is_one_pass_in_order(classifier, n_classes, seed):
@@ -111,7 +114,7 @@ def test_mira_for_two_classes_is_passive_aggressive_with_twice_its_c(seed, C):
     np.testing.assert_allclose(model.coef_[0], w)
 
 
-@both
+@every_classifier
 @two_or_more
 def test_sparse_and_dense_of_any_dtype_give_the_same_bits(classifier, n_classes):
     X, y = problem(2, n_classes, values="small")
@@ -143,7 +146,7 @@ def test_sparse_and_dense_of_any_dtype_give_the_same_bits(classifier, n_classes)
     assert weights_of(truth) == weights_of(classifier(random_state=0).fit((X > 0) * 1.0, y))
 
 
-@both
+@linear
 @two_or_more
 @pytest.mark.parametrize("n_columns", [2**23, 2**33], ids=["2**23", "2**33"])
 def test_columns_cost_nothing_where_they_are_empty(classifier, n_classes, n_columns):
@@ -158,7 +161,7 @@ def test_columns_cost_nothing_where_they_are_empty(classifier, n_classes, n_colu
     assert model.model_.n_features == X.shape[1]
 
 
-@both
+@every_classifier
 @pytest.mark.parametrize("call", ["fit", "partial_fit"])
 def test_disordered_csr_is_learned_and_left_alone(classifier, call):
     X, y = problem(3, 3, values="small")
@@ -176,12 +179,12 @@ def test_disordered_csr_is_learned_and_left_alone(classifier, call):
     assert (messy.indices == before[1]).all()
 
 
-@both
+@linear
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_model_goes_on_event_by_event(classifier, n_classes):
     X, y = problem(4, n_classes)
-    model = classifier(random_state=0, serve="current").fit(X, names(y))
-    label = "class 1" if isinstance(model.model_, MIRA | MulticlassPerceptron) else True
+    model = classifier(random_state=0, **current(classifier)).fit(X, names(y))
+    label = True if isinstance(model.model_, Perceptron) else "class 1"
     for _ in range(200):
         model.model_.learn_one({3: 5.0}, label)
     x = np.zeros((1, X.shape[1]))

@@ -3,13 +3,29 @@
 import numpy as np
 import pytest
 
-from streamptron import MIRA, MulticlassPerceptron, Perceptron
-from streamptron.sklearn import MIRAClassifier, PerceptronClassifier
+import streamptron
+from streamptron import AROW, MIRA, MulticlassPerceptron, Perceptron
+from streamptron.sklearn import (
+    AdaptiveClassifier,
+    AROWClassifier,
+    MIRAClassifier,
+    PerceptronClassifier,
+)
 from tests.twin.learners import MIRA as TwinMIRA
 from tests.twin.learners import MulticlassPerceptron as TwinMulticlass
 from tests.twin.learners import Perceptron as TwinPerceptron
 
+# those of an average and a pocket, and all
 both = pytest.mark.parametrize("classifier", [PerceptronClassifier, MIRAClassifier])
+PAIRED = {AdaptiveClassifier: streamptron.AdaptiveClassifier, AROWClassifier: AROW}
+every_classifier = pytest.mark.parametrize(
+    "classifier", [PerceptronClassifier, MIRAClassifier, *PAIRED]
+)
+paired = pytest.mark.parametrize("classifier", PAIRED)
+# those whose scores are sums of weights times values
+linear = pytest.mark.parametrize(
+    "classifier", [PerceptronClassifier, MIRAClassifier, AROWClassifier]
+)
 two_or_more = pytest.mark.parametrize("n_classes", [2, 3, 6])
 
 
@@ -51,7 +67,9 @@ def names(y):
 
 
 def core(classifier, n_classes, labels=None, fit_intercept=True, **params):
-    """The learner that the classifier has inside, with its labels known."""
+    """The learner that the classifier has inside, with its labels known if it takes them so."""
+    if classifier in PAIRED:
+        return PAIRED[classifier](intercept=fit_intercept, hash_seed=0, **params)
     params = {"serve": "average", "hash_seed": 0, **params}
     if classifier is PerceptronClassifier and n_classes == 2 and labels is None:
         return Perceptron(intercept=fit_intercept, **params)
@@ -60,6 +78,11 @@ def core(classifier, n_classes, labels=None, fit_intercept=True, **params):
     return learner.from_weights(
         {label: {} for label in labels}, None if fit_intercept else False, **params
     )
+
+
+def current(classifier):
+    """What the classifier needs for its current weights to answer."""
+    return {} if classifier in PAIRED else {"serve": "current"}
 
 
 def twin(classifier, n_classes, fit_intercept=True, **params):
@@ -83,4 +106,8 @@ def epochs_by_hand(model, X, y, seed, epochs, w=1.0):
 
 
 def weights_of(classifier):
+    if isinstance(classifier, AdaptiveClassifier):  # it has no coef_
+        each = np.eye(classifier.n_features_in_)
+        decision = classifier._decision(classifier.classes_, classifier.model_, each)
+        return decision.round(12).tolist()  # its output may speak for the one class or the other
     return classifier.coef_.tolist(), classifier.intercept_.tolist()
