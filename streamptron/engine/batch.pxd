@@ -267,9 +267,10 @@ cdef inline int _lacking_reserve(Batch* batch, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline Py_ssize_t _find_lacking(Batch* batch, const Entries* entries) noexcept nogil:
-    """Write down the columns of the row at hand that have no weights which can be written where they are.
+    """Write down the columns of the row at hand that have no weights to write to.
 
-    How many there are; -1 without memory. No branch: which of them are new is as hard to guess as what they say.
+    How many there are; -1 without memory. No branch: which of them are new is as hard to guess as
+    what they say.
     """
     cdef const Table* table = &batch.learner.table
     cdef const uint32_t* columns = entries.columns
