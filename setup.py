@@ -13,10 +13,8 @@ from setuptools import Extension, setup
 # of a wheel, so it is left out (-g0); STREAMPTRON_CFLAGS=-g brings it back.
 if sys.platform == "win32":
     compile_args = ["/O2", "/fp:precise"]
-    small = []
 else:
     compile_args = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno"]
-    small = ["-Os"]
 link_args = os.environ.get("STREAMPTRON_LDFLAGS", "").split()
 asked = os.environ.get("STREAMPTRON_CFLAGS", "").split()
 if not asked and sys.platform == "linux":
@@ -26,16 +24,17 @@ if not asked and sys.platform == "linux":
 # gcov is to know lines of .pxd files, not of what Cython makes of them (.ci/coverage).
 covered = "--coverage" in asked
 
-# What runs once a call, not once an entry, is compiled for size.
-SMALL = {"model", "names", "rows", "state"}
+# What runs once a call, and not once an entry, is compiled for size.
+OPTIMISE = {"api": "-O3", "desk": "-O2", "texts": "-O2"}
 
 
 def extension(path):
+    optimise = [] if sys.platform == "win32" else [OPTIMISE.get(path.stem, "-Os")]
     return Extension(
         ".".join(path.with_suffix("").parts),
         [path.as_posix()],
         include_dirs=["streamptron/engine", "streamptron/doors"],
-        extra_compile_args=[*compile_args, *(small if path.stem in SMALL else []), *asked],
+        extra_compile_args=[*compile_args, *optimise, *asked],
         extra_link_args=link_args,
     )
 

@@ -1,7 +1,8 @@
-# Models: what other people's Cython code may cimport. A model is a learner and its scratch behind a gate.
+# Models: what other people's Cython code may cimport. A model is a learner and its scratch behind a
+# gate.
 #
-# A learner whose table is `borrowed` lies in a file that was opened read-only (load with mmap=True): score with it, but
-# do not learn.
+# A learner whose table is `borrowed` lies in a file that was opened read-only (load with
+# mmap=True). It can score, but it must not learn.
 
 from streamptron.doors.model cimport Model
 

@@ -1,7 +1,7 @@
 """The kinds of model, and the doors of one event: predict it, learn it.
 
-Whatever can be wrong with an event is settled by what reads it, before anything is changed. What lies under the doors
-trusts its arguments. See ARCHITECTURE.md for the rooms and a row's journey through them.
+An event is checked when it is read, before anything changes. What lies below the doors trusts its
+arguments. See ARCHITECTURE.md for the rooms and a row's journey through them.
 """
 
 from decimal import Decimal
@@ -9,7 +9,8 @@ from numbers import Real
 
 from streamptron.doors.model cimport Model
 from streamptron.engine.api cimport (
-    learner_answer, learner_expect, learner_learn, learner_probabilities, learner_score, table_add_outputs)
+    learner_answer, learner_expect, learner_learn, learner_probabilities, learner_score,
+    table_add_outputs)
 from streamptron.engine.learner cimport learner_decision, learner_labels, learner_several
 from streamptron.engine.rule cimport ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, Rule, rule_answer
 from streamptron.engine.table cimport KEPT_KINDS
@@ -119,7 +120,8 @@ cdef class BinaryModel(Model):
         """
         cdef double p[2]
         self._score(x)
-        learner_probabilities(&self.learner, &self.event, learner_answer(&self.learner, &self.event), p)
+        learner_probabilities(
+            &self.learner, &self.event, learner_answer(&self.learner, &self.event), p)
         self._settle()
         return {False: p[0], True: p[1]}
 
@@ -179,7 +181,7 @@ cdef int _truth_label(y) except -1:
 # --- Any labels ---------------------------------------------------------------------------------
 
 cdef class LabelModel(Model):
-    """One output a label; labels are numbered as they appear."""
+    """One output per label; labels are numbered as they appear."""
 
     def __cinit__(self):
         self._labels = []
@@ -210,8 +212,9 @@ cdef class LabelModel(Model):
         most = self._params["max_labels"]
         if most is not None and n_labels >= most:
             raise ValueError(
-                f"y={shown(label)} is a new label, and the model already has max_labels={most}: leave the event "
-                "out, give it one of the labels that are there, or make a model with a larger max_labels")
+                f"y={shown(label)} is a new label, and the model already has max_labels={most}: "
+                "leave the event out, give it one of the labels that are there, or make a model "
+                "with a larger max_labels")
         return 0
 
     @property
@@ -252,8 +255,8 @@ cdef class LabelModel(Model):
             hash(y)
         except TypeError:
             raise TypeError(
-                f"y is {shown(y)}, a {type(y).__name__}; a label must be hashable: a str, int, bool, "
-                "tuple ...") from None
+                f"y is {shown(y)}, a {type(y).__name__}; a label must be hashable: a str, int, "
+                "bool, tuple ...") from None
         try:
             odd = bool(y != y)
         except Exception:           # pandas' NA is neither equal nor unequal to itself
@@ -290,7 +293,8 @@ cdef class LabelModel(Model):
                     raise
                 return len(self._labels)
         raise RuntimeError(
-            f"y={shown(label)} uses the model whenever it is hashed; a label's __hash__ must leave the model alone")
+            f"y={shown(label)} uses the model whenever it is hashed; a label's __hash__ must not "
+            "use the model")
 
     cdef void _meet_first(self, bint true) noexcept:
         """The first label is about to be learned; `true`: it equals True."""
@@ -429,7 +433,8 @@ cdef class LabelModel(Model):
         # the fourth of the score vectors is room for them
         n = learner_labels(&self.learner)
         p = self.event.scores + KEPT_KINDS * self.event.n_scores
-        learner_probabilities(&self.learner, &self.event, learner_answer(&self.learner, &self.event), p)
+        learner_probabilities(
+            &self.learner, &self.event, learner_answer(&self.learner, &self.event), p)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         probabilities = [p[k] for k in range(n)]
         labels = self._labels
@@ -472,7 +477,7 @@ cdef bint _is_true(label):
 
 
 cdef class PairModel(LabelModel):
-    """Any labels; two of them have one output, whose score speaks for the second, or for the one that is True."""
+    """Any labels. Two share one output, whose score stands for the second, or for a first True."""
 
     cdef Model _blank(self, int kind):
         if _answer_of(kind) != ANSWER_PAIR:
@@ -498,16 +503,16 @@ cdef class PairModel(LabelModel):
 
     @property
     def _split(self):
-        """Whether there is an output a label."""
+        """Whether there is an output per label."""
         return learner_several(&self.learner)
 
     @property
     def _positive(self):
-        """The place among the labels of the one that the score of two labels speaks for."""
+        """The index of the label that the score of two labels stands for."""
         return self.learner.pair.positive
 
     def decision_function_one(self, x):
-        """The score of one event: of two labels one number, of more than two a number for each label.
+        """The score of one event: one number for two labels, a number per label for more.
 
         Parameters
         ----------

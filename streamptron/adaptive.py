@@ -48,8 +48,8 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         mistakes have to pass until old evidence counts for a third: right for streams that drift
         slowly or not at all. With .03 it is some thirty: where labels suddenly mean the opposite,
         a fifth to a quarter fewer of the next hundred answers are wrong (SMS spam 38 instead of 47,
-        a9a 39 instead of 51), and where nothing changes up to .7 points more (a9a; none on clean
-        streams). 0 never forgets. The curves: docs/choosing.md.
+        a9a 39 instead of 51), and where nothing changes up to .7 points more (a9a; hardly any on
+        clean streams). 0 never forgets. The curves: docs/choosing.md.
     naive_bayes
         Take the naive Bayes log-odds as one more feature. False saves some time with many labels.
     intercept
@@ -157,6 +157,6 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
         """Not for this learner: its weights alone are no model."""
         raise TypeError(
-            "AdaptiveClassifier keeps counts beside each weight and cannot start from weights; save "
-            "or pickle a model, or start AROW or Perceptron from them"
+            "AdaptiveClassifier keeps counts beside each weight and cannot start from weights; "
+            "save or pickle a model, or start AROW or Perceptron from them"
         )

@@ -99,6 +99,7 @@ FOREIGN = {
     "engine/serve": r"\b(Key|Index|row_t)\b",
     "engine/rule": r"\b(Key|Index|Table|row_t|AVERAGE_\w+)\b",
     "engine/table": r"\b(Rule|RULE_\w+|label)\b",
+    "engine/tables": r"\b(Rule|RULE_\w+|label)\b",
     "engine/verdict": r"\b(Table|row_t)\b",
     "engine/step": r"\b(Rule|RULE_\w+)\b",
     "engine/index": r"\b(Table|Rule|label|weight)\b",

@@ -13,15 +13,7 @@ import scipy.sparse
 from streamptron import MIRA, MulticlassPerceptron, Perceptron
 from tests.support.marks import seeds
 from tests.support.streams import KEYS, make_key, random_events
-from tests.support.variants import (
-    LEARNERS,
-    answers,
-    every_learner,
-    having,
-    labels_for,
-    learned,
-    make,
-)
+from tests.support.variants import LEARNERS, answers, every_learner, labels_for, learned, make
 
 PLAIN = [kind for kind in KEYS if kind != "object"]
 
@@ -176,8 +168,7 @@ def test_a_batch_gives_the_model_that_its_rows_give_one_by_one(
     labels = labels_for(learner)
     y = [labels[i] for i in rng.integers(len(labels), size=200)]
     one, csr, dense, numbered, numbers = (
-        make(learner, max_features=max_features, **having(learner, average=average))
-        for _ in range(5)
+        make(learner, max_features=max_features, average=average) for _ in range(5)
     )
     csr.learn_many(X[:150], y[:150], feature_names=names)
     csr.learn_many(X[150:], y[150:], feature_names=names)
@@ -220,7 +211,7 @@ def test_a_batch_that_is_learned_on_a_copy_gives_the_same(learner):
 @every_learner
 def test_a_copy_in_the_middle_of_a_stream_goes_on_alike(learner, seed, how):
     events = stream(learner, seed, keys="long")
-    model = make(learner, max_features=40, **having(learner, pocket=True))
+    model = make(learner, max_features=40, pocket=True)
     for x, y, w in events[:150]:
         model.learn_one(x, y, w)
     other = how(model)

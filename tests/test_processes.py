@@ -10,15 +10,7 @@ import pytest
 
 from streamptron import Tokenizer
 from tests.support.streams import random_events
-from tests.support.variants import (
-    LEARNERS,
-    answers,
-    every_learner,
-    having,
-    labels_for,
-    learned,
-    make,
-)
+from tests.support.variants import LEARNERS, answers, every_learner, labels_for, learned, make
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no os.fork")
 methods = pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
@@ -38,7 +30,7 @@ def learn(model, events):
 
 
 def trained(learner, seed=0):
-    return learn(make(learner, **having(learner, pocket=True)), stream(learner, seed))
+    return learn(make(learner, pocket=True), stream(learner, seed))
 
 
 def learn_and_answer(model, events):

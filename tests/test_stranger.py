@@ -17,17 +17,15 @@ import pytest
 import streamptron
 from streamptron import Perceptron
 from tests.support.marks import seeds
-from tests.support.stranger import SETUP, STRANGER
+from tests.support.stranger import OLD_STRANGER, SETUP, STRANGER
 from tests.support.variants import answers, every_variant, labels_for, learned, make
 
 pytestmark = pytest.mark.slow  # a compiler is at work
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """The stranger's folder, and what its build printed."""
-    folder = tmp_path_factory.mktemp("stranger")
-    (folder / "stranger.pyx").write_text(STRANGER)
+def build(folder, code):
+    """What building a stranger's module in a folder prints."""
+    (folder / "stranger.pyx").write_text(code)
     (folder / "setup.py").write_text(SETUP)
     process = subprocess.run(
         [sys.executable, "setup.py", "build_ext", "--inplace"],
@@ -42,7 +40,14 @@ def built(tmp_path_factory):
         text=True,
     )
     assert process.returncode == 0, process.stdout
-    return folder, process.stdout
+    return process.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The stranger's folder, and what its build printed."""
+    folder = tmp_path_factory.mktemp("stranger")
+    return folder, build(folder, STRANGER)
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +73,24 @@ def random_matrix(rng, n_rows, n_names=50):
     names = np.array([name for x in rows for name in x], dtype=np.int64)
     values = np.array([value for x in rows for value in x.values()], dtype=np.float64)
     return (starts, names, values), rows
+
+
+def test_names_of_an_earlier_layout_are_there(tmp_path):
+    build(tmp_path, OLD_STRANGER)
+    code = (
+        "import stranger, numpy as np, streamptron as s; model = s.Perceptron(); "
+        "stranger.learn(model, np.array([0, 1]), np.array([7]), np.array([2.0]), np.array([1])); "
+        "print(model.weights)"
+    )
+    path = os.pathsep.join([str(tmp_path), str(Path(streamptron.__file__).parents[1])])
+    process = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert process.stdout == "{7: 2.0}\n"
 
 
 def test_strangers_code_compiles_without_a_warning(built):

@@ -1,12 +1,12 @@
-/* What waiting needs of the system: sleeping for some microseconds, seconds since some moment, and
-   an int that one thread changes while others look at it. */
+/* What waiting needs from the system: sleeping for some microseconds, a clock in seconds, and an
+   int that one thread changes while others read it. */
 
 #ifndef STREAMPTRON_CLOCK_H
 #define STREAMPTRON_CLOCK_H
 
 #ifdef _WIN32
   #ifndef WIN32_LEAN_AND_MEAN
-    #define WIN32_LEAN_AND_MEAN     /* the rest defines words that are names of fields here: small, far */
+    #define WIN32_LEAN_AND_MEAN     /* the rest defines small and far, which are names here */
   #endif
   #ifndef NOMINMAX
     #define NOMINMAX

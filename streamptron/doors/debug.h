@@ -1,4 +1,4 @@
-/* Built with -DSTREAMPTRON_DEBUG, a model looks at all that it holds at the end of every call. */
+/* Built with -DSTREAMPTRON_DEBUG, a model checks everything it holds at the end of every call. */
 
 #ifndef STREAMPTRON_DEBUG_H
 #define STREAMPTRON_DEBUG_H

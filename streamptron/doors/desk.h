@@ -1,4 +1,4 @@
-/* What is kept out of the loop over a dict's entries. */
+/* A function that must not be inlined into the loop over a dict's entries. */
 
 #ifndef STREAMPTRON_DESK_H
 #define STREAMPTRON_DESK_H

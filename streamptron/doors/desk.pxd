@@ -1,4 +1,4 @@
-# The desk: a learner behind its gate, and the scratch where the event at hand is written.
+# The desk: a learner behind its gate, and the scratch where the current event is written.
 
 from streamptron.doors.gate cimport Gate
 from streamptron.doors.texts cimport TextEvent
@@ -16,8 +16,8 @@ cdef class Desk:
     cdef Text text                  # scratch
     cdef Gate gate
     cdef TextEvent _text_read       # the last text in scratch
-    cdef dict _objects              # feature names that are mere objects -> ordinal
-    cdef bint _objects_new          # some were numbered for the event at hand
+    cdef dict _objects              # feature names that are other objects -> ordinal
+    cdef bint _objects_new          # some were numbered for the current event
     cdef object _held               # what the keys in scratch point into
 
     cdef int _enter(self, bint learning) except -1

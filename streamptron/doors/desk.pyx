@@ -1,7 +1,7 @@
-"""One event as it comes: a mapping's names and values, checked and written into scratch.
+"""One event as it is given: a mapping's names and values, checked and written into scratch.
 
-What entry.pxd reads in C is not looked at by Python. Whatever can be wrong with an event is settled before it is
-written, and nothing of Python runs from the gate until it is.
+Names and values of everyday types are read in C (entry.pxd), without Python code. All checks of an
+event come before it is written, and from the gate until then no Python code runs.
 """
 
 import sys
@@ -46,15 +46,15 @@ cdef extern from "Python.h":
 
 
 cdef bint _any_value "sp_any_value" (PyObject* o, double* value) noexcept:
-    """entry_value, kept out of the loops: a compiler would put it into each, and the everyday event would pay."""
+    """entry_value, kept out of the loops, where inlining it would slow down the everyday event."""
     return entry_value(o, value)
 
 
-cdef list _scalars = []             # numpy's types, which doors/entry.pxd points to; empty: not known yet
+cdef list _scalars = []             # numpy's types, to which doors/entry.pxd points; empty at first
 
 
 cdef int know_numpy() except -1:
-    """Let numpy's scalars be read in C, once somebody has loaded numpy."""
+    """Let numpy's scalars be read in C, once numpy has been loaded."""
     cdef bytes bits
     if _scalars or "numpy" not in sys.modules:
         return 0
@@ -62,9 +62,10 @@ cdef int know_numpy() except -1:
         numpy = sys.modules["numpy"]
         found = [(numpy.str_, SCALAR_STR), (numpy.bytes_, SCALAR_BYTES)]
         for code, kind in (
-                ("d", SCALAR_F64), ("q", SCALAR_I64), ("l", SCALAR_I64), ("f", SCALAR_F32), ("?", SCALAR_BOOL),
-                ("i", SCALAR_I32), ("e", SCALAR_F16), ("b", SCALAR_I8), ("B", SCALAR_U8), ("h", SCALAR_I16),
-                ("H", SCALAR_U16), ("I", SCALAR_U32), ("Q", SCALAR_U64), ("L", SCALAR_U64)):
+                ("d", SCALAR_F64), ("q", SCALAR_I64), ("l", SCALAR_I64), ("f", SCALAR_F32),
+                ("?", SCALAR_BOOL), ("i", SCALAR_I32), ("e", SCALAR_F16), ("b", SCALAR_I8),
+                ("B", SCALAR_U8), ("h", SCALAR_I16), ("H", SCALAR_U16), ("I", SCALAR_U32),
+                ("Q", SCALAR_U64), ("L", SCALAR_U64)):
             dtype = numpy.dtype(code)
             if dtype.itemsize == 4 and code in "lL":        # as on Windows
                 kind = SCALAR_I32 if code == "l" else SCALAR_U32
@@ -74,7 +75,7 @@ cdef int know_numpy() except -1:
                 found.append((dtype.type, kind))
     except AttributeError:          # it is just being loaded
         return 0
-    if not _scalars:                # no other thread has been here meanwhile
+    if not _scalars:                # no other thread has done it in the meantime
         _scalars.extend(found)
         for scalar_type, kind in found:
             entry_know(<PyObject*> scalar_type, kind)
@@ -82,7 +83,10 @@ cdef int know_numpy() except -1:
 
 
 cdef bint _in_order(x, list entries) except -1:
-    """Whether the dict that an OrderedDict is has its order, as it has if nothing was moved: its entries then."""
+    """Read the entries of an OrderedDict as those of a dict, if both have the same order.
+
+    They have unless an entry was moved.
+    """
     cdef list names = list(x)
     cdef PyObject* name
     cdef PyObject* value
@@ -98,13 +102,13 @@ cdef bint _in_order(x, list entries) except -1:
 
 
 cdef list _entries(x, str what):
-    """A mapping's names and values in turn, held here; or the error that says why it cannot be read."""
+    """A mapping's names and values in turn, kept alive; or an error that says what is wrong."""
     cdef list entries = []
     cdef PyObject* name
     cdef PyObject* value
     cdef Py_ssize_t at = 0
     if type(x) is ChainMap and all([type(each) is dict for each in x.maps]):
-        merged = {}                 # as it would say itself, but it asks each dict for each name
+        merged = {}                 # what it would give itself, but it asks each dict for each name
         for each in reversed(x.maps):
             merged.update(each)
         x = merged
@@ -114,10 +118,12 @@ cdef list _entries(x, str what):
             entries.append(<object> value)
         return entries
     if not isinstance(x, Mapping):
-        hint = "; for a text put Tokenizer() before the learner" if isinstance(x, (str, bytes)) else ""
+        hint = ""
+        if isinstance(x, (str, bytes)):
+            hint = "; for a text put Tokenizer() before the learner"
         raise TypeError(
-            f"{what} is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to numbers, "
-            f"such as {{'word': 1}}{hint}")
+            f"{what} is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to "
+            f"numbers, such as {{'word': 1}}{hint}")
     broken = None
     try:
         if type(x) is OrderedDict and _in_order(x, entries):
@@ -139,10 +145,11 @@ cdef list _entries(x, str what):
                     break
                 entries.append(name_there)
                 entries.append(value_there)
-            pair = None             # so that a dict's iterator uses the tuple again
+            pair = None             # so that a dict's iterator can reuse the tuple
     except Exception as error:
-        if type(error) is RuntimeError:     # what Python raises where a dict changes meanwhile
-            raise RuntimeError(f"{what} is a {type(x).__name__} that cannot be read: {error}") from error
+        if type(error) is RuntimeError:     # which Python raises if a dict changes while it is read
+            raise RuntimeError(
+                f"{what} is a {type(x).__name__} that cannot be read: {error}") from error
         error.add_note(f"streamptron was reading the items() of {what}, a {type(x).__name__}")
         raise
     if broken is not None:
@@ -153,7 +160,7 @@ cdef list _entries(x, str what):
 
 
 cdef bint _finite_scores(const Learner* learner, const Event* event) noexcept:
-    """Whether the scores of all kept vectors are, on a scored event."""
+    """Whether the scores of all kept vectors are finite, on a scored event."""
     cdef Py_ssize_t k
     cdef int kind
     for kind in range(KEPT_KINDS):
@@ -165,7 +172,7 @@ cdef bint _finite_scores(const Learner* learner, const Event* event) noexcept:
 
 
 cdef class Desk:
-    """A learner behind its gate, and the scratch where the event at hand is written."""
+    """A learner behind its gate, and the scratch where the current event is written."""
 
     def __cinit__(self):
         event_init(&self.event)
@@ -177,18 +184,18 @@ cdef class Desk:
         text_free(&self.text)
 
     cdef int _enter(self, bint learning) except -1:
-        """Wait until the learner may be read, or taught. Nothing of Python runs after the last look."""
+        """Wait until the learner may be read, or may learn. No Python code runs after the wait."""
         gate_wait(&self.gate, learning)
         return self._not_in_a_file() if learning else 0
 
     cdef int _not_in_a_file(self) except -1:
         if self.learner.table.borrowed:
-            raise RuntimeError("the model was opened read-only, with mmap=True; load it without mmap to learn")
+            raise RuntimeError(
+                "the model was opened read-only, with mmap=True; load it without mmap to learn")
         return 0
 
-
     cdef int _read(self, x, bint learning) except -1:
-        """Write a mapping into the scratch event. On an error nothing has happened."""
+        """Write a mapping into the scratch event. On an error nothing has changed."""
         cdef PyObject* mapping = <PyObject*> x
         cdef PyObject* name
         cdef PyObject* value
@@ -201,14 +208,14 @@ cdef class Desk:
             if type(x) is TextEvent:
                 return self._read_text(x, learning)
             return self._read_items(x, learning)
-        # Types whose conversion runs no Python code, so that nothing can change x or the scratch under us.
+        # These types are read without Python code, so nothing can change x or the scratch under us.
         self._enter(learning)
         if event_begin(&self.event, &self.learner.index, PyDict_GET_SIZE(mapping),
                        self.learner.intercept) < 0:
             self._no_memory("no memory for the event")
         writer = event_writer(&self.event)
         while PyDict_Next(mapping, &at, &name, &value):
-            if value != last:           # often all values are the same object, 1
+            if value != last:           # often all values are one object, the int 1
                 last = NULL
                 if not entry_value_everyday(value, &number):
                     if not _any_value(value, &rarer):
@@ -226,16 +233,17 @@ cdef class Desk:
         return 0
 
     cdef int _read_text(self, TextEvent x, bint learning) except -1:
-        """The same for a text, which is often asked about twice in a row."""
+        """The same for a text, which is often given twice in a row."""
         cdef Py_ssize_t page
         cdef Event* event = &self.event
         while True:
             self._enter(learning)
-            # only a text leaves hashes
+            # only a text leaves hashes in the event
             if event.n_hashed and self._text_read is not None and self._text_read._is(x):
                 event_again(event, &self.learner.index, self.learner.intercept)
                 return 0
-            page = text_event_write(&self.text, event, &self.learner.index, self.learner.intercept, x)
+            page = text_event_write(
+                &self.text, event, &self.learner.index, self.learner.intercept, x)
             if page == 0:
                 self._text_read = x
                 return 0
@@ -243,11 +251,11 @@ cdef class Desk:
                 self._no_memory("no memory for the event")
 
     cdef int _read_items(self, x, bint learning, str what="x") except -1:
-        """The same for any mapping, name and number, or the error that says what is wrong.
+        """The same for any mapping, name and value; or an error that says what is wrong.
 
-        Names and values are taken from the mapping first, and held. Those that only Python can read are then
-        replaced by what it makes of them; that may be code of the user's, which uses this very model or lets another
-        thread do so. So the event is written after that, at once.
+        First the names and values are taken from the mapping, and kept alive. Those that need
+        Python code are then replaced by the result. That code may be the user's, and may use this
+        very model or let another thread use it. So the event is written afterwards, in one go.
         """
         cdef list entries, odd, objects = []
         cdef uint64_t n_entries
@@ -265,8 +273,8 @@ cdef class Desk:
                 entries[at] = name = Name(name)
                 if (<Name> name).kind == KEY_OBJECT:
                     objects.append((name, (<Name> name).plain))
-        # To hash a mere object is code of the user's too, and other calls forget new ordinals. Then they are
-        # asked for again.
+        # Hashing an object may run the user's code, too. Other calls that run then drop ordinals
+        # that are new, so these are looked up again.
         for turn in range(8):
             n_entries = self.gate.n_entries
             for name, plain in objects:
@@ -276,13 +284,14 @@ cdef class Desk:
             if self.gate.n_entries == n_entries + 1:
                 return 0
         raise RuntimeError(
-            "x has a feature name that uses the model whenever it is hashed; a name's __hash__ must leave "
-            "the model alone")
+            "x has a feature name that uses the model whenever it is hashed; a name's __hash__ "
+            "must not use the model")
 
     cdef list _write(self, list entries, bint learning):
         """Enter, and write names and values into the scratch event.
 
-        Returns where the entries are that Python has to look at first; if there are any, there is no event yet.
+        Returns the places of the entries that need Python code first. If there are any, no event
+        has been written.
         """
         cdef list odd = []
         cdef PyObject* name
@@ -322,18 +331,18 @@ cdef class Desk:
         return odd
 
     cdef tuple _object_ordinal(self, name, bint learning):
-        """Kind and ordinal of a name that is a mere object; learning numbers it if it is new."""
+        """Kind and ordinal of a name that is any other object; learning numbers new ones."""
         if self.learner.index.bits:
             raise TypeError(
-                f"x has the feature name {shown(name)}, a {type(name).__name__}; with hash_bits a name must "
-                "be a str, bytes, number, None or a tuple of these, for others hash differently in "
-                "every process")
+                f"x has the feature name {shown(name)}, a {type(name).__name__}; with hash_bits a "
+                "name must be a str, bytes, number, None or a tuple of these, because other "
+                "objects hash differently in every process")
         if index_is_limited(&self.learner.index):
             raise TypeError(
-                f"x has the feature name {shown(name)}, a {type(name).__name__}; with max_features a name must "
-                "be a str, bytes, number, None or a tuple of these, for others are kept as they are and never "
-                "leave")
-        cdef dict objects = self._objects   # held: to hash the name may start the model anew
+                f"x has the feature name {shown(name)}, a {type(name).__name__}; with max_features "
+                "a name must be a str, bytes, number, None or a tuple of these, because other "
+                "objects are stored as they are and never removed")
+        cdef dict objects = self._objects   # held, since hashing the name may reset the model
         ordinal = objects.get(name)
         if ordinal is None:
             if not learning:
@@ -362,25 +371,26 @@ cdef class Desk:
         return 0
 
     cdef int _no_memory(self, str what) except -1:
-        """The error, when the event at hand has changed nothing."""
+        """Raise MemoryError, after an event that has changed nothing."""
         self._held = None
         if self._objects_new and not self.gate.learning:
             self._forget_objects()
         raise MemoryError(what)
 
     cdef int _forget_objects(self) except -1:
-        """Drop the latest object names again if no update has given them a row."""
+        """Drop the latest object names if no update has given them a row."""
         cdef Key key
         self._objects_new = False
         while self._objects:
             key = key_word(KEY_OBJECT, <uint64_t> (len(self._objects) - 1))
-            if index_find(&self.learner.index, &key, key_hash(&self.learner.index.seed, &key)) != ROW_NULL:
+            if index_find(&self.learner.index, &key,
+                          key_hash(&self.learner.index.seed, &key)) != ROW_NULL:
                 break
             self._objects.popitem()
         return 0
 
     cdef object _column_keys(self, names, bint learning, Event* columns):
-        """Write the keys of named columns; they point into what is returned."""
+        """Write the keys of named columns. They point into the list that is returned."""
         cdef Key key
         cdef Writer writer
         cdef list held = list(names)
@@ -393,21 +403,22 @@ cdef class Desk:
             if not entry_key(&columns.text, <PyObject*> held[i], &key):
                 held[i] = name = Name(held[i])
                 if (<Name> name).kind == KEY_OBJECT:
-                    (<Name> name).kind, (<Name> name).plain = self._object_ordinal((<Name> name).plain, learning)
+                    (<Name> name).kind, (<Name> name).plain = self._object_ordinal(
+                        (<Name> name).plain, learning)
                 if not name_key(&columns.text, name, &key):
                     raise MemoryError("no memory for the columns")
             writer_add(&writer, key, 1.0)
         event_end(columns, &writer)
         return held
 
-    # What a kind of model adds: what its outputs stand for.
+    # What a kind of model adds: the meaning of its outputs.
 
     cdef list _label_list(self):
-        """The labels, as predictions number them. Nothing of Python runs here."""
+        """The labels, by the numbers of predictions. Runs no Python code."""
         raise NotImplementedError
 
     cdef void _put_labels(self) noexcept:
-        """Name the outputs that a batch has added by now."""
+        """Name the outputs that a batch has added so far."""
 
     cdef int _look(self) except -1:
         cdef const char* fault = index_fault(&self.learner.index)

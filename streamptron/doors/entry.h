@@ -7,8 +7,8 @@
 
 #include "compiler.h"
 
-/* The value of an int below 2^61 - 1 in size, without a call where it is small. Beyond that an int
-   and the float that it equals no longer hash to the int itself; see estimator/names.py. */
+/* The value of an int below 2^61 - 1 in size, without a call if it is small. Larger ints, and the
+   floats that equal them, no longer hash to the int itself; see estimator/names.py. */
 static inline int sp_int_word(PyObject *o, long long *value)
 {
     int overflow;
@@ -38,7 +38,7 @@ static inline int sp_int_parts(PyObject *o, int *negative, uint64_t *size)
     *size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     if (!overflow) return 1;
     if (overflow < 0) return 0;
-    /* PyLong_AsUnsignedLongLong would make an exception, and that may run a finalizer */
+    /* PyLong_AsUnsignedLongLong would create an exception, which may run a finalizer */
     *negative = 0;
     *size = PyLong_AsUnsignedLongLongMask(o);
     back = PyLong_FromUnsignedLongLong(*size);
@@ -48,13 +48,13 @@ static inline int sp_int_parts(PyObject *o, int *negative, uint64_t *size)
     return same == 1;
 }
 
-/* The text of an ASCII str, which lies behind its header; NULL for any other str. */
+/* The text of an ASCII str, which follows its header; NULL for any other str. */
 static inline const uint8_t *sp_ascii_text(PyObject *o)
 {
     return PyUnicode_IS_COMPACT_ASCII(o) ? (const uint8_t *)((PyASCIIObject *)o + 1) : NULL;
 }
 
-/* numpy's types, those met most often first. */
+/* numpy's types, the most frequent first. */
 #define SP_SCALARS 32
 static struct { PyTypeObject *type; int kind; } sp_scalars[SP_SCALARS];
 static int sp_n_scalars;

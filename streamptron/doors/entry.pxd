@@ -1,18 +1,17 @@
-# An entry of a mapping: a name and a value, as Python has them.
+# An entry of a mapping: a name and a value, as Python objects.
 #
 #     name    str, bytes, int, bool, float, None, tuples of these      ->  Key       entry_key
 #             numpy's str_, bytes_, bool_, ints and floats
 #     value   int, bool, float; numpy's bool_, ints and floats         ->  double    entry_value
 #
-# What an object's type says by itself is read from the object's own memory. No Python code runs
-# here, no object is made but now and then an int, no exception is set: nothing can change the
-# mapping or the scratch under the door. Whatever is of another type, or has to be refused (a NaN,
-# an int that is no double), is answered with False. Then the door asks Python, for this entry
-# alone.
+# Objects of these types are read from their own memory. No Python code runs here, no exception is
+# set, and no object is made except an int now and then. So nothing can change the mapping or the
+# scratch while the door reads it. For any other type, and for what has to be refused (a NaN, an int
+# that is not a double), the answer is False. Then the door asks Python, for this entry alone.
 #
-# The rules are those of estimator/names.py, which is the slow twin of this file: names that are equal as
-# dict keys give equal keys. A tuple becomes canonical bytes, written straight into the scratch's
-# arena:
+# The rules are those of estimator/names.py, which is the slow twin of this file: names that are
+# equal as dict keys give equal keys. A tuple becomes canonical bytes, written straight into the
+# scratch's arena:
 #
 #     n                           None
 #     i length digits             an int in base 16, "-ff"
@@ -20,15 +19,15 @@
 #     s length UTF-8, b length bytes
 #     t count part part ...       a tuple
 #
-# with lengths and counts seven bits a byte, the lowest first, and the top bit set on all bytes but
+# Lengths and counts have seven bits per byte, the lowest first; the top bit is set on all bytes but
 # the last.
 #
-# numpy's types are objects that whoever loads numpy has, and we do not load it. So the door tells
-# of them (entry_know) once they are there, and looks first whether a scalar's number lies where it
-# is read: behind the header.
+# numpy's types are found only where numpy has been loaded, and this package does not load it for
+# them. So the door registers them once they are there (entry_know). Before that it checks that a
+# scalar's number is stored where it is read here: right after the header.
 #
-# entry_key_everyday and entry_value_everyday are the few types of most events, for a loop in which
-# the rest is not to take registers.
+# entry_key_everyday and entry_value_everyday cover the few types of most events. They are for a
+# loop in which the rest would take up registers.
 #
 # Functions in this file: entry_key, entry_value, entry_key_everyday, entry_value_everyday,
 # entry_know, entry_scalar_is_bare, utf8_write, ascii_text; the rest serve these. All need the
@@ -88,18 +87,18 @@ cdef enum:
     SCALAR_STR = 13
     SCALAR_BYTES = 14
 
-    TUPLE_DEPTH = 100               # of tuples in tuples read here; deeper ones Python reads
+    TUPLE_DEPTH = 100               # of tuples in tuples; Python reads deeper ones
 
     NUMBER_WHOLE = 1                # what a Number is
     NUMBER_OTHER = 2
 
 cdef struct Number:
-    double value                    # NUMBER_OTHER: a fraction, whole from 2^63 on, infinite or NaN
+    double value                    # NUMBER_OTHER: a fraction, at least 2^63, infinite or NaN
     uint64_t size                   # NUMBER_WHOLE
     bint negative
 
 cdef struct Writing:
-    # Bytes at the end of an arena, while their number is not known.
+    # Bytes at the end of an arena, while their number is not known yet.
     Arena* arena
     uint8_t* start
     uint8_t* p
@@ -109,12 +108,12 @@ cdef struct Writing:
 # --- numpy's scalars ----------------------------------------------------------------------------
 
 cdef inline void entry_know(PyObject* type, int kind) noexcept:
-    """From now on objects of a type, which is held for good, are scalars of a kind."""
+    """Read objects of a type as scalars of a kind from now on. The type must live forever."""
     scalar_know(type, kind)
 
 
 cdef inline bint entry_scalar_is_bare(PyObject* scalar, const void* bits, size_t n) noexcept:
-    """Whether a scalar has its n bytes right behind its header, as it is read here."""
+    """Whether a scalar has its n bytes right after its header, where they are read here."""
     return memcmp(scalar_data(scalar), bits, n) == 0
 
 
@@ -132,7 +131,7 @@ cdef inline int _float(Number* number, double value) noexcept:
 
 
 cdef inline int _number_of(PyObject* o, Number* number) noexcept:
-    """NUMBER_WHOLE, NUMBER_OTHER, or 0: it is none of these types, or has too many digits."""
+    """NUMBER_WHOLE or NUMBER_OTHER; 0 for another type or an int of too many digits."""
     cdef const char* p
     cdef int kind
     cdef float single
@@ -180,7 +179,7 @@ cdef inline int _number_of(PyObject* o, Number* number) noexcept:
 # --- A value ------------------------------------------------------------------------------------
 
 cdef inline bint entry_value_everyday(PyObject* o, double* value) noexcept:
-    """entry_value of an int or a float; False for all else."""
+    """entry_value of an int or a float; False for anything else."""
     cdef long long n
     if PyLong_CheckExact(o) and int_word(o, &n):
         value[0] = <double> n
@@ -192,7 +191,7 @@ cdef inline bint entry_value_everyday(PyObject* o, double* value) noexcept:
 
 
 cdef inline bint entry_value(PyObject* o, double* value) noexcept:
-    """A finite value, of at most VALUE_LIMIT in size and the same as a double; else False."""
+    """A finite value of at most VALUE_LIMIT in size that a double holds exactly; else False."""
     cdef Number number
     cdef int kind
     if PyFloat_Check(o):            # numpy.float64 is a subclass
@@ -212,7 +211,7 @@ cdef inline bint entry_value(PyObject* o, double* value) noexcept:
 # --- A name -------------------------------------------------------------------------------------
 
 cdef inline bint entry_key_everyday(PyObject* o, Key* key) noexcept:
-    """entry_key of an ASCII str or an int; False for all else."""
+    """entry_key of an ASCII str or an int; False for anything else."""
     cdef long long n
     cdef const uint8_t* text
     if PyUnicode_CheckExact(o):
@@ -228,7 +227,7 @@ cdef inline bint entry_key_everyday(PyObject* o, Key* key) noexcept:
 
 
 cdef inline uint8_t* utf8_write(Arena* scratch, PyObject* o, size_t* length) noexcept:
-    """Encode a str in scratch, for its own cache would outlive the call. NULL without memory."""
+    """Encode a str in scratch: a cache in the str itself would stay. NULL without memory."""
     cdef Py_ssize_t i, n = PyUnicode_GET_LENGTH(o)
     cdef int kind = PyUnicode_KIND(o)
     cdef void* data = PyUnicode_DATA(o)
@@ -253,9 +252,9 @@ cdef inline bint _text_key(Arena* scratch, PyObject* o, Key* key) noexcept:
 
 
 cdef inline bint entry_key(Arena* scratch, PyObject* o, Key* key) noexcept:
-    """The key of a name; else False, also without memory.
+    """The key of a name. False for other types, and without memory.
 
-    A long key lies in the name itself or in scratch.
+    The bytes of a long key are in the name itself or in scratch.
     """
     cdef Number number
     cdef Writing writing
@@ -292,7 +291,7 @@ cdef inline bint entry_key(Arena* scratch, PyObject* o, Key* key) noexcept:
 # --- Canonical bytes ----------------------------------------------------------------------------
 
 cdef inline bint _room(Writing* writing, size_t n) noexcept:
-    """Room for n bytes more: what is written moves to the arena's new end if it has to."""
+    """Make room for n more bytes; what is written moves to a new place in the arena if needed."""
     cdef size_t written = writing.p - writing.start
     cdef size_t size = 2 * (written + n) + 64
     cdef uint8_t* start
@@ -354,7 +353,7 @@ cdef inline bint _write_text(Writing* writing, PyObject* o) noexcept:
 
 
 cdef inline bint _write_int(Writing* writing, bint negative, uint64_t size, int zeros) noexcept:
-    """An int in base 16: the digits of its size and then zeros."""
+    """Write an int in base 16: the digits of its size, then zeros."""
     cdef int i, digit, digits = 1
     while digits < 16 and size >> (4 * digits):
         digits += 1
@@ -378,12 +377,12 @@ cdef inline uint64_t _bits(double value) noexcept:
 
 
 cdef inline bint _is_large(double value) noexcept:
-    """Whether a NUMBER_OTHER is whole, from 2^63 on."""
+    """Whether a NUMBER_OTHER is a whole number: finite, and at least 2^63 in size."""
     return 9223372036854775808.0 <= fabs(value) <= 1.7976931348623157e308
 
 
 cdef inline bint _write_other(Writing* writing, double value) noexcept:
-    """A fraction, an infinity; or a large whole number, which is the int that it equals."""
+    """Write a fraction or an infinity; a large whole number is written as the int it equals."""
     cdef uint64_t bits = _bits(value)
     cdef int power
     cdef uint8_t stored[8]
@@ -404,7 +403,7 @@ cdef inline bint _write_other(Writing* writing, double value) noexcept:
 
 
 cdef inline bint _write(Writing* writing, PyObject* o, int depth) noexcept:
-    """A name's canonical bytes, as those of a part of a tuple."""
+    """Write a name's canonical bytes, as part of a tuple."""
     cdef Number number
     cdef Py_ssize_t i
     cdef int kind

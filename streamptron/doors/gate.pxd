@@ -1,9 +1,9 @@
-# The gate: who may use a model when, though batches run without the interpreter's lock.
+# The gate: who may use a model at a time, although batches run without the interpreter's lock.
 #
-# What it gives: any number of readers at once, one learner at a time, and a reader never waits longer than a learner's
-# turn. What it costs: a few tests of an int on the way in. A single event (predict_one, learn_one) runs under the
-# interpreter's lock from the gate on, so it only waits until the model is free and holds nothing. A batch gives up that
-# lock, so it says what it is doing:
+# What it gives: any number of readers at once, one learner at a time, and no reader waits longer
+# than a learner's turn. What it costs: a few tests of an int on the way in. A single event
+# (predict_one, learn_one) holds the interpreter's lock from the gate on, so it only waits until the
+# model is free, and marks nothing. A batch releases that lock, so it marks what it is doing:
 #
 #                   +---------------------------- free ---------------------------+
 #                   |  one event predicts or learns       (nobody else runs)      |
@@ -25,19 +25,21 @@
 #     who                     waits for
 #     an event that predicts  inside
 #     an event that learns    learning, inside, readers
-#     a batch that reads      inside; and a learner that waits for readers goes first
-#     a batch that learns     learning, readers; then as many as come in while it gets ready
+#     a batch that reads      inside, and any learner that waits for readers
+#     a batch that learns     learning, readers; then readers that came in while it got ready
 #
-# A batch that is learned in place stays inside for a turn of a millisecond at most while others ask to read: between
-# two blocks it lets them in (gate_let_in). One that is learned on a copy of the model is inside only while the copy takes
-# the model's place.
+# A batch that is learned in place stays inside for at most a millisecond, its turn, while others
+# ask to read: between two blocks it lets them in (gate_let_in). One that is learned on a copy of
+# the model is inside only while the copy takes the model's place.
 #
-# All fields change under the interpreter's lock only; `asking` is read without it. Waiting is asking again after a
-# short sleep, without the lock, and signals are served meanwhile, as Python's own locks do. A thread that waits for itself
-# (a label's hash, a finalizer or a signal handler that uses the model within its own batch) gets an error instead.
+# All fields change only under the interpreter's lock; `asking` is also read without it. To wait is
+# to ask again after a short sleep without the lock. Signals are handled between sleeps, as in
+# Python's own locks. A thread that would wait for itself (a label's hash, a finalizer or a signal
+# handler that uses the model within its own batch) gets an error instead.
 #
-# Functions in this file: gate_wait, gate_read_begin, gate_read_end, gate_learn_begin, gate_learn_end, gate_go_inside,
-# gate_come_out, gate_let_in, gate_is_due. All need the interpreter's lock but gate_is_due.
+# Functions in this file: gate_wait, gate_read_begin, gate_read_end, gate_learn_begin,
+# gate_learn_end, gate_go_inside, gate_come_out, gate_let_in, gate_take_turn, gate_is_due. All but
+# gate_is_due need the interpreter's lock.
 
 cdef extern from "clock.h":
     void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil
@@ -53,11 +55,11 @@ cdef struct Gate:
     bint learning                   # a batch is being learned
     bint inside                     # and the model itself is being changed
     int readers                     # batches that are read without the interpreter's lock
-    int waiting                     # learners that only readers are in the way of: new batches of readers wait
+    int waiting                     # learners that wait only for readers: new batches come after
     int asking                      # readers that wait: a batch learned in place lets them in
     double turn                     # until when it need not
-    unsigned long thread            # that learns a batch
-    unsigned long long n_entries    # how often somebody has got in
+    unsigned long thread            # the one that learns a batch
+    unsigned long long n_entries    # how often the gate has been passed
 
 
 cdef inline double _turn_end() noexcept nogil:
@@ -65,7 +67,7 @@ cdef inline double _turn_end() noexcept nogil:
 
 
 cdef inline int _sleep(int turn) noexcept:
-    """Sleep without the interpreter's lock, longer from turn to turn. The next turn."""
+    """Sleep without the interpreter's lock, longer in later turns. Returns the next turn."""
     cdef int us = 10 if turn < 20 else 200
     with nogil:
         usleep(us)
@@ -75,13 +77,13 @@ cdef inline int _sleep(int turn) noexcept:
 cdef inline int _not_in_a_batch_of_ours(const Gate* gate) except -1:
     if gate.learning and gate.thread == PyThread_get_thread_ident():
         raise RuntimeError(
-            "the model is already learning a batch in this thread; it cannot be used by code that runs "
-            "meanwhile (a label's hash, a finalizer, a signal handler)")
+            "the model is already learning a batch in this thread; code that runs during the batch "
+            "(a label's hash, a finalizer, a signal handler) cannot use it")
     return 0
 
 
 cdef inline int gate_wait(Gate* gate, bint learning) except -1:
-    """Wait until an event may be predicted, or learned. Nothing of Python runs after the last look."""
+    """Wait until an event may be predicted, or learned. No Python code runs after the wait."""
     cdef int turn = 0
     cdef bint first
     while gate.inside or (learning and (gate.learning or gate.readers)):
@@ -118,7 +120,7 @@ cdef inline void gate_read_end(Gate* gate) noexcept:
 
 
 cdef inline void gate_learn_begin(Gate* gate) noexcept:
-    """Once an event may be learned: a batch, instead. Other learners wait, readers may still come in."""
+    """Learn a batch: call this after gate_wait. Other learners wait, readers may still come in."""
     gate.learning = True
     gate.thread = PyThread_get_thread_ident()
 
@@ -128,7 +130,7 @@ cdef inline void gate_learn_end(Gate* gate) noexcept:
 
 
 cdef inline void gate_go_inside(Gate* gate) noexcept:
-    """While learning: wait for the readers to leave, and keep new ones out. Runs nothing of Python."""
+    """While learning: wait for the readers to leave, and keep new ones out. Runs no Python code."""
     cdef int turn = 0
     gate.waiting += 1
     while gate.readers:
@@ -143,12 +145,12 @@ cdef inline void gate_come_out(Gate* gate) noexcept:
 
 
 cdef inline bint gate_is_due(const int* asking, double turn) noexcept nogil:
-    """Whether somebody asks to read and the learner's turn is over; needs no lock."""
+    """Whether a reader is waiting and the learner's turn is over; needs no lock."""
     return look(asking) and seconds() >= turn
 
 
 cdef inline void gate_let_in(Gate* gate) noexcept:
-    """While inside: let those in who ask to read. Runs nothing of Python."""
+    """While inside: let waiting readers in. Runs no Python code."""
     cdef int turn = 0
     gate.inside = False
     while gate.asking and turn < 100:
@@ -158,6 +160,6 @@ cdef inline void gate_let_in(Gate* gate) noexcept:
 
 
 cdef inline void gate_take_turn(Gate* gate) noexcept:
-    """A batch starts inside: it has a turn of its own, unless others have been waiting for theirs."""
+    """As a batch goes inside: start a turn of its own, unless others are already waiting."""
     if not gate.asking and seconds() >= gate.turn:
         gate.turn = _turn_end()

@@ -1,4 +1,4 @@
-"""Many rows at once: predicted and learned in a loop, behind the gate and without the interpreter's lock."""
+"""Many rows: predicted and learned in a loop, behind the gate, without the interpreter's lock."""
 
 from libc.math cimport isfinite
 
@@ -68,7 +68,7 @@ cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
 
 
 cdef Py_ssize_t _learn_in_place(Desk desk, Batch* batch, bint zeros) noexcept:
-    """The number of rows learned. Readers that ask get in between blocks, when the learner's turn is over."""
+    """The number of rows learned. Waiting readers get in between blocks, after each turn."""
     cdef Gate* gate = &desk.gate
     cdef Py_ssize_t r = 0, last = 0, n = batch.n_rows
     cdef double turn
@@ -88,7 +88,8 @@ cdef Py_ssize_t _learn_in_place(Desk desk, Batch* batch, bint zeros) noexcept:
             gate_let_in(gate)
 
 
-cdef bint _has_room(const Learner* learner, const Batch* batch, bint decisions, bint probabilities) noexcept:
+cdef bint _has_room(const Learner* learner, const Batch* batch, bint decisions,
+                    bint probabilities) noexcept:
     """Whether there is a place for the score of each label."""
     return (not decisions or batch.n_decisions == learner.table.n_outputs) and (
         not probabilities or batch.n_probabilities == learner_labels(learner))
@@ -96,7 +97,7 @@ cdef bint _has_room(const Learner* learner, const Batch* batch, bint decisions, 
 
 cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bint decisions,
                      bint probabilities):
-    """The rows are only read."""
+    """Only predict the rows."""
     cdef Py_ssize_t n = batch.n_rows, done = 0
     cdef int found = 0
     cdef list labels
@@ -123,7 +124,7 @@ cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bin
 
 
 cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
-    """The rows are learned where the model lies: checked first, all of them."""
+    """Check all rows, then learn them in place."""
     cdef Py_ssize_t done = 0
     cdef int found = 0
     cdef list labels
@@ -146,7 +147,7 @@ cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
 
 
 cdef object _learn_on_a_copy(Desk desk, Rows X, Batch* batch, Event* columns, names):
-    """The rows are checked block by block as a copy learns them; at the end it takes the model's place."""
+    """A copy checks and learns the rows block by block, and takes the model's place at the end."""
     cdef Learner copy
     cdef Py_ssize_t done = 0
     cdef int found = 0
@@ -180,13 +181,14 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
                      confidences):
     """The path in a loop over rows: predict, then learn, as asked.
 
-    `names`: of the columns; None: column j is the int j. `y`: the number of each row's label, below 0 for none; None:
-    only predict. Who learns has begun to (gate_learn_begin). `steps`: sample weights times class weights; None: 1.
-    `predictions`, `decisions`, `probabilities`, `confidences` (of what is predicted) None: not wanted.
+    `names`: of the columns; None: column j is the int j. `y`: the number of each row's label, below
+    0 for none; None: only predict. To learn, call gate_learn_begin first. `steps`: sample weights
+    times class weights; None: 1. `predictions`, `decisions`, `probabilities`, `confidences` (of the
+    predictions): None if not wanted.
 
-    Returns the number of rows done, and the labels that the outputs of this moment stand for. Fewer rows than all:
-    out of memory. UNSORTED, and nothing is changed, if columns do not rise within the rows; NEW_LABELS if
-    `decisions` or `probabilities` have not room for just the labels that there are.
+    Returns the number of rows done, and the labels of the outputs at this moment. Fewer rows than
+    all: out of memory. UNSORTED, and nothing has changed, if columns do not rise within the rows;
+    NEW_LABELS if `decisions` or `probabilities` do not have room for exactly the labels there are.
 
     A matrix much larger than the model is learned on a copy. Any other is learned in place.
     """

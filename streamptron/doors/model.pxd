@@ -11,7 +11,7 @@ cdef class Model(Desk):
     cdef dict _params
     cdef int _kind                  # of the rule
     cdef object _class_weight       # {label: weight} or None
-    cdef dict _arrays               # of the file that the learner lies in, where it must not learn; None: it does not
+    cdef dict _arrays               # of the file in which the learner lies, read-only; else None
     cdef Py_buffer _file
     cdef public object _y_name      # of the last Series learned from
 

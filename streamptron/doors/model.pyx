@@ -1,4 +1,4 @@
-"""What every model has: its parameters, what it holds by name, many rows, and its state as Python sees it."""
+"""What every model has: parameters, weights by name, many rows, and its state as Python sees it."""
 
 import os
 from array import array
@@ -21,20 +21,23 @@ from streamptron.doors.many cimport rows_run
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, looked_up
 from streamptron.doors.state cimport (
-    arrays_look_up, arrays_read, arrays_write, serve_set_state, serve_state)
+    arrays_look_up, arrays_read, arrays_write, counts_set_state, counts_state)
 from streamptron.engine.api cimport (
     index_free, index_init, index_insert, learner_answer, learner_bytes, learner_copy, learner_free,
-    learner_init, learner_resolve, learner_weight, table_read, table_reserve, table_write, table_wrote, text_bytes)
+    learner_init, learner_resolve, learner_weight, table_read, table_reserve, table_write,
+    table_wrote, text_bytes)
 from streamptron.engine.event cimport event_bytes, event_free
 from streamptron.engine.flat cimport FLAT_DEPTH, Flat
 from streamptron.engine.index cimport Index, index_is_limited, index_place, index_stored
 from streamptron.engine.key cimport KEY_OBJECT, Key
-from streamptron.engine.learner cimport Answer, Learner, learner_decision, learner_labels, learner_several
-from streamptron.engine.rule cimport RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule
+from streamptron.engine.learner cimport (
+    Answer, Learner, learner_decision, learner_labels, learner_several)
+from streamptron.engine.rule cimport (
+    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule)
 from streamptron.engine.serve cimport serve_overall
 from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
-    AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_POCKET, Block, Table, table_keeps)
+    AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_POCKET, Block, table_keeps)
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint64_t)
 
@@ -47,8 +50,8 @@ cdef extern from "Python.h":
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
 
-_PICKLE_DEPTH = 1000             # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
-_HALF_LIFE_MOST = 1e12           # events: 2^(-1/h), as a float, is yet right to 0.02 % of the half-life
+_PICKLE_DEPTH = 1000            # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
+_HALF_LIFE_MOST = 1e12          # events: 2^(-1/h) as a float is right to 0.02 % of the half-life
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
@@ -66,7 +69,7 @@ class RULES:
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
-TopFeatures.__doc__ = "The features that speak most for a label, and those that speak most against it."
+TopFeatures.__doc__ = "The strongest features for a label, and the strongest against it."
 
 
 cdef class Model(Desk):
@@ -76,32 +79,35 @@ cdef class Model(Desk):
         cdef Rule rule
         memset(&rule, 0, sizeof(Rule))
         self._params = {}
-        if learner_init(&self.learner, rule, AVERAGE_NONE, 1.0, False, KEPT_CURRENT, True, 0, 0, 0) < 0:
+        if learner_init(
+                &self.learner, rule, AVERAGE_NONE, 1.0, False, KEPT_CURRENT, True, 0, 0, 0) < 0:
             raise MemoryError("no memory for an empty model")
 
     def __dealloc__(self):
         PyBuffer_Release(&self._file)
 
     def _configure(self, int kind, **params):
-        """Check the parameters, keep them as they are, and start untrained. On an error nothing has changed."""
+        """Check and keep the parameters, and start untrained. On an error nothing changes."""
         cdef Rule rule
         cdef Model fresh = self._blank(kind)
         rule.kind = kind
         rule.margin = real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
         rule.C = real("C", params.get("C", 1.0), 1e-50, "above 0")
-        rule.on_mistake = choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
+        rule.on_mistake = choice(
+            "update", params.get("update", "margin"), ("margin", "mistake")) == 1
         rule.r = real("r", params.get("r", 1.0), 1e-50, "above 0")
         rule.eta = real("eta", params.get("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
         rule.forget = real("forget", params.get("forget", 0.0), 0.0, "of at least 0", 1.0)
         rule.naive_bayes = truth("naive_bayes", params.get("naive_bayes", False))
         average = choice("average", params.get("average", "none"), AVERAGES)
-        half_life = real("half_life", params.get("half_life", 1.0), 1.0, "of at least 1 event", _HALF_LIFE_MOST)
+        half_life = real("half_life", params.get("half_life", 1.0), 1.0, "of at least 1 event",
+                         _HALF_LIFE_MOST)
         pocket = truth("pocket", params.get("pocket", False))
         serve = choice("serve", params.get("serve", "current"), (*KEPT, "best"))
         if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
             raise ValueError(
-                "serve='average' needs an average: give average='uniform' or 'exponential', or serve='current' to "
-                "do without one")
+                "serve='average' needs an average: give average='uniform' or 'exponential', or "
+                "serve='current' to do without one")
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
         rule.intercept = truth("intercept", params["intercept"])
@@ -112,7 +118,8 @@ cdef class Model(Desk):
         most = 0 if most is None else whole("max_features", most, 1, 2**31)
         if most and bits:
             raise ValueError(
-                "max_features and hash_bits are both given; a hashed table has its size for good: choose one")
+                "max_features and hash_bits are both given; a hashed table has a fixed size: "
+                "choose one")
         seed = params["hash_seed"]
         if seed is None:
             seed = int.from_bytes(os.urandom(8), "little")
@@ -121,22 +128,24 @@ cdef class Model(Desk):
         given = params["class_weight"]
         if isinstance(given, Mapping):
             # a copy: what the caller does with it later must not reach what is pickled and saved
-            given = params["class_weight"] = ClassWeight({interned(label): weight for label, weight in given.items()})
+            given = params["class_weight"] = ClassWeight(
+                {interned(label): weight for label, weight in given.items()})
         fresh._class_weight = self._checked_class_weight(given)
         fresh._params = {interned(name): interned(value) for name, value in params.items()}
         fresh._kind = kind
         learner_free(&fresh.learner)
         if learner_init(
-                &fresh.learner, rule, average, half_life, pocket, serve, intercept, most, bits, seed) < 0:
+                &fresh.learner, rule, average, half_life, pocket, serve, intercept, most, bits,
+                seed) < 0:
             raise MemoryError("no memory for an empty model")
         self._become(fresh)
 
     cdef Model _blank(self, int kind):
-        """A model of no parameters with room for all that this one may hold; an error if the rule is not for it."""
+        """A model of the same kind without parameters; an error if the rule does not suit it."""
         raise NotImplementedError
 
     cdef int _become(self, Model other) except -1:
-        """Change places with a model that nobody else has, when nobody uses this one. Other threads wait meanwhile."""
+        """Change places with a model that nobody else has, once no other thread uses this one."""
         gate_wait(&self.gate, True)
         self._exchange(other)
         return 0
@@ -256,7 +265,7 @@ cdef class Model(Desk):
 
     @property
     def n_features(self):
-        """Features that have a row of weights (with hash_bits: rows with a weight that is not 0)."""
+        """Features that have a row of weights (with hash_bits: rows with a weight other than 0)."""
         cdef row_t row = ROWS_RESERVED
         cdef Py_ssize_t output
         cdef size_t n = 0
@@ -268,7 +277,8 @@ cdef class Model(Desk):
                 row = (row | (CHUNK_ROWS - 1)) + 1
                 continue
             for output in range(self.learner.table.n_outputs):
-                if learner_weight(&self.learner, index_place(&self.learner.index, row), output, KEPT_CURRENT) != 0.0:
+                if learner_weight(&self.learner, index_place(&self.learner.index, row), output,
+                                  KEPT_CURRENT) != 0.0:
                     n += 1
                     break
             row += 1
@@ -292,7 +302,9 @@ cdef class Model(Desk):
     @property
     def memory_usage(self):
         """Bytes that the model holds, scratch and names that are mere objects included."""
-        names = getsizeof(self._objects) + sum(map(getsizeof, self._objects)) if self._objects else 0
+        names = 0
+        if self._objects:
+            names = getsizeof(self._objects) + sum(map(getsizeof, self._objects))
         return self.__sizeof__() + names
 
     def __sizeof__(self):
@@ -301,12 +313,12 @@ cdef class Model(Desk):
                 + text_bytes(&self.text))
 
     def _check(self):
-        """Look at all that the core holds, for the tests: RuntimeError if something does not agree."""
+        """Check everything in the core, for the tests: RuntimeError if something is wrong."""
         self._enter(False)
         self._look()
 
     def _growth(self):
-        """The arrays that grow with the features, for the tests: {name: (length, entries in the next)}."""
+        """For the tests, the arrays that grow with the features: {name: (length, in the next)}."""
         cdef Block* block = self.learner.table.blocks
         cdef Index* index = &self.learner.index
         copied = index.n_copied if index.next else <size_t> 0
@@ -318,7 +330,7 @@ cdef class Model(Desk):
         return found
 
     def _kept(self, str kind):
-        """The number of a kept vector, or the error that it is not kept. Nothing of Python runs if it is."""
+        """The number of a kept vector; an error if it is not kept, else no Python code runs."""
         cdef int number = KEPT.index(kind)
         if not table_keeps(&self.learner.table, number):
             need = "average='uniform' or 'exponential'" if kind == "average" else "pocket=True"
@@ -328,17 +340,21 @@ cdef class Model(Desk):
         return number
 
     cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1:
-        """The outputs first .. last - 1 of one of the labels, or of all (-1): the last; an error if there is none."""
+        """The outputs first .. last - 1 of a label, or of all (-1). Returns last, or raises."""
         cdef Py_ssize_t n = 1
         if learner_several(&self.learner):
             n = min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
         first[0] = max(output, 0)
         if output >= n:
-            raise RuntimeError("the model has been reset meanwhile, and does not know the label; ask again")
+            raise RuntimeError(
+                "the model was reset during the call, and no longer knows the label; ask again")
         return n if output < 0 else output + 1
 
     def _weights(self, str kind, Py_ssize_t output=-1):
-        """The labels, and {feature: weight} of one kept vector for one output or for all; weights of 0 are left out."""
+        """The labels, and {feature: weight} of one kept vector for one output or all.
+
+        Weights of 0 are left out.
+        """
         cdef row_t row
         cdef Py_ssize_t first, last
         cdef double weight
@@ -348,7 +364,7 @@ cdef class Model(Desk):
         cdef bint hashed
         outputs = []
         self._enter(False)
-        # Until all is read no Python code may run, that of finalizers included: it might use the model.
+        # No Python code may run until all is read, not even finalizers: it might use the model.
         collecting = PyGC_Disable()
         try:
             number = self._kept(kind)
@@ -399,8 +415,8 @@ cdef class Model(Desk):
         cdef Move move
         if not isinstance(weights, Mapping):
             raise TypeError(
-                f"weights is {shown(weights)}, a {type(weights).__name__}; it must be a dict of feature "
-                "to weight")
+                f"weights is {shown(weights)}, a {type(weights).__name__}; it must be a dict of "
+                "feature to weight")
         if isinstance(intercept, bool):
             raise TypeError(f"intercept={shown(intercept)}; give the number to start from")
         bias = checked_number(intercept, "intercept")
@@ -413,7 +429,8 @@ cdef class Model(Desk):
         if n_new > self.learner.index.max_rows - self.learner.index.n_rows:
             raise ValueError(
                 f"weights has {n_new} features more than the model, which may have "
-                f"max_features={self._params['max_features']}; raise that, or leave out the smallest weights")
+                f"max_features={self._params['max_features']}; raise that, or leave out the "
+                "smallest weights")
         for i in range(self.learner.intercept, self.event.n):
             if self.event.rows[i] == ROW_NULL:
                 self.event.rows[i] = index_insert(
@@ -422,7 +439,8 @@ cdef class Model(Desk):
                     raise MemoryError("no memory for the weights")
         move.output = output
         if table_reserve(
-                &self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows, &move, 1) < 0:
+                &self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows,
+                &move, 1) < 0:
             raise MemoryError("no memory for the weights")
         for i in range(self.event.n):
             table_write(&self.learner.table, self.event.rows[i], output, self.event.values[i])
@@ -432,7 +450,7 @@ cdef class Model(Desk):
         self.learner.version += 1
 
     def _explain(self, x, Py_ssize_t output, double sign):
-        """Contributions to one output's score, that score, which vector gave it, and the predicted label."""
+        """Contributions to one output's score, the score, its vector, and the predicted label."""
         cdef Py_ssize_t i
         cdef Py_ssize_t best
         cdef Answer answer
@@ -453,7 +471,7 @@ cdef class Model(Desk):
                 output = best
             if not 0 <= output < self.learner.table.n_outputs:
                 raise RuntimeError(
-                    "the model has been reset meanwhile, and does not know the label; ask again")
+                    "the model was reset during the call, and no longer knows the label; ask again")
             score = sign * learner_decision(&self.learner, &self.event, kind)[output]
             label = labels[best] if 0 <= best < len(labels) else None
             parts = []
@@ -469,19 +487,27 @@ cdef class Model(Desk):
                 PyGC_Enable()
         self._settle()
         return [(named(plain), part) for plain, part in parts], score, KEPT[kind], label
+
     # --- Many rows
 
-    def _predict_rows(self, Rows X not None, names, predictions, decisions, probabilities, confidences=None):
+    def _predict_rows(self, Rows X not None, names, predictions, decisions, probabilities,
+                      confidences=None):
         """Predict rows, as rows_run does."""
-        return rows_run(self, X, names, None, None, predictions, decisions, probabilities, confidences)
+        return rows_run(
+            self, X, names, None, None, predictions, decisions, probabilities, confidences)
 
-    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions, confidences=None):
-        """Learn rows, as rows_run does; row r has the label labels[numbers[r]], or none if that is below 0."""
+    def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
+                    confidences=None):
+        """Learn rows, as rows_run does.
+
+        Row r has the label labels[numbers[r]], or none if its number is below 0.
+        """
         self._enter(True)
         gate_learn_begin(&self.gate)
         try:
             outputs = self._outputs(labels)
-            y = numbers if outputs == list(range(len(outputs))) else looked_up(outputs, numbers, len(X))
+            y = numbers if outputs == list(range(len(outputs))) else looked_up(
+                outputs, numbers, len(X))
             return rows_run(self, X, names, y, steps, predictions, None, None, confidences)
         finally:
             gate_learn_end(&self.gate)
@@ -494,15 +520,16 @@ cdef class Model(Desk):
         if self.learner.table.borrowed:
             other = self._in_memory()
         state, arrays = other._file_state(_PICKLE_DEPTH)
-        arrays.pop("lookup", None)      # which only a file needs that is used where it lies
-        return {"format": 2, "kind": other._kind, "dict": dict(getattr(self, "__dict__", {})), **state,
-                "arrays": arrays}
+        arrays.pop("lookup", None)      # only a file that is used in place needs it
+        return {"format": 2, "kind": other._kind, "dict": dict(getattr(self, "__dict__", {})),
+                **state, "arrays": arrays}
 
     def __setstate__(self, state):
-        """Become the model that a state is of. Whatever is wrong with it is an error, and nothing has changed."""
+        """Become the model of a state. On an error nothing changes."""
         cdef Model other
         if state["format"] != 2:
-            raise ValueError(f"a model pickled in format {state['format']} cannot be read by this version")
+            raise ValueError(
+                f"a model pickled in format {state['format']} cannot be read by this version")
         attributes = dict(state["dict"])
         own = self.__dict__ if attributes else None
         other = self._blank(state["kind"])
@@ -526,7 +553,7 @@ cdef class Model(Desk):
         memo[id(self)] = other
         learner_free(&other.learner)
         self._enter(False)
-        collecting = PyGC_Disable()     # a finalizer might use the model, of which all is to be of one moment
+        collecting = PyGC_Disable()     # a finalizer might change the model during the copy
         try:
             if learner_copy(&other.learner, &self.learner) < 0:
                 raise MemoryError("no memory for a copy of the model")
@@ -597,8 +624,8 @@ cdef class Model(Desk):
     def _file_state(self, int depth=FLAT_DEPTH):
         """What a model file and a pickle keep: plain values, and ``{name: (shape, buffer)}``.
 
-        `depth`: how deep tuples in names may be nested. Whoever predicts goes on meanwhile; whoever learns waits for
-        one copy of names and weights.
+        `depth`: how deep tuples in names may be nested. Predictions continue during the call.
+        Learning waits while names and weights are copied once.
         """
         cdef Flat flat
         gate_read_begin(&self.gate)
@@ -611,16 +638,14 @@ cdef class Model(Desk):
                 "outputs": self.learner.table.n_outputs,
                 "objects": list(self._objects),
                 "y_name": interned(self._y_name),
-                "counters": (self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes),
-                "clock": (self.learner.table.c, self.learner.table.s, self.learner.table.fold,
-                          self.learner.table.epoch),
-                "serve": serve_state(&self.learner),
-                "ceiling": (self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted),
+                **counts_state(&self.learner),
                 **self._once_state(),
             }
-            if state["labels"] is not None and len(state["labels"]) != learner_labels(&self.learner):
+            if state["labels"] is not None and (
+                    len(state["labels"]) != learner_labels(&self.learner)):
                 raise RuntimeError(
-                    "a label is being added to the model; save or pickle it after learn_one has returned")
+                    "a label is being added to the model; save or pickle it after learn_one has "
+                    "returned")
             if self.learner.table.borrowed:
                 return state, self._arrays
             arrays = arrays_write(&self.learner, &flat)
@@ -632,20 +657,19 @@ cdef class Model(Desk):
         return state, arrays
 
     def _set_file_state(self, state, arrays, whole=None, int depth=FLAT_DEPTH):
-        """Put what _file_state gave on an untrained model. All of it is checked, whoever wrote it.
+        """Give an untrained model the state that _file_state returned. All of it is checked.
 
-        `whole`: the buffer in which the arrays lie, to use them there; the model is read-only then. `depth`: as
-        for _file_state. On an error, which says what is wrong, the model is of no use.
+        `whole`: the buffer of the arrays, to use them in place; the model is read-only then.
+        `depth`: as for _file_state. After an error the model cannot be used.
         """
         cdef Py_ssize_t n_outputs
         cdef size_t n_objects
-        cdef Table* table = &self.learner.table
         cdef uint64_t seed = state["seed"]
         given = self._params["hash_seed"]
         if given is not None and given != seed:
             raise ValueError("the hash's seed is not the parameter's")
         n_outputs = self._set_labels(state["labels"])
-        if state.get("outputs", n_outputs) != n_outputs:    # a file has no other number than its labels'
+        if state.get("outputs", n_outputs) != n_outputs:    # a file only has the number of labels
             raise ValueError(f"there are {n_outputs} labels for {shown(state['outputs'])} outputs")
         n_objects = len(state["objects"])
         self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
@@ -655,15 +679,8 @@ cdef class Model(Desk):
             raise ValueError("a feature name is stored as another kind than it is")
         self._y_name = interned(state["y_name"])
         self._empty_index(seed)
-        self.learner.n_seen, self.learner.n_updates, self.learner.n_mistakes = state["counters"]
-        table.c, table.s, table.fold, table.epoch = state["clock"]
-        if not (table.c >= 1.0 and table.s > 0.0 and table.epoch >= 1.0 and isfinite(table.c)
-                and isfinite(table.s) and isfinite(table.epoch)):
-            raise ValueError("the averages' clock is invalid")
-        serve_set_state(&self.learner, state["serve"])
+        counts_set_state(&self.learner, state)
         self._set_once_state(state)
-        if index_is_limited(&self.learner.index):
-            self.learner.ceiling.hand, self.learner.ceiling.clock, self.learner.ceiling.n_evicted = state["ceiling"]
         if whole is not None:
             PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)
             self._arrays = dict(arrays)
@@ -672,12 +689,12 @@ cdef class Model(Desk):
             self._look()
 
     def _in_memory(self):
-        """Of a model that lies in a file: the same one in memory of its own, which can learn."""
+        """A copy in memory of a model that lies in a file. The copy can learn."""
         cdef Model other = type(self).__new__(type(self))
         state, arrays = self._file_state()
         other._configure(self._kind, **state["params"])
         try:
             other._set_file_state(state, arrays)
-        except ValueError as error:     # nobody has looked at the arrays before
+        except ValueError as error:     # the arrays have not been checked before
             raise damaged(error) from None
         return other

@@ -1,4 +1,4 @@
-# Feature names as keys, and back, where Python has to look at them.
+# Feature names as keys and back, where Python code is needed.
 
 from streamptron.engine.arena cimport Arena
 from streamptron.engine.key cimport Key

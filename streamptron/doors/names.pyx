@@ -1,4 +1,4 @@
-"""Feature names as keys, and back: what entry.pxd cannot read by itself.
+"""Feature names as keys, and back: the names that entry.pxd cannot read.
 
 The rules are those of streamptron.estimator.names.
 """
@@ -24,14 +24,14 @@ cdef extern from "Python.h":
 
 
 cdef class Name:
-    """A name that Python code had to look at: what name_plain said of it, or an ordinal."""
+    """A name that needed Python code: the answer of name_plain, or an ordinal."""
 
     def __cinit__(self, name):
         self.kind, self.plain = name_plain(name)
 
 
 cdef bint name_key(Arena* scratch, Name name, Key* key) except -1:
-    """The key of such a name; False without memory."""
+    """The key of a Name; False without memory."""
     cdef PyObject* plain = <PyObject*> name.plain
     cdef double number
     cdef uint64_t word
@@ -50,7 +50,7 @@ cdef bint name_key(Arena* scratch, Name name, Key* key) except -1:
 
 
 cdef class _Encoded:
-    """A name that Python code has yet to decode."""
+    """A name that Python code still has to decode."""
     cdef bytes text
 
     def __cinit__(self, bytes text):
@@ -58,7 +58,10 @@ cdef class _Encoded:
 
 
 cdef object key_plain(const Key* key, dict objects):
-    """The name that a stored key stands for, without any Python code; `objects` maps ordinals to objects."""
+    """The name of a stored key, without running Python code: see named().
+
+    `objects` maps ordinals to objects.
+    """
     cdef uint64_t kind = key_kind(key) & ~<uint64_t> KEY_LONG
     cdef size_t n = key_length(key)
     cdef uint8_t inside[16]
@@ -71,7 +74,7 @@ cdef object key_plain(const Key* key, dict objects):
         return number
     if kind == KEY_OBJECT:
         if key.lo not in objects:
-            raise damaged("a feature name is not among its objects")
+            raise damaged("a feature name refers to an object that is missing")
         return objects[key.lo]
     if key_is_long(key):
         p = <const char*> key_bytes(key)
@@ -88,7 +91,7 @@ cdef object key_plain(const Key* key, dict objects):
 
 
 def named(plain):
-    """The name, of what key_plain has returned."""
+    """The name, given what key_plain returned."""
     if type(plain) is not _Encoded:
         return plain
     try:
@@ -97,22 +100,22 @@ def named(plain):
         raise damaged(f"a feature name is invalid: {error!r}") from None
 
 
-# What name_decode ends in where bytes are no name; struct.error is none of the others.
+# What name_decode raises if bytes are not a name; struct.error is none of the others.
 _NO_NAME = (LookupError, ValueError, AssertionError, RecursionError, struct_error)
 
 
 def damaged(why):
-    """The error of a model in a file that meets what cannot be there: nobody has looked before."""
+    """The error of a model used in place in a file, which is only checked where it is read."""
     from streamptron.modelfile.layout import ModelFileError
 
     return ModelFileError(
-        f"the file that the model lies in is damaged: {why}; take another copy of the file, or an "
+        f"the file of the model is damaged: {why}; take another copy of the file, or an "
         "older checkpoint")
 
 
 def interned(value):
-    """A str as the one object that the names in the code are too.
+    """An interned str, which is the same object as an equal name in the code.
 
-    Pickle writes an object only once, and the same model is to have the same bytes.
+    Pickle writes each object once, so without this equal models could have different bytes.
     """
     return intern(value) if type(value) is str else value

@@ -1,4 +1,4 @@
-"""Events as rows: what every kind of them has, and a matrix in the caller's arrays."""
+"""Events as rows: what all kinds of rows share, and a matrix in the caller's arrays."""
 
 from array import array
 
@@ -18,16 +18,16 @@ NUMBERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")  # NUMBER
 
 
 cdef class Rows:
-    """Events, one a row."""
+    """Events, one per row."""
 
     def __len__(self):
         return self.n_rows
 
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
-        """A batch of all rows, of which nothing is wanted yet."""
+        """Start a batch of all rows, with nothing asked for yet."""
 
     cdef void _end(self, const Batch* batch) noexcept:
-        """Keep what is to be known of a batch that has been run."""
+        """Keep what is needed from a batch that has been run."""
 
     cdef object _fault(self, names):
         """The error that says what is wrong with faulty rows."""
@@ -35,12 +35,12 @@ cdef class Rows:
 
 
 cdef class MatrixRows(Rows):
-    """A matrix in the caller's arrays, which must not change while it is used; see engine/matrix.pxd.
+    """A matrix in the caller's arrays, which must not change while in use; see engine/matrix.pxd.
 
     Parameters
     ----------
     number
-        Which of NUMBERS the values are.
+        The type of the values, as an index into NUMBERS.
     values
         A 2-d array, or the stored values of a CSR matrix.
     columns, starts, n_columns
@@ -96,13 +96,13 @@ cdef class MatrixRows(Rows):
         cdef int fault = matrix_fault(&self.matrix, 0, self.matrix.n_rows, &row, &entry)
         if fault == FAULT_STARTS:
             return ValueError(
-                f"X is not a CSR matrix: by its indptr row {row} does not start and end within the "
+                f"X is not a valid CSR matrix: its indptr places row {row} outside the "
                 f"{self.matrix.n_values} stored values; rebuild it with scipy.sparse.csr_array")
         column = entry if self.matrix.dense else matrix_column(&self.matrix, entry)
         if fault == FAULT_COLUMN:
             return ValueError(
-                f"X has the column index {column} in row {row}; it has {self.matrix.n_columns} columns, so "
-                f"an index must be from 0 to {self.matrix.n_columns - 1}")
+                f"X has the column index {column} in row {row}; it has {self.matrix.n_columns} "
+                f"columns, so an index must be from 0 to {self.matrix.n_columns - 1}")
         where = f"in row {row}, column {shown(column if names is None else names[column])}"
         value = matrix_value(&self.matrix, row, entry)
         if fault == FAULT_LOSS:
@@ -118,13 +118,13 @@ cdef class MatrixRows(Rows):
 
 
 cdef bint _is_tight(const Py_buffer* buffer) noexcept:
-    """Whether an array's numbers lie one beside the other, where the machine wants them."""
+    """Whether an array is contiguous and aligned."""
     return ((buffer.shape[0] <= 1 or buffer.strides[0] == buffer.itemsize)
             and <uintptr_t> buffer.buf % <uintptr_t> buffer.itemsize == 0)
 
 
 cdef void* data_of(array, Py_ssize_t n) except? NULL:
-    """Where an array of n rows of 64-bit numbers, which its owner holds on to, has its values."""
+    """The values of an array of n rows of 64-bit numbers, which its owner keeps alive."""
     cdef Py_buffer buffer
     PyObject_GetBuffer(array, &buffer, PyBUF_C_CONTIGUOUS)
     PyBuffer_Release(&buffer)
@@ -133,7 +133,10 @@ cdef void* data_of(array, Py_ssize_t n) except? NULL:
 
 
 def number_small(values, long long low, Py_ssize_t size):
-    """Number int64s from low .. low + size by order of appearance: where each is first, and all the numbers."""
+    """Number the int64s of values, from low .. low + size, in order of first appearance.
+
+    Returns where each is first, and the numbers of all values.
+    """
     cdef Py_ssize_t i, n = len(values)
     cdef const long long* value = <const long long*> data_of(values, n)
     seen = array("q", b"\xff" * (8 * size))     # -1 for all
@@ -150,7 +153,7 @@ def number_small(values, long long low, Py_ssize_t size):
 
 
 cdef object looked_up(outputs, numbers, Py_ssize_t n):
-    """outputs[number] for each of n numbers, below 0 for what is below 0."""
+    """outputs[number] for each of n numbers; -1 for a number below 0."""
     cdef const Py_ssize_t* number = <const Py_ssize_t*> data_of(numbers, n)
     found = array("q", bytes(8 * n))
     cdef Py_ssize_t* y = <Py_ssize_t*> data_of(found, n)
@@ -163,9 +166,10 @@ cdef object looked_up(outputs, numbers, Py_ssize_t n):
 
 
 def count_wrong(numbers, outputs, predictions, Py_ssize_t first, Py_ssize_t last):
-    """How many of the rows first .. last - 1 have a label and a prediction, and how many of those two that differ.
+    """Count the rows first .. last - 1 with a label and a prediction, and those where they differ.
 
-    `numbers`: of the rows' labels, below 0 for none. `outputs`: the prediction that each label stands for.
+    `numbers`: the number of each row's label, below 0 for none. `outputs`: by the number of a
+    label, the prediction that is right for it.
     """
     cdef const Py_ssize_t* number = <const Py_ssize_t*> data_of(numbers, len(predictions))
     cdef const Py_ssize_t* prediction = <const Py_ssize_t*> data_of(predictions, len(predictions))

@@ -1,4 +1,4 @@
-"""What a learner keeps, as plain values and flat arrays, and back: for pickle, copy and model files.
+"""A learner as plain values and flat arrays, and back: for pickle, copy and model files.
 
 Whoever wrote the arrays, all of them is checked here. See engine/flat.pxd for what each of them is.
 """
@@ -11,7 +11,8 @@ from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data
 from streamptron.engine.api cimport (
-    adaptive_fault, flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep, flat_write)
+    adaptive_fault, flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep,
+    flat_write)
 from streamptron.engine.calibrate cimport Calibrator
 from streamptron.engine.flat cimport (
     FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE,
@@ -21,7 +22,7 @@ from streamptron.engine.key cimport Key
 from streamptron.engine.learner cimport Learner, learner_adapts
 from streamptron.engine.pool cimport pages_whole
 from streamptron.engine.serve cimport Serve
-from streamptron.engine.table cimport KEPT_KINDS
+from streamptron.engine.table cimport KEPT_KINDS, Table
 from streamptron.engine.types cimport ROW_MAX, ROWS_RESERVED, uint8_t, uint32_t, uintptr_t
 
 from streamptron.estimator.names import shown
@@ -43,8 +44,8 @@ cdef tuple serve_state(const Learner* learner):
     """Scales and calibrators of the kept vectors, tallies, leaders, the pocket's contest."""
     cdef const Serve* serve = &learner.serve
     cdef const Calibrator* fits = &learner.fits[0]
-    kinds = [(serve.scale[k].m, serve.scale[k].n, fits[k].A, fits[k].B, fits[k].GA, fits[k].GB, fits[k].RA,
-              fits[k].RB) for k in range(KEPT_KINDS)]
+    kinds = [(serve.scale[k].m, serve.scale[k].n, fits[k].A, fits[k].B, fits[k].GA, fits[k].GB,
+              fits[k].RA, fits[k].RB) for k in range(KEPT_KINDS)]
     tallies = [(serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k]) for k in range(2)]
     return kinds, tallies, (serve.run, serve.record, serve.duel)
 
@@ -59,7 +60,8 @@ cdef int serve_set_state(Learner* learner, state) except -1:
     if good:
         for k in range(KEPT_KINDS):
             fit = &learner.fits[k]
-            serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB, fit.RA, fit.RB = kinds[k]
+            (serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB, fit.RA,
+             fit.RB) = kinds[k]
             good &= (isfinite(serve.scale[k].m) and isfinite(serve.scale[k].n) and isfinite(fit.A)
                      and isfinite(fit.B) and isfinite(fit.GA) and isfinite(fit.GB)
                      and isfinite(fit.RA) and isfinite(fit.RB))
@@ -74,8 +76,33 @@ cdef int serve_set_state(Learner* learner, state) except -1:
     return 0
 
 
+cdef dict counts_state(const Learner* learner):
+    """What a learner has counted, as plain values by name."""
+    return {
+        "counters": (learner.n_seen, learner.n_updates, learner.n_mistakes),
+        "clock": (learner.table.c, learner.table.s, learner.table.fold, learner.table.epoch),
+        "serve": serve_state(learner),
+        "ceiling": (learner.ceiling.hand, learner.ceiling.clock, learner.ceiling.n_evicted),
+    }
+
+
+cdef int counts_set_state(Learner* learner, state) except -1:
+    """Put it back into an untrained learner. All of it is checked but the ceiling's hand."""
+    cdef Table* table = &learner.table
+    learner.n_seen, learner.n_updates, learner.n_mistakes = state["counters"]
+    table.c, table.s, table.fold, table.epoch = state["clock"]
+    if not (table.c >= 1.0 and table.s > 0.0 and table.epoch >= 1.0 and isfinite(table.c)
+            and isfinite(table.s) and isfinite(table.epoch)):
+        raise ValueError("the averages' clock is invalid")
+    serve_set_state(learner, state["serve"])
+    if index_is_limited(&learner.index):
+        (learner.ceiling.hand, learner.ceiling.clock,
+         learner.ceiling.n_evicted) = state["ceiling"]
+    return 0
+
+
 cdef tuple _array(void** start, size_t n, size_t width, size_t item):
-    """Room for n rows, or n numbers if width is 0: its shape, and the bytes, which begin at `start`."""
+    """Room for n rows, or n numbers if width is 0: shape and bytes, which begin at `start`."""
     cdef bytes data = PyBytes_FromStringAndSize(NULL, n * (width or 1) * item)
     start[0] = <void*> bytes_data(<PyObject*> data)
     pages_whole(start[0], len(data))
@@ -86,9 +113,10 @@ cdef tuple _array(void** start, size_t n, size_t width, size_t item):
 
 
 cdef void* _array_start(array, int width, size_t item, size_t* n) except? NULL:
-    """Where an array, which its owner holds on to, starts; n is its length. An error if it is not as large as it says.
+    """Where an array starts, which its owner keeps alive; n is its length.
 
-    `width`: how many numbers a row has; 0: it is no matrix.
+    `width`: how many numbers a row has; 0: it is not a matrix. An error if the array does not have
+    the size that it claims.
     """
     cdef Py_buffer buffer
     shape, data = array
@@ -138,7 +166,7 @@ cdef dict _arrays_write(const Learner* learner, Flat* flat):
 
 
 cdef int arrays_look_up(Flat* flat, int depth) except -1:
-    """Fill in the lookup of what arrays_write has written. The learner may change again meanwhile.
+    """Fill in the lookup of what arrays_write has written. The learner may change again by now.
 
     An error if names are too deep.
     """
@@ -152,15 +180,17 @@ cdef int arrays_look_up(Flat* flat, int depth) except -1:
         keeper = ("model file cannot hold; pickle the model instead" if depth == FLAT_DEPTH
                   else "pickle cannot hold")
         raise ValueError(
-            f"the model has a feature name that is a tuple nested more than {depth} deep, which a {keeper}")
+            f"the model has a feature name that is a tuple nested more than {depth} deep, which a "
+            f"{keeper}")
     return 0
 
 
-cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects, bint whole,
-                     int depth) except -1:
-    """Fill an untrained learner of an empty index. All is checked; on an error the learner is of no use.
+cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects,
+                     bint whole, int depth) except -1:
+    """Fill an untrained learner with an empty index. Everything is checked.
 
-    `whole`: use the arrays where they lie, which their owner holds on to; the learner is read-only then.
+    `whole`: use the arrays in place; their owner keeps them alive, and the learner is read-only.
+    After an error the learner cannot be used.
     """
     cdef Flat flat
     cdef int fault
@@ -172,7 +202,8 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
             {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
         raise ValueError("the arrays are not those of such a model")
     memset(&flat, 0, sizeof(Flat))
-    flat.weights = <double*> _array_start(arrays["weights"], learner.table.width, 8, &flat.n_weights)
+    flat.weights = <double*> _array_start(
+        arrays["weights"], learner.table.width, 8, &flat.n_weights)
     flat.chunks = <uint32_t*> _array_start(arrays["chunks"], 3, 4, &flat.n_chunks)
     if bits:
         flat.rows = <uint32_t*> _array_start(arrays["rows"], 0, 4, &flat.n_stored)
@@ -188,14 +219,16 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
     if limited:
         flat.stamps = <uint32_t*> _array_start(arrays["stamps"], 0, 4, &n_stamps)
         if n_stamps != flat.n_keys or flat.n_keys > learner.index.max_rows or not (
-                ROWS_RESERVED <= learner.ceiling.hand < max(flat.n_keys, <size_t> ROWS_RESERVED + 1)):
+                ROWS_RESERVED <= learner.ceiling.hand
+                < max(flat.n_keys, <size_t> ROWS_RESERVED + 1)):
             raise ValueError("what is kept for max_features does not fit it")
     if whole:
         fault = flat_map(&flat, &learner.index, &learner.table, n_outputs)
     else:
         with nogil:
             fault = flat_read(&flat, &learner.index, &learner.table, n_outputs, n_objects, depth)
-            if not fault and learner_adapts(learner) and adaptive_fault(&learner.table, learner.index.n_rows):
+            if not fault and learner_adapts(learner) and adaptive_fault(
+                    &learner.table, learner.index.n_rows):
                 fault = FLAT_WEIGHT
     flat_free(&flat)
     if fault == FLAT_MEMORY:

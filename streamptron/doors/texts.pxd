@@ -1,4 +1,4 @@
-# A text as it comes, and texts as rows.
+# Texts, one or many.
 
 from streamptron.doors.rows cimport Rows
 from streamptron.engine.arena cimport Arena
@@ -17,7 +17,7 @@ cdef Py_ssize_t text_event_write(
 cdef class TextDoor:
     cdef TextRule rule
     cdef Piece* prefixes
-    cdef int n_pieces               # texts an event
+    cdef int n_pieces               # texts per event
     cdef tuple names                # of the fields, or None
     cdef list held                  # what the prefixes point into
     cdef readonly object analyzer, ngram_range, lowercase, separators, min_length, max_length
@@ -29,7 +29,7 @@ cdef class TextDoor:
 
 cdef class TextEvent:
     cdef TextDoor door
-    cdef object text                # str or bytes, with fields a tuple of these
+    cdef object text                # str or bytes; with fields a tuple of these
     cdef dict _features
 
     cdef bint _is(self, TextEvent other)

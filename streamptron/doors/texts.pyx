@@ -1,4 +1,4 @@
-"""A text as it comes, and texts as rows: made by a Tokenizer, split and counted by engine/text.pxd."""
+"""Texts, one or many: given by a Tokenizer, split and counted by engine/text.pxd."""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -40,14 +40,14 @@ cdef extern from "Python.h":
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
 
-TEXT_MOST = 1 << 28     # characters or bytes of a text: places in its UTF-8 are counted in 32 bits
+TEXT_MOST = 1 << 28     # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
 
 
 cdef bint page_fill(uint32_t page) noexcept:
-    """Ask Python about 256 code points. Runs nothing but C; False without memory."""
+    """Fill a page of 256 code points from Python's tables. Runs only C; False without memory."""
     cdef uint32_t* entries
     cdef uint32_t c
-    collecting = PyGC_Disable()     # a finalizer might use the model that waits for this
+    collecting = PyGC_Disable()     # a finalizer might use the model that waits for the page
     try:
         entries = <uint32_t*> malloc(256 * sizeof(uint32_t))
         if entries == NULL:
@@ -67,7 +67,10 @@ cdef bint page_fill(uint32_t page) noexcept:
 
 
 cdef bint _piece(Piece* piece, object text, Arena* scratch) noexcept:
-    """Where the bytes of a str or bytes are; a str that is not ASCII is encoded in scratch. False without memory."""
+    """Point to the bytes of a str or bytes; a str that is not ASCII is encoded in scratch.
+
+    False without memory.
+    """
     cdef PyObject* o = <PyObject*> text
     piece.surrogates = PyUnicode_CheckExact(o)
     if piece.surrogates:
@@ -83,7 +86,7 @@ cdef bint _piece(Piece* piece, object text, Arena* scratch) noexcept:
 
 cdef Py_ssize_t text_event_write(
         Text* scratch, Event* event, const Index* index, bint intercept, TextEvent x) noexcept:
-    """Write a text's event, as text_write does. Runs nothing of Python."""
+    """Write a text's event, as text_write does. Runs no Python code."""
     cdef TextDoor door = x.door
     cdef Piece one
     cdef Piece* pieces = &one
@@ -95,7 +98,8 @@ cdef Py_ssize_t text_event_write(
         pieces = <Piece*> malloc(door.n_pieces * sizeof(Piece))
     if pieces != NULL:
         for i in range(door.n_pieces):
-            if not _piece(&pieces[i], x.text if door.names is None else (<tuple> x.text)[i], &arena):
+            if not _piece(
+                    &pieces[i], x.text if door.names is None else (<tuple> x.text)[i], &arena):
                 break
         else:
             answer = text_write(
@@ -107,7 +111,7 @@ cdef Py_ssize_t text_event_write(
 
 
 cdef class TextDoor:
-    """What Tokenizer is in the core: its parameters and the rule that follows from them."""
+    """Tokenizer's part in the core: its parameters, and the rule that follows from them."""
 
     def __cinit__(self):
         self.rule.low = self.rule.high = 1
@@ -117,26 +121,30 @@ cdef class TextDoor:
         free(self.prefixes)
 
     def _configure(
-            self, analyzer, ngram_range, lowercase, separators, min_length, max_length, fold_numbers, value, normalize,
-            fields):
+            self, analyzer, ngram_range, lowercase, separators, min_length, max_length,
+            fold_numbers, value, normalize, fields):
         """Check the parameters, once."""
         cdef TextRule* rule = &self.rule
         cdef Characters* characters = &rule.characters
         cdef int i
         rule.analyzer = choice("analyzer", analyzer, ("word", "char"))
         if not (isinstance(ngram_range, tuple) and len(ngram_range) == 2
-                and all(type(n) is int for n in ngram_range) and 1 <= ngram_range[0] <= ngram_range[1] <= 100):
+                and all(type(n) is int for n in ngram_range)
+                and 1 <= ngram_range[0] <= ngram_range[1] <= 100):
             raise ValueError(
-                f"ngram_range={shown(ngram_range)}; it must be a tuple (low, high) of ints, 1 <= low <= high <= 100")
+                f"ngram_range={shown(ngram_range)}; it must be a tuple (low, high) of ints, "
+                "1 <= low <= high <= 100")
         rule.low, rule.high = ngram_range
         characters.lowercase = truth("lowercase", lowercase)
         rule.fold = truth("fold_numbers", fold_numbers)
         if isinstance(min_length, bool) or not isinstance(min_length, int) or min_length < 1:
             raise ValueError(f"min_length={shown(min_length)}; it must be an int of at least 1")
         if max_length is not None and (
-                isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < min_length):
+                isinstance(max_length, bool) or not isinstance(max_length, int)
+                or max_length < min_length):
             raise ValueError(
-                f"max_length={shown(max_length)}; it must be None or an int of at least min_length={min_length}")
+                f"max_length={shown(max_length)}; it must be None or an int of at least "
+                f"min_length={min_length}")
         rule.shortest = min(min_length, SSIZE_MAX)
         rule.longest = SSIZE_MAX if max_length is None else min(max_length, SSIZE_MAX)
         rule.value = choice("value", value, ("presence", "count", "log"))
@@ -144,15 +152,20 @@ cdef class TextDoor:
             raise ValueError(f"normalize={shown(normalize)}; it must be None or 'l2'")
         rule.l2 = normalize is not None
         if separators is not None and (not isinstance(separators, str) or not separators):
-            raise ValueError(f"separators={shown(separators)}; it must be None or a str of characters that separate words")
+            raise ValueError(
+                f"separators={shown(separators)}; it must be None or a str of characters that "
+                "separate words")
         if rule.analyzer == TEXT_CHARACTERS:
-            for name, given in (("separators", separators is not None), ("fold_numbers", fold_numbers),
-                                ("min_length", min_length != 1), ("max_length", max_length != 100)):
+            for name, given in (
+                    ("separators", separators is not None), ("fold_numbers", fold_numbers),
+                    ("min_length", min_length != 1), ("max_length", max_length != 100)):
                 if given:
-                    raise ValueError(f"{name} is about words; with analyzer='char' leave it out")
+                    raise ValueError(f"{name} applies to words; leave it out with analyzer='char'")
         if separators is not None:
             if fold_numbers:
-                raise ValueError("fold_numbers=True needs the default word separators; it cannot be combined with separators")
+                raise ValueError(
+                    "fold_numbers=True needs the default word separators; it cannot be combined "
+                    "with separators")
             characters.separated = True
             characters.separators = <uint32_t*> malloc(len(separators) * sizeof(uint32_t))
             if characters.separators == NULL:
@@ -194,13 +207,13 @@ cdef class TextDoor:
         Parameters
         ----------
         x
-            A str; bytes, which are read as UTF-8, each bad sequence as one U+FFFD; or with `fields` a mapping that has
-            such a text in each of them.
+            A str; or bytes, which are read as UTF-8, each bad sequence as one U+FFFD. With
+            `fields`, a mapping that has such a text in each of them.
 
         Returns
         -------
-        A read-only mapping of tokens to numbers. A streamptron learner reads the text itself, without
-        making it a dict.
+        A read-only mapping of tokens to numbers. A streamptron learner reads the text itself: no
+        dict is made.
         """
         cdef TextEvent event = TextEvent.__new__(TextEvent)
         event.door = self
@@ -208,14 +221,15 @@ cdef class TextDoor:
         return event
 
     cdef object _texts(self, x):
-        """A text that cannot change; with fields a tuple of them."""
+        """The text as an object that cannot change; with fields a tuple of these."""
         if self.names is None:
             if (type(x) is str or type(x) is bytes) and len(x) <= TEXT_MOST:
                 return x
             return _plain_text(x, "x")
         if not isinstance(x, Mapping):
             raise TypeError(
-                f"x is {shown(x)}, a {type(x).__name__}; with fields={shown(self.names)} it must be a mapping that has them")
+                f"x is {shown(x)}, a {type(x).__name__}; with fields={shown(self.names)} it must "
+                "be a mapping with these keys")
         texts = []
         for name in self.names:
             if name not in x:
@@ -224,7 +238,7 @@ cdef class TextDoor:
         return tuple(texts)
 
     def transform_many(self, X):
-        """The features of each of some texts.
+        """The features of each text.
 
         Parameters
         ----------
@@ -233,14 +247,16 @@ cdef class TextDoor:
 
         Returns
         -------
-        A sequence of mappings, which the `..._many` methods of streamptron's learners take. Of a series their
-        answers have the kind and the index.
+        A sequence of mappings, which the `..._many` methods of streamptron's learners take. If X is
+        a series, they answer with one of the same kind and with the same index.
         """
         if isinstance(X, (str, bytes, Mapping)):
-            raise TypeError(f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
-        if hasattr(X, "columns"):       # whose iteration gives names or columns
             raise TypeError(
-                f"X is a {type(X).__name__}; transform_many takes a sequence of texts: give it one column of the frame")
+                f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
+        if hasattr(X, "columns"):       # iterating it would give names or columns
+            raise TypeError(
+                f"X is a {type(X).__name__}; transform_many takes a sequence of texts: give it one "
+                "column of the frame")
         source = X if hasattr(X, "dtype") and hasattr(X, "name") else None
         return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)], source)
 
@@ -254,19 +270,21 @@ cdef class TextDoor:
 cdef object _plain_text(text, str what):
     if isinstance(text, (str, bytes)):
         if len(text) > TEXT_MOST:
-            raise ValueError(f"{what} has a length of {len(text)}; split a text of more than {TEXT_MOST}")
+            raise ValueError(
+                f"{what} has a length of {len(text)}; split a text of more than {TEXT_MOST}")
         return str.__str__(text) if isinstance(text, str) else bytes(text)
     raise TypeError(
-        f"{what} is {shown(text)}, a {type(text).__name__}; it must be a text: a str, or bytes of UTF-8")
+        f"{what} is {shown(text)}, a {type(text).__name__}; it must be a text: a str, or bytes of "
+        "UTF-8")
 
 
-@cython.no_gc           # nothing that it holds can hold it
+@cython.no_gc           # nothing that it refers to can refer to it
 @cython.freelist(8)
 cdef class TextEvent:
     """The tokens of a text as a mapping, made by a Tokenizer."""
 
     cdef bint _is(self, TextEvent other):
-        """Whether this is the same text, read in the same way. It may say no to a text that is merely equal."""
+        """Whether this is the same text, read in the same way. An equal text may count as new."""
         cdef Py_ssize_t i
         if self.door is not other.door:
             return False
@@ -280,7 +298,7 @@ cdef class TextEvent:
         return True
 
     cdef dict _dict(self):
-        """The features by name, made when somebody asks."""
+        """The features by name, made when they are first needed."""
         cdef Text scratch
         cdef Event event
         cdef Index index
@@ -297,7 +315,8 @@ cdef class TextEvent:
                     break
                 if page < 0 or not page_fill(page - 1):
                     raise MemoryError("no memory for the features")
-            self._features = {key_plain(&event.keys[i], None): event.values[i] for i in range(event.n)}
+            self._features = {
+                key_plain(&event.keys[i], None): event.values[i] for i in range(event.n)}
         finally:
             event_free(&event)
             text_free(&scratch)
@@ -318,7 +337,7 @@ cdef class TextEvent:
         return name in self._dict()
 
     def get(self, key, default=None):
-        """The value of a feature, or the default where it is not there."""
+        """The value of a feature, or the default if the text does not have it."""
         return self._dict().get(key, default)
 
     def keys(self):
@@ -363,23 +382,23 @@ def _text_event(door, x):
 
 
 cdef class Texts(Rows):
-    """Texts, one a row, as a sequence of their events; made by Tokenizer.transform_many.
+    """Texts, one per row, as a sequence of their events; made by Tokenizer.transform_many.
 
     Parameters
     ----------
     door
-        Who reads them.
+        The tokenizer's part in the core, which reads them.
     texts
-        For each a str or bytes, or a tuple of one a field.
+        For each row a str or bytes; with fields a tuple of one per field.
     source
-        The series that they come from, which answers are made like; None: answers are arrays.
+        The series that they come from: answers are given as such a series. None: as arrays.
     """
 
     def __cinit__(self, TextDoor door not None, texts, *more):
         arena_init(&self.encoded)
         self.door = door
         self.texts = texts
-        if type(texts) is not bytes:    # those are of Lines
+        if type(texts) is not bytes:    # which come from Lines
             if more:
                 self.source, = more
             self._take(len(texts))
@@ -403,15 +422,16 @@ cdef class Texts(Rows):
         for r in range(n):
             text = self.texts[r]
             for i in range(self.door.n_pieces):
-                if not _piece(piece, text if self.door.names is None else (<tuple> text)[i], &self.encoded):
+                if not _piece(piece, text if self.door.names is None else (<tuple> text)[i],
+                              &self.encoded):
                     raise MemoryError("no memory for the texts")
                 piece += 1
         self.n_rows = n
         return 0
 
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
-        batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes, self.door.n_pieces, self.pieces,
-                    self.n_rows)
+        batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes, self.door.n_pieces,
+                    self.pieces, self.n_rows)
 
     cdef object _text(self, Py_ssize_t row):
         return self.texts[row]
@@ -423,18 +443,18 @@ cdef class Texts(Rows):
         if row < 0:
             row += self.n_rows
         if not 0 <= row < self.n_rows:
-            raise IndexError(f"there are {self.n_rows} texts, no number {at}")
+            raise IndexError(f"index {at} is out of range for {self.n_rows} texts")
         cdef TextEvent event = TextEvent.__new__(TextEvent)
         event.door = self.door
         event.text = self._text(row)
         return event
 
     def index(self, value, *bounds):
-        """Where the first equal event is; a ValueError if there is none."""
+        """The index of the first event that is equal; a ValueError if there is none."""
         return Sequence.index(self, value, *bounds)
 
     def count(self, value):
-        """How many of the events are equal to one."""
+        """The number of events that are equal."""
         return Sequence.count(self, value)
 
     def __reduce__(self):
@@ -445,12 +465,13 @@ Sequence.register(Texts)
 
 
 LINE_FAULTS = (
-    None, None, "it has no TAB between label and text", "its label is empty", "it does not start with __label__",
+    None, None, "it has no TAB between label and text", "its label is empty",
+    "it does not start with __label__",
     "it has several labels, where one is expected")     # LINE_NO_TAB ..
 
 
 class LINES:
-    """How a line says its label, for Lines."""
+    """Where a line has its label, for Lines."""
 
     LABELLED = LINES_LABELLED
     EITHER = LINES_EITHER
@@ -459,37 +480,39 @@ class LINES:
 
 
 def count_line_ends(bytes block not None):
-    """How many line feeds there are. bytes.count takes ten times as long where lines are short."""
+    """The number of line feeds. bytes.count takes ten times as long if lines are short."""
     return line_ends(<const uint8_t*> bytes_data(<PyObject*> block), bytes_size(<PyObject*> block))
 
 
 cdef class Lines(Texts):
-    """The texts of a block of whole lines, and their labels; other lines are left out and listed in faults.
+    """The texts of a block of whole lines, and their labels.
+
+    Bad lines are left out and listed in `faults`.
 
     Parameters
     ----------
     door
-        Who reads the texts.
+        The tokenizer's part in the core, which reads the texts.
     block
         Bytes of whole lines; the last one may lack its end.
     kind
-        Of LINES: LABELLED, "label TAB text"; EITHER, the same or, without a TAB, a text; TEXT; FASTTEXT,
-        "__label__x text".
+        One of LINES: LABELLED, "label TAB text"; EITHER, the same or, without a TAB, a text; TEXT;
+        FASTTEXT, "__label__x text".
 
     Attributes
     ----------
     labels
         The labels as bytes, in order of appearance.
     numbers
-        The number of each text's label, -1 without one.
+        The number of each text's label, -1 for a text without one.
     line_numbers
         The line of each text in the block, from 0.
     n_lines, n_blank
-        Lines, and those among them that are blank, which are left out too.
+        All lines, and the blank ones among them, which are left out too.
     faults
-        What is wrong with other lines: (line number, reason).
+        What is wrong with bad lines: (line number, reason).
     replaced
-        Whether a text that was read held bytes that are not UTF-8, which count as U+FFFD.
+        Whether a text that was read had bytes that are not UTF-8, which count as U+FFFD.
     """
 
     cdef void _end(self, const Batch* batch) noexcept:
@@ -503,7 +526,7 @@ cdef class Lines(Texts):
         cdef Py_ssize_t n = 1 + count_line_ends(block)
         cdef Index known                # of labels
         if door.names is not None:
-            raise ValueError("a line is one text; it has no fields for a Tokenizer with fields")
+            raise ValueError("a line is one text; a Tokenizer with fields cannot read it")
         self.kind = kind
         self._room(n)
         self.numbers = array("q", bytes(8 * n))
@@ -535,7 +558,8 @@ cdef class Lines(Texts):
                         row = index_insert(&known, &key, h)
                         if row == ROW_NULL:
                             raise MemoryError("no memory for the labels")
-                        self.labels.append(PyBytes_FromStringAndSize(<const char*> line.label, line.n_label))
+                        self.labels.append(
+                            PyBytes_FromStringAndSize(<const char*> line.label, line.n_label))
                     numbers[self.n_rows] = row - ROWS_RESERVED
                 line_numbers[self.n_rows] = self.n_lines - 1
                 self.pieces[self.n_rows].p = line.text

@@ -1,4 +1,4 @@
-/* The loops over an event's rows for AdaptiveClassifier, and its logarithm and exponential.
+/* The loops over an event's rows for AdaptiveClassifier.
 
    engine/adaptive.pxd says what the letters mean and how the rows lie; here is what is done to each
    row. The order of every sum and product is that of the plain-Python twin: one accumulator for
@@ -7,8 +7,8 @@
    every loop gives the same bits, whatever registers it uses, and with -DSTREAMPTRON_PLAIN the
    plain ones serve alone.
 
-   Functions in this file: sp_log, sp_exp, sp_logs, sp_exps; sp_heads (an event's features, all that
-   does not depend on the label) and sp_speak (the outputs' sums, for more than two labels);
+   Functions in this file: sp_heads (an event's features, all that does not depend on the label) and
+   sp_speak (the outputs' sums, for more than two labels);
    sp_learn_pair, and for more than two sp_deal_all, sp_stride_many and sp_count_many; sp_weight,
    sp_count_of, sp_odds_of and sp_size of one row; sp_row_fault, for rows that come from a file. */
 
@@ -19,6 +19,7 @@
 
 #include "compiler.h"
 #include "kernels.h"
+#include "logs.h"
 
 enum {
     SP_HEAD_WIDTH = 4,              /* doubles a row, in every block */
@@ -42,9 +43,6 @@ enum {
 #define SP_EPS 0.015625
 #define SP_P0 0x1p-20
 #define SP_COUNT_MOST 0x1p20
-#define SP_LN2 0.6931471805599453
-#define SP_LN2_HIGH 6.93147180369123816490e-01      /* its last 32 bits are 0 */
-#define SP_LN2_LOW 1.90821492927058770002e-10
 
 typedef struct {                    /* a feature: the row's 32 bytes in block 0 */
     double s;                       /* the mean of |x|; its sign bit: x was negative once */
@@ -82,92 +80,6 @@ typedef struct {                    /* the blocks of a table,
     const void *first;
     size_t size;
 } sp_blocks;
-
-/* --- log and exp, the same on every machine --------------------------------------------------- */
-
-SP_TEMPLATE double sp_from_bits(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof(x));
-    return x;
-}
-
-SP_TEMPLATE uint64_t sp_bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof(bits));
-    return bits;
-}
-
-/* x = m 2^e of a normal x, with m from 1/2 to 1: m, and e added to `exponent`. */
-SP_TEMPLATE double sp_fraction(double x, ptrdiff_t *exponent)
-{
-    uint64_t bits = sp_bits_of(x);
-    *exponent += (ptrdiff_t)(bits >> 52) - 1022;
-    return sp_from_bits((bits & UINT64_C(0xfffffffffffff)) | UINT64_C(1022) << 52);
-}
-
-/* log x = 2 (s + s^3/3 + s^5/5 + ...) + e log 2 at s = (m - 1) / (m + 1), with m from sqrt(1/2) to
-   sqrt(2). For normal x; at most 1 ulp off. */
-SP_TEMPLATE double sp_log(double x)
-{
-    uint64_t bits = sp_bits_of(x);
-    double m = sp_from_bits((bits & UINT64_C(0xfffffffffffff)) | UINT64_C(1022) << 52);
-    int32_t e = (int32_t)(bits >> 52) - 1022 - (m < 0.7071067811865476);
-    double s, q, p = 0.0;
-    m = m < 0.7071067811865476 ? m * 2.0 : m;
-    s = (m - 1.0) / (m + 1.0);
-    q = s * s;
-    p = (p + 1.0 / 23) * q;
-    p = (p + 1.0 / 21) * q;
-    p = (p + 1.0 / 19) * q;
-    p = (p + 1.0 / 17) * q;
-    p = (p + 1.0 / 15) * q;
-    p = (p + 1.0 / 13) * q;
-    p = (p + 1.0 / 11) * q;
-    p = (p + 1.0 / 9) * q;
-    p = (p + 1.0 / 7) * q;
-    p = (p + 1.0 / 5) * q;
-    p = (p + 1.0 / 3) * q;
-    return (2.0 * s + 2.0 * s * p) + e * SP_LN2;
-}
-
-/* e^x for x <= 0, as the polynomial at x - k log 2, times 2^k; 0 below -700. Within 1 ulp. */
-SP_TEMPLATE double sp_exp(double x)
-{
-    double at = x < -700.0 ? -700.0 : x;
-    int32_t k = (int32_t)(at * 1.4426950408889634 - 0.5);       /* towards 0: the nearest */
-    double r = (at - k * SP_LN2_HIGH) - k * SP_LN2_LOW;
-    double p = 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 1.0 / 2.0;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
-    p *= sp_from_bits((uint64_t)(int64_t)(k + 1023) << 52);
-    return x < -700.0 ? 0.0 : p;
-}
-
-/* z[k] = (log P[k] + E[k] log 2) - times lnD[k]. */
-SP_WIDER static void sp_logs(const double *P, const double *E, const double *lnD, double times,
-                             double *z, ptrdiff_t n)
-{
-    for (ptrdiff_t k = 0; k < n; k++) z[k] = (sp_log(P[k]) + E[k] * SP_LN2) - times * lnD[k];
-}
-
-/* p[k] = e^(scale score[k] - scale best). */
-SP_WIDER static void sp_exps(const double *score, double scale, double best, double *p, ptrdiff_t n)
-{
-    for (ptrdiff_t k = 0; k < n; k++) p[k] = sp_exp(score[k] * scale - best);
-}
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 

@@ -1,10 +1,11 @@
 # What doors and other people's Cython code call: the path of an event, compiled once.
 #
-# The rooms beside this file hold bodies, and whoever cimports a function from them compiles it again. From here a
-# function is called through the module streamptron.engine.api, whose signatures are compared when it is imported. So a
-# door takes structs, and what runs once an entry, from a room; and from here what runs once an event or once a batch.
+# The rooms beside this file hold bodies, and whoever cimports a function from them compiles it
+# again. The functions here are called through the module streamptron.engine.api, and their
+# signatures are compared when it is imported. So a door takes structs, and what runs once per
+# entry, from a room; and from here what runs once per event or once per batch.
 #
-# Each function says in its own room what it does. Those that return int answer -1 without memory.
+# Each function is described in its own room. Those that return int return -1 without memory.
 
 from streamptron.engine.types cimport row_t, uint32_t, uint64_t
 from streamptron.engine.key cimport Key

@@ -4,6 +4,7 @@ from streamptron.engine cimport learner as _learner
 from streamptron.engine cimport adaptive as _adaptive
 from streamptron.engine cimport index as _index
 from streamptron.engine cimport table as _table
+from streamptron.engine cimport tables as _tables
 from streamptron.engine cimport flat as _flat
 from streamptron.engine cimport batch as _batch
 from streamptron.engine cimport matrix as _matrix
@@ -143,7 +144,7 @@ cdef bint table_wrote(const Table* table, size_t chunk) noexcept nogil:
 
 
 cdef const char* table_fault(const Table* table, row_t n_rows) noexcept nogil:
-    return _table.table_fault(table, n_rows)
+    return _tables.table_fault(table, n_rows)
 
 
 cdef int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil:

@@ -17,7 +17,7 @@ cdef struct ArenaBlock:
 
 cdef struct Arena:
     ArenaBlock* newest
-    size_t bytes            # what the arena holds from the heap
+    size_t bytes                    # what the arena holds from the heap
 
 
 cdef struct ArenaMark:              # how far it was filled
@@ -40,7 +40,7 @@ cdef inline void arena_free(Arena* arena) noexcept nogil:
 
 
 cdef inline void arena_reset(Arena* arena) noexcept nogil:
-    """Forget the texts, keep a block of the usual size for the next ones."""
+    """Forget the texts, but keep a block of the usual size for the next ones."""
     cdef ArenaBlock* newest = arena.newest
     if newest == NULL or newest.size > ARENA_BLOCK:
         arena_free(arena)
@@ -54,7 +54,7 @@ cdef inline void arena_reset(Arena* arena) noexcept nogil:
 
 
 cdef inline uint8_t* arena_alloc(Arena* arena, size_t n) noexcept nogil:
-    """Room for n bytes, before which sixteen are readable (see key_text); NULL without memory."""
+    """n bytes; the sixteen before them may be read (see key_text). NULL without memory."""
     cdef ArenaBlock* block = arena.newest
     cdef size_t size
     cdef uint8_t* start
@@ -81,7 +81,7 @@ cdef inline ArenaMark arena_mark(const Arena* arena) noexcept nogil:
 
 
 cdef inline void arena_rewind(Arena* arena, ArenaMark mark) noexcept nogil:
-    """Give back all that has been allocated since."""
+    """Give back everything that was allocated after the mark."""
     cdef ArenaBlock* newest
     while arena.newest != mark.newest:
         newest = arena.newest

@@ -1,39 +1,44 @@
 # The path in a loop over rows: of a matrix, or texts.
 #
-# Columns have become rows of weights before (`rows`, by column), once for the whole batch. With one output a row of the
-# matrix is scored and learned where it lies, through rows[column]. Only where the rule makes a step of it and it has features
-# without weights are those written as an event, with their names. With several outputs, whose weights cost much more
-# than that, the whole row is always written.
+# The rows of the columns' weights are found first (`rows`, by column), once for the whole batch.
+# With one output a row of the matrix is scored and learned in place, through rows[column]. Only if
+# the rule makes a step of it and it has features without weights, those features are written as an
+# event, with their names. With several outputs, whose weights cost much more than that, the whole
+# row is always written.
 #
-# Most of such a row's time goes into finding the weights. Where there are few columns, with many entries each, it is found
-# beforehand too how far each row of weights lies behind the null row (`places`, by column; rows never move). A feature that has none
-# is read at the null row itself.
+# Most of such a row's time goes into finding the weights. If there are few columns, with many
+# entries each, their places are found beforehand too: how far each row of weights lies from the
+# null row (`places`, by column; rows never move). A feature without weights is read at the null row
+# itself.
 #
-# Where there is no such table (a few rows of a very wide matrix; or there is a ceiling, under which rows change hands while
-# the batch is learned) every row is written as an event of keys, as if a dict had brought it.
+# If there is no such table (a few rows of a very wide matrix; or a ceiling, under which rows change
+# hands while the batch is learned), every row is written as an event of keys, like a dict.
 #
-# A text is always written as an event. Where it has characters that nobody has met (text_page), the batch stops for them.
+# A text is always written as an event. If it has characters that have not been met (text_page), the
+# batch stops until they are.
 #
-# A block is checked right before it is used, so that it comes from memory once (batch_next).
+# A block is checked right before it is used, so that it is read from memory once (batch_next).
 #
-# Functions in this file: batch_matrix, batch_texts (how it begins), batch_columns, batch_next,
+# Functions in this file: batch_matrix, batch_texts (to begin), batch_columns, batch_next,
 # batch_rows, batch_free; the rest serve these.
 
 from libc.stdint cimport int32_t
-from streamptron.engine.heap cimport calloc, free
+from streamptron.engine.heap cimport calloc, free, realloc
 from libc.string cimport memset
-from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint32_t, uint64_t
+from streamptron.engine.types cimport (
+    ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint32_t, uint64_t)
 from streamptron.engine.key cimport KEY_INT, Key, key_word
 from streamptron.engine.hash cimport key_hash
 from streamptron.engine.index cimport (
     Index, index_is_column, index_is_limited, index_open_columns)
 from streamptron.engine.event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
-from streamptron.engine.table cimport KEPT_KINDS, Entries, Table, table_can_write, table_has_places, table_place
+from streamptron.engine.table cimport (
+    KEPT_KINDS, Entries, Table, table_can_write, table_has_places, table_place)
 from streamptron.engine.learner cimport (
-    Answer, Learner, learner_adapts, learner_admit, learner_answer, learner_commit, learner_commit_row,
-    learner_decision, learner_probabilities, learner_resolve, learner_score, learner_score_row,
-    learner_several, learner_step)
+    Answer, Learner, learner_adapts, learner_admit, learner_answer, learner_commit,
+    learner_commit_row, learner_decision, learner_probabilities, learner_resolve, learner_score,
+    learner_score_row, learner_several, learner_step)
 from streamptron.engine.matrix cimport (
     Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free,
     matrix_span, matrix_value)
@@ -43,11 +48,11 @@ from streamptron.engine.text cimport Text, TextRule, text_free, text_write
 cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB
     BLOCK_TEXTS = 64                # some thousand words
-    PLACE_LEAST = 4                 # entries a column that make it worth to find the places of all,
-    PLACE_MOST = 1 << 15            # of up to so many: 128 KiB; new pages for more cost what they save
+    PLACE_LEAST = 4                 # entries per column from which finding all places pays,
+    PLACE_MOST = 1 << 15            # for up to so many columns: 128 KiB; more new pages cost more
 
-    COLUMNS_MOST = 1 << 22          # columns whose rows a model keeps at hand, in 4 bytes each
-    COLUMNS_FEW = 1 << 16           # of which so many are kept however little a batch holds
+    COLUMNS_MOST = 1 << 22          # columns whose rows a model remembers, in 4 bytes each
+    COLUMNS_FEW = 1 << 16           # so many are remembered however little a batch holds
 
 cdef struct Batch:
     Learner* learner
@@ -55,29 +60,32 @@ cdef struct Batch:
     Py_ssize_t n_rows
     const Matrix* matrix            # NULL: texts
     MatrixScratch scratch
+    uint32_t* lacking               # columns of a row that are to get weights
+    Py_ssize_t lacking_capacity
     row_t* rows                     # by column; NULL: every row is an event of keys
-    int32_t* places                 # of the rows, by column (table_place); NULL: they are found through rows
+    int32_t* places                 # of the rows, by column (table_place); NULL: not known
     const Key* keys                 # by column; NULL: column j is the int j
     const TextRule* rule
-    const Piece* pieces             # of each row so many
+    const Piece* pieces             # n_pieces for each row
     const Piece* prefixes
     int n_pieces
     Text text
-    Py_ssize_t page                 # 1 + of the code points that were missing when batch_rows stopped; 0: memory was
-    # what is wanted; NULL where it is not
+    Py_ssize_t page                 # 1 + the page that batch_rows stopped for; 0: for memory
+    # what is wanted; NULL if it is not
     const Py_ssize_t* y             # below 0: only predict
     const double* steps             # NULL: 1 for all
     Py_ssize_t* predictions
     double* decisions
-    Py_ssize_t n_decisions          # doubles a row
+    Py_ssize_t n_decisions          # doubles per row
     double* probabilities
     Py_ssize_t n_probabilities
     double* confidences             # the probability of what is predicted
     Py_ssize_t block_rows
 
 
-cdef inline void batch_matrix(Batch* batch, Learner* learner, Event* event, const Matrix* matrix) noexcept nogil:
-    """A batch of a matrix's rows, of which nothing is wanted yet."""
+cdef inline void batch_matrix(Batch* batch, Learner* learner, Event* event,
+                              const Matrix* matrix) noexcept nogil:
+    """Begin a batch of a matrix's rows, with nothing asked for yet."""
     memset(batch, 0, sizeof(Batch))
     batch.learner = learner
     batch.event = event
@@ -86,9 +94,10 @@ cdef inline void batch_matrix(Batch* batch, Learner* learner, Event* event, cons
     batch.block_rows = 1 + matrix.n_rows * BLOCK_VALUES // (matrix.n_values + matrix.n_rows + 1)
 
 
-cdef inline void batch_texts(Batch* batch, Learner* learner, Event* event, const TextRule* rule, const Piece* prefixes,
-                             int n_pieces, const Piece* pieces, Py_ssize_t n_rows) noexcept nogil:
-    """A batch of texts, of so many pieces each."""
+cdef inline void batch_texts(Batch* batch, Learner* learner, Event* event, const TextRule* rule,
+                             const Piece* prefixes, int n_pieces, const Piece* pieces,
+                             Py_ssize_t n_rows) noexcept nogil:
+    """Begin a batch of texts, of n_pieces pieces each."""
     memset(batch, 0, sizeof(Batch))
     batch.learner = learner
     batch.event = event
@@ -102,6 +111,7 @@ cdef inline void batch_texts(Batch* batch, Learner* learner, Event* event, const
 
 cdef inline void batch_free(Batch* batch) noexcept nogil:
     free(batch.places)
+    free(batch.lacking)
     matrix_scratch_free(&batch.scratch)
     text_free(&batch.text)
 
@@ -112,10 +122,11 @@ cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept
 
 
 cdef inline int _find_rows(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
-    """The row of each column, as far as it is worth it. -1 without memory.
+    """Find the row of each column, if it pays. -1 without memory.
 
-    `columns`: the keys of named columns. Ints are found without hashing if the index has them at hand; learning
-    sees to that, unless the matrix is very wide and holds little. Under a ceiling it leaves the rows unknown.
+    `columns`: the keys of named columns. Ints are found without hashing if the index has their
+    rows by column. Learning makes it so, unless the matrix is very wide and holds little. Learning
+    under a ceiling leaves the rows unknown.
     """
     cdef Index* index = &batch.learner.index
     cdef const Matrix* m = batch.matrix
@@ -153,9 +164,9 @@ cdef inline int _forget_places(Batch* batch) noexcept nogil:
 
 
 cdef inline int _find_places(Batch* batch) noexcept nogil:
-    """Find the places of the columns' rows, once these are known, where that pays. -1 without memory.
+    """Find the places of the columns' rows, once these are known, if it pays. -1 without memory.
 
-    In hashed mode a step may make the chunk of a row that any column has, so who learns asks anew each time.
+    In hashed mode a step may make the chunk of any column's row, so learning looks each time.
     """
     cdef const Matrix* m = batch.matrix
     cdef const row_t* rows = batch.rows
@@ -176,8 +187,9 @@ cdef inline int _find_places(Batch* batch) noexcept nogil:
     return 0
 
 
-cdef inline int batch_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
-    """Find the columns' rows, and where these are. -1 without memory; `columns`: the keys of named ones."""
+cdef inline int batch_columns(Batch* batch, bint named, bint learning,
+                              Event* columns) noexcept nogil:
+    """Find the columns' rows and places; `columns`: the keys of named ones. -1 without memory."""
     if _find_rows(batch, named, learning, columns) < 0:
         return -1
     return _find_places(batch)
@@ -198,7 +210,9 @@ cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
         value = matrix_value(m, r, k)
         if value != 0.0:
             column = k if m.dense else <uint64_t> matrix_column(m, k)
-            writer_add(&writer, key_word(KEY_INT, column) if batch.keys == NULL else batch.keys[column], value)
+            writer_add(&writer,
+                       key_word(KEY_INT, column) if batch.keys == NULL else batch.keys[column],
+                       value)
     event_end(batch.event, &writer)
     return 0
 
@@ -208,13 +222,14 @@ cdef inline void _write_name(Batch* batch, uint32_t column, Py_ssize_t at) noexc
     cdef Event* event = batch.event
     cdef const Index* index = &batch.learner.index
     event.keys[at] = key_word(KEY_INT, column) if batch.keys == NULL else batch.keys[column]
-    event.hashes[at] = 0 if index_is_column(index, &event.keys[at]) else key_hash(&index.seed, &event.keys[at])
+    event.hashes[at] = 0 if index_is_column(index, &event.keys[at]) else key_hash(
+        &index.seed, &event.keys[at])
 
 
 cdef inline int _write_row(Batch* batch, const Entries* entries) noexcept nogil:
-    """The row at hand as an event whose features are found; those without weights get their names."""
+    """Write the current row as an event of known rows, with names for features without weights."""
     cdef Event* event = batch.event
-    # copies: for all that a compiler knows, every store to rows might change the batch
+    # copies: for all the compiler knows, every store to rows might change the batch
     cdef const uint32_t* columns = entries.columns
     cdef const double* from_ = entries.x
     cdef const row_t* row_of = batch.rows
@@ -239,58 +254,84 @@ cdef inline int _write_row(Batch* batch, const Entries* entries) noexcept nogil:
     return 0
 
 
-cdef inline bint _lacks(const Batch* batch, uint32_t column) noexcept nogil:
-    """Whether a column has no weights that can be written where they are."""
+cdef inline int _lacking_reserve(Batch* batch, Py_ssize_t n) noexcept nogil:
+    cdef void* p
+    if n <= batch.lacking_capacity:
+        return 0
+    p = realloc(batch.lacking, (n + n // 2) * sizeof(uint32_t))
+    if p == NULL:
+        return -1
+    batch.lacking = <uint32_t*> p
+    batch.lacking_capacity = n + n // 2
+    return 0
+
+
+cdef inline Py_ssize_t _find_lacking(Batch* batch, const Entries* entries) noexcept nogil:
+    """Write down the columns of the row at hand that have no weights to write to.
+
+    How many there are; -1 without memory. No branch: which of them are new is as hard to guess as
+    what they say.
+    """
     cdef const Table* table = &batch.learner.table
-    if batch.places != NULL:
-        return batch.places[column] == 0
-    if batch.rows[column] == ROW_NULL:
-        return True
-    return batch.learner.index.bits and not table_can_write(table, batch.rows[column])
-
-
-cdef inline bint _all_there(const Batch* batch, const Entries* entries) noexcept nogil:
-    """Whether every feature of the row at hand has such weights, and the intercept too."""
     cdef const uint32_t* columns = entries.columns
-    cdef Py_ssize_t i, n = entries.n
-    cdef bint missing = not table_can_write(&batch.learner.table, ROW_INTERCEPT)
-    for i in range(n):
-        missing |= _lacks(batch, columns[i])
-    return not missing
+    cdef const row_t* rows = batch.rows
+    cdef const int32_t* places = batch.places
+    cdef uint32_t* lacking
+    cdef Py_ssize_t i, n = 0
+    if _lacking_reserve(batch, entries.n) < 0:
+        return -1
+    lacking = batch.lacking
+    if places != NULL:
+        for i in range(entries.n):
+            lacking[n] = columns[i]
+            n += places[columns[i]] == 0
+    elif batch.learner.index.bits:
+        for i in range(entries.n):
+            lacking[n] = columns[i]
+            n += not table_can_write(table, rows[columns[i]])
+    else:
+        for i in range(entries.n):
+            lacking[n] = columns[i]
+            n += rows[columns[i]] == ROW_NULL
+    return n
 
 
 cdef inline int _admit(Batch* batch, const Entries* entries) noexcept nogil:
-    """Get weights for those that lack them, and for nothing else, by an event of them. -1 without memory."""
+    """See that the row at hand can be written, through an event of the features that lack weights.
+
+    -1 without memory.
+    """
     cdef Event* event = batch.event
     cdef Learner* learner = batch.learner
-    cdef const uint32_t* columns = entries.columns
-    cdef Py_ssize_t i, at = learner.intercept
-    if event_begin(event, &learner.index, entries.n, learner.intercept) < 0:
+    cdef const uint32_t* lacking
+    cdef Py_ssize_t i, at = learner.intercept, n = _find_lacking(batch, entries)
+    if n < 0:
         return -1
-    for i in range(entries.n):
-        if _lacks(batch, columns[i]):
-            event.rows[at] = batch.rows[columns[i]]
-            _write_name(batch, columns[i], at)
-            at += 1
-    event.n = event.n_found = at
+    if n == 0 and table_can_write(&learner.table, ROW_INTERCEPT):
+        return 0
+    lacking = batch.lacking
+    if event_begin(event, &learner.index, n, learner.intercept) < 0:
+        return -1
+    for i in range(n):
+        event.rows[at + i] = batch.rows[lacking[i]]
+        _write_name(batch, lacking[i], at + i)
+    event.n = event.n_found = at + n
     if learner_admit(learner, event) < 0:
         return -1
-    at = learner.intercept
-    for i in range(entries.n):
-        if _lacks(batch, columns[i]):   # as before, unless the rows are the index's own
-            batch.rows[columns[i]] = event.rows[at]
-            if batch.places != NULL and not table_place(
-                    &learner.table, event.rows[at], &batch.places[columns[i]]):
-                _forget_places(batch)
-            at += 1
+    for i in range(n):
+        batch.rows[lacking[i]] = event.rows[at + i]
+        if batch.places != NULL and not table_place(
+                &learner.table, event.rows[at + i], &batch.places[lacking[i]]):
+            _forget_places(batch)
     return 0
 
 
 cdef inline int _write(Batch* batch, Py_ssize_t r, const Entries* entries) noexcept nogil:
     """A row as an event. -1 if the batch has to stop."""
     if batch.matrix == NULL:
-        batch.page = text_write(&batch.text, batch.event, batch.rule, &batch.learner.index, batch.learner.intercept,
-                                batch.prefixes, batch.pieces + r * batch.n_pieces, batch.n_pieces)
+        batch.page = text_write(&batch.text, batch.event, batch.rule, &batch.learner.index,
+                                batch.learner.intercept, batch.prefixes,
+                                batch.pieces + r * batch.n_pieces, batch.n_pieces)
         if batch.page < 0:
             batch.page = 0
             return -1
@@ -328,12 +369,14 @@ cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
         for i in range(batch.n_decisions):
             batch.decisions[r * batch.n_decisions + i] = scores[i]
     if batch.probabilities != NULL and batch.n_probabilities:
-        learner_probabilities(learner, event, answer, batch.probabilities + r * batch.n_probabilities)
+        learner_probabilities(learner, event, answer,
+                              batch.probabilities + r * batch.n_probabilities)
 
 
 cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
-    """Predict a checked row, then learn it, as far as is wanted. Returns -1 without memory or for want of batch.page; the row
-    has not been learned then.
+    """Predict a checked row, then learn it, as asked.
+
+    Returns -1 without memory or if batch.page is missing. Then the row has not been learned.
     """
     cdef Learner* learner = batch.learner
     cdef Event* event = batch.event
@@ -341,7 +384,7 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     cdef Py_ssize_t i
     cdef row_t n_rows = learner.index.n_rows
     cdef double u
-    # with one output it is scored where it lies, but not if a third label comes
+    # with one output it is scored in place, but not if a third label comes
     cdef bint lying = (batch.rows != NULL and learner.table.lanes == 1
                        and not learner_adapts(learner) and (batch.y == NULL or batch.y[r] <= 1))
     if batch.rows != NULL:
@@ -364,7 +407,7 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
         if lying:
             if learner_step(learner, event, &entries, learner.intercept, batch.y[r], u) < 0:
                 return -1
-            if event.step.n and not _all_there(batch, &entries):
+            if event.step.n:
                 if _admit(batch, &entries) < 0:
                     return -1
                 entries.places = batch.places
@@ -382,8 +425,9 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     return 0
 
 
-cdef inline Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last, bint zeros) noexcept nogil:
-    """Predict and learn the checked rows first .. last - 1. How far it came: `last`, or the row that stopped it."""
+cdef inline Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last,
+                                  bint zeros) noexcept nogil:
+    """Predict and learn the checked rows first .. last - 1. Returns `last`, or where it stopped."""
     cdef Py_ssize_t r = first
     while r < last and _row(batch, r, zeros) == 0:
         r += 1

@@ -1,19 +1,23 @@
 # Probabilities: scores, calibrated online.
 #
-# A perceptron's score has no unit and grows as it learns. It is divided by its own mean size (Scale in
-# engine/serve.pxd), and what is left is fitted to the labels by descent on the log-loss of each event before it is
-# learned: the steps are AdaGrad's (Duchi, Hazan & Singer 2011), with sums that forget by 1023/1024.
+# A perceptron's score has no unit and grows as it learns. It is divided by its own mean size (Scale
+# in engine/serve.pxd), and the result is fitted to the labels by gradient descent on the log-loss
+# of each event before it is learned. The steps are AdaGrad's (Duchi, Hazan & Singer 2011), with
+# sums that decay by 1023/1024.
 #
-#     two labels    z = score / m, cut at 8;   P(True) = 1 / (1 + exp(-(A z + B)))       Platt 1999
-#     many labels   z_j = (top - score_j) / m, cut at 8;   P(j) ~ exp(-beta z_j)         a temperature
+#     two labels    z = score / m, clipped to +-8;   P(True) = 1 / (1 + exp(-(A z + B)))
+#                   (Platt 1999)
+#     many labels   z_j = (top - score_j) / m, clipped at 8;   P(j) ~ exp(-beta z_j)
+#                   (a temperature)
 #
-# All of this costs more than the scores of a short event. So every one of the first 1024 labelled events is learned
-# from, and then one in two (many labels: one in eight); and the square roots for the steps are taken anew in one of 32.
-# Which ones: those t for which (t g mod 2^64) < 2^63, 2^61 and 2^59, with g the golden ratio's 64 bits. They fall evenly
-# on the parts of any period that a stream may have.
+# All of this costs more than the scores of a short event. So the fit learns from each of the first
+# 1024 labelled events and then from one in two (many labels: one in eight), and the square roots
+# for the steps are recomputed on one in 32. Those are the events t for which (t g mod 2^64) is
+# below 2^63, 2^61 or 2^59, where g is the golden ratio in 64 bits. They are spread evenly over any
+# period that a stream may have.
 #
-# The cut, and the bounds on A, B and beta, keep everything finite whatever the scores; beta is moved by a
-# factor, so it stays above 0 and the best label stays the most probable one.
+# The clipping, and the bounds on A, B and beta, keep everything finite whatever the scores. beta is
+# changed by a factor, so it stays above 0 and the best label stays the most probable one.
 
 from libc.math cimport exp, fabs, sqrt
 from streamptron.engine.serve cimport Scale
@@ -24,12 +28,12 @@ cdef struct Calibrator:
     double B
     double GA                       # sums of squared slopes
     double GB
-    double RA                       # 1 / sqrt(GA), as it was when last taken
+    double RA                       # 1 / sqrt(GA), when last computed
     double RB
 
 
 cdef inline bint calibrate_due(uint64_t t, int log) noexcept nogil:
-    """Whether something that is due in one of 2^log events is for the labelled event number t, from 0."""
+    """Whether what is done for one in 2^log labelled events is done for number t (from 0)."""
     return t < 1024 or (t * <uint64_t> 0x9E3779B97F4A7C15) >> (64 - log) == 0
 
 
@@ -43,8 +47,9 @@ cdef inline void calibrator_init(Calibrator* fit) noexcept nogil:
 
 
 cdef inline void calibrator_split(Calibrator* fit) noexcept nogil:
-    """Two labels get an output each: the temperature that says of them what A has said. The lead is twice the score,
-    and the mean size is what it was.
+    """Two labels get an output each: the temperature that gives them the same probabilities as A.
+
+    The lead is twice the score, and the mean size is the same.
     """
     cdef double beta = 0.5 * fit.A
     calibrator_init(fit)
@@ -63,16 +68,18 @@ cdef inline double _cut(const Scale* scale, double score) noexcept nogil:
     return _between(-8.0, score / scale.m, 8.0) if scale.m > 0.0 else 0.0
 
 
-cdef inline double calibrate_two(const Calibrator* fit, const Scale* scale, double score) noexcept nogil:
+cdef inline double calibrate_two(const Calibrator* fit, const Scale* scale,
+                                 double score) noexcept nogil:
     """P(True)."""
     cdef double t = fit.A * _cut(scale, score) + fit.B
-    cdef double e = exp(-fabs(t))   # never above 1; and no branch, which would be guessed wrong as often as the label
+    # never above 1; and no branch, which would be mispredicted as often as the label
+    cdef double e = exp(-fabs(t))
     return (1.0 if t >= 0.0 else e) / (1.0 + e)
 
 
 cdef inline void calibrate_two_learn(Calibrator* fit, const Scale* scale, double score,
                                      bint y, bint fresh) noexcept nogil:
-    """`fresh`: take the square roots anew."""
+    """`fresh`: recompute the square roots."""
     cdef double g = calibrate_two(fit, scale, score) - (1.0 if y else 0.0)
     cdef double h = g * _cut(scale, score)
     fit.GA = _forget(fit.GA, h)
@@ -97,8 +104,12 @@ cdef inline void calibrate_many(const Calibrator* fit, const Scale* scale, doubl
 
 
 cdef inline void calibrate_many_learn(Calibrator* fit, const Scale* scale, double top,
-                                      const double* scores, Py_ssize_t n, Py_ssize_t y) noexcept nogil:
-    """For at least two labels, y one of them. One square root beside n exponentials is always taken."""
+                                      const double* scores, Py_ssize_t n,
+                                      Py_ssize_t y) noexcept nogil:
+    """For at least two labels, of which y is one.
+
+    The square root is computed each time: it is cheap beside n exponentials.
+    """
     cdef double total = 0.0, mean = 0.0
     cdef double z, w, g
     cdef Py_ssize_t j

@@ -1,42 +1,42 @@
 # The ceiling: which feature leaves when there is no row for a new one.
 #
 # The vocabulary of a stream never stops growing; memory must. Under a ceiling (max_features) a full
-# model gives a new feature the row of another. What it loses by that is the other's weight in the
-# events in which it would have come again; so the one leaves that has the least
+# model gives a new feature the row of an old one. What it loses is the old feature's weight in the
+# events in which it would have come again. So the feature with the smallest loss leaves:
 #
 #     loss  =  size^2 / age
 #
-#     size   the largest |weight| of the feature, of all labels and kept vectors
-#     age    the events since it was last in a labelled one; of these only those count that made
+#     size   the largest |weight| of the feature, over all labels and kept vectors
+#     age    the events since it last occurred in a labelled one, counting only events that made
 #            features leave
 #
-# for 1/age is how often a feature can be expected that has been away so long, and so loss is the
-# mean square by which the scores would change. With weight 10 a feature may stay away a hundred
-# times as long as with weight 1. There is no unit or scale to be chosen. (docs/decisions.md says
-# what else was tried.)
+# A feature that has been away for `age` events can be expected once in about as many, so the loss
+# is the mean square by which the scores would change. With weight 10 a feature may stay away a
+# hundred times as long as with weight 1. There is no unit or scale to choose. (docs/decisions.md
+# says what else was tried.)
 #
-# The least of all would have to be searched for. Instead a hand goes round over the rows, as on a
-# clock, and stops for each new feature after the next 16:
+# Finding the smallest loss of all would take a search over all rows. Instead a hand goes round over
+# the rows, as on a clock. For each new feature it passes 16 rows, and the best of those leaves:
 #
 #     rows    ... | 3.0  0.02  .  1.5 ... 0.4 | 0.7 ...     the loss of each; ".": in the event
 #                  ^hand        0.02 leaves     ^then
 #
-# The features of the event itself are passed over. So an insertion costs the same however large the
-# model is, no feature is looked at again before the hand has been everywhere (a new one has time to
-# show what it is worth), and what happens depends on nothing but the stream: not on hashes, nor on
-# addresses. If the hand gets back to where it was and all features are in the event at hand, the
-# event has more than the ceiling: what has no row leaves at once.
+# Features of the event itself are skipped. So an insertion costs the same however large the model
+# is. No feature is looked at again before the hand has gone all the way round, so a new one has
+# time to show what it is worth. What happens depends on nothing but the stream: not on hashes, nor
+# on addresses. If the hand gets back to its start and every feature is in the current event, the
+# event has more features than the ceiling allows, and those without a row are dropped at once.
 #
-# Time is counted in 32 bits, and a stamp too old for that is brought up to AGE_MAX when the hand
-# comes by, which it does at least once in 2^28 ticks.
+# Time is counted in 32 bits. A stamp too old for that is brought up to AGE_MAX when the hand passes
+# it, which happens at least once in 2^28 ticks.
 #
-# Everything about the feature that leaves is far away in memory: nobody has asked for it lately.
-# What can be asked for ahead is, where the hand stops, and old entries are taken out of the index a
+# Everything about the feature that leaves is cold in memory: nobody has asked for it lately. So the
+# rows where the hand will stop next are prefetched, and old entries are taken out of the index a
 # few at a time (_forget).
 #
-# Memory may run out half way. So the event writes down what each row was that it changes (Gone),
-# the weights of who has left are cleared at the end, and either all is settled (ceiling_settle) or
-# all is as before (ceiling_rewind).
+# Memory may run out half way. So the event records what each row was before it changes (Gone), and
+# the weights of the features that left are cleared only at the end. Then either everything is
+# settled (ceiling_settle) or everything is put back (ceiling_rewind).
 #
 # Functions in this file: ceiling_insert (this may fail), then ceiling_settle or ceiling_rewind.
 
@@ -52,10 +52,10 @@ from streamptron.engine.table cimport Table, table_clear, table_prefetch, table_
 cdef enum:
     LOOKS = 16
     AGE_MAX = 1 << 31
-    GONE_MAX = 8                    # entries that may be in the index though their keys have left
+    GONE_MAX = 8                    # entries that may stay in the index after their keys have left
 
 cdef struct Ceiling:
-    row_t hand                      # the row it stands before
+    row_t hand                      # the next row that it looks at
     uint32_t clock                  # events that made features leave, modulo 2^32
     uint64_t n_evicted
 
@@ -67,7 +67,7 @@ cdef inline void ceiling_init(Ceiling* ceiling) noexcept nogil:
 
 
 cdef inline void _prefetch(const Index* index, const Table* table, row_t hand) noexcept nogil:
-    """Ask for all that is read of the rows where the hand stops next time."""
+    """Prefetch all that is read of the rows that the hand looks at next time."""
     cdef row_t n = min(<row_t> LOOKS, CHUNK_ROWS - (hand & CHUNK_MASK))
     prefetch_lines(index_stamp(index, hand), n * sizeof(uint32_t))
     prefetch_lines(index_tag(index, hand), n * sizeof(uint32_t))
@@ -76,7 +76,7 @@ cdef inline void _prefetch(const Index* index, const Table* table, row_t hand) n
 
 
 cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* table) noexcept nogil:
-    """The row of the feature that leaves; the null row if all are in the event at hand."""
+    """The row of the feature that leaves; the null row if all are in the current event."""
     cdef row_t rows[LOOKS]
     cdef double ages[LOOKS]
     cdef double sizes[LOOKS]
@@ -91,7 +91,7 @@ cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* ta
         steps -= 1
         stamp = index_stamp(index, row)
         age = ceiling.clock - stamp[0]
-        if age == 0:                # the clock has ticked for the event, which alone was seen since
+        if age == 0:                # in the event: only its features are stamped since the tick
             continue
         if age > <uint32_t> AGE_MAX:
             age = <uint32_t> AGE_MAX
@@ -112,7 +112,7 @@ cdef inline row_t _leaving(Ceiling* ceiling, const Index* index, const Table* ta
 
 
 cdef inline void _forget(Index* index, Event* event) noexcept nogil:
-    """Take out the entries of keys that have left, as far as they are there yet."""
+    """Take out the index entries of keys that have left and are still there."""
     cdef const Gone* gone
     while event.n_forgotten < event.n_gone:
         gone = &event.gone[event.n_forgotten]
@@ -122,7 +122,10 @@ cdef inline void _forget(Index* index, Event* event) noexcept nogil:
 
 
 cdef inline int _tick(Ceiling* ceiling, const Index* index, Event* event) noexcept nogil:
-    """Features are going to leave, but none of those that the event has. -1 without memory."""
+    """Advance the clock and stamp the event's features, so that none of them leaves.
+
+    -1 without memory.
+    """
     cdef Py_ssize_t i
     cdef Gone* gone
     if event_reserve_gone(event) < 0:
@@ -142,15 +145,15 @@ cdef inline int _tick(Ceiling* ceiling, const Index* index, Event* event) noexce
 
 cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, const Table* table, Event* event,
                                Py_ssize_t first, Py_ssize_t last, bint* ticked) noexcept nogil:
-    """Rows for the features of some entries that have none, as far as there are any. -1 without memory.
+    """Give rows to the features of entries first .. last - 1 that have none, while there are rows.
 
-    `ticked`: whether the clock has, for this event. Either ceiling_settle or ceiling_rewind is due in
-    the end.
+    -1 without memory. `ticked`: whether the clock has advanced for this event. Call ceiling_settle
+    or ceiling_rewind in the end.
     """
     cdef Py_ssize_t i
     cdef row_t row
     cdef Gone* gone
-    cdef bint anybody = True        # is there anybody who could leave?
+    cdef bint anybody = True        # whether there is a feature that can leave
     for i in range(first, last):
         if event.rows[i] != ROW_NULL:
             continue
@@ -184,7 +187,7 @@ cdef inline int ceiling_insert(Ceiling* ceiling, Index* index, const Table* tabl
 
 cdef inline void ceiling_settle(const Ceiling* ceiling, Index* index, Table* table,
                                 Event* event) noexcept nogil:
-    """All is well: forget what has left, and see the features of the event."""
+    """All went well: clear what has left, and stamp the event's features as seen."""
     cdef Py_ssize_t i
     _forget(index, event)
     for i in range(event.n_gone):
@@ -199,7 +202,7 @@ cdef inline void ceiling_settle(const Ceiling* ceiling, Index* index, Table* tab
 
 cdef inline void ceiling_rewind(Ceiling* ceiling, const Ceiling* before, Index* index,
                                 Event* event) noexcept nogil:
-    """Who has left comes back, the latest first. A stamp brought up to AGE_MAX stays so."""
+    """Put back what has left, the latest first. Stamps brought up to AGE_MAX stay."""
     cdef const Gone* gone
     while event.n_gone:
         event.n_gone -= 1

@@ -14,12 +14,13 @@
 
 #define SP_ROW_MAX UINT32_MAX
 
-/* Sums of products of values, weights and counts up to this stay far from the largest double, so
-   that nothing finite that comes in can make anything infinite inside. */
+/* Sums of products of values, weights and counts up to this size stay far below the largest double,
+   so that no finite input can lead to an infinite number inside. */
 #define SP_VALUE_LIMIT 1e50
 #define SP_VALUE_LIMIT_BITS UINT64_C(0x4a511b0ec57e649a)
 
-/* The empty asm: a function that only asks for memory has no effect that GCC knows of, and is left out. */
+/* The empty asm is for GCC: it drops calls of a function that does nothing but prefetch, since it
+   sees no effect in it. */
 #if defined(__GNUC__) || defined(__clang__)
   #define sp_prefetch(address) \
       do { \
@@ -30,9 +31,9 @@
   #define sp_prefetch(address) ((void)(address))
 #endif
 
-/* A function that is compiled twice, and of which the machine at hand takes the wider one. Wider registers hold
-   more sums side by side; none is split, none is fused, so they change no bit of a result. The machine is
-   asked by the dynamic linker, which musl's cannot do. */
+/* A function that is compiled twice; a machine with wider registers runs the wider version. They
+   hold more sums side by side. No sum is split and none is fused, so no bit of a result changes.
+   The dynamic linker makes the choice, which musl's cannot do. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
     && !defined(__SANITIZE_ADDRESS__)
   #define SP_WIDER __attribute__((target_clones("avx2", "default")))
@@ -40,7 +41,7 @@
   #define SP_WIDER
 #endif
 
-/* How many of the lowest bits are 0, of a word that is not. */
+/* The number of zeros below the lowest bit that is set, of a word that is not 0. */
 static inline int sp_zeros_below(uint64_t word)
 {
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -52,14 +53,15 @@ static inline int sp_zeros_below(uint64_t word)
 #endif
 }
 
-/* Ask for all lines of some bytes. */
+/* Prefetch all cache lines of a range of bytes. */
 static inline void sp_prefetch_lines(const void *start, size_t size)
 {
     uintptr_t line = (uintptr_t)start & ~(uintptr_t)63;
     for (; line < (uintptr_t)start + size; line += 64) sp_prefetch(line);
 }
 
-/* A function whose arguments are constants where it is called: each call is a loop of its own. */
+/* A function whose arguments are constants where it is called: each call compiles to a loop of its
+   own. */
 #if defined(__GNUC__) || defined(__clang__)
   #define SP_TEMPLATE static inline __attribute__((always_inline))
 #elif defined(_MSC_VER)

@@ -7,13 +7,13 @@
 #
 # Entry 0 is the intercept where the learner has one.
 #
-# Candidates are events one behind the other, in one scratch: candidate i is the entries from
+# Candidates are several events in one scratch, one after the other: candidate i is the entries from
 # ends[i - 1] to ends[i].
 #
-# The scratch remembers the last event. predict_one and learn_one are usually asked about the same
-# one in turn, so a door compares as it writes, and only the entries from the first new name on are
-# looked up. The memory is exact: it compares keys by value, and is dropped when the index has
-# changed meanwhile.
+# The scratch remembers the last event. predict_one and learn_one are usually called with the same
+# event in turn. So a door compares as it writes, and only the entries from the first new name on
+# are looked up. The comparison is exact: by the values of the keys. The memory is dropped when the
+# index has changed in the meantime.
 
 from libc.string cimport memset
 from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
@@ -254,8 +254,9 @@ cdef inline void event_end(Event* event, const Writer* writer) noexcept nogil:
 
 
 cdef inline int event_candidates(Event* event, Py_ssize_t n) noexcept nogil:
-    """Room for the ends of n candidates; -1 without memory. Due before event_begin, as is a first look at their
-    number: scores of another are not those of this one.
+    """Make room for the ends of n candidates; -1 without memory.
+
+    Call this before event_begin. Scores of another number of candidates are dropped.
     """
     cdef Py_ssize_t capacity = n + n // 2 + 4
     cdef void* p
@@ -272,7 +273,8 @@ cdef inline int event_candidates(Event* event, Py_ssize_t n) noexcept nogil:
     return 0
 
 
-cdef inline void event_candidate_end(Event* event, Py_ssize_t i, const Writer* writer) noexcept nogil:
+cdef inline void event_candidate_end(Event* event, Py_ssize_t i,
+                                     const Writer* writer) noexcept nogil:
     """Candidate i is written."""
     if event.ends[i] != writer.n:
         event.ends[i] = writer.n

@@ -1,26 +1,30 @@
 # A learner's names and weights as flat arrays, the way a model file holds them, and back.
 #
-# What it gives: the whole of index and table in a few arrays without an address in them, written in one pass
-# and read in one, or used where they lie. docs/format.md says what each array means to a reader of files.
+# What it gives: index and table as a few arrays without addresses in them, written in one pass and
+# read in one pass, or used in place. docs/format.md says what each array means in a file.
 #
-#     weights   float64 [stored rows, width]   rows of the chunks that were ever written, chunk after chunk
+#     weights   float64 [stored rows, width]   rows of the chunks that were written, in order
 #     chunks    uint32 [., 3]                  (block, chunk, folds) of each of these, rising
-#     exact:    keys    uint64 [n_rows, 2]     as in engine/key.pxd; of a long name lo is where it starts in texts
+#     exact:    keys    uint64 [n_rows, 2]     as in engine/key.pxd; lo of a long name: its offset
+#                                              in texts
 #               texts   uint8                  the long names, in the order of their rows
-#               lookup  uint32                 to find a key without building an index, see engine/lookup.pxd
+#               lookup  uint32                 to find a key in place, see engine/lookup.pxd
 #               stamps  uint32 [n_rows]        under a ceiling, see engine/ceiling.pxd
-#     hashed:   rows    uint32                 the rows that are stored, rising: 0, 1 and all that are not zero
+#     hashed:   rows    uint32                 the stored rows, rising: 0, 1 and all not zero
 #
-# An exact model stores all rows of a chunk. A hashed one is mostly zeros, so of a chunk only those rows are
-# stored that are not zero in some block (by their bits: -0.0 is not zero), the same ones in each block. A bitmap says which:
+# An exact model stores all rows of a chunk. A hashed one is mostly zeros, so only the rows of a
+# chunk are stored that are not zero in some block (by their bits: -0.0 is not zero), the same ones
+# in each block. A bitmap says which:
 #
 #     stored[chunk]   1 1 0 0 1 0 ...          row 4 is the chunk's third: rank 2
 #
-# Reading trusts nothing: each number is checked before it is used, and a file that is at odds with itself
-# is a fault (FLAT_...) that the door puts into words. Using the arrays where they lie (flat_map) checks what decides on
-# addresses, once for each chunk; the index checks each row number as it meets it.
+# Reading trusts nothing: each number is checked before it is used, and a file that contradicts
+# itself is a fault (FLAT_...), for which the door has the words. Using the arrays in place
+# (flat_map) checks what addresses depend on, once for each chunk. The index checks each row number
+# when it reads it.
 #
-# Functions in this file: flat_measure and flat_write, flat_lookup, flat_too_deep; flat_check_keys; flat_read and flat_map; flat_free.
+# Functions in this file: flat_measure and flat_write, flat_lookup, flat_too_deep; flat_check_keys;
+# flat_read and flat_map; flat_free.
 
 from libc.math cimport floor, isfinite, isinf
 from libc.string cimport memcpy, memset
@@ -29,8 +33,8 @@ from streamptron.engine.types cimport (
     prefetch, uintptr_t, zeros_below)
 from streamptron.engine.heap cimport calloc, free
 from streamptron.engine.key cimport (
-    BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR,
-    LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
+    BYTES_BEFORE, KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_OBJECT,
+    KEY_STR, LAST_BYTES, Key, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length)
 from streamptron.engine.hash cimport Seed, key_hash
 from streamptron.engine.lookup cimport Lookup, bits_count, lookup_put, lookup_start
 from streamptron.engine.index cimport Index, index_find, index_insert, index_key, index_stamp
@@ -145,7 +149,8 @@ cdef inline void flat_write(Flat* flat, const Index* index, const Table* table) 
                 continue
             flat.chunks[3 * place] = <uint32_t> b
             flat.chunks[3 * place + 1] = <uint32_t> i
-            flat.chunks[3 * place + 2] = table.blocks[b].folds[i] if table.average == AVERAGE_EXPONENTIAL else 0
+            flat.chunks[3 * place + 2] = (
+                table.blocks[b].folds[i] if table.average == AVERAGE_EXPONENTIAL else 0)
             place += 1
             n = _count(flat, index.n_rows, i)
             if flat.stored == NULL or n == CHUNK_ROWS:
@@ -184,8 +189,8 @@ cdef inline void flat_write(Flat* flat, const Index* index, const Table* table) 
 cdef inline void flat_lookup(Flat* flat) noexcept nogil:
     """Fill the lookup from keys and texts.
 
-    A word's place is nowhere near the one before, so a batch of them is asked for before the first is
-    written. The rows come in their order, on which it depends who lies where.
+    Consecutive words are far apart in memory, so a batch of them is prefetched before the first is
+    written. The rows must come in order, since their places depend on it.
     """
     cdef Lookup lookup
     cdef Key key
@@ -246,7 +251,10 @@ cdef inline bint _is_fraction(const void* p) noexcept nogil:
 
 
 cdef inline size_t _canonical_end(const uint8_t* p, size_t n, size_t at, int depth) noexcept nogil:
-    """Where the canonical bytes of a name that start at `at` end; 0 if they are none. See estimator/names.py."""
+    """The end of the canonical bytes of a name that start at `at`; 0 if there are none.
+
+    See estimator/names.py.
+    """
     cdef uint8_t tag
     cdef uint64_t size = 0
     cdef size_t i
@@ -295,7 +303,8 @@ cdef inline size_t _canonical_end(const uint8_t* p, size_t n, size_t at, int dep
     return at + size
 
 
-cdef inline bint _is_key(const Key* key, const uint8_t* text, size_t n_objects, int depth) noexcept nogil:
+cdef inline bint _is_key(const Key* key, const uint8_t* text, size_t n_objects,
+                         int depth) noexcept nogil:
     """Whether a model could have stored this key, whose bytes are at `text`."""
     cdef uint64_t kind = key_kind(key) & ~<uint64_t> KEY_LONG
     cdef size_t n = key_length(key)
@@ -343,7 +352,7 @@ cdef inline int flat_check_keys(const Flat* flat, size_t n_objects, int depth) n
 
 
 cdef inline bint flat_too_deep(const Flat* flat, int depth) noexcept nogil:
-    """Whether a model has a name that flat_check_keys would refuse: tuples that are nested deeper than that."""
+    """Whether a model has a name that flat_check_keys would refuse: tuples nested too deep."""
     cdef size_t row
     cdef const Key* key
     cdef uint8_t inside[16]
@@ -381,7 +390,8 @@ cdef inline int _stored(Flat* flat, const Index* index, size_t places) noexcept 
     return 0
 
 
-cdef inline int _chunk_fault(const Flat* flat, const Table* table, size_t n_rows, size_t i, size_t place) noexcept nogil:
+cdef inline int _chunk_fault(const Flat* flat, const Table* table, size_t n_rows, size_t i,
+                             size_t place) noexcept nogil:
     """0, or what is wrong with entry i of `chunks`, whose rows start at `place`."""
     cdef const uint32_t* entry = &flat.chunks[3 * i]
     cdef const uint32_t* before = &flat.chunks[3 * i - 3] if i else NULL
@@ -402,7 +412,8 @@ cdef inline int _chunk_fault(const Flat* flat, const Table* table, size_t n_rows
 
 cdef inline bint _unnamed_are_zero(const Table* table, const double* rows, size_t n) noexcept nogil:
     """Whether the last block's outputs that no label has are zero in these rows."""
-    cdef int first = <int> (table.n_outputs - (table.n_blocks - 1) * table.lanes) * table.layout.fields
+    cdef int first = (
+        <int> (table.n_outputs - (table.n_blocks - 1) * table.lanes) * table.layout.fields)
     cdef size_t i
     cdef int f
     for i in range(n):
@@ -423,7 +434,7 @@ cdef inline int _table_begin(Flat* flat, const Index* index, Table* table, size_
 
 cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs,
                           size_t n_objects, int depth) noexcept nogil:
-    """Copy the arrays into index and table. 0, or what is wrong; flat_free is due in either case."""
+    """Copy the arrays into index and table. 0, or what is wrong. Call flat_free in either case."""
     cdef size_t i, k, n, place = 0
     cdef size_t row_bytes = table.width * sizeof(double)
     cdef size_t n_rows = index.n_rows if index.bits else flat.n_keys
@@ -462,7 +473,8 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
             return FLAT_MEMORY
         chunk = table_chunk(table, flat.chunks[3 * i], flat.chunks[3 * i + 1])
         n = _count(flat, n_rows, flat.chunks[3 * i + 1])
-        if table.rows == ROWS_WEIGHTS and flat.chunks[3 * i] == <size_t> table.n_blocks - 1 and not _unnamed_are_zero(table, weights, n):
+        if (table.rows == ROWS_WEIGHTS and flat.chunks[3 * i] == <size_t> table.n_blocks - 1
+                and not _unnamed_are_zero(table, weights, n)):
             return FLAT_NOBODYS
         place += n
         if flat.stored == NULL:
@@ -478,8 +490,9 @@ cdef inline int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_o
     return 0 if place == flat.n_weights else FLAT_CHUNK
 
 
-cdef inline int flat_map(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs) noexcept nogil:
-    """Let index and table use the arrays where they lie; see flat_read.
+cdef inline int flat_map(Flat* flat, Index* index, Table* table,
+                         Py_ssize_t n_outputs) noexcept nogil:
+    """Let index and table use the arrays in place; see flat_read.
 
     The arrays must stay, and nothing may be learned: they are not the learner's.
     """
@@ -503,7 +516,8 @@ cdef inline int flat_map(Flat* flat, Index* index, Table* table, Py_ssize_t n_ou
         fault = _chunk_fault(flat, table, n_rows, i, place)
         if fault:
             break
-        table.blocks[flat.chunks[3 * i]].chunks[flat.chunks[3 * i + 1]] = flat.weights + place * table.width
+        table.blocks[flat.chunks[3 * i]].chunks[flat.chunks[3 * i + 1]] = (
+            flat.weights + place * table.width)
         place += _count(flat, n_rows, flat.chunks[3 * i + 1])
         if table.average == AVERAGE_EXPONENTIAL:
             table.blocks[flat.chunks[3 * i]].folds[flat.chunks[3 * i + 1]] = flat.chunks[3 * i + 2]

@@ -1,4 +1,4 @@
-/* The product of hash.pxd: its two halves, one upon the other. */
+/* The product of hash.pxd: the xor of its two halves. */
 
 #ifndef STREAMPTRON_HASH_H
 #define STREAMPTRON_HASH_H
@@ -11,7 +11,7 @@
       return a * b ^ __umulh(a, b);
   }
 #elif !defined(__SIZEOF_INT128__)
-  #error "streamptron needs a 64-bit machine: this compiler has no products of 128 bits"
+  #error "streamptron needs a 64-bit machine: this compiler has no 128-bit integers"
 #else
   static inline uint64_t sp_fold(uint64_t a, uint64_t b)
   {

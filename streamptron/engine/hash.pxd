@@ -2,16 +2,15 @@
 #
 # hash(key) = fold(fold((lo ^ s0) * (hi ^ s1)) ^ s2) * M), where fold(a * b) is the xor of the two
 # halves of the 128-bit product. Two multiplications; the bytes of a long key go through the first
-# one sixteen at a time. The construction is Wang Yi's wyhash (2019), with secret words in all
-# places.
+# one sixteen at a time. The construction is Wang Yi's wyhash (2019), with secret words throughout.
 #
 # The hash is a contract: a model with hash_bits finds its weights by it, in every process and on
-# every machine, for as long as the model lives. Python's own hash of str is salted anew in each
-# process.
+# every machine, for as long as the model lives. (Python's own hash of a str has a new salt in each
+# process.)
 #
-# Whoever chooses the features (a spammer) must not choose the collisions too, so the seed belongs
-# to the model and is secret unless the user gives one. In the exact index a collision costs time
-# only.
+# Whoever chooses the features (a spammer) must not be able to choose the collisions too. So the
+# seed belongs to the model, and is secret unless the user gives one. In the exact index a collision
+# costs only time.
 
 from streamptron.engine.types cimport uint64_t, uint8_t
 from streamptron.engine.key cimport Key, key_bytes, key_is_long, key_length, load8
@@ -47,7 +46,7 @@ cdef inline uint64_t hash_words(const Seed* seed, uint64_t lo, uint64_t hi) noex
 
 
 cdef inline uint64_t hash_bytes(const Seed* seed, const uint8_t* p, size_t n) noexcept nogil:
-    """More than fifteen bytes; the last sixteen are read again rather than padded."""
+    """The hash of more than fifteen bytes. The last sixteen are read again rather than padded."""
     cdef uint64_t h = seed.s2
     cdef const uint8_t* last = p + n - 16
     while p < last:

@@ -1,9 +1,9 @@
-/* Memory from the system. All C of ours takes it here, and nowhere else.
+/* Memory from the system. All of our C code allocates here and nowhere else.
 
-   With -DSTREAMPTRON_FAIL each of these calls can be made to find no memory: the n-th from now
-   (sp_heap_left = n), or from the n-th on all (sp_heap_goes_on = 0 says so). That is for the tests,
-   on Linux. The counters are unique objects, of which a process has one however many compiled
-   modules define them. Otherwise the calls are the C library's, and nothing is counted. */
+   With -DSTREAMPTRON_FAIL any of these calls can be made to find no memory: the n-th from now
+   (sp_heap_left = n), or that one and all after it (sp_heap_lasts). That is for the tests, on
+   Linux. The counters are unique objects: a process has one of each, however many compiled modules
+   define them. Without the flag the calls are the C library's, and nothing is counted. */
 
 #ifndef STREAMPTRON_HEAP_H
 #define STREAMPTRON_HEAP_H
@@ -21,8 +21,8 @@
       __asm__(".pushsection .bss." #name ",\"awG\",@nobits," #name ",comdat\n" \
               ".balign 8\n.globl " #name "\n.type " #name ", @gnu_unique_object\n" \
               ".size " #name ", 8\n" #name ": .zero 8\n.popsection");
-  SP_UNIQUE(sp_heap_left)           /* calls up to the one that fails; 0: none does */
-  SP_UNIQUE(sp_heap_lasts)          /* whether all that come after it fail, too */
+  SP_UNIQUE(sp_heap_left)           /* calls until one fails; 0: none does, -1: all do */
+  SP_UNIQUE(sp_heap_lasts)          /* whether all calls after it fail, too */
 
   static inline int sp_heap_fails(void)
   {

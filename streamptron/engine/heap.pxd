@@ -1,9 +1,8 @@
-# Memory from the system: every allocation of ours in C goes through here.
+# Memory from the system: every allocation of our C code goes through here.
 #
-# These are the C library's own functions under their own names. In a build with -DSTREAMPTRON_FAIL
-# one of the calls, chosen beforehand, finds no memory (heap_fail_at), so that the tests can see
-# what is said and what has changed then. tests/test_architecture.py looks for calls that go past
-# this.
+# These are the C library's functions under their own names. In a build with -DSTREAMPTRON_FAIL a
+# chosen call finds no memory (heap_fail_at), so that the tests can see which error is raised then
+# and that nothing has changed. tests/test_architecture.py looks for calls that bypass this room.
 #
 # Functions in this file: malloc, calloc, realloc (these may fail), free; heap_bytes; heap_fail_at.
 
@@ -19,5 +18,5 @@ cdef extern from "heap.h":
 
 
 cdef inline size_t heap_bytes(size_t n) noexcept nogil:
-    """What n bytes from malloc take: most allocators keep a word beside, and round up to 16."""
+    """What n bytes from malloc take: most allocators add a word and round up to 16."""
     return (n + 8 + 15) & ~<size_t> 15 if n > 24 else 32

@@ -1,11 +1,11 @@
 # The index: key -> row.
 #
 # What it gives: any number of features, compared by value, found in about one cache miss, and no
-# feature whose arrival makes all the others move. It costs 16 bytes a key and 13 to 26 bytes of
+# feature whose arrival makes all the others move. It costs 16 bytes per key and 13 to 26 bytes of
 # table.
 #
 # The table is extendible hashing (Fagin, Nievergelt, Pippenger & Strong 1979) over small segments
-# of entries (engine/segments.pxd): 32 bits of the key's hash, the tag, and the row.
+# of entries (engine/segments.pxd). An entry is 32 bits of the key's hash, the tag, and the row.
 #
 #        tag = 1011 0110 ... 1001
 #              \-/               \__ low bits: where to start in the segment (linear probing)
@@ -17,50 +17,50 @@
 #     | 101 |-----+                |
 #     | 110 |--+  |                +--------------->    row: { "spam" }
 #     | 111 |--+  +--->  [ tag | row ] ...
-#     +-----+  +------>  one segment may serve several directory words
+#     +-----+  +------>  several directory words may share a segment
 #
-# When a segment is five eighths full, it alone splits in two, by the next bit of its tags, and a
-# tag never needs its key again. Fills scatter around their mean, so the splits of a growing table
-# spread over many events by themselves. While the model is small there is one segment, which
-# doubles from 16 words to 1024.
+# When a segment is five eighths full, that segment alone splits in two, by the next bit of its
+# tags; the keys themselves are not read. How full the segments are varies around the mean, so the
+# splits of a growing table are spread over many events. While the model is small there is one
+# segment, which doubles from 16 words to 1024.
 #
 # Nor does the directory double in one go, which at 35 million features would be 1 MB of new memory.
-# When the first segment has got a word of its own in it, the next directory is begun; each split
-# takes DIRECTORY_STEP words along, and what is changed is changed in both. It is needed when such
-# a segment is full again, and by then there are about twice as many features: it has long been
-# whole. Only tags that are alike on purpose come sooner, and have the rest copied at once.
+# When a segment first gets a directory word of its own, the next directory is begun. Each split
+# copies DIRECTORY_STEP words into it, and every change is made in both. The next directory is
+# needed when such a segment is full again. By then there are about twice as many features, and it
+# has long been complete. Only tags that are alike on purpose come sooner; then the rest is copied
+# at once.
 #
-# Looking up an event is done in two sweeps, so that the memory's latency is paid once and not once
-# a feature: hash all keys and prefetch where their search starts; then read the entries and compare
-# the keys they point at. Most searches end at the first or the second word.
+# An event is looked up in two sweeps, so that the latency of memory is paid once and not once per
+# feature. The first hashes all keys and prefetches where their searches start. The second reads the
+# entries and compares the keys they refer to. Most searches end at the first or the second word.
 #
-# Columns of a matrix are small ints, and are not hashed at all: once a matrix has come
-# (index_open_columns), the row of the int j < n_columns is columns[j], at 4 bytes a column. Names
-# of that kind that were there before stay in their segments too, where nobody looks for them any
-# more.
+# Columns of a matrix are small ints, and are not hashed at all: after index_open_columns, the row
+# of the int j < n_columns is columns[j], at 4 bytes per column. Ints that had entries before keep
+# them, but nobody searches for them any more.
 #
 # Hashed mode (bits > 0): no table and no keys; row = 2 + the top `bits` bits of the hash.
 #
-# Under a ceiling (index_is_limited) there are at most max_rows rows, and a full index takes a new
-# key only in another's place (index_replace). So there never is a free row. Which key goes is not
-# known here, but each has a stamp for who decides that: four bytes, behind the keys of its chunk,
-# and behind the stamps the keys' tags, so that a key that goes need not be hashed. Its entry is far
-# away, and is dealt with (index_forget) when it has had time to come: it is taken out of its
-# segment, and what was behind it in the search moves up. Until then it does no harm, for who finds
-# it compares the key, and that is the new one. Long keys come from the heap one by one, to go back
-# to it one by one, and there are no columns, which would be there for ever.
+# Under a ceiling (index_is_limited) there are at most max_rows rows. A full index stores a new key
+# only in place of an old one (index_replace), so no row is ever free. Which key goes is decided
+# elsewhere, with the help of a stamp for each row: four bytes, after the keys of its chunk. After
+# the stamps are the keys' tags, so that a key that goes need not be hashed. Its entry is cold in
+# memory. It is prefetched, and index_forget removes it from its segment later, and moves up what
+# was behind it in the search. Until then it does no harm: whoever finds it compares the key, and
+# that is the new one. Long keys are single blocks from the heap, since they go back one by one.
+# There are no columns, which would stay forever.
 #
-# An event that runs out of memory half way takes back what it has done: the rows beyond a mark
-# (index_rewind), and the keys that went (index_restore), whose bytes are therefore kept until all
-# is well (index_drop).
+# An event that runs out of memory half way undoes what it has done: the rows beyond a mark
+# (index_rewind), and the keys that went (index_restore). So the bytes of those keys are kept until
+# the event has succeeded (index_drop).
 #
-# An index may also lie in a file that is mapped into memory, where it can be read but does not
-# grow (engine/lookup.pxd reads it; engine/flat.pxd makes it so).
+# An index may also lie in a file that is mapped into memory. There it can be read, but it does not
+# grow (engine/lookup.pxd reads it; engine/flat.pxd sets it up).
 #
 # Functions in this file: index_init, index_free, index_copy, index_find (one key), index_find_all
 # (an event's), index_insert, index_mark, index_rewind, index_replace, index_forget, index_restore,
-# index_drop, index_key, index_stamp, index_stored (in
-# a file too), index_place, index_open_columns; index_fault for the tests; the rest serve these.
+# index_drop, index_key, index_stamp, index_tag, index_stored (also in a file), index_place,
+# index_open_columns; index_fault for the tests; the rest serve these.
 
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
@@ -77,8 +77,9 @@ from streamptron.engine.hash cimport Seed, key_hash, seed_make
 from streamptron.engine.arena cimport (
     Arena, ArenaMark, arena_copy, arena_free, arena_init, arena_mark, arena_rewind)
 from streamptron.engine.segments cimport (
-    Segment, segment_bytes, segment_entries, segment_free, segment_log, segment_mask, segment_new,
-    segment_of, segment_put, segment_reaches, segment_take)
+    Segment, segment_bytes, segment_copy, segment_entries, segment_free, segment_grow, segment_log,
+    segment_mask, segment_new, segment_of, segment_put, segment_reaches, segment_split,
+    segment_take)
 from streamptron.engine.lookup cimport (
     Lookup, lookup_find, lookup_key, lookup_place, lookup_start)
 
@@ -86,12 +87,12 @@ cdef enum:
     SEGMENT_LOG_MIN = 4
     SEGMENT_LOG_SPLIT = 10          # 1024 words, 8 KiB: splits rather than grows
     SEGMENT_LOG_MAX = 24
-    DIRECTORY_SLACK = 4             # log2 of directory words a segment, before segments grow
-    DIRECTORY_STEP = 256            # words that a split takes along into the next directory
+    DIRECTORY_SLACK = 4             # log2 of directory words per segment, before segments grow
+    DIRECTORY_STEP = 256            # words that a split copies into the next directory
 
-cdef struct Gone:                   # what a row of a limited index was before the event at hand
+cdef struct Gone:                   # what a row of a limited index was before the current event
     uint64_t entry                  # as in its segment
-    Key key                         # zero: the row has kept its own
+    Key key                         # zero: the row has kept its key
     uint32_t stamp
 
 cdef struct IndexMark:              # how far it was filled
@@ -112,13 +113,13 @@ cdef struct Index:
     uintptr_t* next                 # the directory of twice the length, or NULL
     size_t n_copied                 # words of the directory that are in the next one
     Key** keys                      # chunks of keys by row
-    Places of_keys                  # how this array grows
-    row_t* columns                  # of the ints below n_columns
+    Places of_keys                  # the growth of this array
+    row_t* columns                  # rows of the ints below n_columns
     size_t n_columns
     Arena long_keys
     Lookup* lookup                  # NULL: the index is in memory of its own
     Pool pool                       # of segments and keys
-    size_t bytes                    # what the index holds from the heap, pool and arena aside
+    size_t bytes                    # what the index holds from the heap, without pool and arena
 
 
 cdef inline uintptr_t index_segment(const Index* index, uint64_t tag) noexcept nogil:
@@ -134,7 +135,7 @@ cdef inline bint index_is_limited(const Index* index) noexcept nogil:
 
 
 cdef inline size_t keys_bytes(const Index* index) noexcept nogil:
-    """Of a chunk of keys, with their stamps and tags if there is a ceiling."""
+    """The size of a chunk of keys, with stamps and tags if there is a ceiling."""
     return CHUNK_ROWS * (sizeof(Key) + (2 * sizeof(uint32_t) if index_is_limited(index) else 0))
 
 
@@ -149,7 +150,7 @@ cdef inline uint32_t* index_tag(const Index* index, row_t row) noexcept nogil:
 
 
 cdef inline int _key_keep(Index* index, Key* key) noexcept nogil:
-    """Copy the bytes of a long key, so that it may stay. Returns -1 without memory."""
+    """Copy the bytes of a long key that is to be stored. Returns -1 without memory."""
     cdef uint8_t* copy
     if not key_is_long(key):
         return 0
@@ -167,21 +168,21 @@ cdef inline int _key_keep(Index* index, Key* key) noexcept nogil:
 
 
 cdef inline void index_drop(Index* index, const Key* key) noexcept nogil:
-    """Give the bytes of a limited index's long key back."""
+    """Free the bytes of a long key of a limited index."""
     if key_is_long(key):
         index.bytes -= heap_bytes(key_length(key))
         free(<void*> key_bytes(key))
 
 
 cdef inline Key index_stored(const Index* index, row_t row) noexcept nogil:
-    """A row's key, wherever the index lies; one that nothing equals if a file is damaged."""
+    """A row's key, in memory or in a file; one that nothing equals if the file is damaged."""
     if index.lookup == NULL:
         return index_key(index, row)[0]
     return lookup_key(index.lookup, row)
 
 
 cdef inline row_t index_place(const Index* index, row_t row) noexcept nogil:
-    """Where the weights of a row are: the row itself, but in a file's hashed table."""
+    """Where the weights of a row are: at the row itself, except in a hashed table in a file."""
     return row if index.bits == 0 or index.lookup == NULL else lookup_place(index.lookup, row)
 
 
@@ -278,8 +279,8 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
 cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
                            const uint64_t** starts, row_t* rows, const bint columns,
                            const bint hashed) noexcept nogil:
-    """The two sweeps. Constants where it is called: may keys be `columns`, are they `hashed`?"""
-    # copies: for all that a compiler knows, every store to hashes or rows might change the index
+    """The two sweeps. Constants at each call: may keys be `columns`, are they `hashed` already?"""
+    # copies: for all the compiler knows, every store to hashes or rows might change the index
     cdef Seed seed = index.seed
     cdef const uintptr_t* directory = index.directory
     cdef Key** chunks = index.keys
@@ -302,14 +303,14 @@ cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, ui
         entry = starts[i][0]
         # an entry with another tag: the upper halves differ
         if ((entry ^ h) >> 32 != 0) & (entry != 0):
-            entry = starts[i][1]            # behind the last word is the first: see segment_put
+            entry = starts[i][1]            # after the last word comes the first: see segment_put
             if ((entry ^ h) >> 32 != 0) & (entry != 0):
                 rows[i] = index_find(index, &keys[i], h)
                 continue
         rows[i] = <row_t> entry
         key = &chunks[<row_t> entry >> CHUNK_BITS][entry & CHUNK_MASK]
-        # Both are rare: a tag that fits by chance, and a long key, whose bytes are to be compared.
-        # The null row has a key that nothing equals.
+        # Both are rare: a tag that matches by chance, and a long key, whose bytes are compared. The
+        # null row has a key that nothing equals.
         if ((((key.hi ^ keys[i].hi) | (key.lo ^ keys[i].lo)) != 0) & (entry != 0)
                 and not key_equal(key, &keys[i])):
             rows[i] = index_find(index, &keys[i], h)
@@ -317,7 +318,7 @@ cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, ui
 
 cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
                                 const uint64_t** starts, row_t* rows, bint hashed) noexcept nogil:
-    """For each of n keys: its hash, unless the hashes are there, and its row or the null row."""
+    """For each of n keys: its hash, unless they are `hashed`, and its row or the null row."""
     cdef Py_ssize_t i
     if index.lookup != NULL and index.bits == 0:
         for i in range(n):
@@ -344,7 +345,7 @@ cdef inline bint _directory_may_double(const Index* index) noexcept nogil:
 
 
 cdef inline int _directory_grow(Index* index, size_t n) noexcept nogil:
-    """Take n more words into the next directory; use it when all are there. -1 without memory."""
+    """Copy n more words into the next directory; use it once it is full. -1 without memory."""
     cdef size_t length = <size_t> 1 << index.depth
     cdef size_t i
     if index.next == NULL:
@@ -381,38 +382,22 @@ cdef inline void _directory_set(Index* index, uint64_t tag, uint32_t depth,
 
 
 cdef inline int _segment_grow(Index* index, uint64_t tag, uintptr_t old) noexcept nogil:
-    """Double one segment; also the way out when its tags cannot be told apart by their top bits."""
-    cdef uint64_t at
-    cdef uint32_t depth = segment_of(old).depth
-    cdef uint64_t* entries = segment_entries(old)
-    cdef uintptr_t word = segment_new(&index.pool, segment_log(old) + 1, depth)
+    """Double one segment; also the way out if the top bits do not tell its tags apart."""
+    cdef uintptr_t word = segment_grow(&index.pool, old)
     if word == 0:
         return -1
-    for at in range(segment_mask(old) + 1):
-        if entries[at] != 0:
-            segment_put(word, entries[at])
-    _directory_set(index, tag, depth, word)
+    _directory_set(index, tag, segment_of(old).depth, word)
     segment_free(&index.pool, old)
     return 0
 
 
 cdef inline int _segment_split(Index* index, uint64_t tag, uintptr_t old) noexcept nogil:
-    """Two segments in place of one, by the next bit of the tags."""
-    cdef uint64_t at, half
+    """Replace one segment by two, by the next bit of the tags. -1 without memory."""
     cdef uint32_t depth = segment_of(old).depth + 1
-    cdef uint64_t* entries = segment_entries(old)
-    cdef uintptr_t zeros = segment_new(&index.pool, segment_log(old), depth)
-    cdef uintptr_t ones = segment_new(&index.pool, segment_log(old), depth)
-    if zeros == 0 or ones == 0:
-        if zeros:
-            segment_free(&index.pool, zeros)
-        if ones:
-            segment_free(&index.pool, ones)
+    cdef uint64_t half = <uint64_t> 1 << (32 - depth)
+    cdef uintptr_t zeros = 0, ones = 0
+    if segment_split(&index.pool, old, &zeros, &ones) < 0:
         return -1
-    half = <uint64_t> 1 << (32 - depth)
-    for at in range(segment_mask(old) + 1):
-        if entries[at] != 0:
-            segment_put(ones if (entries[at] >> 32) & half else zeros, entries[at])
     _directory_set(index, tag & ~half, depth, zeros)
     _directory_set(index, tag | half, depth, ones)
     segment_free(&index.pool, old)
@@ -421,7 +406,7 @@ cdef inline int _segment_split(Index* index, uint64_t tag, uintptr_t old) noexce
 
 
 cdef inline int _make_room(Index* index, uint64_t tag) noexcept nogil:
-    """See that the tag's segment can take one more entry."""
+    """Make sure that the tag's segment has room for one more entry. -1 without memory."""
     cdef uintptr_t word = index_segment(index, tag)
     cdef Segment* segment = segment_of(word)
     cdef int log
@@ -451,7 +436,7 @@ cdef inline int _make_room(Index* index, uint64_t tag) noexcept nogil:
 
 
 cdef inline int _keys_reserve(Index* index) noexcept nogil:
-    """See that there is a place for the key of row n_rows."""
+    """Make sure that there is a place for the key of row n_rows. -1 without memory."""
     cdef size_t chunk = index.n_rows >> CHUNK_BITS
     cdef void* keys
     cdef Key* made
@@ -473,7 +458,7 @@ cdef inline int _keys_reserve(Index* index) noexcept nogil:
 
 
 cdef inline row_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil:
-    """A new row for a key that is not there; the null row when memory or rows run out."""
+    """A new row for a key that is not there; the null row if memory or rows run out."""
     cdef row_t row = index.n_rows
     cdef Key stored = key[0]
     cdef bint column = index_is_column(index, key)
@@ -498,7 +483,7 @@ cdef inline int index_replace(Index* index, row_t row, const Key* key, uint64_t 
                               Gone* gone) noexcept nogil:
     """Give a row of a limited index to a key that is not there; -1 without memory.
 
-    The key that was there is to be forgotten (index_forget).
+    The entry of the old key is still to be removed (index_forget).
     """
     cdef Key stored = key[0]
     cdef uint64_t tag = index_tag(index, row)[0]
@@ -518,17 +503,17 @@ cdef inline int index_replace(Index* index, row_t row, const Key* key, uint64_t 
 
 
 cdef inline void index_forget(Index* index, const Gone* gone) noexcept nogil:
-    """Take out the entry of a key that is gone."""
+    """Remove the entry of a key that has gone."""
     segment_take(index_segment(index, gone.entry >> 32), gone.entry)
 
 
 cdef inline void index_restore(Index* index, const Gone* gone, bint forgotten) noexcept nogil:
-    """Give the latest row that was replaced its key again; `forgotten`: its entry was taken out."""
+    """Give the row that was replaced last its old key; `forgotten`: its entry was removed."""
     cdef row_t row = <row_t> gone.entry
     cdef uint64_t tag = index_tag(index, row)[0]
     segment_take(index_segment(index, tag), tag << 32 | row)
     index_drop(index, index_key(index, row))
-    if forgotten:                   # there is room: it was there when fewer keys had left
+    if forgotten:                   # there is room, as there was before
         segment_put(index_segment(index, gone.entry >> 32), gone.entry)
     index_key(index, row)[0] = gone.key
     index_tag(index, row)[0] = <uint32_t> (gone.entry >> 32)
@@ -543,7 +528,7 @@ cdef inline IndexMark index_mark(const Index* index) noexcept nogil:
 
 
 cdef inline void index_rewind(Index* index, const IndexMark* mark) noexcept nogil:
-    """Take out the keys that were inserted since. The room that was made for them stays."""
+    """Remove the keys that were inserted after the mark. The room made for them stays."""
     cdef const Key* key
     cdef uint64_t tag
     while index.n_rows > mark.n_rows:
@@ -561,7 +546,7 @@ cdef inline void index_rewind(Index* index, const IndexMark* mark) noexcept nogi
 
 
 cdef inline int index_open_columns(Index* index, size_t n) noexcept nogil:
-    """See that the ints below n are found without hashing. Returns -1 without memory."""
+    """From now on find the ints below n without hashing. Returns -1 without memory."""
     cdef row_t* columns
     cdef row_t row
     cdef const Key* key
@@ -582,7 +567,7 @@ cdef inline int index_open_columns(Index* index, size_t n) noexcept nogil:
 
 
 cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
-    """A second index with the same rows. -1 without memory; index_free is due in either case."""
+    """A second index with the same rows. -1 without memory. Call index_free in either case."""
     cdef size_t i, k, step
     cdef uintptr_t word, copied
     cdef row_t row
@@ -610,10 +595,9 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
     while i < <size_t> 1 << to.depth:
         word = other.directory[i]
         step = <size_t> 1 << (to.depth - <int> segment_of(word).depth)
-        copied = segment_new(&to.pool, segment_log(word), segment_of(word).depth)
+        copied = segment_copy(&to.pool, word)
         if copied == 0:
             return -1
-        memcpy(segment_of(copied), segment_of(word), segment_bytes(segment_log(word)))
         for k in range(i, i + step):
             to.directory[k] = copied
         i += step
@@ -637,7 +621,7 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
 
 
 cdef inline const char* index_fault(const Index* index) noexcept nogil:
-    """What is wrong with an index, or NULL. For the tests: it looks at everything."""
+    """What is wrong with an index, or NULL. For the tests: it checks everything."""
     cdef size_t i = 0, k, step, bytes, blocks, n_entries = 0, n_segments = 0
     cdef uint64_t at, count, tag
     cdef uintptr_t word
@@ -649,17 +633,17 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
     if index.next != NULL:
         for k in range(2 * index.n_copied):
             if index.next[k] != index.directory[k // 2]:
-                return "the next directory is not what the directory is"
+                return "the next directory differs from the directory"
     for k in range(index.of_keys.copied):
         if (<Key**> index.of_keys.next)[k] != index.keys[k]:
-            return "a chunk of keys is not where the array of the next places has it"
+            return "the next array of places has another address for a chunk of keys"
     blocks = index.n_chunks * pool_block(keys_bytes(index))
     while i < <size_t> 1 << index.depth:
         word = index.directory[i]
         step = <size_t> 1 << (index.depth - <int> segment_of(word).depth)
         for k in range(i, i + step):
             if index.directory[k] != word:
-                return "a segment is not where its depth says"
+                return "a segment does not have the directory words that its depth calls for"
         count = 0
         for at in range(segment_mask(word) + 1):
             if segment_entries(word)[at] == 0:
@@ -674,30 +658,30 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
             if index_segment(index, segment_entries(word)[at] >> 32) != word:
                 return "an entry is in a segment that is not its own"
             if not segment_reaches(word, at):
-                return "a search does not get to an entry"
+                return "a search does not reach an entry"
         if segment_entries(word)[segment_mask(word) + 1] != segment_entries(word)[0]:
-            return "a segment's first word does not stand once more behind its last"
+            return "a segment's first word is not repeated after its last"
         if count != segment_of(word).count:
-            return "a segment's count is not that of its entries"
+            return "a segment's count is not the number of its entries"
         n_entries += count
         n_segments += 1
         blocks += pool_block(segment_bytes(segment_log(word)))
         i += step
     if n_segments != index.n_segments:
-        return "there are more segments, or fewer, than are counted"
+        return "the number of segments is not what is counted"
     if index.n_columns == 0 and n_entries != index.n_rows - ROWS_RESERVED:
-        return "there are more entries than keys, or fewer"
+        return "the number of entries is not the number of keys"
     if index.n_rows > index.max_rows:
-        return "there are more rows than there may be"
+        return "there are more rows than max_rows"
     for row in range(ROWS_RESERVED, index.n_rows):
         key = index_key(index, row)
         if index_find(index, key, key_hash(&index.seed, key)) != row:
-            return "a key is not found where it is"
+            return "a key is not found in its row"
         if index_is_limited(index) and index_tag(index, row)[0] != key_hash(&index.seed, key) >> 32:
-            return "the tag beside a key is not its own"
+            return "the tag stored with a key is not the key's"
         if index_is_limited(index) and key_is_long(key):
             bytes += heap_bytes(key_length(key))
     bytes += places_bytes(&index.of_keys) + index.n_columns * sizeof(row_t)
     if bytes != index.bytes or blocks != index.pool.used or blocks > index.pool.bytes:
-        return "the index holds more bytes, or fewer, than it counts"
+        return "the index's count of bytes is not what it holds"
     return NULL

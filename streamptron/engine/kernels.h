@@ -16,7 +16,7 @@
        sp_second_any  the second sums of some lanes, where the rule keeps a number
        sp_size_any  the largest of a row's weights
 
-   Where all numbers of a row are summed alike (no pocket, no folds), SP_SUM takes them as vectors, a
+   If all numbers of a row are summed alike (no pocket, no folds), SP_SUM takes them as vectors, a
    few blocks of outputs side by side. Each sum has one accumulator, which starts at 0 and takes the
    entries in the event's order; wider registers hold more sums and split none. So every loop here
    gives the same bits, and with -DSTREAMPTRON_PLAIN the templates alone serve every learner.
@@ -43,7 +43,7 @@ enum {
     SP_CHUNK_ROWS = 1 << SP_CHUNK_BITS,
     SP_LANES = 4,                   /* outputs in a block where there are several */
     SP_ROW_OF_INTERCEPT = 1,
-    SP_AHEAD = 12,                  /* entries by which far rows are asked for before they are used */
+    SP_AHEAD = 12,                  /* entries by which far rows are prefetched before use */
     SP_FOLD_BITS = 256
 };
 
@@ -61,11 +61,12 @@ typedef struct {
 } sp_layout;
 
 enum {
-    SP_FIELDS_MOST = 1 + offsetof(sp_layout, fields) / sizeof(int),     /* the weight, and all that may be kept */
-    SP_ROW_MOST = SP_LANES * SP_FIELDS_MOST                             /* doubles */
+    /* the weight, and all that may be kept */
+    SP_FIELDS_MOST = 1 + offsetof(sp_layout, fields) / sizeof(int),
+    SP_ROW_MOST = SP_LANES * SP_FIELDS_MOST     /* doubles */
 };
 
-/* What may be kept stands before `fields`, so that all of it is counted. */
+/* What may be kept comes before `fields`, so that all of it is counted. */
 typedef char sp_layout_counts_all[sizeof(sp_layout) == (SP_FIELDS_MOST + 1) * sizeof(int) ? 1 : -1];
 
 typedef struct {
@@ -84,8 +85,8 @@ typedef struct {                    /* what has changed with time, for a whole t
 typedef struct {
     const uint32_t *rows;
     const uint32_t *columns;        /* entry i lies in row rows[columns[i]]; NULL: in rows[i] */
-    const int32_t *places;          /* of one output, by column: how many doubles behind the null row that
-                                       is; NULL: nobody has counted */
+    const int32_t *places;          /* with one output, by column: the row's distance from the null
+                                       row, in doubles; NULL: not known */
     const double *x;
     ptrdiff_t n;
 } sp_entries;
@@ -103,35 +104,35 @@ SP_TEMPLATE double *sp_row(double *const *chunks, uint32_t row, int width)
     return chunks[row >> SP_CHUNK_BITS] + (row & (SP_CHUNK_ROWS - 1)) * (uint32_t)width;
 }
 
-/* Where a row lies that is so many doubles behind the null row. A chunk of its own is an object of its own,
-   so this is about addresses. */
+/* The row at a distance from the null row, in doubles. Each chunk is an object of its own, so this
+   is arithmetic with addresses. */
 SP_TEMPLATE double *sp_at(double *null_row, int32_t place)
 {
     return (double *)((uintptr_t)null_row + (uintptr_t)(intptr_t)place * sizeof(double));
 }
 
-/* The running average of one weight, of its sums too: Daume, A Course in Machine Learning, algorithm 7, and
-   the same with an s that shrinks by a constant factor. */
+/* The running average of one weight, also of its sums: Daume, A Course in Machine Learning,
+   algorithm 7, and the same with an s that shrinks by a constant factor. */
 SP_TEMPLATE double sp_average(const sp_clock clock, const int average, double w, double v)
 {
     return average == SP_AVERAGE_UNIFORM ? w - v / clock.c : w - clock.s * v;
 }
 
-/* What the averaging term takes when the weight takes delta. */
+/* What is added to the averaging term when delta is added to the weight. */
 SP_TEMPLATE double sp_average_term(const sp_clock clock, const int average, double delta)
 {
     return average == SP_AVERAGE_UNIFORM ? clock.c * delta : delta / clock.s;
 }
 
-/* By how much a chunk's averaging terms are too large that has missed so many folds. */
+/* The factor that the averaging terms of a chunk lack which has missed so many folds. */
 SP_TEMPLATE double sp_fold_factor(uint32_t behind)
 {
     return behind == 0 ? 1.0 : exp2(-(double)SP_FOLD_BITS * behind);
 }
 
 /* A weight's averaging term, as if its chunk had seen all folds. */
-SP_TEMPLATE double sp_term(const sp_block block, const sp_clock clock, uint32_t row, const int average,
-                           const double *field, const sp_layout layout)
+SP_TEMPLATE double sp_term(const sp_block block, const sp_clock clock, uint32_t row,
+                           const int average, const double *field, const sp_layout layout)
 {
     double v = field[layout.v];
     if (average == SP_AVERAGE_EXPONENTIAL)
@@ -140,8 +141,8 @@ SP_TEMPLATE double sp_term(const sp_block block, const sp_clock clock, uint32_t 
 }
 
 /* One weight of the average, and one of the pocket. */
-SP_TEMPLATE double sp_average_kept(const sp_block block, const sp_clock clock, uint32_t row, const int average,
-                                   const double *field, const sp_layout layout)
+SP_TEMPLATE double sp_average_kept(const sp_block block, const sp_clock clock, uint32_t row,
+                                   const int average, const double *field, const sp_layout layout)
 {
     return sp_average(clock, average, field[0], sp_term(block, clock, row, average, field, layout));
 }
@@ -168,13 +169,14 @@ SP_TEMPLATE sp_layout sp_layout_of(const int average, const int pocket, const in
 enum { SP_SUM_W, SP_SUM_V, SP_SUM_P, SP_SUMS };     /* those of a lane, as sp_sum_any writes them */
 
 /* An entry's share in the sums of each lane, from the fields of its row. */
-SP_TEMPLATE void sp_sum_row(const sp_block block, const sp_clock clock, uint32_t at, const double *field,
-                            double x, double *w, double *v, double *p, const int lanes, const int average,
-                            const sp_layout layout)
+SP_TEMPLATE void sp_sum_row(const sp_block block, const sp_clock clock, uint32_t at,
+                            const double *field, double x, double *w, double *v, double *p,
+                            const int lanes, const int average, const sp_layout layout)
 {
     for (int k = 0; k < lanes; k++, field += layout.fields) {
         w[k] += x * field[0];
-        if (average != SP_AVERAGE_NONE) v[k] += x * sp_term(block, clock, at, average, field, layout);
+        if (average != SP_AVERAGE_NONE)
+            v[k] += x * sp_term(block, clock, at, average, field, layout);
         if (layout.p >= 0) p[k] += x * sp_pocket_kept(clock, field, layout);
     }
 }
@@ -187,7 +189,8 @@ SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp
 {
     const int width = lanes * layout.fields;
     double w[SP_LANES] = {0.0}, v[SP_LANES] = {0.0}, p[SP_LANES] = {0.0};
-#define SUM(row, field, x) sp_sum_row(block, clock, row, field, x, w, v, p, lanes, average, layout)
+#define SUM(row, field, x) \
+    sp_sum_row(block, clock, row, field, x, w, v, p, lanes, average, layout)
     if (intercept) SUM(SP_ROW_OF_INTERCEPT, sp_row(block.chunks, SP_ROW_OF_INTERCEPT, width), 1.0);
     if (entries.places) {
         for (ptrdiff_t i = 0; i < entries.n; i++)
@@ -212,11 +215,11 @@ SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp
     }
 }
 
-/* Blocks side by side, whose rows are `parts` vectors of numbers that are all summed alike. The sums lie as
-   the rows do. Entries below `ahead` ask for the one SP_AHEAD further on. */
+/* Blocks side by side, whose rows are `parts` vectors of numbers that are all summed alike. The
+   sums are laid out as the rows are. Entries below `ahead` prefetch the one SP_AHEAD further on. */
 #define SP_SUM(name, wider, vector, parts, blocks) \
-wider static void name(double ***chunks, const sp_entries *entries, const int intercept, ptrdiff_t ahead, \
-                       double *sums) \
+wider static void name(double ***chunks, const sp_entries *entries, const int intercept, \
+                       ptrdiff_t ahead, double *sums) \
 { \
     const int in_part = (int)(sizeof(vector) / sizeof(double)), width = parts * in_part; \
     const uint32_t *rows = entries->rows, *columns = entries->columns; \
@@ -229,13 +232,15 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
         for (int k = 0; k < parts; k++) sum[b][k] = (vector){0.0}; \
     if (intercept) SP_SUM_ROW(SP_ROW_OF_INTERCEPT, 1.0, parts, blocks) \
     if (blocks == 1 && places) { \
-        for (ptrdiff_t i = 0; i < n; i++) SP_SUM_PARTS(0, sp_at(null_row, places[columns[i]]), x[i], parts) \
+        for (ptrdiff_t i = 0; i < n; i++) \
+            SP_SUM_PARTS(0, sp_at(null_row, places[columns[i]]), x[i], parts) \
     } else if (columns) { \
         for (ptrdiff_t i = 0; i < n; i++) SP_SUM_ROW(rows[columns[i]], x[i], parts, blocks) \
     } else { \
         for (ptrdiff_t i = 0; i < n; i++) { \
             if (i < ahead) \
-                for (int b = 0; b < blocks; b++) sp_prefetch(sp_row(chunks[b], rows[i + SP_AHEAD], width)); \
+                for (int b = 0; b < blocks; b++) \
+                    sp_prefetch(sp_row(chunks[b], rows[i + SP_AHEAD], width)); \
             SP_SUM_ROW(rows[i], x[i], parts, blocks) \
         } \
     } \
@@ -246,7 +251,8 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
     { \
         const uint32_t row = at; \
         const double times = value; \
-        for (int b = 0; b < blocks; b++) SP_SUM_PARTS(b, sp_row(chunks[b], row, width), times, parts) \
+        for (int b = 0; b < blocks; b++) \
+            SP_SUM_PARTS(b, sp_row(chunks[b], row, width), times, parts) \
     }
 
 #define SP_SUM_PARTS(b, place, value, parts) \
@@ -274,16 +280,16 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
 #endif
 
 #if !SP_BLOCKS_AT_ONCE
-SP_TEMPLATE void sp_sum_pair(double ***chunks, const sp_entries *entries, int intercept, ptrdiff_t ahead,
-                             double *sums)
+SP_TEMPLATE void sp_sum_pair(double ***chunks, const sp_entries *entries, int intercept,
+                             ptrdiff_t ahead, double *sums)
 {
     (void)chunks, (void)entries, (void)intercept, (void)ahead, (void)sums;
 }
 #endif
 
 /* Up to SP_BLOCKS_AT_ONCE blocks of four outputs. */
-SP_TEMPLATE void sp_sum_blocks(int g, double ***chunks, const sp_entries *entries, ptrdiff_t ahead,
-                               double *sums)
+SP_TEMPLATE void sp_sum_blocks(int g, double ***chunks, const sp_entries *entries,
+                               ptrdiff_t ahead, double *sums)
 {
 #if SP_BLOCKS_AT_ONCE
     if (g == 1) sp_sum_1(chunks, entries, 0, ahead, sums);
@@ -295,8 +301,8 @@ SP_TEMPLATE void sp_sum_blocks(int g, double ***chunks, const sp_entries *entrie
 #endif
 }
 
-/* The named instances: `call` with the constants of the layout at hand; the rarer ones share one whose
-   arguments are no constants. With STREAMPTRON_PLAIN that one is all. */
+/* The named instances: `call` with the constants of the current layout. Rarer layouts share one
+   instance whose arguments are not constants; with STREAMPTRON_PLAIN all do. */
 #ifdef STREAMPTRON_PLAIN
   #define SP_EVERY_LAYOUT(call) call(clock->average, *layout);
   #define SP_EVERY_KEPT(call) call(clock->average, *layout);
@@ -322,17 +328,18 @@ SP_TEMPLATE void sp_sum_blocks(int g, double ***chunks, const sp_entries *entrie
 #endif
 
 /* sp_sum_any for a block of one output. */
-static void sp_sum_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries, int intercept,
-                       double *sums, const sp_layout *layout)
+static void sp_sum_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
+                       int intercept, double *sums, const sp_layout *layout)
 {
-#define CALL(average, layout) sp_sum_any(*block, *clock, *entries, intercept, sums, 1, average, layout, 0)
+#define CALL(average, layout) \
+    sp_sum_any(*block, *clock, *entries, intercept, sums, 1, average, layout, 0)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
 }
 
-/* And for a block of several, whose rows may be far. */
-static void sp_sum_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries, double *sums,
-                           const sp_layout *layout, int far)
+/* And for a block of several outputs; `far`: prefetch the rows. */
+static void sp_sum_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
+                           double *sums, const sp_layout *layout, int far)
 {
 #define CALL(average, layout) \
     do { \
@@ -343,13 +350,15 @@ static void sp_sum_several(const sp_block *block, const sp_clock *clock, const s
 #undef CALL
 }
 
-/* What the rule's own number makes of the event, over m lanes; the weights are not looked at. */
-SP_TEMPLATE void sp_second_row(const sp_block block, uint32_t at, double x, const int *lane, double *second,
-                               const int m, const int lanes, const sp_layout layout)
+/* The second sums of m lanes, from the numbers that the rule keeps. The weights are not read. */
+SP_TEMPLATE void sp_second_row(const sp_block block, uint32_t at, double x, const int *lane,
+                               double *second, const int m, const int lanes,
+                               const sp_layout layout)
 {
     const double *row = sp_row(block.chunks, at, lanes * layout.fields);
     for (int j = 0; j < m; j++)
-        second[j] += sp_keep_share(layout.keep, x, row[(lanes == 1 ? 0 : lane[j] * layout.fields) + layout.k]);
+        second[j] += sp_keep_share(layout.keep, x,
+                                   row[(lanes == 1 ? 0 : lane[j] * layout.fields) + layout.k]);
 }
 
 SP_TEMPLATE void sp_second_any(const sp_block block, const sp_entries entries, const int intercept,
@@ -359,14 +368,14 @@ SP_TEMPLATE void sp_second_any(const sp_block block, const sp_entries entries, c
     double sums[SP_LANES] = {0.0};
     if (intercept) sp_second_row(block, SP_ROW_OF_INTERCEPT, 1.0, lane, sums, m, lanes, layout);
     for (ptrdiff_t i = 0; i < entries.n; i++)
-        sp_second_row(block, entries.rows[entries.columns ? entries.columns[i] : i], entries.x[i], lane, sums, m,
-                      lanes, layout);
+        sp_second_row(block, entries.rows[entries.columns ? entries.columns[i] : i], entries.x[i],
+                      lane, sums, m, lanes, layout);
     for (int j = 0; j < m; j++) second[j] = sums[j];
 }
 
 /* sp_second_any for a block of one output. */
-static void sp_second_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries, int intercept,
-                          double *second, const sp_layout *layout)
+static void sp_second_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
+                          int intercept, double *second, const sp_layout *layout)
 {
 #define CALL(average, layout) sp_second_any(*block, *entries, intercept, NULL, second, 1, 1, layout)
     SP_EVERY_KEPT(CALL)
@@ -374,8 +383,9 @@ static void sp_second_one(const sp_block *block, const sp_clock *clock, const sp
 }
 
 /* And for some lanes of a block of several. */
-static void sp_second_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
-                              const int *lane, double *second, int m, const sp_layout *layout)
+static void sp_second_several(const sp_block *block, const sp_clock *clock,
+                              const sp_entries *entries, const int *lane, double *second, int m,
+                              const sp_layout *layout)
 {
 #define CALL(average, layout) sp_second_any(*block, *entries, 0, lane, second, m, SP_LANES, layout)
     SP_EVERY_KEPT(CALL)
@@ -384,7 +394,7 @@ static void sp_second_several(const sp_block *block, const sp_clock *clock, cons
 
 /* --- Additions -------------------------------------------------------------------------------- */
 
-/* Exponential: the averaging terms of a chunk that has missed so many folds, brought up to the table's. */
+/* Exponential: bring the averaging terms of a chunk that has missed folds up to the table's. */
 static void sp_catch_up(double *chunk, uint32_t behind, int lanes, const sp_layout *layout)
 {
     double factor = sp_fold_factor(behind);
@@ -396,13 +406,14 @@ typedef struct {
     int m;
     int lane[SP_LANES];
     double a[SP_LANES];
-    double second[SP_LANES];        /* where the rule keeps a number: their second sums, and the step's noise */
-    double r;
+    double second[SP_LANES];        /* if the rule keeps a number: the second sums, */
+    double r;                       /* and the step's noise */
 } sp_step;
 
 /* One row, of a chunk that has seen all folds: w += a[j] x in each lane[j], j < m. */
-SP_TEMPLATE void sp_add_row(const sp_clock clock, double *row, double x, const sp_step *step, const int m,
-                            const int lanes, const int average, const sp_layout layout)
+SP_TEMPLATE void sp_add_row(const sp_clock clock, double *row, double x, const sp_step *step,
+                            const int m, const int lanes, const int average,
+                            const sp_layout layout)
 {
     for (int j = 0; j < m; j++) {
         double *field = row + (lanes == 1 ? 0 : step->lane[j] * layout.fields);
@@ -440,11 +451,13 @@ SP_TEMPLATE void sp_add_any(const sp_block block, const sp_clock clock, const sp
 }
 
 /* sp_add_any for a block of one output. */
-static void sp_add_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries, int intercept,
-                       const sp_step *step, const sp_layout *layout)
+static void sp_add_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
+                       int intercept, const sp_step *step, const sp_layout *layout)
 {
-    const sp_step own = {1, {0}, {step->a[0]}, {step->second[0]}, step->r};    /* which no store can change */
-#define CALL(average, layout) sp_add_any(*block, *clock, *entries, intercept, &own, 1, 1, average, layout)
+    /* a copy, which no store can change */
+    const sp_step own = {1, {0}, {step->a[0]}, {step->second[0]}, step->r};
+#define CALL(average, layout) \
+    sp_add_any(*block, *clock, *entries, intercept, &own, 1, 1, average, layout)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
 }
@@ -455,7 +468,8 @@ static void sp_add_several(const sp_block *block, const sp_clock *clock, const s
 {
 #define CALL(average, layout) \
     do { \
-        if (step->m == 1) sp_add_any(*block, *clock, *entries, 0, step, 1, SP_LANES, average, layout); \
+        if (step->m == 1) \
+            sp_add_any(*block, *clock, *entries, 0, step, 1, SP_LANES, average, layout); \
         else sp_add_any(*block, *clock, *entries, 0, step, step->m, SP_LANES, average, layout); \
     } while (0)
     SP_EVERY_LAYOUT(CALL)
@@ -465,8 +479,9 @@ static void sp_add_several(const sp_block *block, const sp_clock *clock, const s
 /* --- Sizes ------------------------------------------------------------------------------------ */
 
 /* The largest of `size` and a row's weights in one block, of all lanes and kept vectors. */
-SP_TEMPLATE double sp_size_any(const sp_block block, const sp_clock clock, uint32_t row, double size,
-                               const int lanes, const int average, const sp_layout layout)
+SP_TEMPLATE double sp_size_any(const sp_block block, const sp_clock clock, uint32_t row,
+                               double size, const int lanes, const int average,
+                               const sp_layout layout)
 {
     const double *field = sp_row(block.chunks, row, lanes * layout.fields);
     for (int k = 0; k < lanes; k++, field += layout.fields) {
@@ -492,10 +507,11 @@ static double sp_size_one(const sp_block *block, const sp_clock *clock, uint32_t
 #undef CALL
 }
 
-static double sp_size_several(const sp_block *block, const sp_clock *clock, uint32_t row, double size,
-                              const sp_layout *layout)
+static double sp_size_several(const sp_block *block, const sp_clock *clock, uint32_t row,
+                              double size, const sp_layout *layout)
 {
-#define CALL(average, layout) return sp_size_any(*block, *clock, row, size, SP_LANES, average, layout)
+#define CALL(average, layout) \
+    return sp_size_any(*block, *clock, row, size, SP_LANES, average, layout)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
 }

@@ -23,7 +23,7 @@ static inline void sp_store8(void *p, uint64_t word)
     memcpy(p, &word, 8);
 }
 
-/* By length: masks for the last eight bytes of a text, and for the seven before those. */
+/* Masks by length: for the last eight bytes of a text, and for the seven before those. */
 #define SP_UPPER(n) ((n) <= 0 ? 0 : ~(uint64_t)0 << ((n) >= 8 ? 0 : (64 - 8 * (n)) & 63))
 #define SP_MASKS(m) {SP_UPPER(0 - m), SP_UPPER(1 - m), SP_UPPER(2 - m), SP_UPPER(3 - m), \
     SP_UPPER(4 - m), SP_UPPER(5 - m), SP_UPPER(6 - m), SP_UPPER(7 - m), SP_UPPER(8 - m), \

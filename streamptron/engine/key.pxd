@@ -1,7 +1,7 @@
 # A feature's name in sixteen bytes.
 #
-# Most names are short words and small numbers. A key holds up to 15 bytes of text in itself, so
-# that comparing two keys is comparing two pairs of words, and no string is chased through memory:
+# Most names are short words and small numbers. A key holds up to 15 bytes of text itself, so that
+# comparing two keys means comparing two pairs of words, and no pointer to a string is followed:
 #
 #     lo   the last eight bytes of the text, in the upper bytes of the word if there are fewer
 #     hi   the (up to seven) bytes before those, likewise, and in the lowest byte
@@ -14,11 +14,11 @@
 #     a long text   lo = address of bytes  hi = length << 8 | (LONG | STR) << 4
 #     an object     lo = its ordinal       hi = OBJECT << 4 | 8
 #
-# Counting from the end saves all shifting: two loads that may reach into the header before a text,
-# two masks by its length, and no branch on a length that nobody can foresee.
+# Counting from the end saves all shifting: two loads, which may reach into the header before a
+# text, two masks by its length, and no branch on a length that cannot be predicted.
 #
-# The address of a long key is the caller's while it asks and the index's own once it is stored.
-# Keys are equal when they have the same kind and the same bytes: never by hash alone.
+# The address of a long key belongs to the caller during a lookup, and to the index once the key is
+# stored. Keys are equal if they have the same kind and the same bytes, never by hash alone.
 
 from libc.string cimport memcmp, memcpy
 from streamptron.engine.types cimport uint8_t, uint32_t, uint64_t, uintptr_t
@@ -34,9 +34,9 @@ cdef enum:
     KEY_INT = 3         # |value| < 2**61 - 1
     KEY_FLOAT = 4       # not a whole number
     KEY_CANONICAL = 5   # None, large ints, tuples of names: bytes, see estimator/names.py
-    KEY_OBJECT = 6      # any other hashable: an ordinal, kept beside the core
+    KEY_OBJECT = 6      # any other hashable: an ordinal; the object is kept outside the core
     KEY_LONG = 8        # a bit: the bytes are elsewhere
-    KEY_INLINE = 15     # the longest text kept inside
+    KEY_INLINE = 15     # bytes of the longest text that is stored in the key itself
 
 cdef extern from "key.h":
     const uint64_t LAST_BYTES "sp_last_bytes" [16]
@@ -83,9 +83,9 @@ cdef inline Key key_word(uint64_t kind, uint64_t word) noexcept nogil:
 
 
 cdef inline Key key_text(uint64_t kind, const uint8_t* p, size_t n) noexcept nogil:
-    """A key of n bytes at p, of which the sixteen before p may be read too.
+    """A key of n bytes at p. The sixteen bytes before p may be read, too.
 
-    That holds for the text of a Python str or bytes, where the object's header is.
+    They may be for the text of a Python str or bytes, where the object's header comes before it.
     """
     cdef Key key
     if n > KEY_INLINE:
@@ -98,7 +98,7 @@ cdef inline Key key_text(uint64_t kind, const uint8_t* p, size_t n) noexcept nog
 
 
 cdef inline void key_inline_bytes(const Key* key, uint8_t* out) noexcept nogil:
-    """The text of an inline key, up to sixteen bytes of which key_length count."""
+    """Write the text of an inline key: key_length bytes, at most fifteen."""
     cdef uint8_t whole[16]
     cdef size_t n = key_length(key)
     store8(whole, key.hi)
@@ -107,7 +107,7 @@ cdef inline void key_inline_bytes(const Key* key, uint8_t* out) noexcept nogil:
 
 
 cdef inline size_t utf8_encode(uint32_t c, uint8_t* p) noexcept nogil:
-    """Write a code point, lone surrogates like any other; the number of bytes."""
+    """Write a code point, also a lone surrogate. Returns the number of bytes."""
     if c < 0x80:
         p[0] = <uint8_t> c
         return 1

@@ -10,19 +10,20 @@
 #       v table_tick         the averages' clock
 #
 # A feature gets its row at the first update that touches it, not when it is first seen: a learner
-# that makes few mistakes stores few features. An answer is asked once an event (learner_answer),
+# that makes few mistakes stores few features. An answer is made once per event (learner_answer),
 # and so is each kept vector's verdict (learner_verdict).
 #
-# With one output a row of a matrix is scored and learned where it lies (learner_score_row,
-# learner_commit_row). Only the new features of a row that the rule makes a step of are written as an
+# With one output a row of a matrix is scored and learned in place (learner_score_row,
+# learner_commit_row). Only if the rule makes a step of it, its new features are written as an
 # event, and get rows (learner_admit).
 #
-# What is scored, judged and moved are choices (engine/step.pxd): the outputs of one event, or candidates, which are events.
-# Two labels may have one output between them until a third one comes (engine/pair.pxd); the learner takes its new form
-# before it looks at that event again, and its old one back if memory does not do (learner_step).
+# What is scored, judged and moved are choices (engine/step.pxd): the outputs of one event, or
+# candidates, which are events. Two labels may share one output until a third one comes
+# (engine/pair.pxd). The learner changes its form before it scores that event again, and changes
+# back if memory runs out (learner_step).
 #
-# This is what a stranger's nogil code calls; see docs/threads.md. Labels are numbers here:
-# 1 and 0 for a rule whose answer is a sign, 0, 1, 2.. in order of appearance for the others.
+# Other people's nogil code calls this; see docs/threads.md. Labels are numbers here: 1 and 0 for a
+# rule whose answer is a sign, and 0, 1, 2.. in order of appearance for the others.
 
 from libc.math cimport fabs
 from streamptron.engine.heap cimport free, malloc
@@ -37,8 +38,10 @@ from streamptron.engine.ceiling cimport (
 from streamptron.engine.event cimport Event, event_first, event_last, event_reserve_scores
 from streamptron.engine.table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, entries_of, table_add, table_add_outputs,
-    table_copy, table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
-    table_reserve_blocks, table_reserve_places, table_scores, table_scores_through, table_second, table_snapshot, table_split, table_tick)
+    table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
+    table_reserve_blocks, table_reserve_places, table_scores, table_scores_through, table_second,
+    table_snapshot, table_tick)
+from streamptron.engine.tables cimport table_copy, table_split
 from streamptron.engine.adaptive cimport (
     Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks, adaptive_bytes,
     adaptive_copy, adaptive_decide, adaptive_expect, adaptive_free, adaptive_init, adaptive_learn,
@@ -50,12 +53,12 @@ from streamptron.engine.rule cimport (
     ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, RULE_ADAPTIVE, Rule, rule_answer,
     rule_keeps, rule_settle, rule_step)
 from streamptron.engine.serve cimport (
-    SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init, serve_kind,
-    serve_learn)
+    SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init,
+    serve_kind, serve_learn)
 from streamptron.engine.verdict cimport Verdict, verdict_of
 from streamptron.engine.calibrate cimport (
-    Calibrator, calibrate_due, calibrate_many, calibrate_many_learn, calibrate_two, calibrate_two_learn,
-    calibrator_init, calibrator_split)
+    Calibrator, calibrate_due, calibrate_many, calibrate_many_learn, calibrate_two,
+    calibrate_two_learn, calibrator_init, calibrator_split)
 
 cdef struct Learner:
     Index index
@@ -99,7 +102,10 @@ cdef inline Py_ssize_t learner_labels(const Learner* learner) noexcept nogil:
 cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
                              bint pocket, int serve, bint intercept, row_t max_features,
                              int hash_bits, uint64_t hash_seed) noexcept nogil:
-    """An untrained learner; max_features = 0: no ceiling. Returns -1 without memory; learner_free is due in either case."""
+    """An untrained learner; max_features = 0: no ceiling.
+
+    Returns -1 without memory. Call learner_free in either case.
+    """
     cdef int kind
     memset(learner, 0, sizeof(Learner))
     learner.rule = rule
@@ -156,7 +162,8 @@ cdef inline int _weigh(Learner* learner, Event* event) noexcept nogil:
 
 
 cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
-    """Fill event.scores: [kind * n_scores + choice], and room for one more kind. -1 without memory."""
+    """Fill event.scores[kind * n_scores + choice], with room for one more kind. -1 without memory.
+    """
     cdef bint candidates = learner.answer == ANSWER_CANDIDATES
     cdef Py_ssize_t i, first, n = event.n_candidates if candidates else learner.table.n_outputs
     if event.scored_version == learner.version:
@@ -169,8 +176,8 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     event.n_scores = n
     for i in range(n if candidates else 1):
         first = event_first(event, i)
-        table_scores(&learner.table, event.rows + first, event.values + first, event_last(event, i) - first, n,
-                     event.scores + i)
+        table_scores(&learner.table, event.rows + first, event.values + first,
+                     event_last(event, i) - first, n, event.scores + i)
     event.judged = 0
     event.scored_version = learner.version
     return 0
@@ -201,7 +208,8 @@ cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event,
     """What one kept vector says of a scored event."""
     if not event.judged >> kind & 1:
         event.verdicts[kind] = verdict_of(
-            learner_decision(learner, event, kind), event.n_scores, learner_several(learner), &learner.pair)
+            learner_decision(learner, event, kind), event.n_scores, learner_several(learner),
+            &learner.pair)
         event.judged |= 1 << kind
     return &event.verdicts[kind]
 
@@ -242,7 +250,7 @@ cdef inline void learner_probabilities(const Learner* learner, const Event* even
 
 
 cdef inline bint _is_wrong(const Learner* learner, double score, Py_ssize_t y) noexcept nogil:
-    """Whether one output's score says another label than y; before the first label it says nothing."""
+    """Whether one output's score means another label than y; never before the first label."""
     cdef Py_ssize_t answer = pair_answer(&learner.pair, score)
     return answer >= 0 and answer != y
 
@@ -261,7 +269,8 @@ cdef inline void _watch_two(Learner* learner, const double* scores, Py_ssize_t y
         serve_learn(serve, serve_context(serve, fabs(scores[KEPT_CURRENT]), fabs(scores[rival])),
                     wrong, _is_wrong(learner, scores[rival], y))
         if due:
-            calibrate_two_learn(&learner.fits[rival], &serve.scale[rival], scores[rival], side, fresh)
+            calibrate_two_learn(&learner.fits[rival], &serve.scale[rival], scores[rival], side,
+                                fresh)
         scale_update(&serve.scale[rival], fabs(scores[rival]))
     if due:
         calibrate_two_learn(&learner.fits[first], &serve.scale[first], scores[first], side, fresh)
@@ -272,7 +281,7 @@ cdef inline void _watch_two(Learner* learner, const double* scores, Py_ssize_t y
 
 
 cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t y) noexcept nogil:
-    """The same for any number of choices, of which there were event.n_scores when the event was judged."""
+    """The same for any number of choices; event.n_scores of them when the event was judged."""
     cdef Py_ssize_t n = event.n_scores
     cdef Serve* serve = &learner.serve
     cdef const Verdict* verdict
@@ -288,14 +297,16 @@ cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t y)
     learner.n_mistakes += wrong[KEPT_CURRENT]
     if serve.rival != KEPT_CURRENT:
         serve_learn(
-            serve, serve_context(serve, event.verdicts[KEPT_CURRENT].margin, event.verdicts[serve.rival].margin),
+            serve, serve_context(serve, event.verdicts[KEPT_CURRENT].margin,
+                                 event.verdicts[serve.rival].margin),
             wrong[KEPT_CURRENT], wrong[serve.rival])
     for kind in range(KEPT_KINDS):
         if n >= 2 and serve_can_answer(serve, kind):
             verdict = &event.verdicts[kind]
             scores = event.scores + kind * n
             if due and y < n:
-                calibrate_many_learn(&learner.fits[kind], &serve.scale[kind], verdict.top, scores, n, y)
+                calibrate_many_learn(&learner.fits[kind], &serve.scale[kind], verdict.top, scores,
+                                     n, y)
             scale_update(&serve.scale[kind], verdict.size)
     if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(
             serve, wrong[KEPT_CURRENT], wrong[KEPT_POCKET]):
@@ -307,7 +318,8 @@ cdef inline int _insert_missing(Learner* learner, Event* event, Py_ssize_t first
     """Rows for the entries from first to last, not included. Returns -1 without memory."""
     cdef Py_ssize_t i
     if index_is_limited(&learner.index):
-        return ceiling_insert(&learner.ceiling, &learner.index, &learner.table, event, first, last, ticked)
+        return ceiling_insert(&learner.ceiling, &learner.index, &learner.table, event, first, last,
+                              ticked)
     for i in range(first, last):
         if event.rows[i] == ROW_NULL:
             # looked up again, for the event may name a feature twice
@@ -384,7 +396,7 @@ cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
 
 
 cdef inline int _prepare_adaptive(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
-    """The same as _prepare; but every event that has a weight is counted, with or without a step."""
+    """The same as _prepare; but every event of weight above 0 is counted, even without a step."""
     cdef Adaptive* adaptive = &learner.adaptive
     cdef Table* table = &learner.table
     cdef bint ticked = False
@@ -463,9 +475,9 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, double u) 
 # --- A third label for two that have had one output
 
 cdef inline int _split(Learner* learner) noexcept nogil:
-    """An output for each of two labels; all answers stay. Returns -1 without memory; nothing has changed then.
+    """Give each of two labels an output; no answer changes. -1 without memory, and no change.
 
-    What it was is kept until the third label is learned (_split_end).
+    The old table is kept until the third label has been learned (_split_end).
     """
     cdef Table* before = <Table*> malloc(sizeof(Table))
     if before == NULL:
@@ -533,7 +545,7 @@ cdef inline int learner_admit(Learner* learner, Event* event) noexcept nogil:
 
 cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,
                                     Py_ssize_t y) noexcept nogil:
-    """The same for one output and a row scored where it lies, all of whose features have weights."""
+    """The same for one output and a row scored in place, all of whose features have weights."""
     _watch(learner, event, y)
     if learner.answer == ANSWER_PAIR:
         pair_meet(&learner.pair, y)
@@ -545,7 +557,7 @@ cdef inline void learner_commit_row(Learner* learner, const Event* event, const 
 
 
 cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
-    """Give an untrained learner of the kind ANSWER_PAIR the form that it has with n labels. -1 without memory."""
+    """Give an untrained learner of kind ANSWER_PAIR its form with n labels. -1 without memory."""
     learner.pair.positive = positive
     learner.pair.n = <int> min(n, <Py_ssize_t> 2)
     if learner_adapts(learner):
@@ -562,8 +574,8 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* lyin
                              Py_ssize_t y, double u) noexcept nogil:
     """Judge a scored event, and let the rule make event.step of it. Returns -1 without memory.
 
-    `lying`: a row where it lies (learner_score_row), but not with a third label; NULL: the event's own
-    entries. `intercept`: as in table_add.
+    `lying`: a row scored in place (learner_score_row), but not with a third label; NULL: the
+    event's own entries. `intercept`: as in table_add.
     """
     cdef Entries own
     cdef Step* step = &event.step

@@ -1,14 +1,14 @@
-# Lines of text, and what they say of themselves.
+# Lines of text, and their labels.
 #
 #     LABELLED   label TAB text
-#     EITHER     label TAB text, or a text
-#     TEXT       a text, TABs and all
+#     EITHER     label TAB text, or a text without a TAB
+#     TEXT       a text, TABs included
 #     FASTTEXT   __label__x text
 #
-# A line ends with LF or CR LF, the last one also with the block. Nothing is copied: label and text
-# are places in the block, bytes as they come.
+# A line ends with LF or CR LF; the last one may end with the block. Nothing is copied: label and
+# text point into the block, at its bytes as they are.
 #
-# Functions in this file: line_ends (how many there are), line_next.
+# Functions in this file: line_ends (counts them), line_next.
 
 from libc.string cimport memchr, memcmp
 from streamptron.engine.types cimport uint8_t
@@ -23,7 +23,7 @@ cdef enum:
     LINES_FASTTEXT = 3
 
     LINE_GOOD = 0
-    LINE_BLANK = 1                  # nothing but its end
+    LINE_BLANK = 1                  # nothing but its line end
     LINE_NO_TAB = 2
     LINE_NO_LABEL = 3
     LINE_NO_PREFIX = 4
@@ -44,7 +44,7 @@ cdef inline bint _starts_label(const uint8_t* p, size_t n) noexcept nogil:
 
 
 cdef inline bint line_next(Line* line, int kind) noexcept nogil:
-    """Look at the next line; False at the end of the block."""
+    """Read the next line; False at the end of the block."""
     cdef const uint8_t* p = line.p
     cdef const uint8_t* end
     cdef const uint8_t* tab

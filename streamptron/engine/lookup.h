@@ -1,4 +1,4 @@
-/* How many bits of a word are set. */
+/* The number of bits that are set in a word. */
 
 #ifndef STREAMPTRON_LOOKUP_H
 #define STREAMPTRON_LOOKUP_H

@@ -1,17 +1,17 @@
 # An index that lies in a file: read, never written.
 #
-# All keys are one array, and the table is one array of 32-bit words [ tag | row ], seven in eight
-# of them in use. The row takes as many low bits as the largest one needs; the tag is from the
-# hash's low half, the place where a search starts from its high half.
+# All keys are one array. The table is one array of 32-bit words [ tag | row ], seven in eight of
+# them in use. The row takes as many low bits as the largest one needs. The tag comes from the low
+# half of the hash, the start of a search from its high half.
 #
-# Nobody has read the file's words before, so each is checked as it is met: a row must be there, a
-# long name must lie within the texts.
+# Nobody has checked the words in the file, so each is checked when it is read: the row must exist,
+# and a long name must lie within the texts.
 #
-# In hashed mode a file has only the rows that are not zero, and a row's place in it is its rank
-# among those of its chunk.
+# In hashed mode a file has only the rows that are not zero. The place of a row in the file is its
+# rank among those of its chunk.
 #
 # Functions in this file: lookup_find, lookup_key, lookup_place (of a hashed row); lookup_start and
-# lookup_put for who fills the table; bits_rank, bits_count.
+# lookup_put for building the table; bits_rank, bits_count.
 
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_NULL, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
@@ -21,17 +21,17 @@ cdef extern from "lookup.h":
     uint32_t bits_in "sp_bits" (uint64_t word) noexcept nogil
 
 cdef struct Lookup:
-    const Key* keys                 # by row; of a long one lo is where it starts in texts
+    const Key* keys                 # by row; in a long key lo is its offset in texts
     const uint8_t* texts
     uint64_t n_texts
     uint32_t* words
     uint64_t n_words
     int row_bits
-    uint64_t* stored                # hashed: a bit for each row, four words a chunk
+    uint64_t* stored                # hashed: a bit for each row, four words per chunk
 
 
 cdef inline uint32_t bits_rank(const uint64_t* chunk, uint32_t n) noexcept nogil:
-    """How many of a chunk's first n bits are set."""
+    """The number of bits set among the first n of a chunk."""
     cdef uint32_t k, rank = 0, whole = n // 64
     for k in range(whole):
         rank += bits_in(chunk[k])
@@ -53,7 +53,7 @@ cdef inline Key lookup_key(const Lookup* lookup, row_t row) noexcept nogil:
 
 
 cdef inline row_t lookup_place(const Lookup* lookup, row_t row) noexcept nogil:
-    """Where in a file's hashed table the weights of a row are."""
+    """The place of a row's weights in the hashed table of a file."""
     cdef const uint64_t* chunk = &lookup.stored[row >> CHUNK_BITS << 2]
     if not chunk[(row & CHUNK_MASK) // 64] >> (row % 64) & 1:
         return ROW_NULL
@@ -69,7 +69,7 @@ cdef inline uint32_t lookup_word(const Lookup* lookup, uint64_t h, row_t row) no
 
 
 cdef inline void lookup_put(const Lookup* lookup, uint64_t h, row_t row) noexcept nogil:
-    """Write a row into a table of words that has room."""
+    """Write a row into a table that has room."""
     cdef uint64_t at = lookup_start(lookup, h)
     while lookup.words[at] != 0:
         at = at + 1 if at + 1 < lookup.n_words else 0
@@ -78,7 +78,7 @@ cdef inline void lookup_put(const Lookup* lookup, uint64_t h, row_t row) noexcep
 
 cdef inline row_t lookup_find(const Lookup* lookup, row_t n_rows, const Key* key,
                               uint64_t h) noexcept nogil:
-    """The row of a key whose hash is h, of n_rows, or the null row."""
+    """The row, below n_rows, of a key whose hash is h, or the null row."""
     cdef uint64_t at = lookup_start(lookup, h)
     cdef uint64_t mask = (<uint64_t> 1 << lookup.row_bits) - 1
     cdef uint64_t i

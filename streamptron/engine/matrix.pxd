@@ -1,17 +1,18 @@
-# A matrix where it lies: sparse rows (CSR) or dense ones, of any kind of number, in the caller's memory.
+# A matrix in the caller's memory: sparse rows (CSR) or dense ones, of any kind of number.
 #
 #     sparse   row r is columns[k], values[k] for k in starts[r] .. starts[r + 1]
 #     dense    the value of column j in row r is at values + r row_stride + j column_stride (bytes)
 #
-# Rows are checked before they are read: every value finite, of at most VALUE_LIMIT in size and the same as a
-# double; columns in range, rising within a row. Checking takes the values in long runs, as a compiler likes them,
-# and says only that something is wrong; matrix_fault then looks for what and where.
+# Rows are checked before they are read: every value must be finite, at most VALUE_LIMIT in size,
+# and exact as a double; columns must be in range, and rise within a row. The check takes the values
+# in long runs, which compilers can vectorize, and says only that something is wrong. matrix_fault
+# then finds what and where.
 #
-# A row is read as it stands if it can be: columns of 32 bits, values of double, no zero among them. Otherwise
-# it is written into scratch, without its zeros.
+# A row is read in place if it can be: columns of 32 bits, values of double, no zero among them.
+# Otherwise it is copied into scratch, without its zeros.
 #
-# Functions in this file: matrix_check, matrix_fault, matrix_value, matrix_column, matrix_span, matrix_row,
-# matrix_scratch_free, matrix_prefetch; the rest serve these.
+# Functions in this file: matrix_check, matrix_fault, matrix_value, matrix_column, matrix_span,
+# matrix_row, matrix_scratch_free, matrix_prefetch; the rest serve these.
 
 from libc.math cimport fabs
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
@@ -94,13 +95,15 @@ cdef inline int64_t matrix_column(const Matrix* m, Py_ssize_t k) noexcept nogil:
     return (<const int32_t*> m.columns)[k]
 
 
-cdef inline void matrix_span(const Matrix* m, Py_ssize_t r, Py_ssize_t* first, Py_ssize_t* last) noexcept nogil:
+cdef inline void matrix_span(const Matrix* m, Py_ssize_t r, Py_ssize_t* first,
+                             Py_ssize_t* last) noexcept nogil:
     """Where the entries of a row are: positions among the stored values, or columns."""
     first[0] = 0 if m.dense else matrix_start(m, r)
     last[0] = m.n_columns if m.dense else matrix_start(m, r + 1)
 
 
-cdef inline const char* _value_at(const Matrix* m, Py_ssize_t r, Py_ssize_t k, Py_ssize_t* stride) noexcept nogil:
+cdef inline const char* _value_at(const Matrix* m, Py_ssize_t r, Py_ssize_t k,
+                                  Py_ssize_t* stride) noexcept nogil:
     """The address of entry k of row r, and the way to the next."""
     if m.dense:
         stride[0] = m.column_stride
@@ -120,7 +123,7 @@ cdef inline Py_ssize_t number_size(int number) noexcept nogil:
 # --- One kind of number at a time. The last argument, where there is one, only says which.
 
 cdef inline bint _is_lossy(number_t value) noexcept nogil:
-    """Whether an int of 64 bits is no double. What is rounded up to 2^63 or 2^64 has no way back."""
+    """Whether a 64-bit int is not exact as a double. One rounded up to 2^63 or 2^64 never is."""
     if number_t is int64_t:
         return <double> value >= 9223372036854775808.0 or <int64_t> <double> value != value
     elif number_t is uint64_t:
@@ -129,7 +132,8 @@ cdef inline bint _is_lossy(number_t value) noexcept nogil:
         return False
 
 
-cdef inline int _check_values(const char* p, Py_ssize_t stride, Py_ssize_t n, number_t kind) noexcept nogil:
+cdef inline int _check_values(const char* p, Py_ssize_t stride, Py_ssize_t n,
+                              number_t kind) noexcept nogil:
     """MATRIX_FAULTY, MATRIX_ZEROS, both or neither."""
     cdef Py_ssize_t i
     cdef uint64_t over = 0, under = 0
@@ -141,7 +145,7 @@ cdef inline int _check_values(const char* p, Py_ssize_t stride, Py_ssize_t n, nu
         elif number_t is float:
             for i in range(n):                              # as for doubles, see there
                 word = (<const uint32_t*> p)[i] & <uint32_t> 0x7FFFFFFF
-                over32 |= <uint32_t> 0x7F7FFFFF - word      # the largest float, which is below the limit
+                over32 |= <uint32_t> 0x7F7FFFFF - word      # the largest float, below the limit
                 under32 |= word - 1
             over = over32 >> 31
             under = under32 >> 31
@@ -172,7 +176,8 @@ cdef inline double _value_of(const char* p, number_t kind) noexcept nogil:
 
 
 cdef inline Py_ssize_t _compact(const char* p, Py_ssize_t stride, Py_ssize_t n, const Matrix* m,
-                                Py_ssize_t first, MatrixScratch* scratch, number_t kind) noexcept nogil:
+                                Py_ssize_t first, MatrixScratch* scratch,
+                                number_t kind) noexcept nogil:
     """Write n entries into scratch, without the zeros. Returns how many are left."""
     cdef Py_ssize_t i, left = 0
     for i in range(n):
@@ -185,7 +190,8 @@ cdef inline Py_ssize_t _compact(const char* p, Py_ssize_t stride, Py_ssize_t n, 
 
 # --- Any kind of number
 
-cdef inline int _check_numbers(const Matrix* m, Py_ssize_t r, Py_ssize_t k, Py_ssize_t n) noexcept nogil:
+cdef inline int _check_numbers(const Matrix* m, Py_ssize_t r, Py_ssize_t k,
+                               Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t stride
     cdef const char* p = _value_at(m, r, k, &stride)
     if m.number == NUMBER_F64:
@@ -243,8 +249,8 @@ cdef inline double _number_at(const Matrix* m, const char* p) noexcept nogil:
     return _value_of[int64_t](p, 0)
 
 
-cdef inline Py_ssize_t _compact_numbers(const Matrix* m, Py_ssize_t r, Py_ssize_t first, Py_ssize_t n,
-                                        MatrixScratch* scratch) noexcept nogil:
+cdef inline Py_ssize_t _compact_numbers(const Matrix* m, Py_ssize_t r, Py_ssize_t first,
+                                        Py_ssize_t n, MatrixScratch* scratch) noexcept nogil:
     cdef Py_ssize_t stride
     cdef const char* p = _value_at(m, r, first, &stride)
     if m.number == NUMBER_F64:
@@ -305,7 +311,7 @@ cdef inline int _check_columns(const Matrix* m, Py_ssize_t first, Py_ssize_t las
 
 
 cdef inline int matrix_check(const Matrix* m, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """What is to be said of the rows first .. last: MATRIX_ bits, 0 for nothing."""
+    """What there is to say of the rows first .. last - 1: MATRIX_ bits, 0 for nothing."""
     cdef int found = 0
     cdef Py_ssize_t r
     if first >= last:
@@ -314,15 +320,17 @@ cdef inline int matrix_check(const Matrix* m, Py_ssize_t first, Py_ssize_t last)
         for r in range(first, last):
             found |= _check_numbers(m, r, 0, m.n_columns)
         return found
-    found = _check_columns[int64_t](m, first, last, 0) if m.wide else _check_columns[int32_t](m, first, last, 0)
+    found = (_check_columns[int64_t](m, first, last, 0) if m.wide
+             else _check_columns[int32_t](m, first, last, 0))
     if found & MATRIX_FAULTY:
         return found
-    return found | _check_numbers(m, 0, matrix_start(m, first), matrix_start(m, last) - matrix_start(m, first))
+    return found | _check_numbers(m, 0, matrix_start(m, first),
+                                  matrix_start(m, last) - matrix_start(m, first))
 
 
 cdef inline int matrix_fault(const Matrix* m, Py_ssize_t first, Py_ssize_t last, Py_ssize_t* row,
                              Py_ssize_t* entry) noexcept nogil:
-    """The first fault in rows that matrix_check found faulty: what it is, its row, its entry there."""
+    """The first fault in rows that matrix_check found faulty: its kind, its row, its entry."""
     cdef Py_ssize_t r, k, low, high, stride
     cdef int fault
     for r in range(first, last):
@@ -350,7 +358,10 @@ cdef inline double matrix_value(const Matrix* m, Py_ssize_t r, Py_ssize_t k) noe
 
 cdef inline Py_ssize_t matrix_row(const Matrix* m, Py_ssize_t r, bint zeros, MatrixScratch* scratch,
                                   const uint32_t** columns, const double** values) noexcept nogil:
-    """Read a checked row; `zeros`: there may be some. How many entries, and where they are; -1 without memory."""
+    """Read a checked row; `zeros`: it may have some. Returns the number of entries.
+
+    -1 without memory.
+    """
     cdef Py_ssize_t first, last
     matrix_span(m, r, &first, &last)
     if not zeros and not m.dense and not m.wide and m.number == NUMBER_F64:
@@ -365,9 +376,9 @@ cdef inline Py_ssize_t matrix_row(const Matrix* m, Py_ssize_t r, bint zeros, Mat
 
 
 cdef inline void matrix_prefetch(const Matrix* m, Py_ssize_t r, Py_ssize_t ahead) noexcept nogil:
-    """Ask for what lies so many values behind a sparse row, as much as the row itself has.
+    """Prefetch the values that lie `ahead` entries after a sparse row, as many as the row has.
 
-    While a row is worked on the memory is idle; when the next block is checked it is here.
+    The memory is idle while a row is learned. When the next block is checked, it is there.
     """
     cdef Py_ssize_t first, last
     cdef Py_ssize_t size = number_size(m.number), column_size = 8 if m.wide else 4

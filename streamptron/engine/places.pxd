@@ -1,18 +1,17 @@
 # Arrays that grow while they are in use, a little at a time.
 #
-# For every 256 rows there is a place that says where they are. An array of places twice as long,
-# made and filled in one go when the old one is full, would be a step that one event takes for all
-# others: at 64 million features it is 2 MB that nobody has touched. So the longer array is
-# allocated when the old one is three quarters full, and each new place takes PLACES_STEP others
-# along:
+# Every 256 rows have a place, which says where they are in memory. An array of places that doubled
+# in one go when it is full would make one event pay for all others: at 64 million features that is
+# 2 MB of memory that nobody has touched. So the longer array is allocated when the old one is three
+# quarters full, and each new place takes PLACES_STEP old ones along:
 #
 #     array   [ a b c d e f g h i j k l m . . . ]
 #     next    [ a b c d e f g h . . . . . . . . . . . . . . . . . . . . . . . . ]
 #                               ^copied
 #
-# When the old one is full everything has moved, and the next is the array. Until then the old one
-# is read, by its plain address; who changes an entry does so in both (places_next). Memory that is
-# not touched yet costs an event nothing.
+# By the time the old array is full, everything has been copied, and the next array replaces it.
+# Until then readers use the old one, by its plain address; whoever changes an entry changes it in
+# both (places_next). Memory that has not been touched costs an event nothing.
 #
 # Functions in this file: places_open and places_room (these may fail), places_free, places_ahead,
 # places_next, places_bytes.
@@ -24,15 +23,15 @@ from streamptron.engine.heap cimport free, malloc, realloc
 cdef enum:
     PLACES_STEP = 8
 
-cdef struct Places:                 # of an array whose address its owner keeps
-    size_t item                     # bytes an entry
+cdef struct Places:                 # the array's own address is kept by its owner
+    size_t item                     # bytes per entry
     uint32_t capacity               # entries
     uint32_t copied                 # entries that are in the next array, too
-    void* next                      # NULL: not yet
+    void* next                      # NULL: not begun
 
 
 cdef inline size_t places_ahead(size_t n) noexcept nogil:
-    """The capacity of an array of n entries that leaves time for the next one to be filled."""
+    """The capacity for n entries that leaves enough time to fill the next array."""
     return n + n // 4 + 1
 
 
@@ -44,9 +43,9 @@ cdef inline void places_free(Places* places, void* array) noexcept nogil:
 
 cdef inline void* places_open(Places* places, void* array, size_t item, size_t capacity,
                               size_t* bytes) noexcept nogil:
-    """Room for so many entries at once; NULL without memory, and the array is as it was.
+    """Make room for `capacity` entries at once; NULL without memory, and the array is unchanged.
 
-    None of them may be in a next array yet.
+    No next array may have been begun.
     """
     cdef void* opened = realloc(array, capacity * item)
     if opened == NULL:
@@ -59,7 +58,7 @@ cdef inline void* places_open(Places* places, void* array, size_t item, size_t c
 
 cdef inline void* places_room(Places* places, void* array, size_t n,
                               size_t* bytes) noexcept nogil:
-    """The array of n entries with room for one more; NULL without memory, and it is as it was."""
+    """The array of n entries with room for one more; NULL without memory, and it is unchanged."""
     cdef size_t step = PLACES_STEP
     if 4 * n < 3 * places.capacity:
         return array
@@ -69,7 +68,7 @@ cdef inline void* places_room(Places* places, void* array, size_t n,
             return NULL
         bytes[0] += 2 * places.capacity * places.item
     if n == places.capacity:
-        step = n                    # of a short array all may be left
+        step = n                    # in a short array all may be left to copy
     step = min(step, n - places.copied)
     memcpy(<uint8_t*> places.next + places.copied * places.item,
            <uint8_t*> array + places.copied * places.item, step * places.item)
@@ -86,10 +85,10 @@ cdef inline void* places_room(Places* places, void* array, size_t n,
 
 
 cdef inline void* places_next(const Places* places, size_t i) noexcept nogil:
-    """Where entry i is once more, or NULL."""
+    """The copy of entry i in the next array, or NULL."""
     return <uint8_t*> places.next + i * places.item if i < places.copied else NULL
 
 
 cdef inline size_t places_bytes(const Places* places) noexcept nogil:
-    """What the array and the next one take."""
+    """The bytes of the array and the next one."""
     return places.capacity * places.item * (1 if places.next == NULL else 3)

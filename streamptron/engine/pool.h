@@ -17,7 +17,7 @@
 #endif
 #define SP_HUGE ((size_t)1 << 21)
 
-/* Zeroed memory that starts on a cache line, or, if it is as much as a huge page, where one may. */
+/* Zeroed memory that starts on a cache line or, if it is the size of a huge page, where one may. */
 static inline void *sp_region_alloc(size_t size)
 {
     char *raw, *start;
@@ -49,7 +49,7 @@ static inline void sp_region_full(void *start, size_t size)
     (void)size;
 #endif
 }
-/* Memory that is about to be written whole: much of it may come in huge pages at once. */
+/* For memory that is about to be written from end to end: most of it may be huge pages at once. */
 static inline void sp_pages_whole(void *start, size_t size)
 {
 #if SP_PAGES

@@ -1,28 +1,28 @@
 # Memory for what grows with the model: the index's segments and keys, the rows of weights.
 #
 # Blocks of some kilobytes, zeroed, each on a cache line of its own, that never move. They are cut
-# from regions, and only those go back to where they came from, all at once:
+# from regions. Only regions are returned to the system, all at once:
 #
 #     region   [ header | block | block | block |  not cut yet  ]
 #
-# A region is one block from the heap, as long as there is little. But each feature of an event is
-# looked up at a place of its own in the index, and once those places are spread over more pages
-# than a processor's table of pages covers, much of the time goes into finding the pages. So from 8
-# MB on an index's regions are what may be one huge page each. No event should wait for two
-# megabytes to be cleared: the region's small pages come one by one, and when the last has been cut,
-# the system is told that it may put them together when it has time (Linux does, in the background).
-# The weights of the words that come most often lie side by side, unless rows change hands under a
-# ceiling, and stay in blocks from the heap, which the next model can have again at once; and a copy
-# of a model is one region from there.
+# While there is little memory in use, a region is one block from the heap. But each feature of an
+# event is looked up at a different place in the index. Once those places are spread over more pages
+# than the processor's TLB covers, much of the time goes into address translation. So from 8 MB on,
+# an index's regions have the size and alignment of a huge page. No event should wait for two
+# megabytes to be cleared, so the region's small pages are touched one by one. When the last has
+# been cut, the system is told that it may merge them when it has time (Linux does, in the
+# background). Weights stay in blocks from the heap, which the next model can reuse at once: those
+# of the most frequent words lie side by side anyway, unless rows change hands under a ceiling. A
+# copy of a model is one region from the heap.
 #
-# In a region of several, blocks start an odd number of cache lines apart. With an even one (and the
-# 256 rows of a chunk are 4096 bytes, or 8192) all would start at the same few places of a cache,
-# where they would push each other out.
+# In a region of several blocks, the blocks start an odd number of cache lines apart. With an even
+# number (the 256 rows of a chunk are 4096 bytes, or 8192) all would start at the same few sets of a
+# cache, and evict each other.
 #
-# A block that comes back waits for the next one of its size: when a segment of the index splits,
-# its own block is the next split's.
+# A block that is given back waits for the next request of its size. When a segment of the index
+# splits, its old block serves the next split.
 #
-# Under AddressSanitizer every block is a region, so that it is seen when one is overrun.
+# Under AddressSanitizer every block is a region of its own, so that an overrun is detected.
 #
 # Functions in this file: pool_init, pool_free, pool_take and pool_reserve (these may fail),
 # pool_give; pages_whole for memory that is not the pool's.
@@ -40,9 +40,9 @@ cdef extern from "pool.h":
     void region_free "sp_region_free" (void* start, size_t size) noexcept nogil
 
 cdef enum:
-    PAGES_LEAST = 1 << 23           # bytes of a pool from which on its regions are large
+    PAGES_LEAST = 1 << 23           # bytes of a pool from which its regions are large
     REGION_HEADER = 64
-    REGION_OVERHEAD = 64 + 8        # what makes it start on a cache line
+    REGION_OVERHEAD = 64 + 8        # for alignment to a cache line
 
 cdef struct Region:
     Region* older
@@ -56,23 +56,23 @@ cdef struct Pool:
     Region* newest
     size_t cut                      # bytes of the newest region that have been cut, header included
     Returned* returned
-    size_t used                     # bytes of the blocks that are out
+    size_t used                     # bytes of the blocks in use
     size_t bytes                    # what the pool holds from the system
     bint scattered
 
 
 cdef inline size_t _lines(size_t n) noexcept nogil:
-    """n bytes in whole cache lines."""
+    """n bytes, rounded up to whole cache lines."""
     return (n + 63) & ~<size_t> 63
 
 
 cdef inline size_t pool_block(size_t n) noexcept nogil:
-    """What a block of n bytes takes among others: an odd number of lines."""
+    """The space of a block of n bytes in a region: an odd number of cache lines."""
     return _lines(n) | 64
 
 
 cdef inline void pool_init(Pool* pool, bint scattered) noexcept nogil:
-    """`scattered`: what is looked up together lies apart."""
+    """`scattered`: what is looked up together is spread over the pool."""
     memset(pool, 0, sizeof(Pool))
     pool.scattered = scattered
 
@@ -99,7 +99,7 @@ cdef inline int _region_open(Pool* pool, size_t size) noexcept nogil:
 
 
 cdef inline int pool_reserve(Pool* pool, size_t n) noexcept nogil:
-    """One region for blocks of n bytes in all. Returns -1 without memory."""
+    """Open one region for blocks of n bytes in total. Returns -1 without memory."""
     return 0 if ALONE or n == 0 else _region_open(pool, REGION_HEADER + n)
 
 
@@ -122,7 +122,7 @@ cdef inline void* pool_take(Pool* pool, size_t n) noexcept nogil:
             return NULL
     block = <Returned*> (<uint8_t*> pool.newest + pool.cut)
     pool.used += size
-    size = min(size, pool.newest.size - pool.cut)   # nothing comes behind the last one
+    size = min(size, pool.newest.size - pool.cut)   # nothing follows the last block
     pool.cut += size
     pool.bytes += size
     return block

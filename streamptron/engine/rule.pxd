@@ -1,14 +1,17 @@
 # The rules: is this event a mistake, and how big is the step?
 #
-# A rule sees the scores of the current weights for each choice, and the right one; it answers with a step: for each (k, a)
-# in it, w_k += a x. It knows neither keys nor tables. Each says what kind of answer it gives (rule_answer) and what it keeps
-# beside a weight (rule_keeps), and has one function, with its formula above it. `u` is the sample weight times the class weight. It scales what is added, so a weight of 2
-# counts for two of the same step. Ties between labels go to the one seen first.
+# A rule gets the scores of the current weights for each choice, and the right choice. It answers
+# with a step: for each (k, a) in it, w_k += a x. It knows neither keys nor tables. Each rule says
+# what kind of answer it gives (rule_answer) and what it keeps beside a weight (rule_keeps), and has
+# one function, with its formula above it. `u` is the sample weight times the class weight. It
+# scales what is added, so a weight of 2 counts as two of the same step. Ties between labels go to
+# the one seen first.
 #
-# A rule that keeps something asks for the second sums of the choices that it moves (engine/keep.h), and with them says how
-# far they go (rule_settle).
+# A rule that keeps something asks for the second sums of the choices that it moves (engine/keep.h),
+# and with these says how far they move (rule_settle).
 #
-# Functions in this file: rule_answer, rule_keeps, rule_step, rule_settle; best_output for the rules.
+# Functions in this file: rule_answer, rule_keeps, rule_step, rule_settle; best_output for the
+# rules.
 
 from streamptron.engine.keep cimport KEEP_NONE, KEEP_PRECISION
 from streamptron.engine.step cimport Step, step_add
@@ -21,8 +24,8 @@ cdef enum:
     RULE_ADAPTIVE = 4               # see engine/adaptive.pxd
 
     ANSWER_SIGN = 0                 # one output; True where its score is above 0
-    ANSWER_LABELS = 1               # an output a label; the best score wins
-    ANSWER_PAIR = 2                 # one output for two labels of any name; a third makes it an output a label
+    ANSWER_LABELS = 1               # an output per label; the best score wins
+    ANSWER_PAIR = 2                 # one output for two labels; from the third on ANSWER_LABELS
     ANSWER_CANDIDATES = 3           # one output, several events; the best score wins
 
 cdef struct Rule:
@@ -54,7 +57,8 @@ cdef inline int rule_keeps(const Rule* rule) noexcept nogil:
     return KEEP_PRECISION if rule.kind == RULE_AROW else KEEP_NONE
 
 
-cdef inline Py_ssize_t best_output(const double* scores, Py_ssize_t n, Py_ssize_t but) noexcept nogil:
+cdef inline Py_ssize_t best_output(const double* scores, Py_ssize_t n,
+                                   Py_ssize_t but) noexcept nogil:
     """The first of the best-scoring outputs other than `but`; -1 if there is none."""
     cdef Py_ssize_t best = -1
     cdef Py_ssize_t k
@@ -64,7 +68,8 @@ cdef inline Py_ssize_t best_output(const double* scores, Py_ssize_t n, Py_ssize_
     return best
 
 
-cdef inline void _move_apart(Step* step, Py_ssize_t y, Py_ssize_t guess, double tau) noexcept nogil:
+cdef inline void _move_apart(Step* step, Py_ssize_t y, Py_ssize_t guess,
+                             double tau) noexcept nogil:
     """w_y += tau x, w_guess -= tau x."""
     if tau == 0.0:
         return
@@ -78,23 +83,26 @@ cdef inline void _move_apart(Step* step, Py_ssize_t y, Py_ssize_t guess, double 
 
 # y = +1 or -1;  if y score <= margin:  w += y u x
 # Daume, A Course in Machine Learning, algorithm 5. A score of 0 is a mistake for either label.
-cdef inline void _perceptron(const Rule* rule, double score, bint y, double u, Step* step) noexcept nogil:
+cdef inline void _perceptron(const Rule* rule, double score, bint y, double u,
+                             Step* step) noexcept nogil:
     if (score if y else -score) <= rule.margin and u != 0.0:
         step_add(step, 0, u if y else -u)
 
 
 # guess = the best *other* label;  if score_y - score_guess <= margin:  w_y += u x,  w_guess -= u x
 # CS188, lecture "Perceptrons".
-cdef inline void _multiclass(const Rule* rule, double score, double rival, Py_ssize_t y, Py_ssize_t guess,
-                             double u, Step* step) noexcept nogil:
+cdef inline void _multiclass(const Rule* rule, double score, double rival, Py_ssize_t y,
+                             Py_ssize_t guess, double u, Step* step) noexcept nogil:
     if score - rival <= rule.margin:
         _move_apart(step, y, guess, u)
 
 
-# loss = (score_guess - score_y) + 1;  tau = min(loss / (2 x.x), C) u;  w_y += tau x,  w_guess -= tau x
-# when score_y <= score_guess (on_mistake), else whenever loss > 0. CS188; Crammer et al. 2006, PA-I.
-cdef inline void _mira(const Rule* rule, double score, double rival, Py_ssize_t y, Py_ssize_t guess, double xx,
-                       double u, Step* step) noexcept nogil:
+# loss = (score_guess - score_y) + 1;  tau = min(loss / (2 x.x), C) u;
+#     w_y += tau x,  w_guess -= tau x
+# when score_y <= score_guess (on_mistake), else whenever loss > 0. CS188; Crammer et al. 2006,
+# PA-I.
+cdef inline void _mira(const Rule* rule, double score, double rival, Py_ssize_t y, Py_ssize_t guess,
+                       double xx, double u, Step* step) noexcept nogil:
     cdef double loss = (rival - score) + 1.0
     cdef double tau
     if loss <= 0.0 or xx == 0.0 or (rule.on_mistake and score > rival):
@@ -103,13 +111,14 @@ cdef inline void _mira(const Rule* rule, double score, double rival, Py_ssize_t 
     _move_apart(step, y, guess, (tau if tau < rule.C else rule.C) * u)
 
 
-# each output on its own, Y = +1 for the label that it speaks for, else -1;  loss = 1 - Y score;  if loss > 0, with v the
-# variance of the score (its second sum) and r the label's noise, which u observations lower to r / u:
+# Each output on its own: Y = +1 for the label that it stands for, else -1;  loss = 1 - Y score.
+# If loss > 0, with v the variance of the score (its second sum) and r the label's noise, which u
+# observations reduce to r / u:
 #     alpha = Y loss / (v + r / u);  w += alpha S x,  S -= S^2 x^2 / (v + r / u)
-# Crammer, Kulesza & Dredze 2009, AROW, diagonal. What becomes of S is engine/keep.h's. alpha is bounded so that no stream of
-# finite values makes a weight infinite; any that a learner could use is far below.
-cdef inline void _arow(int answer, const double* scores, Py_ssize_t n_choices, Py_ssize_t y, double u,
-                       Step* step) noexcept nogil:
+# Crammer, Kulesza & Dredze 2009, AROW, diagonal. engine/keep.h updates S. alpha is bounded, far
+# above any useful value, so that no stream of finite values makes a weight infinite.
+cdef inline void _arow(int answer, const double* scores, Py_ssize_t n_choices, Py_ssize_t y,
+                       double u, Step* step) noexcept nogil:
     cdef bint one = answer == ANSWER_PAIR
     cdef Py_ssize_t k
     cdef double Y, loss
@@ -131,12 +140,14 @@ cdef inline double _squares(const double* x, Py_ssize_t n, bint intercept) noexc
     return xx
 
 
-cdef inline void rule_step(const Rule* rule, int answer, const double* scores, Py_ssize_t n_choices, Py_ssize_t y,
-                           double u, const double* x, Py_ssize_t n, bint intercept, Step* step) noexcept nogil:
-    """What to add where choice y is right; where the answer has one output for two labels, whether it speaks for the right one.
+cdef inline void rule_step(const Rule* rule, int answer, const double* scores, Py_ssize_t n_choices,
+                           Py_ssize_t y, double u, const double* x, Py_ssize_t n, bint intercept,
+                           Step* step) noexcept nogil:
+    """Write the step where choice y is right.
 
-    y may be n_choices: a label met for the first time, which scores 0. x, n: the event's values;
-    `intercept`: a value of 1 comes before them. The step is begun, and has room for one choice more than there are.
+    With one output for two labels, y is whether it stands for the right one. y may be n_choices: a
+    label met for the first time, which scores 0. x, n: the event's values; `intercept`: a value of
+    1 comes before them. The step has been begun, with room for one more choice than there are.
     """
     cdef Py_ssize_t guess
     cdef double score
@@ -154,12 +165,12 @@ cdef inline void rule_step(const Rule* rule, int answer, const double* scores, P
     score = scores[y] if y < n_choices else 0.0
     if rule.kind == RULE_MULTICLASS:
         _multiclass(rule, score, scores[guess], y, guess, u, step)
-    elif scores[guess] - score + 1.0 > 0.0:     # x.x is not asked for in vain
+    elif scores[guess] - score + 1.0 > 0.0:     # else x.x is not needed
         _mira(rule, score, scores[guess], y, guess, _squares(x, n, intercept), u, step)
 
 
 cdef inline void rule_settle(const Rule* rule, double u, Step* step) noexcept nogil:
-    """The same step, once its second sums are known. Only for a rule that keeps something."""
+    """Finish a step once its second sums are known. Only for a rule that keeps something."""
     cdef int i
     cdef double alpha
     step.r = rule.r / u

@@ -1,4 +1,4 @@
-/* Characters, sixteen at once: lower case, which of them belong to words, where words end. */
+/* Characters, sixteen at a time: lower case, which of them belong to words, where words end. */
 
 #ifndef STREAMPTRON_SCAN_H
 #define STREAMPTRON_SCAN_H
@@ -9,8 +9,7 @@
   #include <emmintrin.h>
 #endif
 
-/* What a character becomes and whether it belongs to words: lower case, and SP_WORD. By code
-   point, in pages of 256. */
+/* For each code point its lower case, with SP_WORD set if it belongs to words. In pages of 256. */
 #define SP_WORD UINT32_C(0x80000000)
 static uint32_t *sp_pages[0x1100];
 
@@ -21,8 +20,8 @@ static inline int sp_is_ascii(const uint8_t *p, size_t n)
     return high < 0x80;
 }
 
-/* Sixteen bytes from p to `to` by the tables, and a bit for each that belongs to a word; `others`
-   gets a bit for each that is not ASCII. */
+/* Copy sixteen bytes from p to `to` through the tables. Returns a bit for each that belongs to a
+   word; `others` gets a bit for each that is not ASCII. */
 static inline uint32_t sp_scan_table(const uint8_t *lower, const uint8_t *word, const uint8_t *p,
                                      uint8_t *to, uint32_t *others)
 {
@@ -66,8 +65,8 @@ static inline uint32_t sp_scan_words(int lowering, const uint8_t *p, uint8_t *to
 #endif
 }
 
-/* Where the n bits change, as pairs of where a word starts and where it ends. Four at a time, and
-   the last ones of a group may be written for nothing: there has to be room for four more. */
+/* Where the n bits change: pairs of a word's start and its end. They are written four at a time,
+   and the last group may write more than there are: there must be room for four more. */
 static inline ptrdiff_t sp_edges(const uint64_t *bits, size_t n, uint32_t *edges)
 {
     ptrdiff_t k = 0;

@@ -1,7 +1,7 @@
 # Characters: a text in lower case, and which of its bytes belong to words.
 #
 #     "Free  Wi-Fi: Écris!"
-#        | scan          UTF-8, lower-cased; a bit for each byte: does it belong to a word?
+#        | scan          UTF-8 in lower case; a bit for each byte: does it belong to a word?
 #        v
 #     bytes   f r e e     w i - f i :   é   c r i s !
 #     bits    1 1 1 1 0 0 1 1 0 1 1 0 0 1 1 1 1 1 1 0
@@ -9,15 +9,15 @@
 #        v
 #     edges   0 4  6 8  9 11  13 19
 #
-# Sixteen characters are scanned at once where the machine can (SSE2), and the bits of 64 bytes are
-# one word, so that the ends of words are found by counting zeros, without a look at the characters
-# between them. What is not ASCII goes through a table of code points: its lower case and whether it
-# belongs to words, filled by pages of 256 from what Python says of them when first met (scan_page).
-# The scan stops at a page that is not there, and the door fills it and starts again; no interpreter
-# is needed otherwise.
+# Sixteen characters are scanned at a time where the machine can (SSE2). The bits of 64 bytes are
+# one machine word, so the ends of words are found by counting zeros, without looking at the
+# characters between them. What is not ASCII goes through a table of code points, which has the
+# lower case of each and whether it belongs to words. The table is filled from Python in pages of
+# 256, each when it is first needed (scan_page): the scan stops at a missing page, and the door
+# fills it and starts again. Otherwise no interpreter is needed.
 #
-# Functions in this file: scan, find_edges, bit_at, is_ascii; scan_separators (characters that part
-# words), scan_page (characters met for the first time).
+# Functions in this file: scan, find_edges, bit_at, is_ascii; scan_separators (characters that
+# separate words), scan_page (characters met for the first time).
 
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport uint8_t, uint32_t, uint64_t, zeros_below
@@ -40,23 +40,23 @@ cdef enum:
     PAGE_BITS = 8
 
 cdef struct Characters:
-    # Which of them belong to words.
+    # Which characters belong to words.
     bint lowercase
-    bint separated                  # words are what lies between separators
-    uint8_t lower[256]              # of ASCII, for words between separators
-    uint8_t word[256]
+    bint separated                  # words are whatever lies between separators
+    uint8_t lower[256]              # lower case of ASCII; only for words between separators
+    uint8_t word[256]               # whether it belongs to words; likewise
     uint32_t* separators
     Py_ssize_t n_separators
 
 cdef struct Piece:
-    # A text as it comes, in UTF-8.
+    # A text as it was given, in UTF-8.
     const uint8_t* p
     size_t n
-    bint surrogates                 # a str's, where lone surrogates may be; else any bytes
+    bint surrogates                 # from a str, which may have lone surrogates; else any bytes
 
 
 cdef inline void scan_page(uint32_t page, uint32_t* entries) noexcept nogil:
-    """Give a page its 256 entries, for good."""
+    """Set the 256 entries of a page, for good."""
     PAGES[page] = entries
 
 
@@ -78,10 +78,10 @@ cdef inline void scan_separators(Characters* rule) noexcept nogil:
 
 cdef inline uint32_t _decode(const uint8_t* p, size_t n, bint surrogates,
                              size_t* length) noexcept nogil:
-    """The code point at p, which is not ASCII, of n bytes that remain.
+    """The code point at p, which is not ASCII; n bytes remain.
 
-    REPLACEMENT for a bad sequence, as far as it could have become a good one; `surrogates` are
-    allowed.
+    REPLACEMENT for a bad sequence, which ends where it could no longer have become a good one.
+    `surrogates`: whether they are allowed.
     """
     cdef uint8_t first = p[0], low = 0x80, high = 0xBF
     cdef size_t i, need
@@ -114,7 +114,7 @@ cdef inline uint32_t _decode(const uint8_t* p, size_t n, bint surrogates,
 
 
 cdef inline void _set_bits(uint64_t* bits, size_t at, uint64_t few) noexcept nogil:
-    """Or up to sixteen bits in."""
+    """Set up to sixteen bits."""
     bits[at >> 6] |= few << (at & 63)
     if (at & 63) > 48:
         bits[(at >> 6) + 1] |= few >> (64 - (at & 63))
@@ -122,9 +122,9 @@ cdef inline void _set_bits(uint64_t* bits, size_t at, uint64_t few) noexcept nog
 
 cdef inline Py_ssize_t scan(const Characters* rule, uint64_t* bits, const Piece* piece, uint8_t* to,
                             size_t* length, size_t* n_replaced) noexcept nogil:
-    """Lower-case a text into `to`, set the bits of bytes of words, and count bad sequences.
+    """Write a text to `to` in lower case, set the bits of word bytes, and count bad sequences.
 
-    Returns 0, or 1 + the number of a page of code points that is not there.
+    Returns 0, or 1 + the number of a missing page of code points.
     """
     cdef uint8_t last[16]
     cdef const uint8_t* p = piece.p
@@ -154,7 +154,7 @@ cdef inline Py_ssize_t scan(const Characters* rule, uint64_t* bits, const Piece*
         if k < some:
             while i < n and p[i] >= 0x80:
                 c = _decode(p + i, n - i, piece.surrogates, &k)
-                if c == REPLACEMENT and not (p[i] == 0xEF and k == 3):  # which is how it is written
+                if c == REPLACEMENT and not (p[i] == 0xEF and k == 3):  # U+FFFD itself is no error
                     n_replaced[0] += 1
                 i += k
                 if PAGES[c >> PAGE_BITS] == NULL:

@@ -1,24 +1,26 @@
 # Segments: the pieces of which the index's table is made.
 #
-# An entry is one 64-bit word: 32 bits of a key's hash (the tag) and a row. Zero is empty. A segment
-# is a small table of them with linear probing: a search starts where the low bits of the tag say,
-# and goes on word by word to the first that is empty.
+# An entry is one 64-bit word: 32 bits of a key's hash (the tag) and a row. Zero means empty. A
+# segment is a small table of entries with linear probing: a search starts where the low bits of the
+# tag say, and goes on word by word to the first empty one.
 #
 #     word   the segment's address, with the log2 of its size in the low bits
 #       |
 #       v    [ count, depth ][ tag | row ][ tag | row ][  0  ][ tag | row ] ... [ the first again ]
 #
 # Most searches end at the first or the second word. A segment knows neither keys nor other
-# segments: engine/index.pxd says which of them a tag belongs to, and when one grows or splits.
+# segments: engine/index.pxd knows which segment a tag belongs to, and when one grows or splits.
 #
-# Functions in this file: segment_new (this may fail), segment_free, segment_put, segment_take,
-# segment_reaches; segment_of, segment_entries, segment_mask, segment_log, segment_bytes.
+# Functions in this file: segment_new, segment_copy, segment_grow and segment_split (these may
+# fail), segment_free, segment_put, segment_take, segment_reaches; segment_of, segment_entries,
+# segment_mask, segment_log, segment_bytes.
 
+from libc.string cimport memcpy
 from streamptron.engine.types cimport uint32_t, uint64_t, uintptr_t
 from streamptron.engine.pool cimport Pool, pool_give, pool_take
 
 cdef enum:
-    SEGMENT_LOG_BITS = 63           # the low bits of an address that starts a cache line
+    SEGMENT_LOG_BITS = 63           # the low bits of the address of a cache line
 
 cdef struct Segment:
     uint32_t count                  # words in use
@@ -62,7 +64,7 @@ cdef inline void segment_free(Pool* pool, uintptr_t word) noexcept nogil:
 cdef inline void segment_put(uintptr_t word, uint64_t entry) noexcept nogil:
     """Write an entry into a segment that has room.
 
-    The first word stands once more behind the last, so that a search may look at two in a row.
+    The first word is repeated after the last, so that a search can always read two in a row.
     """
     cdef uint64_t* entries = segment_entries(word)
     cdef uint64_t mask = segment_mask(word)
@@ -75,10 +77,54 @@ cdef inline void segment_put(uintptr_t word, uint64_t entry) noexcept nogil:
     segment_of(word).count += 1
 
 
-cdef inline void segment_take(uintptr_t word, uint64_t entry) noexcept nogil:
-    """Take an entry out, and move up those whose search would end at the gap.
+cdef inline uintptr_t segment_copy(Pool* pool, uintptr_t word) noexcept nogil:
+    """A second segment with the same entries; 0 without memory."""
+    cdef uintptr_t copied = segment_new(pool, segment_log(word), segment_of(word).depth)
+    if copied:
+        memcpy(segment_of(copied), segment_of(word), segment_bytes(segment_log(word)))
+    return copied
 
-    That is algorithm R of Knuth's 6.4.
+
+cdef inline uintptr_t segment_grow(Pool* pool, uintptr_t old) noexcept nogil:
+    """A segment of twice the size with the same entries; 0 without memory. The old one stays."""
+    cdef uint64_t at
+    cdef uint64_t* entries = segment_entries(old)
+    cdef uintptr_t word = segment_new(pool, segment_log(old) + 1, segment_of(old).depth)
+    if word:
+        for at in range(segment_mask(old) + 1):
+            if entries[at] != 0:
+                segment_put(word, entries[at])
+    return word
+
+
+cdef inline int segment_split(Pool* pool, uintptr_t old, uintptr_t* zeros,
+                              uintptr_t* ones) noexcept nogil:
+    """Two segments with the old one's entries, by the next bit of the tags; -1 without memory.
+
+    The old one stays.
+    """
+    cdef uint64_t at, half
+    cdef uint32_t depth = segment_of(old).depth + 1
+    cdef uint64_t* entries = segment_entries(old)
+    zeros[0] = segment_new(pool, segment_log(old), depth)
+    ones[0] = segment_new(pool, segment_log(old), depth)
+    if zeros[0] == 0 or ones[0] == 0:
+        if zeros[0]:
+            segment_free(pool, zeros[0])
+        if ones[0]:
+            segment_free(pool, ones[0])
+        return -1
+    half = <uint64_t> 1 << (32 - depth)
+    for at in range(segment_mask(old) + 1):
+        if entries[at] != 0:
+            segment_put(ones[0] if (entries[at] >> 32) & half else zeros[0], entries[at])
+    return 0
+
+
+cdef inline void segment_take(uintptr_t word, uint64_t entry) noexcept nogil:
+    """Remove an entry, and move up those whose search would end at the gap.
+
+    This is Algorithm R in section 6.4 of Knuth.
     """
     cdef uint64_t* entries = segment_entries(word)
     cdef uint64_t mask = segment_mask(word)
@@ -91,7 +137,7 @@ cdef inline void segment_take(uintptr_t word, uint64_t entry) noexcept nogil:
         at = (at + 1) & mask
         if entries[at] == 0:
             break
-        # it may move if the gap is between where its search starts and where it is
+        # it may move if the gap lies between the start of its search and its place
         if ((at - (entries[at] >> 32)) & mask) >= ((at - gap) & mask):
             entries[gap] = entries[at]
             gap = at
@@ -101,7 +147,7 @@ cdef inline void segment_take(uintptr_t word, uint64_t entry) noexcept nogil:
 
 
 cdef inline bint segment_reaches(uintptr_t word, uint64_t at) noexcept nogil:
-    """Whether a search for the entry at a place gets there."""
+    """Whether a search for the entry at a place finds it."""
     cdef uint64_t* entries = segment_entries(word)
     cdef uint64_t i = (entries[at] >> 32) & segment_mask(word)
     while i != at:

@@ -1,34 +1,40 @@
-# Which of the kept vectors answers, and when the pocket changes.
+# Which kept vector answers, and when the pocket changes.
 #
-# No average is right on every stream: on a shuffled one it beats the current weights by a third, on a
-# drifting one it makes four times their mistakes. So each vector is watched on every labelled event
-# before anything is learned from it, and serve="best" lets the one with the fewest recent mistakes answer.
+# No average is right on every stream: on a shuffled one it beats the current weights by a third, on
+# a drifting one it makes four times as many mistakes. So each vector is watched on every labelled
+# event before anything is learned from it, and serve="best" lets the one with the fewest recent
+# mistakes answer.
 #
-# Two contestants: the current weights, and the average (the pocket where there is no average).
-# Mistakes are counted apart in two contexts, by which of the two is surer of itself on this event: an
-# average that is right when it is sure and wrong when it is not should answer in the first case only.
+# There are two contestants: the current weights, and the average (or the pocket, where there is no
+# average). Mistakes are counted separately in two contexts, by which of the two is more confident
+# on this event: an average that is right when it is confident and wrong when it is not should
+# answer in the first case only.
 #
 #     margin    |score|, or the best label's lead over the second
-#     m         the mean of the sizes of the scores so far (of the last 1024 events, smoothly)
+#     m         the mean size of the scores so far (smoothed, over the last 1024 events)
 #     context   0 if margin_0 / m_0 >= margin_1 / m_1, else 1
-#     T[k][q]   mistakes of contestant k in context q, each worth 31/32 of the next
-#     G[k]      mistakes of k in both, each worth 1023/1024 of the next
+#     T[k][q]   mistakes of contestant k in context q, decayed by 31/32 at each counted event
+#     G[k]      mistakes of k in both contexts, decayed by 1023/1024 likewise
 #
-# In a context the contestant with the smaller T[k][q] + G[k]/4 leads; the leader stays until it is beaten by
-# more than 1/2. Nothing fades on an event on which nobody erred. The constants were chosen on fifteen
-# real streams, in file order, and are no parameters. docs/learning.md says how well they do.
+# In a context the contestant with the smaller T[k][q] + G[k]/4 leads. The leader stays until it is
+# beaten by more than 1/2. An event on which neither was wrong is not counted: nothing decays. The
+# constants were chosen on fifteen real streams, in file order, and are not parameters.
+# docs/learning.md says how well they do.
 #
-# The pocket (Gallant 1990) holds the current vector from its best run. On a stream luck makes long runs,
-# and what was good before a drift would never leave; so the pocket also fights a duel: every event on
-# which one of the two errs and the other does not is a point. A challenger takes its place
-#     with a run of correct answers longer than the pocket's record, if the duel is not against it, or
-#     with a right answer, if the duel is for it.
-# The pocket's advantage in the duel is at most 2, so that it goes soon when it starts to fail.
+# The pocket (Gallant 1990) holds the current vector from its best run. On a stream, luck makes long
+# runs, and a vector that was good before a drift would never leave. So the pocket also fights a
+# duel: every event on which one of the two is wrong and the other is not scores a point. The
+# current vector takes the pocket's place
+#     after a run of correct answers longer than the pocket's record, if it is not behind in the
+#     duel, or
+#     with a right answer, if it is ahead in the duel.
+# The pocket's lead in the duel is at most 2, so a pocket that starts to fail is soon replaced.
 
 from libc.string cimport memset
 from streamptron.engine.types cimport uint64_t
 from streamptron.engine.verdict cimport Verdict
-from streamptron.engine.table cimport KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, AVERAGE_NONE
+from streamptron.engine.table cimport (
+    AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET)
 
 cdef enum:
     SERVE_BEST = 3                  # the other ways to serve are the KEPT_ kinds
@@ -44,7 +50,7 @@ cdef struct Serve:
     double T[2][2]
     double G[2]
     int lead[2]
-    bint stale[2]                   # mistakes were counted since lead was found
+    bint stale[2]                   # mistakes have been counted since lead was computed
     # the pocket
     uint64_t run
     uint64_t record
@@ -81,7 +87,8 @@ cdef inline void scale_update(Scale* scale, double size) noexcept nogil:
         scale.m += (size - scale.m) * 0.0009765625
 
 
-cdef inline int serve_context(const Serve* serve, double current_margin, double rival_margin) noexcept nogil:
+cdef inline int serve_context(const Serve* serve, double current_margin,
+                              double rival_margin) noexcept nogil:
     return (scale_relative(&serve.scale[serve.rival], rival_margin)
             > scale_relative(&serve.scale[KEPT_CURRENT], current_margin))
 
@@ -100,7 +107,7 @@ cdef inline int _leader(const Serve* serve, int context) noexcept nogil:
 
 
 cdef inline int serve_kind(const Serve* serve, const Verdict* verdicts) noexcept nogil:
-    """The kept vector that answers this event. `verdicts` of those that can answer, by kind."""
+    """The kept vector that answers this event, given the verdicts by kind."""
     if serve.mode != SERVE_BEST:
         return serve.mode
     if serve.rival == KEPT_CURRENT:
@@ -119,8 +126,9 @@ cdef inline int serve_overall(const Serve* serve) noexcept nogil:
     return KEPT_CURRENT
 
 
-cdef inline void serve_learn(Serve* serve, int context, bint current_wrong, bint rival_wrong) noexcept nogil:
-    """Count the contestants' mistakes on an event. Scales are updated apart, afterwards."""
+cdef inline void serve_learn(Serve* serve, int context, bint current_wrong,
+                             bint rival_wrong) noexcept nogil:
+    """Count the contestants' mistakes on an event. The scales are updated separately, later."""
     cdef int k, q
     cdef bint wrongs[2]
     if serve.stale[context]:
@@ -138,8 +146,9 @@ cdef inline void serve_learn(Serve* serve, int context, bint current_wrong, bint
         serve.G[k] = 0.9990234375 * serve.G[k] + (1.0 if wrongs[k] else 0.0)
 
 
-cdef inline bint serve_challenge(Serve* serve, bint current_wrong, bint pocket_wrong) noexcept nogil:
-    """Whether the current vector, as it is before this event's update, goes into the pocket."""
+cdef inline bint serve_challenge(Serve* serve, bint current_wrong,
+                                 bint pocket_wrong) noexcept nogil:
+    """Whether the current vector, as it was before this event's update, goes into the pocket."""
     cdef bint won
     if not current_wrong:
         serve.run += 1

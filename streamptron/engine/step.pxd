@@ -1,18 +1,18 @@
 # A step: which choices a rule moves, and by how much.
 #
-# A choice is an output of an event: what one score is of. Most rules choose among the outputs of one
-# event, so that choice k is (event 0, output k). A rule that chooses among candidates has as many
-# events and one output: (event k, output 0).
+# A choice is what one score belongs to: an output of an event. Most rules choose among the outputs
+# of one event, so choice k is (event 0, output k). A rule that chooses among candidates has several
+# events and one output: choice k is (event k, output 0).
 #
 #     labels         x            w_0  w_1  w_2         choices (0, 0)  (0, 1)  (0, 2)
 #     candidates     x_0  x_1     w_0                   choices (0, 0)  (1, 0)
 #
-# For each move (event, output, a) the weights of the output take a x of that event. A rule may name
-# any number of choices, each once and in rising order, so that an update walks an event once for each
-# block of outputs, however many of them it moves.
+# For each move (event, output, a), a times the event's x is added to the weights of the output. A
+# rule may name any number of choices, each once and in ascending order, so that an update walks an
+# event once per block of outputs, however many of them it moves.
 #
-# A rule that keeps a number beside each weight (engine/keep.h) is told the second sums of the choices
-# that it moves, and says the step's noise r.
+# A rule that keeps a number beside each weight (engine/keep.h) is given the second sums of the
+# choices that it moves, and sets the step's noise r.
 #
 # Functions in this file: step_reserve (this may fail), step_free, step_begin, step_add, step_bytes.
 
@@ -27,7 +27,7 @@ cdef struct Move:
 cdef struct Step:
     int n
     int room
-    bint candidates                 # a choice is an event; else it is an output
+    bint candidates                 # a choice is an event, otherwise an output
     double r
     Move* moves
 
@@ -39,7 +39,7 @@ cdef inline void step_free(Step* step) noexcept nogil:
 
 
 cdef inline int step_reserve(Step* step, Py_ssize_t n) noexcept nogil:
-    """Room for n choices; -1 without memory."""
+    """Make room for n choices; -1 without memory."""
     cdef Py_ssize_t room = n + n // 2 + 2
     cdef void* p
     if n <= step.room:
@@ -53,14 +53,14 @@ cdef inline int step_reserve(Step* step, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline void step_begin(Step* step, bint candidates) noexcept nogil:
-    """A step that moves nothing yet."""
+    """Start a step that moves nothing yet."""
     step.n = 0
     step.r = 0.0
     step.candidates = candidates
 
 
 cdef inline void step_add(Step* step, Py_ssize_t choice, double a) noexcept nogil:
-    """One more choice, behind those that are there."""
+    """Add a choice, which must come after those that are there."""
     cdef Move* move = &step.moves[step.n]
     move.event = choice if step.candidates else 0
     move.output = 0 if step.candidates else choice

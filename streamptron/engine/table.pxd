@@ -1,140 +1,65 @@
 # The weights: rows of doubles, and what is kept beside each weight.
 #
-# For each feature one short row; in it, for each output, its fields side by side, so that one
-# cache line answers every kept vector:
+# A feature has one short row. In it each output has its fields side by side, so that one cache line
+# answers for every kept vector:
 #
 #     w       the current weight
 #     v       the averaging term              (if average is not NONE)
 #     p, e    the pocket's copy and its stamp (if pocket)
-#     k       what the rule keeps          (if it keeps anything, see keep.h)
+#     k       what the rule keeps             (if it keeps anything, see keep.h)
 #
-# The learner declares which of these it wants (`table_init`), a Layout says where each of them is, and nothing else
-# knows the widths. The loops over rows are in kernels.h.
+# The learner declares which of these it wants (`table_init`), a Layout says where each of them is,
+# and nothing else knows the widths. The loops over rows are in kernels.h.
 #
 #     block of 1 output (binary)        block of 4 outputs (multiclass)
 #     row r   [ w v ]                   row r   [ w v ][ w v ][ w v ][ w v ]    64 bytes, one line
 #
-# More than four outputs are several blocks, each a chunked array of its own. So a new label moves no
-# row, however many features there are, and a chunk of 256 rows is made when it is first written. Until
-# then its place points at a chunk of zeros that all tables share, so that reading asks nothing.
+# More than four outputs take several blocks, each a chunked array of its own. So a new label moves
+# no row, however many features there are. A chunk of 256 rows is made when it is first written.
+# Until then its place points to a chunk of zeros that all tables share, so that reading needs no
+# test.
 #
-# The running average. Every average we want has the form avg_t = (1 - a_t) avg_{t-1} + a_t w_t.
-# Let D = w - avg; then D_t = (1 - a_t)(D_{t-1} + delta_t), so D = s v with one scalar s for the whole table
-# and a v that changes only where w does:
+# The running average. Every average we want has the form avg_t = (1 - a_t) avg_{t-1} + a_t w_t. Let
+# D = w - avg; then D_t = (1 - a_t)(D_{t-1} + delta_t). So D = s v, with one scalar s for the whole
+# table and a v that changes only where w does:
 #
 #     on an update   w += delta,  v += delta / s
 #     on every event              s *= 1 - a_t
 #     to read        avg = w - s v
 #
-# UNIFORM: a_t = 1/(t+1) gives s = 1/c with c = t + 1, v = u: algorithm 7 of Daume's A Course in Machine
-# Learning, the mean of w_0 .. w_T. c is kept, not s: it is exact. EXPONENTIAL: a constant a, s = (1-a)^t.
-# Before s gets too small to divide by, it is multiplied by 2^256 and a fold is counted; a chunk remembers
-# how many folds its v have seen, is read with the factor that it lacks, and catches up
-# when it is next written. Powers of two, so nothing is rounded, and no sweep over all features.
+# UNIFORM: a_t = 1/(t+1) gives s = 1/c with c = t + 1, v = u: the mean of w_0 .. w_T, algorithm 7 of
+# Daume's A Course in Machine Learning. c is kept instead of s because it is exact.
 #
-# The pocket. A snapshot copies nothing: it counts up the table's epoch. A weight saves its old value
-# the first time it is written after a snapshot, so pocket = p if e == epoch else w.
+# EXPONENTIAL: a constant a, s = (1-a)^t. Before s gets too small to divide by, it is multiplied by
+# 2^256 and a fold is counted. A chunk remembers how many folds its v have seen. It is read with the
+# factor that it lacks, and catches up when it is next written. These are powers of two, so nothing
+# is rounded, and no sweep over all features is needed.
 #
-# Functions in this file: table_init, table_copy, table_add_outputs, table_reserve_places and
-# table_reserve (these may fail), table_split (so may this), table_free, table_set_chunk, table_set_folds, table_scores,
-# table_scores_through, table_has_places, table_can_write, table_place, table_second, table_add, table_tick, table_snapshot, table_read, table_write, table_wrote,
-# table_sizes, table_clear; table_fault for the tests.
+# The pocket. A snapshot copies nothing: it increments the table's epoch. A weight saves its old
+# value when it is first written after a snapshot, so pocket = p if e == epoch else w.
+#
+# Functions in this file: table_init, table_add_outputs, table_reserve_places and table_reserve
+# (these may fail), table_free, table_set_chunk, table_set_folds, table_scores,
+# table_scores_through, table_has_places, table_can_write, table_place, table_second, table_add,
+# table_tick, table_snapshot, table_read, table_write, table_wrote, table_sizes, table_clear. What
+# goes through the whole table is in engine/tables.pxd.
 
 from libc.math cimport exp2
 from libc.stdint cimport int32_t, intptr_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
 from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.keep cimport KEEP_NONE, keep_share
+from streamptron.engine.kernels cimport (
+    AHEAD, AVERAGE_EXPONENTIAL, AVERAGE_NONE, AVERAGE_UNIFORM, BLOCKS_AT_ONCE, FOLD_BITS, LANES,
+    SUM_P, SUM_V, SUM_W, SUMS, ZEROS, Clock, Entries, Lanes, Layout, Rows, add_one, add_several,
+    average_kept, average_of, catch_up, layout_of, pocket_kept, second_one, second_several,
+    size_one, size_several, sum_blocks, sum_one, sum_pair, sum_several)
 from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_next, places_open, places_room)
-from streamptron.engine.pool cimport (
-    Pool, pool_block, pool_free, pool_give, pool_init, pool_reserve, pool_take)
+from streamptron.engine.pool cimport Pool, pool_free, pool_give, pool_init, pool_take
 from streamptron.engine.step cimport Move
-
-cdef extern from "kernels.h":
-    enum:
-        AVERAGE_NONE "SP_AVERAGE_NONE"
-        AVERAGE_UNIFORM "SP_AVERAGE_UNIFORM"
-        AVERAGE_EXPONENTIAL "SP_AVERAGE_EXPONENTIAL"
-        LANES "SP_LANES"            # outputs in a block when there are several
-        ROW_MOST "SP_ROW_MOST"      # doubles of the widest row
-        FOLD_BITS "SP_FOLD_BITS"
-        SUM_W "SP_SUM_W"
-        SUM_V "SP_SUM_V"
-        SUM_P "SP_SUM_P"
-        SUMS "SP_SUMS"
-
-    const int BLOCKS_AT_ONCE "SP_BLOCKS_AT_ONCE"        # 0: not with this compiler
-    const int AHEAD "SP_AHEAD"
-    double* ZEROS "sp_zeros"
-
-    ctypedef struct Layout "sp_layout":
-        int v
-        int p
-        int e
-        int k
-        int fields
-        int keep
-
-    ctypedef struct Rows "sp_block":        # as the kernels see it
-        double** chunks
-        uint32_t* folds
-
-    ctypedef struct Clock "sp_clock":
-        int average
-        double c
-        double s
-        uint32_t fold
-        double epoch
-
-    ctypedef struct Entries "sp_entries":
-        const row_t* rows
-        const uint32_t* columns
-        const int32_t* places
-        const double* x
-        Py_ssize_t n
-
-    ctypedef struct Lanes "sp_step":        # what a step moves of a block
-        int m
-        int* lane
-        double* a
-        double* second
-        double r
-
-    Layout layout_of "sp_layout_of" (int average, bint pocket, int keep) noexcept nogil
-    double average_of "sp_average" (Clock clock, int average, double w, double v) noexcept nogil
-    double average_kept "sp_average_kept" (
-        Rows block, Clock clock, row_t row, int average, const double* field, Layout layout) noexcept nogil
-    double pocket_kept "sp_pocket_kept" (Clock clock, const double* field, Layout layout) noexcept nogil
-    void sum_pair "sp_sum_pair" (
-        double*** chunks, const Entries* entries, bint intercept, Py_ssize_t ahead, double* sums) noexcept nogil
-    void sum_blocks "sp_sum_blocks" (
-        int g, double*** chunks, const Entries* entries, Py_ssize_t ahead, double* sums) noexcept nogil
-    void sum_one "sp_sum_one" (
-        const Rows* block, const Clock* clock, const Entries* entries, bint intercept, double* sums,
-        const Layout* layout) noexcept nogil
-    void sum_several "sp_sum_several" (
-        const Rows* block, const Clock* clock, const Entries* entries, double* sums, const Layout* layout,
-        bint far) noexcept nogil
-    void second_one "sp_second_one" (
-        const Rows* block, const Clock* clock, const Entries* entries, bint intercept, double* second,
-        const Layout* layout) noexcept nogil
-    void second_several "sp_second_several" (
-        const Rows* block, const Clock* clock, const Entries* entries, const int* lane, double* second, int m,
-        const Layout* layout) noexcept nogil
-    void add_one "sp_add_one" (
-        const Rows* block, const Clock* clock, const Entries* entries, bint intercept, const Lanes* step,
-        const Layout* layout) noexcept nogil
-    void add_several "sp_add_several" (
-        const Rows* block, const Clock* clock, const Entries* entries, const Lanes* step,
-        const Layout* layout) noexcept nogil
-    void catch_up "sp_catch_up" (double* chunk, uint32_t behind, int lanes, const Layout* layout) noexcept nogil
-    double size_one "sp_size_one" (
-        const Rows* block, const Clock* clock, row_t row, double size, const Layout* layout) noexcept nogil
-    double size_several "sp_size_several" (
-        const Rows* block, const Clock* clock, row_t row, double size, const Layout* layout) noexcept nogil
 
 cdef extern from "adaptive_rows.h":
     enum:
@@ -145,7 +70,8 @@ cdef extern from "adaptive_rows.h":
         size_t size
 
     Py_ssize_t blocks_for "sp_blocks_for" (Py_ssize_t outputs) noexcept nogil
-    double adaptive_size "sp_size" (const Blocks* blocks, row_t row, Py_ssize_t outputs) noexcept nogil
+    double adaptive_size "sp_size" (
+        const Blocks* blocks, row_t row, Py_ssize_t outputs) noexcept nogil
 
 cdef enum:
     KEPT_CURRENT = 0                # the vectors that can be read, in this order everywhere
@@ -153,7 +79,7 @@ cdef enum:
     KEPT_POCKET = 2
     KEPT_KINDS = 3
 
-    FAR = 1 << 20                   # bytes of a table whose rows are far
+    FAR = 1 << 20                   # bytes of a table whose rows are prefetched
 
     ROWS_WEIGHTS = 0                # what a row is: an output's fields side by side
     ROWS_ADAPTIVE = 1               # see engine/adaptive.pxd
@@ -161,16 +87,16 @@ cdef enum:
 cdef struct Block:
     double** chunks                 # table.zeros: not written yet
     uint32_t* folds                 # folds each chunk has seen (EXPONENTIAL only)
-    Places of_chunks                # how these two grow
+    Places of_chunks                # the growth of these two
     Places of_folds
 
 cdef struct Table:
     int rows
     int average
     Layout layout                   # of an output's doubles
-    int lanes                       # outputs a block
-    int width                       # doubles a row in a block
-    bint borrowed                   # no chunk is the table's own: they lie in a file, and none may be written
+    int lanes                       # outputs per block
+    int width                       # doubles per row of a block
+    bint borrowed                   # all chunks lie in a file, and none may be written
     bint whole                      # there will be no more chunk places
     Py_ssize_t n_outputs
     Py_ssize_t n_blocks
@@ -183,7 +109,7 @@ cdef struct Table:
     uint32_t fold
     double epoch                    # of the pocket: snapshots so far, plus one
     Pool pool                       # of chunks
-    size_t bytes                    # what the table holds from the heap, the pool aside
+    size_t bytes                    # what the table holds from the heap, without the pool
 
 
 cdef inline size_t chunk_bytes(const Table* table) noexcept nogil:
@@ -192,8 +118,8 @@ cdef inline size_t chunk_bytes(const Table* table) noexcept nogil:
 
 cdef inline void table_init(Table* table, int average, double half_life, bint pocket, int keep,
                             bint several, bint scattered) noexcept nogil:
-    """`keep`: what the rule keeps. `several`: outputs come in blocks of LANES; otherwise there is one. `scattered`:
-    see pool_init.
+    """`keep`: what the rule keeps. `several`: outputs come in blocks of LANES; otherwise there is
+    one. `scattered`: see pool_init.
     """
     memset(table, 0, sizeof(Table))
     pool_init(&table.pool, scattered)
@@ -210,7 +136,7 @@ cdef inline void table_init(Table* table, int average, double half_life, bint po
 
 
 cdef inline int table_init_adaptive(Table* table, bint scattered) noexcept nogil:
-    """Rows as AdaptiveClassifier has them, of one output. Returns -1 without memory."""
+    """A table of AdaptiveClassifier's rows, of one output. Returns -1 without memory."""
     table_init(table, AVERAGE_NONE, 1.0, False, KEEP_NONE, False, scattered)
     table.rows = ROWS_ADAPTIVE
     table.width = HEAD_WIDTH
@@ -242,7 +168,7 @@ cdef inline void table_free(Table* table) noexcept nogil:
 
 cdef inline void _block_fill(const Table* table, Block* block, size_t first,
                              size_t last) noexcept nogil:
-    """The places from first to last, not included, are those of zeros."""
+    """Let the places first .. last - 1 point to zeros."""
     cdef size_t i
     for i in range(first, last):
         block.chunks[i] = table.zeros
@@ -251,7 +177,7 @@ cdef inline void _block_fill(const Table* table, Block* block, size_t first,
 
 
 cdef inline int _block_open(Table* table, Block* block, size_t first, size_t n) noexcept nogil:
-    """n chunk places for a block that has `first` of them. Returns -1 without memory."""
+    """Make room for n chunk places in a block that has `first`. Returns -1 without memory."""
     cdef size_t capacity = n if table.whole else places_ahead(n)
     cdef void* p = places_open(&block.of_chunks, block.chunks, sizeof(double*), capacity,
                                &table.bytes)
@@ -269,7 +195,7 @@ cdef inline int _block_open(Table* table, Block* block, size_t first, size_t n) 
 
 
 cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
-    """n more outputs, of weights zero. Returns -1 without memory."""
+    """Add n outputs with weights of zero. Returns -1 without memory."""
     cdef Py_ssize_t blocks = _blocks_for(table, table.n_outputs + n)
     cdef void* p
     if blocks > table.n_blocks:
@@ -290,7 +216,7 @@ cdef inline int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline int table_reserve_places(Table* table, size_t places, bint whole) noexcept nogil:
-    """Places for so many chunks at least; `whole`: there will be no more. -1 without memory."""
+    """Make room for `places` chunks; `whole`: there will be no more. -1 without memory."""
     cdef Py_ssize_t b
     table.whole = whole
     if places <= table.n_chunks:
@@ -303,7 +229,7 @@ cdef inline int table_reserve_places(Table* table, size_t places, bint whole) no
 
 
 cdef inline int _place_add(Table* table) noexcept nogil:
-    """One more place in every block. Returns -1 without memory."""
+    """Add a place to every block. Returns -1 without memory."""
     cdef Py_ssize_t b
     cdef Block* block
     cdef void* p
@@ -337,7 +263,7 @@ cdef inline void table_set_folds(Block* block, size_t chunk, uint32_t folds) noe
         next[0] = folds
 
 
-cdef struct Fresh:                  # in a new chunk, until there are all
+cdef struct Fresh:                  # stored in a new chunk until all new chunks are there
     Fresh* next
     Py_ssize_t block
     size_t chunk
@@ -345,7 +271,7 @@ cdef struct Fresh:                  # in a new chunk, until there are all
 
 cdef inline int _reserve(Table* table, const row_t* rows, Py_ssize_t n, Py_ssize_t b,
                          Fresh** latest) noexcept nogil:
-    """Chunks of a block for these rows, each a link in a chain. Returns -1 without memory."""
+    """Make the chunks of a block for these rows, each a link of a chain. -1 without memory."""
     cdef Py_ssize_t i
     cdef Block* block = &table.blocks[b]
     cdef Fresh* made
@@ -365,7 +291,7 @@ cdef inline int _reserve(Table* table, const row_t* rows, Py_ssize_t n, Py_ssize
 
 
 cdef inline int _reserve_end(Table* table, Fresh* made, bint failed) noexcept nogil:
-    """The links of the chain are rows now; or if it has failed, no chunks."""
+    """Turn the links of the chain into rows; or give them back if it has failed."""
     cdef Fresh fresh
     while made != NULL:
         fresh = made[0]
@@ -378,7 +304,7 @@ cdef inline int _reserve_end(Table* table, Fresh* made, bint failed) noexcept no
 
 
 cdef inline int _places_to(Table* table, row_t n_rows) noexcept nogil:
-    """Places for the chunks of so many rows. Returns -1 without memory."""
+    """Make room for the chunks of n_rows rows. Returns -1 without memory."""
     while (n_rows - 1) >> CHUNK_BITS >= table.n_chunks:
         if _place_add(table) < 0:
             return -1
@@ -387,9 +313,9 @@ cdef inline int _places_to(Table* table, row_t n_rows) noexcept nogil:
 
 cdef inline int table_reserve_blocks(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
                                      const uint32_t* blocks, Py_ssize_t n_blocks) noexcept nogil:
-    """See that rows below n_rows can be written in these blocks.
+    """Make sure that these rows, all below n_rows, can be written in these blocks.
 
-    Returns -1 without memory, and no chunk is new.
+    Returns -1 without memory; then no chunk has been made.
     """
     cdef Fresh* made = NULL
     cdef Py_ssize_t i
@@ -403,7 +329,7 @@ cdef inline int table_reserve_blocks(Table* table, const row_t* rows, Py_ssize_t
 
 cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
                               const Move* moves, int n_moves) noexcept nogil:
-    """The same for the outputs that are to be moved."""
+    """The same for the outputs of these moves."""
     cdef Fresh* made = NULL
     cdef int i
     if _places_to(table, n_rows) < 0:
@@ -445,13 +371,13 @@ cdef inline Entries entries_of(const row_t* rows, const double* x, Py_ssize_t n)
 
 
 cdef inline bint _is_plain(const Table* table) noexcept nogil:
-    """Whether a weight has one number beside it, which may be summed as it lies: the everyday case."""
+    """The everyday case: each weight has one number beside it, and both are summed alike."""
     return BLOCKS_AT_ONCE and table.layout.fields == 2 and table.average != AVERAGE_EXPONENTIAL
 
 
-cdef inline void _write_scores(const Table* table, Clock clock, double w, double v, double p, Py_ssize_t n,
-                               double* scores) noexcept nogil:
-    """What the sums of an output's weights, averaging terms and pocket make of the event."""
+cdef inline void _write_scores(const Table* table, Clock clock, double w, double v, double p,
+                               Py_ssize_t n, double* scores) noexcept nogil:
+    """The scores, from the sums of an output's weights, averaging terms and pocket."""
     scores[KEPT_CURRENT * n] = w
     if table.average != AVERAGE_NONE:
         scores[KEPT_AVERAGE * n] = average_of(clock, table.average, w, v)
@@ -459,8 +385,8 @@ cdef inline void _write_scores(const Table* table, Clock clock, double w, double
         scores[KEPT_POCKET * n] = p
 
 
-cdef inline void _score_one(const Table* table, const Entries* entries, bint intercept, Py_ssize_t n_scores,
-                            double* scores) noexcept nogil:
+cdef inline void _score_one(const Table* table, const Entries* entries, bint intercept,
+                            Py_ssize_t n_scores, double* scores) noexcept nogil:
     """The scores of a table of one output."""
     cdef Clock clock = _clock(table)
     cdef Rows block
@@ -476,7 +402,7 @@ cdef inline void _score_one(const Table* table, const Entries* entries, bint int
 
 cdef inline void _score_several(const Table* table, const Entries* entries, Py_ssize_t n_scores,
                                 double* scores) noexcept nogil:
-    """The scores of a table of several, a block or a few of them at once."""
+    """The scores of a table of several outputs, a few blocks at a time."""
     cdef Clock clock = _clock(table)
     cdef double sums[4 * SUMS * LANES]
     cdef double** chunks[4]
@@ -490,20 +416,21 @@ cdef inline void _score_several(const Table* table, const Entries* entries, Py_s
                 chunks[b] = table.blocks[first + b].chunks
             sum_blocks(<int> g, chunks, entries, entries.n - AHEAD if far else 0, sums)
             for k in range(min(g * LANES, table.n_outputs - first * LANES)):
-                _write_scores(table, clock, sums[2 * k], sums[2 * k + 1], 0.0, n_scores, scores + first * LANES + k)
+                _write_scores(table, clock, sums[2 * k], sums[2 * k + 1], 0.0, n_scores,
+                              scores + first * LANES + k)
             first += g
         return
     for b in range(table.n_blocks):
         block = _rows(&table.blocks[b])
         sum_several(&block, &clock, entries, sums, &table.layout, far)
         for k in range(min(<Py_ssize_t> LANES, table.n_outputs - b * LANES)):
-            _write_scores(table, clock, sums[SUMS * k + SUM_W], sums[SUMS * k + SUM_V], sums[SUMS * k + SUM_P], n_scores,
-                          scores + b * LANES + k)
+            _write_scores(table, clock, sums[SUMS * k + SUM_W], sums[SUMS * k + SUM_V],
+                          sums[SUMS * k + SUM_P], n_scores, scores + b * LANES + k)
 
 
 cdef inline void table_scores(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
                               Py_ssize_t n_scores, double* scores) noexcept nogil:
-    """scores[kind * n_scores + output], for the kinds that are kept; kind KEPT_CURRENT always is."""
+    """Write scores[kind * n_scores + output] for the kinds that are kept, KEPT_CURRENT always."""
     cdef Entries entries = entries_of(rows, x, n)
     if table.lanes == 1:
         _score_one(table, &entries, False, n_scores, scores)
@@ -513,34 +440,35 @@ cdef inline void table_scores(const Table* table, const row_t* rows, const doubl
 
 cdef inline void table_scores_through(const Table* table, const Entries* entries, bint intercept,
                                       double* scores) noexcept nogil:
-    """The same for a table of one output, and entries of columns, whose rows are known, or even their places.
+    """The same for a table of one output, and entries by column, whose rows or places are known.
 
-    `intercept`: an entry of value 1 in the intercept's row comes before those that are given.
+    `intercept`: an entry of value 1 in the intercept's row comes before the given ones.
     """
     _score_one(table, entries, intercept, 1, scores)
 
 
 cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noexcept nogil:
-    """The fields of one weight in a chunk that is there."""
+    """The fields of one weight, whose chunk must have a place."""
     return (table.blocks[output // table.lanes].chunks[row >> CHUNK_BITS]
             + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
 
 
 cdef inline bint table_has_places(const Table* table) noexcept nogil:
-    """Whether a row's place is all that scores and steps ask for: not with folds, which are the chunk's."""
+    """Whether a row's place is enough for scores and steps. With folds its chunk is needed too."""
     return (table.lanes == 1 and table.rows == ROWS_WEIGHTS
             and table.average != AVERAGE_EXPONENTIAL)
 
 
 cdef inline bint table_can_write(const Table* table, row_t row) noexcept nogil:
-    """Whether a row of a table of one output can be written: not the null row, and its chunk is there."""
+    """Whether a row of a table of one output can be written: it has a chunk, and is not null."""
     return row != ROW_NULL and row >> CHUNK_BITS < table.n_chunks and (
         table.blocks[0].chunks[row >> CHUNK_BITS] != table.zeros)
 
 
 cdef inline bint table_place(const Table* table, row_t row, int32_t* place) noexcept nogil:
-    """How many doubles behind the null row a row of a table of one output lies that can be written, or that of the
-    null row. False if that is too far.
+    """The place of a row in a table of one output: its distance from the null row, in doubles.
+
+    0, the null row's own place, for a row that cannot be written. False if it is too far away.
     """
     cdef intptr_t behind = 0
     if table_can_write(table, row):
@@ -555,8 +483,9 @@ cdef inline bint table_keeps(const Table* table, int kind) noexcept nogil:
     return kind == KEPT_CURRENT or table.layout.p >= 0
 
 
-cdef inline void _catch_up(Table* table, Py_ssize_t block, const Entries* entries, bint intercept) noexcept nogil:
-    """EXPONENTIAL: before the entries are written, bring their chunks' averaging terms to the table's fold."""
+cdef inline void _catch_up(Table* table, Py_ssize_t block, const Entries* entries,
+                           bint intercept) noexcept nogil:
+    """EXPONENTIAL, before a write: bring the averaging terms of the chunks to the table's fold."""
     cdef Block* of = &table.blocks[block]
     cdef Py_ssize_t i
     cdef row_t at
@@ -572,7 +501,7 @@ cdef inline void _catch_up(Table* table, Py_ssize_t block, const Entries* entrie
 
 cdef inline Py_ssize_t _lanes_of(const Table* table, const Move* move, const Move* end, double r,
                                  Lanes* lanes) noexcept nogil:
-    """Write down what the moves do to the block of the first, as far as they are in it; the block."""
+    """Collect the leading moves that are in one block. Returns that block."""
     cdef Py_ssize_t block = move.output // table.lanes
     lanes.m = 0
     lanes.r = r
@@ -585,11 +514,11 @@ cdef inline Py_ssize_t _lanes_of(const Table* table, const Move* move, const Mov
     return block
 
 
-cdef inline void table_second(const Table* table, const Entries* entries, bint intercept, Move* move,
-                              Py_ssize_t m) noexcept nogil:
-    """The second sums of an event, for each of m moves of it; see keep.h. `intercept`: as in table_add.
+cdef inline void table_second(const Table* table, const Entries* entries, bint intercept,
+                              Move* move, Py_ssize_t m) noexcept nogil:
+    """The second sums of an event for m of its moves; see keep.h. `intercept`: as in table_add.
 
-    An output that is still to be added has kept nothing of any feature.
+    For an output that is still to be added, nothing has been kept yet.
     """
     cdef Clock clock = _clock(table)
     cdef Rows of
@@ -614,10 +543,10 @@ cdef inline void table_second(const Table* table, const Entries* entries, bint i
 
 cdef inline void table_add(Table* table, const Entries* entries, bint intercept, const Move* move,
                            Py_ssize_t m, double r) noexcept nogil:
-    """Take m moves of an event: w += a x for each, and what average, pocket and rule keep of it.
+    """Apply m moves of an event: w += a x for each, and update average, pocket and rule's numbers.
 
-    The rows must be reserved. The event is walked once for each block that moves. `intercept`: as in
-    table_scores_through.
+    The rows must be reserved. The event is walked once for each block that moves. `intercept`: as
+    in table_scores_through.
     """
     cdef Clock clock = _clock(table)
     cdef Rows of
@@ -637,7 +566,7 @@ cdef inline void table_add(Table* table, const Entries* entries, bint intercept,
 
 
 cdef inline void table_tick(Table* table) noexcept nogil:
-    """An event has passed."""
+    """Advance the averages' clock by one event."""
     if table.average == AVERAGE_UNIFORM:
         table.c += 1.0
     elif table.average == AVERAGE_EXPONENTIAL:
@@ -648,11 +577,12 @@ cdef inline void table_tick(Table* table) noexcept nogil:
 
 
 cdef inline void table_snapshot(Table* table) noexcept nogil:
-    """The current weights go into the pocket."""
+    """Put the current weights into the pocket."""
     table.epoch += 1.0
 
 
-cdef inline double table_read(const Table* table, row_t row, Py_ssize_t output, int kind) noexcept nogil:
+cdef inline double table_read(const Table* table, row_t row, Py_ssize_t output,
+                              int kind) noexcept nogil:
     """One weight of one kept vector."""
     cdef size_t chunk = row >> CHUNK_BITS
     cdef const Block* block = &table.blocks[output // table.lanes]
@@ -668,7 +598,7 @@ cdef inline double table_read(const Table* table, row_t row, Py_ssize_t output, 
 
 
 cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double w) noexcept nogil:
-    """Set a weight of a reserved row before anything was learned: every kept vector starts from it."""
+    """Set a weight of a reserved row before anything is learned: all kept vectors start from it."""
     _lane(table, row, output)[0] = w
 
 
@@ -680,8 +610,9 @@ cdef inline Blocks table_blocks(const Table* table) noexcept nogil:
     return blocks
 
 
-cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n, double* sizes) noexcept nogil:
-    """For each of n rows the size of its largest weight, of all outputs and kept vectors."""
+cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n,
+                             double* sizes) noexcept nogil:
+    """For each of n rows its largest |weight|, over all outputs and kept vectors."""
     cdef Clock clock = _clock(table)
     cdef Rows block
     cdef Blocks blocks = table_blocks(table)
@@ -705,7 +636,7 @@ cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n
 
 
 cdef inline void table_prefetch(const Table* table, row_t row, row_t n) noexcept nogil:
-    """Ask for the weights of n rows of one chunk, which are going to be read."""
+    """Prefetch the weights of n rows of one chunk."""
     cdef Py_ssize_t b
     if row >> CHUNK_BITS >= table.n_chunks:
         return
@@ -715,7 +646,7 @@ cdef inline void table_prefetch(const Table* table, row_t row, row_t n) noexcept
 
 
 cdef inline void table_clear(Table* table, row_t row) noexcept nogil:
-    """Make a row what it was before it was first written."""
+    """Set a row back to zeros."""
     cdef Py_ssize_t b
     cdef double* chunk
     if row >> CHUNK_BITS >= table.n_chunks:
@@ -727,7 +658,7 @@ cdef inline void table_clear(Table* table, row_t row) noexcept nogil:
 
 
 cdef inline double* table_chunk(const Table* table, Py_ssize_t block, size_t chunk) noexcept nogil:
-    """The 256 rows of a chunk, or NULL where none was ever written."""
+    """The 256 rows of a chunk, or NULL if none was ever written."""
     cdef double* rows = table.blocks[block].chunks[chunk]
     return NULL if rows == table.zeros else rows
 
@@ -739,110 +670,3 @@ cdef inline bint table_wrote(const Table* table, size_t chunk) noexcept nogil:
         if table_chunk(table, b, chunk) != NULL:
             return True
     return False
-
-
-cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
-    """A second table of the same weights. Returns -1 without memory; table_free is due in either case."""
-    cdef Py_ssize_t b
-    cdef size_t i
-    cdef double* made
-    to[0] = other[0]
-    to.blocks = NULL
-    to.n_blocks = 0
-    to.n_outputs = 0
-    to.bytes = 0
-    pool_init(&to.pool, other.pool.scattered)
-    if pool_reserve(&to.pool, other.pool.used) < 0:
-        return -1
-    if table_add_outputs(to, other.n_outputs) < 0:
-        return -1
-    for b in range(to.n_blocks):
-        for i in range(other.n_chunks):
-            if other.blocks[b].chunks[i] == other.zeros:
-                continue
-            made = <double*> pool_take(&to.pool, chunk_bytes(to))
-            if made == NULL:
-                return -1
-            to.blocks[b].chunks[i] = made
-            memcpy(made, other.blocks[b].chunks[i], chunk_bytes(to))
-        if to.average == AVERAGE_EXPONENTIAL:
-            memcpy(to.blocks[b].folds, other.blocks[b].folds, other.n_chunks * sizeof(uint32_t))
-    return 0
-
-
-cdef inline int table_split(Table* to, const Table* one, int positive) noexcept nogil:
-    """A second table, of two outputs where the first has one: w for one of them, -w for the other.
-
-    What the rule keeps is the same for both. Returns -1 without memory; table_free is due in either case.
-    """
-    cdef size_t chunk, row
-    cdef int f, k
-    cdef const double* field
-    cdef double* pair
-    cdef row_t first
-    cdef Move move
-    move.output = 0
-    to[0] = one[0]
-    to.blocks = NULL
-    to.n_blocks = 0
-    to.n_outputs = 0
-    to.bytes = 0
-    to.lanes = LANES
-    to.width = to.layout.fields * to.lanes
-    pool_init(&to.pool, one.pool.scattered)
-    if table_add_outputs(to, 2) < 0:
-        return -1
-    for chunk in range(one.n_chunks):
-        if one.blocks[0].chunks[chunk] == one.zeros:
-            continue
-        first = <row_t> (chunk << CHUNK_BITS)
-        if table_reserve(to, &first, 1, first + 1, &move, 1) < 0:
-            return -1
-        for row in range(<size_t> CHUNK_ROWS):
-            field = one.blocks[0].chunks[chunk] + row * one.width
-            pair = to.blocks[0].chunks[chunk] + row * to.width
-            for f in range(to.layout.fields):
-                for k in range(2):
-                    # what is 0 stays +0.0
-                    pair[k * to.layout.fields + f] = (
-                        0.0 - field[f] if k != positive and f != to.layout.e and f != to.layout.k else field[f])
-        if one.average == AVERAGE_EXPONENTIAL:
-            table_set_folds(&to.blocks[0], chunk, one.blocks[0].folds[chunk])
-    return 0
-
-
-cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept nogil:
-    """What is wrong with a table of n_rows rows in use, or NULL. For the tests: it looks at everything."""
-    cdef Py_ssize_t b
-    cdef size_t i, k, row, bytes = table.n_blocks * sizeof(Block), blocks = 0
-    cdef const Block* block
-    if table.borrowed:
-        return NULL
-    for b in range(table.n_blocks):
-        block = &table.blocks[b]
-        bytes += places_bytes(&block.of_chunks) + places_bytes(&block.of_folds)
-        if table.n_chunks > block.of_chunks.capacity:
-            return "there are more chunks than places"
-        for i in range(block.of_chunks.copied):
-            if (<double**> block.of_chunks.next)[i] != block.chunks[i]:
-                return "a chunk is not where the array of the next places has it"
-        for i in range(block.of_folds.copied):
-            if (<uint32_t*> block.of_folds.next)[i] != block.folds[i]:
-                return "a chunk's folds are not what the array of the next ones has"
-        for i in range(table.n_chunks):
-            if block.chunks[i] == table.zeros:
-                continue
-            blocks += pool_block(chunk_bytes(table))
-            for k in range(<size_t> CHUNK_ROWS * table.width):
-                row = (i << CHUNK_BITS) + k // table.width
-                if (block.chunks[i][k] != 0.0) & ((row == ROW_NULL) | (row >= n_rows)):
-                    return "a row that is not in use is not zero"
-                if table.rows == ROWS_WEIGHTS and block.chunks[i][k] != 0.0 and (
-                        b * table.lanes + <Py_ssize_t> (k % table.width) // table.layout.fields >= table.n_outputs):
-                    return "an output that is not in use is not zero"
-    for k in range(<size_t> (CHUNK_ROWS * ROW_MOST)):
-        if table.zeros[k] != 0.0:
-            return "the chunk of zeros has been written"
-    if bytes != table.bytes or blocks != table.pool.used or blocks > table.pool.bytes:
-        return "the table holds more bytes, or fewer, than it counts"
-    return NULL

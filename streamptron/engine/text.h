@@ -1,11 +1,11 @@
-/* What text.pxd reads. */
+/* The tokens that text.pxd puts in place of numbers and addresses. */
 
 #ifndef STREAMPTRON_TEXT_H
 #define STREAMPTRON_TEXT_H
 
 #include "compiler.h"
 
-/* Texts that stand for numbers and addresses, with room to read before them (see key_text). */
+/* With sixteen bytes before each that may be read (see key_text). */
 static const uint8_t sp_folded[] = "................<num>...........<hex>...........<ip>";
 
 #endif

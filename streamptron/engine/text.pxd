@@ -5,23 +5,22 @@
 #        v
 #     bytes   f r e e     w i - f i :   é   c r i s !
 #     bits    1 1 1 1 0 0 1 1 0 1 1 0 0 1 1 1 1 1 1 0
-#        | words     where the bits change; numbers and addresses folded, too short or too long ones
-#        v           left out
+#        | words     where the bits change; numbers and addresses are folded, words that are too
+#        v           short or too long are left out
 #     words   free  wi  fi  écris
 #        | tokens    n-grams of words or of characters, each a key like any other name
 #        v
 #     keys[]  values[]  hashes[]    each token once, in order of first occurrence
 #
-# Characters are the work of engine/scan.pxd, which stops where it meets some for the first time.
+# Characters are read by engine/scan.pxd, which stops at those that it meets for the first time.
 #
 # In the everyday case (ASCII, single words, nothing folded) tokens are taken straight from the
-# words' edges (_tokens_plain).
+# edges of words (_tokens_plain).
 #
-# A token finds out whether it was there before in a small table of its own (Tally), by its hash,
-# which is the hash that the index wants of it anyway. The common ways, new or seen, are one path
-# without a branch.
+# Whether a token has occurred before is looked up in a small table (Tally) by its hash, the one
+# that the index needs anyway. In both common cases, new or seen, the lookup has no branch.
 #
-# The rule is that of Tokenizer's docstring; tests/twin/text.py is its plain twin.
+# The rules are those of Tokenizer's docstring; tests/twin/text.py is the plain twin.
 #
 # Functions in this file: text_write, text_free, text_bytes; the rest serve these.
 
@@ -47,38 +46,38 @@ cdef enum:
     VALUE_COUNT = 1
     VALUE_LOG = 2
 
-    FOLDED_NUMBER = 16              # where in FOLDED a word stands
+    FOLDED_NUMBER = 16              # where in FOLDED a word starts
     FOLDED_HEX = 32
     FOLDED_ADDRESS = 48
 
-    TOKENS_AT_ONCE = 1024           # for which there is room before they are taken
-    SPARE = 32                      # bytes that may be written, or read, beyond a text
+    TOKENS_AT_ONCE = 1024           # room is made for so many at a time
+    SPARE = 32                      # bytes that may be written or read past the end of a text
 
 cdef struct TextRule:
     int analyzer
     int low, high                   # n of the n-grams
     Characters characters
     bint fold
-    size_t shortest, longest        # words, in characters
+    size_t shortest, longest        # of words, in characters
     int value
     bint l2
 
 cdef struct Word:
-    const uint8_t* p                # of which sixteen bytes before may be read
+    const uint8_t* p                # the sixteen bytes before it may be read, too
     size_t n
 
 cdef struct Part:
-    # The words of one piece, or for TEXT_CHARACTERS all of it as if it were one word.
+    # The words of one piece; for TEXT_CHARACTERS the whole piece as one word.
     Py_ssize_t first, last
     const Piece* prefix
 
 cdef struct Text:
-    # Scratch for the texts of an event. Bytes that keys point at are in the event's arena.
+    # Scratch for the texts of an event. The bytes that keys point to are in the event's arena.
     uint64_t* bits
     size_t bits_capacity
     uint32_t* edges
     size_t edges_capacity
-    const uint8_t* plain            # of a text whose edges are all that is needed; NULL: see words
+    const uint8_t* plain            # a text of which only the edges are needed; NULL: see words
     Py_ssize_t n_edges
     Word* words
     Py_ssize_t n_words
@@ -91,11 +90,11 @@ cdef struct Text:
     size_t n_replaced               # bad sequences that scan has replaced, in all texts so far
 
 cdef struct Tally:
-    # The tokens so far, each once.
+    # The distinct tokens so far.
     Key* keys
     double* values
     uint64_t* hashes
-    uint32_t* slots                 # 1 + where in keys; 0: empty
+    uint32_t* slots                 # 1 + the place in keys; 0: empty
     uint64_t mask
     Py_ssize_t n
     Seed seed
@@ -117,7 +116,7 @@ cdef inline size_t text_bytes(const Text* text) noexcept nogil:
 
 
 cdef inline int _grow(void** p, size_t* capacity, size_t n, size_t size) noexcept nogil:
-    """Room for n things; -1 without memory."""
+    """Make room for n items; -1 without memory."""
     cdef void* grown
     if n <= capacity[0]:
         return 0
@@ -140,7 +139,7 @@ cdef inline bint _is_hex(uint8_t c) noexcept nogil:
 
 
 cdef inline int _octet_end(const uint8_t* p, size_t n) noexcept nogil:
-    """How many digits of a number up to 255 are at p; 0 if it is none, or has more digits."""
+    """The number of digits at p, if they are a number up to 255 of at most three digits; else 0."""
     cdef int i = 0, number = 0
     while <size_t> i < n and i < 4 and _is_digit(p[i]):
         number = 10 * number + p[i] - 48
@@ -150,7 +149,7 @@ cdef inline int _octet_end(const uint8_t* p, size_t n) noexcept nogil:
 
 cdef inline size_t _dotted(const uint64_t* bits, const uint8_t* p, size_t at,
                            size_t n) noexcept nogil:
-    """Where the IPv4 address ends that starts with the word at `at`; 0: it is none."""
+    """The end of the IPv4 address that starts with the word at `at`; 0 if it is not one."""
     cdef int octet, part
     if at >= 2 and p[at - 1] == 46 and bit_at(bits, at - 2):
         return 0
@@ -168,7 +167,7 @@ cdef inline size_t _dotted(const uint64_t* bits, const uint8_t* p, size_t at,
 
 cdef inline bint _ends_in_dotted(const uint64_t* bits, const uint8_t* p, size_t first, size_t last,
                                  size_t n) noexcept nogil:
-    """Whether the last number of a run of hex digits and colons is the first of an IPv4 address."""
+    """Whether a run of hex digits and colons ends with the first number of an IPv4 address."""
     cdef size_t at = last
     while at > first and p[at - 1] != 58:
         at -= 1
@@ -199,7 +198,7 @@ cdef inline bint _is_colons(const uint8_t* p, size_t n) noexcept nogil:
 
 
 cdef inline int _number_kind(const uint8_t* p, size_t n) noexcept nogil:
-    """FOLDED_NUMBER, FOLDED_HEX or 0 for a word."""
+    """FOLDED_NUMBER or FOLDED_HEX; 0 for a word."""
     cdef size_t i
     cdef size_t digits = 0
     if n > 2 and p[0] == 48 and (p[1] | 32) == 120:
@@ -220,8 +219,8 @@ cdef inline size_t _fold(const uint64_t* bits, const uint8_t* p, size_t n, size_
                          size_t* run_end, Word* word) noexcept nogil:
     """Fold the word from start to end, if it is a number or begins an address.
 
-    Returns where what it stands for ends, or 0. `run_end`: where the last run of hex digits and
-    colons ended, which is looked at once.
+    Returns the end of what was folded, or 0. `run_end`: the end of the last run of hex digits and
+    colons, so that each run is examined once.
     """
     cdef size_t first, last, at = 0
     cdef int kind
@@ -255,7 +254,7 @@ cdef inline size_t _fold(const uint64_t* bits, const uint8_t* p, size_t n, size_
 
 cdef inline int _words(const TextRule* rule, Text* text, const uint8_t* p, size_t n,
                        Py_ssize_t n_edges, bint wide) noexcept nogil:
-    """Append the words of n scanned bytes; `wide`: some are not ASCII. -1 without memory."""
+    """Append the words of n scanned bytes. `wide`: some are not ASCII. -1 without memory."""
     cdef const uint64_t* bits = text.bits
     cdef size_t shortest = rule.shortest, longest = rule.longest
     cdef size_t start, end, length, at, folded, done = 0, run_end = 0
@@ -291,9 +290,9 @@ cdef inline int _words(const TextRule* rule, Text* text, const uint8_t* p, size_
 
 cdef inline Py_ssize_t _tally_search(const Key* keys, uint32_t* slots, uint64_t mask, uint64_t at,
                                      Py_ssize_t n) noexcept nogil:
-    """Where keys[n] is among the keys before it, searched from slot `at` on; n if it is new.
+    """The place of keys[n] among the keys before it, searched for from slot `at`.
 
-    It has a slot then.
+    If it is new, it gets a slot and the answer is n.
     """
     while slots[at] != 0:
         if key_equal(&keys[slots[at] - 1], &keys[n]):
@@ -304,15 +303,15 @@ cdef inline Py_ssize_t _tally_search(const Key* keys, uint32_t* slots, uint64_t 
 
 
 cdef inline bint tally_add(Tally* tally, Key key) noexcept nogil:
-    """Count a token; whether it is new."""
+    """Count a token. Returns whether it is new."""
     cdef Key* keys = tally.keys
     cdef uint64_t h = key_hash(&tally.seed, &key)
     cdef uint64_t mask = tally.mask
     cdef uint32_t* slots = tally.slots
     cdef Py_ssize_t n = tally.n
     cdef Py_ssize_t at = <Py_ssize_t> slots[h & mask] - 1
-    # n where the slot is empty, without a branch that nobody can foresee: half of a text's words
-    # are new
+    # n where the slot is empty, without a branch: half of a text's words are new, so no processor
+    # could predict it
     at ^= (at ^ n) & (0 - <Py_ssize_t> (at < 0))
     keys[n] = key
     tally.values[n] = 0.0
@@ -327,7 +326,7 @@ cdef inline bint tally_add(Tally* tally, Key key) noexcept nogil:
 
 
 cdef inline int _tally_reserve(Tally* tally, Text* text, Event* event, Py_ssize_t n) noexcept nogil:
-    """Room for n more tokens. -1 without memory."""
+    """Make room for n more tokens. -1 without memory."""
     cdef size_t size, i
     cdef uint64_t at
     cdef uint32_t* slots
@@ -360,13 +359,14 @@ cdef inline int _tally_reserve(Tally* tally, Text* text, Event* event, Py_ssize_
 
 
 cdef struct Joint:
-    # Where tokens are put together that do not lie in one piece. What a long key points at stays.
+    # Where tokens are assembled that are not contiguous in the text. What a long key points to
+    # stays there.
     uint8_t* p
     size_t n
 
 
 cdef inline uint8_t* _joint(Joint* joint, Event* event, size_t n) noexcept nogil:
-    """Room for a token of n bytes; NULL without memory."""
+    """Make room for a token of n bytes; NULL without memory."""
     if joint.n < n:
         joint.n = 4096 if n < 256 else 2 * n
         joint.p = arena_alloc(&event.text, joint.n)
@@ -382,12 +382,12 @@ cdef inline void _joint_keep(Joint* joint, size_t n) noexcept nogil:
 
 cdef inline int _tokens_words(Tally* tally, Text* text, Event* event, Joint* joint,
                               const Part* part, int n) noexcept nogil:
-    """All n words in a row, as tokens. -1 without memory."""
+    """Add all n-grams of words as tokens. -1 without memory."""
     cdef Py_ssize_t i, k, last
     cdef size_t length, at
     cdef uint8_t* p
     cdef const Word* words = text.words
-    cdef Tally local                # for all a compiler knows, a store might change the other one
+    cdef Tally local                # a copy, since for all the compiler knows stores change `tally`
     cdef Key key
     i = part.first
     while i <= part.last - n:
@@ -425,7 +425,7 @@ cdef inline int _tokens_words(Tally* tally, Text* text, Event* event, Joint* joi
 
 cdef inline int _tokens_plain(Tally* tally, Text* text, Event* event, const TextRule* rule,
                               const uint8_t* p, Py_ssize_t n_edges) noexcept nogil:
-    """The everyday case: words of ASCII, straight from their edges. -1 without memory."""
+    """The everyday case: ASCII words, taken straight from their edges. -1 without memory."""
     cdef Tally local
     cdef const uint32_t* edges = text.edges
     cdef size_t shortest = rule.shortest, longest = rule.longest, length
@@ -445,13 +445,13 @@ cdef inline int _tokens_plain(Tally* tally, Text* text, Event* event, const Text
 
 
 cdef inline size_t _character(const uint8_t* p) noexcept nogil:
-    """The bytes of the code point at p."""
+    """The number of bytes of the code point at p."""
     return 1 if p[0] < 0x80 else 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
 
 
 cdef inline int _tokens_characters(Tally* tally, Text* text, Event* event, Joint* joint,
                                    const Part* part, int n) noexcept nogil:
-    """All n characters in a row. -1 without memory."""
+    """Add all n-grams of characters as tokens. -1 without memory."""
     cdef const uint8_t* p
     cdef const uint8_t* first
     cdef const uint8_t* last
@@ -498,9 +498,9 @@ cdef inline int _tokens_characters(Tally* tally, Text* text, Event* event, Joint
 cdef inline Py_ssize_t _add_piece(Text* text, Event* event, const TextRule* rule,
                                   const Piece* prefix, const Piece* piece,
                                   bint alone) noexcept nogil:
-    """Scan a text, or a field's, and find its words. Returns as text_write does.
+    """Scan a text, or the text of a field, and find its words. Returns what text_write does.
 
-    `alone`: there is no other.
+    `alone`: it is the only one.
     """
     cdef bint wide = not is_ascii(piece.p, piece.n)
     cdef size_t most = 3 * piece.n if wide else piece.n     # a bad byte becomes three
@@ -543,7 +543,7 @@ cdef inline Py_ssize_t _add_piece(Text* text, Event* event, const TextRule* rule
 
 cdef inline int _add_tokens(Text* text, Event* event, const TextRule* rule,
                             const Index* index) noexcept nogil:
-    """All words are there: their tokens and the values of these. -1 without memory."""
+    """Once all words are found, add their tokens and set the values. -1 without memory."""
     cdef Tally tally
     cdef Joint joint
     cdef Py_ssize_t i
@@ -585,10 +585,10 @@ cdef inline int _add_tokens(Text* text, Event* event, const TextRule* rule,
 cdef inline Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule,
                                   const Index* index, bint intercept, const Piece* prefixes,
                                   const Piece* pieces, int n_pieces) noexcept nogil:
-    """Write the event of a text, or of some fields, whose tokens get prefixes that outlive it.
+    """Write the event of a text, or of several fields. The prefixes of tokens must outlive it.
 
-    Returns 0, -1 without memory, or 1 + the number of a page of code points, which scan_page wants
-    before this is called again.
+    Returns 0; -1 without memory; or 1 + the number of a page of code points, which must be given to
+    scan_page before this is called again.
     """
     cdef Py_ssize_t page
     cdef int i

@@ -1,16 +1,16 @@
 # Widths, units and layouts that every room shares.
 #
-# An event is a handful of (row, value) pairs. A feature's *key* (its name) is turned into a *row*
-# number by the index; the row number is all that the weights know of it. Three rows are special:
+# An event is a list of (row, value) pairs. The index turns a feature's *key* (its name) into a
+# *row* number, which is all that the weights know of it. The rows are numbered like this:
 #
 #     row 0   the null row: no feature, all weights zero, never written. A feature that the model
-#             has not met scores there, so that reading needs no branch.
-#     row 1   the intercept: a feature of value 1 that every event begins with (if asked for).
+#             has not met is scored there, so that reading needs no branch.
+#     row 1   the intercept: a feature of value 1 with which every event begins (if asked for).
 #     row 2.. the features, in the order in which they were first updated.
 #
-# Everything under _core.pyx is `noexcept nogil` and trusts its arguments; what may be wrong has
-# been settled at the door. The one thing that can fail is memory: functions that allocate return
-# -1, and learner_commit has changed nothing then.
+# Everything under _core.pyx is `noexcept nogil` and trusts its arguments: the door has checked
+# them. Only allocation can fail. Functions that allocate return -1 then, and learner_commit has
+# changed nothing.
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 

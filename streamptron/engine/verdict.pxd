@@ -1,7 +1,7 @@
-# What a vector says of an event: the label, and how sure that is.
+# What a vector says of an event: the label, and how sure it is.
 #
-# It is made of the event's scores by one kept vector, once an event (learner_verdict), for whoever asks: who answers,
-# the prediction, the probabilities, the mistakes that are counted.
+# A verdict is made from the event's scores by one kept vector, once per event (learner_verdict).
+# Everything else reads it: who answers, the prediction, the probabilities, the counted mistakes.
 #
 # Functions in this file: verdict_of.
 
@@ -9,7 +9,7 @@ from libc.math cimport fabs
 from streamptron.engine.pair cimport Pair, pair_answer
 
 cdef struct Verdict:                # what a vector says of an event
-    Py_ssize_t best                 # the choice, or the label; -1: there is none yet
+    Py_ssize_t best                 # the choice or the label; -1 while there is none
     double top                      # the best choice's score
     double margin
     double size                     # how large the scores are
@@ -17,7 +17,10 @@ cdef struct Verdict:                # what a vector says of an event
 
 cdef inline Verdict verdict_of(const double* scores, Py_ssize_t n, bint several,
                                 const Pair* pair) noexcept nogil:
-    """The first of the best-scoring choices, and how sure that is. Not several: one output for two labels."""
+    """The first of the best-scoring choices, and its margin.
+
+    `several`: one output per choice; otherwise one output for two labels.
+    """
     cdef Verdict verdict
     cdef Py_ssize_t k
     cdef double second = 0.0

@@ -2,10 +2,11 @@
 
 STRANGER = """\
 from streamptron._core cimport Model
-from streamptron._event cimport (
+from streamptron.engine.api cimport learner_learn
+from streamptron.engine.event cimport (
     Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
-from streamptron._key cimport KEY_INT, key_word
-from streamptron._learner cimport Learner, learner_learn
+from streamptron.engine.key cimport KEY_INT, key_word
+from streamptron.engine.learner cimport Learner
 
 def learn(Model model, const long long[:] starts, const long long[:] names,
           const double[:] values, const long long[:] labels):
@@ -28,6 +29,11 @@ def learn(Model model, const long long[:] starts, const long long[:] names,
     if done < labels.shape[0]:
         raise MemoryError(f"no memory after {done} rows")
 """
+
+# The same with the names of 0.1.0, where the whole path was compiled into the stranger's module.
+OLD_STRANGER = STRANGER.replace("engine.api cimport", "_learner cimport")
+for room in ("event", "key", "learner"):
+    OLD_STRANGER = OLD_STRANGER.replace(f"streamptron.engine.{room} ", f"streamptron._{room} ")
 
 SETUP = """\
 from Cython.Build import cythonize
