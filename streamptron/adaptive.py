@@ -98,7 +98,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     >>> model.learn_one("win a free prize now", "spam")
     >>> model.learn_one("lunch at noon?", "ham")
     >>> model.learn_one("free tickets, win now", "spam")
-    >>> model.predict_one("a free prize at noon")
+    >>> model.predict_one("a free prize for you")
     'spam'
     >>> model.learn_one("your invoice of May", "bills")
     >>> model.predict_one("the invoice")
