@@ -63,7 +63,7 @@ bench: $(VENV)/.dev
 # The package with what it needs to run, no more: what a user gets.
 $(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(SOURCES)
 	@rm -rf $(VENV)/wheel
-	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \
+	$(STEP) "Cython and the C compiler build the core: half a minute, or a minute" \
 		$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel .
 	@$(PIP) uninstall --yes streamptron 2>/dev/null
 	$(STEP) "It is installed, with numpy and river" $(PIP) install $(VENV)/wheel/*.whl
@@ -71,7 +71,7 @@ $(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(SOURCES)
 
 # In place, with the tools of CONTRIBUTING.md.
 $(VENV)/.dev: $(VENV)/.tools setup.py pyproject.toml $(SOURCES)
-	$(STEP) "Cython and the C compiler build the core, one large file: half a minute, or a minute" \
+	$(STEP) "Cython and the C compiler build the core: half a minute, or a minute" \
 		$(PIP) install --no-build-isolation --editable .
 	@touch $@
 
