@@ -17,7 +17,7 @@ demo: $(VENV)/.demo
 test: lint typecheck quick
 
 # The whole proof on one Python, before a merge.
-check: lint typecheck pytest warnings plain fail threads coverage sanitize
+check: lint typecheck pytest warnings plain fail threads sanitize
 
 lint: $(VENV)/.dev
 	$(STEP) "ruff: style" $(BIN)/python -m ruff check .

@@ -407,7 +407,7 @@ cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const ro
         if a.naive_bayes:
             _ask_naive_bayes_pair(a, w)
     else:
-        if not a.naive_bayes:
+        if n and not a.naive_bayes:
             memset(w.sums.t, 0, n * sizeof(double))
         speak(w.fours, _find_fours(table, w, outputs), table.blocks[0].chunks, rows, &w.sums, n,
               a.positive, w.score,
