@@ -7,19 +7,11 @@ from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
 from streamptron.engine.adaptive cimport U_LIMIT, Adaptive
-from streamptron.engine.api cimport (
-    adaptive_room, adaptive_set_count, adaptive_share, learner_answer)
-from streamptron.engine.learner cimport learner_decision
+from streamptron.engine.api cimport adaptive_set_count, adaptive_share
 from streamptron.engine.rule cimport RULE_ADAPTIVE
-from streamptron.engine.table cimport KEPT_CURRENT
 from streamptron.engine.types cimport VALUE_LIMIT as LIMIT
 
-from streamptron.doors.names import named
 from streamptron.estimator.names import shown
-
-cdef extern from "Python.h":
-    int PyGC_Disable() noexcept
-    int PyGC_Enable() noexcept
 
 
 cdef class AdaptiveModel(PairModel):
@@ -87,39 +79,16 @@ cdef class AdaptiveModel(PairModel):
         return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions,
                                       confidences)
 
-    def _explain(self, x, Py_ssize_t output, double sign):
-        """Contributions to an output's score, the score, who gave it, and the predicted label."""
-        cdef Py_ssize_t i, best
+    cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
+                     int kind) except -1:
+        cdef Adaptive* a = &self.learner.adaptive
+        cdef Py_ssize_t i
         cdef double part
-        cdef dict objects
-        cdef list labels
-        self._score(x)
-        # as in _weights
-        collecting = PyGC_Disable()
-        try:
-            objects = {ordinal: name for name, ordinal in self._objects.items()}
-            best = learner_answer(&self.learner, &self.event).verdict.best
-            labels = self._label_list()
-            if output < 0:
-                output = best
-            if not 0 <= output < self.learner.table.n_outputs:
-                raise RuntimeError(
-                    "the model has been reset meanwhile, and does not know the label; ask again")
-            score = sign * learner_decision(&self.learner, &self.event, KEPT_CURRENT)[output]
-            label = labels[best] if 0 <= best < len(labels) else None
-            parts = []
-            if self.learner.adaptive.intercept or self.learner.adaptive.naive_bayes:
-                parts.append((None, sign * adaptive_share(
-                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, -1,
-                    NULL, NULL)))
-            for i in range(self.event.n):
-                part = sign * adaptive_share(
-                    &self.learner.adaptive, &self.learner.table, &self.event.weighed, output, i,
-                    self.event.rows, self.event.values)
-                if part != 0.0:
-                    parts.append((key_plain(&self.event.keys[i], objects), part))
-        finally:
-            if collecting:
-                PyGC_Enable()
-        self._settle()
-        return [(named(plain), part) for plain, part in parts], score, "current", label
+        if a.intercept or a.naive_bayes:
+            parts.append((None, sign * adaptive_share(
+                a, &self.learner.table, &self.event.weighed, output, -1, NULL, NULL)))
+        for i in range(self.event.n):
+            part = sign * adaptive_share(a, &self.learner.table, &self.event.weighed, output, i,
+                                         self.event.rows, self.event.values)
+            if part != 0.0:
+                parts.append((key_plain(&self.event.keys[i], objects), part))

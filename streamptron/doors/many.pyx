@@ -95,6 +95,13 @@ cdef bint _has_room(const Learner* learner, const Batch* batch, bint decisions,
         not probabilities or batch.n_probabilities == learner_labels(learner))
 
 
+cdef object _outcome(Rows X, names, int found, Py_ssize_t done, list labels, Py_ssize_t n_labels):
+    """What rows_run returns, or the error of faulty rows."""
+    if found & MATRIX_FAULTY:
+        raise X._fault(names)
+    return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
+
+
 cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bint decisions,
                      bint probabilities):
     """Only predict the rows."""
@@ -113,14 +120,12 @@ cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bin
     labels = desk._label_list()
     n_labels = len(labels)
     gate_read_end(&desk.gate)
-    if found & MATRIX_FAULTY:
-        raise X._fault(names)
-    if desk.learner.table.borrowed and done == n and not (
+    if not found & BAD and desk.learner.table.borrowed and done == n and not (
             _finite(batch.decisions, n * batch.n_decisions)
             and _finite(batch.probabilities, n * batch.n_probabilities)
             and _finite(batch.confidences, n)):
         raise damaged("a weight is not finite")
-    return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
+    return _outcome(X, names, found, done, labels, n_labels)
 
 
 cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
@@ -141,9 +146,7 @@ cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
     labels = desk._label_list()
     n_labels = len(labels)
     gate_come_out(&desk.gate)
-    if found & MATRIX_FAULTY:
-        raise X._fault(names)
-    return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
+    return _outcome(X, names, found, done, labels, n_labels)
 
 
 cdef object _learn_on_a_copy(Desk desk, Rows X, Batch* batch, Event* columns, names):
@@ -172,9 +175,7 @@ cdef object _learn_on_a_copy(Desk desk, Rows X, Batch* batch, Event* columns, na
     labels = desk._label_list()
     n_labels = len(labels)
     gate_come_out(&desk.gate)
-    if found & MATRIX_FAULTY:
-        raise X._fault(names)
-    return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
+    return _outcome(X, names, found, done, labels, n_labels)
 
 
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,

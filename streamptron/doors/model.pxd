@@ -21,5 +21,7 @@ cdef class Model(Desk):
     cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1
     cdef Py_ssize_t _set_labels(self, labels) except -1
     cdef int _labels_done(self) except -1
+    cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
+                     int kind) except -1
     cdef int _empty_index(self, uint64_t seed) except -1
     cdef double _step(self, label, w) except -1.0

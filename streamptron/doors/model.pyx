@@ -451,42 +451,42 @@ cdef class Model(Desk):
 
     def _explain(self, x, Py_ssize_t output, double sign):
         """Contributions to one output's score, the score, its vector, and the predicted label."""
-        cdef Py_ssize_t i
-        cdef Py_ssize_t best
         cdef Answer answer
-        cdef list labels
-        cdef int kind
-        cdef double part
-        cdef dict objects
+        cdef list labels, parts = []
         self._score(x)
         # as in _weights
         collecting = PyGC_Disable()
         try:
-            objects = {ordinal: name for name, ordinal in self._objects.items()}
             answer = learner_answer(&self.learner, &self.event)
-            kind = answer.kind
-            best = answer.verdict.best
             labels = self._label_list()
+            best = answer.verdict.best
             if output < 0:
                 output = best
             if not 0 <= output < self.learner.table.n_outputs:
                 raise RuntimeError(
                     "the model was reset during the call, and no longer knows the label; ask again")
-            score = sign * learner_decision(&self.learner, &self.event, kind)[output]
+            score = sign * learner_decision(&self.learner, &self.event, answer.kind)[output]
             label = labels[best] if 0 <= best < len(labels) else None
-            parts = []
-            for i in range(self.event.n):
-                part = sign * self.event.values[i] * table_read(
-                    &self.learner.table, self.event.rows[i], output, kind)
-                if self.event.rows[i] == ROW_INTERCEPT:
-                    parts.append((None, part))
-                elif part != 0.0:
-                    parts.append((key_plain(&self.event.keys[i], objects), part))
+            self._shares(parts, {ordinal: name for name, ordinal in self._objects.items()}, sign,
+                         output, answer.kind)
         finally:
             if collecting:
                 PyGC_Enable()
         self._settle()
-        return [(named(plain), part) for plain, part in parts], score, KEPT[kind], label
+        return [(named(plain), part) for plain, part in parts], score, KEPT[answer.kind], label
+
+    cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
+                     int kind) except -1:
+        """Write down what each entry of the event contributes. Nothing of Python runs here."""
+        cdef Py_ssize_t i
+        cdef double part
+        for i in range(self.event.n):
+            part = sign * self.event.values[i] * table_read(
+                &self.learner.table, self.event.rows[i], output, kind)
+            if self.event.rows[i] == ROW_INTERCEPT:
+                parts.append((None, part))
+            elif part != 0.0:
+                parts.append((key_plain(&self.event.keys[i], objects), part))
 
     # --- Many rows
 

@@ -1,1 +1,0 @@
-FILE_DEPTH: int

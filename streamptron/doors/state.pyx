@@ -27,8 +27,6 @@ from streamptron.engine.types cimport ROW_MAX, ROWS_RESERVED, uint8_t, uint32_t,
 
 from streamptron.estimator.names import shown
 
-FILE_DEPTH = FLAT_DEPTH
-
 _FAULTS = {
     FLAT_KEY: "a feature name is invalid",
     FLAT_TWICE: "a feature name occurs twice",

@@ -436,15 +436,27 @@ cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
         learner.answer = ANSWER_LABELS
 
 
-cdef inline void _take(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
-    """Judge who answers, and take the step."""
+cdef inline void _take(Learner* learner, const Event* event, const Entries* lying,
+                       Py_ssize_t y) noexcept nogil:
+    """Judge who answers, and take the step; `lying`: on a row scored in place."""
     _watch(learner, event, y)
     if learner.answer == ANSWER_PAIR:
         pair_meet(&learner.pair, y)
     if event.step.n:
         learner.n_updates += 1
-        _add(learner, event)
+        if lying == NULL:
+            _add(learner, event)
+        else:
+            table_add(&learner.table, lying, learner.intercept, event.step.moves, 1, event.step.r)
     table_tick(&learner.table)
+
+
+cdef inline void _undo(Learner* learner, Event* event, const IndexMark* mark) noexcept nogil:
+    """The event's new features are unknown again, and the next event is not compared with it."""
+    index_rewind(&learner.index, mark)
+    event.n_found = learner.intercept   # rows that it has been given are not there
+    event.n_known = 0
+    event.scored_version = 0
 
 
 cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
@@ -455,10 +467,7 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, double u) 
     if _prepare(learner, event, y, u) < 0:
         table.n_outputs = n_outputs
         ceiling_rewind(&learner.ceiling, &ceiling, &learner.index, event)
-        index_rewind(&learner.index, &mark)
-        event.n_found = learner.intercept   # rows that it has been given are not there
-        event.n_known = 0
-        event.scored_version = 0
+        _undo(learner, event, &mark)
         return -1
 
     # from here on nothing can fail
@@ -467,7 +476,7 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, double u) 
     if learner_adapts(learner):
         _take_adaptive(learner, event, y, u)
     else:
-        _take(learner, event, y)
+        _take(learner, event, NULL, y)
     learner.version += 1
     return 0
 
@@ -535,10 +544,7 @@ cdef inline int learner_admit(Learner* learner, Event* event) noexcept nogil:
     move.output = 0
     if _insert_missing(learner, event, 0, event.n, &ticked) < 0 or table_reserve(
             &learner.table, event.rows, event.n, learner.index.n_rows, &move, 1) < 0:
-        index_rewind(&learner.index, &mark)
-        event.n_found = learner.intercept
-        event.n_known = 0
-        event.scored_version = 0
+        _undo(learner, event, &mark)
         return -1
     return 0
 
@@ -546,13 +552,7 @@ cdef inline int learner_admit(Learner* learner, Event* event) noexcept nogil:
 cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,
                                     Py_ssize_t y) noexcept nogil:
     """The same for one output and a row scored in place, all of whose features have weights."""
-    _watch(learner, event, y)
-    if learner.answer == ANSWER_PAIR:
-        pair_meet(&learner.pair, y)
-    if event.step.n:
-        learner.n_updates += 1
-        table_add(&learner.table, entries, learner.intercept, event.step.moves, 1, event.step.r)
-    table_tick(&learner.table)
+    _take(learner, event, entries, y)
     learner.version += 1
 
 
