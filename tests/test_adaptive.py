@@ -42,7 +42,7 @@ def twins(max_labels=None, max_features=None, hash_bits=None, **params):
         max_features=max_features,
         hash_bits=hash_bits,
     )
-    return model, adaptive.AdaptiveClassifier(**params)
+    return model, adaptive.AdaptiveClassifier(**params, max_features=max_features)
 
 
 def check_answers(model, twin, x):
@@ -288,6 +288,21 @@ def test_hashed_features_that_do_not_collide_equal_the_twin(labels, seed):
     assert model.intercept_ == (
         twin.w0[1] if twin.two else dict(zip(twin.labels, twin.w0.values(), strict=True))
     )
+
+
+@seeds(4)
+@pytest.mark.parametrize("max_features", [1, 6, 30, 90])
+@pytest.mark.parametrize("labels", [(False, True), LABELS], ids=len)
+def test_a_model_under_a_ceiling_equals_its_twin(labels, max_features, seed):
+    rng = random.Random(f"{labels}, {max_features}, {seed}")
+    model, twin = twins(max_features=max_features, class_weight=rng.choice([None, {labels[1]: 0}]))
+    values = rng.choice(["one", "real"])
+    events = random_events(
+        rng, n=300, labels=labels, values=values, n_features=200, size=12, weighted=True
+    )
+    check_stream(model, twin, events)
+    assert model.n_features == max_features
+    assert model.n_evicted == twin.ceiling.n_evicted > 50
 
 
 @seeds(4)

@@ -616,18 +616,18 @@ static int sp_slot_fault(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outpu
     return dealt && head->of.N != (all[0] + all[1]) + (all[2] + all[3]);
 }
 
-/* The largest of a slot's weights in size. */
+/* What a feature does to the scores of its events, for the ceiling: its largest weight, times what
+   it weighs in an event, times the root of how often it has come. */
 static double sp_size(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outputs)
 {
     const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
-    double size = fabs(head->w);
-    if (outputs == 1) return size;
-    if (!sp_is_dealt(head)) return 0.5 * size;
-    for (ptrdiff_t k = 0; k < outputs; k++) {
+    double largest = fabs(head->w);
+    if (outputs > 1 && !sp_is_dealt(head)) largest *= 0.5;
+    for (ptrdiff_t k = 0; outputs > 1 && sp_is_dealt(head) && k < outputs; k++) {
         double w = fabs(sp_places_at(*blocks, slot, k)->w[k % 4]);
-        size = w > size ? w : size;
+        largest = w > largest ? w : largest;
     }
-    return size;
+    return head->om * largest * sqrt(head->cnt);
 }
 
 #endif
