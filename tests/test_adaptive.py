@@ -15,7 +15,7 @@ import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier, Tokenizer
-from tests.support.marks import seeds
+from tests.support.marks import seeds, slow
 from tests.support.operations import Pair, made, rows_of
 from tests.support.streams import (
     KEYS,
@@ -271,6 +271,29 @@ def test_many_labels_equal_the_twin(seed):
     labels = [f"label {i}" for i in range(70)]
     check_stream(model, twin, random_events(rng, n=300, labels=labels, weighted=True))
     assert len(model.labels) > 45
+
+
+@pytest.mark.parametrize("n", slow([20_000], [3_000, 20_000]))
+def test_answers_stay_finite_with_thousands_of_labels_and_no_more_than_may_be_come(n):
+    model = AdaptiveClassifier(max_labels=n)
+    for k in range(n):
+        model.learn_one({f"own {k}": 1, k % 10: 1}, k)
+    assert model.labels == list(range(n))
+    x = {f"own {n // 2}": 1, 3: 1, "new": 1}
+    P = model.predict_proba_one(x)
+    assert len(P) == n
+    assert all(p > 0.0 and math.isfinite(p) for p in P.values())
+    assert math.fsum(P.values()) == pytest.approx(1.0)
+    assert all(map(math.isfinite, model.decision_function_one(x).values()))
+    assert all(map(math.isfinite, model.intercept_.values()))
+    assert all(math.isfinite(w) for of in model.weights.values() for w in of.values())
+    assert model.memory_usage / n < 8_000  # bytes
+    before = model.n_seen, model.n_features, model.memory_usage, P
+    with pytest.raises(ValueError, match=f"max_labels={n}"):
+        model.learn_one({"another": 1}, n)
+    assert before == (
+        *(model.n_seen, model.n_features, model.memory_usage, model.predict_proba_one(x)),
+    )
 
 
 # --- Other sizes of model

@@ -96,13 +96,17 @@ class Options:
         return command
 
 
+# What each learner's constructor takes; asked once, because asking takes longer than it looks.
+PARAMETERS = {kind: frozenset(kind()._get_params()) for kind in LEARNERS.values()}
+
+
 def _owners(parameter: str) -> list[str]:
     """The learners that have a parameter, as --learner names them."""
     return [name for name, kind in LEARNERS.items() if _has(kind, parameter)]
 
 
 def _has(kind: Any, parameter: str) -> bool:
-    return parameter in kind()._get_params()
+    return parameter in PARAMETERS[kind]
 
 
 def _own_options() -> list[Callable[[Command], Command]]:

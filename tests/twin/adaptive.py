@@ -221,8 +221,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     * L bounds the sum of |X| without the intercept. c, of the rank, is without it too.
     * An event of weight 0 is tallied and changes nothing else; it makes no label known.
     * With one label it is the answer, with probability 1; the output learns all the same.
-    * Under a ceiling (max_features) a feature's size is |w| om sqrt(cnt), of its largest weight: what
-      it does to the scores of its events, by how often it comes. A feature that finds no place
+    * Under a ceiling (max_features) a feature's size is om |w| sqrt(cnt), of its largest weight:
+      what it does to the scores of its events, by how often it comes. A feature that finds no place
       answers as one never seen, and nothing of it is learned.
     * N and the sum in chi^2, over labels, run in four lanes, place k in lane k mod 4.
     """
