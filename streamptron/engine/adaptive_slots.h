@@ -367,16 +367,19 @@ SP_TEMPLATE float sp_om(float cnt, double all, double squares, double N)
     return (float)sqrt(SP_EPS + (chi2 > 0.0 ? chi2 : 0.0) * (known * known));
 }
 
-/* What takes long, of a whole event at once: steps[i] = (f X) / sqrt(steps[i] + P0), and
-   oms[i] = sqrt(eps + oms[i] / counts[i]^2). */
-SP_WIDER static void sp_roots(const double *h, double r, double f, double *steps, double *oms,
-                              const double *counts, ptrdiff_t n)
+/* What takes long, of a whole event at once: oms[i] = sqrt(eps + oms[i] / counts[i]^2). */
+SP_WIDER static void sp_oms(double *oms, const double *counts, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         const double known = 1.0 / counts[i];
         oms[i] = sqrt(SP_EPS + oms[i] * (known * known));
-        steps[i] = (f * (h[i] * r)) / sqrt(steps[i] + SP_P0);
     }
+}
+
+/* And where the event steps: G[i] becomes (f X) / sqrt(G[i] + P0). */
+SP_WIDER static void sp_steps(const double *h, double r, double f, double *G, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; i < n; i++) G[i] = (f * (h[i] * r)) / sqrt(G[i] + SP_P0);
 }
 
 /* Learn an event of place y, of two: the stride, if there is one (its q > 0), then the counts.
@@ -392,8 +395,9 @@ SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *slots,
         uint32_t slot = slots[i];
         sp_head *head = sp_head_of(chunks, slot);
         double halved, c0, c1, N, chi2;
-        of_G[i] = oms[i] = 0.0;
+        oms[i] = 0.0;
         counts[i] = 1.0;
+        if (steps) of_G[i] = 0.0;
         if (slot == 0) continue;
         if (steps) {
             double X = sums->h[i] * r;
@@ -409,7 +413,8 @@ SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *slots,
         oms[i] = chi2 > 0.0 ? chi2 : 0.0;
         counts[i] = head->cnt + 1.0;
     }
-    sp_roots(sums->h, r, stride.f, of_G, oms, counts, n);
+    sp_oms(oms, counts, n);
+    if (steps) sp_steps(sums->h, r, stride.f, of_G, n);
     for (ptrdiff_t i = 0; i < n; i++) {
         uint32_t slot = slots[i];
         sp_head *head = sp_head_of(chunks, slot);
