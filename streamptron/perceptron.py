@@ -150,8 +150,7 @@ class MulticlassPerceptron(LabelEstimator):
         that violate the margin, those ahead of the true one by d_k = w_k.x - w_y.x + margin >= 0,
         lose s_k x each. "uniform": s_k = 1 / their number. "proportional": s_k = d_k / the sum of
         their d, as "uniform" where that is 0. With ``margin=0`` these are the uniform and the
-        proportional update of Crammer & Singer; all three have the same bound on mistakes. An
-        update of the last two moves more weights, and takes more time and memory.
+        proportional update of Crammer & Singer; all three have the same bound on mistakes.
 
     Attributes
     ----------

@@ -92,6 +92,8 @@ cdef class Model(Desk):
         cdef Rule rule
         cdef Model fresh = self._blank(kind)
         given = params.get
+        if kind == RULE_MULTICLASS or kind == RULE_MIRA:
+            params.setdefault("violators", "best")      # older pickles lack it
         rule.kind = kind
         rule.margin = real("margin", given("margin", 0.0), 0.0, "of at least 0")
         rule.C = real("C", given("C", 1.0), 1e-50, "above 0")
@@ -121,10 +123,8 @@ cdef class Model(Desk):
                 "max_features and hash_bits are both given; a hashed table has a fixed size: "
                 "choose one")
         seed = params["hash_seed"]
-        if seed is None:
-            seed = int.from_bytes(os.urandom(8), "little")
-        else:
-            whole("hash_seed", seed, 0, 2**64 - 1)
+        seed = whole("hash_seed", seed, 0, 2**64 - 1) if seed is not None else (
+            int.from_bytes(os.urandom(8), "little"))
         weights = params["class_weight"]
         if isinstance(weights, Mapping):
             # a copy: what the caller does with it later must not reach what is pickled and saved

@@ -106,7 +106,7 @@ cdef inline bint _due(const Rule* rule, double score, double rival) noexcept nog
     return d >= 0.0
 
 
-# The direction of a step, w_y += x, w_k -= s_k x, where the violators, for which a step is due, have
+# The direction of a step: w_y += x, w_k -= s_k x. The violators, for which a step is due, have
 # shares s_k of sum 1:
 #     best            all of it is the best other label's
 #     uniform         s_k = 1 / their number

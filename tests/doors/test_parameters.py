@@ -142,7 +142,7 @@ def test_bad_parameter_is_refused_by_its_name(learner, name, value, error):
 
 @pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
 def test_all_violators_is_refused_by_the_names_of_the_two_ways_to_share(learner):
-    with pytest.raises(ValueError, match="violators='all'.*'best', 'uniform', 'proportional'"):
+    with pytest.raises(ValueError, match=r"violators='all'.*'best', 'uniform', 'proportional'"):
         LEARNERS[learner](violators="all")
 
 

@@ -220,5 +220,5 @@ def test_pickles_of_an_earlier_version_are_loaded_and_pickled_again():
     assert several.predict_one("law") == "politics"
     assert several[-1].max_features == 8
     assert (type(mira), mira.C, mira.predict_one({"law": 1})) == (MIRA, 0.5, "politics")
-    assert mira.violators == several[-1].violators == "best"    # from before it was a parameter
+    assert mira.violators == several[-1].violators == "best"  # from before it was a parameter
     assert tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()
