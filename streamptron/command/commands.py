@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import click
@@ -96,17 +96,19 @@ class Options:
         return command
 
 
-# What each learner's constructor takes; asked once, because asking takes longer than it looks.
-PARAMETERS = {kind: frozenset(kind()._get_params()) for kind in LEARNERS.values()}
-
-
 def _owners(parameter: str) -> list[str]:
     """The learners that have a parameter, as --learner names them."""
     return [name for name, kind in LEARNERS.items() if _has(kind, parameter)]
 
 
 def _has(kind: Any, parameter: str) -> bool:
-    return parameter in PARAMETERS[kind]
+    return parameter in _parameters(kind)
+
+
+@cache
+def _parameters(kind: Any) -> frozenset[str]:
+    """What a constructor takes; asked once for all options, since River looks it up anew."""
+    return frozenset(kind()._get_params())
 
 
 def _own_options() -> list[Callable[[Command], Command]]:
