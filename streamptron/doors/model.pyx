@@ -33,7 +33,7 @@ from streamptron.engine.key cimport KEY_OBJECT, Key
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_decision, learner_labels, learner_several)
 from streamptron.engine.rule cimport (
-    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule)
+    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, RULE_RANKING, Rule)
 from streamptron.engine.serve cimport serve_overall
 from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
@@ -66,6 +66,7 @@ class RULES:
     MIRA = RULE_MIRA
     AROW = RULE_AROW
     ADAPTIVE = RULE_ADAPTIVE
+    RANKING = RULE_RANKING
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
@@ -74,6 +75,8 @@ TopFeatures.__doc__ = "The strongest features for a label, and the strongest aga
 
 cdef class Model(Desk):
     """What every learner shares: the learner, its scratch, its parameters and its state."""
+
+    _updates = "margin", "mistake"  # the ways to update, numbered as the rules number them
 
     def __cinit__(self):
         cdef Rule rule
@@ -93,8 +96,7 @@ cdef class Model(Desk):
         rule.kind = kind
         rule.margin = real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
         rule.C = real("C", params.get("C", 1.0), 1e-50, "above 0")
-        rule.on_mistake = choice(
-            "update", params.get("update", "margin"), ("margin", "mistake")) == 1
+        rule.update = choice("update", params.get("update", "margin"), self._updates)
         rule.r = real("r", params.get("r", 1.0), 1e-50, "above 0")
         rule.eta = real("eta", params.get("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
         rule.forget = real("forget", params.get("forget", 0.0), 0.0, "of at least 0", 1.0)
@@ -110,7 +112,7 @@ cdef class Model(Desk):
                 "serve='current' to do without one")
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
-        rule.intercept = truth("intercept", params["intercept"])
+        rule.intercept = truth("intercept", params.get("intercept", False))
         intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps it apart
         bits = params["hash_bits"]
         bits = 0 if bits is None else whole("hash_bits", bits, 1, 30)
@@ -125,7 +127,7 @@ cdef class Model(Desk):
             seed = int.from_bytes(os.urandom(8), "little")
         else:
             whole("hash_seed", seed, 0, 2**64 - 1)
-        given = params["class_weight"]
+        given = params.get("class_weight")
         if isinstance(given, Mapping):
             # a copy: what the caller does with it later must not reach what is pickled and saved
             given = params["class_weight"] = ClassWeight(
@@ -203,11 +205,11 @@ cdef class Model(Desk):
 
     @property
     def intercept(self):
-        return self._params["intercept"]
+        return self._param("intercept")
 
     @property
     def class_weight(self):
-        return self._params["class_weight"]
+        return self._param("class_weight")
 
     @property
     def max_features(self):
@@ -342,7 +344,7 @@ cdef class Model(Desk):
     cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1:
         """The outputs first .. last - 1 of a label, or of all (-1). Returns last, or raises."""
         cdef Py_ssize_t n = 1
-        if learner_several(&self.learner):
+        if labels is not None and learner_several(&self.learner):
             n = min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
         first[0] = max(output, 0)
         if output >= n:

@@ -36,6 +36,7 @@ from streamptron.engine.index cimport (
 from streamptron.engine.ceiling cimport (
     Ceiling, ceiling_init, ceiling_insert, ceiling_rewind, ceiling_settle)
 from streamptron.engine.event cimport Event, event_first, event_last, event_reserve_scores
+from streamptron.engine.candidates cimport event_difference
 from streamptron.engine.table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, entries_of, table_add, table_add_outputs,
     table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
@@ -51,7 +52,7 @@ from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pa
 from streamptron.engine.step cimport Move, Step, step_begin, step_reserve
 from streamptron.engine.rule cimport (
     ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, RULE_ADAPTIVE, Rule, rule_answer,
-    rule_keeps, rule_settle, rule_step)
+    rule_keeps, rule_settle, rule_step, squares)
 from streamptron.engine.serve cimport (
     SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init,
     serve_kind, serve_learn)
@@ -477,6 +478,8 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, double u) 
         _take_adaptive(learner, event, y, u)
     else:
         _take(learner, event, NULL, y)
+    if event.n_candidates and event.step.n:
+        event.n_found = 0           # some of the candidates' features may have rows only now
     learner.version += 1
     return 0
 
@@ -570,6 +573,23 @@ cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noe
     return 0
 
 
+cdef inline int _draw_difference(const Learner* learner, Event* event, double u) noexcept nogil:
+    """Make one move of two candidates that move apart: by their difference. -1 without memory."""
+    cdef Step* step = &event.step
+    cdef Move* move = &step.moves[0]
+    cdef bint first = move.a > 0.0
+    cdef Py_ssize_t n = event_difference(event, step.moves[not first].event, step.moves[first].event)
+    if n < 0:
+        return -1
+    step.n = n > 0                  # of candidates that are alike nothing can be learned
+    move.event = event.n_candidates
+    move.a = fabs(move.a)
+    move.second = squares(event.values + event.n, n, False)
+    if n:
+        rule_settle(&learner.rule, u, step)
+    return 0
+
+
 cdef inline int learner_step(Learner* learner, Event* event, const Entries* lying, bint intercept,
                              Py_ssize_t y, double u) noexcept nogil:
     """Judge a scored event, and let the rule make event.step of it. Returns -1 without memory.
@@ -603,6 +623,8 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* lyin
         lying = &own
     rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, lying.x, lying.n,
               intercept, step)
+    if step.n and step.candidates:
+        return _draw_difference(learner, event, u)
     if step.n and learner.table.layout.keep != KEEP_NONE:
         table_second(&learner.table, lying, intercept, step.moves, step.n)
         rule_settle(&learner.rule, u, step)

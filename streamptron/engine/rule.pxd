@@ -11,7 +11,7 @@
 # and with these says how far they move (rule_settle).
 #
 # Functions in this file: rule_answer, rule_keeps, rule_step, rule_settle; best_output for the
-# rules.
+# rules, squares for them and for what the path makes of two candidates.
 
 from streamptron.engine.keep cimport KEEP_NONE, KEEP_PRECISION
 from streamptron.engine.step cimport Step, step_add
@@ -22,6 +22,11 @@ cdef enum:
     RULE_MIRA = 2
     RULE_AROW = 3
     RULE_ADAPTIVE = 4               # see engine/adaptive.pxd
+    RULE_RANKING = 5
+
+    UPDATE_MARGIN = 0               # MIRA's step whenever there is a loss
+    UPDATE_MISTAKE = 1              # only at a mistake
+    UPDATE_PERCEPTRON = 2           # the perceptron's
 
     ANSWER_SIGN = 0                 # one output; True where its score is above 0
     ANSWER_LABELS = 1               # an output per label; the best score wins
@@ -32,7 +37,7 @@ cdef struct Rule:
     int kind
     double margin
     double C
-    bint on_mistake
+    int update
     double r
     # of RULE_ADAPTIVE
     double eta
@@ -49,6 +54,8 @@ cdef inline int rule_answer(const Rule* rule) noexcept nogil:
         return ANSWER_LABELS
     if rule.kind == RULE_AROW or rule.kind == RULE_ADAPTIVE:
         return ANSWER_PAIR
+    if rule.kind == RULE_RANKING:
+        return ANSWER_CANDIDATES
     return -1
 
 
@@ -105,7 +112,8 @@ cdef inline void _mira(const Rule* rule, double score, double rival, Py_ssize_t 
                        double xx, double u, Step* step) noexcept nogil:
     cdef double loss = (rival - score) + 1.0
     cdef double tau
-    if loss <= 0.0 or xx == 0.0 or (rule.on_mistake and score > rival):
+    if loss <= 0.0 or xx == 0.0 or (
+            rule.update == UPDATE_MISTAKE and score > rival):
         return
     tau = loss / (2.0 * xx)
     _move_apart(step, y, guess, (tau if tau < rule.C else rule.C) * u)
@@ -131,7 +139,22 @@ cdef inline void _arow(int answer, const double* scores, Py_ssize_t n_choices, P
             step_add(step, k, Y * loss)
 
 
-cdef inline double _squares(const double* x, Py_ssize_t n, bint intercept) noexcept nogil:
+# guess = the best *other* candidate;  d = x_y - x_guess
+#     perceptron: if score_y - score_guess <= margin:  w += u d
+#     else, with loss as in _mira and when it says:    w += min(loss / d.d, C) u d
+# Collins 2002; Crammer et al. 2006. d is made only if there is a step (engine/candidates.pxd).
+# Until then loss stands for MIRA's factor (rule_settle).
+cdef inline void _ranking(const Rule* rule, double score, double rival, Py_ssize_t y,
+                          Py_ssize_t guess, double u, Step* step) noexcept nogil:
+    cdef double loss = (rival - score) + 1.0
+    if rule.update == UPDATE_PERCEPTRON:
+        if score - rival <= rule.margin:
+            _move_apart(step, y, guess, u)
+    elif loss > 0.0 and u != 0.0 and not (rule.update == UPDATE_MISTAKE and score > rival):
+        _move_apart(step, y, guess, loss)
+
+
+cdef inline double squares(const double* x, Py_ssize_t n, bint intercept) noexcept nogil:
     """x.x, in the order of the event."""
     cdef double xx = 1.0 if intercept else 0.0
     cdef Py_ssize_t i
@@ -165,14 +188,23 @@ cdef inline void rule_step(const Rule* rule, int answer, const double* scores, P
     score = scores[y] if y < n_choices else 0.0
     if rule.kind == RULE_MULTICLASS:
         _multiclass(rule, score, scores[guess], y, guess, u, step)
+    elif rule.kind == RULE_RANKING:
+        _ranking(rule, score, scores[guess], y, guess, u, step)
     elif scores[guess] - score + 1.0 > 0.0:     # else x.x is not needed
-        _mira(rule, score, scores[guess], y, guess, _squares(x, n, intercept), u, step)
+        _mira(rule, score, scores[guess], y, guess, squares(x, n, intercept), u, step)
 
 
 cdef inline void rule_settle(const Rule* rule, double u, Step* step) noexcept nogil:
-    """Finish a step once its second sums are known. Only for a rule that keeps something."""
+    """Finish a step once its second sums are known. For a rule that keeps something: sums over
+    what is kept; for one that chooses among candidates: of the squares of d.
+    """
     cdef int i
     cdef double alpha
+    if rule.kind == RULE_RANKING:
+        if rule.update != UPDATE_PERCEPTRON:
+            alpha = step.moves[0].a / step.moves[0].second
+            step.moves[0].a = (alpha if alpha < rule.C else rule.C) * u
+        return
     step.r = rule.r / u
     for i in range(step.n):
         alpha = step.moves[i].a / (step.moves[i].second + step.r)

@@ -448,10 +448,13 @@ class Learner:
         self.ceiling.places.append(feature)
         self.ceiling.see([feature])
 
-    def make_room(self, event):
-        """Give each new feature of an event a place; the event without those that find none."""
+    def make_room(self, event, names=None):
+        """Give each new feature of an event a place; the event without those that find none.
+
+        `names`: of all features that must not leave for them.
+        """
         ceiling = self.ceiling
-        names = {feature for feature, _ in event}
+        names = names or {feature for feature, _ in event}
         kept = []
         ticked = False
         for feature, value in event:
@@ -652,6 +655,112 @@ class MIRA(Multiclass):
         if not due or ff == 0.0:
             return 0.0
         return min(loss / (2.0 * ff), self.C)
+
+
+class RankingPerceptron(Learner):
+    """Collins 2002: w += d, where d = x_chosen - x_guess and guess is the best-scoring other one.
+
+    Candidates {id: x} share one vector, the output True; scores are by candidate. With
+    update="margin" or "mistake" MIRA's step: min((score_guess - score_chosen + 1) / d·d, C) d.
+    """
+
+    calibrator = MulticlassCalibrator
+
+    def __init__(self, *, update="perceptron", margin=0.0, C=1.0, **kept):
+        super().__init__(intercept=False, **kept)
+        self.update = update
+        self.margin = margin
+        self.C = C
+        self.add_output(True)
+
+    @classmethod
+    def from_weights(cls, weights, **params):
+        learner = cls(**params)
+        learner.w.clear()
+        learner.start_output(True, weights, 0.0)
+        return learner
+
+    def decision(self, by_candidate):
+        return by_candidate
+
+    def prediction(self, scores):
+        return max(scores, key=scores.get, default=None)
+
+    def confidence(self, scores):
+        return Multiclass.confidence(self, scores)
+
+    def contestants_scores(self, candidates):
+        return {kind: self.scores_of(candidates, kind) for kind in self.contestants}
+
+    def scores_of(self, candidates, kind):
+        return {y: self.scores(self.event(x), kind)[True] for y, x in candidates.items()}
+
+    def rank_one(self, candidates):
+        scores = self.decision_function_one(candidates)
+        return sorted(scores, key=lambda y: -scores[y])
+
+    def difference(self, candidates, y, guess):
+        d = dict(self.event(candidates[y]))
+        for feature, value in self.event(candidates[guess]):
+            d[feature] = d.get(feature, 0.0) - value
+        return [(feature, value) for feature, value in d.items() if value != 0]
+
+    def learn_one(self, candidates, chosen, w=1.0):
+        scores = {kind: self.scores_of(candidates, kind) for kind in self.kinds}
+        mistakes = {kind: self.prediction(scores[kind]) != chosen for kind in self.kinds}
+        self.n_mistakes += mistakes["current"]
+        self.judge(scores, mistakes, chosen)
+        self.n_seen += 1
+
+        features = {feature for x in candidates.values() for feature, _ in self.event(x)}
+        self.ceiling.see(feature for feature in features if feature in self.rows)
+        d, coefficient = self.step(candidates, scores["current"], chosen, w)
+        if d:
+            self.n_updates += 1
+            d = self.make_room(d, features)
+        if self.pocket and self.pocket_rule.challenge(mistakes["current"], mistakes["pocket"]):
+            self.pocketed = {output: dict(self.w[output]) for output in self.w}
+        self.add(True, coefficient, d)
+        self.c += 1.0
+        self.average_exponentially()
+
+    def step(self, candidates, scores, chosen, w):
+        """The difference that is added and how many times; nothing where no update is due."""
+        guess = self.prediction({y: score for y, score in scores.items() if y != chosen})
+        if guess is None or w == 0:
+            return [], 0.0
+        loss = (scores[guess] - scores[chosen]) + 1.0
+        due = {
+            "perceptron": scores[chosen] - scores[guess] <= self.margin,
+            "margin": loss > 0.0,
+            "mistake": scores[chosen] <= scores[guess],
+        }
+        d = self.difference(candidates, chosen, guess)
+        if not due[self.update] or not d:
+            return [], 0.0
+        if self.update == "perceptron":
+            return d, w
+        dd = 0.0
+        for _, value in d:
+            dd += value * value
+        return d, min(loss / dd, self.C) * w
+
+    def learn_many(self, rows, grades, qid, weights=None):
+        """Each row is the worst of itself and the rows of higher grade in its query, in order.
+
+        The worst is the best when the values change their signs.
+        """
+        for r in range(len(rows)):
+            betters = {
+                i: {feature: -value for feature, value in rows[i].items()}
+                for i in range(len(rows))
+                if qid[i] == qid[r] and (i == r or grades[i] > grades[r])
+            }
+            if len(betters) > 1:
+                self.learn_one(betters, r, 1.0 if weights is None else weights[r])
+
+    def weights_of(self, kind):
+        return super().weights_of(kind)[True]
 
 
 class AROW(Learner):
