@@ -255,7 +255,7 @@ cdef class RankModel(Model):
             objects = {ordinal: name for name, ordinal in self._objects.items()}
             for i in range(self.event.n, self.event.ends[self.event.n_candidates]):
                 part = self.event.values[i] * table_read(
-                    &self.learner.table, self.event.rows[i], 0, answer.kind)
+                    &self.learner.table, self.event.slots[i], 0, answer.kind)
                 if part != 0.0:
                     parts.append((key_plain(&self.event.keys[i], objects), part))
         finally:

@@ -31,7 +31,7 @@ from streamptron.engine.index cimport index_is_limited
 from streamptron.engine.key cimport KEY_NONE, KEY_OBJECT, Key, key_word
 from streamptron.engine.learner cimport Learner, learner_decision
 from streamptron.engine.table cimport KEPT_KINDS, table_keeps
-from streamptron.engine.types cimport ROW_NULL, uint64_t
+from streamptron.engine.types cimport SLOT_NULL, uint64_t
 
 from streamptron.estimator.names import shown
 from streamptron.doors.names import damaged
@@ -438,13 +438,13 @@ cdef class Desk:
         raise MemoryError(what)
 
     cdef int _forget_objects(self) except -1:
-        """Drop the latest object names if no update has given them a row."""
+        """Drop the latest object names if no update has given them a slot."""
         cdef Key key
         self._objects_new = False
         while self._objects:
             key = key_word(KEY_OBJECT, <uint64_t> (len(self._objects) - 1))
             if index_find(&self.learner.index, &key,
-                          key_hash(&self.learner.index.seed, &key)) != ROW_NULL:
+                          key_hash(&self.learner.index.seed, &key)) != SLOT_NULL:
                 break
             self._objects.popitem()
         return 0
@@ -483,7 +483,7 @@ cdef class Desk:
     cdef int _look(self) except -1:
         cdef const char* fault = index_fault(&self.learner.index)
         if fault == NULL:
-            fault = table_fault(&self.learner.table, self.learner.index.n_rows)
+            fault = table_fault(&self.learner.table, self.learner.index.n_slots)
         if fault != NULL:
             raise RuntimeError(fault.decode())
         return 0

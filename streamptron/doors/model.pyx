@@ -39,7 +39,7 @@ from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
     AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_POCKET, Block, table_keeps)
 from streamptron.engine.types cimport (
-    CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint64_t)
+    CHUNK_BITS, CHUNK_SLOTS, SLOT_INTERCEPT, SLOT_NULL, SLOTS_RESERVED, slot_t, uint64_t)
 
 from streamptron.estimator.names import name_plain, shown
 from streamptron.doors.names import damaged, interned, named
@@ -267,23 +267,23 @@ cdef class Model(Desk):
 
     @property
     def n_features(self):
-        """Features that have a row of weights (with hash_bits: rows with a weight other than 0)."""
-        cdef row_t row = ROWS_RESERVED
+        """Features that have weights (with hash_bits: slots with a weight other than 0)."""
+        cdef slot_t slot = SLOTS_RESERVED
         cdef Py_ssize_t output
         cdef size_t n = 0
         self._enter(False)
         if not self.learner.index.bits:
-            return self.learner.index.n_rows - ROWS_RESERVED
-        while row < self.learner.index.n_rows:
-            if not table_wrote(&self.learner.table, row >> CHUNK_BITS):
-                row = (row | (CHUNK_ROWS - 1)) + 1
+            return self.learner.index.n_slots - SLOTS_RESERVED
+        while slot < self.learner.index.n_slots:
+            if not table_wrote(&self.learner.table, slot >> CHUNK_BITS):
+                slot = (slot | (CHUNK_SLOTS - 1)) + 1
                 continue
             for output in range(self.learner.table.n_outputs):
-                if learner_weight(&self.learner, index_place(&self.learner.index, row), output,
+                if learner_weight(&self.learner, index_place(&self.learner.index, slot), output,
                                   KEPT_CURRENT) != 0.0:
                     n += 1
                     break
-            row += 1
+            slot += 1
         return n
 
     @property
@@ -357,7 +357,7 @@ cdef class Model(Desk):
 
         Weights of 0 are left out.
         """
-        cdef row_t row
+        cdef slot_t slot
         cdef Py_ssize_t first, last
         cdef double weight
         cdef Key key
@@ -376,15 +376,15 @@ cdef class Model(Desk):
             objects = {ordinal: name for name, ordinal in self._objects.items()}
             for output in range(first, last):
                 names, weights = [], []
-                for row in range(ROWS_RESERVED, self.learner.index.n_rows):
+                for slot in range(SLOTS_RESERVED, self.learner.index.n_slots):
                     weight = learner_weight(
-                        &self.learner, index_place(&self.learner.index, row), output, number)
+                        &self.learner, index_place(&self.learner.index, slot), output, number)
                     if weight != 0.0:
                         if not isfinite(weight):
                             raise damaged("a weight is not finite")
                         if not hashed:
-                            key = index_stored(&self.learner.index, row)
-                        names.append(row - ROWS_RESERVED if hashed else key_plain(&key, objects))
+                            key = index_stored(&self.learner.index, slot)
+                        names.append(slot - SLOTS_RESERVED if hashed else key_plain(&key, objects))
                         weights.append(weight)
                 outputs.append((names, weights))
         finally:
@@ -402,7 +402,7 @@ cdef class Model(Desk):
             number = self._kept(kind)
             labels = self._get_labels()
             last = self._outputs_of(labels, output, &first)
-            intercepts = [learner_weight(&self.learner, ROW_INTERCEPT, output, number)
+            intercepts = [learner_weight(&self.learner, SLOT_INTERCEPT, output, number)
                           for output in range(first, last)]
         finally:
             if collecting:
@@ -427,27 +427,27 @@ cdef class Model(Desk):
         self._read_items(weights, True, "weights")
         learner_resolve(&self.learner, &self.event)
         for i in range(self.learner.intercept, self.event.n):
-            n_new += self.event.rows[i] == ROW_NULL
-        if n_new > self.learner.index.max_rows - self.learner.index.n_rows:
+            n_new += self.event.slots[i] == SLOT_NULL
+        if n_new > self.learner.index.max_slots - self.learner.index.n_slots:
             raise ValueError(
                 f"weights has {n_new} features more than the model, which may have "
                 f"max_features={self._params['max_features']}; raise that, or leave out the "
                 "smallest weights")
         for i in range(self.learner.intercept, self.event.n):
-            if self.event.rows[i] == ROW_NULL:
-                self.event.rows[i] = index_insert(
+            if self.event.slots[i] == SLOT_NULL:
+                self.event.slots[i] = index_insert(
                     &self.learner.index, &self.event.keys[i], self.event.hashes[i])
-                if self.event.rows[i] == ROW_NULL:
+                if self.event.slots[i] == SLOT_NULL:
                     raise MemoryError("no memory for the weights")
         move.output = output
         if table_reserve(
-                &self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows,
+                &self.learner.table, self.event.slots, self.event.n, self.learner.index.n_slots,
                 &move, 1) < 0:
             raise MemoryError("no memory for the weights")
         for i in range(self.event.n):
-            table_write(&self.learner.table, self.event.rows[i], output, self.event.values[i])
+            table_write(&self.learner.table, self.event.slots[i], output, self.event.values[i])
         if self.learner.intercept:
-            table_write(&self.learner.table, ROW_INTERCEPT, output, bias)
+            table_write(&self.learner.table, SLOT_INTERCEPT, output, bias)
         self._settle()
         self.learner.version += 1
 
@@ -484,8 +484,8 @@ cdef class Model(Desk):
         cdef double part
         for i in range(self.event.n):
             part = sign * self.event.values[i] * table_read(
-                &self.learner.table, self.event.rows[i], output, kind)
-            if self.event.rows[i] == ROW_INTERCEPT:
+                &self.learner.table, self.event.slots[i], output, kind)
+            if self.event.slots[i] == SLOT_INTERCEPT:
                 parts.append((None, part))
             elif part != 0.0:
                 parts.append((key_plain(&self.event.keys[i], objects), part))
@@ -616,7 +616,7 @@ cdef class Model(Desk):
     cdef int _empty_index(self, uint64_t seed) except -1:
         """An index as before, with another seed and nothing in it."""
         cdef int bits = self.learner.index.bits
-        cdef row_t most = (self.learner.index.max_rows - ROWS_RESERVED
+        cdef slot_t most = (self.learner.index.max_slots - SLOTS_RESERVED
                            if index_is_limited(&self.learner.index) else 0)
         index_free(&self.learner.index)
         if index_init(&self.learner.index, bits, seed, most) < 0:

@@ -15,7 +15,7 @@ from streamptron.engine.api cimport (
     flat_write)
 from streamptron.engine.calibrate cimport Calibrator
 from streamptron.engine.flat cimport (
-    FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE,
+    FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_SLOT, FLAT_TEXTS, FLAT_TWICE,
     FLAT_WEIGHT, Flat)
 from streamptron.engine.index cimport index_is_limited
 from streamptron.engine.key cimport Key
@@ -23,7 +23,7 @@ from streamptron.engine.learner cimport Learner, learner_adapts
 from streamptron.engine.pool cimport pages_whole
 from streamptron.engine.serve cimport Serve
 from streamptron.engine.table cimport KEPT_KINDS, Table
-from streamptron.engine.types cimport ROW_MAX, ROWS_RESERVED, uint8_t, uint32_t, uintptr_t
+from streamptron.engine.types cimport SLOT_MAX, SLOTS_RESERVED, uint8_t, uint32_t, uintptr_t
 
 from streamptron.estimator.names import shown
 
@@ -31,7 +31,7 @@ _FAULTS = {
     FLAT_KEY: "a feature name is invalid",
     FLAT_TWICE: "a feature name occurs twice",
     FLAT_TEXTS: "the long names do not fill their place",
-    FLAT_ROW: "the numbers of the stored rows are invalid",
+    FLAT_SLOT: "the numbers of the stored slots are invalid",
     FLAT_CHUNK: "the list of chunks does not fit the weights",
     FLAT_WEIGHT: "a weight is not finite",
     FLAT_NOBODYS: "there are weights of no feature or no label",
@@ -151,7 +151,7 @@ cdef dict _arrays_write(const Learner* learner, Flat* flat):
     arrays = {"weights": _array(<void**> &flat.weights, flat.n_weights, learner.table.width, 8),
               "chunks": _array(<void**> &flat.chunks, flat.n_chunks, 3, 4)}
     if learner.index.bits:
-        arrays["rows"] = _array(<void**> &flat.rows, flat.n_stored, 0, 4)
+        arrays["rows"] = _array(<void**> &flat.slots, flat.n_stored, 0, 4)
     else:
         arrays["keys"] = _array(<void**> &flat.keys, flat.n_keys, 2, 8)
         arrays["texts"] = _array(<void**> &flat.texts, flat.n_texts, 0, 1)
@@ -204,21 +204,21 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
         arrays["weights"], learner.table.width, 8, &flat.n_weights)
     flat.chunks = <uint32_t*> _array_start(arrays["chunks"], 3, 4, &flat.n_chunks)
     if bits:
-        flat.rows = <uint32_t*> _array_start(arrays["rows"], 0, 4, &flat.n_stored)
+        flat.slots = <uint32_t*> _array_start(arrays["rows"], 0, 4, &flat.n_stored)
     else:
         flat.keys = <Key*> _array_start(arrays["keys"], 2, 8, &flat.n_keys)
         flat.texts = <uint8_t*> _array_start(arrays["texts"], 0, 1, &flat.n_texts)
-        if not ROWS_RESERVED <= flat.n_keys < ROW_MAX:
+        if not SLOTS_RESERVED <= flat.n_keys < SLOT_MAX:
             raise ValueError("the number of names is invalid")
         if whole or "lookup" in arrays:
             flat.words = <uint32_t*> _array_start(arrays["lookup"], 0, 4, &flat.n_words)
-            if not 0 < flat.n_words < ROW_MAX:
+            if not 0 < flat.n_words < SLOT_MAX:
                 raise ValueError("the number of names is invalid")
     if limited:
         flat.stamps = <uint32_t*> _array_start(arrays["stamps"], 0, 4, &n_stamps)
-        if n_stamps != flat.n_keys or flat.n_keys > learner.index.max_rows or not (
-                ROWS_RESERVED <= learner.ceiling.hand
-                < max(flat.n_keys, <size_t> ROWS_RESERVED + 1)):
+        if n_stamps != flat.n_keys or flat.n_keys > learner.index.max_slots or not (
+                SLOTS_RESERVED <= learner.ceiling.hand
+                < max(flat.n_keys, <size_t> SLOTS_RESERVED + 1)):
             raise ValueError("what is kept for max_features does not fit it")
     if whole:
         fault = flat_map(&flat, &learner.index, &learner.table, n_outputs)
@@ -226,7 +226,7 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
         with nogil:
             fault = flat_read(&flat, &learner.index, &learner.table, n_outputs, n_objects, depth)
             if not fault and learner_adapts(learner) and adaptive_fault(
-                    &learner.table, learner.index.n_rows):
+                    &learner.table, learner.index.n_slots):
                 fault = FLAT_WEIGHT
     flat_free(&flat)
     if fault == FLAT_MEMORY:
