@@ -114,8 +114,7 @@ cdef class Model(Desk):
             raise ValueError("serve='pocket' needs pocket=True")
         rule.intercept = truth("intercept", params.get("intercept", False))
         intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps it apart
-        bits = params["hash_bits"]
-        bits = 0 if bits is None else whole("hash_bits", bits, 1, 30)
+        bits = 0 if params["hash_bits"] is None else whole("hash_bits", params["hash_bits"], 1, 30)
         most = params["max_features"]
         most = 0 if most is None else whole("max_features", most, 1, 2**31)
         if most and bits:
@@ -155,11 +154,9 @@ cdef class Model(Desk):
     cdef void _exchange(self, Model other) noexcept:
         """Nothing of Python runs here: what is given up is still held, by the other one."""
         cdef Learner learner = self.learner
-        cdef Py_buffer file = self._file
         self.learner = other.learner
         other.learner = learner
-        self._file = other._file
-        other._file = file
+        self._file, other._file = other._file, self._file
         self._arrays, other._arrays = other._arrays, self._arrays
         self._params, other._params = other._params, self._params
         self._kind, other._kind = other._kind, self._kind

@@ -16,10 +16,10 @@
 # A text is always written as an event. If it has characters that have not been met (text_page), the
 # batch stops until they are.
 #
-# With `ends` rows are not events but candidates, in queries of consecutive rows. To predict, a query
-# is one event. To learn, each of its rows beside which there are rows of a higher grade (y) is one:
-# of itself and those it should be the worst. So the values change their signs, for the best score
-# to be the worst. A query is written once, and each event is taken from it.
+# With `ends` rows are not events but candidates, in queries of consecutive rows. To predict, a
+# query is one event. To learn, each of its rows beside which there are rows of a higher grade (y)
+# is one: of itself and those it should be the worst. So the values change their signs, for the best
+# score to be the worst. A query is written once, and each event is taken from it.
 #
 # A block is checked right before it is used, so that it is read from memory once (batch_next).
 #

@@ -296,6 +296,12 @@ cdef inline Py_ssize_t event_last(const Event* event, Py_ssize_t i) noexcept nog
     return event.ends[i] if event.n_candidates else event.n
 
 
+cdef inline Py_ssize_t event_extent(const Event* event) noexcept nogil:
+    """Where the entries end of an event that has a step: candidates are followed by a difference.
+    """
+    return event_last(event, event.n_candidates)
+
+
 cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
     """The path is done with the event: keep what the next one may be compared with.
 

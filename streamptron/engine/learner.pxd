@@ -577,8 +577,9 @@ cdef inline int _draw_difference(const Learner* learner, Event* event, double u)
     """Make one move of two candidates that move apart: by their difference. -1 without memory."""
     cdef Step* step = &event.step
     cdef Move* move = &step.moves[0]
-    cdef bint first = move.a > 0.0
-    cdef Py_ssize_t n = event_difference(event, step.moves[not first].event, step.moves[first].event)
+    cdef bint right = move.a <= 0.0     # which of the two moves is the right choice's
+    cdef Py_ssize_t n = event_difference(
+        event, step.moves[right].event, step.moves[not right].event)
     if n < 0:
         return -1
     step.n = n > 0                  # of candidates that are alike nothing can be learned

@@ -713,7 +713,7 @@ class RankingPerceptron(Learner):
         self.n_seen += 1
 
         features = {feature for x in candidates.values() for feature, _ in self.event(x)}
-        self.ceiling.see(feature for feature in features if feature in self.rows)
+        self.ceiling.see(feature for feature in features if feature in self.slots)
         d, coefficient = self.step(candidates, scores["current"], chosen, w)
         if d:
             self.n_updates += 1
