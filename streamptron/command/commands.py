@@ -332,7 +332,7 @@ def commands() -> None:
 @commands.command()
 @click.argument("files", nargs=-1, required=True)
 @model_option
-@click.option("--learner", type=click.Choice(list(LEARNERS)), help=LEARNER)
+@click.option("--learner", type=Learner(list(LEARNERS)), help=LEARNER)
 @click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
 @LEARNER_OPTIONS
 @TOKENIZER_OPTIONS
