@@ -60,6 +60,18 @@ class Length(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             self.fail(f"{value!r}: give a number, or none", param, context)
 
 
+class Learner(click.Choice):  # type: ignore[type-arg, unused-ignore]
+    """The name of a learner of labelled lines."""
+
+    def convert(self, value: Any, *rest: Any) -> Any:
+        if value == "ranking":
+            self.fail(
+                "'ranking' chooses among candidates, and a line is one event; use it from Python: "
+                "RankingPerceptron().learn_many takes rows, grades and qid"
+            )
+        return super().convert(value, *rest)
+
+
 class Pair(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """NAME=VALUE."""
 

@@ -260,8 +260,8 @@ class LineModel:
         learner, tokenizer, lines, metadata, position = read(path)
         if isinstance(learner, RankModel):
             raise ValueError(
-                f"{path}: it chooses among candidates, and a line is one event; use it from Python: "
-                "streamptron.load(path)"
+                f"{path}: it chooses among candidates, and a line is one event; use it from "
+                "Python, with streamptron.load(path)"
             )
         if tokenizer is None and lines is None:
             if "tokenizer" not in metadata:

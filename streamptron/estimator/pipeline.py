@@ -187,7 +187,9 @@ class RankPipeline(TextPipeline):
         """What each token adds to a candidate's lead; see ``RankingPerceptron.explain_one``."""
         return self[-1].explain_one(self._read(candidates), chosen)
 
-    def learn_many(self, X: Any, grades: Any, qid: Any, w: Any = 1.0) -> None:  # type: ignore[override]
+    def learn_many(  # type: ignore[override]
+        self, X: Any, grades: Any, qid: Any, w: Any = 1.0
+    ) -> None:
         """Learn from texts with grades; see ``RankingPerceptron.learn_many``."""
         self[-1].learn_many(self._rows(X), grades, qid, w)
 

@@ -2,7 +2,7 @@
 
 import math
 import random
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_values_of_ties_are_the_mean_over_all_orders(k, seed):
         orders = [
             order
             for order in permutations(range(len(grades)))
-            if all(scores[a] >= scores[b] for a, b in zip(order, order[1:], strict=False))
+            if all(scores[a] >= scores[b] for a, b in pairwise(order))
         ]
         for value in (ndcg, reciprocal_rank):
             means = [
@@ -95,7 +95,7 @@ def test_bad_k_is_named(k):
 
 
 def test_ndcg_has_no_grades_below_0():
-    with pytest.raises(ValueError, match="grades=.* below 0"):
+    with pytest.raises(ValueError, match=r"grades=.* below 0"):
         ndcg([1, -1], [0.5, 0.1])
 
 

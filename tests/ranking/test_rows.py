@@ -13,7 +13,7 @@ from streamptron import Perceptron, RankingPerceptron, Tokenizer
 from streamptron.files import read
 from streamptron.metrics import ndcg
 from tests.support import streams
-from tests.support.candidates import documents
+from tests.support.candidates import documents, learn_by_one
 from tests.support.marks import seeds
 from tests.support.streams import DATA, needs_data
 from tests.support.variants import learned
@@ -76,19 +76,10 @@ FORMS = {
 }
 
 
-def by_one(model, rows, grades, qid, w):
-    """Row by row: the worst of itself and those of higher grade."""
-    for r in range(len(rows)):
-        better = [
-            i for i in range(len(rows)) if qid[i] == qid[r] and (i == r or grades[i] > grades[r])
-        ]
-        if len(better) > 1:
-            reversed_ = [{name: -v for name, v in rows[i].items()} for i in better]
-            model.learn_one(reversed_, better.index(r), w[r])
-
-
 def named(form, rows):
-    return [{str(j): v for j, v in x.items()} for x in rows] if form in ("pandas", "polars") else rows
+    return (
+        [{str(j): v for j, v in x.items()} for x in rows] if form in ("pandas", "polars") else rows
+    )
 
 
 @seeds(2, 3)
@@ -102,7 +93,7 @@ def test_learn_many_is_learn_one_row_by_row(form, variant, seed):
         w = [rng.choice([0.0, 1.0, 0.5, 3.0]) for _ in rows]
         X = FORMS[form](rows)
         model.learn_many(X, np.array(grades) if rng.random() < 0.5 else grades, qid, w)
-        by_one(other, named(form, rows), grades, qid, w)
+        learn_by_one(other, named(form, rows), grades, qid, w)
         assert learned(model) == learned(other)
         scores = model.decision_function_many(X, qid)
         expected = []
@@ -159,7 +150,9 @@ def test_only_the_order_of_grades_counts_and_equal_ones_teach_nothing():
     none.learn_many([], [], [])
     none.learn_many(np.zeros((0, N)), [], [])
     assert none.n_seen == 0
-    assert none.decision_function_many([]).shape == none.predict_many(np.zeros((0, N))).shape == (0,)
+    assert (
+        none.decision_function_many([]).shape == none.predict_many(np.zeros((0, N))).shape == (0,)
+    )
 
 
 def test_series_and_frames_are_answered_in_kind():

@@ -142,7 +142,9 @@ def check_scores(model, twin, rows, qid):
 
 @seeds(2, 4)
 @every_rule
-@pytest.mark.parametrize("kept", ["none serve=best", "uniform serve=best", "uniform pocket serve=pocket"])
+@pytest.mark.parametrize(
+    "kept", ["none serve=best", "uniform serve=best", "uniform pocket serve=pocket"]
+)
 def test_learner_of_graded_rows_equals_its_twin(kept, rule, seed):
     rng = random.Random(f"{kept}, {rule}, {seed}")
     model, twin = twins(rule, **KEPT[kept])
@@ -161,8 +163,8 @@ def test_learner_of_graded_rows_equals_its_twin(kept, rule, seed):
 @pytest.mark.parametrize("rule", ["perceptron", "MIRA"])
 def test_learner_equals_its_twin_on_real_queries(rule):
     model, twin = twins(rule, pocket=True)
-    for number, documents in enumerate(streams.rank(25)):
-        rows, grades = zip(*documents, strict=True)
+    for number, query in enumerate(streams.rank(25)):
+        rows, grades = zip(*query, strict=True)
         X = np.zeros((len(rows), 301))
         for r, x in enumerate(rows):
             X[r, list(x)] = list(x.values())

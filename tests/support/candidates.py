@@ -30,3 +30,14 @@ def documents(rng, n_queries, n_columns=12, values="real"):
             grades.append(rng.choice((0, 1, 2)) if rng.random() < 0.1 else int(score > 0) * 2)
             qid.append(f"query {query}")
     return rows, grades, qid
+
+
+def learn_by_one(model, rows, grades, qid, w=None, last=None):
+    """What learn_many learns up to row `last`: each row the worst of itself and the better ones."""
+    for r in range(len(rows) if last is None else last):
+        better = [
+            i for i in range(len(rows)) if qid[i] == qid[r] and (i == r or grades[i] > grades[r])
+        ]
+        if len(better) > 1:
+            reversed_ = [{name: -v for name, v in rows[i].items()} for i in better]
+            model.learn_one(reversed_, better.index(r), 1.0 if w is None else w[r])
