@@ -178,18 +178,19 @@ class RankingPerceptron(RankModel, Learner):
         in its query the worst-scoring one must have the lead over it, as the chosen one has over
         the best other one in ``learn_one``. So a row that has nothing above it is no event, a query
         whose rows all have one grade teaches nothing, and only the order of the grades counts.
-        Afterwards the model is, to the last bit, as if ``learn_one`` had chosen each row from
+        Afterwards the weights are, to the last bit, as if ``learn_one`` had chosen each row from
         itself and the rows of higher grade, in their order, with the signs of all values changed:
         the best is the worst then. That takes time in proportion to the rows of a query times its
-        non-zeros.
+        non-zeros. Which vector answers (`serve`) is judged by what each said before it learned any
+        row of the query: later it has seen these documents.
 
         Everything is checked first: on an error nothing has been learned.
 
         Parameters
         ----------
         X
-            One document a row: what ``Perceptron.learn_many`` takes, or a list of candidates'
-            features as in ``learn_one``.
+            One document a row: what ``Perceptron.learn_many`` takes, or a list of mappings of
+            features to numbers, whose features are taken in the order in which they first come.
         grades
             A number a row, the larger the better.
         qid
@@ -220,10 +221,7 @@ class RankingPerceptron(RankModel, Learner):
         """
         from streamptron.estimator.queries import grades_of, queries_of
 
-        if isinstance(X, Sequence):
-            self._learn_mappings(X, grades, qid, w)
-            return
-        batch = self._batch(X, feature_names)
+        batch = self._rows(X, feature_names)
         ends = queries_of(qid, len(batch))
         ranks = grades_of(grades, len(batch))
         steps = self._steps(w, len(batch))
@@ -244,28 +242,15 @@ class RankingPerceptron(RankModel, Learner):
 
         return steps_of(w, [None], np.zeros(n, dtype=np.intp), self._checked_step)
 
-    def _learn_mappings(self, X: Sequence[Any], grades: Any, qid: Any, w: Any) -> None:
-        """The same for rows that are mappings."""
-        from streamptron.estimator.queries import grades_of, queries_of, reversed_row
+    def _rows(self, X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
+        """Look at X as rows, also at a list of mappings."""
+        if not isinstance(X, Sequence):
+            return self._batch(X, feature_names)
+        from streamptron.estimator.queries import batch_of_mappings
 
-        ends = queries_of(qid, len(X)).tolist()
-        ranks = grades_of(grades, len(X)).tolist()
-        steps = self._steps(w, len(X))
-        self._check_rows(list(X), True)
-        rows = [reversed_row(x) for x in X]
-        first = 0
-        for r, end in enumerate(ends):
-            better = [i for i in range(first, end) if i == r or ranks[i] > ranks[r]]
-            if len(better) > 1:
-                step = 1.0 if steps is None else float(steps[r])
-                try:
-                    self.learn_one([rows[i] for i in better], better.index(r), step)
-                except MemoryError:
-                    raise MemoryError(
-                        f"no memory after {r} of {len(rows)} rows; those are learned"
-                    ) from None
-            if r + 1 == end:
-                first = end
+        if feature_names is not None:
+            raise TypeError("feature_names is given, but X is a list of mappings, which have names")
+        return batch_of_mappings(X)
 
     def decision_function_many(
         self, X: Any, qid: Any = None, feature_names: Iterable[Hashable] | None = None
@@ -287,21 +272,10 @@ class RankingPerceptron(RankModel, Learner):
         -------
         A series like the frame, or an array.
         """
-        import numpy as np
-
         from streamptron.estimator.queries import queries_of
 
-        if isinstance(X, Sequence):
-            ends = self._ends(qid, len(X), queries_of)
-            rows = list(X)
-            self._check_rows(rows, False)
-            scores: list[float] = []
-            while len(scores) < len(rows):
-                query = rows[len(scores) : ends[len(scores)]]
-                scores += self.decision_function_one(query)
-            return np.array(scores)
-        batch = self._batch(X, feature_names)
-        ends = self._ends(qid, len(batch), queries_of)
+        batch = self._rows(X, feature_names)
+        ends = queries_of([0] * len(batch) if qid is None else qid, len(batch))
         return batch.scores(self._scored(batch, ends), None)
 
     def predict_many(
@@ -319,10 +293,6 @@ class RankingPerceptron(RankModel, Learner):
         As ``decision_function_many``.
         """
         return self.decision_function_many(X, qid, feature_names)
-
-    @staticmethod
-    def _ends(qid: Any, n: int, queries_of: Any) -> NDArray[np.intp]:
-        return queries_of([0] * n if qid is None else qid, n)  # type: ignore[no-any-return]
 
     def _scored(self, batch: Batch, ends: NDArray[np.intp]) -> NDArray[np.float64]:
         scores = batch.numbers(1)

@@ -21,7 +21,6 @@ class RankModel(Model):
     def _explain_lead(
         self, candidates: Candidates, chosen: Any
     ) -> tuple[list[tuple[Hashable, float]], float]: ...
-    def _check_rows(self, rows: list[Any], learning: bool) -> None: ...
     def _score_queries(
         self,
         X: Rows,

@@ -218,14 +218,6 @@ cdef class RankModel(Model):
         p = self._decided(True) if names else []
         return dict(zip(names, p)) if own else p
 
-    def _check_rows(self, list rows, bint learning):
-        """Raise what reading these mappings would, to learn or to predict."""
-        self._read_candidates("X", list(range(len(rows))), rows, learning)
-        if self._objects_new:
-            self._forget_objects()
-        self.event.n_known = 0      # nothing has been looked up
-        self._held = None
-
     def _explain_lead(self, candidates, chosen):
         """Contributions to the lead of a candidate over the best other one, and that lead."""
         cdef Answer answer

@@ -19,7 +19,9 @@
 # With `ends` rows are not events but candidates, in queries of consecutive rows. To predict, a
 # query is one event. To learn, each of its rows beside which there are rows of a higher grade (y)
 # is one: of itself and those it should be the worst. So the values change their signs, for the best
-# score to be the worst. A query is written once, and each event is taken from it.
+# score to be the worst. A query is written once, and each event is taken from it. The documents of
+# a query are learned several times in a row, so who answers is judged by what each vector said
+# before it learned any of them.
 #
 # A block is checked right before it is used, so that it is read from memory once (batch_next).
 #
@@ -43,8 +45,8 @@ from streamptron.engine.table cimport (
     KEPT_KINDS, Entries, Table, table_can_write, table_has_places, table_place)
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_adapts, learner_admit, learner_answer, learner_commit,
-    learner_commit_row, learner_decision, learner_probabilities, learner_resolve, learner_score,
-    learner_score_row, learner_several, learner_step)
+    learner_commit_row, learner_decision, learner_judge, learner_probabilities, learner_resolve,
+    learner_score, learner_score_row, learner_several, learner_step)
 from streamptron.engine.matrix cimport (
     Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free,
     matrix_span, matrix_value)
@@ -276,6 +278,21 @@ cdef inline Py_ssize_t _take_betters(Batch* batch, Py_ssize_t r, Py_ssize_t* y) 
     return n
 
 
+cdef inline void _judge_first_answers(Batch* batch, Py_ssize_t r) noexcept nogil:
+    """Let each vector be judged by the scores that it gave before the query was learned."""
+    cdef Event* event = batch.event
+    cdef const Event* query = batch.query
+    cdef Py_ssize_t i, kind, n = 0
+    for i in range(query.n_candidates):
+        if batch.first + i == r or batch.y[batch.first + i] > batch.y[r]:
+            for kind in range(KEPT_KINDS):
+                event.scores[kind * event.n_scores + n] = -query.scores[
+                    kind * query.n_scores + i]
+            n += 1
+    event.judged = 0
+    learner_judge(batch.learner, event)
+
+
 cdef inline int _candidate(Batch* batch, Py_ssize_t r) noexcept nogil:
     """The same as _row where rows are candidates; a query is predicted at its first row."""
     cdef Learner* learner = batch.learner
@@ -283,12 +300,11 @@ cdef inline int _candidate(Batch* batch, Py_ssize_t r) noexcept nogil:
     cdef Event* query = batch.query
     cdef Py_ssize_t i, n, y = 0
     cdef const double* scores
-    if (r == 0 or batch.ends[r - 1] == r) and _write_query(batch, r) < 0:
-        return -1
+    if r == 0 or batch.ends[r - 1] == r:
+        if _write_query(batch, r) < 0 or learner_score(learner, query) < 0:
+            return -1
     if batch.y == NULL:
         if batch.first == r:
-            if learner_score(learner, query) < 0:
-                return -1
             scores = learner_decision(learner, query, learner_answer(learner, query).kind)
             for i in range(query.n_candidates):
                 batch.decisions[r + i] = scores[i]
@@ -299,6 +315,7 @@ cdef inline int _candidate(Batch* batch, Py_ssize_t r) noexcept nogil:
     if learner_score(learner, event) < 0 or learner_step(
             learner, event, NULL, False, y, 1.0 if batch.steps == NULL else batch.steps[r]) < 0:
         return -1
+    _judge_first_answers(batch, r)
     if learner_commit(learner, event, y, 1.0 if batch.steps == NULL else batch.steps[r]) < 0:
         return -1
     if event.step.n:

@@ -215,6 +215,14 @@ cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event,
     return &event.verdicts[kind]
 
 
+cdef inline void learner_judge(const Learner* learner, Event* event) noexcept nogil:
+    """What each kept vector says of it."""
+    cdef int kind
+    for kind in range(KEPT_KINDS):
+        if table_keeps(&learner.table, kind):
+            learner_verdict(learner, event, kind)
+
+
 cdef struct Answer:
     int kind                    # the kept vector that gives it
     const Verdict* verdict
@@ -600,7 +608,6 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
     """
     cdef Entries own
     cdef Step* step = &event.step
-    cdef int kind
     if learner_adapts(learner):
         adaptive_aim(&learner.adaptive, &event.weighed, y, u)
         return 0
@@ -613,9 +620,7 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
             _split_end(learner, event, True)
             return -1
     if learner_several(learner):
-        for kind in range(KEPT_KINDS):
-            if table_keeps(&learner.table, kind):
-                learner_verdict(learner, event, kind)
+        learner_judge(learner, event)
     step_begin(step, learner.answer == ANSWER_CANDIDATES)
     if not learner_several(learner):
         y = pair_side(&learner.pair, y)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from streamptron.doors.rows import MatrixRows
 from streamptron.estimator import frames
+from streamptron.estimator.batches import NUMBER_OF, Batch
 from streamptron.estimator.checks import checked_number, feature_value
 from streamptron.estimator.names import shown
 
@@ -67,6 +69,27 @@ def _plain(values: Any) -> Any:
     return values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
 
 
-def reversed_row(x: Mapping[Any, Any]) -> dict[Any, float]:
-    """A row, which has been checked, its values with the other sign."""
-    return {name: -feature_value(name, value, "X") for name, value in x.items()}
+def batch_of_mappings(X: Sequence[Any]) -> Batch:
+    """Look at mappings as rows; the columns are the features in the order in which they come."""
+    column: dict[Any, int] = {}
+    values: list[float] = []
+    columns: list[int] = []
+    starts = [0]
+    for r, x in enumerate(X):
+        if not isinstance(x, Mapping):
+            raise TypeError(
+                f"X[{r}] is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to "
+                "numbers, such as {'word': 1}"
+            )
+        row: dict[int, float] = {}
+        for name, value in x.items():
+            j = column.setdefault(name, len(column))
+            row[j] = row.get(j, 0.0) + feature_value(name, value, f"X[{r}]")
+        for j in sorted(row):
+            columns.append(j)
+            values.append(row[j])
+        starts.append(len(columns))
+    number = NUMBER_OF[np.dtype(np.float64).str]
+    where = np.array(columns, dtype=np.int64), np.array(starts, dtype=np.int64)
+    rows = MatrixRows(number, np.array(values, dtype=np.float64), *where, len(column))
+    return Batch(rows, list(column))

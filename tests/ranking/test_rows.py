@@ -87,14 +87,18 @@ def named(form, rows):
 @pytest.mark.parametrize("form", FORMS)
 def test_learn_many_is_learn_one_row_by_row(form, variant, seed):
     rng = random.Random(f"{form}, {variant}, {seed}")
-    model, other = make(variant), make(variant)
+    model, other, by_one = make(variant), make(variant), make(variant)
     for _ in range(4):
         rows, grades, qid = documents(rng, 8, N)
         w = [rng.choice([0.0, 1.0, 0.5, 3.0]) for _ in rows]
         X = FORMS[form](rows)
         model.learn_many(X, np.array(grades) if rng.random() < 0.5 else grades, qid, w)
-        learn_by_one(other, named(form, rows), grades, qid, w)
+        other.learn_many(named(form, rows), grades, qid, w)
         assert learned(model) == learned(other)
+        learn_by_one(by_one, named(form, rows), grades, qid, w)
+        assert by_one.weights == model.weights
+        assert (by_one.n_seen, by_one.n_updates) == (model.n_seen, model.n_updates)
+        assert by_one.averaged_weights == model.averaged_weights
         scores = model.decision_function_many(X, qid)
         expected = []
         for query in dict.fromkeys(qid):

@@ -18,13 +18,18 @@ def choices(rng, n, values="small", keys="mixed", n_features=40, most=6):
 
 
 def documents(rng, n_queries, n_columns=12, values="real"):
-    """(rows, grades, qid): {column: value} of each row, in queries of 1 to 6 rows."""
+    """(rows, grades, qid): {column: value} of each row, in queries of 1 to 6 rows.
+
+    The first row has all columns, so that of a list, too, their order is that of the numbers.
+    """
     hidden = [rng.gauss(0, 1) for _ in range(n_columns)]
     rows, grades, qid = [], [], []
     for query in range(n_queries):
         for _ in range(rng.randint(1, 6)):
             some = sorted(rng.sample(range(n_columns), rng.randint(0, 6)))
             x = {i: v for i in some if (v := VALUES[values](rng)) != 0}
+            if not rows:
+                x = {i: rng.gauss(0, 1) for i in range(n_columns)}
             score = sum(hidden[i] * v for i, v in x.items())
             rows.append(x)
             grades.append(rng.choice((0, 1, 2)) if rng.random() < 0.1 else int(score > 0) * 2)

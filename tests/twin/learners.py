@@ -705,11 +705,13 @@ class RankingPerceptron(Learner):
             d[feature] = d.get(feature, 0.0) - value
         return [(feature, value) for feature, value in d.items() if value != 0]
 
-    def learn_one(self, candidates, chosen, w=1.0):
+    def learn_one(self, candidates, chosen, w=1.0, said=None):
+        """`said`: the scores by which the kept vectors are judged; None: those of this moment."""
         scores = {kind: self.scores_of(candidates, kind) for kind in self.kinds}
-        mistakes = {kind: self.prediction(scores[kind]) != chosen for kind in self.kinds}
+        said = said or scores
+        mistakes = {kind: self.prediction(said[kind]) != chosen for kind in self.kinds}
         self.n_mistakes += mistakes["current"]
-        self.judge(scores, mistakes, chosen)
+        self.judge(said, mistakes, chosen)
         self.n_seen += 1
 
         features = {feature for x in candidates.values() for feature, _ in self.event(x)}
@@ -748,16 +750,24 @@ class RankingPerceptron(Learner):
     def learn_many(self, rows, grades, qid, weights=None):
         """Each row is the worst of itself and the rows of higher grade in its query, in order.
 
-        The worst is the best when the values change their signs.
+        The worst is the best when the values change their signs. The vectors are judged by what
+        they said before the query.
         """
+        said = {}
         for r in range(len(rows)):
-            betters = {
+            query = {
                 i: {feature: -value for feature, value in rows[i].items()}
                 for i in range(len(rows))
-                if qid[i] == qid[r] and (i == r or grades[i] > grades[r])
+                if qid[i] == qid[r]
             }
+            if qid[r] not in said:
+                said[qid[r]] = {kind: self.scores_of(query, kind) for kind in self.kinds}
+            betters = {i: x for i, x in query.items() if i == r or grades[i] > grades[r]}
             if len(betters) > 1:
-                self.learn_one(betters, r, 1.0 if weights is None else weights[r])
+                of_these = {
+                    kind: {i: scores[i] for i in betters} for kind, scores in said[qid[r]].items()
+                }
+                self.learn_one(betters, r, 1.0 if weights is None else weights[r], of_these)
 
     def weights_of(self, kind):
         return super().weights_of(kind)[True]
