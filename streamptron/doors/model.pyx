@@ -113,7 +113,7 @@ cdef class Model(Desk):
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
         rule.intercept = truth("intercept", params.get("intercept", False))
-        intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps it apart
+        intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps its own
         bits = 0 if params["hash_bits"] is None else whole("hash_bits", params["hash_bits"], 1, 30)
         most = params["max_features"]
         most = 0 if most is None else whole("max_features", most, 1, 2**31)
@@ -146,13 +146,13 @@ cdef class Model(Desk):
         raise NotImplementedError
 
     cdef int _become(self, Model other) except -1:
-        """Change places with a model that nobody else has, once no other thread uses this one."""
+        """Trade contents with a model that nobody else has, once no other thread uses this one."""
         gate_wait(&self.gate, True)
         self._exchange(other)
         return 0
 
     cdef void _exchange(self, Model other) noexcept:
-        """Nothing of Python runs here: what is given up is still held, by the other one."""
+        """No Python code runs here: what this one gives up, the other still holds."""
         cdef Learner learner = self.learner
         self.learner = other.learner
         other.learner = learner
@@ -285,7 +285,7 @@ cdef class Model(Desk):
 
     @property
     def n_evicted(self):
-        """Features that had to leave for others (see max_features)."""
+        """Features that were evicted (see max_features)."""
         self._enter(False)
         return self.learner.ceiling.n_evicted
 
@@ -293,14 +293,14 @@ cdef class Model(Desk):
     def serving(self):
         """The kept vector that has made the fewest mistakes lately, or the one that `serve` names.
 
-        With serve="best" another may answer an event on which it is surer of itself.
+        With serve="best" another may answer an event on which it is more confident.
         """
         self._enter(False)
         return KEPT[serve_overall(&self.learner.serve)]
 
     @property
     def memory_usage(self):
-        """Bytes that the model holds, scratch and names that are mere objects included."""
+        """Bytes that the model holds, including its scratch and names that are any objects."""
         names = 0
         if self._objects:
             names = getsizeof(self._objects) + sum(map(getsizeof, self._objects))
@@ -476,7 +476,7 @@ cdef class Model(Desk):
 
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1:
-        """Write down what each entry of the event contributes. Nothing of Python runs here."""
+        """Write down what each entry of the event contributes. No Python code runs here."""
         cdef Py_ssize_t i
         cdef double part
         for i in range(self.event.n):
@@ -524,7 +524,7 @@ cdef class Model(Desk):
                 **state, "arrays": arrays}
 
     def __setstate__(self, state):
-        """Become the model of a state. On an error nothing changes."""
+        """Become the model that a state describes. On an error nothing changes."""
         cdef Model other
         if state["format"] != 2:
             raise ValueError(
@@ -585,11 +585,11 @@ cdef class Model(Desk):
         """Name the outputs that a batch has added by now, as _outputs has prepared it."""
 
     cdef int _labels_done(self) except -1:
-        """The batch is over, whatever came of it."""
+        """The batch is over, whether or not it succeeded."""
         return 0
 
     cdef list _label_list(self):
-        """What outputs stand for, as predictions number them. Nothing of Python runs here."""
+        """What outputs stand for, as predictions number them. No Python code runs here."""
         return TRUTH
 
     def _copy_labels(self, other):
@@ -604,14 +604,14 @@ cdef class Model(Desk):
         raise NotImplementedError
 
     def _once_state(self):
-        """What only some of the learners keep once, by name."""
+        """What only some learners keep, once per model, by name."""
         return {}
 
     def _set_once_state(self, state):
         """Put it back into an untrained model that has its labels."""
 
     cdef int _empty_index(self, uint64_t seed) except -1:
-        """An index as before, with another seed and nothing in it."""
+        """Start with an empty index of the same kind, with another seed."""
         cdef int bits = self.learner.index.bits
         cdef slot_t most = (self.learner.index.max_slots - SLOTS_RESERVED
                            if index_is_limited(&self.learner.index) else 0)

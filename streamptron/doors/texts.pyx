@@ -15,8 +15,8 @@ from streamptron.doors.entry cimport (
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.engine.api cimport (
-    batch_texts, index_find, index_free, index_init, index_insert, line_next, scan_page,
-    scan_separators, text_free, text_write)
+    batch_texts, index_find, index_free, index_init, index_insert, line_ends, line_next,
+    scan_page, scan_separators, text_free, text_write)
 from streamptron.engine.arena cimport Arena, arena_free, arena_init
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event, event_free, event_init
@@ -26,7 +26,7 @@ from streamptron.engine.index cimport Index
 from streamptron.engine.key cimport KEY_BYTES, Key, key_text
 from streamptron.engine.learner cimport Learner
 from streamptron.engine.lines cimport (
-    LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends)
+    LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line)
 from streamptron.engine.scan cimport WORD, Characters, Piece
 from streamptron.engine.text cimport TEXT_CHARACTERS, Text, TextRule
 from streamptron.engine.types cimport (

@@ -7,7 +7,7 @@
 #
 # Each function is described in its own room. Those that return int return -1 without memory.
 
-from streamptron.engine.types cimport slot_t, uint32_t, uint64_t
+from streamptron.engine.types cimport slot_t, uint8_t, uint32_t, uint64_t
 from streamptron.engine.key cimport Key
 from streamptron.engine.index cimport Index
 from streamptron.engine.event cimport Event
@@ -98,4 +98,5 @@ cdef void text_free(Text* text) noexcept nogil
 cdef void scan_separators(Characters* characters) noexcept nogil
 cdef void scan_page(uint32_t page, uint32_t* entries) noexcept nogil
 
+cdef size_t line_ends(const uint8_t* p, size_t n) noexcept nogil
 cdef bint line_next(Line* line, int kind) noexcept nogil

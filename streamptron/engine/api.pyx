@@ -244,5 +244,9 @@ cdef void scan_page(uint32_t page, uint32_t* entries) noexcept nogil:
     _scan.scan_page(page, entries)
 
 
+cdef size_t line_ends(const uint8_t* p, size_t n) noexcept nogil:
+    return _lines.line_ends(p, n)
+
+
 cdef bint line_next(Line* line, int kind) noexcept nogil:
     return _lines.line_next(line, kind)

@@ -46,7 +46,7 @@ cdef struct Event:
     Py_ssize_t ends_capacity
     uint32_t* common            # a hash table for what two candidates have in common
     Py_ssize_t n_common
-    # what the path made of it
+    # what the path found out about it
     double* scores              # by kept vector, then by choice
     Py_ssize_t n_scores         # how many choices there are
     Py_ssize_t scores_capacity
@@ -193,7 +193,7 @@ cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n,
     if event_reserve(event, n + 1) < 0:
         return -1
     event.n_last = event.n_known if event.generation == index.generation else 0
-    event.n_known = 0               # until event_settle, for the door may yet give up
+    event.n_known = 0               # until event_settle, for the door may still give up
     event.n = 0
     event.n_hashed = 0
     event.n_longs = 0
@@ -211,7 +211,7 @@ cdef struct Writer:
     Key* keys
     double* values
     Py_ssize_t n
-    Py_ssize_t n_same           # as far as the last event may be the same
+    Py_ssize_t n_same           # up to where it may equal the last event
     bint changed
     uint32_t* longs
     Py_ssize_t n_longs
@@ -287,7 +287,7 @@ cdef inline void event_candidate_end(Event* event, Py_ssize_t i,
 
 
 cdef inline Py_ssize_t event_first(const Event* event, Py_ssize_t i) noexcept nogil:
-    """Where the entries of candidate i start; of an event that has none, where its own do."""
+    """Where the entries of candidate i start; without candidates, where the event's do."""
     return event.ends[i - 1] if i else 0
 
 
@@ -321,7 +321,7 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
 
 
 cdef inline void event_again(Event* event, const Index* index, bint intercept) noexcept nogil:
-    """A text's event, which is still in scratch, once more."""
+    """Use a text's event again, which is still in scratch."""
     if event.generation != index.generation:
         event.n_found = intercept
         event.scored_version = 0
