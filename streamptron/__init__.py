@@ -7,6 +7,7 @@ from streamptron.arow import AROW
 from streamptron.doors.model import TopFeatures
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.ranking import RankingPerceptron
 from streamptron.text import Tokenizer
 
 if typing.TYPE_CHECKING:
@@ -27,6 +28,7 @@ __all__ = [
     "ModelLockError",
     "MulticlassPerceptron",
     "Perceptron",
+    "RankingPerceptron",
     "Tokenizer",
     "TopFeatures",
     "load",

@@ -11,6 +11,7 @@ from streamptron.adaptive import AdaptiveClassifier
 from streamptron.arow import AROW
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.ranking import RankingPerceptron
 
 # By the name on the command line, whose default is the first. Files have the names of the classes.
 LEARNERS: dict[str, Any] = {
@@ -20,7 +21,10 @@ LEARNERS: dict[str, Any] = {
     "mira": MIRA,
     "arow": AROW,
 }
-BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
+# Not on the command line, whose lines are events with a label: its events are sets of candidates.
+RANKERS = (RankingPerceptron,)
+
+BY_CLASS_NAME = {learner.__name__: learner for learner in (*LEARNERS.values(), *RANKERS)}
 
 # The parameters that not all of them have: a type or the allowed words, or of a truth value its
 # default; and the help of the command line, which adds the learners that have it. Which learner has

@@ -35,7 +35,7 @@ def run(name, folder, *arguments):
     )
 
 
-@pytest.mark.parametrize("name", ["pipeline.py", "log_topics.py"])
+@pytest.mark.parametrize("name", ["pipeline.py", "log_topics.py", "ranking.py"])
 def test_example_needs_nothing_from_anywhere(name, tmp_path):
     done = run(name, tmp_path)
     assert done.returncode == 0, done.stderr

@@ -60,6 +60,18 @@ class Length(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             self.fail(f"{value!r}: give a number, or none", param, context)
 
 
+class Learner(click.Choice):  # type: ignore[type-arg, unused-ignore]
+    """The name of a learner of labelled lines."""
+
+    def convert(self, value: Any, *rest: Any) -> Any:
+        if value == "ranking":
+            self.fail(
+                "'ranking' chooses among candidates, and a line is one event; use it from Python: "
+                "RankingPerceptron().learn_many takes rows, grades and qid"
+            )
+        return super().convert(value, *rest)
+
+
 class Pair(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """NAME=VALUE."""
 
@@ -338,7 +350,7 @@ def commands() -> None:
 @commands.command()
 @click.argument("files", nargs=-1, required=True)
 @model_option
-@click.option("--learner", type=click.Choice(list(LEARNERS)), help=LEARNER)
+@click.option("--learner", type=Learner(list(LEARNERS)), help=LEARNER)
 @click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
 @LEARNER_OPTIONS
 @TOKENIZER_OPTIONS

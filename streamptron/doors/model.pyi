@@ -24,6 +24,7 @@ class RULES:
     MIRA: ClassVar[int]
     ADAPTIVE: ClassVar[int]
     AROW: ClassVar[int]
+    RANKING: ClassVar[int]
 
 @disjoint_base
 class Model(Desk):

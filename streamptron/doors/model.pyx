@@ -33,7 +33,7 @@ from streamptron.engine.key cimport KEY_OBJECT, Key
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_decision, learner_labels, learner_several)
 from streamptron.engine.rule cimport (
-    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule)
+    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, RULE_RANKING, Rule)
 from streamptron.engine.serve cimport serve_overall
 from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
@@ -67,6 +67,7 @@ class RULES:
     MIRA = RULE_MIRA
     AROW = RULE_AROW
     ADAPTIVE = RULE_ADAPTIVE
+    RANKING = RULE_RANKING
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
@@ -75,6 +76,8 @@ TopFeatures.__doc__ = "The strongest features for a label, and the strongest aga
 
 cdef class Model(Desk):
     """What every learner shares: the learner, its scratch, its parameters and its state."""
+
+    _updates = "margin", "mistake"  # the ways to update, numbered as the rules number them
 
     def __cinit__(self):
         cdef Rule rule
@@ -97,7 +100,7 @@ cdef class Model(Desk):
         rule.kind = kind
         rule.margin = real("margin", given("margin", 0.0), 0.0, "of at least 0")
         rule.C = real("C", given("C", 1.0), 1e-50, "above 0")
-        rule.on_mistake = choice("update", given("update", "margin"), ("margin", "mistake")) == 1
+        rule.update = choice("update", given("update", "margin"), self._updates)
         rule.violators = choice("violators", given("violators", "best"), VIOLATORS)
         rule.r = real("r", given("r", 1.0), 1e-50, "above 0")
         rule.eta = real("eta", given("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
@@ -113,7 +116,7 @@ cdef class Model(Desk):
                 "serve='current' to do without one")
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
-        rule.intercept = truth("intercept", params["intercept"])
+        rule.intercept = truth("intercept", given("intercept", False))
         intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps its own
         bits = 0 if given("hash_bits") is None else whole("hash_bits", given("hash_bits"), 1, 30)
         most = params["max_features"]
@@ -122,10 +125,9 @@ cdef class Model(Desk):
             raise ValueError(
                 "max_features and hash_bits are both given; a hashed table has a fixed size: "
                 "choose one")
-        seed = params["hash_seed"]
-        seed = whole("hash_seed", seed, 0, 2**64 - 1) if seed is not None else (
-            int.from_bytes(os.urandom(8), "little"))
-        weights = params["class_weight"]
+        seed = (int.from_bytes(os.urandom(8), "little") if given("hash_seed") is None
+                else whole("hash_seed", given("hash_seed"), 0, 2**64 - 1))
+        weights = given("class_weight")
         if isinstance(weights, Mapping):
             # a copy: what the caller does with it later must not reach what is pickled and saved
             weights = params["class_weight"] = ClassWeight(
@@ -153,11 +155,9 @@ cdef class Model(Desk):
     cdef void _exchange(self, Model other) noexcept:
         """No Python code runs here: what this one gives up, the other still holds."""
         cdef Learner learner = self.learner
-        cdef Py_buffer file = self._file
         self.learner = other.learner
         other.learner = learner
-        self._file = other._file
-        other._file = file
+        self._file, other._file = other._file, self._file
         self._arrays, other._arrays = other._arrays, self._arrays
         self._params, other._params = other._params, self._params
         self._kind, other._kind = other._kind, self._kind
@@ -203,11 +203,11 @@ cdef class Model(Desk):
 
     @property
     def intercept(self):
-        return self._params["intercept"]
+        return self._param("intercept")
 
     @property
     def class_weight(self):
-        return self._params["class_weight"]
+        return self._param("class_weight")
 
     @property
     def max_features(self):
@@ -342,7 +342,7 @@ cdef class Model(Desk):
     cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1:
         """The outputs first .. last - 1 of a label, or of all (-1). Returns last, or raises."""
         cdef Py_ssize_t n = 1
-        if learner_several(&self.learner):
+        if labels is not None and learner_several(&self.learner):
             n = min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
         first[0] = max(output, 0)
         if output >= n:

@@ -35,6 +35,7 @@ cdef Answer learner_answer(const Learner* learner, Event* event) noexcept nogil
 cdef void learner_probabilities(const Learner* learner, const Event* event, Answer answer,
                                 double* p) noexcept nogil
 cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil
+cdef Py_ssize_t event_difference(Event* event, Py_ssize_t y, Py_ssize_t guess) noexcept nogil
 cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil
 
 cdef double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,

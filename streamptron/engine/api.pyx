@@ -1,6 +1,7 @@
 """The engine's rooms as one compiled module: what doors call instead of compiling it themselves."""
 
 from streamptron.engine cimport learner as _learner
+from streamptron.engine cimport candidates as _candidates
 from streamptron.engine cimport adaptive as _adaptive
 from streamptron.engine cimport index as _index
 from streamptron.engine cimport table as _table
@@ -68,6 +69,10 @@ cdef void learner_probabilities(const Learner* learner, const Event* event, Answ
 
 cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
     return _learner.learner_learn(learner, event, y, u)
+
+
+cdef Py_ssize_t event_difference(Event* event, Py_ssize_t y, Py_ssize_t guess) noexcept nogil:
+    return _candidates.event_difference(event, y, guess)
 
 
 cdef double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,

@@ -44,6 +44,8 @@ cdef struct Event:
     Py_ssize_t n_candidates     # 0: it is one event
     Py_ssize_t* ends
     Py_ssize_t ends_capacity
+    uint32_t* common            # a hash table for what two candidates have in common
+    Py_ssize_t n_common
     # what the path found out about it
     double* scores              # by kept vector, then by choice
     Py_ssize_t n_scores         # how many choices there are
@@ -78,6 +80,8 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.n_candidates = 0
     event.ends = NULL
     event.ends_capacity = 0
+    event.common = NULL
+    event.n_common = 0
     event.verdicts = NULL
     event.scores = NULL
     event.n_scores = 0
@@ -100,6 +104,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.starts)
     free(event.longs)
     free(event.ends)
+    free(event.common)
     free(event.verdicts)
     free(event.gone)
     step_free(&event.step)
@@ -111,7 +116,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
 cdef inline size_t event_bytes(const Event* event) noexcept nogil:
     return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(slot_t) + 2 * sizeof(uint64_t)
                               + sizeof(uint32_t))
-            + event.ends_capacity * sizeof(Py_ssize_t)
+            + event.ends_capacity * sizeof(Py_ssize_t) + event.n_common * sizeof(uint32_t)
             + 3 * sizeof(Verdict) * (event.verdicts != NULL)
             + event.scores_capacity * sizeof(double)
             + step_bytes(&event.step) + weighed_bytes(&event.weighed)
@@ -254,13 +259,13 @@ cdef inline void event_end(Event* event, const Writer* writer) noexcept nogil:
 
 
 cdef inline int event_candidates(Event* event, Py_ssize_t n) noexcept nogil:
-    """Make room for the ends of n candidates; -1 without memory.
+    """Make room for the ends of n candidates and of a difference; -1 without memory.
 
     Call this before event_begin. Scores of another number of candidates are dropped.
     """
     cdef Py_ssize_t capacity = n + n // 2 + 4
     cdef void* p
-    if n > event.ends_capacity:
+    if n >= event.ends_capacity:
         p = realloc(event.ends, capacity * sizeof(Py_ssize_t))
         if p == NULL:
             return -1
@@ -291,6 +296,12 @@ cdef inline Py_ssize_t event_last(const Event* event, Py_ssize_t i) noexcept nog
     return event.ends[i] if event.n_candidates else event.n
 
 
+cdef inline Py_ssize_t event_extent(const Event* event) noexcept nogil:
+    """Where the entries end of an event that has a step: candidates are followed by a difference.
+    """
+    return event_last(event, event.n_candidates)
+
+
 cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
     """The path is done with the event: keep what the next one may be compared with.
 
@@ -306,7 +317,7 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
             event.keys[k] = key_word(KEY_NONE, 0)
     event.generation = index.generation
     # a text's long keys lie in the arena, which the next event begins by clearing
-    event.n_known = 0 if event.n_hashed else event.n
+    event.n_known = 0 if event.n_hashed else event.n_found
 
 
 cdef inline void event_again(Event* event, const Index* index, bint intercept) noexcept nogil:

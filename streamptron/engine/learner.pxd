@@ -36,6 +36,7 @@ from streamptron.engine.index cimport (
 from streamptron.engine.ceiling cimport (
     Ceiling, ceiling_init, ceiling_insert, ceiling_rewind, ceiling_settle)
 from streamptron.engine.event cimport Event, event_first, event_last, event_reserve_scores
+from streamptron.engine.candidates cimport event_difference
 from streamptron.engine.table cimport (
     KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, entries_of, table_add, table_add_outputs,
     table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
@@ -51,7 +52,7 @@ from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pa
 from streamptron.engine.step cimport Move, Step, step_begin, step_reserve
 from streamptron.engine.rule cimport (
     ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, RULE_ADAPTIVE, Rule, rule_answer,
-    rule_keeps, rule_settle, rule_step)
+    rule_keeps, rule_settle, rule_step, squares)
 from streamptron.engine.serve cimport (
     SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init,
     serve_kind, serve_learn)
@@ -212,6 +213,14 @@ cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event,
             &learner.pair)
         event.judged |= 1 << kind
     return &event.verdicts[kind]
+
+
+cdef inline void learner_judge(const Learner* learner, Event* event) noexcept nogil:
+    """What each kept vector says of it."""
+    cdef int kind
+    for kind in range(KEPT_KINDS):
+        if table_keeps(&learner.table, kind):
+            learner_verdict(learner, event, kind)
 
 
 cdef struct Answer:
@@ -477,6 +486,8 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, double u) 
         _take_adaptive(learner, event, y, u)
     else:
         _take(learner, event, NULL, y)
+    if event.n_candidates and event.step.n:
+        event.n_found = 0           # some of the candidates' features may have slots only now
     learner.version += 1
     return 0
 
@@ -570,6 +581,24 @@ cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noe
     return 0
 
 
+cdef inline int _draw_difference(const Learner* learner, Event* event, double u) noexcept nogil:
+    """Make one move of two candidates that move apart: by their difference. -1 without memory."""
+    cdef Step* step = &event.step
+    cdef Move* move = &step.moves[0]
+    cdef bint right = move.a <= 0.0     # which of the two moves is the right choice's
+    cdef Py_ssize_t n = event_difference(
+        event, step.moves[right].event, step.moves[not right].event)
+    if n < 0:
+        return -1
+    step.n = n > 0                  # of candidates that are alike nothing can be learned
+    move.event = event.n_candidates
+    move.a = fabs(move.a)
+    move.second = squares(event.values + event.n, n, False)
+    if n:
+        rule_settle(&learner.rule, u, step)
+    return 0
+
+
 cdef inline int learner_step(Learner* learner, Event* event, const Entries* row, bint intercept,
                              Py_ssize_t y, double u) noexcept nogil:
     """Judge a scored event, and let the rule fill event.step. Returns -1 without memory.
@@ -579,7 +608,6 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
     """
     cdef Entries own
     cdef Step* step = &event.step
-    cdef int kind
     if learner_adapts(learner):
         adaptive_aim(&learner.adaptive, &event.weighed, y, u)
         return 0
@@ -592,9 +620,7 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
             _split_end(learner, event, True)
             return -1
     if learner_several(learner):
-        for kind in range(KEPT_KINDS):
-            if table_keeps(&learner.table, kind):
-                learner_verdict(learner, event, kind)
+        learner_judge(learner, event)
     step_begin(step, learner.answer == ANSWER_CANDIDATES)
     if not learner_several(learner):
         y = pair_side(&learner.pair, y)
@@ -603,6 +629,8 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
         row = &own
     rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, row.x, row.n,
               intercept, step)
+    if step.n and step.candidates:
+        return _draw_difference(learner, event, u)
     if step.n and learner.table.layout.keep != KEEP_NONE:
         table_second(&learner.table, row, intercept, step.moves, step.n)
         rule_settle(&learner.rule, u, step)

@@ -10,8 +10,8 @@
 # A rule that keeps something asks for the second sums of the choices that it moves (engine/keep.h),
 # and with these says how far they move (rule_settle).
 #
-# Functions in this file: rule_answer, rule_keeps, rule_step, rule_settle; best_output for the
-# rules.
+# Functions in this file: rule_answer, rule_keeps, rule_is_mira, rule_step, rule_settle; best_output
+# for the rules, squares for them and for what the path makes of two candidates.
 
 from streamptron.engine.keep cimport KEEP_NONE, KEEP_PRECISION
 from streamptron.engine.step cimport Step, step_add
@@ -22,6 +22,11 @@ cdef enum:
     RULE_MIRA = 2
     RULE_AROW = 3
     RULE_ADAPTIVE = 4               # see engine/adaptive.pxd
+    RULE_RANKING = 5
+
+    UPDATE_MARGIN = 0               # MIRA's step whenever there is a loss
+    UPDATE_MISTAKE = 1              # only at a mistake
+    UPDATE_PERCEPTRON = 2           # the perceptron's
 
     VIOLATORS_BEST = 0              # who loses what the true label gains: the best other one,
     VIOLATORS_UNIFORM = 1           # all that are too near, by equal shares, or
@@ -36,7 +41,7 @@ cdef struct Rule:
     int kind
     double margin
     double C
-    bint on_mistake
+    int update
     int violators
     double r
     # of RULE_ADAPTIVE
@@ -54,12 +59,20 @@ cdef inline int rule_answer(const Rule* rule) noexcept nogil:
         return ANSWER_LABELS
     if rule.kind == RULE_AROW or rule.kind == RULE_ADAPTIVE:
         return ANSWER_PAIR
+    if rule.kind == RULE_RANKING:
+        return ANSWER_CANDIDATES
     return -1
 
 
 cdef inline int rule_keeps(const Rule* rule) noexcept nogil:
     """What is kept beside each weight for the rule's own use."""
     return KEEP_PRECISION if rule.kind == RULE_AROW else KEEP_NONE
+
+
+cdef inline bint rule_is_mira(const Rule* rule) noexcept nogil:
+    """Whether a step is as long as the loss asks for."""
+    return rule.kind == RULE_MIRA or (
+        rule.kind == RULE_RANKING and rule.update != UPDATE_PERCEPTRON)
 
 
 cdef inline Py_ssize_t best_output(const double* scores, Py_ssize_t n,
@@ -81,7 +94,7 @@ cdef inline void _perceptron(const Rule* rule, double score, bint y, double u,
         step_add(step, 0, u if y else -u)
 
 
-cdef inline double _squares(const double* x, Py_ssize_t n, bint intercept) noexcept nogil:
+cdef inline double squares(const double* x, Py_ssize_t n, bint intercept) noexcept nogil:
     """x.x, in the order of the event."""
     cdef double xx = 1.0 if intercept else 0.0
     cdef Py_ssize_t i
@@ -90,19 +103,19 @@ cdef inline double _squares(const double* x, Py_ssize_t n, bint intercept) noexc
     return xx
 
 
-# A rule with a score for each label takes a step against label k when its score is too near that of
-# the true label y, or above it. d_k is by how much:
+# A rule with a score for each choice takes a step against choice k when its score is too near that
+# of the true choice y, or above it. d_k is by how much:
 #     d_k = (score_k - score_y) + m,  m = margin, for MIRA 1
-#     due when d_k >= 0;  for MIRA when d_k > 0, and on_mistake only when score_k >= score_y
+#     due when d_k >= 0;  for MIRA when d_k > 0, and at mistakes only when score_k >= score_y
 # CS188, lecture "Perceptrons"; Crammer et al. 2006, PA-I.
 cdef inline double _too_near(const Rule* rule, double score, double rival) noexcept nogil:
-    return (rival - score) + (1.0 if rule.kind == RULE_MIRA else rule.margin)
+    return (rival - score) + (1.0 if rule_is_mira(rule) else rule.margin)
 
 
 cdef inline bint _due(const Rule* rule, double score, double rival) noexcept nogil:
     cdef double d = _too_near(rule, score, rival)
-    if rule.kind == RULE_MIRA:
-        return d > 0.0 and not (rule.on_mistake and score > rival)
+    if rule_is_mira(rule):
+        return d > 0.0 and not (rule.update == UPDATE_MISTAKE and score > rival)
     return d >= 0.0
 
 
@@ -154,7 +167,7 @@ cdef inline void _apart(const Rule* rule, const double* scores, Py_ssize_t n_cho
     if guess < 0 or u == 0.0 or not _due(rule, score, scores[guess]):
         return
     if rule.kind == RULE_MIRA:
-        xx = _squares(x, n, intercept)
+        xx = squares(x, n, intercept)
         if xx == 0.0:
             return
     loss = _aim(rule, scores, n_choices, score, y, guess, &length, step)
@@ -187,6 +200,23 @@ cdef inline void _arow(int answer, const double* scores, Py_ssize_t n_choices, P
             step_add(step, k, Y * loss)
 
 
+# The guess is the best *other* candidate. A step is due as for a label, and goes by the difference
+# d = x_y - x_guess:
+#     perceptron: w += u d;  else, with the loss as above: w += min(loss / d.d, C) u d
+# Collins 2002; Crammer et al. 2006. d is made only if there is a step (engine/candidates.pxd).
+# Until then the loss stands for MIRA's factor (rule_settle).
+cdef inline void _ranking(const Rule* rule, const double* scores, Py_ssize_t n_choices,
+                          Py_ssize_t y, double u, Step* step) noexcept nogil:
+    cdef Py_ssize_t guess = best_output(scores, n_choices, y)
+    cdef double loss, length
+    cdef int i
+    if guess < 0 or u == 0.0 or not _due(rule, scores[y], scores[guess]):
+        return
+    loss = _aim(rule, scores, n_choices, scores[y], y, guess, &length, step)
+    for i in range(step.n):
+        step.moves[i].a *= loss if rule_is_mira(rule) else u
+
+
 cdef inline void rule_step(const Rule* rule, int answer, const double* scores, Py_ssize_t n_choices,
                            Py_ssize_t y, double u, const double* x, Py_ssize_t n, bint intercept,
                            Step* step) noexcept nogil:
@@ -202,14 +232,23 @@ cdef inline void rule_step(const Rule* rule, int answer, const double* scores, P
         _perceptron(rule, scores[0], y, u, step)
     elif rule.kind == RULE_AROW:
         _arow(answer, scores, n_choices, y, u, step)
+    elif rule.kind == RULE_RANKING:
+        _ranking(rule, scores, n_choices, y, u, step)
     else:
         _apart(rule, scores, n_choices, y, u, x, n, intercept, step)
 
 
 cdef inline void rule_settle(const Rule* rule, double u, Step* step) noexcept nogil:
-    """Finish a step once its second sums are known. Only for a rule that keeps something."""
+    """Finish a step once its second sums are known. For a rule that keeps something: sums over
+    what is kept; for one that chooses among candidates: of the squares of d.
+    """
     cdef int i
     cdef double alpha
+    if rule.kind == RULE_RANKING:
+        if rule_is_mira(rule):
+            alpha = step.moves[0].a / step.moves[0].second
+            step.moves[0].a = (alpha if alpha < rule.C else rule.C) * u
+        return
     step.r = rule.r / u
     for i in range(step.n):
         alpha = step.moves[i].a / (step.moves[i].second + step.r)

@@ -14,7 +14,6 @@ import typing
 import zlib
 from typing import Any, BinaryIO
 
-from streamptron._core import BinaryModel
 from streamptron.estimator.names import shown
 from streamptron.learners import BY_CLASS_NAME
 from streamptron.modelfile.layout import (
@@ -140,9 +139,9 @@ def model_of(contents: Contents) -> Any:
     """The learner that a file holds, or the pipeline of its tokenizer and learner."""
     if contents.tokenizer is None:
         return contents.learner
-    from streamptron.estimator.pipeline import TextPipeline  # slow to import, because River's is
+    from streamptron.estimator.pipeline import pipeline_of  # slow to import, because River's is
 
-    model = TextPipeline(contents.tokenizer, contents.learner)
+    model = pipeline_of(contents.tokenizer, contents.learner)
     model._lines = contents.lines
     return model
 
@@ -258,7 +257,7 @@ class _Header:
         labels = self.part("labels")
         state = {
             "seed": seed,
-            "labels": None if issubclass(cls, BinaryModel) else [decode(label) for label in labels],
+            "labels": None if labels is None else [decode(label) for label in labels],
             "objects": [decode(name) for name in self.part("objects")],
             "y_name": decode(self.part("y_name")),
             "counters": unhexed(self.part("counters")),
