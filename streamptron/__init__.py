@@ -8,6 +8,7 @@ from streamptron.doors.model import TopFeatures
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
+from streamptron.voted import VotedPerceptron
 
 if typing.TYPE_CHECKING:
     from streamptron.checkpoint import Checkpoint
@@ -29,6 +30,7 @@ __all__ = [
     "Perceptron",
     "Tokenizer",
     "TopFeatures",
+    "VotedPerceptron",
     "load",
     "read_metadata",
 ]

@@ -11,6 +11,7 @@ from streamptron.adaptive import AdaptiveClassifier
 from streamptron.arow import AROW
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.voted import VotedPerceptron
 
 # By the name on the command line, whose default is the first. Files have the names of the classes.
 LEARNERS: dict[str, Any] = {
@@ -19,6 +20,7 @@ LEARNERS: dict[str, Any] = {
     "perceptron": Perceptron,
     "mira": MIRA,
     "arow": AROW,
+    "voted": VotedPerceptron,
 }
 BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
 
@@ -33,6 +35,8 @@ OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
     "eta": (float, "how far a step goes."),
     "forget": (float, "how fast the steps become large again after a change."),
     "naive_bayes": (True, "naive Bayes is no feature."),
+    "degree": (int, "of the kernel (1 + x.z)^degree."),
+    "budget": (int, "how many updates are kept at most."),
     "average": (("uniform", "exponential", "none"), "the average kept beside the current weights."),
     "half_life": (float, "of the exponential average, in events."),
     "pocket": (False, "keep the best recent weights."),

@@ -33,7 +33,7 @@ from streamptron.engine.key cimport KEY_OBJECT, Key
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_decision, learner_labels, learner_several)
 from streamptron.engine.rule cimport (
-    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule)
+    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, RULE_VOTED, Rule)
 from streamptron.engine.serve cimport serve_overall
 from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
@@ -66,6 +66,7 @@ class RULES:
     MIRA = RULE_MIRA
     AROW = RULE_AROW
     ADAPTIVE = RULE_ADAPTIVE
+    VOTED = RULE_VOTED
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
@@ -114,7 +115,7 @@ cdef class Model(Desk):
         intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps it apart
         bits = params["hash_bits"]
         bits = 0 if bits is None else whole("hash_bits", bits, 1, 30)
-        most = params["max_features"]
+        most = params.get("max_features")
         most = 0 if most is None else whole("max_features", most, 1, 2**31)
         if most and bits:
             raise ValueError(
@@ -211,7 +212,7 @@ cdef class Model(Desk):
 
     @property
     def max_features(self):
-        return self._params["max_features"]
+        return self._param("max_features")
 
     @property
     def hash_bits(self):

@@ -2,6 +2,8 @@
 
 from streamptron.engine cimport learner as _learner
 from streamptron.engine cimport adaptive as _adaptive
+from streamptron.engine cimport vote as _vote
+from streamptron.engine cimport voters_flat as _voters_flat
 from streamptron.engine cimport index as _index
 from streamptron.engine cimport table as _table
 from streamptron.engine cimport tables as _tables
@@ -95,6 +97,25 @@ cdef bint adaptive_fault(const Table* table, row_t n_rows) noexcept nogil:
 
 cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
     return _learner.learner_expect(learner, n, positive)
+
+
+cdef void voters_measure(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil:
+    _voters_flat.voters_measure(flat, v, n_outputs)
+
+
+cdef int voters_flatten(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil:
+    return _voters_flat.voters_flatten(flat, v, n_outputs)
+
+
+cdef int voters_read(Voters* v, const Voted* flat, Py_ssize_t n_outputs,
+                     row_t n_rows) noexcept nogil:
+    return _voters_flat.voters_read(v, flat, n_outputs, n_rows)
+
+
+cdef void voters_shares(const Voters* v, Py_ssize_t output, const row_t* rows, const double* x,
+                        Py_ssize_t n, const double* current, double* parts, uint32_t* seen,
+                        double* shares) noexcept nogil:
+    _vote.voters_shares(v, output, rows, x, n, current, parts, seen, shares)
 
 
 cdef int index_init(Index* index, int bits, uint64_t seed_number,

@@ -38,7 +38,7 @@ from streamptron.engine.table cimport (
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_adapts, learner_admit, learner_answer, learner_commit,
     learner_commit_row, learner_decision, learner_probabilities, learner_resolve, learner_score,
-    learner_score_row, learner_several, learner_step)
+    learner_score_row, learner_several, learner_step, learner_votes)
 from streamptron.engine.matrix cimport (
     Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free,
     matrix_span, matrix_value)
@@ -386,7 +386,8 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     cdef double u
     # with one output it is scored in place, but not if a third label comes
     cdef bint lying = (batch.rows != NULL and learner.table.lanes == 1
-                       and not learner_adapts(learner) and (batch.y == NULL or batch.y[r] <= 1))
+                       and not learner_adapts(learner) and not learner_votes(learner)
+                       and (batch.y == NULL or batch.y[r] <= 1))
     if batch.rows != NULL:
         matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
         entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)

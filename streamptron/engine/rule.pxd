@@ -22,6 +22,7 @@ cdef enum:
     RULE_MIRA = 2
     RULE_AROW = 3
     RULE_ADAPTIVE = 4               # see engine/adaptive.pxd
+    RULE_VOTED = 5                  # the current vectors' step; see engine/vote.pxd
 
     ANSWER_SIGN = 0                 # one output; True where its score is above 0
     ANSWER_LABELS = 1               # an output per label; the best score wins
@@ -47,7 +48,7 @@ cdef inline int rule_answer(const Rule* rule) noexcept nogil:
         return ANSWER_SIGN
     if rule.kind == RULE_MULTICLASS or rule.kind == RULE_MIRA:
         return ANSWER_LABELS
-    if rule.kind == RULE_AROW or rule.kind == RULE_ADAPTIVE:
+    if rule.kind == RULE_AROW or rule.kind == RULE_ADAPTIVE or rule.kind == RULE_VOTED:
         return ANSWER_PAIR
     return -1
 
@@ -131,6 +132,22 @@ cdef inline void _arow(int answer, const double* scores, Py_ssize_t n_choices, P
             step_add(step, k, Y * loss)
 
 
+# Each output on its own: Y = +1 for the label that it stands for, else -1;
+#     if Y score <= 0:  w += Y u x
+# A perceptron for each label, which learns it against all others. Two labels share one.
+cdef inline void _one_against_all(int answer, const double* scores, Py_ssize_t n_choices,
+                                  Py_ssize_t y, double u, Step* step) noexcept nogil:
+    cdef bint one = answer == ANSWER_PAIR
+    cdef Py_ssize_t k
+    cdef double Y
+    if u == 0.0:
+        return
+    for k in range(1 if one else max(n_choices, y + 1)):
+        Y = 1.0 if y == (1 if one else k) else -1.0
+        if Y * (scores[k] if k < n_choices else 0.0) <= 0.0:
+            step_add(step, k, Y * u)
+
+
 cdef inline double _squares(const double* x, Py_ssize_t n, bint intercept) noexcept nogil:
     """x.x, in the order of the event."""
     cdef double xx = 1.0 if intercept else 0.0
@@ -158,6 +175,9 @@ cdef inline void rule_step(const Rule* rule, int answer, const double* scores, P
         return
     if rule.kind == RULE_AROW:
         _arow(answer, scores, n_choices, y, u, step)
+        return
+    if rule.kind == RULE_VOTED:
+        _one_against_all(answer, scores, n_choices, y, u, step)
         return
     guess = best_output(scores, n_choices, y)
     if guess < 0:
