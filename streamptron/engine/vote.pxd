@@ -43,6 +43,7 @@
 # Functions in this file: ballot_reserve (this may fail), ballot_free, ballot_bytes; voters_count;
 # voters_shares for explanations.
 
+from libc.math cimport fabs
 from libc.string cimport memset
 from streamptron.engine.heap cimport calloc, free
 from streamptron.engine.types cimport row_t, uint8_t, uint32_t
@@ -52,6 +53,12 @@ from streamptron.engine.voters cimport (
 
 cdef enum:
     DEGREE_MOST = 16
+
+cdef extern from *:
+    """
+    #define SP_ROUNDING 0x1p-40     /* of a sum of thousands of numbers, by its size */
+    """
+    const double ROUNDING "SP_ROUNDING"
 
 cdef struct Ballot:
     # Scratch: the dot products of an event with the updates, from the oldest on. All 0 between
@@ -207,8 +214,12 @@ cdef inline double _walk(const Voters* v, const Voter* voter, const Ballot* ball
 
 cdef inline double _first_A(const Voters* v, const Voter* voter, const Ballot* ballot,
                             double current) noexcept nogil:
-    """A before the first turn: 0 but for the dropped updates, which are in the current score."""
-    cdef double kept = 0.0, dot
+    """A before the first turn: 0 but for the dropped updates, which are in the current score.
+
+    If these have none of the event's features it is 0 as well, so what is left of the difference
+    by rounding is taken for 0: the first vector's answer would be chance.
+    """
+    cdef double kept = 0.0, size = 0.0, part, dot, A = current - last_B(voter)
     cdef Py_ssize_t p
     if v.degree > 1:
         return -voter.B             # the dropped ones are in no vector any more
@@ -217,8 +228,10 @@ cdef inline double _first_A(const Voters* v, const Voter* voter, const Ballot* b
     for p in range(voter.start, voter.end):
         dot = ballot.dots[<uint32_t> (voter.turns[p].update - v.number)]
         if dot != 0.0:
-            kept += voter.turns[p].a * dot
-    return (current - last_B(voter)) - kept
+            part = voter.turns[p].a * dot
+            kept += part
+            size += fabs(part)
+    return 0.0 if fabs(A - kept) <= ROUNDING * (size + fabs(A)) else A - kept
 
 
 cdef inline void voters_count(const Voters* v, const row_t* rows, const double* x, Py_ssize_t n,
