@@ -18,14 +18,16 @@ else:
 link_args = os.environ.get("STREAMPTRON_LDFLAGS", "").split()
 asked = os.environ.get("STREAMPTRON_CFLAGS", "").split()
 if not asked and sys.platform == "linux":
-    link_args.append("-Wl,-s")  # nor the names of functions
+    # nor the names of functions, nor pages between sections that are filled with nothing
+    link_args.append("-Wl,-s,-z,noseparate-code")
 
 
 # gcov is to know lines of .pxd files, not of what Cython makes of them (.ci/coverage).
 covered = "--coverage" in asked
 
-# What runs once a call, and not once an entry, is compiled for size.
-OPTIMISE = {"api": "-O3", "desk": "-O2", "texts": "-O2"}
+# The engine's loops are compiled for speed at any size, what an event passes through for speed, the
+# rest for size.
+OPTIMISE = {"api": "-O3", "_core": "-O2", "desk": "-O2", "names": "-O2", "texts": "-O2"}
 
 
 def extension(path):

@@ -1,6 +1,6 @@
 """Model files: seconds to save, load and open in place, and bytes beside the bare arrays.
 
-The bare arrays are 16 bytes a name, the weights' rows, and the bytes of long names. "pickle" is
+The bare arrays are 16 bytes a name, the weights' slots, and the bytes of long names. "pickle" is
 pickle.dump and pickle.load of the same model, beside which save also waits until the disk has
 everything. "x plain" is save beside as many bytes of one buffer, written and synced. Opened in
 place, a prediction is timed on events of a hundred known names, chosen at random, that lie in
@@ -37,7 +37,7 @@ def four_labels(weights):
 
 
 def bare_bytes(model, known):
-    """Of keys, rows and long names of an exact model."""
+    """Of keys, slots and long names of an exact model."""
     outputs = 1 if isinstance(model, streamptron.Perceptron) else 4
     fields = 1 + (model.average != "none") + 2 * model.pocket
     text = sum(len(name) for name in known if len(name) > 15)

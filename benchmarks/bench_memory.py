@@ -197,7 +197,7 @@ def main():
         ],
         most=1_000_000,
     )
-    common.section("two labels, hashed: 2^20 rows however many features come")
+    common.section("two labels, hashed: 2^20 slots however many features come")
     measured(
         "bytes",
         [("Perceptron(hash_bits=20)", hashed, learn_two, n) for n in args.features],

@@ -1,7 +1,7 @@
 """The kinds of model, and the doors of one event: predict it, learn it.
 
 An event is checked when it is read, before anything changes. What lies below the doors trusts its
-arguments. See ARCHITECTURE.md for the rooms and a row's journey through them.
+arguments. See ARCHITECTURE.md for the rooms and an event's journey through them.
 """
 
 from decimal import Decimal

@@ -54,7 +54,7 @@ class Perceptron(BinaryEstimator):
         If an event has more features than this, those without a place leave at once.
     hash_bits
         None: every feature has weights of its own, found by its name. A number b: a fixed table
-        of 2**b rows by the feature's hash; no names are kept, and features may collide.
+        of 2**b slots by the feature's hash; no names are kept, and features may collide.
     hash_seed
         Seeds the hash; by default a secret random number, so that nobody can choose features that
         collide. With `hash_bits` a given seed makes a run repeatable.
@@ -67,7 +67,7 @@ class Perceptron(BinaryEstimator):
         The weight of the constant 1.
     n_seen, n_updates, n_mistakes, n_features
         Labelled events; events that changed the weights; events that the current weights got wrong;
-        features that have weights (a feature gets its row at the first update that touches it).
+        features that have weights (a feature gets them at the first update that touches it).
     n_evicted
         Features that were evicted (see `max_features`).
     serving

@@ -61,7 +61,7 @@ def check_weights(model, twin):
     """Weights of 0 are left out."""
     assert model.labels == twin.labels
     found = {
-        k: {j: row.w[k] for j, row in twin.rows.items() if row.w.get(k, 0.0) != 0.0}
+        k: {j: slot.w[k] for j, slot in twin.slots.items() if slot.w.get(k, 0.0) != 0.0}
         for k in twin.outputs
     }
     if twin.two:
@@ -70,7 +70,7 @@ def check_weights(model, twin):
     else:
         assert model.weights == {label: found[k] for k, label in enumerate(twin.labels)}
         assert model.intercept_ == dict(zip(twin.labels, twin.w0.values(), strict=True))
-    assert model.n_features == len(twin.rows)
+    assert model.n_features == len(twin.slots)
 
 
 def check_stream(model, twin, events, ask=check_answers):
@@ -223,8 +223,8 @@ def test_a_model_learns_on_as_if_nothing_had_happened(again, labels, tmp_path):
 
 
 @seeds(4)
-def test_a_third_label_deals_rows_out_as_they_are_learned(seed):
-    """Rows that have been dealt out and rows that have not lie side by side."""
+def test_a_third_label_deals_slots_out_as_they_are_learned(seed):
+    """Slots that have been dealt out and slots that have not lie side by side."""
     rng = random.Random(seed)
     model, twin = twins()
     first = list(random_events(rng, n=150, labels=LABELS[:2], n_features=600))
@@ -295,7 +295,7 @@ def test_hashed_features_that_do_not_collide_equal_the_twin(labels, seed):
     "params", [{"hash_bits": 3}, {"max_features": 6}, {"max_features": 30}], ids=str
 )
 @pytest.mark.parametrize("labels", [(False, True), LABELS], ids=len)
-def test_what_shares_rows_is_learned_alike_at_every_door(labels, params, seed, tmp_path):
+def test_what_shares_slots_is_learned_alike_at_every_door(labels, params, seed, tmp_path):
     rng = random.Random(f"{labels}, {params}, {seed}")
     one, many, kept = (AdaptiveClassifier(hash_seed=2, **params) for _ in range(3))
     dense = [[rng.choice((0, 0, 0, 1, 0.5, -2)) for _ in range(60)] for _ in range(300)]
@@ -479,12 +479,12 @@ class Twin(adaptive.AdaptiveClassifier):
 
     @property
     def n_features(self):
-        return len(self.rows)
+        return len(self.slots)
 
     @property
     def weights(self):
         found = [
-            {j: row.w[k] for j, row in self.rows.items() if row.w.get(k, 0.0) != 0.0}
+            {j: slot.w[k] for j, slot in self.slots.items() if slot.w.get(k, 0.0) != 0.0}
             for k in self.outputs
         ]
         return found[0] if self.two else dict(zip(self.labels, found, strict=True))

@@ -76,7 +76,7 @@ def test_two_events_are_learned_as_worked_out_by_hand():
     # Nothing is known: score 0, p = 1/2, X_a = 1. T = 0, so naive Bayes says nothing.
     model.learn_one({"a": 1}, "ham")
     w = -0.5 / math.sqrt(0.5 + P0)  # g = 0 - 1/2, q = 1/2, G = q X^2
-    a = model.rows["a"]
+    a = model.slots["a"]
     assert (a.G[1], model.G0[1], model.wn[1], model.m) == (0.5, 0.5, 3.0, 0.0)
     assert a.w[1] == pytest.approx(w, rel=1e-7)
     assert model.w0[1] == pytest.approx(w, rel=1e-15)
@@ -98,7 +98,7 @@ def test_two_events_are_learned_as_worked_out_by_hand():
     g = 1 - p
     kept = 1 - 2**-10 * g
     Ga, Gb, G0 = 0.5 * kept + g * Xa**2, g * Xb**2, 0.5 * kept + g
-    a, b = model.rows["a"], model.rows["b"]
+    a, b = model.slots["a"], model.slots["b"]
     assert a.w[1] == pytest.approx(w + g * Xa / math.sqrt(Ga + P0), rel=1e-6)
     assert b.w[1] == pytest.approx(g * Xb / math.sqrt(Gb + P0), rel=1e-6)
     assert model.w0[1] == pytest.approx(w + g / math.sqrt(G0 + P0), rel=1e-6)
@@ -128,7 +128,7 @@ def test_the_step_shrinks_for_long_events():
     model = learnt(AdaptiveClassifier(), [(x, True, 1)])
     X = 1 / 20
     step = 12 / 20 * 0.5 * X / math.sqrt(0.5 * X**2 + 2**-20)
-    assert model.rows[7].w[1] == pytest.approx(step, rel=1e-6)
+    assert model.slots[7].w[1] == pytest.approx(step, rel=1e-6)
     assert model.w0[1] == pytest.approx(12 / 20 * 0.5 / math.sqrt(0.5 + 2**-20))
 
 
@@ -238,8 +238,8 @@ def test_a_third_label_leaves_naive_bayes_what_it_weighs():
     assert model.wn[2] == model.wn[0] == model.wn[1]
     assert model.Gn == {0: whole.Gn[1], 1: whole.Gn[1], 2: 0.0}
     assert model.D == {**whole.D, 2: 0.0}
-    assert {j: row.c for j, row in model.rows.items()} == {
-        j: row.c for j, row in whole.rows.items()
+    assert {j: slot.c for j, slot in model.slots.items()} == {
+        j: slot.c for j, slot in whole.slots.items()
     }
 
 
@@ -261,7 +261,7 @@ def test_a_step_is_at_most_eta_times_the_root_of_u_g(seed, labels):
                 most = 0.8 * math.sqrt(w) * (1 + 1e-6)  # |g| < 1
                 assert abs(model.w0[k] - before.w0[k]) <= most
                 for j in a.h:
-                    step = model.rows[j].w.get(k, 0.0) - before.row(j).w.get(k, 0.0)
+                    step = model.slots[j].w.get(k, 0.0) - before.slot(j).w.get(k, 0.0)
                     assert abs(step) <= most + 1e-6
                 assert abs(model.wn[k] - before.wn[k]) <= most
         else:
@@ -357,11 +357,11 @@ def test_counts_are_halved_before_float32_would_stop_counting(u, most, monkeypat
         for y in "aaab":
             model.learn_one({"x": 1, "minus": -1}, y, u)
     assert (model.D[0], model.D[1]) == (96 * u, 32 * u)
-    for row in model.rows.values():
-        assert most / 2 <= row.cnt < most
-        assert abs(row.c[0]) + abs(row.c[1]) == pytest.approx(row.cnt)
-        assert row.c[0] / row.c[1] == pytest.approx(3, rel=1e-6)
-        assert row.om == pytest.approx(0.125, abs=0.01)  # it says nothing
+    for slot in model.slots.values():
+        assert most / 2 <= slot.cnt < most
+        assert abs(slot.c[0]) + abs(slot.c[1]) == pytest.approx(slot.cnt)
+        assert slot.c[0] / slot.c[1] == pytest.approx(3, rel=1e-6)
+        assert slot.om == pytest.approx(0.125, abs=0.01)  # it says nothing
 
 
 @seeds(4)

@@ -95,12 +95,12 @@ def code(path):
 
 # Words that a room's code must not have: what ARCHITECTURE.md says it knows nothing of.
 FOREIGN = {
-    "engine/calibrate": r"\b(Key|Index|Table|row_t)\b",
-    "engine/serve": r"\b(Key|Index|row_t)\b",
-    "engine/rule": r"\b(Key|Index|Table|row_t|AVERAGE_\w+)\b",
+    "engine/calibrate": r"\b(Key|Index|Table|slot_t)\b",
+    "engine/serve": r"\b(Key|Index|slot_t)\b",
+    "engine/rule": r"\b(Key|Index|Table|slot_t|AVERAGE_\w+)\b",
     "engine/table": r"\b(Rule|RULE_\w+|label)\b",
     "engine/tables": r"\b(Rule|RULE_\w+|label)\b",
-    "engine/verdict": r"\b(Table|row_t)\b",
+    "engine/verdict": r"\b(Table|slot_t)\b",
     "engine/step": r"\b(Rule|RULE_\w+)\b",
     "engine/index": r"\b(Table|Rule|label|weight)\b",
     "engine/segments": r"\b(Key|Index)\b",

@@ -227,7 +227,7 @@ def test_a_copy_in_the_middle_of_a_stream_goes_on_alike(learner, seed, how):
 @seeds(3)
 @every_learner
 def test_an_event_that_was_asked_about_before_others_left_is_read_anew(learner, seed):
-    """The scratch remembers its rows, which others may have by now."""
+    """The scratch remembers its slots, which others may have by now."""
     rng = random.Random(seed)
     model, forgetful = make(learner, max_features=10), make(learner, max_features=10)
     labels = labels_for(learner)
@@ -389,7 +389,7 @@ class Twice(Mapping):
         return iter([*self.x, *self.x])
 
 
-def test_a_feature_that_an_event_names_twice_gets_one_row_under_a_ceiling_too():
+def test_a_feature_that_an_event_names_twice_gets_one_slot_under_a_ceiling_too():
     learned = []
     for most in (None, 5):
         model = Perceptron(max_features=most)

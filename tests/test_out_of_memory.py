@@ -109,7 +109,7 @@ def tried(seed, **params):
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory(dir=operations.MEMORY) as folder:
         pair = Failing(rule, {**drawn, **params}, folder)
-        if params:  # names that share a row are no business of the twin's
+        if params:  # names that share a slot are no business of the twin's
             pair.twin = Spared(copy.deepcopy(pair.model))
         for name, *args in [*calls[:12], ("weights",)]:
             if params and name in ("weights", "explain"):

@@ -201,7 +201,7 @@ BAD_STATES = [
     ("exact", "kind", lambda _: None),
     ("exact", "dict", lambda _: 5),
     ("exact", "params", lambda params: {}),
-    ("exact", "average", lambda _: "none"),  # the rows are too wide then
+    ("exact", "average", lambda _: "none"),  # the slots are too wide then
     ("exact", "pocket", lambda _: False),
     ("exact", "hash_bits", lambda _: 8),
     ("exact", "hash_seed", lambda _: 77),
@@ -250,7 +250,7 @@ BAD_STATES = [
     ("exact", "weights", lambda shape, data: (shape, memoryview(data))),
     ("exact", "weights", lambda shape, data: (shape, 5)),
     ("exact", "weights", lambda shape, data: None),
-    ("exact", "weights", with_doubles(1.0)),  # of the row for what is unknown
+    ("exact", "weights", with_doubles(1.0)),  # of the slot for what is unknown
     ("exact", "weights", with_doubles(*[0.0] * 20, NAN)),
     ("exact", "chunks", longer(1)),
     ("exact", "chunks", longer(-1)),
@@ -476,7 +476,7 @@ def test_names_that_are_mere_objects_go_along(learner, how):
 @every_variant
 def test_memory_usage_is_small_at_first_and_grows_with_the_features(learner, variant):
     model = make(learner, variant)
-    # a table of 2**20 rows has 32 KiB of places for its chunks
+    # a table of 2**20 slots has 32 KiB of places for its chunks
     assert 0 < model.memory_usage < (40_000 if variant == "hashed" else 3200)
     labels = labels_for(learner)
     sizes = []
@@ -697,7 +697,7 @@ def test_names_that_look_alike_are_different_features(seed):
 # The hash
 
 
-ROWS_OF_SEED_42 = {
+SLOTS_OF_SEED_42 = {
     "spam": 11779,
     "a name of more than fifteen bytes": 1042150,
     "ж": 168894,
@@ -711,15 +711,15 @@ ROWS_OF_SEED_42 = {
 }
 
 
-@pytest.mark.parametrize("name", ROWS_OF_SEED_42, ids=repr)
+@pytest.mark.parametrize("name", SLOTS_OF_SEED_42, ids=repr)
 def test_hash_of_a_seed_never_changes(name):
     """A model with hash_bits finds its weights by it: in every process, machine and version."""
     model = Perceptron.from_weights({name: 1.5}, hash_bits=20, hash_seed=42)
-    assert model.weights == {ROWS_OF_SEED_42[name]: 1.5}
+    assert model.weights == {SLOTS_OF_SEED_42[name]: 1.5}
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_seeded_hash_gives_the_same_rows_in_another_process(learner):
+def test_seeded_hash_gives_the_same_slots_in_another_process(learner):
     code = f"""
 import random
 from tests.support.streams import random_events
@@ -737,8 +737,8 @@ print(repr(model.weights))
 
 def test_hash_without_a_seed_is_secret():
     weights = {f"w{i}": 1.0 for i in range(20)}
-    rows = {tuple(Perceptron.from_weights(weights, hash_bits=20).weights) for _ in range(3)}
-    assert len(rows) == 3
+    slots = {tuple(Perceptron.from_weights(weights, hash_bits=20).weights) for _ in range(3)}
+    assert len(slots) == 3
 
 
 def test_secret_seed_stays_the_same_in_copies_and_is_no_parameter():
@@ -784,7 +784,7 @@ def test_exponential_average_with_a_half_life_of_one_event_follows_its_definitio
     expected = dict.fromkeys(["often", "seldom", "once", "filler 250"], 0.0)
     for t in range(20_000):
         x = {"often": rng.gauss(0, 1)}
-        if t == 1:  # rows of another chunk, not written again for thousands of events
+        if t == 1:  # slots of another chunk, not written again for thousands of events
             x |= {f"filler {i}": 0.5 for i in range(300)}
         if t % 3000 == 17:
             x |= {"seldom": 1.0, "filler 250": -1.0}

@@ -144,7 +144,7 @@ LEARNER_OPTIONS = Options(
         "--max-features", type=int, help="Keep at most this many; the least important leave."
     ),
     click.option("--max-labels", type=int, help="One label more than this is an error."),
-    click.option("--hash-bits", type=int, help="Use a table of 2^BITS rows, without names."),
+    click.option("--hash-bits", type=int, help="Use a table of 2^BITS slots, without names."),
     click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
 )
 TOKENIZER_OPTIONS = Options(

@@ -168,9 +168,9 @@ def _unlabelled(model: LineModel) -> dict[str, Any]:
 
 
 def ranked(model: LineModel, n: int, label: str | None) -> dict[str, Any]:
-    """{label: the n largest and the n smallest weights}; a hashed learner has rows, no names."""
+    """{label: the n largest and the n smallest weights}; a hashed learner has slots, no names."""
     learner = model.learner
-    what = "" if learner.hash_bits is None else "row "
+    what = "" if learner.hash_bits is None else "slot "
     if isinstance(learner, BinaryModel):
         wanted = [label is None or model.label(label)]
     else:

@@ -89,6 +89,6 @@ cdef class AdaptiveModel(PairModel):
                 a, &self.learner.table, &self.event.weighed, output, -1, NULL, NULL)))
         for i in range(self.event.n):
             part = sign * adaptive_share(a, &self.learner.table, &self.event.weighed, output, i,
-                                         self.event.rows, self.event.values)
+                                         self.event.slots, self.event.values)
             if part != 0.0:
                 parts.append((key_plain(&self.event.keys[i], objects), part))

@@ -29,7 +29,7 @@ from streamptron.engine.index cimport index_is_limited
 from streamptron.engine.key cimport KEY_NONE, KEY_OBJECT, Key, key_word
 from streamptron.engine.learner cimport Learner, learner_decision
 from streamptron.engine.table cimport KEPT_KINDS, table_keeps
-from streamptron.engine.types cimport ROW_NULL, uint64_t
+from streamptron.engine.types cimport SLOT_NULL, uint64_t
 
 from streamptron.estimator.names import shown
 from streamptron.doors.names import damaged
@@ -73,7 +73,7 @@ cdef int know_numpy() except -1:
             scalar = numpy.frombuffer(bits, dtype=dtype)[0]
             if entry_scalar_is_bare(<PyObject*> scalar, bytes_data(<PyObject*> bits), len(bits)):
                 found.append((dtype.type, kind))
-    except AttributeError:          # it is just being loaded
+    except AttributeError:          # it is still being loaded
         return 0
     if not _scalars:                # no other thread has done it in the meantime
         _scalars.extend(found)
@@ -85,7 +85,7 @@ cdef int know_numpy() except -1:
 cdef bint _in_order(x, list entries) except -1:
     """Read the entries of an OrderedDict as those of a dict, if both have the same order.
 
-    They have unless an entry was moved.
+    They do, unless an entry was moved.
     """
     cdef list names = list(x)
     cdef PyObject* name
@@ -108,7 +108,7 @@ cdef list _entries(x, str what):
     cdef PyObject* value
     cdef Py_ssize_t at = 0
     if type(x) is ChainMap and all([type(each) is dict for each in x.maps]):
-        merged = {}                 # what it would give itself, but it asks each dict for each name
+        merged = {}                 # the same items; but it would ask each dict for each name
         for each in reversed(x.maps):
             merged.update(each)
         x = merged
@@ -378,13 +378,13 @@ cdef class Desk:
         raise MemoryError(what)
 
     cdef int _forget_objects(self) except -1:
-        """Drop the latest object names if no update has given them a row."""
+        """Drop the latest object names if no update has given them a slot."""
         cdef Key key
         self._objects_new = False
         while self._objects:
             key = key_word(KEY_OBJECT, <uint64_t> (len(self._objects) - 1))
             if index_find(&self.learner.index, &key,
-                          key_hash(&self.learner.index.seed, &key)) != ROW_NULL:
+                          key_hash(&self.learner.index.seed, &key)) != SLOT_NULL:
                 break
             self._objects.popitem()
         return 0
@@ -423,7 +423,7 @@ cdef class Desk:
     cdef int _look(self) except -1:
         cdef const char* fault = index_fault(&self.learner.index)
         if fault == NULL:
-            fault = table_fault(&self.learner.table, self.learner.index.n_rows)
+            fault = table_fault(&self.learner.table, self.learner.index.n_slots)
         if fault != NULL:
             raise RuntimeError(fault.decode())
         return 0

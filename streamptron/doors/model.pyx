@@ -39,7 +39,7 @@ from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
     AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_POCKET, Block, table_keeps)
 from streamptron.engine.types cimport (
-    CHUNK_BITS, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint64_t)
+    CHUNK_BITS, CHUNK_SLOTS, SLOT_INTERCEPT, SLOT_NULL, SLOTS_RESERVED, slot_t, uint64_t)
 
 from streamptron.estimator.names import name_plain, shown
 from streamptron.doors.names import damaged, interned, named
@@ -64,9 +64,7 @@ class RULES:
     PERCEPTRON = RULE_PERCEPTRON
     MULTICLASS = RULE_MULTICLASS
     MIRA = RULE_MIRA
-    AROW = RULE_AROW
-    ADAPTIVE = RULE_ADAPTIVE
-    VOTED = RULE_VOTED
+    AROW, ADAPTIVE, VOTED = RULE_AROW, RULE_ADAPTIVE, RULE_VOTED
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
@@ -112,7 +110,7 @@ cdef class Model(Desk):
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
         rule.intercept = truth("intercept", params["intercept"])
-        intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps it apart
+        intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps its own
         bits = params["hash_bits"]
         bits = 0 if bits is None else whole("hash_bits", bits, 1, 30)
         most = params.get("max_features")
@@ -146,13 +144,13 @@ cdef class Model(Desk):
         raise NotImplementedError
 
     cdef int _become(self, Model other) except -1:
-        """Change places with a model that nobody else has, once no other thread uses this one."""
+        """Trade contents with a model that nobody else has, once no other thread uses this one."""
         gate_wait(&self.gate, True)
         self._exchange(other)
         return 0
 
     cdef void _exchange(self, Model other) noexcept:
-        """Nothing of Python runs here: what is given up is still held, by the other one."""
+        """No Python code runs here: what this one gives up, the other still holds."""
         cdef Learner learner = self.learner
         cdef Py_buffer file = self._file
         self.learner = other.learner
@@ -266,28 +264,28 @@ cdef class Model(Desk):
 
     @property
     def n_features(self):
-        """Features that have a row of weights (with hash_bits: rows with a weight other than 0)."""
-        cdef row_t row = ROWS_RESERVED
+        """Features that have weights (with hash_bits: slots with a weight other than 0)."""
+        cdef slot_t slot = SLOTS_RESERVED
         cdef Py_ssize_t output
         cdef size_t n = 0
         self._enter(False)
         if not self.learner.index.bits:
-            return self.learner.index.n_rows - ROWS_RESERVED
-        while row < self.learner.index.n_rows:
-            if not table_wrote(&self.learner.table, row >> CHUNK_BITS):
-                row = (row | (CHUNK_ROWS - 1)) + 1
+            return self.learner.index.n_slots - SLOTS_RESERVED
+        while slot < self.learner.index.n_slots:
+            if not table_wrote(&self.learner.table, slot >> CHUNK_BITS):
+                slot = (slot | (CHUNK_SLOTS - 1)) + 1
                 continue
             for output in range(self.learner.table.n_outputs):
-                if learner_weight(&self.learner, index_place(&self.learner.index, row), output,
+                if learner_weight(&self.learner, index_place(&self.learner.index, slot), output,
                                   KEPT_CURRENT) != 0.0:
                     n += 1
                     break
-            row += 1
+            slot += 1
         return n
 
     @property
     def n_evicted(self):
-        """Features that had to leave for others (see max_features)."""
+        """Features that were evicted (see max_features)."""
         self._enter(False)
         return self.learner.ceiling.n_evicted
 
@@ -295,14 +293,14 @@ cdef class Model(Desk):
     def serving(self):
         """The kept vector that has made the fewest mistakes lately, or the one that `serve` names.
 
-        With serve="best" another may answer an event on which it is surer of itself.
+        With serve="best" another may answer an event on which it is more confident.
         """
         self._enter(False)
         return KEPT[serve_overall(&self.learner.serve)]
 
     @property
     def memory_usage(self):
-        """Bytes that the model holds, scratch and names that are mere objects included."""
+        """Bytes that the model holds, including its scratch and names that are any objects."""
         names = 0
         if self._objects:
             names = getsizeof(self._objects) + sum(map(getsizeof, self._objects))
@@ -356,7 +354,7 @@ cdef class Model(Desk):
 
         Weights of 0 are left out.
         """
-        cdef row_t row
+        cdef slot_t slot
         cdef Py_ssize_t first, last
         cdef double weight
         cdef Key key
@@ -375,15 +373,15 @@ cdef class Model(Desk):
             objects = {ordinal: name for name, ordinal in self._objects.items()}
             for output in range(first, last):
                 names, weights = [], []
-                for row in range(ROWS_RESERVED, self.learner.index.n_rows):
+                for slot in range(SLOTS_RESERVED, self.learner.index.n_slots):
                     weight = learner_weight(
-                        &self.learner, index_place(&self.learner.index, row), output, number)
+                        &self.learner, index_place(&self.learner.index, slot), output, number)
                     if weight != 0.0:
                         if not isfinite(weight):
                             raise damaged("a weight is not finite")
                         if not hashed:
-                            key = index_stored(&self.learner.index, row)
-                        names.append(row - ROWS_RESERVED if hashed else key_plain(&key, objects))
+                            key = index_stored(&self.learner.index, slot)
+                        names.append(slot - SLOTS_RESERVED if hashed else key_plain(&key, objects))
                         weights.append(weight)
                 outputs.append((names, weights))
         finally:
@@ -401,7 +399,7 @@ cdef class Model(Desk):
             number = self._kept(kind)
             labels = self._get_labels()
             last = self._outputs_of(labels, output, &first)
-            intercepts = [learner_weight(&self.learner, ROW_INTERCEPT, output, number)
+            intercepts = [learner_weight(&self.learner, SLOT_INTERCEPT, output, number)
                           for output in range(first, last)]
         finally:
             if collecting:
@@ -426,27 +424,27 @@ cdef class Model(Desk):
         self._read_items(weights, True, "weights")
         learner_resolve(&self.learner, &self.event)
         for i in range(self.learner.intercept, self.event.n):
-            n_new += self.event.rows[i] == ROW_NULL
-        if n_new > self.learner.index.max_rows - self.learner.index.n_rows:
+            n_new += self.event.slots[i] == SLOT_NULL
+        if n_new > self.learner.index.max_slots - self.learner.index.n_slots:
             raise ValueError(
                 f"weights has {n_new} features more than the model, which may have "
                 f"max_features={self._params['max_features']}; raise that, or leave out the "
                 "smallest weights")
         for i in range(self.learner.intercept, self.event.n):
-            if self.event.rows[i] == ROW_NULL:
-                self.event.rows[i] = index_insert(
+            if self.event.slots[i] == SLOT_NULL:
+                self.event.slots[i] = index_insert(
                     &self.learner.index, &self.event.keys[i], self.event.hashes[i])
-                if self.event.rows[i] == ROW_NULL:
+                if self.event.slots[i] == SLOT_NULL:
                     raise MemoryError("no memory for the weights")
         move.output = output
         if table_reserve(
-                &self.learner.table, self.event.rows, self.event.n, self.learner.index.n_rows,
+                &self.learner.table, self.event.slots, self.event.n, self.learner.index.n_slots,
                 &move, 1) < 0:
             raise MemoryError("no memory for the weights")
         for i in range(self.event.n):
-            table_write(&self.learner.table, self.event.rows[i], output, self.event.values[i])
+            table_write(&self.learner.table, self.event.slots[i], output, self.event.values[i])
         if self.learner.intercept:
-            table_write(&self.learner.table, ROW_INTERCEPT, output, bias)
+            table_write(&self.learner.table, SLOT_INTERCEPT, output, bias)
         self._settle()
         self.learner.version += 1
 
@@ -478,13 +476,13 @@ cdef class Model(Desk):
 
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1:
-        """Write down what each entry of the event contributes. Nothing of Python runs here."""
+        """Write down what each entry of the event contributes. No Python code runs here."""
         cdef Py_ssize_t i
         cdef double part
         for i in range(self.event.n):
             part = sign * self.event.values[i] * table_read(
-                &self.learner.table, self.event.rows[i], output, kind)
-            if self.event.rows[i] == ROW_INTERCEPT:
+                &self.learner.table, self.event.slots[i], output, kind)
+            if self.event.slots[i] == SLOT_INTERCEPT:
                 parts.append((None, part))
             elif part != 0.0:
                 parts.append((key_plain(&self.event.keys[i], objects), part))
@@ -526,7 +524,7 @@ cdef class Model(Desk):
                 **state, "arrays": arrays}
 
     def __setstate__(self, state):
-        """Become the model of a state. On an error nothing changes."""
+        """Become the model that a state describes. On an error nothing changes."""
         cdef Model other
         if state["format"] != 2:
             raise ValueError(
@@ -587,11 +585,11 @@ cdef class Model(Desk):
         """Name the outputs that a batch has added by now, as _outputs has prepared it."""
 
     cdef int _labels_done(self) except -1:
-        """The batch is over, whatever came of it."""
+        """The batch is over, whether or not it succeeded."""
         return 0
 
     cdef list _label_list(self):
-        """What outputs stand for, as predictions number them. Nothing of Python runs here."""
+        """What outputs stand for, as predictions number them. No Python code runs here."""
         return TRUTH
 
     def _copy_labels(self, other):
@@ -606,16 +604,16 @@ cdef class Model(Desk):
         raise NotImplementedError
 
     def _once_state(self):
-        """What only some of the learners keep once, by name."""
+        """What only some learners keep, once per model, by name."""
         return {}
 
     def _set_once_state(self, state):
         """Put it back into an untrained model that has its labels."""
 
     cdef int _empty_index(self, uint64_t seed) except -1:
-        """An index as before, with another seed and nothing in it."""
+        """Start with an empty index of the same kind, with another seed."""
         cdef int bits = self.learner.index.bits
-        cdef row_t most = (self.learner.index.max_rows - ROWS_RESERVED
+        cdef slot_t most = (self.learner.index.max_slots - SLOTS_RESERVED
                            if index_is_limited(&self.learner.index) else 0)
         index_free(&self.learner.index)
         if index_init(&self.learner.index, bits, seed, most) < 0:

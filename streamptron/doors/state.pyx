@@ -15,7 +15,7 @@ from streamptron.engine.api cimport (
     flat_write, voters_flatten, voters_measure, voters_read)
 from streamptron.engine.calibrate cimport Calibrator
 from streamptron.engine.flat cimport (
-    FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_ROW, FLAT_TEXTS, FLAT_TWICE,
+    FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_SLOT, FLAT_TEXTS, FLAT_TWICE,
     FLAT_WEIGHT, Flat)
 from streamptron.engine.index cimport index_is_limited
 from streamptron.engine.key cimport Key
@@ -24,7 +24,7 @@ from streamptron.engine.pool cimport pages_whole
 from streamptron.engine.serve cimport Serve
 from streamptron.engine.table cimport KEPT_KINDS, Table
 from streamptron.engine.voters_flat cimport VOTED_MEMORY, Voted
-from streamptron.engine.types cimport ROW_MAX, ROWS_RESERVED, uint8_t, uint32_t, uintptr_t
+from streamptron.engine.types cimport SLOT_MAX, SLOTS_RESERVED, uint8_t, uint32_t, uintptr_t
 
 from streamptron.estimator.names import shown
 
@@ -32,14 +32,14 @@ _FAULTS = {
     FLAT_KEY: "a feature name is invalid",
     FLAT_TWICE: "a feature name occurs twice",
     FLAT_TEXTS: "the long names do not fill their place",
-    FLAT_ROW: "the numbers of the stored rows are invalid",
+    FLAT_SLOT: "the numbers of the stored slots are invalid",
     FLAT_CHUNK: "the list of chunks does not fit the weights",
     FLAT_WEIGHT: "a weight is not finite",
     FLAT_NOBODYS: "there are weights of no feature or no label",
 }
 
 
-VOTED = ("voted_values", "voted_times", "voted_steps", "voted_starts", "voted_rows", "voted_sizes",
+VOTED = ("voted_values", "voted_times", "voted_steps", "voted_starts", "voted_slots", "voted_sizes",
          "voted_updates", "voted_turns")
 
 
@@ -157,7 +157,7 @@ cdef dict _arrays_write(const Learner* learner, Flat* flat):
     arrays = {"weights": _array(<void**> &flat.weights, flat.n_weights, learner.table.width, 8),
               "chunks": _array(<void**> &flat.chunks, flat.n_chunks, 3, 4)}
     if learner.index.bits:
-        arrays["rows"] = _array(<void**> &flat.rows, flat.n_stored, 0, 4)
+        arrays["rows"] = _array(<void**> &flat.slots, flat.n_stored, 0, 4)
     else:
         arrays["keys"] = _array(<void**> &flat.keys, flat.n_keys, 2, 8)
         arrays["texts"] = _array(<void**> &flat.texts, flat.n_texts, 0, 1)
@@ -180,7 +180,7 @@ cdef dict _voted_write(const Learner* learner):
         "voted_times": _array(<void**> &flat.times, flat.n_updates, 0, 8),
         "voted_steps": _array(<void**> &flat.steps, flat.n_turns, 0, 8),
         "voted_starts": _array(<void**> &flat.starts, n, 0, 8),
-        "voted_rows": _array(<void**> &flat.rows, flat.n_mentions, 0, 4),
+        "voted_slots": _array(<void**> &flat.slots, flat.n_mentions, 0, 4),
         "voted_sizes": _array(<void**> &flat.sizes, flat.n_updates, 0, 4),
         "voted_updates": _array(<void**> &flat.updates, flat.n_turns, 0, 4),
         "voted_turns": _array(<void**> &flat.turns, n, 2, 4),
@@ -198,9 +198,9 @@ cdef int _voted_read(Learner* learner, dict arrays, Py_ssize_t n_outputs) except
     cdef size_t n, n_same, outputs, outputs_same
     cdef int fault
     flat.values = <double*> _array_start(arrays["voted_values"], 0, 8, &flat.n_mentions)
-    flat.rows = <uint32_t*> _array_start(arrays["voted_rows"], 0, 4, &n)
+    flat.slots = <uint32_t*> _array_start(arrays["voted_slots"], 0, 4, &n)
     if n != flat.n_mentions:
-        raise ValueError("the updates' rows and values are not as many")
+        raise ValueError("the updates' slots and values are not as many")
     flat.times = <double*> _array_start(arrays["voted_times"], 0, 8, &flat.n_updates)
     flat.sizes = <uint32_t*> _array_start(arrays["voted_sizes"], 0, 4, &n)
     flat.steps = <double*> _array_start(arrays["voted_steps"], 0, 8, &flat.n_turns)
@@ -211,7 +211,7 @@ cdef int _voted_read(Learner* learner, dict arrays, Py_ssize_t n_outputs) except
             and outputs == outputs_same == <size_t> n_outputs):
         raise ValueError("the arrays of the updates are not as long as each other")
     with nogil:
-        fault = voters_read(&learner.voters, &flat, n_outputs, learner.index.n_rows)
+        fault = voters_read(&learner.voters, &flat, n_outputs, learner.index.n_slots)
     if fault == VOTED_MEMORY:
         raise MemoryError("no memory for the model")
     if fault:
@@ -265,21 +265,21 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
         arrays["weights"], learner.table.width, 8, &flat.n_weights)
     flat.chunks = <uint32_t*> _array_start(arrays["chunks"], 3, 4, &flat.n_chunks)
     if bits:
-        flat.rows = <uint32_t*> _array_start(arrays["rows"], 0, 4, &flat.n_stored)
+        flat.slots = <uint32_t*> _array_start(arrays["rows"], 0, 4, &flat.n_stored)
     else:
         flat.keys = <Key*> _array_start(arrays["keys"], 2, 8, &flat.n_keys)
         flat.texts = <uint8_t*> _array_start(arrays["texts"], 0, 1, &flat.n_texts)
-        if not ROWS_RESERVED <= flat.n_keys < ROW_MAX:
+        if not SLOTS_RESERVED <= flat.n_keys < SLOT_MAX:
             raise ValueError("the number of names is invalid")
         if whole or "lookup" in arrays:
             flat.words = <uint32_t*> _array_start(arrays["lookup"], 0, 4, &flat.n_words)
-            if not 0 < flat.n_words < ROW_MAX:
+            if not 0 < flat.n_words < SLOT_MAX:
                 raise ValueError("the number of names is invalid")
     if limited:
         flat.stamps = <uint32_t*> _array_start(arrays["stamps"], 0, 4, &n_stamps)
-        if n_stamps != flat.n_keys or flat.n_keys > learner.index.max_rows or not (
-                ROWS_RESERVED <= learner.ceiling.hand
-                < max(flat.n_keys, <size_t> ROWS_RESERVED + 1)):
+        if n_stamps != flat.n_keys or flat.n_keys > learner.index.max_slots or not (
+                SLOTS_RESERVED <= learner.ceiling.hand
+                < max(flat.n_keys, <size_t> SLOTS_RESERVED + 1)):
             raise ValueError("what is kept for max_features does not fit it")
     if whole:
         fault = flat_map(&flat, &learner.index, &learner.table, n_outputs)
@@ -287,7 +287,7 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
         with nogil:
             fault = flat_read(&flat, &learner.index, &learner.table, n_outputs, n_objects, depth)
             if not fault and learner_adapts(learner) and adaptive_fault(
-                    &learner.table, learner.index.n_rows):
+                    &learner.table, learner.index.n_slots):
                 fault = FLAT_WEIGHT
     flat_free(&flat)
     if fault == FLAT_MEMORY:

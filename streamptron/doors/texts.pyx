@@ -15,8 +15,8 @@ from streamptron.doors.entry cimport (
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.engine.api cimport (
-    batch_texts, index_find, index_free, index_init, index_insert, line_next, scan_page,
-    scan_separators, text_free, text_write)
+    batch_texts, index_find, index_free, index_init, index_insert, line_ends, line_next,
+    scan_page, scan_separators, text_free, text_write)
 from streamptron.engine.arena cimport Arena, arena_free, arena_init
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event, event_free, event_init
@@ -26,11 +26,11 @@ from streamptron.engine.index cimport Index
 from streamptron.engine.key cimport KEY_BYTES, Key, key_text
 from streamptron.engine.learner cimport Learner
 from streamptron.engine.lines cimport (
-    LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line, line_ends)
+    LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line)
 from streamptron.engine.scan cimport WORD, Characters, Piece
 from streamptron.engine.text cimport TEXT_CHARACTERS, Text, TextRule
 from streamptron.engine.types cimport (
-    ROW_NULL, ROWS_RESERVED, row_t, uint8_t, uint32_t, uint64_t)
+    SLOT_NULL, SLOTS_RESERVED, slot_t, uint8_t, uint32_t, uint64_t)
 
 from streamptron.estimator.names import shown
 from streamptron.estimator.checks import choice, truth
@@ -521,7 +521,7 @@ cdef class Lines(Texts):
     def __init__(self, TextDoor door not None, bytes block not None, int kind):
         cdef Line line
         cdef Key key
-        cdef row_t row
+        cdef slot_t slot
         cdef uint64_t h
         cdef Py_ssize_t n = 1 + count_line_ends(block)
         cdef Index known                # of labels
@@ -553,14 +553,14 @@ cdef class Lines(Texts):
                 if line.label != NULL:
                     key = key_text(KEY_BYTES, line.label, line.n_label)
                     h = key_hash(&known.seed, &key)
-                    row = index_find(&known, &key, h)
-                    if row == ROW_NULL:
-                        row = index_insert(&known, &key, h)
-                        if row == ROW_NULL:
+                    slot = index_find(&known, &key, h)
+                    if slot == SLOT_NULL:
+                        slot = index_insert(&known, &key, h)
+                        if slot == SLOT_NULL:
                             raise MemoryError("no memory for the labels")
                         self.labels.append(
                             PyBytes_FromStringAndSize(<const char*> line.label, line.n_label))
-                    numbers[self.n_rows] = row - ROWS_RESERVED
+                    numbers[self.n_rows] = slot - SLOTS_RESERVED
                 line_numbers[self.n_rows] = self.n_lines - 1
                 self.pieces[self.n_rows].p = line.text
                 self.pieces[self.n_rows].n = line.n_text

@@ -42,7 +42,7 @@ cdef class VotedModel(PairModel):
 
     @property
     def n_features(self):
-        """Features that have been in an update (with hash_bits: rows that have a weight)."""
+        """Features that have been in an update (with hash_bits: slots that have a weight)."""
         if self.learner.index.bits and self.learner.voters.degree > 1:
             self._enter(False)
             return voters_features(&self.learner.voters)
@@ -81,8 +81,8 @@ cdef class VotedModel(PairModel):
         cdef double part
         for i in range(n):
             current.data.as_doubles[i] = self.event.values[first + i] * table_read(
-                &self.learner.table, self.event.rows[first + i], output, KEPT_CURRENT)
-        voters_shares(v, output, self.event.rows + first, self.event.values + first, n,
+                &self.learner.table, self.event.slots[first + i], output, KEPT_CURRENT)
+        voters_shares(v, output, self.event.slots + first, self.event.values + first, n,
                       current.data.as_doubles, scratch.data.as_doubles,
                       <uint32_t*> seen.data.as_uints, shares.data.as_doubles)
         part = sign * shares.data.as_doubles[n]

@@ -1,7 +1,7 @@
 # AdaptiveClassifier: a soft perceptron on features weighted by what they have told about the label.
 #
 # The other rules say how far a step goes and the table takes it. This one keeps other numbers for a
-# feature, so it has rows, sums and updates of its own. tests/twin/adaptive.py is the same in plain
+# feature, so it has slots, sums and updates of its own. tests/twin/adaptive.py is the same in plain
 # Python, to the last bit; the docstring of streamptron/adaptive.py says where it comes from. In its
 # letters:
 #
@@ -33,10 +33,10 @@
 #     then the counts, and om^2 = 1/64 + chi^2 of the feature's counts / (cnt + 1)^2
 #
 # Up to two labels have one output, which speaks for the `positive` one: the second, unless the
-# first is True. The third splits it into two of half the weight, of which no difference of scores
+# first is True. The third splits it into two of half the weight, so that no difference of scores
 # changes. After that there is an output a label.
 #
-# Rows. All of 32 bytes, in blocks of the table, each a chunked array of its own; all numbers are
+# Slots. All of 32 bytes, in blocks of the table, each a chunked array of its own; all numbers are
 # floats but s and N, which hold 1e-50 and 1e50:
 #
 #     block 0        the head               [    s    | cnt | om |  w  |  G  | c_0 | c_1 ]
@@ -46,9 +46,9 @@
 #     block 3        places 4..7            [ w   w   w   w | c   c   c   c ]
 #     blocks 4, 5, 6 places 8..15 ...
 #
-# So with two labels a feature costs 32 bytes and half a cache line; with K of them 32 and 12 a
-# label, and a new label moves no row. Nor does the split: a row is dealt out to its groups when it
-# is next written, and is read as if it had been until then. Answering takes the heads and half a
+# So with two labels a feature costs 32 bytes and half a cache line; with K labels 32 and 12 a
+# label, and a new label moves no slot. Nor does the split: a slot is dealt out to its groups when
+# it is next written; until then it is read as if it had been. Answering takes the heads and half a
 # line for each four labels; the G are read only where an output steps. A chunk of a block is made
 # when it is first written, as everywhere in the table.
 #
@@ -68,11 +68,11 @@
 
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
-from streamptron.engine.types cimport CHUNK_BITS, row_t, uint32_t
+from streamptron.engine.types cimport CHUNK_BITS, slot_t, uint32_t
 from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.table cimport Blocks, Table, table_blocks
 
-cdef extern from "adaptive_rows.h":
+cdef extern from "adaptive_slots.h":
     enum:
         STRIDES "SP_STRIDES"            # outputs that step at once
 
@@ -106,42 +106,42 @@ cdef extern from "adaptive_rows.h":
                          Py_ssize_t n) noexcept nogil
     void exps "sp_exps" (const double* score, double scale, double best, double* p,
                          Py_ssize_t n) noexcept nogil
-    void heads "sp_heads" (double** chunks, const row_t* rows, const double* x, Py_ssize_t n,
+    void heads "sp_heads" (double** chunks, const slot_t* slots, const double* x, Py_ssize_t n,
                            double T, Sums* sums, bint pair, bint bayes) noexcept nogil
-    void speak "sp_speak" (double*** fours, Py_ssize_t n_fours, double** heads, const row_t* rows,
+    void speak "sp_speak" (double*** fours, Py_ssize_t n_fours, double** heads, const slot_t* slots,
                            const Sums* sums,
                            Py_ssize_t n, int positive, double* dots, double* P,
                            double* E) noexcept nogil
     void learn_pair "sp_learn_pair" (
-        double** chunks, const row_t* rows, const double* x, Py_ssize_t n,
+        double** chunks, const slot_t* slots, const double* x, Py_ssize_t n,
         const Sums* sums, double r, const Stride* stride, int y, double u, double all_,
         const double* rD) noexcept nogil
-    void deal_all "sp_deal_all" (const Blocks* blocks, const row_t* rows, Py_ssize_t n,
+    void deal_all "sp_deal_all" (const Blocks* blocks, const slot_t* slots, Py_ssize_t n,
                                  int positive) noexcept nogil
-    void stride_many "sp_stride_many" (const Blocks* blocks, const row_t* rows, Py_ssize_t n,
+    void stride_many "sp_stride_many" (const Blocks* blocks, const slot_t* slots, Py_ssize_t n,
                                        const Sums* sums, double r,
                                        const Stride* strides, int m) noexcept nogil
     void count_many "sp_count_many" (
-        double** heads, double*** fours, Py_ssize_t n_fours, const row_t* rows, const double* x,
+        double** heads, double*** fours, Py_ssize_t n_fours, const slot_t* slots, const double* x,
         Py_ssize_t n,
         const Sums* sums, Py_ssize_t y, double u, double all_, const double* rD) noexcept nogil
     Py_ssize_t places_block "sp_places_block" (Py_ssize_t k) noexcept nogil
     Py_ssize_t G_block "sp_G_block" (Py_ssize_t k) noexcept nogil
-    double sp_weight (const Blocks* blocks, row_t row, Py_ssize_t k, Py_ssize_t outputs,
+    double sp_weight (const Blocks* blocks, slot_t slot, Py_ssize_t k, Py_ssize_t outputs,
                       int positive) noexcept nogil
-    double sp_count_of (const Blocks* blocks, row_t row, Py_ssize_t k) noexcept nogil
-    double sp_odds_of (const Blocks* blocks, row_t row, double x, double T) noexcept nogil
-    bint sp_row_fault (const Blocks* blocks, row_t row, Py_ssize_t outputs) noexcept nogil
+    double sp_count_of (const Blocks* blocks, slot_t slot, Py_ssize_t k) noexcept nogil
+    double sp_odds_of (const Blocks* blocks, slot_t slot, double x, double T) noexcept nogil
+    bint sp_slot_fault (const Blocks* blocks, slot_t slot, Py_ssize_t outputs) noexcept nogil
 
 cdef enum:
-    ADAPTIVE_NUMBERS = 7                # of a label or output that are kept once a model
+    ADAPTIVE_NUMBERS = 7                # kept for each label or output, once a model
 
 cdef struct Adaptive:
     double eta
     double forget                       # phi
     bint naive_bayes
     bint intercept
-    int positive                        # of two labels, whom the output speaks for
+    int positive                        # of two labels, the one the output speaks for
     Py_ssize_t n_labels
     double T
     double m
@@ -225,7 +225,7 @@ cdef inline int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
     if numbers == NULL:
         return -1
     for i in range(ADAPTIVE_NUMBERS - 1, -1,
-                   -1):   # the last first: what is not yet moved lies before
+                   -1):   # from the end, for the arrays move up
         for k in range(old - 1, -1, -1):
             numbers[i * room + k] = numbers[i * old + k]
         for k in range(old, room):
@@ -247,7 +247,7 @@ cdef inline int adaptive_expect(Adaptive* a, Py_ssize_t n, int positive) noexcep
 
 cdef inline int adaptive_init(Adaptive* a, double eta, double forget, bint naive_bayes,
                               bint intercept) noexcept nogil:
-    """Untrained. Returns -1 without memory; adaptive_free is due in either case."""
+    """Untrained. Returns -1 without memory. Call adaptive_free in either case."""
     memset(a, 0, sizeof(Adaptive))
     a.eta = eta
     a.forget = forget
@@ -258,7 +258,7 @@ cdef inline int adaptive_init(Adaptive* a, double eta, double forget, bint naive
 
 
 cdef inline int adaptive_copy(Adaptive* to, const Adaptive* other) noexcept nogil:
-    """The same with memory of its own; -1 without it, and adaptive_free is due in either case."""
+    """The same with memory of its own. -1 without it. Call adaptive_free in either case."""
     to[0] = other[0]
     to.D = NULL
     to.room = 0
@@ -389,15 +389,15 @@ cdef inline Py_ssize_t _find_fours(const Table* table, Weighed* w, Py_ssize_t n)
     return _fours(n)
 
 
-cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const row_t* rows,
+cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const slot_t* slots,
                                  const double* x, Py_ssize_t n, Weighed* w) noexcept nogil:
-    """All of an event that its label has no part in: the score of each output, and what learning
-    needs again.
+    """Everything about an event that does not depend on its label: the score of each output, and
+    what learning will need.
     """
     cdef Py_ssize_t k, outputs = adaptive_outputs(a)
     cdef bint pair = adaptive_is_pair(a)
     cdef double m = a.m if a.m > 0.0 else 1.0
-    heads(table.blocks[0].chunks, rows, x, n, a.T, &w.sums, pair, a.naive_bayes)
+    heads(table.blocks[0].chunks, slots, x, n, a.T, &w.sums, pair, a.naive_bayes)
     w.r = 1.0 / sqrt(w.sums.squares) if w.sums.squares > 0.0 else 0.0
     w.length = w.sums.length * w.r
     w.unknown = (w.sums.unknown * w.r) * w.r
@@ -409,7 +409,7 @@ cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const ro
     else:
         if n and not a.naive_bayes:
             memset(w.sums.t, 0, n * sizeof(double))
-        speak(w.fours, _find_fours(table, w, outputs), table.blocks[0].chunks, rows, &w.sums, n,
+        speak(w.fours, _find_fours(table, w, outputs), table.blocks[0].chunks, slots, &w.sums, n,
               a.positive, w.score,
               w.P, w.E)
         for k in range(outputs):
@@ -427,7 +427,7 @@ cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const ro
 
 
 cdef inline double _tempering(const Adaptive* a) noexcept nogil:
-    """Probabilities of a model that has seen little are nearer to equal."""
+    """Scores count for less while little has been seen: probabilities are closer to equal."""
     return a.T / (a.T + 10.0)
 
 
@@ -507,9 +507,9 @@ cdef inline void _aim(const Adaptive* a, Weighed* w, Py_ssize_t k, double g,
 
 
 cdef inline void adaptive_aim(const Adaptive* a, Weighed* w, Py_ssize_t y, double u) noexcept nogil:
-    """What each output is going to step, for label y; n_labels if it is new.
+    """The stride of each output for label y; y is n_labels if it is new.
 
-    There is room for one output more. If the label makes outputs, the scores become theirs.
+    There is room for one more output. If the label adds outputs, the scores become theirs.
     """
     cdef Py_ssize_t k, n = a.n_labels
     cdef double score, V
@@ -536,9 +536,9 @@ cdef inline void adaptive_aim(const Adaptive* a, Weighed* w, Py_ssize_t y, doubl
 
 
 cdef inline Py_ssize_t adaptive_blocks(const Table* table, Weighed* w, Py_ssize_t y) noexcept nogil:
-    """Write down which blocks are going to be written for the step and label y: how many.
+    """List the blocks that the step for label y will write. Returns how many.
 
-    The table has the outputs for it. A row that is dealt out is written in the first group too.
+    The table has the outputs for it. A slot that is dealt out is written in the first group too.
     """
     cdef Py_ssize_t i, k, n = 1
     w.blocks[0] = 0
@@ -569,7 +569,7 @@ cdef inline void _learn_usual_odds(Adaptive* a, const Weighed* w) noexcept nogil
 
 
 cdef inline void _meet(Adaptive* a) noexcept nogil:
-    """One label more, for which there is room."""
+    """Add a label; there is room for it."""
     cdef Py_ssize_t k, n = a.n_labels
     cdef int p = a.positive
     cdef double half, mean = 0.0
@@ -589,12 +589,12 @@ cdef inline void _meet(Adaptive* a) noexcept nogil:
     a.w0[n] = a.G0[n] = a.Gn[n] = 0.0
 
 
-cdef inline void adaptive_learn(Adaptive* a, Table* table, const row_t* rows,
+cdef inline void adaptive_learn(Adaptive* a, Table* table, const slot_t* slots,
                                 const double* x,
                                 Py_ssize_t n, Weighed* w, Py_ssize_t y, double u) noexcept nogil:
-    """Take the step that has been aimed, and count label y, with weight u above 0.
+    """Take the step that adaptive_aim chose, and count label y, with weight u above 0.
 
-    The rows must be reserved.
+    The slots must be reserved.
     """
     cdef Py_ssize_t i, k
     cdef Stride* stride
@@ -619,35 +619,35 @@ cdef inline void adaptive_learn(Adaptive* a, Table* table, const row_t* rows,
     adaptive_set_count(a, y, a.D[y] + u)
     if adaptive_is_pair(a):
         none.q = none.f = 0.0
-        learn_pair(table.blocks[0].chunks, rows, x, n, &w.sums, w.r,
+        learn_pair(table.blocks[0].chunks, slots, x, n, &w.sums, w.r,
                    w.strides if w.n_strides else &none, <int> y, u, a.T + 2.0, a.rD)
         return
-    deal_all(&blocks, rows, n, a.positive)
+    deal_all(&blocks, slots, n, a.positive)
     i = 0
     while i < w.n_strides:
-        stride_many(&blocks, rows, n, &w.sums, w.r, w.strides + i,
+        stride_many(&blocks, slots, n, &w.sums, w.r, w.strides + i,
                     <int> min(w.n_strides - i, <Py_ssize_t> STRIDES))
         i += STRIDES
-    count_many(table.blocks[0].chunks, w.fours, _find_fours(table, w, a.n_labels), rows, x, n,
+    count_many(table.blocks[0].chunks, w.fours, _find_fours(table, w, a.n_labels), slots, x, n,
                &w.sums, y, u,
                a.T + a.n_labels, a.rD)
 
 
 # --- Explanations
 
-cdef inline double adaptive_weight(const Adaptive* a, const Table* table, row_t row,
+cdef inline double adaptive_weight(const Adaptive* a, const Table* table, slot_t slot,
                                    Py_ssize_t output) noexcept nogil:
-    """One weight: of two labels that of the one output."""
+    """One weight; with two labels, that of the one output."""
     cdef Blocks blocks = table_blocks(table)
-    if row >> CHUNK_BITS >= table.n_chunks:
+    if slot >> CHUNK_BITS >= table.n_chunks:
         return 0.0
-    return sp_weight(&blocks, row, output, table.n_outputs, a.positive)
+    return sp_weight(&blocks, slot, output, table.n_outputs, a.positive)
 
 
 cdef inline double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
-                                  Py_ssize_t output,
-                                  Py_ssize_t i, const row_t* rows, const double* x) noexcept nogil:
-    """What entry i of an answered event, or (-1) what is always there, contributes to a decision.
+                                  Py_ssize_t output, Py_ssize_t i, const slot_t* slots,
+                                  const double* x) noexcept nogil:
+    """What entry i of an answered event contributes to a decision; -1: what is always there.
 
     A feature has its own weight's share, and that in the value of naive Bayes by its share in d.
     """
@@ -664,27 +664,27 @@ cdef inline double adaptive_share(const Adaptive* a, const Table* table, const W
     if i < 0:
         share = a.w0[output] if a.intercept else 0.0
     else:
-        share = adaptive_weight(a, table, rows[i], output) * (w.sums.h[i] * w.r)
+        share = adaptive_weight(a, table, slots[i], output) * (w.sums.h[i] * w.r)
     if a.naive_bayes and w.d[output] != 0.0:
         factor = a.wn[output] * w.V[output] / w.d[output]
         if i < 0:
             return (share + factor * (a.lnD[k] - a.lnD[rival])) * scale
-        t = sp_odds_of(&blocks, rows[i], x[i],
-                       a.T) if rows[i] >> CHUNK_BITS < table.n_chunks else 0.0
+        t = sp_odds_of(&blocks, slots[i], x[i],
+                       a.T) if slots[i] >> CHUNK_BITS < table.n_chunks else 0.0
         if t > 0.0:
-            odds = log_exact(1.0 + sp_count_of(&blocks, rows[i], k) * t)
-            against = log_exact(1.0 + sp_count_of(&blocks, rows[i], rival) * t)
+            odds = log_exact(1.0 + sp_count_of(&blocks, slots[i], k) * t)
+            against = log_exact(1.0 + sp_count_of(&blocks, slots[i], rival) * t)
             share += factor * ((odds - a.lnD[k]) - (against - a.lnD[rival]))
     return share * scale
 
 
-cdef inline bint adaptive_fault(const Table* table, row_t n_rows) noexcept nogil:
-    """Whether a row is one that no learning could have made. It looks at everything."""
+cdef inline bint adaptive_fault(const Table* table, slot_t n_slots) noexcept nogil:
+    """Whether a slot is one that no learning could have made. It looks at everything."""
     cdef Blocks blocks = table_blocks(table)
-    cdef row_t row
-    for row in range(n_rows):
-        if row >> CHUNK_BITS >= table.n_chunks:
+    cdef slot_t slot
+    for slot in range(n_slots):
+        if slot >> CHUNK_BITS >= table.n_chunks:
             break
-        if sp_row_fault(&blocks, row, table.n_outputs):
+        if sp_slot_fault(&blocks, slot, table.n_outputs):
             return True
     return False

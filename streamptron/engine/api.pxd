@@ -7,7 +7,7 @@
 #
 # Each function is described in its own room. Those that return int return -1 without memory.
 
-from streamptron.engine.types cimport row_t, uint32_t, uint64_t
+from streamptron.engine.types cimport slot_t, uint8_t, uint32_t, uint64_t
 from streamptron.engine.key cimport Key
 from streamptron.engine.index cimport Index
 from streamptron.engine.event cimport Event
@@ -26,7 +26,7 @@ from streamptron.engine.batch cimport Batch
 from streamptron.engine.flat cimport Flat
 
 cdef int learner_init(Learner* learner, Rule rule, int average, double half_life, bint pocket,
-                      int serve, bint intercept, row_t max_features, int hash_bits,
+                      int serve, bint intercept, slot_t max_features, int hash_bits,
                       uint64_t hash_seed) noexcept nogil
 cdef void learner_free(Learner* learner) noexcept nogil
 cdef int learner_copy(Learner* to, const Learner* other) noexcept nogil
@@ -39,39 +39,39 @@ cdef void learner_probabilities(const Learner* learner, const Event* event, Answ
 cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil
 cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil
 
-cdef double learner_weight(const Learner* learner, row_t row, Py_ssize_t output,
+cdef double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,
                            int kind) noexcept nogil
 
 cdef int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil
 cdef void adaptive_set_count(Adaptive* a, Py_ssize_t k, double D) noexcept nogil
 cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
                            Py_ssize_t output, Py_ssize_t i,
-                           const row_t* rows, const double* x) noexcept nogil
-cdef bint adaptive_fault(const Table* table, row_t n_rows) noexcept nogil
+                           const slot_t* slots, const double* x) noexcept nogil
+cdef bint adaptive_fault(const Table* table, slot_t n_slots) noexcept nogil
 
 cdef void voters_measure(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil
 cdef int voters_flatten(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil
 cdef int voters_read(Voters* v, const Voted* flat, Py_ssize_t n_outputs,
-                     row_t n_rows) noexcept nogil
-cdef void voters_shares(const Voters* v, Py_ssize_t output, const row_t* rows, const double* x,
+                     slot_t n_slots) noexcept nogil
+cdef void voters_shares(const Voters* v, Py_ssize_t output, const slot_t* slots, const double* x,
                         Py_ssize_t n, const double* current, double* parts, uint32_t* seen,
                         double* shares) noexcept nogil
 
 cdef int index_init(Index* index, int bits, uint64_t seed_number,
-                    row_t max_features) noexcept nogil
+                    slot_t max_features) noexcept nogil
 cdef void index_free(Index* index) noexcept nogil
-cdef row_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil
-cdef row_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil
+cdef slot_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil
+cdef slot_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil
 cdef int index_open_columns(Index* index, size_t n) noexcept nogil
 cdef const char* index_fault(const Index* index) noexcept nogil
 
 cdef int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil
-cdef int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
+cdef int table_reserve(Table* table, const slot_t* slots, Py_ssize_t n, slot_t n_slots,
                        const Move* moves, int n_moves) noexcept nogil
-cdef double table_read(const Table* table, row_t row, Py_ssize_t output, int kind) noexcept nogil
-cdef void table_write(Table* table, row_t row, Py_ssize_t output, double w) noexcept nogil
+cdef double table_read(const Table* table, slot_t slot, Py_ssize_t output, int kind) noexcept nogil
+cdef void table_write(Table* table, slot_t slot, Py_ssize_t output, double w) noexcept nogil
 cdef bint table_wrote(const Table* table, size_t chunk) noexcept nogil
-cdef const char* table_fault(const Table* table, row_t n_rows) noexcept nogil
+cdef const char* table_fault(const Table* table, slot_t n_slots) noexcept nogil
 
 cdef int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil
 cdef void flat_write(Flat* flat, const Index* index, const Table* table) noexcept nogil
@@ -107,4 +107,5 @@ cdef void text_free(Text* text) noexcept nogil
 cdef void scan_separators(Characters* characters) noexcept nogil
 cdef void scan_page(uint32_t page, uint32_t* entries) noexcept nogil
 
+cdef size_t line_ends(const uint8_t* p, size_t n) noexcept nogil
 cdef bint line_next(Line* line, int kind) noexcept nogil

@@ -33,7 +33,7 @@ if not FAILS:                       # the build is for users
 
 
 cdef int learner_init(Learner* learner, Rule rule, int average, double half_life, bint pocket,
-                      int serve, bint intercept, row_t max_features, int hash_bits,
+                      int serve, bint intercept, slot_t max_features, int hash_bits,
                       uint64_t hash_seed) noexcept nogil:
     return _learner.learner_init(learner, rule, average, half_life, pocket, serve, intercept,
                                  max_features, hash_bits, hash_seed)
@@ -72,9 +72,9 @@ cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) n
     return _learner.learner_learn(learner, event, y, u)
 
 
-cdef double learner_weight(const Learner* learner, row_t row, Py_ssize_t output,
+cdef double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,
                            int kind) noexcept nogil:
-    return _learner.learner_weight(learner, row, output, kind)
+    return _learner.learner_weight(learner, slot, output, kind)
 
 
 cdef int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
@@ -87,12 +87,12 @@ cdef void adaptive_set_count(Adaptive* a, Py_ssize_t k, double D) noexcept nogil
 
 cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
                            Py_ssize_t output, Py_ssize_t i,
-                           const row_t* rows, const double* x) noexcept nogil:
-    return _adaptive.adaptive_share(a, table, w, output, i, rows, x)
+                           const slot_t* slots, const double* x) noexcept nogil:
+    return _adaptive.adaptive_share(a, table, w, output, i, slots, x)
 
 
-cdef bint adaptive_fault(const Table* table, row_t n_rows) noexcept nogil:
-    return _adaptive.adaptive_fault(table, n_rows)
+cdef bint adaptive_fault(const Table* table, slot_t n_slots) noexcept nogil:
+    return _adaptive.adaptive_fault(table, n_slots)
 
 
 cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
@@ -108,18 +108,18 @@ cdef int voters_flatten(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noex
 
 
 cdef int voters_read(Voters* v, const Voted* flat, Py_ssize_t n_outputs,
-                     row_t n_rows) noexcept nogil:
-    return _voters_flat.voters_read(v, flat, n_outputs, n_rows)
+                     slot_t n_slots) noexcept nogil:
+    return _voters_flat.voters_read(v, flat, n_outputs, n_slots)
 
 
-cdef void voters_shares(const Voters* v, Py_ssize_t output, const row_t* rows, const double* x,
+cdef void voters_shares(const Voters* v, Py_ssize_t output, const slot_t* slots, const double* x,
                         Py_ssize_t n, const double* current, double* parts, uint32_t* seen,
                         double* shares) noexcept nogil:
-    _vote.voters_shares(v, output, rows, x, n, current, parts, seen, shares)
+    _vote.voters_shares(v, output, slots, x, n, current, parts, seen, shares)
 
 
 cdef int index_init(Index* index, int bits, uint64_t seed_number,
-                    row_t max_features) noexcept nogil:
+                    slot_t max_features) noexcept nogil:
     return _index.index_init(index, bits, seed_number, max_features)
 
 
@@ -127,11 +127,11 @@ cdef void index_free(Index* index) noexcept nogil:
     _index.index_free(index)
 
 
-cdef row_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
+cdef slot_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
     return _index.index_find(index, key, h)
 
 
-cdef row_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil:
+cdef slot_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil:
     return _index.index_insert(index, key, h)
 
 
@@ -147,25 +147,25 @@ cdef int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
     return _table.table_add_outputs(table, n)
 
 
-cdef int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
+cdef int table_reserve(Table* table, const slot_t* slots, Py_ssize_t n, slot_t n_slots,
                        const Move* moves, int n_moves) noexcept nogil:
-    return _table.table_reserve(table, rows, n, n_rows, moves, n_moves)
+    return _table.table_reserve(table, slots, n, n_slots, moves, n_moves)
 
 
-cdef double table_read(const Table* table, row_t row, Py_ssize_t output, int kind) noexcept nogil:
-    return _table.table_read(table, row, output, kind)
+cdef double table_read(const Table* table, slot_t slot, Py_ssize_t output, int kind) noexcept nogil:
+    return _table.table_read(table, slot, output, kind)
 
 
-cdef void table_write(Table* table, row_t row, Py_ssize_t output, double w) noexcept nogil:
-    _table.table_write(table, row, output, w)
+cdef void table_write(Table* table, slot_t slot, Py_ssize_t output, double w) noexcept nogil:
+    _table.table_write(table, slot, output, w)
 
 
 cdef bint table_wrote(const Table* table, size_t chunk) noexcept nogil:
     return _table.table_wrote(table, chunk)
 
 
-cdef const char* table_fault(const Table* table, row_t n_rows) noexcept nogil:
-    return _tables.table_fault(table, n_rows)
+cdef const char* table_fault(const Table* table, slot_t n_slots) noexcept nogil:
+    return _tables.table_fault(table, n_slots)
 
 
 cdef int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil:
@@ -258,6 +258,10 @@ cdef void scan_separators(Characters* characters) noexcept nogil:
 
 cdef void scan_page(uint32_t page, uint32_t* entries) noexcept nogil:
     _scan.scan_page(page, entries)
+
+
+cdef size_t line_ends(const uint8_t* p, size_t n) noexcept nogil:
+    return _lines.line_ends(p, n)
 
 
 cdef bint line_next(Line* line, int kind) noexcept nogil:

@@ -1,18 +1,18 @@
 # The path in a loop over rows: of a matrix, or texts.
 #
-# The rows of the columns' weights are found first (`rows`, by column), once for the whole batch.
-# With one output a row of the matrix is scored and learned in place, through rows[column]. Only if
+# The columns' slots are found first (`slots`, by column), once for the whole batch.
+# With one output a row of the matrix is scored and learned in place, through slots[column]. Only if
 # the rule makes a step of it and it has features without weights, those features are written as an
 # event, with their names. With several outputs, whose weights cost much more than that, the whole
 # row is always written.
 #
 # Most of such a row's time goes into finding the weights. If there are few columns, with many
-# entries each, their places are found beforehand too: how far each row of weights lies from the
-# null row (`places`, by column; rows never move). A feature without weights is read at the null row
-# itself.
+# entries each, their places are found beforehand too: how far each slot lies from the null slot
+# (`places`, by column; slots never move). A feature without weights is read at the null slot.
 #
-# If there is no such table (a few rows of a very wide matrix; or a ceiling, under which rows change
-# hands while the batch is learned), every row is written as an event of keys, like a dict.
+# Where finding them first does not pay (a few rows of a very wide matrix), or they would not last
+# (under a ceiling slots change hands while the batch is learned), every row is written as an event
+# of keys, like a dict.
 #
 # A text is always written as an event. If it has characters that have not been met (text_page), the
 # batch stops until they are.
@@ -26,7 +26,7 @@ from libc.stdint cimport int32_t
 from streamptron.engine.heap cimport calloc, free, realloc
 from libc.string cimport memset
 from streamptron.engine.types cimport (
-    ROW_INTERCEPT, ROW_NULL, ROWS_RESERVED, row_t, uint32_t, uint64_t)
+    SLOT_INTERCEPT, SLOT_NULL, SLOTS_RESERVED, slot_t, uint32_t, uint64_t)
 from streamptron.engine.key cimport KEY_INT, Key, key_word
 from streamptron.engine.hash cimport key_hash
 from streamptron.engine.index cimport (
@@ -51,7 +51,7 @@ cdef enum:
     PLACE_LEAST = 4                 # entries per column from which finding all places pays,
     PLACE_MOST = 1 << 15            # for up to so many columns: 128 KiB; more new pages cost more
 
-    COLUMNS_MOST = 1 << 22          # columns whose rows a model remembers, in 4 bytes each
+    COLUMNS_MOST = 1 << 22          # columns whose slots a model remembers, in 4 bytes each
     COLUMNS_FEW = 1 << 16           # so many are remembered however little a batch holds
 
 cdef struct Batch:
@@ -62,8 +62,8 @@ cdef struct Batch:
     MatrixScratch scratch
     uint32_t* lacking               # columns of a row that are to get weights
     Py_ssize_t lacking_capacity
-    row_t* rows                     # by column; NULL: every row is an event of keys
-    int32_t* places                 # of the rows, by column (table_place); NULL: not known
+    slot_t* slots                   # by column; NULL: every row is an event of keys
+    int32_t* places                 # of the slots, by column (table_place); NULL: not known
     const Key* keys                 # by column; NULL: column j is the int j
     const TextRule* rule
     const Piece* pieces             # n_pieces for each row
@@ -121,12 +121,12 @@ cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept
     return min(batch.n_rows, first + batch.block_rows)
 
 
-cdef inline int _find_rows(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
-    """Find the row of each column, if it pays. -1 without memory.
+cdef inline int _find_slots(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
+    """Find the slot of each column, if it pays. -1 without memory.
 
     `columns`: the keys of named columns. Ints are found without hashing if the index has their
-    rows by column. Learning makes it so, unless the matrix is very wide and holds little. Learning
-    under a ceiling leaves the rows unknown.
+    slots by column. Learning makes it so, unless the matrix is very wide and holds little. Learning
+    under a ceiling leaves the slots unknown.
     """
     cdef Index* index = &batch.learner.index
     cdef const Matrix* m = batch.matrix
@@ -141,7 +141,7 @@ cdef inline int _find_rows(Batch* batch, bint named, bint learning, Event* colum
             if index_open_columns(index, m.n_columns) < 0:
                 return -1
         if <size_t> m.n_columns <= index.n_columns:
-            batch.rows = index.columns
+            batch.slots = index.columns
             return 0
         if m.n_values // 2 < m.n_columns or m.n_columns > <Py_ssize_t> 1 << 31:
             return 0
@@ -152,7 +152,7 @@ cdef inline int _find_rows(Batch* batch, bint named, bint learning, Event* colum
             writer_add(&writer, key_word(KEY_INT, j), 1.0)
         event_end(columns, &writer)
     learner_resolve(batch.learner, columns)
-    batch.rows = columns.rows
+    batch.slots = columns.slots
     batch.keys = columns.keys
     return 0
 
@@ -164,33 +164,33 @@ cdef inline int _forget_places(Batch* batch) noexcept nogil:
 
 
 cdef inline int _find_places(Batch* batch) noexcept nogil:
-    """Find the places of the columns' rows, once these are known, if it pays. -1 without memory.
+    """Find the places of the columns' slots, once these are known, if it pays. -1 without memory.
 
-    In hashed mode a step may make the chunk of any column's row, so learning looks each time.
+    In hashed mode a step may make the chunk of any column's slot, so learning looks each time.
     """
     cdef const Matrix* m = batch.matrix
-    cdef const row_t* rows = batch.rows
+    cdef const slot_t* slots = batch.slots
     cdef const Table* table = &batch.learner.table
     cdef Py_ssize_t j
-    if rows == NULL or m.n_columns > PLACE_MOST or m.n_values // PLACE_LEAST < m.n_columns or (
+    if slots == NULL or m.n_columns > PLACE_MOST or m.n_values // PLACE_LEAST < m.n_columns or (
             not table_has_places(table)) or (batch.y != NULL and batch.learner.index.bits):
         return 0
     batch.places = <int32_t*> calloc(m.n_columns + 1, sizeof(int32_t))
     if batch.places == NULL:
         return -1
-    if batch.learner.index.n_rows > ROWS_RESERVED:      # else all columns are new
-        if not table_can_write(table, ROW_INTERCEPT):   # the null row is going to move
+    if batch.learner.index.n_slots > SLOTS_RESERVED:    # else all columns are new
+        if not table_can_write(table, SLOT_INTERCEPT):  # the null slot is going to move
             return _forget_places(batch)
         for j in range(m.n_columns):
-            if not table_place(table, rows[j], &batch.places[j]):
+            if not table_place(table, slots[j], &batch.places[j]):
                 return _forget_places(batch)
     return 0
 
 
 cdef inline int batch_columns(Batch* batch, bint named, bint learning,
                               Event* columns) noexcept nogil:
-    """Find the columns' rows and places; `columns`: the keys of named ones. -1 without memory."""
-    if _find_rows(batch, named, learning, columns) < 0:
+    """Find the columns' slots and places; `columns`: the keys of named ones. -1 without memory."""
+    if _find_slots(batch, named, learning, columns) < 0:
         return -1
     return _find_places(batch)
 
@@ -218,7 +218,7 @@ cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
 
 
 cdef inline void _write_name(Batch* batch, uint32_t column, Py_ssize_t at) noexcept nogil:
-    """The name of an entry that is going to get a row."""
+    """The name of an entry that is going to get a slot."""
     cdef Event* event = batch.event
     cdef const Index* index = &batch.learner.index
     event.keys[at] = key_word(KEY_INT, column) if batch.keys == NULL else batch.keys[column]
@@ -227,29 +227,29 @@ cdef inline void _write_name(Batch* batch, uint32_t column, Py_ssize_t at) noexc
 
 
 cdef inline int _write_row(Batch* batch, const Entries* entries) noexcept nogil:
-    """Write the current row as an event of known rows, with names for features without weights."""
+    """Write the current row as an event of known slots, with names for features without weights."""
     cdef Event* event = batch.event
-    # copies: for all the compiler knows, every store to rows might change the batch
+    # copies: for all the compiler knows, every store to slots might change the batch
     cdef const uint32_t* columns = entries.columns
     cdef const double* from_ = entries.x
-    cdef const row_t* row_of = batch.rows
+    cdef const slot_t* slot_of = batch.slots
     cdef Py_ssize_t i, at, n = entries.n
-    cdef row_t* rows
+    cdef slot_t* slots
     cdef double* values
     cdef bint missing = False
     if event_begin(event, &batch.learner.index, n, batch.learner.intercept) < 0:
         return -1
     at = event.n
-    rows = event.rows + at
+    slots = event.slots + at
     values = event.values + at
     for i in range(n):
         values[i] = from_[i]
-        rows[i] = row_of[columns[i]]
-        missing |= rows[i] == ROW_NULL
+        slots[i] = slot_of[columns[i]]
+        missing |= slots[i] == SLOT_NULL
     event.n = event.n_found = at + n
     if missing:
         for i in range(n):
-            if rows[i] == ROW_NULL:
+            if slots[i] == SLOT_NULL:
                 _write_name(batch, columns[i], at + i)
     return 0
 
@@ -267,14 +267,14 @@ cdef inline int _lacking_reserve(Batch* batch, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline Py_ssize_t _find_lacking(Batch* batch, const Entries* entries) noexcept nogil:
-    """Write down the columns of the row at hand that have no weights to write to.
+    """List the columns of the current row that have no weights to write to.
 
-    How many there are; -1 without memory. No branch: which of them are new is as hard to guess as
+    Returns how many; -1 without memory. No branch: which of them are new is as hard to guess as
     what they say.
     """
     cdef const Table* table = &batch.learner.table
     cdef const uint32_t* columns = entries.columns
-    cdef const row_t* rows = batch.rows
+    cdef const slot_t* slots = batch.slots
     cdef const int32_t* places = batch.places
     cdef uint32_t* lacking
     cdef Py_ssize_t i, n = 0
@@ -288,16 +288,16 @@ cdef inline Py_ssize_t _find_lacking(Batch* batch, const Entries* entries) noexc
     elif batch.learner.index.bits:
         for i in range(entries.n):
             lacking[n] = columns[i]
-            n += not table_can_write(table, rows[columns[i]])
+            n += not table_can_write(table, slots[columns[i]])
     else:
         for i in range(entries.n):
             lacking[n] = columns[i]
-            n += rows[columns[i]] == ROW_NULL
+            n += slots[columns[i]] == SLOT_NULL
     return n
 
 
 cdef inline int _admit(Batch* batch, const Entries* entries) noexcept nogil:
-    """See that the row at hand can be written, through an event of the features that lack weights.
+    """Make sure that the current row can be written; an event of its new features gets them slots.
 
     -1 without memory.
     """
@@ -307,21 +307,21 @@ cdef inline int _admit(Batch* batch, const Entries* entries) noexcept nogil:
     cdef Py_ssize_t i, at = learner.intercept, n = _find_lacking(batch, entries)
     if n < 0:
         return -1
-    if n == 0 and table_can_write(&learner.table, ROW_INTERCEPT):
+    if n == 0 and table_can_write(&learner.table, SLOT_INTERCEPT):
         return 0
     lacking = batch.lacking
     if event_begin(event, &learner.index, n, learner.intercept) < 0:
         return -1
     for i in range(n):
-        event.rows[at + i] = batch.rows[lacking[i]]
+        event.slots[at + i] = batch.slots[lacking[i]]
         _write_name(batch, lacking[i], at + i)
     event.n = event.n_found = at + n
     if learner_admit(learner, event) < 0:
         return -1
     for i in range(n):
-        batch.rows[lacking[i]] = event.rows[at + i]
+        batch.slots[lacking[i]] = event.slots[at + i]
         if batch.places != NULL and not table_place(
-                &learner.table, event.rows[at + i], &batch.places[lacking[i]]):
+                &learner.table, event.slots[at + i], &batch.places[lacking[i]]):
             _forget_places(batch)
     return 0
 
@@ -336,13 +336,13 @@ cdef inline int _write(Batch* batch, Py_ssize_t r, const Entries* entries) noexc
             batch.page = 0
             return -1
         return -1 if batch.page else 0
-    if batch.rows == NULL:
+    if batch.slots == NULL:
         return _write_keys(batch, r)
     return _write_row(batch, entries)
 
 
 cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
-    """Write down what is wanted of a scored row."""
+    """Store what was asked for about a scored row."""
     cdef Learner* learner = batch.learner
     cdef Event* event = batch.event
     cdef Answer answer
@@ -382,19 +382,19 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     cdef Event* event = batch.event
     cdef Entries entries
     cdef Py_ssize_t i
-    cdef row_t n_rows = learner.index.n_rows
+    cdef slot_t n_slots = learner.index.n_slots
     cdef double u
     # with one output it is scored in place, but not if a third label comes
-    cdef bint lying = (batch.rows != NULL and learner.table.lanes == 1
+    cdef bint in_place = (batch.slots != NULL and learner.table.lanes == 1
                        and not learner_adapts(learner) and not learner_votes(learner)
                        and (batch.y == NULL or batch.y[r] <= 1))
-    if batch.rows != NULL:
+    if batch.slots != NULL:
         matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
         entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)
         if entries.n < 0:
             return -1
-    if lying:
-        entries.rows = batch.rows
+    if in_place:
+        entries.slots = batch.slots
         entries.places = batch.places
         if learner_score_row(learner, event, &entries) < 0:
             return -1
@@ -405,7 +405,7 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     _answer(batch, r)
     if batch.y != NULL and batch.y[r] >= 0:
         u = 1.0 if batch.steps == NULL else batch.steps[r]
-        if lying:
+        if in_place:
             if learner_step(learner, event, &entries, learner.intercept, batch.y[r], u) < 0:
                 return -1
             if event.step.n:
@@ -418,10 +418,10 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
             return -1
         if learner_commit(learner, event, batch.y[r], u) < 0:
             return -1
-        if batch.rows != NULL and learner.index.n_rows != n_rows:
+        if batch.slots != NULL and learner.index.n_slots != n_slots:
             for i in range(entries.n):
-                batch.rows[entries.columns[i]] = event.rows[learner.intercept + i]
-    if batch.rows == NULL:
+                batch.slots[entries.columns[i]] = event.slots[learner.intercept + i]
+    if batch.slots == NULL:
         event_settle(event, &learner.index)
     return 0
 

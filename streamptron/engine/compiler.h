@@ -12,7 +12,7 @@
   #include <intrin.h>
 #endif
 
-#define SP_ROW_MAX UINT32_MAX
+#define SP_SLOT_MAX UINT32_MAX
 
 /* Sums of products of values, weights and counts up to this size stay far below the largest double,
    so that no finite input can lead to an infinite number inside. */

@@ -2,7 +2,7 @@
 #
 #     keys[i]    the feature's name          written by a door
 #     values[i]  its value, finite, not 0    written by a door
-#     rows[i]    where its weights are       found by the index
+#     slots[i]   where its weights are       found by the index
 #     hashes[i]  of keys[i]                  kept for inserting the feature later
 #
 # Entry 0 is the intercept where the learner has one.
@@ -16,7 +16,7 @@
 # index has changed in the meantime.
 
 from libc.string cimport memset
-from streamptron.engine.types cimport ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t
+from streamptron.engine.types cimport SLOT_INTERCEPT, SLOT_NULL, slot_t, uint32_t, uint64_t
 from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
 from streamptron.engine.arena cimport Arena, arena_free, arena_init, arena_reset
@@ -31,21 +31,21 @@ cdef struct Event:
     Py_ssize_t capacity
     Key* keys
     double* values
-    row_t* rows
+    slot_t* slots
     uint64_t* hashes
     const uint64_t** starts     # where in the index the search for a key starts
-    Py_ssize_t n_found          # leading entries whose rows are known
+    Py_ssize_t n_found          # leading entries whose slots are known
     Py_ssize_t n_hashed         # leading entries whose hashes are known: all of a text's, else none
     Py_ssize_t n_last           # entries of the last event, to compare with
     Py_ssize_t n_known          # entries that the next event may be compared with
-    uint64_t generation         # of the index when the rows were found
+    uint64_t generation         # of the index when the slots were found
     uint32_t* longs             # entries whose keys' bytes are the caller's
     Py_ssize_t n_longs
     Arena text                  # bytes of keys that the door had to encode
     Py_ssize_t n_candidates     # 0: it is one event
     Py_ssize_t* ends
     Py_ssize_t ends_capacity
-    # what the path made of it
+    # what the path found out about it
     double* scores              # by kept vector, then by choice
     Py_ssize_t n_scores         # how many choices there are
     Py_ssize_t scores_capacity
@@ -55,7 +55,7 @@ cdef struct Event:
     Step step
     Weighed weighed             # where AdaptiveClassifier has answered
     Ballot ballot               # where VotedPerceptron counts
-    Gone* gone                  # under a ceiling: what its rows were before it is learned
+    Gone* gone                  # under a ceiling: what its slots were before it is learned
     Py_ssize_t gone_capacity
     Py_ssize_t n_gone
     Py_ssize_t n_forgotten      # of these, whose entries have been taken out
@@ -66,7 +66,7 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.capacity = 0
     event.keys = NULL
     event.values = NULL
-    event.rows = NULL
+    event.slots = NULL
     event.hashes = NULL
     event.starts = NULL
     event.n_found = 0
@@ -98,7 +98,7 @@ cdef inline void event_init(Event* event) noexcept nogil:
 cdef inline void event_free(Event* event) noexcept nogil:
     free(event.keys)
     free(event.values)
-    free(event.rows)
+    free(event.slots)
     free(event.hashes)
     free(event.starts)
     free(event.longs)
@@ -113,7 +113,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
 
 
 cdef inline size_t event_bytes(const Event* event) noexcept nogil:
-    return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(row_t) + 2 * sizeof(uint64_t)
+    return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(slot_t) + 2 * sizeof(uint64_t)
                               + sizeof(uint32_t))
             + event.ends_capacity * sizeof(Py_ssize_t)
             + 3 * sizeof(Verdict) * (event.verdicts != NULL)
@@ -138,10 +138,10 @@ cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:
     if p == NULL:
         return -1
     event.values = <double*> p
-    p = realloc(event.rows, capacity * sizeof(row_t))
+    p = realloc(event.slots, capacity * sizeof(slot_t))
     if p == NULL:
         return -1
-    event.rows = <row_t*> p
+    event.slots = <slot_t*> p
     p = realloc(event.hashes, capacity * sizeof(uint64_t))
     if p == NULL:
         return -1
@@ -175,7 +175,7 @@ cdef inline int event_reserve_scores(Event* event, int n_kinds, Py_ssize_t n) no
 
 
 cdef inline int event_reserve_gone(Event* event) noexcept nogil:
-    """Room to write down a row for each entry; -1 without memory."""
+    """Room to write down a slot for each entry; -1 without memory."""
     cdef void* p
     if event.capacity <= event.gone_capacity:
         return 0
@@ -193,14 +193,14 @@ cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n,
     if event_reserve(event, n + 1) < 0:
         return -1
     event.n_last = event.n_known if event.generation == index.generation else 0
-    event.n_known = 0               # until event_settle, for the door may yet give up
+    event.n_known = 0               # until event_settle, for the door may still give up
     event.n = 0
     event.n_hashed = 0
     event.n_longs = 0
     arena_reset(&event.text)
     if intercept:
         event.keys[0] = key_word(KEY_NONE, 1)   # no name, not even an unknown one
-        event.rows[0] = ROW_INTERCEPT
+        event.slots[0] = SLOT_INTERCEPT
         event.values[0] = 1.0
         event.n = 1
     return 0
@@ -211,7 +211,7 @@ cdef struct Writer:
     Key* keys
     double* values
     Py_ssize_t n
-    Py_ssize_t n_same           # as far as the last event may be the same
+    Py_ssize_t n_same           # up to where it may equal the last event
     bint changed
     uint32_t* longs
     Py_ssize_t n_longs
@@ -230,7 +230,7 @@ cdef inline Writer event_writer(const Event* event) noexcept nogil:
 
 
 cdef inline void writer_add(Writer* writer, Key key, double value) noexcept nogil:
-    """The next entry. It keeps its row if the names up to it are those of the last event."""
+    """The next entry. It keeps its slot if the names up to it are those of the last event."""
     cdef Py_ssize_t i = writer.n
     cdef Key* last = &writer.keys[i]
     writer.n = i + 1
@@ -250,7 +250,7 @@ cdef inline void writer_add(Writer* writer, Key key, double value) noexcept nogi
 
 cdef inline void event_end(Event* event, const Writer* writer) noexcept nogil:
     """All entries are written."""
-    # event.n is still what event_begin wrote: the intercept, whose row is always known
+    # event.n is still what event_begin wrote: the intercept, whose slot is always known
     event.n_found = max(event.n, min(writer.n, writer.n_same))
     event.n = writer.n
     event.n_longs = writer.n_longs
@@ -287,7 +287,7 @@ cdef inline void event_candidate_end(Event* event, Py_ssize_t i,
 
 
 cdef inline Py_ssize_t event_first(const Event* event, Py_ssize_t i) noexcept nogil:
-    """Where the entries of candidate i start; of an event that has none, where its own do."""
+    """Where the entries of candidate i start; without candidates, where the event's do."""
     return event.ends[i - 1] if i else 0
 
 
@@ -305,8 +305,8 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
     cdef Py_ssize_t i, k
     for i in range(event.n_longs):
         k = event.longs[i]
-        if index.bits == 0 and event.rows[k] != ROW_NULL:
-            event.keys[k].lo = index_stored(index, event.rows[k]).lo
+        if index.bits == 0 and event.slots[k] != SLOT_NULL:
+            event.keys[k].lo = index_stored(index, event.slots[k]).lo
         else:
             event.keys[k] = key_word(KEY_NONE, 0)
     event.generation = index.generation
@@ -315,7 +315,7 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
 
 
 cdef inline void event_again(Event* event, const Index* index, bint intercept) noexcept nogil:
-    """A text's event, which is still in scratch, once more."""
+    """Use a text's event again, which is still in scratch."""
     if event.generation != index.generation:
         event.n_found = intercept
         event.scored_version = 0

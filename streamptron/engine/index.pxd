@@ -1,11 +1,11 @@
-# The index: key -> row.
+# The index: key -> slot.
 #
 # What it gives: any number of features, compared by value, found in about one cache miss, and no
 # feature whose arrival makes all the others move. It costs 16 bytes per key and 13 to 26 bytes of
 # table.
 #
 # The table is extendible hashing (Fagin, Nievergelt, Pippenger & Strong 1979) over small segments
-# of entries (engine/segments.pxd). An entry is 32 bits of the key's hash, the tag, and the row.
+# of entries (engine/segments.pxd). An entry is 32 bits of the key's hash, the tag, and the slot.
 #
 #        tag = 1011 0110 ... 1001
 #              \-/               \__ low bits: where to start in the segment (linear probing)
@@ -13,10 +13,10 @@
 #               |
 #     directory v        segment of 1024 words          keys, in chunks of 256
 #     +-----+
-#     | 100 |--------->  [ tag | row ][  0  ][ ... ]
-#     | 101 |-----+                |
-#     | 110 |--+  |                +--------------->    row: { "spam" }
-#     | 111 |--+  +--->  [ tag | row ] ...
+#     | 100 |--------->  [ tag | slot ][  0  ][ ... ]
+#     | 101 |-----+                 |
+#     | 110 |--+  |                 +-------------->    slot: { "spam" }
+#     | 111 |--+  +--->  [ tag | slot ] ...
 #     +-----+  +------>  several directory words may share a segment
 #
 # When a segment is five eighths full, that segment alone splits in two, by the next bit of its
@@ -35,22 +35,22 @@
 # feature. The first hashes all keys and prefetches where their searches start. The second reads the
 # entries and compares the keys they refer to. Most searches end at the first or the second word.
 #
-# Columns of a matrix are small ints, and are not hashed at all: after index_open_columns, the row
+# Columns of a matrix are small ints, and are not hashed at all: after index_open_columns, the slot
 # of the int j < n_columns is columns[j], at 4 bytes per column. Ints that had entries before keep
 # them, but nobody searches for them any more.
 #
-# Hashed mode (bits > 0): no table and no keys; row = 2 + the top `bits` bits of the hash.
+# Hashed mode (bits > 0): no table and no keys; slot = 2 + the top `bits` bits of the hash.
 #
-# Under a ceiling (index_is_limited) there are at most max_rows rows. A full index stores a new key
-# only in place of an old one (index_replace), so no row is ever free. Which key goes is decided
-# elsewhere, with the help of a stamp for each row: four bytes, after the keys of its chunk. After
-# the stamps are the keys' tags, so that a key that goes need not be hashed. Its entry is cold in
-# memory. It is prefetched, and index_forget removes it from its segment later, and moves up what
+# Under a ceiling (index_is_limited) there are at most max_slots of them. A full index stores a new
+# key only in place of an old one (index_replace), so no slot is ever free. Which key goes is
+# decided elsewhere, with the help of a stamp for each slot: four bytes, after the chunk's keys.
+# After the stamps are the keys' tags, so that a key that goes need not be hashed. Its entry is cold
+# in memory. It is prefetched, and index_forget removes it from its segment later, and moves up what
 # was behind it in the search. Until then it does no harm: whoever finds it compares the key, and
 # that is the new one. Long keys are single blocks from the heap, since they go back one by one.
 # There are no columns, which would stay forever.
 #
-# An event that runs out of memory half way undoes what it has done: the rows beyond a mark
+# An event that runs out of memory half way undoes what it has done: the slots beyond a mark
 # (index_rewind), and the keys that went (index_restore). So the bytes of those keys are kept until
 # the event has succeeded (index_drop).
 #
@@ -64,8 +64,8 @@
 
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_MAX, ROW_NULL, ROWS_RESERVED,
-    prefetch, row_t, uint8_t, uint32_t, uint64_t, uintptr_t)
+    CHUNK_BITS, CHUNK_MASK, CHUNK_SLOTS, SLOT_MAX, SLOT_NULL, SLOTS_RESERVED,
+    prefetch, slot_t, uint8_t, uint32_t, uint64_t, uintptr_t)
 from streamptron.engine.heap cimport calloc, free, heap_bytes, malloc
 from streamptron.engine.places cimport (
     Places, places_ahead, places_bytes, places_free, places_open, places_room)
@@ -90,31 +90,31 @@ cdef enum:
     DIRECTORY_SLACK = 4             # log2 of directory words per segment, before segments grow
     DIRECTORY_STEP = 256            # words that a split copies into the next directory
 
-cdef struct Gone:                   # what a row of a limited index was before the current event
+cdef struct Gone:                   # what a slot of a limited index was before the current event
     uint64_t entry                  # as in its segment
-    Key key                         # zero: the row has kept its key
+    Key key                         # zero: the slot has kept its key
     uint32_t stamp
 
 cdef struct IndexMark:              # how far it was filled
-    row_t n_rows
+    slot_t n_slots
     ArenaMark long_keys
 
 cdef struct Index:
-    int bits                        # 0: exact; else log2 of the number of rows, hashed
+    int bits                        # 0: exact; else log2 of the number of slots, hashed
     int depth                       # log2 of the directory's length
     Seed seed
     uint64_t seed_number
-    row_t n_rows                    # rows in use, the reserved ones included
-    row_t max_rows                  # ROW_MAX: no ceiling
-    uint64_t generation             # counts changes of what is in which row
+    slot_t n_slots                  # slots in use, the reserved ones included
+    slot_t max_slots                # SLOT_MAX: no ceiling
+    uint64_t generation             # counts changes of what is in which slot
     uint32_t n_segments
     uint32_t n_chunks               # of keys
     uintptr_t* directory
     uintptr_t* next                 # the directory of twice the length, or NULL
     size_t n_copied                 # words of the directory that are in the next one
-    Key** keys                      # chunks of keys by row
+    Key** keys                      # chunks of keys by slot
     Places of_keys                  # the growth of this array
-    row_t* columns                  # rows of the ints below n_columns
+    slot_t* columns                 # slots of the ints below n_columns
     size_t n_columns
     Arena long_keys
     Lookup* lookup                  # NULL: the index is in memory of its own
@@ -126,27 +126,27 @@ cdef inline uintptr_t index_segment(const Index* index, uint64_t tag) noexcept n
     return index.directory[tag >> (32 - index.depth)]
 
 
-cdef inline Key* index_key(const Index* index, row_t row) noexcept nogil:
-    return &index.keys[row >> CHUNK_BITS][row & CHUNK_MASK]
+cdef inline Key* index_key(const Index* index, slot_t slot) noexcept nogil:
+    return &index.keys[slot >> CHUNK_BITS][slot & CHUNK_MASK]
 
 
 cdef inline bint index_is_limited(const Index* index) noexcept nogil:
-    return index.max_rows != ROW_MAX
+    return index.max_slots != SLOT_MAX
 
 
 cdef inline size_t keys_bytes(const Index* index) noexcept nogil:
     """The size of a chunk of keys, with stamps and tags if there is a ceiling."""
-    return CHUNK_ROWS * (sizeof(Key) + (2 * sizeof(uint32_t) if index_is_limited(index) else 0))
+    return CHUNK_SLOTS * (sizeof(Key) + (2 * sizeof(uint32_t) if index_is_limited(index) else 0))
 
 
-cdef inline uint32_t* index_stamp(const Index* index, row_t row) noexcept nogil:
-    """The stamp of a row of a limited index."""
-    return <uint32_t*> (index.keys[row >> CHUNK_BITS] + CHUNK_ROWS) + (row & CHUNK_MASK)
+cdef inline uint32_t* index_stamp(const Index* index, slot_t slot) noexcept nogil:
+    """The stamp of a slot of a limited index."""
+    return <uint32_t*> (index.keys[slot >> CHUNK_BITS] + CHUNK_SLOTS) + (slot & CHUNK_MASK)
 
 
-cdef inline uint32_t* index_tag(const Index* index, row_t row) noexcept nogil:
-    """The tag of the key of a row of a limited index."""
-    return index_stamp(index, row) + CHUNK_ROWS
+cdef inline uint32_t* index_tag(const Index* index, slot_t slot) noexcept nogil:
+    """The tag of the key of a slot of a limited index."""
+    return index_stamp(index, slot) + CHUNK_SLOTS
 
 
 cdef inline int _key_keep(Index* index, Key* key) noexcept nogil:
@@ -174,23 +174,23 @@ cdef inline void index_drop(Index* index, const Key* key) noexcept nogil:
         free(<void*> key_bytes(key))
 
 
-cdef inline Key index_stored(const Index* index, row_t row) noexcept nogil:
-    """A row's key, in memory or in a file; one that nothing equals if the file is damaged."""
+cdef inline Key index_stored(const Index* index, slot_t slot) noexcept nogil:
+    """A slot's key, in memory or in a file; one that nothing equals if the file is damaged."""
     if index.lookup == NULL:
-        return index_key(index, row)[0]
-    return lookup_key(index.lookup, row)
+        return index_key(index, slot)[0]
+    return lookup_key(index.lookup, slot)
 
 
-cdef inline row_t index_place(const Index* index, row_t row) noexcept nogil:
-    """Where the weights of a row are: at the row itself, except in a hashed table in a file."""
-    return row if index.bits == 0 or index.lookup == NULL else lookup_place(index.lookup, row)
+cdef inline slot_t index_place(const Index* index, slot_t slot) noexcept nogil:
+    """Where the weights of a slot are: at the slot itself, except in a hashed table in a file."""
+    return slot if index.bits == 0 or index.lookup == NULL else lookup_place(index.lookup, slot)
 
 
 cdef inline void index_free(Index* index) noexcept nogil:
-    cdef row_t row
+    cdef slot_t slot
     if index_is_limited(index) and index.keys != NULL:
-        for row in range(ROWS_RESERVED, index.n_rows):
-            index_drop(index, index_key(index, row))
+        for slot in range(SLOTS_RESERVED, index.n_slots):
+            index_drop(index, index_key(index, slot))
     pool_free(&index.pool)
     free(index.directory)
     free(index.next)
@@ -209,7 +209,7 @@ cdef inline void index_free(Index* index) noexcept nogil:
 
 
 cdef inline int index_init(Index* index, int bits, uint64_t seed_number,
-                           row_t max_features) noexcept nogil:
+                           slot_t max_features) noexcept nogil:
     """bits = 0 for the exact index, max_features = 0 for no ceiling. Returns -1 without memory."""
     index.bits = bits
     index.seed = seed_make(seed_number)
@@ -226,12 +226,12 @@ cdef inline int index_init(Index* index, int bits, uint64_t seed_number,
     index.lookup = NULL
     pool_init(&index.pool, True)
     index.bytes = 0
-    index.n_rows = ROWS_RESERVED
-    index.max_rows = ROWS_RESERVED + max_features if max_features else ROW_MAX
+    index.n_slots = SLOTS_RESERVED
+    index.max_slots = SLOTS_RESERVED + max_features if max_features else SLOT_MAX
     index.generation = 0
     arena_init(&index.long_keys)
     if bits:
-        index.n_rows = ROWS_RESERVED + (<row_t> 1 << bits)
+        index.n_slots = SLOTS_RESERVED + (<slot_t> 1 << bits)
         return 0
     index.directory = <uintptr_t*> calloc(1, sizeof(uintptr_t))
     if index.directory == NULL:
@@ -245,23 +245,23 @@ cdef inline int index_init(Index* index, int bits, uint64_t seed_number,
 
 
 cdef inline bint index_is_column(const Index* index, const Key* key) noexcept nogil:
-    """Whether the key is an int whose row is in index.columns."""
+    """Whether the key is an int whose slot is in index.columns."""
     return key.lo < index.n_columns and key.hi == (<uint64_t> KEY_INT << 4 | 8)
 
 
-cdef inline row_t _hashed_row(const Index* index, uint64_t h) noexcept nogil:
-    return index_place(index, ROWS_RESERVED + <row_t> (h >> (64 - index.bits)))
+cdef inline slot_t _hashed_slot(const Index* index, uint64_t h) noexcept nogil:
+    return index_place(index, SLOTS_RESERVED + <slot_t> (h >> (64 - index.bits)))
 
 
-cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
-    """The row of a key whose hash is h, or the null row."""
+cdef inline slot_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
+    """The slot of a key whose hash is h, or the null slot."""
     cdef uint64_t tag, at, mask
     cdef uint64_t* entries
     cdef uintptr_t word
     if index.bits:
-        return _hashed_row(index, h)
+        return _hashed_slot(index, h)
     if index.lookup != NULL:
-        return lookup_find(index.lookup, index.n_rows, key, h)
+        return lookup_find(index.lookup, index.n_slots, key, h)
     if index_is_column(index, key):
         return index.columns[key.lo]
     tag = h >> 32
@@ -270,17 +270,17 @@ cdef inline row_t index_find(const Index* index, const Key* key, uint64_t h) noe
     mask = segment_mask(word)
     at = tag & mask
     while entries[at] != 0:
-        if entries[at] >> 32 == tag and key_equal(index_key(index, <row_t> entries[at]), key):
-            return <row_t> entries[at]
+        if entries[at] >> 32 == tag and key_equal(index_key(index, <slot_t> entries[at]), key):
+            return <slot_t> entries[at]
         at = (at + 1) & mask
-    return ROW_NULL
+    return SLOT_NULL
 
 
 cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
-                           const uint64_t** starts, row_t* rows, const bint columns,
+                           const uint64_t** starts, slot_t* slots, const bint columns,
                            const bint hashed) noexcept nogil:
     """The two sweeps. Constants at each call: may keys be `columns`, are they `hashed` already?"""
-    # copies: for all the compiler knows, every store to hashes or rows might change the index
+    # copies: for all the compiler knows, every store to hashes or slots might change the index
     cdef Seed seed = index.seed
     cdef const uintptr_t* directory = index.directory
     cdef Key** chunks = index.keys
@@ -298,45 +298,45 @@ cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, ui
     for i in range(n):
         h = hashes[i]
         if columns and index_is_column(index, &keys[i]):
-            rows[i] = index.columns[keys[i].lo]
+            slots[i] = index.columns[keys[i].lo]
             continue
         entry = starts[i][0]
         # an entry with another tag: the upper halves differ
         if ((entry ^ h) >> 32 != 0) & (entry != 0):
             entry = starts[i][1]            # after the last word comes the first: see segment_put
             if ((entry ^ h) >> 32 != 0) & (entry != 0):
-                rows[i] = index_find(index, &keys[i], h)
+                slots[i] = index_find(index, &keys[i], h)
                 continue
-        rows[i] = <row_t> entry
-        key = &chunks[<row_t> entry >> CHUNK_BITS][entry & CHUNK_MASK]
+        slots[i] = <slot_t> entry
+        key = &chunks[<slot_t> entry >> CHUNK_BITS][entry & CHUNK_MASK]
         # Both are rare: a tag that matches by chance, and a long key, whose bytes are compared. The
-        # null row has a key that nothing equals.
+        # null slot has a key that nothing equals.
         if ((((key.hi ^ keys[i].hi) | (key.lo ^ keys[i].lo)) != 0) & (entry != 0)
                 and not key_equal(key, &keys[i])):
-            rows[i] = index_find(index, &keys[i], h)
+            slots[i] = index_find(index, &keys[i], h)
 
 
 cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
-                                const uint64_t** starts, row_t* rows, bint hashed) noexcept nogil:
-    """For each of n keys: its hash, unless they are `hashed`, and its row or the null row."""
+                                const uint64_t** starts, slot_t* slots, bint hashed) noexcept nogil:
+    """For each of n keys: its hash, unless they are `hashed`, and its slot or the null slot."""
     cdef Py_ssize_t i
     if index.lookup != NULL and index.bits == 0:
         for i in range(n):
             hashes[i] = key_hash(&index.seed, &keys[i])
             prefetch(&index.lookup.words[lookup_start(index.lookup, hashes[i])])
         for i in range(n):
-            rows[i] = index_find(index, &keys[i], hashes[i])
-    elif index.bits or index.n_rows == ROWS_RESERVED:   # no table, or no key to compare with
+            slots[i] = index_find(index, &keys[i], hashes[i])
+    elif index.bits or index.n_slots == SLOTS_RESERVED:  # no table, or no key to compare with
         for i in range(n):
             if not hashed:
                 hashes[i] = key_hash(&index.seed, &keys[i])
-            rows[i] = _hashed_row(index, hashes[i]) if index.bits else <row_t> ROW_NULL
+            slots[i] = _hashed_slot(index, hashes[i]) if index.bits else <slot_t> SLOT_NULL
     elif hashed:
-        _find_all(index, keys, n, hashes, starts, rows, False, True)    # a text has no columns
+        _find_all(index, keys, n, hashes, starts, slots, False, True)   # a text has no columns
     elif index.n_columns:
-        _find_all(index, keys, n, hashes, starts, rows, True, False)
+        _find_all(index, keys, n, hashes, starts, slots, True, False)
     else:
-        _find_all(index, keys, n, hashes, starts, rows, False, False)
+        _find_all(index, keys, n, hashes, starts, slots, False, False)
 
 
 cdef inline bint _directory_may_double(const Index* index) noexcept nogil:
@@ -436,8 +436,8 @@ cdef inline int _make_room(Index* index, uint64_t tag) noexcept nogil:
 
 
 cdef inline int _keys_reserve(Index* index) noexcept nogil:
-    """Make sure that there is a place for the key of row n_rows. -1 without memory."""
-    cdef size_t chunk = index.n_rows >> CHUNK_BITS
+    """Make sure that there is a place for the key of slot n_slots. -1 without memory."""
+    cdef size_t chunk = index.n_slots >> CHUNK_BITS
     cdef void* keys
     cdef Key* made
     if chunk < index.n_chunks:
@@ -457,47 +457,47 @@ cdef inline int _keys_reserve(Index* index) noexcept nogil:
     return 0
 
 
-cdef inline row_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil:
-    """A new row for a key that is not there; the null row if memory or rows run out."""
-    cdef row_t row = index.n_rows
+cdef inline slot_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil:
+    """A new slot for a key that is not there; the null slot if memory or slots run out."""
+    cdef slot_t slot = index.n_slots
     cdef Key stored = key[0]
     cdef bint column = index_is_column(index, key)
-    if row == index.max_rows or _keys_reserve(index) < 0 or (
+    if slot == index.max_slots or _keys_reserve(index) < 0 or (
             not column and _make_room(index, h >> 32) < 0):
-        return ROW_NULL
+        return SLOT_NULL
     if _key_keep(index, &stored) < 0:
-        return ROW_NULL
-    index_key(index, row)[0] = stored
+        return SLOT_NULL
+    index_key(index, slot)[0] = stored
     if index_is_limited(index):
-        index_tag(index, row)[0] = <uint32_t> (h >> 32)
+        index_tag(index, slot)[0] = <uint32_t> (h >> 32)
     if column:
-        index.columns[key.lo] = row
+        index.columns[key.lo] = slot
     else:
-        segment_put(index_segment(index, h >> 32), (h >> 32) << 32 | row)
-    index.n_rows = row + 1
+        segment_put(index_segment(index, h >> 32), (h >> 32) << 32 | slot)
+    index.n_slots = slot + 1
     index.generation += 1
-    return row
+    return slot
 
 
-cdef inline int index_replace(Index* index, row_t row, const Key* key, uint64_t h,
+cdef inline int index_replace(Index* index, slot_t slot, const Key* key, uint64_t h,
                               Gone* gone) noexcept nogil:
-    """Give a row of a limited index to a key that is not there; -1 without memory.
+    """Give a slot of a limited index to a key that is not there; -1 without memory.
 
     The entry of the old key is still to be removed (index_forget).
     """
     cdef Key stored = key[0]
-    cdef uint64_t tag = index_tag(index, row)[0]
+    cdef uint64_t tag = index_tag(index, slot)[0]
     cdef uintptr_t word
     if _make_room(index, h >> 32) < 0 or _key_keep(index, &stored) < 0:
         return -1
     word = index_segment(index, tag)
     prefetch(segment_of(word))
     prefetch(segment_entries(word) + (tag & segment_mask(word)))
-    gone.entry = tag << 32 | row
-    gone.key = index_key(index, row)[0]
-    index_key(index, row)[0] = stored
-    index_tag(index, row)[0] = <uint32_t> (h >> 32)
-    segment_put(index_segment(index, h >> 32), (h >> 32) << 32 | row)
+    gone.entry = tag << 32 | slot
+    gone.key = index_key(index, slot)[0]
+    index_key(index, slot)[0] = stored
+    index_tag(index, slot)[0] = <uint32_t> (h >> 32)
+    segment_put(index_segment(index, h >> 32), (h >> 32) << 32 | slot)
     index.generation += 1
     return 0
 
@@ -508,21 +508,21 @@ cdef inline void index_forget(Index* index, const Gone* gone) noexcept nogil:
 
 
 cdef inline void index_restore(Index* index, const Gone* gone, bint forgotten) noexcept nogil:
-    """Give the row that was replaced last its old key; `forgotten`: its entry was removed."""
-    cdef row_t row = <row_t> gone.entry
-    cdef uint64_t tag = index_tag(index, row)[0]
-    segment_take(index_segment(index, tag), tag << 32 | row)
-    index_drop(index, index_key(index, row))
+    """Give the slot that was replaced last its old key; `forgotten`: its entry was removed."""
+    cdef slot_t slot = <slot_t> gone.entry
+    cdef uint64_t tag = index_tag(index, slot)[0]
+    segment_take(index_segment(index, tag), tag << 32 | slot)
+    index_drop(index, index_key(index, slot))
     if forgotten:                   # there is room, as there was before
         segment_put(index_segment(index, gone.entry >> 32), gone.entry)
-    index_key(index, row)[0] = gone.key
-    index_tag(index, row)[0] = <uint32_t> (gone.entry >> 32)
+    index_key(index, slot)[0] = gone.key
+    index_tag(index, slot)[0] = <uint32_t> (gone.entry >> 32)
     index.generation += 1
 
 
 cdef inline IndexMark index_mark(const Index* index) noexcept nogil:
     cdef IndexMark mark
-    mark.n_rows = index.n_rows
+    mark.n_slots = index.n_slots
     mark.long_keys = arena_mark(&index.long_keys)
     return mark
 
@@ -531,14 +531,14 @@ cdef inline void index_rewind(Index* index, const IndexMark* mark) noexcept nogi
     """Remove the keys that were inserted after the mark. The room made for them stays."""
     cdef const Key* key
     cdef uint64_t tag
-    while index.n_rows > mark.n_rows:
-        index.n_rows -= 1
-        key = index_key(index, index.n_rows)
+    while index.n_slots > mark.n_slots:
+        index.n_slots -= 1
+        key = index_key(index, index.n_slots)
         if index_is_column(index, key):
-            index.columns[key.lo] = ROW_NULL
+            index.columns[key.lo] = SLOT_NULL
         else:
             tag = key_hash(&index.seed, key) >> 32
-            segment_take(index_segment(index, tag), tag << 32 | index.n_rows)
+            segment_take(index_segment(index, tag), tag << 32 | index.n_slots)
         if index_is_limited(index):
             index_drop(index, key)
     if not index_is_limited(index):
@@ -547,30 +547,30 @@ cdef inline void index_rewind(Index* index, const IndexMark* mark) noexcept nogi
 
 cdef inline int index_open_columns(Index* index, size_t n) noexcept nogil:
     """From now on find the ints below n without hashing. Returns -1 without memory."""
-    cdef row_t* columns
-    cdef row_t row
+    cdef slot_t* columns
+    cdef slot_t slot
     cdef const Key* key
     if index.bits or n <= index.n_columns or index_is_limited(index):
         return 0
-    columns = <row_t*> calloc(n, sizeof(row_t))     # untouched pages cost nothing
+    columns = <slot_t*> calloc(n, sizeof(slot_t))   # untouched pages cost nothing
     if columns == NULL:
         return -1
     free(index.columns)
-    index.bytes += (n - index.n_columns) * sizeof(row_t)
+    index.bytes += (n - index.n_columns) * sizeof(slot_t)
     index.columns = columns
     index.n_columns = n
-    for row in range(ROWS_RESERVED, index.n_rows):
-        key = index_key(index, row)
+    for slot in range(SLOTS_RESERVED, index.n_slots):
+        key = index_key(index, slot)
         if index_is_column(index, key):
-            columns[key.lo] = row
+            columns[key.lo] = slot
     return 0
 
 
 cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
-    """A second index with the same rows. -1 without memory. Call index_free in either case."""
+    """A second index with the same slots. -1 without memory. Call index_free in either case."""
     cdef size_t i, k, step
     cdef uintptr_t word, copied
-    cdef row_t row
+    cdef slot_t slot
     to[0] = other[0]
     to.directory = to.next = NULL
     to.n_copied = 0
@@ -586,7 +586,7 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
         return 0
     if pool_reserve(&to.pool, other.pool.used) < 0:
         return -1
-    to.n_rows = ROWS_RESERVED       # if memory runs out, only the copy's own keys are dropped
+    to.n_slots = SLOTS_RESERVED     # if memory runs out, only the copy's own keys are dropped
     to.directory = <uintptr_t*> calloc(<size_t> 1 << to.depth, sizeof(uintptr_t))
     if to.directory == NULL:
         return -1
@@ -612,11 +612,11 @@ cdef inline int index_copy(Index* to, const Index* other) noexcept nogil:
         to.n_chunks = i + 1
         memcpy(to.keys[i], other.keys[i], keys_bytes(to))
     if other.long_keys.newest != NULL or index_is_limited(to):
-        for row in range(ROWS_RESERVED, other.n_rows):
-            if _key_keep(to, index_key(to, row)) < 0:
+        for slot in range(SLOTS_RESERVED, other.n_slots):
+            if _key_keep(to, index_key(to, slot)) < 0:
                 return -1
-            to.n_rows = row + 1
-    to.n_rows = other.n_rows
+            to.n_slots = slot + 1
+    to.n_slots = other.n_slots
     return index_open_columns(to, other.n_columns)
 
 
@@ -625,7 +625,7 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
     cdef size_t i = 0, k, step, bytes, blocks, n_entries = 0, n_segments = 0
     cdef uint64_t at, count, tag
     cdef uintptr_t word
-    cdef row_t row
+    cdef slot_t slot
     cdef const Key* key
     if index.bits or index.lookup != NULL:
         return NULL
@@ -649,12 +649,12 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
             if segment_entries(word)[at] == 0:
                 continue
             count += 1
-            row = <row_t> segment_entries(word)[at]
-            if row < ROWS_RESERVED or row >= index.n_rows:
-                return "an entry has a row that is not in use"
-            tag = key_hash(&index.seed, index_key(index, row)) >> 32
+            slot = <slot_t> segment_entries(word)[at]
+            if slot < SLOTS_RESERVED or slot >= index.n_slots:
+                return "an entry has a slot that is not in use"
+            tag = key_hash(&index.seed, index_key(index, slot)) >> 32
             if segment_entries(word)[at] >> 32 != tag:
-                return "an entry's tag is not that of its row's key"
+                return "an entry's tag is not that of its slot's key"
             if index_segment(index, segment_entries(word)[at] >> 32) != word:
                 return "an entry is in a segment that is not its own"
             if not segment_reaches(word, at):
@@ -669,19 +669,20 @@ cdef inline const char* index_fault(const Index* index) noexcept nogil:
         i += step
     if n_segments != index.n_segments:
         return "the number of segments is not what is counted"
-    if index.n_columns == 0 and n_entries != index.n_rows - ROWS_RESERVED:
+    if index.n_columns == 0 and n_entries != index.n_slots - SLOTS_RESERVED:
         return "the number of entries is not the number of keys"
-    if index.n_rows > index.max_rows:
-        return "there are more rows than max_rows"
-    for row in range(ROWS_RESERVED, index.n_rows):
-        key = index_key(index, row)
-        if index_find(index, key, key_hash(&index.seed, key)) != row:
-            return "a key is not found in its row"
-        if index_is_limited(index) and index_tag(index, row)[0] != key_hash(&index.seed, key) >> 32:
+    if index.n_slots > index.max_slots:
+        return "there are more slots than max_slots"
+    for slot in range(SLOTS_RESERVED, index.n_slots):
+        key = index_key(index, slot)
+        if index_find(index, key, key_hash(&index.seed, key)) != slot:
+            return "a key is not found in its slot"
+        if index_is_limited(index) and (
+                index_tag(index, slot)[0] != key_hash(&index.seed, key) >> 32):
             return "the tag stored with a key is not the key's"
         if index_is_limited(index) and key_is_long(key):
             bytes += heap_bytes(key_length(key))
-    bytes += places_bytes(&index.of_keys) + index.n_columns * sizeof(row_t)
+    bytes += places_bytes(&index.of_keys) + index.n_columns * sizeof(slot_t)
     if bytes != index.bytes or blocks != index.pool.used or blocks > index.pool.bytes:
         return "the index's count of bytes is not what it holds"
     return NULL

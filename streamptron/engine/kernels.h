@@ -1,6 +1,7 @@
-/* The loops over an event's rows of weights: sums of them, and additions to them.
+/* The loops over an event's slots: sums of them, and additions to them.
 
-   A row holds the same few numbers for each of its outputs (lanes). The layout says which is which:
+   A slot holds the same few numbers for each of its outputs (lanes). The layout says which is
+   which:
 
        w    the weight, always the first
        v    its averaging term
@@ -14,19 +15,19 @@
        sp_add_any   w += a x for some lanes, and what the average and the pocket need for it;
                     where the rule keeps a number, what that makes of it (sp_keep_move)
        sp_second_any  the second sums of some lanes, where the rule keeps a number
-       sp_size_any  the largest of a row's weights
+       sp_size_any  the largest of a slot's weights
 
-   If all numbers of a row are summed alike (no pocket, no folds), SP_SUM takes them as vectors, a
+   If all numbers of a slot are summed alike (no pocket, no folds), SP_SUM takes them as vectors, a
    few blocks of outputs side by side. Each sum has one accumulator, which starts at 0 and takes the
    entries in the event's order; wider registers hold more sums and split none. So every loop here
    gives the same bits, and with -DSTREAMPTRON_PLAIN the templates alone serve every learner.
 
-   What a loop is made of shows on short rows. Structs go by address to what is not a template: a
-   copy of one would be read wider than it was just written, which stalls. A row's place is computed
-   in 32 bits, which saves an instruction an entry.
+   On short events every instruction around a loop shows. Structs go by address to what is not a
+   template: a copy of one would be read wider than it was just written, which stalls. A slot's
+   place is computed in 32 bits, which saves an instruction an entry.
 
    Functions in this file: sp_average, sp_average_term (no other place reads or writes the running
-   average); sp_row; sp_layout_of; sp_sum_pair, sp_sum_blocks, sp_sum_one, sp_sum_several;
+   average); sp_slot; sp_layout_of; sp_sum_pair, sp_sum_blocks, sp_sum_one, sp_sum_several;
    sp_second_one, sp_second_several; sp_add_one, sp_add_several, sp_catch_up; sp_size_one,
    sp_size_several; sp_average_kept, sp_pocket_kept. */
 
@@ -39,11 +40,11 @@
 #include "keep.h"
 
 enum {
-    SP_CHUNK_BITS = 8,              /* rows lie in chunks of 256 that never move */
-    SP_CHUNK_ROWS = 1 << SP_CHUNK_BITS,
+    SP_CHUNK_BITS = 8,              /* slots lie in chunks of 256 that never move */
+    SP_CHUNK_SLOTS = 1 << SP_CHUNK_BITS,
     SP_LANES = 4,                   /* outputs in a block where there are several */
-    SP_ROW_OF_INTERCEPT = 1,
-    SP_AHEAD = 12,                  /* entries by which far rows are prefetched before use */
+    SP_SLOT_OF_INTERCEPT = 1,
+    SP_AHEAD = 12,                  /* entries by which far slots are prefetched before use */
     SP_FOLD_BITS = 256
 };
 
@@ -63,16 +64,16 @@ typedef struct {
 enum {
     /* the weight, and all that may be kept */
     SP_FIELDS_MOST = 1 + offsetof(sp_layout, fields) / sizeof(int),
-    SP_ROW_MOST = SP_LANES * SP_FIELDS_MOST     /* doubles */
+    SP_SLOT_MOST = SP_LANES * SP_FIELDS_MOST    /* doubles */
 };
 
 /* What may be kept comes before `fields`, so that all of it is counted. */
 typedef char sp_layout_counts_all[sizeof(sp_layout) == (SP_FIELDS_MOST + 1) * sizeof(int) ? 1 : -1];
 
 typedef struct {
-    double **chunks;                /* rows of a block of outputs */
+    double **chunks;                /* slots of a block of outputs */
     uint32_t *folds;                /* of each chunk (exponential average only) */
-} sp_block;
+} sp_slots;
 
 typedef struct {                    /* what has changed with time, for a whole table */
     int average;
@@ -83,32 +84,32 @@ typedef struct {                    /* what has changed with time, for a whole t
 } sp_clock;
 
 typedef struct {
-    const uint32_t *rows;
-    const uint32_t *columns;        /* entry i lies in row rows[columns[i]]; NULL: in rows[i] */
-    const int32_t *places;          /* with one output, by column: the row's distance from the null
-                                       row, in doubles; NULL: not known */
+    const uint32_t *slots;
+    const uint32_t *columns;        /* entry i lies in slot slots[columns[i]]; NULL: in slots[i] */
+    const int32_t *places;          /* with one output, by column: the slot's distance from the null
+                                       slot, in doubles; NULL: not known */
     const double *x;
     ptrdiff_t n;
 } sp_entries;
 
-/* A chunk of the widest rows that is never written: what has no chunk yet is read here. */
+/* A chunk of the widest slots that is never written: what has no chunk yet is read here. */
 #if defined(__GNUC__) || defined(__clang__)
-static double sp_zeros[SP_CHUNK_ROWS * SP_ROW_MOST] __attribute__((aligned(64)));
+static double sp_zeros[SP_CHUNK_SLOTS * SP_SLOT_MOST] __attribute__((aligned(64)));
 #else
-static double sp_zeros[SP_CHUNK_ROWS * SP_ROW_MOST];
+static double sp_zeros[SP_CHUNK_SLOTS * SP_SLOT_MOST];
 #endif
 
-/* Where a row of so many numbers lies. */
-SP_TEMPLATE double *sp_row(double *const *chunks, uint32_t row, int width)
+/* Where a slot of so many numbers lies. */
+SP_TEMPLATE double *sp_slot(double *const *chunks, uint32_t slot, int width)
 {
-    return chunks[row >> SP_CHUNK_BITS] + (row & (SP_CHUNK_ROWS - 1)) * (uint32_t)width;
+    return chunks[slot >> SP_CHUNK_BITS] + (slot & (SP_CHUNK_SLOTS - 1)) * (uint32_t)width;
 }
 
-/* The row at a distance from the null row, in doubles. Each chunk is an object of its own, so this
-   is arithmetic with addresses. */
-SP_TEMPLATE double *sp_at(double *null_row, int32_t place)
+/* The slot at a distance from the null slot, in doubles. Each chunk is an object of its own, so
+   this is arithmetic with addresses. */
+SP_TEMPLATE double *sp_at(double *null_slot, int32_t place)
 {
-    return (double *)((uintptr_t)null_row + (uintptr_t)(intptr_t)place * sizeof(double));
+    return (double *)((uintptr_t)null_slot + (uintptr_t)(intptr_t)place * sizeof(double));
 }
 
 /* The running average of one weight, also of its sums: Daume, A Course in Machine Learning,
@@ -131,20 +132,21 @@ SP_TEMPLATE double sp_fold_factor(uint32_t behind)
 }
 
 /* A weight's averaging term, as if its chunk had seen all folds. */
-SP_TEMPLATE double sp_term(const sp_block block, const sp_clock clock, uint32_t row,
+SP_TEMPLATE double sp_term(const sp_slots block, const sp_clock clock, uint32_t slot,
                            const int average, const double *field, const sp_layout layout)
 {
     double v = field[layout.v];
     if (average == SP_AVERAGE_EXPONENTIAL)
-        v *= sp_fold_factor(clock.fold - block.folds[row >> SP_CHUNK_BITS]);
+        v *= sp_fold_factor(clock.fold - block.folds[slot >> SP_CHUNK_BITS]);
     return v;
 }
 
 /* One weight of the average, and one of the pocket. */
-SP_TEMPLATE double sp_average_kept(const sp_block block, const sp_clock clock, uint32_t row,
+SP_TEMPLATE double sp_average_kept(const sp_slots block, const sp_clock clock, uint32_t slot,
                                    const int average, const double *field, const sp_layout layout)
 {
-    return sp_average(clock, average, field[0], sp_term(block, clock, row, average, field, layout));
+    return sp_average(clock, average, field[0],
+                      sp_term(block, clock, slot, average, field, layout));
 }
 
 SP_TEMPLATE double sp_pocket_kept(const sp_clock clock, const double *field, const sp_layout layout)
@@ -168,8 +170,8 @@ SP_TEMPLATE sp_layout sp_layout_of(const int average, const int pocket, const in
 
 enum { SP_SUM_W, SP_SUM_V, SP_SUM_P, SP_SUMS };     /* those of a lane, as sp_sum_any writes them */
 
-/* An entry's share in the sums of each lane, from the fields of its row. */
-SP_TEMPLATE void sp_sum_row(const sp_block block, const sp_clock clock, uint32_t at,
+/* An entry's share in the sums of each lane, from the fields of its slot. */
+SP_TEMPLATE void sp_sum_slot(const sp_slots block, const sp_clock clock, uint32_t at,
                             const double *field, double x, double *w, double *v, double *p,
                             const int lanes, const int average, const sp_layout layout)
 {
@@ -182,29 +184,30 @@ SP_TEMPLATE void sp_sum_row(const sp_block block, const sp_clock clock, uint32_t
 }
 
 /* sums[SP_SUMS k + SP_SUM_..] = those of w, v and p over the event, for each lane k of a block.
-   `intercept`: an entry of value 1 in the intercept's row comes first. */
-SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp_entries entries,
+   `intercept`: an entry of value 1 in the intercept's slot comes first. */
+SP_TEMPLATE void sp_sum_any(const sp_slots block, const sp_clock clock, const sp_entries entries,
                             const int intercept, double *sums, const int lanes, const int average,
                             const sp_layout layout, const int far)
 {
     const int width = lanes * layout.fields;
     double w[SP_LANES] = {0.0}, v[SP_LANES] = {0.0}, p[SP_LANES] = {0.0};
-#define SUM(row, field, x) \
-    sp_sum_row(block, clock, row, field, x, w, v, p, lanes, average, layout)
-    if (intercept) SUM(SP_ROW_OF_INTERCEPT, sp_row(block.chunks, SP_ROW_OF_INTERCEPT, width), 1.0);
+#define SUM(slot, field, x) \
+    sp_sum_slot(block, clock, slot, field, x, w, v, p, lanes, average, layout)
+    if (intercept)
+        SUM(SP_SLOT_OF_INTERCEPT, sp_slot(block.chunks, SP_SLOT_OF_INTERCEPT, width), 1.0);
     if (entries.places) {
         for (ptrdiff_t i = 0; i < entries.n; i++)
             SUM(0, sp_at(block.chunks[0], entries.places[entries.columns[i]]), entries.x[i]);
     } else if (entries.columns) {
         for (ptrdiff_t i = 0; i < entries.n; i++) {
-            uint32_t row = entries.rows[entries.columns[i]];
-            SUM(row, sp_row(block.chunks, row, width), entries.x[i]);
+            uint32_t slot = entries.slots[entries.columns[i]];
+            SUM(slot, sp_slot(block.chunks, slot, width), entries.x[i]);
         }
     } else {
         for (ptrdiff_t i = 0; i < entries.n; i++) {
             if (far && i + SP_AHEAD < entries.n)
-                sp_prefetch(sp_row(block.chunks, entries.rows[i + SP_AHEAD], width));
-            SUM(entries.rows[i], sp_row(block.chunks, entries.rows[i], width), entries.x[i]);
+                sp_prefetch(sp_slot(block.chunks, entries.slots[i + SP_AHEAD], width));
+            SUM(entries.slots[i], sp_slot(block.chunks, entries.slots[i], width), entries.x[i]);
         }
     }
 #undef SUM
@@ -215,44 +218,44 @@ SP_TEMPLATE void sp_sum_any(const sp_block block, const sp_clock clock, const sp
     }
 }
 
-/* Blocks side by side, whose rows are `parts` vectors of numbers that are all summed alike. The
-   sums are laid out as the rows are. Entries below `ahead` prefetch the one SP_AHEAD further on. */
+/* Blocks side by side, whose slots are `parts` vectors of numbers that are all summed alike. The
+   sums are laid out as slots are. Entries below `ahead` prefetch the one SP_AHEAD further on. */
 #define SP_SUM(name, wider, vector, parts, blocks) \
 wider static void name(double ***chunks, const sp_entries *entries, const int intercept, \
                        ptrdiff_t ahead, double *sums) \
 { \
     const int in_part = (int)(sizeof(vector) / sizeof(double)), width = parts * in_part; \
-    const uint32_t *rows = entries->rows, *columns = entries->columns; \
+    const uint32_t *slots = entries->slots, *columns = entries->columns; \
     const int32_t *places = entries->places; \
-    double *null_row = chunks[0][0]; \
+    double *null_slot = chunks[0][0]; \
     const double *x = entries->x; \
     const ptrdiff_t n = entries->n; \
     vector sum[blocks][parts], part; \
     for (int b = 0; b < blocks; b++) \
         for (int k = 0; k < parts; k++) sum[b][k] = (vector){0.0}; \
-    if (intercept) SP_SUM_ROW(SP_ROW_OF_INTERCEPT, 1.0, parts, blocks) \
+    if (intercept) SP_SUM_SLOT(SP_SLOT_OF_INTERCEPT, 1.0, parts, blocks) \
     if (blocks == 1 && places) { \
         for (ptrdiff_t i = 0; i < n; i++) \
-            SP_SUM_PARTS(0, sp_at(null_row, places[columns[i]]), x[i], parts) \
+            SP_SUM_PARTS(0, sp_at(null_slot, places[columns[i]]), x[i], parts) \
     } else if (columns) { \
-        for (ptrdiff_t i = 0; i < n; i++) SP_SUM_ROW(rows[columns[i]], x[i], parts, blocks) \
+        for (ptrdiff_t i = 0; i < n; i++) SP_SUM_SLOT(slots[columns[i]], x[i], parts, blocks) \
     } else { \
         for (ptrdiff_t i = 0; i < n; i++) { \
             if (i < ahead) \
                 for (int b = 0; b < blocks; b++) \
-                    sp_prefetch(sp_row(chunks[b], rows[i + SP_AHEAD], width)); \
-            SP_SUM_ROW(rows[i], x[i], parts, blocks) \
+                    sp_prefetch(sp_slot(chunks[b], slots[i + SP_AHEAD], width)); \
+            SP_SUM_SLOT(slots[i], x[i], parts, blocks) \
         } \
     } \
     for (int b = 0; b < blocks; b++) memcpy(sums + b * width, sum[b], sizeof(sum[b])); \
 }
 
-#define SP_SUM_ROW(at, value, parts, blocks) \
+#define SP_SUM_SLOT(at, value, parts, blocks) \
     { \
-        const uint32_t row = at; \
+        const uint32_t slot = at; \
         const double times = value; \
         for (int b = 0; b < blocks; b++) \
-            SP_SUM_PARTS(b, sp_row(chunks[b], row, width), times, parts) \
+            SP_SUM_PARTS(b, sp_slot(chunks[b], slot, width), times, parts) \
     }
 
 #define SP_SUM_PARTS(b, place, value, parts) \
@@ -265,7 +268,7 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
         } \
     }
 
-/* The instances: rows of a weight and one number beside it, of one output and of four. */
+/* The instances: slots of a weight and one number beside it, of one output and of four. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(STREAMPTRON_PLAIN)
   #define SP_BLOCKS_AT_ONCE 4
   typedef double sp_two __attribute__((vector_size(16)));
@@ -328,7 +331,7 @@ SP_TEMPLATE void sp_sum_blocks(int g, double ***chunks, const sp_entries *entrie
 #endif
 
 /* sp_sum_any for a block of one output. */
-static void sp_sum_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
+static void sp_sum_one(const sp_slots *block, const sp_clock *clock, const sp_entries *entries,
                        int intercept, double *sums, const sp_layout *layout)
 {
 #define CALL(average, layout) \
@@ -337,8 +340,8 @@ static void sp_sum_one(const sp_block *block, const sp_clock *clock, const sp_en
 #undef CALL
 }
 
-/* And for a block of several outputs; `far`: prefetch the rows. */
-static void sp_sum_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
+/* And for a block of several outputs; `far`: prefetch the slots. */
+static void sp_sum_several(const sp_slots *block, const sp_clock *clock, const sp_entries *entries,
                            double *sums, const sp_layout *layout, int far)
 {
 #define CALL(average, layout) \
@@ -351,30 +354,30 @@ static void sp_sum_several(const sp_block *block, const sp_clock *clock, const s
 }
 
 /* The second sums of m lanes, from the numbers that the rule keeps. The weights are not read. */
-SP_TEMPLATE void sp_second_row(const sp_block block, uint32_t at, double x, const int *lane,
+SP_TEMPLATE void sp_second_slot(const sp_slots block, uint32_t at, double x, const int *lane,
                                double *second, const int m, const int lanes,
                                const sp_layout layout)
 {
-    const double *row = sp_row(block.chunks, at, lanes * layout.fields);
+    const double *slot = sp_slot(block.chunks, at, lanes * layout.fields);
     for (int j = 0; j < m; j++)
         second[j] += sp_keep_share(layout.keep, x,
-                                   row[(lanes == 1 ? 0 : lane[j] * layout.fields) + layout.k]);
+                                   slot[(lanes == 1 ? 0 : lane[j] * layout.fields) + layout.k]);
 }
 
-SP_TEMPLATE void sp_second_any(const sp_block block, const sp_entries entries, const int intercept,
+SP_TEMPLATE void sp_second_any(const sp_slots block, const sp_entries entries, const int intercept,
                                const int *lane, double *second, const int m, const int lanes,
                                const sp_layout layout)
 {
     double sums[SP_LANES] = {0.0};
-    if (intercept) sp_second_row(block, SP_ROW_OF_INTERCEPT, 1.0, lane, sums, m, lanes, layout);
+    if (intercept) sp_second_slot(block, SP_SLOT_OF_INTERCEPT, 1.0, lane, sums, m, lanes, layout);
     for (ptrdiff_t i = 0; i < entries.n; i++)
-        sp_second_row(block, entries.rows[entries.columns ? entries.columns[i] : i], entries.x[i],
+        sp_second_slot(block, entries.slots[entries.columns ? entries.columns[i] : i], entries.x[i],
                       lane, sums, m, lanes, layout);
     for (int j = 0; j < m; j++) second[j] = sums[j];
 }
 
 /* sp_second_any for a block of one output. */
-static void sp_second_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
+static void sp_second_one(const sp_slots *block, const sp_clock *clock, const sp_entries *entries,
                           int intercept, double *second, const sp_layout *layout)
 {
 #define CALL(average, layout) sp_second_any(*block, *entries, intercept, NULL, second, 1, 1, layout)
@@ -383,7 +386,7 @@ static void sp_second_one(const sp_block *block, const sp_clock *clock, const sp
 }
 
 /* And for some lanes of a block of several. */
-static void sp_second_several(const sp_block *block, const sp_clock *clock,
+static void sp_second_several(const sp_slots *block, const sp_clock *clock,
                               const sp_entries *entries, const int *lane, double *second, int m,
                               const sp_layout *layout)
 {
@@ -398,7 +401,8 @@ static void sp_second_several(const sp_block *block, const sp_clock *clock,
 static void sp_catch_up(double *chunk, uint32_t behind, int lanes, const sp_layout *layout)
 {
     double factor = sp_fold_factor(behind);
-    for (int i = 0; i < SP_CHUNK_ROWS * lanes; i++) chunk[i * layout->fields + layout->v] *= factor;
+    for (int i = 0; i < SP_CHUNK_SLOTS * lanes; i++)
+        chunk[i * layout->fields + layout->v] *= factor;
 }
 
 /* A step of up to SP_LANES lanes of a block: lane[j] by a[j]. */
@@ -408,15 +412,15 @@ typedef struct {
     double a[SP_LANES];
     double second[SP_LANES];        /* if the rule keeps a number: the second sums, */
     double r;                       /* and the step's noise */
-} sp_step;
+} sp_lanes;
 
-/* One row, of a chunk that has seen all folds: w += a[j] x in each lane[j], j < m. */
-SP_TEMPLATE void sp_add_row(const sp_clock clock, double *row, double x, const sp_step *step,
+/* One slot, of a chunk that has seen all folds: w += a[j] x in each lane[j], j < m. */
+SP_TEMPLATE void sp_add_slot(const sp_clock clock, double *slot, double x, const sp_lanes *step,
                             const int m, const int lanes, const int average,
                             const sp_layout layout)
 {
     for (int j = 0; j < m; j++) {
-        double *field = row + (lanes == 1 ? 0 : step->lane[j] * layout.fields);
+        double *field = slot + (lanes == 1 ? 0 : step->lane[j] * layout.fields);
         double delta = layout.keep == SP_KEEP_NONE
             ? step->a[j] * x
             : sp_keep_move(layout.keep, field + layout.k, x, step->a[j], step->second[j], step->r);
@@ -429,33 +433,33 @@ SP_TEMPLATE void sp_add_row(const sp_clock clock, double *row, double x, const s
     }
 }
 
-/* The rows of an event. `intercept`: as in sp_sum_any. */
-SP_TEMPLATE void sp_add_any(const sp_block block, const sp_clock clock, const sp_entries entries,
-                            const int intercept, const sp_step *step, const int m, const int lanes,
+/* The slots of an event. `intercept`: as in sp_sum_any. */
+SP_TEMPLATE void sp_add_any(const sp_slots block, const sp_clock clock, const sp_entries entries,
+                            const int intercept, const sp_lanes *step, const int m, const int lanes,
                             const int average, const sp_layout layout)
 {
     const int width = lanes * layout.fields;
-#define ADD(row, x) sp_add_row(clock, row, x, step, m, lanes, average, layout)
-    if (intercept) ADD(sp_row(block.chunks, SP_ROW_OF_INTERCEPT, width), 1.0);
+#define ADD(slot, x) sp_add_slot(clock, slot, x, step, m, lanes, average, layout)
+    if (intercept) ADD(sp_slot(block.chunks, SP_SLOT_OF_INTERCEPT, width), 1.0);
     if (entries.places) {
         for (ptrdiff_t i = 0; i < entries.n; i++)
             ADD(sp_at(block.chunks[0], entries.places[entries.columns[i]]), entries.x[i]);
     } else if (entries.columns) {
         for (ptrdiff_t i = 0; i < entries.n; i++)
-            ADD(sp_row(block.chunks, entries.rows[entries.columns[i]], width), entries.x[i]);
+            ADD(sp_slot(block.chunks, entries.slots[entries.columns[i]], width), entries.x[i]);
     } else {
         for (ptrdiff_t i = 0; i < entries.n; i++)
-            ADD(sp_row(block.chunks, entries.rows[i], width), entries.x[i]);
+            ADD(sp_slot(block.chunks, entries.slots[i], width), entries.x[i]);
     }
 #undef ADD
 }
 
 /* sp_add_any for a block of one output. */
-static void sp_add_one(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
-                       int intercept, const sp_step *step, const sp_layout *layout)
+static void sp_add_one(const sp_slots *block, const sp_clock *clock, const sp_entries *entries,
+                       int intercept, const sp_lanes *step, const sp_layout *layout)
 {
     /* a copy, which no store can change */
-    const sp_step own = {1, {0}, {step->a[0]}, {step->second[0]}, step->r};
+    const sp_lanes own = {1, {0}, {step->a[0]}, {step->second[0]}, step->r};
 #define CALL(average, layout) \
     sp_add_any(*block, *clock, *entries, intercept, &own, 1, 1, average, layout)
     SP_EVERY_LAYOUT(CALL)
@@ -463,8 +467,8 @@ static void sp_add_one(const sp_block *block, const sp_clock *clock, const sp_en
 }
 
 /* And for some lanes of a block of several. */
-static void sp_add_several(const sp_block *block, const sp_clock *clock, const sp_entries *entries,
-                           const sp_step *step, const sp_layout *layout)
+static void sp_add_several(const sp_slots *block, const sp_clock *clock, const sp_entries *entries,
+                           const sp_lanes *step, const sp_layout *layout)
 {
 #define CALL(average, layout) \
     do { \
@@ -478,17 +482,17 @@ static void sp_add_several(const sp_block *block, const sp_clock *clock, const s
 
 /* --- Sizes ------------------------------------------------------------------------------------ */
 
-/* The largest of `size` and a row's weights in one block, of all lanes and kept vectors. */
-SP_TEMPLATE double sp_size_any(const sp_block block, const sp_clock clock, uint32_t row,
+/* The largest of `size` and a slot's weights in one block, of all lanes and kept vectors. */
+SP_TEMPLATE double sp_size_any(const sp_slots block, const sp_clock clock, uint32_t slot,
                                double size, const int lanes, const int average,
                                const sp_layout layout)
 {
-    const double *field = sp_row(block.chunks, row, lanes * layout.fields);
+    const double *field = sp_slot(block.chunks, slot, lanes * layout.fields);
     for (int k = 0; k < lanes; k++, field += layout.fields) {
         double w = fabs(field[0]);
         size = w > size ? w : size;
         if (average != SP_AVERAGE_NONE) {
-            w = fabs(sp_average_kept(block, clock, row, average, field, layout));
+            w = fabs(sp_average_kept(block, clock, slot, average, field, layout));
             size = w > size ? w : size;
         }
         if (layout.p >= 0) {
@@ -499,19 +503,19 @@ SP_TEMPLATE double sp_size_any(const sp_block block, const sp_clock clock, uint3
     return size;
 }
 
-static double sp_size_one(const sp_block *block, const sp_clock *clock, uint32_t row, double size,
+static double sp_size_one(const sp_slots *block, const sp_clock *clock, uint32_t slot, double size,
                           const sp_layout *layout)
 {
-#define CALL(average, layout) return sp_size_any(*block, *clock, row, size, 1, average, layout)
+#define CALL(average, layout) return sp_size_any(*block, *clock, slot, size, 1, average, layout)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
 }
 
-static double sp_size_several(const sp_block *block, const sp_clock *clock, uint32_t row,
+static double sp_size_several(const sp_slots *block, const sp_clock *clock, uint32_t slot,
                               double size, const sp_layout *layout)
 {
 #define CALL(average, layout) \
-    return sp_size_any(*block, *clock, row, size, SP_LANES, average, layout)
+    return sp_size_any(*block, *clock, slot, size, SP_LANES, average, layout)
     SP_EVERY_LAYOUT(CALL)
 #undef CALL
 }

@@ -1,21 +1,21 @@
 # The path of every event: index, score, judge, rule, update.
 #
 #     event (keys, values)
-#       | learner_resolve    keys -> rows; an unknown feature is the null row
+#       | learner_resolve    keys -> slots; an unknown feature is the null slot
 #       | learner_score      W.x for every kept vector, in one pass
 #       | learner_step       the rule: a mistake? how big a step?
 #       | insert, reserve    the only part that can fail: then all of it is taken back
 #       | watch              who would have been right? (serving, probabilities, the pocket)
-#       | table_add          only the rows of this event
+#       | table_add          only the slots of this event
 #       v table_tick         the averages' clock
 #
-# A feature gets its row at the first update that touches it, not when it is first seen: a learner
+# A feature gets its slot at the first update that touches it, not when it is first seen: a learner
 # that makes few mistakes stores few features. An answer is made once per event (learner_answer),
 # and so is each kept vector's verdict (learner_verdict).
 #
 # With one output a row of a matrix is scored and learned in place (learner_score_row,
-# learner_commit_row). Only if the rule makes a step of it, its new features are written as an
-# event, and get rows (learner_admit).
+# learner_commit_row). Its new features are written as an event, and get slots, only if
+# the rule takes a step (learner_admit).
 #
 # What is scored, judged and moved are choices (engine/step.pxd): the outputs of one event, or
 # candidates, which are events. Two labels may share one output until a third one comes
@@ -29,7 +29,7 @@ from libc.math cimport fabs
 from streamptron.engine.heap cimport free, malloc
 from libc.string cimport memset
 from streamptron.engine.types cimport (
-    CHUNK_BITS, ROW_INTERCEPT, ROW_NULL, row_t, uint32_t, uint64_t)
+    CHUNK_BITS, SLOT_INTERCEPT, SLOT_NULL, slot_t, uint32_t, uint64_t)
 from streamptron.engine.index cimport (
     Index, IndexMark, index_copy, index_find, index_find_all, index_free, index_init, index_insert,
     index_is_limited, index_mark, index_rewind)
@@ -38,9 +38,9 @@ from streamptron.engine.ceiling cimport (
 from streamptron.engine.event cimport Event, event_first, event_last, event_reserve_scores
 from streamptron.engine.table cimport (
     KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, entries_of, table_add,
-    table_add_outputs, table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
-    table_reserve_blocks, table_reserve_places, table_scores, table_scores_through, table_second,
-    table_snapshot, table_tick)
+    table_add_outputs, table_free, table_init, table_init_adaptive, table_keeps, table_read,
+    table_reserve, table_reserve_blocks, table_reserve_places, table_scores, table_scores_through,
+    table_second, table_snapshot, table_tick)
 from streamptron.engine.tables cimport table_copy, table_split
 from streamptron.engine.adaptive cimport (
     Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks, adaptive_bytes,
@@ -79,7 +79,7 @@ cdef struct Learner:
     Voters voters               # of VotedPerceptron
     bint intercept              # whether an event begins with one
     int answer                  # what kind of answer it gives now
-    Pair pair                   # with one output for two labels: who has come
+    Pair pair                   # with one output for two labels: which have been met
     Table* before               # while a third label is being learned: what it was split from
     uint64_t n_seen
     uint64_t n_updates
@@ -100,7 +100,7 @@ cdef inline bint learner_votes(const Learner* learner) noexcept nogil:
 
 
 cdef inline bint learner_adapts(const Learner* learner) noexcept nogil:
-    """Whether it is AdaptiveClassifier's rows that are kept; see engine/adaptive.pxd."""
+    """Whether it is AdaptiveClassifier's slots that are kept; see engine/adaptive.pxd."""
     return learner.rule.kind == RULE_ADAPTIVE
 
 
@@ -115,7 +115,7 @@ cdef inline Py_ssize_t learner_labels(const Learner* learner) noexcept nogil:
 
 
 cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
-                             bint pocket, int serve, bint intercept, row_t max_features,
+                             bint pocket, int serve, bint intercept, slot_t max_features,
                              int hash_bits, uint64_t hash_seed) noexcept nogil:
     """An untrained learner; max_features = 0: no ceiling.
 
@@ -135,7 +135,7 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     ceiling_init(&learner.ceiling)
     if index_init(&learner.index, hash_bits, hash_seed, max_features) < 0:
         return -1
-    # rows that change hands lie side by side by chance only
+    # slots that change hands lie side by side by chance only
     if learner_adapts(learner):
         if adaptive_init(&learner.adaptive, rule.eta, rule.forget, rule.naive_bayes,
                          rule.intercept) < 0 or (
@@ -147,17 +147,17 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
         if learner.answer != ANSWER_LABELS and table_add_outputs(&learner.table, 1) < 0:
             return -1
     if hash_bits and table_reserve_places(
-            &learner.table, (<size_t> learner.index.n_rows >> CHUNK_BITS) + 1, True) < 0:
+            &learner.table, (<size_t> learner.index.n_slots >> CHUNK_BITS) + 1, True) < 0:
         return -1
     return 0
 
 
 cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
-    """Find the rows of the entries that are not known yet."""
+    """Find the slots of the entries that are not known yet."""
     cdef Py_ssize_t k = event.n_found
     if k < event.n:
         index_find_all(&learner.index, event.keys + k, event.n - k, event.hashes + k,
-                       event.starts + k, event.rows + k, k < event.n_hashed)
+                       event.starts + k, event.slots + k, k < event.n_hashed)
         event.n_found = event.n
 
 
@@ -168,7 +168,7 @@ cdef inline int _weigh(Learner* learner, Event* event) noexcept nogil:
             or weighed_reserve(&event.weighed, event.n, n + 2) < 0):
         return -1
     event.n_scores = n
-    adaptive_answer(&learner.adaptive, &learner.table, event.rows, event.values, event.n,
+    adaptive_answer(&learner.adaptive, &learner.table, event.slots, event.values, event.n,
                     &event.weighed)
     adaptive_decide(&learner.adaptive, &event.weighed, event.scores)
     event.verdicts[KEPT_CURRENT].best = adaptive_best(&learner.adaptive, &event.weighed)
@@ -181,7 +181,7 @@ cdef inline void _count_votes(const Learner* learner, Event* event) noexcept nog
     """The votes on a scored event, and their verdict; of a kernel the scores, too."""
     cdef Py_ssize_t first = learner.intercept
     cdef double* votes = event.scores + KEPT_VOTE * event.n_scores
-    voters_count(&learner.voters, event.rows + first, event.values + first, event.n - first,
+    voters_count(&learner.voters, event.slots + first, event.values + first, event.n - first,
                  &event.ballot, event.n_scores, event.scores, votes)
     event.verdicts[KEPT_VOTE] = verdict_of(
         votes, event.n_scores, learner_several(learner), &learner.pair)
@@ -205,7 +205,7 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
         return -1
     for i in range(n if candidates else 1):
         first = event_first(event, i)
-        table_scores(&learner.table, event.rows + first, event.values + first,
+        table_scores(&learner.table, event.slots + first, event.values + first,
                      event_last(event, i) - first, n, event.scores + i)
     event.judged = 0
     event.scored_version = learner.version
@@ -216,7 +216,7 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
 
 cdef inline int learner_score_row(Learner* learner, Event* event,
                                   const Entries* entries) noexcept nogil:
-    """The same for one output and a matrix's row where it lies: entries of columns, without the
+    """The same for one output and a matrix's row, read in place: entries of columns, without the
     intercept. Only the scores of the event are written.
     """
     if event_reserve_scores(event, KEPT_KINDS, KEPT_KINDS + 1) < 0:
@@ -351,18 +351,18 @@ cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t y)
 
 cdef inline int _insert_missing(Learner* learner, Event* event, Py_ssize_t first, Py_ssize_t last,
                                 bint* ticked) noexcept nogil:
-    """Rows for the entries from first to last, not included. Returns -1 without memory."""
+    """Slots for the entries from first to last, not included. Returns -1 without memory."""
     cdef Py_ssize_t i
     if index_is_limited(&learner.index):
         return ceiling_insert(&learner.ceiling, &learner.index, &learner.table, event, first, last,
                               ticked)
     for i in range(first, last):
-        if event.rows[i] == ROW_NULL:
+        if event.slots[i] == SLOT_NULL:
             # looked up again, for the event may name a feature twice
-            event.rows[i] = index_find(&learner.index, &event.keys[i], event.hashes[i])
-            if event.rows[i] == ROW_NULL:
-                event.rows[i] = index_insert(&learner.index, &event.keys[i], event.hashes[i])
-                if event.rows[i] == ROW_NULL:
+            event.slots[i] = index_find(&learner.index, &event.keys[i], event.hashes[i])
+            if event.slots[i] == SLOT_NULL:
+                event.slots[i] = index_insert(&learner.index, &event.keys[i], event.hashes[i])
+                if event.slots[i] == SLOT_NULL:
                     return -1
     return 0
 
@@ -386,7 +386,7 @@ cdef inline Py_ssize_t _moves_of_one(const Step* step, Py_ssize_t at) noexcept n
 
 
 cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
-    """Take the event's step, but for the features that the ceiling has refused a row."""
+    """Take the event's step, but for the features that the ceiling has refused a slot."""
     cdef const Step* step = &event.step
     cdef Entries entries
     cdef const Move* move
@@ -402,15 +402,15 @@ cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
         while first < end:
             if index_is_limited(&learner.index):
                 last = first
-                while last < end and event.rows[last] != ROW_NULL:
+                while last < end and event.slots[last] != SLOT_NULL:
                     last += 1
-            entries = entries_of(event.rows + first, event.values + first, last - first)
+            entries = entries_of(event.slots + first, event.values + first, last - first)
             table_add(&learner.table, &entries, False, move, m, step.r)
             first = last + 1
 
 
 cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
-    """Rows for the features that the step moves, and memory to write them. -1 without it."""
+    """Slots for the features that the step moves, and memory to write them. -1 without it."""
     cdef Table* table = &learner.table
     cdef const Step* step = &event.step
     cdef Py_ssize_t at = 0, m, first, last
@@ -426,7 +426,7 @@ cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
         m = _moves_of_one(step, at)
         first = event_first(event, step.moves[at].event)
         last = event_last(event, step.moves[at].event)
-        if table_reserve(table, event.rows + first, last - first, learner.index.n_rows,
+        if table_reserve(table, event.slots + first, last - first, learner.index.n_slots,
                          step.moves + at, <int> m) < 0:
             return -1
         at += m
@@ -443,12 +443,12 @@ cdef inline int _prepare_adaptive(Learner* learner, Event* event, Py_ssize_t y) 
         return -1
     if y == adaptive.n_labels and y >= 2 and table_add_outputs(table, 2 if y == 2 else 1) < 0:
         return -1
-    return table_reserve_blocks(table, event.rows, event.n, learner.index.n_rows,
+    return table_reserve_blocks(table, event.slots, event.n, learner.index.n_slots,
                                 event.weighed.blocks, adaptive_blocks(table, &event.weighed, y))
 
 
 cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
-    """All that can fail: rows for new features, an output for a new label, chunks for the step."""
+    """All that can fail: slots for new features, an output for a new label, chunks for the step."""
     cdef Table* table = &learner.table
     if learner_adapts(learner):
         return _prepare_adaptive(learner, event, y) if u != 0.0 else 0
@@ -458,7 +458,7 @@ cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y, double u)
         return -1
     if not learner_votes(learner):
         return 0
-    return voters_write(&learner.voters, event.rows + learner.intercept,
+    return voters_write(&learner.voters, event.slots + learner.intercept,
                         event.values + learner.intercept, event.n - learner.intercept, &event.step,
                         table.n_outputs)
 
@@ -472,7 +472,7 @@ cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
     if u == 0.0:
         return
     learner.n_updates += event.weighed.n_strides > 0
-    adaptive_learn(&learner.adaptive, &learner.table, event.rows, event.values, event.n,
+    adaptive_learn(&learner.adaptive, &learner.table, event.slots, event.values, event.n,
                    &event.weighed, y, u)
     if learner.adaptive.n_labels <= 2:
         pair_meet(&learner.pair, y)
@@ -480,28 +480,28 @@ cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
         learner.answer = ANSWER_LABELS
 
 
-cdef inline void _take(Learner* learner, const Event* event, const Entries* lying,
+cdef inline void _take(Learner* learner, const Event* event, const Entries* row,
                        Py_ssize_t y, double u) noexcept nogil:
-    """Judge who answers, and take the step; `lying`: on a row scored in place."""
+    """Judge who answers, and take the step; `row`: what was scored in place, or NULL."""
     _watch(learner, event, y)
     if learner.answer == ANSWER_PAIR:
         pair_meet(&learner.pair, y)
     if learner_votes(learner):
-        voters_take(&learner.voters, event.rows + learner.intercept,
+        voters_take(&learner.voters, event.slots + learner.intercept,
                     event.n - learner.intercept, &event.step, u)
     if event.step.n:
         learner.n_updates += 1
-        if lying == NULL:
+        if row == NULL:
             _add(learner, event)
         else:
-            table_add(&learner.table, lying, learner.intercept, event.step.moves, 1, event.step.r)
+            table_add(&learner.table, row, learner.intercept, event.step.moves, 1, event.step.r)
     table_tick(&learner.table)
 
 
 cdef inline void _undo(Learner* learner, Event* event, const IndexMark* mark) noexcept nogil:
     """The event's new features are unknown again, and the next event is not compared with it."""
     index_rewind(&learner.index, mark)
-    event.n_found = learner.intercept   # rows that it has been given are not there
+    event.n_found = learner.intercept   # slots that it has been given are not there
     event.n_known = 0
     event.scored_version = 0
 
@@ -553,7 +553,7 @@ cdef inline int _split(Learner* learner) noexcept nogil:
 
 
 cdef inline void _split_end(Learner* learner, Event* event, bint failed) noexcept nogil:
-    """The third label is learned, or it has failed and the learner gets its old form back."""
+    """Drop the old form once the third label is learned; `failed`: go back to it."""
     cdef Table split = learner.table
     cdef int kind
     if failed:
@@ -574,7 +574,7 @@ cdef inline void _split_end(Learner* learner, Event* event, bint failed) noexcep
 
 cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y,
                                double u) noexcept nogil:
-    """Learn the label y of a scored event by the step that the rule has made of it.
+    """Learn the label y of a scored event by the step that the rule has chosen.
 
     Returns -1 without memory; nothing has changed then.
     """
@@ -594,7 +594,7 @@ cdef inline int learner_admit(Learner* learner, Event* event) noexcept nogil:
     cdef Move move
     move.output = 0
     if _insert_missing(learner, event, 0, event.n, &ticked) < 0 or table_reserve(
-            &learner.table, event.rows, event.n, learner.index.n_rows, &move, 1) < 0:
+            &learner.table, event.slots, event.n, learner.index.n_slots, &move, 1) < 0:
         _undo(learner, event, &mark)
         return -1
     return 0
@@ -621,11 +621,11 @@ cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noe
     return 0
 
 
-cdef inline int learner_step(Learner* learner, Event* event, const Entries* lying, bint intercept,
+cdef inline int learner_step(Learner* learner, Event* event, const Entries* row, bint intercept,
                              Py_ssize_t y, double u) noexcept nogil:
-    """Judge a scored event, and let the rule make event.step of it. Returns -1 without memory.
+    """Judge a scored event, and let the rule fill event.step. Returns -1 without memory.
 
-    `lying`: a row scored in place (learner_score_row), but not with a third label; NULL: the
+    `row`: one scored in place (learner_score_row), but not with a third label; NULL: the
     event's own entries. `intercept`: as in table_add.
     """
     cdef Entries own
@@ -651,13 +651,13 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* lyin
     step_begin(step, learner.answer == ANSWER_CANDIDATES)
     if not learner_several(learner):
         y = pair_side(&learner.pair, y)
-    if lying == NULL:
-        own = entries_of(event.rows, event.values, event.n)
-        lying = &own
-    rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, lying.x, lying.n,
+    if row == NULL:
+        own = entries_of(event.slots, event.values, event.n)
+        row = &own
+    rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, row.x, row.n,
               intercept, step)
     if step.n and learner.table.layout.keep != KEEP_NONE:
-        table_second(&learner.table, lying, intercept, step.moves, step.n)
+        table_second(&learner.table, row, intercept, step.moves, step.n)
         rule_settle(&learner.rule, u, step)
     return 0
 
@@ -671,14 +671,14 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
     return learner_commit(learner, event, y, u)
 
 
-cdef inline double learner_weight(const Learner* learner, row_t row, Py_ssize_t output,
+cdef inline double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,
                                   int kind) noexcept nogil:
     """One weight of one kept vector."""
     if not learner_adapts(learner):
-        return table_read(&learner.table, row, output, kind)
-    if row == ROW_INTERCEPT:
+        return table_read(&learner.table, slot, output, kind)
+    if slot == SLOT_INTERCEPT:
         return learner.adaptive.w0[output]
-    return adaptive_weight(&learner.adaptive, &learner.table, row, output)
+    return adaptive_weight(&learner.adaptive, &learner.table, slot, output)
 
 
 cdef inline size_t learner_bytes(const Learner* learner) noexcept nogil:
@@ -690,7 +690,7 @@ cdef inline size_t learner_bytes(const Learner* learner) noexcept nogil:
 
 
 cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
-    """A second learner in the same state. Returns -1 without memory; learner_free is due anyway."""
+    """A second learner in the same state. -1 without memory. Call learner_free in either case."""
     cdef int failed
     to[0] = other[0]
     failed = index_copy(&to.index, &other.index)

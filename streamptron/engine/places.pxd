@@ -1,6 +1,6 @@
 # Arrays that grow while they are in use, a little at a time.
 #
-# Every 256 rows have a place, which says where they are in memory. An array of places that doubled
+# Every 256 slots have a place, which says where they are in memory. An array of places that doubled
 # in one go when it is full would make one event pay for all others: at 64 million features that is
 # 2 MB of memory that nobody has touched. So the longer array is allocated when the old one is three
 # quarters full, and each new place takes PLACES_STEP old ones along:

@@ -11,9 +11,9 @@
   #define SP_ALONE 0
 #endif
 #if defined(__linux__) && defined(MADV_HUGEPAGE) && !SP_ALONE
-  #define SP_PAGES 1
+  #define SP_HUGE_PAGES 1
 #else
-  #define SP_PAGES 0
+  #define SP_HUGE_PAGES 0
 #endif
 #define SP_HUGE ((size_t)1 << 21)
 
@@ -21,7 +21,7 @@
 static inline void *sp_region_alloc(size_t size)
 {
     char *raw, *start;
-#if SP_PAGES
+#if SP_HUGE_PAGES
     if (size == SP_HUGE) {
         size_t before;
         raw = (char *)sp_map(2 * SP_HUGE);
@@ -42,7 +42,7 @@ static inline void *sp_region_alloc(size_t size)
 }
 static inline void sp_region_full(void *start, size_t size)
 {
-#if SP_PAGES
+#if SP_HUGE_PAGES
     if (size == SP_HUGE) madvise(start, size, MADV_HUGEPAGE);
 #else
     (void)start;
@@ -52,7 +52,7 @@ static inline void sp_region_full(void *start, size_t size)
 /* For memory that is about to be written from end to end: most of it may be huge pages at once. */
 static inline void sp_pages_whole(void *start, size_t size)
 {
-#if SP_PAGES
+#if SP_HUGE_PAGES
     uintptr_t first = ((uintptr_t)start + 4095) & ~(uintptr_t)4095;
     if (size >= 2 * SP_HUGE) madvise((void *)first, (uintptr_t)start + size - first, MADV_HUGEPAGE);
 #else
@@ -62,7 +62,7 @@ static inline void sp_pages_whole(void *start, size_t size)
 }
 static inline void sp_region_free(void *start, size_t size)
 {
-#if SP_PAGES
+#if SP_HUGE_PAGES
     if (size == SP_HUGE) {
         munmap(start, size);
         return;

@@ -1,4 +1,4 @@
-# Memory for what grows with the model: the index's segments and keys, the rows of weights.
+# Memory for what grows with the model: the index's segments and keys, the weights' slots.
 #
 # Blocks of some kilobytes, zeroed, each on a cache line of its own, that never move. They are cut
 # from regions. Only regions are returned to the system, all at once:
@@ -12,12 +12,12 @@
 # megabytes to be cleared, so the region's small pages are touched one by one. When the last has
 # been cut, the system is told that it may merge them when it has time (Linux does, in the
 # background). Weights stay in blocks from the heap, which the next model can reuse at once: those
-# of the most frequent words lie side by side anyway, unless rows change hands under a ceiling. A
+# of the most frequent words lie side by side anyway, unless slots change hands under a ceiling. A
 # copy of a model is one region from the heap.
 #
 # In a region of several blocks, the blocks start an odd number of cache lines apart. With an even
-# number (the 256 rows of a chunk are 4096 bytes, or 8192) all would start at the same few sets of a
-# cache, and evict each other.
+# number (the 256 slots of a chunk are 4096 bytes, or 8192) all would start at the same few sets of
+# a cache, and evict each other.
 #
 # A block that is given back waits for the next request of its size. When a segment of the index
 # splits, its old block serves the next split.
@@ -32,7 +32,7 @@ from streamptron.engine.types cimport uint8_t
 
 cdef extern from "pool.h":
     const bint ALONE "SP_ALONE"
-    const bint PAGES "SP_PAGES"
+    const bint HUGE_PAGES "SP_HUGE_PAGES"
     const size_t HUGE "SP_HUGE"
     void* region_alloc "sp_region_alloc" (size_t size) noexcept nogil
     void region_full "sp_region_full" (void* start, size_t size) noexcept nogil
@@ -40,7 +40,7 @@ cdef extern from "pool.h":
     void region_free "sp_region_free" (void* start, size_t size) noexcept nogil
 
 cdef enum:
-    PAGES_LEAST = 1 << 23           # bytes of a pool from which its regions are large
+    HUGE_PAGES_LEAST = 1 << 23      # bytes of a pool from which its regions are large
     REGION_HEADER = 64
     REGION_OVERHEAD = 64 + 8        # for alignment to a cache line
 
@@ -116,7 +116,7 @@ cdef inline void* pool_take(Pool* pool, size_t n) noexcept nogil:
         if pool.newest != NULL:
             region_full(pool.newest, pool.newest.size)
         region = REGION_HEADER + _lines(n)
-        if PAGES and pool.scattered and pool.bytes >= PAGES_LEAST and region < HUGE:
+        if HUGE_PAGES and pool.scattered and pool.bytes >= HUGE_PAGES_LEAST and region < HUGE:
             region = HUGE
         if _region_open(pool, region) < 0:
             return NULL

@@ -1,12 +1,12 @@
 # Segments: the pieces of which the index's table is made.
 #
-# An entry is one 64-bit word: 32 bits of a key's hash (the tag) and a row. Zero means empty. A
+# An entry is one 64-bit word: 32 bits of a key's hash (the tag) and a slot. Zero means empty. A
 # segment is a small table of entries with linear probing: a search starts where the low bits of the
 # tag say, and goes on word by word to the first empty one.
 #
 #     word   the segment's address, with the log2 of its size in the low bits
 #       |
-#       v    [ count, depth ][ tag | row ][ tag | row ][  0  ][ tag | row ] ... [ the first again ]
+#       v    [ count, depth ][ tag | slot ][ tag | slot ][  0  ][ tag | slot ] ... [ first again ]
 #
 # Most searches end at the first or the second word. A segment knows neither keys nor other
 # segments: engine/index.pxd knows which segment a tag belongs to, and when one grows or splits.

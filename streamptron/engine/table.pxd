@@ -1,7 +1,7 @@
-# The weights: rows of doubles, and what is kept beside each weight.
+# The weights: a slot of doubles for each feature, and what is kept beside each weight.
 #
-# A feature has one short row. In it each output has its fields side by side, so that one cache line
-# answers for every kept vector:
+# A feature has one short slot. In it each output has its fields side by side, so that one cache
+# line answers for every kept vector:
 #
 #     w       the current weight
 #     v       the averaging term              (if average is not NONE)
@@ -9,13 +9,13 @@
 #     k       what the rule keeps             (if it keeps anything, see keep.h)
 #
 # The learner declares which of these it wants (`table_init`), a Layout says where each of them is,
-# and nothing else knows the widths. The loops over rows are in kernels.h.
+# and nothing else knows the widths. The loops over slots are in kernels.h.
 #
 #     block of 1 output (binary)        block of 4 outputs (multiclass)
-#     row r   [ w v ]                   row r   [ w v ][ w v ][ w v ][ w v ]    64 bytes, one line
+#     slot i   [ w v ]                  slot i   [ w v ][ w v ][ w v ][ w v ]    64 bytes, one line
 #
 # More than four outputs take several blocks, each a chunked array of its own. So a new label moves
-# no row, however many features there are. A chunk of 256 rows is made when it is first written.
+# no slot, however many features there are. A chunk of 256 slots is made when it is first written.
 # Until then its place points to a chunk of zeros that all tables share, so that reading needs no
 # test.
 #
@@ -48,12 +48,13 @@ from libc.math cimport exp2
 from libc.stdint cimport int32_t, intptr_t
 from libc.string cimport memset
 from streamptron.engine.types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_INTERCEPT, ROW_NULL, prefetch_lines, row_t, uint32_t)
+    CHUNK_BITS, CHUNK_MASK, CHUNK_SLOTS, SLOT_INTERCEPT, SLOT_NULL, prefetch_lines, slot_t,
+    uint32_t)
 from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.keep cimport KEEP_NONE, keep_share
 from streamptron.engine.kernels cimport (
     AHEAD, AVERAGE_EXPONENTIAL, AVERAGE_NONE, AVERAGE_UNIFORM, BLOCKS_AT_ONCE, FOLD_BITS, LANES,
-    SUM_P, SUM_V, SUM_W, SUMS, ZEROS, Clock, Entries, Lanes, Layout, Rows, add_one, add_several,
+    SUM_P, SUM_V, SUM_W, SUMS, ZEROS, Clock, Entries, Lanes, Layout, Slots, add_one, add_several,
     average_kept, average_of, catch_up, layout_of, pocket_kept, second_one, second_several,
     size_one, size_several, sum_blocks, sum_one, sum_pair, sum_several)
 from streamptron.engine.places cimport (
@@ -61,7 +62,7 @@ from streamptron.engine.places cimport (
 from streamptron.engine.pool cimport Pool, pool_free, pool_give, pool_init, pool_take
 from streamptron.engine.step cimport Move
 
-cdef extern from "adaptive_rows.h":
+cdef extern from "adaptive_slots.h":
     enum:
         HEAD_WIDTH "SP_HEAD_WIDTH"
 
@@ -71,7 +72,7 @@ cdef extern from "adaptive_rows.h":
 
     Py_ssize_t blocks_for "sp_blocks_for" (Py_ssize_t outputs) noexcept nogil
     double adaptive_size "sp_size" (
-        const Blocks* blocks, row_t row, Py_ssize_t outputs) noexcept nogil
+        const Blocks* blocks, slot_t slot, Py_ssize_t outputs) noexcept nogil
 
 cdef enum:
     KEPT_CURRENT = 0                # the vectors that can be read, in this order everywhere
@@ -79,10 +80,10 @@ cdef enum:
     KEPT_POCKET = 2
     KEPT_KINDS = 3
 
-    FAR = 1 << 20                   # bytes of a table whose rows are prefetched
+    FAR = 1 << 20                   # bytes of a table whose slots are prefetched
 
-    ROWS_WEIGHTS = 0                # what a row is: an output's fields side by side
-    ROWS_ADAPTIVE = 1               # see engine/adaptive.pxd
+    SLOTS_WEIGHTS = 0               # what a slot is: an output's fields side by side
+    SLOTS_ADAPTIVE = 1              # see engine/adaptive.pxd
 
 cdef struct Block:
     double** chunks                 # table.zeros: not written yet
@@ -91,11 +92,11 @@ cdef struct Block:
     Places of_folds
 
 cdef struct Table:
-    int rows
+    int slot_kind                   # SLOTS_
     int average
     Layout layout                   # of an output's doubles
     int lanes                       # outputs per block
-    int width                       # doubles per row of a block
+    int width                       # doubles per slot of a block
     bint borrowed                   # all chunks lie in a file, and none may be written
     bint whole                      # there will be no more chunk places
     Py_ssize_t n_outputs
@@ -113,7 +114,7 @@ cdef struct Table:
 
 
 cdef inline size_t chunk_bytes(const Table* table) noexcept nogil:
-    return CHUNK_ROWS * table.width * sizeof(double)
+    return CHUNK_SLOTS * table.width * sizeof(double)
 
 
 cdef inline void table_init(Table* table, int average, double half_life, bint pocket, int keep,
@@ -136,15 +137,15 @@ cdef inline void table_init(Table* table, int average, double half_life, bint po
 
 
 cdef inline int table_init_adaptive(Table* table, bint scattered) noexcept nogil:
-    """A table of AdaptiveClassifier's rows, of one output. Returns -1 without memory."""
+    """A table of AdaptiveClassifier's slots, of one output. Returns -1 without memory."""
     table_init(table, AVERAGE_NONE, 1.0, False, KEEP_NONE, False, scattered)
-    table.rows = ROWS_ADAPTIVE
+    table.slot_kind = SLOTS_ADAPTIVE
     table.width = HEAD_WIDTH
     return table_add_outputs(table, 1)
 
 
 cdef inline Py_ssize_t _blocks_for(const Table* table, Py_ssize_t n_outputs) noexcept nogil:
-    if table.rows == ROWS_ADAPTIVE:
+    if table.slot_kind == SLOTS_ADAPTIVE:
         return blocks_for(n_outputs)
     return (n_outputs + table.lanes - 1) // table.lanes
 
@@ -249,11 +250,11 @@ cdef inline int _place_add(Table* table) noexcept nogil:
     return 0
 
 
-cdef inline void table_set_chunk(Block* block, size_t chunk, double* rows) noexcept nogil:
+cdef inline void table_set_chunk(Block* block, size_t chunk, double* slots) noexcept nogil:
     cdef double** next = <double**> places_next(&block.of_chunks, chunk)
-    block.chunks[chunk] = rows
+    block.chunks[chunk] = slots
     if next != NULL:
-        next[0] = rows
+        next[0] = slots
 
 
 cdef inline void table_set_folds(Block* block, size_t chunk, uint32_t folds) noexcept nogil:
@@ -269,20 +270,20 @@ cdef struct Fresh:                  # stored in a new chunk until all new chunks
     size_t chunk
 
 
-cdef inline int _reserve(Table* table, const row_t* rows, Py_ssize_t n, Py_ssize_t b,
+cdef inline int _reserve(Table* table, const slot_t* slots, Py_ssize_t n, Py_ssize_t b,
                          Fresh** latest) noexcept nogil:
-    """Make the chunks of a block for these rows, each a link of a chain. -1 without memory."""
+    """Make the chunks of a block for these slots, each a link of a chain. -1 without memory."""
     cdef Py_ssize_t i
     cdef Block* block = &table.blocks[b]
     cdef Fresh* made
     for i in range(n):
-        if block.chunks[rows[i] >> CHUNK_BITS] == table.zeros:
+        if block.chunks[slots[i] >> CHUNK_BITS] == table.zeros:
             made = <Fresh*> pool_take(&table.pool, chunk_bytes(table))
             if made == NULL:
                 return -1
             made.next = latest[0]
             made.block = b
-            made.chunk = rows[i] >> CHUNK_BITS
+            made.chunk = slots[i] >> CHUNK_BITS
             latest[0] = made
             table_set_chunk(block, made.chunk, <double*> made)
             if table.average == AVERAGE_EXPONENTIAL:
@@ -291,7 +292,7 @@ cdef inline int _reserve(Table* table, const row_t* rows, Py_ssize_t n, Py_ssize
 
 
 cdef inline int _reserve_end(Table* table, Fresh* made, bint failed) noexcept nogil:
-    """Turn the links of the chain into rows; or give them back if it has failed."""
+    """Turn the links of the chain into slots; or give them back if it has failed."""
     cdef Fresh fresh
     while made != NULL:
         fresh = made[0]
@@ -303,41 +304,42 @@ cdef inline int _reserve_end(Table* table, Fresh* made, bint failed) noexcept no
     return -1 if failed else 0
 
 
-cdef inline int _places_to(Table* table, row_t n_rows) noexcept nogil:
-    """Make room for the chunks of n_rows rows. Returns -1 without memory."""
-    while (n_rows - 1) >> CHUNK_BITS >= table.n_chunks:
+cdef inline int _places_to(Table* table, slot_t n_slots) noexcept nogil:
+    """Make room for the chunks of n_slots slots. Returns -1 without memory."""
+    while (n_slots - 1) >> CHUNK_BITS >= table.n_chunks:
         if _place_add(table) < 0:
             return -1
     return 0
 
 
-cdef inline int table_reserve_blocks(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
-                                     const uint32_t* blocks, Py_ssize_t n_blocks) noexcept nogil:
-    """Make sure that these rows, all below n_rows, can be written in these blocks.
+cdef inline int table_reserve_blocks(Table* table, const slot_t* slots, Py_ssize_t n,
+                                     slot_t n_slots, const uint32_t* blocks,
+                                     Py_ssize_t n_blocks) noexcept nogil:
+    """Make sure that these slots, all below n_slots, can be written in these blocks.
 
     Returns -1 without memory; then no chunk has been made.
     """
     cdef Fresh* made = NULL
     cdef Py_ssize_t i
-    if _places_to(table, n_rows) < 0:
+    if _places_to(table, n_slots) < 0:
         return -1
     for i in range(n_blocks):
-        if _reserve(table, rows, n, blocks[i], &made) < 0:
+        if _reserve(table, slots, n, blocks[i], &made) < 0:
             return _reserve_end(table, made, True)
     return _reserve_end(table, made, False)
 
 
-cdef inline int table_reserve(Table* table, const row_t* rows, Py_ssize_t n, row_t n_rows,
+cdef inline int table_reserve(Table* table, const slot_t* slots, Py_ssize_t n, slot_t n_slots,
                               const Move* moves, int n_moves) noexcept nogil:
     """The same for the outputs of these moves."""
     cdef Fresh* made = NULL
     cdef int i
-    if _places_to(table, n_rows) < 0:
+    if _places_to(table, n_slots) < 0:
         return -1
     for i in range(n_moves):
         if i > 0 and moves[i].output // table.lanes == moves[i - 1].output // table.lanes:
-            continue                # the same rows of the same block
-        if _reserve(table, rows, n, moves[i].output // table.lanes, &made) < 0:
+            continue                # the same slots of the same block
+        if _reserve(table, slots, n, moves[i].output // table.lanes, &made) < 0:
             return _reserve_end(table, made, True)
     return _reserve_end(table, made, False)
 
@@ -353,16 +355,16 @@ cdef inline Clock _clock(const Table* table) noexcept nogil:
     return clock
 
 
-cdef inline Rows _rows(const Block* block) noexcept nogil:
-    cdef Rows rows
-    rows.chunks = block.chunks
-    rows.folds = block.folds
-    return rows
+cdef inline Slots _slots(const Block* block) noexcept nogil:
+    cdef Slots slots
+    slots.chunks = block.chunks
+    slots.folds = block.folds
+    return slots
 
 
-cdef inline Entries entries_of(const row_t* rows, const double* x, Py_ssize_t n) noexcept nogil:
+cdef inline Entries entries_of(const slot_t* slots, const double* x, Py_ssize_t n) noexcept nogil:
     cdef Entries entries
-    entries.rows = rows
+    entries.slots = slots
     entries.columns = NULL
     entries.places = NULL
     entries.x = x
@@ -389,13 +391,13 @@ cdef inline void _score_one(const Table* table, const Entries* entries, bint int
                             Py_ssize_t n_scores, double* scores) noexcept nogil:
     """The scores of a table of one output."""
     cdef Clock clock = _clock(table)
-    cdef Rows block
+    cdef Slots block
     cdef double sums[SUMS]
     if _is_plain(table):
         sum_pair(&table.blocks[0].chunks, entries, intercept, 0, sums)
         _write_scores(table, clock, sums[0], sums[1], 0.0, n_scores, scores)
         return
-    block = _rows(&table.blocks[0])
+    block = _slots(&table.blocks[0])
     sum_one(&block, &clock, entries, intercept, sums, &table.layout)
     _write_scores(table, clock, sums[SUM_W], sums[SUM_V], sums[SUM_P], n_scores, scores)
 
@@ -406,7 +408,7 @@ cdef inline void _score_several(const Table* table, const Entries* entries, Py_s
     cdef Clock clock = _clock(table)
     cdef double sums[4 * SUMS * LANES]
     cdef double** chunks[4]
-    cdef Rows block
+    cdef Slots block
     cdef bint far = table.pool.used >= FAR
     cdef Py_ssize_t first = 0, b, g, k
     if _is_plain(table):
@@ -421,17 +423,17 @@ cdef inline void _score_several(const Table* table, const Entries* entries, Py_s
             first += g
         return
     for b in range(table.n_blocks):
-        block = _rows(&table.blocks[b])
+        block = _slots(&table.blocks[b])
         sum_several(&block, &clock, entries, sums, &table.layout, far)
         for k in range(min(<Py_ssize_t> LANES, table.n_outputs - b * LANES)):
             _write_scores(table, clock, sums[SUMS * k + SUM_W], sums[SUMS * k + SUM_V],
                           sums[SUMS * k + SUM_P], n_scores, scores + b * LANES + k)
 
 
-cdef inline void table_scores(const Table* table, const row_t* rows, const double* x, Py_ssize_t n,
-                              Py_ssize_t n_scores, double* scores) noexcept nogil:
+cdef inline void table_scores(const Table* table, const slot_t* slots, const double* x,
+                              Py_ssize_t n, Py_ssize_t n_scores, double* scores) noexcept nogil:
     """Write scores[kind * n_scores + output] for the kinds that are kept, KEPT_CURRENT always."""
-    cdef Entries entries = entries_of(rows, x, n)
+    cdef Entries entries = entries_of(slots, x, n)
     if table.lanes == 1:
         _score_one(table, &entries, False, n_scores, scores)
     else:
@@ -440,39 +442,39 @@ cdef inline void table_scores(const Table* table, const row_t* rows, const doubl
 
 cdef inline void table_scores_through(const Table* table, const Entries* entries, bint intercept,
                                       double* scores) noexcept nogil:
-    """The same for a table of one output, and entries by column, whose rows or places are known.
+    """The same for a table of one output, and entries by column, whose slots or places are known.
 
-    `intercept`: an entry of value 1 in the intercept's row comes before the given ones.
+    `intercept`: an entry of value 1 in the intercept's slot comes before the given ones.
     """
     _score_one(table, entries, intercept, 1, scores)
 
 
-cdef inline double* _lane(const Table* table, row_t row, Py_ssize_t output) noexcept nogil:
+cdef inline double* _lane(const Table* table, slot_t slot, Py_ssize_t output) noexcept nogil:
     """The fields of one weight, whose chunk must have a place."""
-    return (table.blocks[output // table.lanes].chunks[row >> CHUNK_BITS]
-            + (row & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
+    return (table.blocks[output // table.lanes].chunks[slot >> CHUNK_BITS]
+            + (slot & CHUNK_MASK) * table.width + (output % table.lanes) * table.layout.fields)
 
 
 cdef inline bint table_has_places(const Table* table) noexcept nogil:
-    """Whether a row's place is enough for scores and steps. With folds its chunk is needed too."""
-    return (table.lanes == 1 and table.rows == ROWS_WEIGHTS
+    """Whether a slot's place is enough for scores and steps. With folds its chunk is needed too."""
+    return (table.lanes == 1 and table.slot_kind == SLOTS_WEIGHTS
             and table.average != AVERAGE_EXPONENTIAL)
 
 
-cdef inline bint table_can_write(const Table* table, row_t row) noexcept nogil:
-    """Whether a row of a table of one output can be written: it has a chunk, and is not null."""
-    return row != ROW_NULL and row >> CHUNK_BITS < table.n_chunks and (
-        table.blocks[0].chunks[row >> CHUNK_BITS] != table.zeros)
+cdef inline bint table_can_write(const Table* table, slot_t slot) noexcept nogil:
+    """Whether a slot of a table of one output can be written: it has a chunk, and is not null."""
+    return slot != SLOT_NULL and slot >> CHUNK_BITS < table.n_chunks and (
+        table.blocks[0].chunks[slot >> CHUNK_BITS] != table.zeros)
 
 
-cdef inline bint table_place(const Table* table, row_t row, int32_t* place) noexcept nogil:
-    """The place of a row in a table of one output: its distance from the null row, in doubles.
+cdef inline bint table_place(const Table* table, slot_t slot, int32_t* place) noexcept nogil:
+    """The place of a slot in a table of one output: its distance from the null slot, in doubles.
 
-    0, the null row's own place, for a row that cannot be written. False if it is too far away.
+    0, the null slot's own place, for a slot that cannot be written. False if it is too far away.
     """
     cdef intptr_t behind = 0
-    if table_can_write(table, row):
-        behind = (<intptr_t> _lane(table, row, 0) - <intptr_t> table.blocks[0].chunks[0]) >> 3
+    if table_can_write(table, slot):
+        behind = (<intptr_t> _lane(table, slot, 0) - <intptr_t> table.blocks[0].chunks[0]) >> 3
     place[0] = <int32_t> behind
     return place[0] == behind
 
@@ -488,11 +490,11 @@ cdef inline void _catch_up(Table* table, Py_ssize_t block, const Entries* entrie
     """EXPONENTIAL, before a write: bring the averaging terms of the chunks to the table's fold."""
     cdef Block* of = &table.blocks[block]
     cdef Py_ssize_t i
-    cdef row_t at
+    cdef slot_t at
     cdef size_t chunk
     for i in range(-1 if intercept else 0, entries.n):
-        at = (<row_t> ROW_INTERCEPT if i < 0 else entries.rows[i] if entries.columns == NULL
-              else entries.rows[entries.columns[i]])
+        at = (<slot_t> SLOT_INTERCEPT if i < 0 else entries.slots[i] if entries.columns == NULL
+              else entries.slots[entries.columns[i]])
         chunk = at >> CHUNK_BITS
         if of.folds[chunk] != table.fold:
             catch_up(of.chunks[chunk], table.fold - of.folds[chunk], table.lanes, &table.layout)
@@ -521,12 +523,12 @@ cdef inline void table_second(const Table* table, const Entries* entries, bint i
     For an output that is still to be added, nothing has been kept yet.
     """
     cdef Clock clock = _clock(table)
-    cdef Rows of
+    cdef Slots of
     cdef Lanes lanes
     cdef Move* end = move + m
     cdef Py_ssize_t i
     while move < end and move.output < table.n_outputs:
-        of = _rows(&table.blocks[_lanes_of(table, move, end, 0.0, &lanes)])
+        of = _slots(&table.blocks[_lanes_of(table, move, end, 0.0, &lanes)])
         if table.lanes == 1:
             second_one(&of, &clock, entries, intercept, lanes.second, &table.layout)
         else:
@@ -545,17 +547,17 @@ cdef inline void table_add(Table* table, const Entries* entries, bint intercept,
                            Py_ssize_t m, double r) noexcept nogil:
     """Apply m moves of an event: w += a x for each, and update average, pocket and rule's numbers.
 
-    The rows must be reserved. The event is walked once for each block that moves. `intercept`: as
+    The slots must be reserved. The event is walked once for each block that moves. `intercept`: as
     in table_scores_through.
     """
     cdef Clock clock = _clock(table)
-    cdef Rows of
+    cdef Slots of
     cdef Lanes lanes
     cdef const Move* end = move + m
     cdef Py_ssize_t block
     while move < end:
         block = _lanes_of(table, move, end, r, &lanes)
-        of = _rows(&table.blocks[block])
+        of = _slots(&table.blocks[block])
         if table.average == AVERAGE_EXPONENTIAL:
             _catch_up(table, block, entries, intercept)
         if table.lanes == 1:
@@ -581,90 +583,91 @@ cdef inline void table_snapshot(Table* table) noexcept nogil:
     table.epoch += 1.0
 
 
-cdef inline double table_read(const Table* table, row_t row, Py_ssize_t output,
+cdef inline double table_read(const Table* table, slot_t slot, Py_ssize_t output,
                               int kind) noexcept nogil:
     """One weight of one kept vector."""
-    cdef size_t chunk = row >> CHUNK_BITS
+    cdef size_t chunk = slot >> CHUNK_BITS
     cdef const Block* block = &table.blocks[output // table.lanes]
     cdef const double* field
     if chunk >= table.n_chunks:
         return 0.0
-    field = _lane(table, row, output)
+    field = _lane(table, slot, output)
     if kind == KEPT_AVERAGE:
-        return average_kept(_rows(block), _clock(table), row, table.average, field, table.layout)
+        return average_kept(_slots(block), _clock(table), slot, table.average, field, table.layout)
     if kind == KEPT_POCKET:
         return pocket_kept(_clock(table), field, table.layout)
     return field[0]
 
 
-cdef inline void table_write(Table* table, row_t row, Py_ssize_t output, double w) noexcept nogil:
-    """Set a weight of a reserved row before anything is learned: all kept vectors start from it."""
-    _lane(table, row, output)[0] = w
+cdef inline void table_write(Table* table, slot_t slot, Py_ssize_t output, double w) noexcept nogil:
+    """Set a weight of a reserved slot before anything is learned; all kept vectors start there."""
+    _lane(table, slot, output)[0] = w
 
 
 cdef inline Blocks table_blocks(const Table* table) noexcept nogil:
-    """The blocks as adaptive_rows.h sees them."""
+    """The blocks as adaptive_slots.h sees them."""
     cdef Blocks blocks
     blocks.first = table.blocks
     blocks.size = sizeof(Block)
     return blocks
 
 
-cdef inline void table_sizes(const Table* table, const row_t* rows, Py_ssize_t n,
+cdef inline void table_sizes(const Table* table, const slot_t* slots, Py_ssize_t n,
                              double* sizes) noexcept nogil:
-    """For each of n rows its largest |weight|, over all outputs and kept vectors."""
+    """For each of n slots its largest |weight|, over all outputs and kept vectors."""
     cdef Clock clock = _clock(table)
-    cdef Rows block
+    cdef Slots block
     cdef Blocks blocks = table_blocks(table)
     cdef Py_ssize_t b, i
-    if table.rows == ROWS_ADAPTIVE:
+    if table.slot_kind == SLOTS_ADAPTIVE:
         for i in range(n):
-            sizes[i] = adaptive_size(&blocks, rows[i], table.n_outputs) if (
-                rows[i] >> CHUNK_BITS < table.n_chunks) else 0.0
+            sizes[i] = adaptive_size(&blocks, slots[i], table.n_outputs) if (
+                slots[i] >> CHUNK_BITS < table.n_chunks) else 0.0
         return
     for i in range(n):
         sizes[i] = 0.0
     for b in range(table.n_blocks):
-        block = _rows(&table.blocks[b])
+        block = _slots(&table.blocks[b])
         for i in range(n):
-            if rows[i] >> CHUNK_BITS >= table.n_chunks:
+            if slots[i] >> CHUNK_BITS >= table.n_chunks:
                 continue
             if table.lanes == 1:
-                sizes[i] = size_one(&block, &clock, rows[i], sizes[i], &table.layout)
+                sizes[i] = size_one(&block, &clock, slots[i], sizes[i], &table.layout)
             else:
-                sizes[i] = size_several(&block, &clock, rows[i], sizes[i], &table.layout)
+                sizes[i] = size_several(&block, &clock, slots[i], sizes[i], &table.layout)
 
 
-cdef inline void table_prefetch(const Table* table, row_t row, row_t n) noexcept nogil:
-    """Prefetch the weights of n rows of one chunk."""
+cdef inline void table_prefetch(const Table* table, slot_t slot, slot_t n) noexcept nogil:
+    """Prefetch the weights of n slots of one chunk."""
     cdef Py_ssize_t b
-    if row >> CHUNK_BITS >= table.n_chunks:
+    if slot >> CHUNK_BITS >= table.n_chunks:
         return
     for b in range(table.n_blocks):
-        prefetch_lines(table.blocks[b].chunks[row >> CHUNK_BITS] + (row & CHUNK_MASK) * table.width,
+        prefetch_lines(table.blocks[b].chunks[slot >> CHUNK_BITS]
+                       + (slot & CHUNK_MASK) * table.width,
                        n * table.width * sizeof(double))
 
 
-cdef inline void table_clear(Table* table, row_t row) noexcept nogil:
-    """Set a row back to zeros."""
+cdef inline void table_clear(Table* table, slot_t slot) noexcept nogil:
+    """Set a slot back to zeros."""
     cdef Py_ssize_t b
     cdef double* chunk
-    if row >> CHUNK_BITS >= table.n_chunks:
+    if slot >> CHUNK_BITS >= table.n_chunks:
         return
     for b in range(table.n_blocks):
-        chunk = table.blocks[b].chunks[row >> CHUNK_BITS]
+        chunk = table.blocks[b].chunks[slot >> CHUNK_BITS]
         if chunk != table.zeros:
-            memset(chunk + (row & CHUNK_MASK) * table.width, 0, table.width * sizeof(double))
+            memset(chunk + (slot & CHUNK_MASK) * table.width, 0, table.width * sizeof(double))
 
 
 cdef inline double* table_chunk(const Table* table, Py_ssize_t block, size_t chunk) noexcept nogil:
-    """The 256 rows of a chunk, or NULL if none was ever written."""
-    cdef double* rows = table.blocks[block].chunks[chunk]
-    return NULL if rows == table.zeros else rows
+    """The 256 slots of a chunk, or NULL if none was ever written."""
+    cdef double* slots = table.blocks[block].chunks[chunk]
+    return NULL if slots == table.zeros else slots
 
 
 cdef inline bint table_wrote(const Table* table, size_t chunk) noexcept nogil:
-    """Whether any output has rows of its own in a chunk."""
+    """Whether any output has slots of its own in a chunk."""
     cdef Py_ssize_t b
     for b in range(table.n_blocks):
         if table_chunk(table, b, chunk) != NULL:

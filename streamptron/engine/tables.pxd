@@ -1,6 +1,6 @@
 # A whole table at once: copied, split, checked.
 #
-# What engine/table.pxd does for the rows of an event costs O(non-zeros). What is here goes through
+# What engine/table.pxd does for the slots of an event costs O(non-zeros). What is here goes through
 # all chunks, and is rare: a model is copied, or a third label comes to two that shared one output,
 # or the tests look for a fault.
 #
@@ -11,13 +11,13 @@
 # Functions in this file: table_copy and table_split (these may fail), table_fault.
 
 from libc.string cimport memcpy
-from streamptron.engine.types cimport CHUNK_BITS, CHUNK_ROWS, ROW_NULL, row_t, uint32_t
-from streamptron.engine.kernels cimport AVERAGE_EXPONENTIAL, LANES, ROW_MOST
+from streamptron.engine.types cimport CHUNK_BITS, CHUNK_SLOTS, SLOT_NULL, slot_t, uint32_t
+from streamptron.engine.kernels cimport AVERAGE_EXPONENTIAL, LANES, SLOT_MOST
 from streamptron.engine.places cimport places_bytes
 from streamptron.engine.pool cimport pool_block, pool_init, pool_reserve, pool_take
 from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
-    ROWS_WEIGHTS, Block, Table, chunk_bytes, table_add_outputs, table_reserve, table_set_folds)
+    SLOTS_WEIGHTS, Block, Table, chunk_bytes, table_add_outputs, table_reserve, table_set_folds)
 
 
 cdef inline int table_copy(Table* to, const Table* other) noexcept nogil:
@@ -55,11 +55,11 @@ cdef inline int table_split(Table* to, const Table* one, int positive) noexcept 
     What the rule keeps is the same for both. Returns -1 without memory. Call table_free in either
     case.
     """
-    cdef size_t chunk, row
+    cdef size_t chunk, slot
     cdef int f, k
     cdef const double* field
     cdef double* pair
-    cdef row_t first
+    cdef slot_t first
     cdef Move move
     move.output = 0
     to[0] = one[0]
@@ -75,12 +75,12 @@ cdef inline int table_split(Table* to, const Table* one, int positive) noexcept 
     for chunk in range(one.n_chunks):
         if one.blocks[0].chunks[chunk] == one.zeros:
             continue
-        first = <row_t> (chunk << CHUNK_BITS)
+        first = <slot_t> (chunk << CHUNK_BITS)
         if table_reserve(to, &first, 1, first + 1, &move, 1) < 0:
             return -1
-        for row in range(<size_t> CHUNK_ROWS):
-            field = one.blocks[0].chunks[chunk] + row * one.width
-            pair = to.blocks[0].chunks[chunk] + row * to.width
+        for slot in range(<size_t> CHUNK_SLOTS):
+            field = one.blocks[0].chunks[chunk] + slot * one.width
+            pair = to.blocks[0].chunks[chunk] + slot * to.width
             for f in range(to.layout.fields):
                 for k in range(2):
                     # what is 0 stays +0.0
@@ -92,10 +92,10 @@ cdef inline int table_split(Table* to, const Table* one, int positive) noexcept 
     return 0
 
 
-cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept nogil:
-    """What is wrong with a table of n_rows rows in use, or NULL. It checks everything."""
+cdef inline const char* table_fault(const Table* table, slot_t n_slots) noexcept nogil:
+    """What is wrong with a table of n_slots slots in use, or NULL. It checks everything."""
     cdef Py_ssize_t b
-    cdef size_t i, k, row, bytes = table.n_blocks * sizeof(Block), blocks = 0
+    cdef size_t i, k, slot, bytes = table.n_blocks * sizeof(Block), blocks = 0
     cdef const Block* block
     if table.borrowed:
         return NULL
@@ -114,15 +114,15 @@ cdef inline const char* table_fault(const Table* table, row_t n_rows) noexcept n
             if block.chunks[i] == table.zeros:
                 continue
             blocks += pool_block(chunk_bytes(table))
-            for k in range(<size_t> CHUNK_ROWS * table.width):
-                row = (i << CHUNK_BITS) + k // table.width
-                if (block.chunks[i][k] != 0.0) & ((row == ROW_NULL) | (row >= n_rows)):
-                    return "a row that is not in use is not zero"
-                if table.rows == ROWS_WEIGHTS and block.chunks[i][k] != 0.0 and (
+            for k in range(<size_t> CHUNK_SLOTS * table.width):
+                slot = (i << CHUNK_BITS) + k // table.width
+                if (block.chunks[i][k] != 0.0) & ((slot == SLOT_NULL) | (slot >= n_slots)):
+                    return "a slot that is not in use is not zero"
+                if table.slot_kind == SLOTS_WEIGHTS and block.chunks[i][k] != 0.0 and (
                         b * table.lanes + <Py_ssize_t> (k % table.width) // table.layout.fields
                         >= table.n_outputs):
                     return "an output that is not in use is not zero"
-    for k in range(<size_t> (CHUNK_ROWS * ROW_MOST)):
+    for k in range(<size_t> (CHUNK_SLOTS * SLOT_MOST)):
         if table.zeros[k] != 0.0:
             return "the chunk of zeros has been written"
     if bytes != table.bytes or blocks != table.pool.used or blocks > table.pool.bytes:

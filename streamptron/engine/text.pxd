@@ -85,8 +85,8 @@ cdef struct Text:
     Part* parts
     Py_ssize_t n_parts
     size_t parts_capacity
-    uint32_t* slots
-    size_t slots_capacity           # a power of two
+    uint32_t* buckets
+    size_t buckets_capacity         # a power of two
     size_t n_replaced               # bad sequences that scan has replaced, in all texts so far
 
 cdef struct Tally:
@@ -94,7 +94,7 @@ cdef struct Tally:
     Key* keys
     double* values
     uint64_t* hashes
-    uint32_t* slots                 # 1 + the place in keys; 0: empty
+    uint32_t* buckets               # 1 + the place in keys; 0: empty
     uint64_t mask
     Py_ssize_t n
     Seed seed
@@ -105,14 +105,14 @@ cdef inline void text_free(Text* text) noexcept nogil:
     free(text.edges)
     free(text.words)
     free(text.parts)
-    free(text.slots)
+    free(text.buckets)
     memset(text, 0, sizeof(Text))
 
 
 cdef inline size_t text_bytes(const Text* text) noexcept nogil:
     return (text.bits_capacity * sizeof(uint64_t) + text.edges_capacity * sizeof(uint32_t)
             + text.words_capacity * sizeof(Word) + text.parts_capacity * sizeof(Part)
-            + text.slots_capacity * sizeof(uint32_t))
+            + text.buckets_capacity * sizeof(uint32_t))
 
 
 cdef inline int _grow(void** p, size_t* capacity, size_t n, size_t size) noexcept nogil:
@@ -288,17 +288,17 @@ cdef inline int _words(const TextRule* rule, Text* text, const uint8_t* p, size_
 
 # --- Tokens
 
-cdef inline Py_ssize_t _tally_search(const Key* keys, uint32_t* slots, uint64_t mask, uint64_t at,
+cdef inline Py_ssize_t _tally_search(const Key* keys, uint32_t* buckets, uint64_t mask, uint64_t at,
                                      Py_ssize_t n) noexcept nogil:
-    """The place of keys[n] among the keys before it, searched for from slot `at`.
+    """The place of keys[n] among the keys before it, searched for from bucket `at`.
 
-    If it is new, it gets a slot and the answer is n.
+    If it is new, it gets a bucket and the answer is n.
     """
-    while slots[at] != 0:
-        if key_equal(&keys[slots[at] - 1], &keys[n]):
-            return slots[at] - 1
+    while buckets[at] != 0:
+        if key_equal(&keys[buckets[at] - 1], &keys[n]):
+            return buckets[at] - 1
         at = (at + 1) & mask
-    slots[at] = <uint32_t> n + 1
+    buckets[at] = <uint32_t> n + 1
     return n
 
 
@@ -307,19 +307,19 @@ cdef inline bint tally_add(Tally* tally, Key key) noexcept nogil:
     cdef Key* keys = tally.keys
     cdef uint64_t h = key_hash(&tally.seed, &key)
     cdef uint64_t mask = tally.mask
-    cdef uint32_t* slots = tally.slots
+    cdef uint32_t* buckets = tally.buckets
     cdef Py_ssize_t n = tally.n
-    cdef Py_ssize_t at = <Py_ssize_t> slots[h & mask] - 1
-    # n where the slot is empty, without a branch: half of a text's words are new, so no processor
+    cdef Py_ssize_t at = <Py_ssize_t> buckets[h & mask] - 1
+    # n where the bucket is empty, without a branch: half of a text's words are new, so no processor
     # could predict it
     at ^= (at ^ n) & (0 - <Py_ssize_t> (at < 0))
     keys[n] = key
     tally.values[n] = 0.0
     tally.hashes[n] = h
     if ((keys[at].lo ^ key.lo) | (keys[at].hi ^ key.hi)) != 0:
-        at = _tally_search(keys, slots, mask, h & mask, n)
+        at = _tally_search(keys, buckets, mask, h & mask, n)
     else:
-        slots[h & mask] = <uint32_t> at + 1
+        buckets[h & mask] = <uint32_t> at + 1
     tally.values[at] += 1.0
     tally.n = n + (at == n)
     return at == n
@@ -329,7 +329,7 @@ cdef inline int _tally_reserve(Tally* tally, Text* text, Event* event, Py_ssize_
     """Make room for n more tokens. -1 without memory."""
     cdef size_t size, i
     cdef uint64_t at
-    cdef uint32_t* slots
+    cdef uint32_t* buckets
     cdef Py_ssize_t k
     if event_reserve(event, tally.n + n + 1) < 0:
         return -1
@@ -339,22 +339,22 @@ cdef inline int _tally_reserve(Tally* tally, Text* text, Event* event, Py_ssize_
     size = 64
     while size < <size_t> (2 * (tally.n + n)):
         size *= 2
-    if size <= tally.mask + 1 and tally.slots != NULL:
+    if size <= tally.mask + 1 and tally.buckets != NULL:
         return 0
-    if size > text.slots_capacity:
-        slots = <uint32_t*> realloc(text.slots, size * sizeof(uint32_t))
-        if slots == NULL:
+    if size > text.buckets_capacity:
+        buckets = <uint32_t*> realloc(text.buckets, size * sizeof(uint32_t))
+        if buckets == NULL:
             return -1
-        text.slots = slots
-        text.slots_capacity = size
-    tally.slots = text.slots
+        text.buckets = buckets
+        text.buckets_capacity = size
+    tally.buckets = text.buckets
     tally.mask = size - 1
-    memset(tally.slots, 0, size * sizeof(uint32_t))
+    memset(tally.buckets, 0, size * sizeof(uint32_t))
     for k in range(event.n, tally.n):
         at = tally.hashes[k] & tally.mask
-        while tally.slots[at] != 0:
+        while tally.buckets[at] != 0:
             at = (at + 1) & tally.mask
-        tally.slots[at] = <uint32_t> k + 1
+        tally.buckets[at] = <uint32_t> k + 1
     return 0
 
 

@@ -46,7 +46,7 @@
 from libc.math cimport fabs
 from libc.string cimport memset
 from streamptron.engine.heap cimport calloc, free
-from streamptron.engine.types cimport row_t, uint8_t, uint32_t
+from streamptron.engine.types cimport slot_t, uint8_t, uint32_t
 from streamptron.engine.voters cimport (
     SPAN, SPAN_BITS, SPANS, Mention, Mentions, Span, Turn, Voter, Voters, last_B, mentions_of,
     voters_updates)
@@ -101,7 +101,7 @@ cdef inline int ballot_reserve(Ballot* ballot, const Voters* v) noexcept nogil:
 
 # --- The vote
 
-cdef inline void _ballot_fill(Ballot* ballot, const Voters* v, const row_t* rows, const double* x,
+cdef inline void _ballot_fill(Ballot* ballot, const Voters* v, const slot_t* slots, const double* x,
                               Py_ssize_t n) noexcept nogil:
     """The dot products of an event with the updates, each summed in the event's order."""
     cdef const Mentions* m
@@ -113,7 +113,7 @@ cdef inline void _ballot_fill(Ballot* ballot, const Voters* v, const row_t* rows
     cdef double value
     cdef Py_ssize_t i
     for i in range(n):
-        m = mentions_of(v, rows[i])
+        m = mentions_of(v, slots[i])
         if m == NULL:
             continue
         value = x[i]
@@ -234,7 +234,7 @@ cdef inline double _first_A(const Voters* v, const Voter* voter, const Ballot* b
     return 0.0 if fabs(A - kept) <= ROUNDING * (size + fabs(A)) else A - kept
 
 
-cdef inline void voters_count(const Voters* v, const row_t* rows, const double* x, Py_ssize_t n,
+cdef inline void voters_count(const Voters* v, const slot_t* slots, const double* x, Py_ssize_t n,
                               Ballot* ballot, Py_ssize_t n_outputs, double* current,
                               double* votes) noexcept nogil:
     """The outputs' votes for an event, as shares from -1 to 1.
@@ -246,7 +246,7 @@ cdef inline void voters_count(const Voters* v, const row_t* rows, const double* 
     cdef double A
     cdef double all_ = v.now - v.since
     cdef Voter* voter
-    _ballot_fill(ballot, v, rows, x, n)
+    _ballot_fill(ballot, v, slots, x, n)
     for k in range(n_outputs):
         if k >= v.n_voters:         # without an event yet
             votes[k] = 0.0
@@ -286,7 +286,7 @@ cdef inline void _share_out(double votes, const double* parts, double B, double*
         shares[i] += votes * max(0.0, sign * parts[i])
 
 
-cdef inline void voters_shares(const Voters* v, Py_ssize_t output, const row_t* rows,
+cdef inline void voters_shares(const Voters* v, Py_ssize_t output, const slot_t* slots,
                                const double* x, Py_ssize_t n, const double* current,
                                double* parts, uint32_t* seen, double* shares) noexcept nogil:
     """What each entry of an event has of an output's vote, of degree 1; shares[n]: the intercept.
@@ -320,7 +320,7 @@ cdef inline void voters_shares(const Voters* v, Py_ssize_t output, const row_t* 
                 break
             B = voter.turns[p].B
             for i in range(n):
-                m = mentions_of(v, rows[i])
+                m = mentions_of(v, slots[i])
                 if m == NULL:
                     continue
                 while (m.start + seen[i] < m.end

@@ -27,14 +27,14 @@
 # count, `since`, moves on to it.
 #
 # Functions in this file: voters_init, voters_free, voters_bytes, voters_updates, voters_features;
-# voters_copy, voters_room, voters_split, voters_write (these may fail); voters_unsplit, voters_take;
-# mentions_of and last_B to read; updates_room, turns_room, mention_all, turn_push for files.
+# voters_copy, voters_room, voters_split, voters_write (these may fail); voters_unsplit,
+# voters_take; mentions_of and last_B to read; updates_room, turns_room, mention_all, turn_push for files.
 
 from libc.string cimport memcpy, memmove, memset
 from streamptron.engine.heap cimport calloc, free, heap_bytes, malloc, realloc
 from streamptron.engine.step cimport Step
 from streamptron.engine.types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_ROWS, ROW_NULL, row_t, uint32_t)
+    CHUNK_BITS, CHUNK_MASK, CHUNK_SLOTS, SLOT_NULL, slot_t, uint32_t)
 
 cdef enum:
     SPAN_BITS = 6
@@ -44,7 +44,7 @@ cdef enum:
 cdef struct Mention:                # of a feature in an update
     double x
     uint32_t update
-    row_t next                      # the update's next feature; ROW_NULL: it is the last
+    slot_t next                      # the update's next feature; SLOT_NULL: it is the last
 
 cdef struct Mentions:               # of one feature, the oldest first
     Mention* mentions
@@ -54,7 +54,7 @@ cdef struct Mentions:               # of one feature, the oldest first
 
 cdef struct Update:
     double time                     # before the event was counted
-    row_t first                     # of its features
+    slot_t first                     # of its features
 
 cdef struct Turn:
     double a                        # Y u
@@ -81,7 +81,7 @@ cdef struct Voters:
     uint32_t budget                 # 0: none
     double now                      # the sum of the weights of all events
     double since
-    Mentions** chunks               # by row
+    Mentions** chunks               # by slot
     size_t n_chunks
     Update* updates
     Py_ssize_t start
@@ -99,17 +99,17 @@ cdef inline Py_ssize_t voters_updates(const Voters* v) noexcept nogil:
 
 # --- A feature's mentions
 
-cdef inline Mentions* mentions_of(const Voters* v, row_t row) noexcept nogil:
+cdef inline Mentions* mentions_of(const Voters* v, slot_t slot) noexcept nogil:
     """NULL: none of these features has been in an update."""
-    cdef size_t chunk = row >> CHUNK_BITS
+    cdef size_t chunk = slot >> CHUNK_BITS
     if chunk >= v.n_chunks or v.chunks[chunk] == NULL:
         return NULL
-    return &v.chunks[chunk][row & CHUNK_MASK]
+    return &v.chunks[chunk][slot & CHUNK_MASK]
 
 
-cdef inline Mentions* _mentions_open(Voters* v, row_t row) noexcept nogil:
+cdef inline Mentions* _mentions_open(Voters* v, slot_t slot) noexcept nogil:
     """The same, made if need be; NULL without memory."""
-    cdef size_t chunk = row >> CHUNK_BITS, n
+    cdef size_t chunk = slot >> CHUNK_BITS, n
     cdef void* p
     if chunk >= v.n_chunks:
         n = chunk + chunk // 2 + 1
@@ -121,11 +121,11 @@ cdef inline Mentions* _mentions_open(Voters* v, row_t row) noexcept nogil:
         v.bytes += (n - v.n_chunks) * sizeof(Mentions*)
         v.n_chunks = n
     if v.chunks[chunk] == NULL:
-        v.chunks[chunk] = <Mentions*> calloc(CHUNK_ROWS, sizeof(Mentions))
+        v.chunks[chunk] = <Mentions*> calloc(CHUNK_SLOTS, sizeof(Mentions))
         if v.chunks[chunk] == NULL:
             return NULL
-        v.bytes += CHUNK_ROWS * sizeof(Mentions)
-    return &v.chunks[chunk][row & CHUNK_MASK]
+        v.bytes += CHUNK_SLOTS * sizeof(Mentions)
+    return &v.chunks[chunk][slot & CHUNK_MASK]
 
 
 cdef inline int _mentions_resize(Voters* v, Mentions* m, uint32_t room) noexcept nogil:
@@ -147,10 +147,10 @@ cdef inline int _mentions_resize(Voters* v, Mentions* m, uint32_t room) noexcept
     return 0
 
 
-cdef inline Mentions* _mention_push(Voters* v, row_t row, double x,
+cdef inline Mentions* _mention_push(Voters* v, slot_t slot, double x,
                                     uint32_t update) noexcept nogil:
     """The mentions with a new one at their end; NULL without memory."""
-    cdef Mentions* m = _mentions_open(v, row)
+    cdef Mentions* m = _mentions_open(v, slot)
     cdef Mention* mention
     if m == NULL:
         return NULL
@@ -160,7 +160,7 @@ cdef inline Mentions* _mention_push(Voters* v, row_t row, double x,
     mention = &m.mentions[m.end]
     mention.x = x
     mention.update = update
-    mention.next = ROW_NULL
+    mention.next = SLOT_NULL
     m.end += 1
     return m
 
@@ -175,23 +175,23 @@ cdef inline void _mention_gone(Voters* v, Mentions* m) noexcept nogil:
         _mentions_resize(v, m, m.room // 2)     # if that fails they are in order all the same
 
 
-cdef inline int mention_all(Voters* v, uint32_t update, const row_t* rows, const double* x,
+cdef inline int mention_all(Voters* v, uint32_t update, const slot_t* slots, const double* x,
                              Py_ssize_t n) noexcept nogil:
     """Mention an update's features, each pointing to the next. -1 without memory, and no change."""
     cdef Mentions* m
     cdef Mentions* last = NULL
     cdef Py_ssize_t i
     for i in range(n):
-        m = _mention_push(v, rows[i], x[i], update)
+        m = _mention_push(v, slots[i], x[i], update)
         if m == NULL:
             while i > 0:
                 i -= 1
-                m = mentions_of(v, rows[i])
+                m = mentions_of(v, slots[i])
                 m.end -= 1
                 _mention_gone(v, m)
             return -1
         if last != NULL:            # a feature named twice: the one before the end
-            last.mentions[last.end - 1 - (last == m)].next = rows[i]
+            last.mentions[last.end - 1 - (last == m)].next = slots[i]
         last = m
     return 0
 
@@ -297,7 +297,7 @@ cdef inline void voters_free(Voters* v) noexcept nogil:
     cdef size_t i, k
     for i in range(v.n_chunks):
         if v.chunks[i] != NULL:
-            for k in range(<size_t> CHUNK_ROWS):
+            for k in range(<size_t> CHUNK_SLOTS):
                 free(v.chunks[i][k].mentions)
             free(v.chunks[i])
     free(v.chunks)
@@ -317,10 +317,10 @@ cdef inline size_t voters_bytes(const Voters* v) noexcept nogil:
 
 
 cdef inline size_t voters_features(const Voters* v) noexcept nogil:
-    """How many rows are mentioned."""
+    """How many slots are mentioned."""
     cdef size_t i, k, n = 0
     for i in range(v.n_chunks):
-        for k in range(<size_t> CHUNK_ROWS if v.chunks[i] != NULL else 0):
+        for k in range(<size_t> CHUNK_SLOTS if v.chunks[i] != NULL else 0):
             n += v.chunks[i][k].end > v.chunks[i][k].start
     return n
 
@@ -382,11 +382,11 @@ cdef inline int voters_copy(Voters* to, const Voters* other) noexcept nogil:
         if _voter_copy(to, &to.voters[n], &other.voters[n], 1.0) < 0:
             return -1
     for i in range(other.n_chunks):
-        for k in range(<size_t> CHUNK_ROWS if other.chunks[i] != NULL else 0):
+        for k in range(<size_t> CHUNK_SLOTS if other.chunks[i] != NULL else 0):
             from_ = &other.chunks[i][k]
             if from_.start == from_.end:
                 continue
-            m = _mentions_open(to, <row_t> (i << CHUNK_BITS | k))
+            m = _mentions_open(to, <slot_t> (i << CHUNK_BITS | k))
             if m == NULL or _mentions_resize(to, m, from_.end - from_.start) < 0:
                 return -1
             m.end = from_.end - from_.start
@@ -420,7 +420,7 @@ cdef inline void voters_unsplit(Voters* v, int positive) noexcept nogil:
 
 # --- Learning
 
-cdef inline int voters_write(Voters* v, const row_t* rows, const double* x, Py_ssize_t n,
+cdef inline int voters_write(Voters* v, const slot_t* slots, const double* x, Py_ssize_t n,
                              const Step* step, Py_ssize_t n_outputs) noexcept nogil:
     """All of an update that can fail: its features, and room. -1 without memory, and no change."""
     cdef int k
@@ -433,19 +433,19 @@ cdef inline int voters_write(Voters* v, const row_t* rows, const double* x, Py_s
     for k in range(step.n):
         if turns_room(v, &v.voters[step.moves[k].output], 1) < 0:
             return -1
-    return mention_all(v, v.number + <uint32_t> voters_updates(v), rows, x, n)
+    return mention_all(v, v.number + <uint32_t> voters_updates(v), slots, x, n)
 
 
 cdef inline void _drop(Voters* v) noexcept nogil:
     """The oldest update leaves, and with it the votes of the vectors that stood before it."""
     cdef Update* update = &v.updates[v.start]
-    cdef row_t row = update.first
+    cdef slot_t slot = update.first
     cdef Mentions* m
     cdef Voter* voter
     cdef Py_ssize_t k
-    while row != ROW_NULL:
-        m = mentions_of(v, row)
-        row = m.mentions[m.start].next
+    while slot != SLOT_NULL:
+        m = mentions_of(v, slot)
+        slot = m.mentions[m.start].next
         m.start += 1
         _mention_gone(v, m)
     for k in range(v.n_voters):
@@ -459,7 +459,7 @@ cdef inline void _drop(Voters* v) noexcept nogil:
     v.number += 1
 
 
-cdef inline void voters_take(Voters* v, const row_t* rows, Py_ssize_t n, const Step* step,
+cdef inline void voters_take(Voters* v, const slot_t* slots, Py_ssize_t n, const Step* step,
                              double u) noexcept nogil:
     """Count an event of weight u, with the update that has been written if the step is one."""
     cdef uint32_t number = v.number + <uint32_t> voters_updates(v)
@@ -468,7 +468,7 @@ cdef inline void voters_take(Voters* v, const row_t* rows, Py_ssize_t n, const S
     if step.n:
         update = &v.updates[v.end]
         update.time = v.now
-        update.first = rows[0] if n else <row_t> ROW_NULL
+        update.first = slots[0] if n else <slot_t> SLOT_NULL
         v.end += 1
         for k in range(step.n):
             turn_push(v, &v.voters[step.moves[k].output], step.moves[k].a, number)

@@ -1,7 +1,7 @@
 # VotedPerceptron's updates as flat arrays, the way a model file holds them, and back.
 #
-#     values   float64 [mentions]     update by update, in each by row
-#     rows     uint32  [mentions]
+#     values   float64 [mentions]     update by update, in each by slot
+#     slots     uint32  [mentions]
 #     sizes    uint32  [updates]      how many of them an update has
 #     times    float64 [updates]      rising
 #     steps    float64 [turns]        Y u, output by output, in each by update
@@ -15,7 +15,7 @@
 
 from libc.math cimport fabs, isfinite
 from streamptron.engine.heap cimport calloc, free
-from streamptron.engine.types cimport CHUNK_BITS, CHUNK_ROWS, ROWS_RESERVED, row_t, uint32_t
+from streamptron.engine.types cimport CHUNK_BITS, CHUNK_SLOTS, SLOTS_RESERVED, slot_t, uint32_t
 from streamptron.engine.types cimport VALUE_LIMIT
 from streamptron.engine.voters cimport (
     Mentions, Voter, Voters, mention_all, turn_push, turns_room, updates_room, voters_room,
@@ -30,7 +30,7 @@ cdef struct Voted:
     size_t n_updates
     size_t n_turns
     double* values
-    uint32_t* rows
+    uint32_t* slots
     uint32_t* sizes
     double* times
     double* steps
@@ -48,7 +48,7 @@ cdef inline void voters_measure(Voted* flat, const Voters* v, Py_ssize_t n_outpu
     for j in range(min(n_outputs, v.n_voters)):
         flat.n_turns += v.voters[j].end - v.voters[j].start
     for i in range(v.n_chunks):
-        for k in range(<size_t> CHUNK_ROWS if v.chunks[i] != NULL else 0):
+        for k in range(<size_t> CHUNK_SLOTS if v.chunks[i] != NULL else 0):
             flat.n_mentions += v.chunks[i][k].end - v.chunks[i][k].start
 
 
@@ -63,7 +63,7 @@ cdef inline int voters_flatten(Voted* flat, const Voters* v, Py_ssize_t n_output
     if places == NULL:
         return -1
     for i in range(v.n_chunks):
-        for k in range(<size_t> CHUNK_ROWS if v.chunks[i] != NULL else 0):
+        for k in range(<size_t> CHUNK_SLOTS if v.chunks[i] != NULL else 0):
             m = &v.chunks[i][k]
             for j in range(m.start, m.end):
                 places[<uint32_t> (m.mentions[j].update - v.number) + 1] += 1
@@ -72,12 +72,12 @@ cdef inline int voters_flatten(Voted* flat, const Voters* v, Py_ssize_t n_output
         flat.times[i] = v.updates[v.start + i].time
         places[i + 1] += places[i]
     for i in range(v.n_chunks):
-        for k in range(<size_t> CHUNK_ROWS if v.chunks[i] != NULL else 0):
+        for k in range(<size_t> CHUNK_SLOTS if v.chunks[i] != NULL else 0):
             m = &v.chunks[i][k]
             for j in range(m.start, m.end):
                 update = m.mentions[j].update - v.number
                 flat.values[places[update]] = m.mentions[j].x
-                flat.rows[places[update]] = <row_t> (i << CHUNK_BITS | k)
+                flat.slots[places[update]] = <slot_t> (i << CHUNK_BITS | k)
                 places[update] += 1
     free(places)
     for o in range(n_outputs):
@@ -96,7 +96,7 @@ cdef inline int voters_flatten(Voted* flat, const Voters* v, Py_ssize_t n_output
     return 0
 
 
-cdef inline bint _updates_fault(const Voted* flat, const Voters* v, row_t n_rows) noexcept nogil:
+cdef inline bint _updates_fault(const Voted* flat, const Voters* v, slot_t n_slots) noexcept nogil:
     cdef size_t i, n = 0
     cdef double last = v.since
     if v.budget and flat.n_updates > v.budget or flat.n_updates >= <size_t> 0xFFFFFFFF:
@@ -109,7 +109,7 @@ cdef inline bint _updates_fault(const Voted* flat, const Voters* v, row_t n_rows
     if n != flat.n_mentions:
         return True
     for i in range(flat.n_mentions):
-        if (not ROWS_RESERVED <= flat.rows[i] < n_rows or flat.values[i] == 0.0
+        if (not SLOTS_RESERVED <= flat.slots[i] < n_slots or flat.values[i] == 0.0
                 or not fabs(flat.values[i]) <= VALUE_LIMIT):
             return True
     return False
@@ -136,20 +136,20 @@ cdef inline bint _turns_fault(const Voted* flat, const Voters* v,
 
 
 cdef inline int voters_read(Voters* v, const Voted* flat, Py_ssize_t n_outputs,
-                            row_t n_rows) noexcept nogil:
+                            slot_t n_slots) noexcept nogil:
     """Fill in an untrained one whose clock is set. Returns 0, VOTED_MEMORY or VOTED_WRONG."""
     cdef size_t i, k, at = 0
     cdef Py_ssize_t o
     cdef Voter* voter
-    if _updates_fault(flat, v, n_rows) or _turns_fault(flat, v, n_outputs):
+    if _updates_fault(flat, v, n_slots) or _turns_fault(flat, v, n_outputs):
         return VOTED_WRONG
     if voters_room(v, n_outputs) < 0 or updates_room(v, flat.n_updates) < 0:
         return VOTED_MEMORY
     for i in range(flat.n_updates):
-        if mention_all(v, <uint32_t> i, flat.rows + at, flat.values + at, flat.sizes[i]) < 0:
+        if mention_all(v, <uint32_t> i, flat.slots + at, flat.values + at, flat.sizes[i]) < 0:
             return VOTED_MEMORY
         v.updates[i].time = flat.times[i]
-        v.updates[i].first = flat.rows[at] if flat.sizes[i] else <row_t> 0
+        v.updates[i].first = flat.slots[at] if flat.sizes[i] else <slot_t> 0
         v.end += 1
         at += flat.sizes[i]
     at = 0

@@ -26,7 +26,7 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
     "rows": ("U32", ()),
     "lookup": ("U32", ()),
     "stamps": ("U32", ()),
-    "voted_rows": ("U32", ()),
+    "voted_slots": ("U32", ()),
     "voted_sizes": ("U32", ()),
     "voted_updates": ("U32", ()),
     "voted_turns": ("U32", (2,)),

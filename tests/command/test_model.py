@@ -100,13 +100,13 @@ def test_top_features_are_the_librarys(many, told):
     assert len(weights) == 6
 
 
-def test_a_hashed_model_has_rows_instead_of_names(tmp_path, told):
+def test_a_hashed_model_has_slots_instead_of_names(tmp_path, told):
     (tmp_path / "m.tsv").write_bytes(MAIL)
     train = ("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--hash-bits", "8", "-q", *SEEDED)
     assert told(*train) == (0, "", "")
-    rows = loaded(tmp_path / "m").top_features(2, "ham").positive
+    slots = loaded(tmp_path / "m").top_features(2, "ham").positive
     shown = told("top", "-m", tmp_path / "m", "-n", 2, "--label", "ham")[1]
-    assert [f"row {row}" in shown for row, _ in rows] == [True, True]
+    assert [f"slot {slot}" in shown for slot, _ in slots] == [True, True]
     assert "\nsee " in told("explain", "see", "-m", tmp_path / "m")[1]
 
 

@@ -187,13 +187,13 @@ def test_names_of_the_last_event_outlive_the_model_that_a_copy_replaces(learner,
     model, twin = make(learner, variant), make(learner, variant)
     labels = labels_for(learner)
     names = [f"a name of more than fifteen bytes {i}" for i in range(12)]
-    X = csr(np.zeros((4, 3)), "on a copy")  # learns no feature: rows stay what they are
+    X = csr(np.zeros((4, 3)), "on a copy")  # learns no feature: slots stay what they are
     for i in range(20):
         x = dict.fromkeys(names[i % 5 : i % 5 + 3], 1.0)
         for each in (model, twin):
             each.learn_one(x, labels[i % 2], 2.0)
         assert answers(model, x) == answers(twin, x)
-        if variant != "hashed":  # where each row has a chunk of its own
+        if variant != "hashed":  # where each slot has a chunk of its own
             assert_learned_on("on a copy", X, model)
         model.learn_many(X, labels[:2] * 2)
         learn_each(twin, [{}] * 4, labels[:2] * 2)

@@ -149,7 +149,7 @@ def test_file_that_is_not_there_or_no_file_is_an_error_of_the_systems(tmp_path):
 @pytest.mark.parametrize(
     ("place", "mmap"),
     [((0, 0), False), ((0, 0), True), ((-1, -1), False)],
-    ids=["null row", "null row, in place", "label to come"],
+    ids=["null slot", "null slot, in place", "label to come"],
 )
 def test_file_with_a_weight_where_none_can_be_is_refused(place, mmap, path):
     """It would count for features that nobody has met, or for a label that is yet to join."""

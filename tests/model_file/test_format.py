@@ -67,11 +67,11 @@ def test_reader_written_from_the_description_of_the_format_reads_all_weights(
         labels = [True] if one else [value(label) for label in file.part("labels")]
         found = {
             label: {
-                row - 2 if file.hashed else file.name(row): fields[kind]
-                for row, fields in rows.items()
-                if row > 1 and fields[kind]
+                slot - 2 if file.hashed else file.name(slot): fields[kind]
+                for slot, fields in slots.items()
+                if slot > 1 and fields[kind]
             }
-            for label, rows in zip(labels, file.weights(), strict=True)
+            for label, slots in zip(labels, file.weights(), strict=True)
         }
         assert found == ({True: expected} if one else expected)
 
@@ -83,11 +83,11 @@ def test_reader_written_from_the_description_of_the_format_finds_names(kind, tmp
     Perceptron.from_weights(weights, hash_seed=5).save(tmp_path / "exact")
     Perceptron.from_weights({}, hash_bits=12, hash_seed=5).save(tmp_path / "hashed")
     exact, hashed = ModelFile(tmp_path / "exact"), ModelFile(tmp_path / "hashed")
-    for row, name in enumerate(names, start=2):
-        assert exact.name(row) == name
-        assert exact.find(*exact.key(row)) == row
+    for slot, name in enumerate(names, start=2):
+        assert exact.name(slot) == name
+        assert exact.find(*exact.key(slot)) == slot
         alone = Perceptron.from_weights({name: 1.0}, hash_bits=12, hash_seed=5)
-        assert alone.weights == {hashed.find(*exact.key(row)) - 2: 1.0}
+        assert alone.weights == {hashed.find(*exact.key(slot)) - 2: 1.0}
 
 
 def test_the_same_model_gives_the_same_file(tmp_path):
@@ -99,7 +99,7 @@ def test_the_same_model_gives_the_same_file(tmp_path):
     assert len({file.read_bytes() for file in files}) == 1
 
 
-def test_lookup_is_filled_in_the_order_of_the_rows(path):
+def test_lookup_is_filled_in_the_order_of_the_slots(path):
     """So that it is the same table whoever fills it: who comes later goes on to the next word."""
     model = make("Perceptron")
     for i in range(5):
@@ -108,16 +108,16 @@ def test_lookup_is_filled_in_the_order_of_the_rows(path):
         model.learn_one(dict.fromkeys(names, 1.0), i % 2 == 0, 2.0)
     model.save(path)
     file = ModelFile(path)
-    n_rows, lookup = len(file.arrays["keys"]), file.arrays["lookup"].tolist()
-    assert n_rows > 3000
-    low = (n_rows - 1).bit_length()
+    n_slots, lookup = len(file.arrays["keys"]), file.arrays["lookup"].tolist()
+    assert n_slots > 3000
+    low = (n_slots - 1).bit_length()
     expected = [0] * len(lookup)
-    for row in range(2, n_rows):
-        h = file.hash(*file.key(row))
+    for slot in range(2, n_slots):
+        h = file.hash(*file.key(slot))
         at = (h >> 32) * len(expected) >> 32
         while expected[at]:
             at = (at + 1) % len(expected)
-        expected[at] = (h << low & 0xFFFFFFFF) | row
+        expected[at] = (h << low & 0xFFFFFFFF) | slot
     assert lookup == expected
 
 

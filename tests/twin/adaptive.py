@@ -170,7 +170,7 @@ class TwoLabelsOrMore:
         return self.place[y] == (self.positive if self.two else k)
 
 
-class Row:
+class Slot:
     """What is kept for a feature."""
 
     def __init__(self):
@@ -237,7 +237,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         self.phi = forget
         self.naive_bayes = naive_bayes
         self.intercept = intercept
-        self.rows = {}  # {feature: Row}
+        self.slots = {}  # {feature: Slot}
         self.D = {0: 0.0, 1: 0.0}  # {place: sum of u}
         self.T = 0.0
         self.m = 0.0  # the usual |d|
@@ -259,10 +259,10 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     def split(self):
         """One output becomes two; no difference of scores changes."""
         sign = {self.positive: 0.5, 1 - self.positive: -0.5}
-        for row in self.rows.values():
-            if 1 in row.w:
-                row.w = {k: float32(sign[k] * row.w[1]) for k in (0, 1)}
-                row.G = {0: row.G[1], 1: row.G[1]}
+        for slot in self.slots.values():
+            if 1 in slot.w:
+                slot.w = {k: float32(sign[k] * slot.w[1]) for k in (0, 1)}
+                slot.G = {0: slot.G[1], 1: slot.G[1]}
         self.w0 = {k: sign[k] * self.w0[1] for k in (0, 1)}
         self.wn = dict.fromkeys((0, 1), 0.5 * self.wn[1])
         self.G0[0] = self.G0[1]
@@ -305,26 +305,26 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         scale = self.tempering / (1.0 + 2.0 * a.unknown) if self.two else self.tempering
         share = {None: self.w0[k] if self.intercept else 0.0}
         for j, h in a.h.items():
-            share[j] = self.row(j).w.get(k, 0.0) * (h * a.r)
+            share[j] = self.slot(j).w.get(k, 0.0) * (h * a.r)
         if self.naive_bayes and a.d[k] != 0:
             factor = self.wn[k] * a.V[k] / a.d[k]
             pair = (self.positive, 1 - self.positive) if self.two else (k, a.rival[k])
             log_D = [log_exact(self.D[i] + 1.0) for i in pair]
             share[None] += factor * (log_D[0] - log_D[1])
             for j in a.counted:
-                row = self.row(j)
-                t = self.T / lanes(self.counts(row))
-                odds = [log_exact(1.0 + row.c.get(i, 0.0) * t) for i in pair]
+                slot = self.slot(j)
+                t = self.T / lanes(self.counts(slot))
+                odds = [log_exact(1.0 + slot.c.get(i, 0.0) * t) for i in pair]
                 share[j] += factor * ((odds[0] - log_D[0]) - (odds[1] - log_D[1]))
         return {j: contribution * scale for j, contribution in share.items()}
 
     # From x to scores
 
-    def row(self, feature):
-        return self.rows.get(feature) or Row()
+    def slot(self, feature):
+        return self.slots.get(feature) or Slot()
 
-    def counts(self, row):
-        return [row.c.get(k, 0.0) for k in range(self.n_places)]
+    def counts(self, slot):
+        return [slot.c.get(k, 0.0) for k in range(self.n_places)]
 
     def answer(self, x):
         """Everything of an event that its label has no part in. Nothing is written."""
@@ -336,16 +336,16 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             x_j = float(x_j)
             if x_j == 0:
                 continue
-            row = self.row(j)
-            known = 1.0 / (row.cnt + 1.0)
-            mean = moved_mean(row.s, abs(x_j), known)  # 0 where that is too small for a float64
+            slot = self.slot(j)
+            known = 1.0 / (slot.cnt + 1.0)
+            mean = moved_mean(slot.s, abs(x_j), known)  # 0 where that is too small for a float64
             v = clip(x_j / mean, 8.0) if mean > 0 else math.copysign(8.0, x_j)
-            h = row.om * v
+            h = slot.om * v
             squares += h * h
             absolute += abs(h)
             unknown += (h * h) * known
             for k in self.outputs:
-                dots[k] += row.w.get(k, 0.0) * h
+                dots[k] += slot.w.get(k, 0.0) * h
             a.v[j], a.h[j] = v, h
         a.r = 1.0 / math.sqrt(squares) if squares > 0 else 0.0
         a.length = absolute * a.r  # the sum of |X|
@@ -371,13 +371,13 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         E = dict.fromkeys(places, 0)
         a.counted = []
         for j in a.h:
-            row = self.row(j)
-            N = lanes(self.counts(row))
-            if not (N > 0 and not row.negative and x[j] > 0):
+            slot = self.slot(j)
+            N = lanes(self.counts(slot))
+            if not (N > 0 and not slot.negative and x[j] > 0):
                 continue
             t = self.T / N
             for k in places:
-                P[k] *= 1.0 + row.c.get(k, 0.0) * t
+                P[k] *= 1.0 + slot.c.get(k, 0.0) * t
                 P[k], e = math.frexp(P[k])
                 E[k] += e
             a.counted.append(j)
@@ -450,10 +450,10 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             kept = max(0.0, 1.0 - self.phi * q)
             f = (eta * u) * g
             for j, h in a.h.items():
-                row = self.rows.setdefault(j, Row())
+                slot = self.slots.setdefault(j, Slot())
                 X = h * a.r
-                row.G[k] = float32(row.G.get(k, 0.0) * kept + q * (X * X))
-                row.w[k] = float32(row.w.get(k, 0.0) + (f * X) / math.sqrt(row.G[k] + self.P0))
+                slot.G[k] = float32(slot.G.get(k, 0.0) * kept + q * (X * X))
+                slot.w[k] = float32(slot.w.get(k, 0.0) + (f * X) / math.sqrt(slot.G[k] + self.P0))
             if self.intercept:
                 self.G0[k] = self.G0[k] * kept + q
                 self.w0[k] += f / math.sqrt(self.G0[k] + self.P0)
@@ -468,30 +468,30 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         self.T += u
         self.D[place] += u
         for j, v in a.v.items():
-            row = self.rows.setdefault(j, Row())
-            cnt = row.cnt + u
-            row.s = moved_mean(row.s, abs(float(x[j])), u / cnt)
-            row.negative = row.negative or x[j] < 0
+            slot = self.slots.setdefault(j, Slot())
+            cnt = slot.cnt + u
+            slot.s = moved_mean(slot.s, abs(float(x[j])), u / cnt)
+            slot.negative = slot.negative or x[j] < 0
             halved = 1.0
             while cnt * halved >= self.most:
                 halved *= 0.5
-            row.cnt = float32(cnt * halved)
-            row.c[place] = row.c.get(place, 0.0) + u * v
-            for k in row.c:
-                row.c[k] = float32(row.c[k] * halved)
-            row.om = float32(self.weight_by_chi2(row))
+            slot.cnt = float32(cnt * halved)
+            slot.c[place] = slot.c.get(place, 0.0) + u * v
+            for k in slot.c:
+                slot.c[k] = float32(slot.c[k] * halved)
+            slot.om = float32(self.weight_by_chi2(slot))
 
-    def weight_by_chi2(self, row):
+    def weight_by_chi2(self, slot):
         """om = sqrt(eps + chi^2 / (cnt + 1)^2), where chi^2 = sum of (c_k - pi_k N)^2 / pi_k.
 
         With pi_k = (D_k + 1) / (T + K) that is (T + K) sum of c_k^2 / (D_k + 1), less N^2.
         """
-        counts = self.counts(row)
+        counts = self.counts(slot)
         K = len(counts)
         N = lanes(counts)
         squares = lanes((c * c) * (1.0 / (self.D[k] + 1.0)) for k, c in enumerate(counts))
         chi2 = (self.T + K) * squares - N * N
-        known = 1.0 / (row.cnt + 1.0)
+        known = 1.0 / (slot.cnt + 1.0)
         return math.sqrt(self.eps + max(0.0, chi2) * (known * known))
 
 

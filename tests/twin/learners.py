@@ -298,7 +298,7 @@ class Learner:
         if serve != "best":
             self.check_kept(serve)
 
-        self.rows = {}  # an ordered set: the features in the order in which they were first updated
+        self.slots = {}  # an ordered set: the features in the order of their first updates
         self.w = {}  # {output: {feature: weight}}, as are the next three
         self.u = {}
         self.exponential = {}
@@ -330,7 +330,7 @@ class Learner:
         """An output that starts from given weights instead of zeros."""
         w_0 = {feature: float(weight) for feature, weight in weights.items() if weight != 0}
         for feature in w_0:
-            if feature not in self.rows:
+            if feature not in self.slots:
                 self.add_feature(feature)
         if self.intercept:
             w_0[INTERCEPT] = float(intercept)
@@ -414,7 +414,7 @@ class Learner:
             for output, coefficient in self.rule(scores["current"], y, w * weight, event)
             if coefficient != 0 and event
         ]
-        self.ceiling.see(feature for feature, _ in event if feature in self.rows)
+        self.ceiling.see(feature for feature, _ in event if feature in self.slots)
         if steps:
             self.n_updates += 1
             event = self.make_room(event)
@@ -444,7 +444,7 @@ class Learner:
 
     def add_feature(self, feature):
         """A place for one more feature."""
-        self.rows[feature] = None
+        self.slots[feature] = None
         self.ceiling.places.append(feature)
         self.ceiling.see([feature])
 
@@ -455,13 +455,13 @@ class Learner:
         kept = []
         ticked = False
         for feature, value in event:
-            if feature not in self.rows and feature is not INTERCEPT:
-                if len(self.rows) != ceiling.max_features:
+            if feature not in self.slots and feature is not INTERCEPT:
+                if len(self.slots) != ceiling.max_features:
                     self.add_feature(feature)
                 else:
                     if not ticked:
                         ceiling.clock += 1
-                        ceiling.see(name for name in names if name in self.rows)
+                        ceiling.see(name for name in names if name in self.slots)
                         ticked = True
                     place = ceiling.choose(names, self.size)
                     ceiling.n_evicted += 1
@@ -470,7 +470,7 @@ class Learner:
                     self.forget(ceiling.places[place])
                     ceiling.places[place] = feature
                     ceiling.see([feature])
-                    self.rows[feature] = None
+                    self.slots[feature] = None
             kept.append((feature, value))
         return kept
 
@@ -482,7 +482,7 @@ class Learner:
 
     def forget(self, feature):
         """Drop a feature and all that is kept of it."""
-        del self.rows[feature]
+        del self.slots[feature]
         for vectors in (self.w, self.u, self.exponential, self.pocketed):
             for vector in vectors.values():
                 vector.pop(feature, None)
@@ -521,7 +521,7 @@ class Learner:
         self.check_kept(kind)
         shown = {}
         for output in self.w:
-            weights = {feature: self.weight(kind, output, feature) for feature in self.rows}
+            weights = {feature: self.weight(kind, output, feature) for feature in self.slots}
             shown[output] = {feature: weight for feature, weight in weights.items() if weight != 0}
         return self.decision(shown)
 
@@ -535,7 +535,7 @@ class Learner:
     intercept_ = property(lambda self: self.intercept_of("current"))
     averaged_intercept = property(lambda self: self.intercept_of("average"))
     pocket_intercept = property(lambda self: self.intercept_of("pocket"))
-    n_features = property(lambda self: len(self.rows))
+    n_features = property(lambda self: len(self.slots))
     n_evicted = property(lambda self: self.ceiling.n_evicted)
 
 

@@ -88,16 +88,16 @@ class ModelFile:
 
     # Names
 
-    def key(self, row):
-        """lo and hi of a row, and the bytes of its name."""
-        lo, hi = (int(number) for number in self.arrays["keys"][row])
+    def key(self, slot):
+        """lo and hi of a slot, and the bytes of its name."""
+        lo, hi = (int(number) for number in self.arrays["keys"][slot])
         if hi >> 7 & 1:
             return lo, hi, self.arrays["texts"][lo : lo + (hi >> 8)].tobytes()
         whole = struct.pack("<QQ", hi, lo)
         return lo, hi, whole[16 - (hi & 15) :]
 
-    def name(self, row):
-        lo, hi, text = self.key(row)
+    def name(self, slot):
+        lo, hi, text = self.key(slot)
         kind = hi >> 4 & 7
         if kind == 1:
             return text.decode("utf-8", "surrogatepass")
@@ -121,7 +121,7 @@ class ModelFile:
         return fold(fold(lo ^ s0, hi ^ s1) ^ s2, 0x9FB21C651E98DF25)
 
     def find(self, lo, hi, text):
-        """The row of a name."""
+        """The slot of a name."""
         h = self.hash(lo, hi, text)
         if self.hashed:
             return 2 + (h >> (64 - self.params["hash_bits"]))
@@ -129,20 +129,21 @@ class ModelFile:
         low = max(1, (len(self.arrays["keys"]) - 1).bit_length())
         at = (h >> 32) * len(lookup) >> 32
         while lookup[at]:
-            row = lookup[at] & ((1 << low) - 1)
-            if lookup[at] >> low == h & ((1 << (32 - low)) - 1) and self.key(row)[1:] == (hi, text):
-                return row
+            slot = lookup[at] & ((1 << low) - 1)
+            tags_agree = lookup[at] >> low == h & ((1 << (32 - low)) - 1)
+            if tags_agree and self.key(slot)[1:] == (hi, text):
+                return slot
             at = (at + 1) % len(lookup)
         return 0
 
     # Weights
 
-    def rows(self):
-        """The numbers of the rows that are stored in any chunk."""
+    def slots(self):
+        """The numbers of the slots that are stored in any chunk."""
         return self.arrays["rows"] if self.hashed else np.arange(len(self.arrays["keys"]))
 
     def weights(self):
-        """For each output {row: (weight, averaged weight, weight in the pocket)}."""
+        """For each output {slot: (weight, averaged weight, weight in the pocket)}."""
         if self.part("class") == "AdaptiveClassifier":
             return self.adaptive_weights()
         average = self.params.get("average", "none")
@@ -157,7 +158,7 @@ class ModelFile:
         outputs = [{} for _ in range(1 if one else len(labels))]
         at = 0
         for block, chunk, folds in self.arrays["chunks"].tolist():
-            for row in self.rows()[self.rows() // 256 == chunk].tolist():
+            for slot in self.slots()[self.slots() // 256 == chunk].tolist():
                 stored = self.arrays["weights"][at].reshape(lanes, fields)
                 at += 1
                 for lane, (w, *rest) in enumerate(stored.tolist()):
@@ -169,7 +170,7 @@ class ModelFile:
                     if pocket and rest[-1] == epoch:
                         kept = rest[-2]
                     if block * lanes + lane < len(outputs):
-                        outputs[block * lanes + lane][row] = (w, averaged, kept)
+                        outputs[block * lanes + lane][slot] = (w, averaged, kept)
                     else:
                         assert not stored[lane].any()
         assert at == len(self.arrays["weights"])
@@ -184,22 +185,22 @@ class ModelFile:
         at = 0
         for block, chunk, folds in self.arrays["chunks"].tolist():
             assert folds == 0
-            for row in self.rows()[self.rows() // 256 == chunk].tolist():
+            for slot in self.slots()[self.slots() // 256 == chunk].tolist():
                 stored = self.arrays["weights"][at]
                 at += 1
                 if block == 0:
-                    heads[row] = stored.view("<f4")[4:6]  # w and G
+                    heads[slot] = stored.view("<f4")[4:6]  # w and G
                 elif (block - 1) % 3 != 1:
                     first = (block - 1) // 3 * 8 + (block - 1) % 3 * 2
                     for k, w in enumerate(stored.view("<f4")[:4].tolist()):
-                        places[row, first + k] = w
+                        places[slot, first + k] = w
         assert at == len(self.arrays["weights"])
         if n_labels <= 2:
-            return [{row: (float(w),) * 3 for row, (w, _) in heads.items()}]
+            return [{slot: (float(w),) * 3 for slot, (w, _) in heads.items()}]
         outputs = [{} for _ in range(n_labels)]
-        for row, (w, G) in heads.items():
+        for slot, (w, G) in heads.items():
             half = {positive: 0.5, 1 - positive: -0.5}
             for k, output in enumerate(outputs):
-                dealt = places.get((row, k), 0.0)
-                output[row] = (dealt if G < 0 else half.get(k, 0.0) * float(w),) * 3
+                dealt = places.get((slot, k), 0.0)
+                output[slot] = (dealt if G < 0 else half.get(k, 0.0) * float(w),) * 3
         return outputs

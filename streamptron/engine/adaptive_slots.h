@@ -1,19 +1,19 @@
-/* The loops over an event's rows for AdaptiveClassifier.
+/* The loops over an event's slots for AdaptiveClassifier.
 
-   engine/adaptive.pxd says what the letters mean and how the rows lie; here is what is done to each
-   row. The order of every sum and product is that of the plain-Python twin: one accumulator for
-   each sum, in the event's order, and four for sums over labels (place k in lane k mod 4). What is
-   kept for a feature is rounded to a float when it is stored; all arithmetic is in doubles. So
-   every loop gives the same bits, whatever registers it uses, and with -DSTREAMPTRON_PLAIN the
-   plain ones serve alone.
+   engine/adaptive.pxd says what the letters mean and how a slot is laid out; here is what is done
+   to each slot. The order of every sum and product is that of the plain-Python twin: one
+   accumulator for each sum, in the event's order, and four for sums over labels (place k in lane
+   k mod 4). What is kept for a feature is rounded to a float when it is stored; all arithmetic is
+   in doubles. So every loop gives the same bits, whatever registers it uses, and with
+   -DSTREAMPTRON_PLAIN the plain ones serve alone.
 
    Functions in this file: sp_heads (an event's features, all that does not depend on the label) and
    sp_speak (the outputs' sums, for more than two labels);
    sp_learn_pair, and for more than two sp_deal_all, sp_stride_many and sp_count_many; sp_weight,
-   sp_count_of, sp_odds_of and sp_size of one row; sp_row_fault, for rows that come from a file. */
+   sp_count_of, sp_odds_of and sp_size of one slot; sp_slot_fault, for slots read from a file. */
 
-#ifndef STREAMPTRON_ADAPTIVE_ROWS_H
-#define STREAMPTRON_ADAPTIVE_ROWS_H
+#ifndef STREAMPTRON_ADAPTIVE_SLOTS_H
+#define STREAMPTRON_ADAPTIVE_SLOTS_H
 
 #include <math.h>
 
@@ -22,7 +22,7 @@
 #include "logs.h"
 
 enum {
-    SP_HEAD_WIDTH = 4,              /* doubles a row, in every block */
+    SP_HEAD_WIDTH = 4,              /* doubles a slot, in every block */
     SP_GROUP = 8,                   /* places to a group of blocks */
     SP_STRIDES = 32,                /* outputs that step at once */
     SP_GROUP_BLOCKS = 3             /* w and c of four places, G of all, w and c of the others */
@@ -44,7 +44,7 @@ enum {
 #define SP_P0 0x1p-20
 #define SP_COUNT_MOST 0x1p20
 
-typedef struct {                    /* a feature: the row's 32 bytes in block 0 */
+typedef struct {                    /* a feature: the slot's 32 bytes in block 0 */
     double s;                       /* the mean of |x|; its sign bit: x was negative once */
     float cnt;                      /* the sum of sample weights */
     float om;                       /* 0: never written, and means SP_OM_FIRST */
@@ -55,7 +55,7 @@ typedef struct {                    /* a feature: the row's 32 bytes in block 0 
     } of;
 } sp_head;
 
-typedef struct {                    /* four places: a row's 32 bytes in two of a group's blocks */
+typedef struct {                    /* four places: a slot's 32 bytes in two of a group's blocks */
     float w[4], c[4];
 } sp_four_places;
 
@@ -81,21 +81,21 @@ typedef struct {                    /* the blocks of a table,
     size_t size;
 } sp_blocks;
 
-/* --- Rows ------------------------------------------------------------------------------------- */
+/* --- Slots ------------------------------------------------------------------------------------ */
 
 SP_TEMPLATE double **sp_chunks(const sp_blocks blocks, ptrdiff_t b)
 {
     return *(double **const *)((const char *)blocks.first + b * blocks.size);
 }
 
-SP_TEMPLATE sp_head *sp_head_of(double *const *chunks, uint32_t row)
+SP_TEMPLATE sp_head *sp_head_of(double *const *chunks, uint32_t slot)
 {
-    return (sp_head *)sp_row(chunks, row, SP_HEAD_WIDTH);
+    return (sp_head *)sp_slot(chunks, slot, SP_HEAD_WIDTH);
 }
 
-SP_TEMPLATE sp_four_places *sp_places_of(double *const *chunks, uint32_t row)
+SP_TEMPLATE sp_four_places *sp_places_of(double *const *chunks, uint32_t slot)
 {
-    return (sp_four_places *)sp_row(chunks, row, SP_HEAD_WIDTH);
+    return (sp_four_places *)sp_slot(chunks, slot, SP_HEAD_WIDTH);
 }
 
 /* The block that has place k's w and c, and the one that has its G. */
@@ -122,7 +122,7 @@ SP_TEMPLATE int sp_is_dealt(const sp_head *head)
     return head->G < 0.0f;
 }
 
-/* What a row of two labels is with more: the output speaks for `positive`, against the other. */
+/* What a slot of two labels is with more: the output speaks for `positive`, against the other. */
 SP_TEMPLATE sp_four_places sp_dealt(const sp_head *head, int positive)
 {
     sp_four_places four = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}};
@@ -163,21 +163,21 @@ SP_TEMPLATE void sp_divided(double a, double by, double c, double by_too, double
 
 /* An event's features: v, h and t of each, and the sums over them. `pair`: there are two labels at
    most, and the heads are all there is of them. */
-SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *rows, const double *x,
+SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, const double *x,
                               ptrdiff_t n, double T, sp_sums *sums, const int pair, const int bayes)
 {
     double squares = 0.0, length = 0.0, unknown = 0.0, dot = 0.0, P0 = 1.0, P1 = 1.0;
     ptrdiff_t E0 = 0, E1 = 0, used = 0;
     double *of_v = sums->v, *of_h = sums->h, *of_t = sums->t;
     for (ptrdiff_t i = 0; i < n; i++) {
-        const sp_head *head = sp_head_of(chunks, rows[i]);
+        const sp_head *head = sp_head_of(chunks, slots[i]);
         double a = fabs(x[i]), s = fabs(head->s);
         double om = head->om == 0.0f ? SP_OM_FIRST : head->om;
         double N = pair || !sp_is_dealt(head) ? (double)head->of.c[0] + head->of.c[1] : head->of.N;
         double v, h, hh, known, t;
         if (i + SP_AHEAD < n)
             sp_prefetch(sp_head_of(chunks,
-                                   rows[i + SP_AHEAD]));
+                                   slots[i + SP_AHEAD]));
         sp_divided(1.0, head->cnt + 1.0, T, N, &known, &t);
         if (a == s)                 /* where a value is always the same the mean stays, exactly */
             v = x[i] > 0.0 ? 1.0 : -1.0;
@@ -218,17 +218,17 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *rows, const
     sums->E[1] = E1;
 }
 
-static void sp_heads(double *const *chunks, const uint32_t *rows, const double *x, ptrdiff_t n,
+static void sp_heads(double *const *chunks, const uint32_t *slots, const double *x, ptrdiff_t n,
                      double T, sp_sums *sums, int pair, int bayes)
 {
-    if (pair && bayes) sp_heads_any(chunks, rows, x, n, T, sums, 1, 1);
-    else if (pair) sp_heads_any(chunks, rows, x, n, T, sums, 1, 0);
-    else if (bayes) sp_heads_any(chunks, rows, x, n, T, sums, 0, 1);
-    else sp_heads_any(chunks, rows, x, n, T, sums, 0, 0);
+    if (pair && bayes) sp_heads_any(chunks, slots, x, n, T, sums, 1, 1);
+    else if (pair) sp_heads_any(chunks, slots, x, n, T, sums, 1, 0);
+    else if (bayes) sp_heads_any(chunks, slots, x, n, T, sums, 0, 1);
+    else sp_heads_any(chunks, slots, x, n, T, sums, 0, 0);
 }
 
 /* Four places and more: for each the sum of w h, and the product of 1 + c t as P 2^E. Up to four
-   blocks of four places side by side; `first`: place 0 is among them, which rows that are not yet
+   blocks of four places side by side; `first`: place 0 is among them, which slots that are not yet
    dealt out have in their heads. */
 #if SP_VECTORS
 /* Four floats as doubles. */
@@ -240,7 +240,7 @@ SP_TEMPLATE void sp_widened(const float *from, sp_double4 *to)
 }
 
 #define SP_SPEAK(name, blocks) \
-SP_WIDER static void name(double ***chunks, double *const *heads, const uint32_t *rows, \
+SP_WIDER static void name(double ***chunks, double *const *heads, const uint32_t *slots, \
                           const sp_sums *sums, ptrdiff_t n, int first, int positive, double *dots, \
                           double *P, double *E) \
 { \
@@ -257,23 +257,23 @@ SP_WIDER static void name(double ***chunks, double *const *heads, const uint32_t
         exponent[b] = zero; \
     } \
     for (ptrdiff_t i = 0; i < n; i++) { \
-        const uint32_t row = rows[i]; \
+        const uint32_t slot = slots[i]; \
         const double h = of_h[i], t = of_t[i]; \
         sp_four_places in_head; \
-        const sp_four_places *four = sp_places_of(chunks[0], row); \
+        const sp_four_places *four = sp_places_of(chunks[0], slot); \
         sp_double4 w, c; \
         if (i + SP_AHEAD < n) \
             for (int b = 0; b < blocks; b++) \
-                sp_prefetch(sp_places_of(chunks[b], rows[i + SP_AHEAD])); \
+                sp_prefetch(sp_places_of(chunks[b], slots[i + SP_AHEAD])); \
         if (first) { \
-            const sp_head *head = sp_head_of(heads, row); \
+            const sp_head *head = sp_head_of(heads, slot); \
             if (!sp_is_dealt(head)) { \
                 in_head = sp_dealt(head, positive); \
                 four = &in_head; \
             } \
         } \
         for (int b = 0; b < blocks; b++) { \
-            if (b) four = sp_places_of(chunks[b], row); \
+            if (b) four = sp_places_of(chunks[b], slot); \
             sp_widened(four->w, &w); \
             sp_widened(four->c, &c); \
             dot[b] += w * h; \
@@ -298,7 +298,7 @@ SP_SPEAK(sp_speak_2, 2)
 SP_SPEAK(sp_speak_3, 3)
 SP_SPEAK(sp_speak_4, 4)
 #else
-static void sp_speak_plain(double *const *chunks, double *const *heads, const uint32_t *rows,
+static void sp_speak_plain(double *const *chunks, double *const *heads, const uint32_t *slots,
                            const sp_sums *sums,
                            ptrdiff_t n, int first, int positive, double *dots, double *P, double *E)
 {
@@ -308,9 +308,9 @@ static void sp_speak_plain(double *const *chunks, double *const *heads, const ui
         P[k] = 1.0;
     }
     for (ptrdiff_t i = 0; i < n; i++) {
-        sp_four_places four = *sp_places_of(chunks, rows[i]);
-        if (first && !sp_is_dealt(sp_head_of(heads, rows[i]))) four = sp_dealt(sp_head_of(heads,
-                rows[i]), positive);
+        sp_four_places four = *sp_places_of(chunks, slots[i]);
+        if (first && !sp_is_dealt(sp_head_of(heads, slots[i]))) four = sp_dealt(sp_head_of(heads,
+                slots[i]), positive);
         for (int k = 0; k < 4; k++) {
             dots[k] += four.w[k] * sums->h[i];
             P[k] *= 1.0 + four.c[k] * sums->t[i];
@@ -322,20 +322,20 @@ static void sp_speak_plain(double *const *chunks, double *const *heads, const ui
 #endif
 
 /* For `n_fours` times four places: fours[b] are the chunks of places 4 b and on. */
-static void sp_speak(double ***fours, ptrdiff_t n_fours, double *const *heads, const uint32_t *rows,
-                     const sp_sums *sums, ptrdiff_t n, int positive, double *dots, double *P,
-                     double *E)
+static void sp_speak(double ***fours, ptrdiff_t n_fours, double *const *heads,
+                     const uint32_t *slots, const sp_sums *sums, ptrdiff_t n, int positive,
+                     double *dots, double *P, double *E)
 {
     for (ptrdiff_t b = 0; b < n_fours;) {
         int g = n_fours - b < 4 ? (int)(n_fours - b) : 4;
 #if SP_VECTORS
-        if (g == 1) sp_speak_1(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
-        else if (g == 2) sp_speak_2(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
-        else if (g == 3) sp_speak_3(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
-        else sp_speak_4(fours + b, heads, rows, sums, n, b == 0, positive, dots, P, E);
+        if (g == 1) sp_speak_1(fours + b, heads, slots, sums, n, b == 0, positive, dots, P, E);
+        else if (g == 2) sp_speak_2(fours + b, heads, slots, sums, n, b == 0, positive, dots, P, E);
+        else if (g == 3) sp_speak_3(fours + b, heads, slots, sums, n, b == 0, positive, dots, P, E);
+        else sp_speak_4(fours + b, heads, slots, sums, n, b == 0, positive, dots, P, E);
 #else
         for (int k = 0; k < g; k++)
-            sp_speak_plain(fours[b + k], heads, rows, sums, n, b == 0 && k == 0, positive,
+            sp_speak_plain(fours[b + k], heads, slots, sums, n, b == 0 && k == 0, positive,
                            dots + 4 * k, P + 4 * k,
                            E + 4 * k);
 #endif
@@ -380,21 +380,21 @@ SP_WIDER static void sp_roots(const double *h, double r, double f, double *steps
 }
 
 /* Learn an event of place y, of two: the stride, if there is one (its q > 0), then the counts.
-   `all`: T + 2, rD: 1 / (D + 1) of both places, after this event. Row 0 is that of features that
+   `all`: T + 2, rD: 1 / (D + 1) of both places, after this event. Slot 0 is that of features that
    the ceiling has refused. */
-SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *rows,
+SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *slots,
                                    const double *x, ptrdiff_t n,
                                    const sp_sums *sums, double r, const sp_stride stride, int y,
                                    double u, double all, const double *rD, const int steps)
 {
     double *of_G = sums->t, *oms = sums->oms, *counts = sums->counts;
     for (ptrdiff_t i = 0; i < n; i++) {
-        uint32_t row = rows[i];
-        sp_head *head = sp_head_of(chunks, row);
+        uint32_t slot = slots[i];
+        sp_head *head = sp_head_of(chunks, slot);
         double halved, c0, c1, N, chi2;
         of_G[i] = oms[i] = 0.0;
         counts[i] = 1.0;
-        if (row == 0) continue;
+        if (slot == 0) continue;
         if (steps) {
             double X = sums->h[i] * r;
             of_G[i] = head->G = (float)(head->G * stride.kept + stride.q * (X * X));
@@ -411,58 +411,58 @@ SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *rows,
     }
     sp_roots(sums->h, r, stride.f, of_G, oms, counts, n);
     for (ptrdiff_t i = 0; i < n; i++) {
-        uint32_t row = rows[i];
-        sp_head *head = sp_head_of(chunks, row);
-        if (row == 0) continue;
+        uint32_t slot = slots[i];
+        sp_head *head = sp_head_of(chunks, slot);
+        if (slot == 0) continue;
         head->om = (float)oms[i];
         if (steps) head->w = (float)(head->w + of_G[i]);
     }
 }
 
-static void sp_learn_pair(double *const *chunks, const uint32_t *rows, const double *x,
+static void sp_learn_pair(double *const *chunks, const uint32_t *slots, const double *x,
                           ptrdiff_t n, const sp_sums *sums, double r,
                           const sp_stride *stride, int y, double u, double all, const double *rD)
 {
     if (stride->q > 0.0)
-        sp_learn_pair_any(chunks, rows, x, n, sums, r, *stride, y, u, all, rD, 1);
+        sp_learn_pair_any(chunks, slots, x, n, sums, r, *stride, y, u, all, rD, 1);
     else
-        sp_learn_pair_any(chunks, rows, x, n, sums, r, *stride, y, u, all, rD, 0);
+        sp_learn_pair_any(chunks, slots, x, n, sums, r, *stride, y, u, all, rD, 0);
 }
 
-SP_TEMPLATE sp_four_places *sp_places_at(const sp_blocks blocks, uint32_t row, ptrdiff_t k)
+SP_TEMPLATE sp_four_places *sp_places_at(const sp_blocks blocks, uint32_t slot, ptrdiff_t k)
 {
-    return sp_places_of(sp_chunks(blocks, sp_places_block(k)), row);
+    return sp_places_of(sp_chunks(blocks, sp_places_block(k)), slot);
 }
 
-SP_TEMPLATE float *sp_G_at(const sp_blocks blocks, uint32_t row, ptrdiff_t k)
+SP_TEMPLATE float *sp_G_at(const sp_blocks blocks, uint32_t slot, ptrdiff_t k)
 {
-    return (float *)sp_row(sp_chunks(blocks, sp_G_block(k)), row, SP_HEAD_WIDTH) + k % SP_GROUP;
+    return (float *)sp_slot(sp_chunks(blocks, sp_G_block(k)), slot, SP_HEAD_WIDTH) + k % SP_GROUP;
 }
 
-/* Deal a row of two labels out to its groups. */
-SP_TEMPLATE void sp_deal(const sp_blocks blocks, sp_head *head, uint32_t row, int positive)
+/* Deal a slot of two labels out to its groups. */
+SP_TEMPLATE void sp_deal(const sp_blocks blocks, sp_head *head, uint32_t slot, int positive)
 {
-    float *G = sp_G_at(blocks, row, 0);
+    float *G = sp_G_at(blocks, slot, 0);
     double N = (double)head->of.c[0] + head->of.c[1];
-    *sp_places_at(blocks, row, 0) = sp_dealt(head, positive);
+    *sp_places_at(blocks, slot, 0) = sp_dealt(head, positive);
     G[0] = G[1] = head->G;
     head->w = 0.0f;
     head->G = -1.0f;
     head->of.N = N;
 }
 
-/* Rows of two labels that the event has: dealt out to their groups. */
-static void sp_deal_all(const sp_blocks *blocks, const uint32_t *rows, ptrdiff_t n, int positive)
+/* Slots of two labels that the event has: dealt out to their groups. */
+static void sp_deal_all(const sp_blocks *blocks, const uint32_t *slots, ptrdiff_t n, int positive)
 {
     double *const *heads = sp_chunks(*blocks, 0);
     for (ptrdiff_t i = 0; i < n; i++) {
-        sp_head *head = sp_head_of(heads, rows[i]);
-        if (rows[i] && !sp_is_dealt(head)) sp_deal(*blocks, head, rows[i], positive);
+        sp_head *head = sp_head_of(heads, slots[i]);
+        if (slots[i] && !sp_is_dealt(head)) sp_deal(*blocks, head, slots[i], positive);
     }
 }
 
 /* Up to SP_STRIDES strides at once: side by side they take half the time of one by one. */
-SP_WIDER static void sp_stride_many(const sp_blocks *blocks, const uint32_t *rows, ptrdiff_t n,
+SP_WIDER static void sp_stride_many(const sp_blocks *blocks, const uint32_t *slots, ptrdiff_t n,
                                     const sp_sums *sums,
                                     double r, const sp_stride *strides, int m)
 {
@@ -480,17 +480,17 @@ SP_WIDER static void sp_stride_many(const sp_blocks *blocks, const uint32_t *row
         f[j] = strides[j].f;
     }
     for (ptrdiff_t i = 0; i < n; i++) {
-        const uint32_t row = rows[i];
+        const uint32_t slot = slots[i];
         const double X = sums->h[i] * r, XX = X * X;
-        if (row == 0) continue;
+        if (slot == 0) continue;
         for (int j = 0; j < m; j++) {
-            float *at = (float *)sp_row(of_G[j], row, SP_HEAD_WIDTH) + lane_G[j];
+            float *at = (float *)sp_slot(of_G[j], slot, SP_HEAD_WIDTH) + lane_G[j];
             G[j] = *at = (float)(*at * strides[j].kept + strides[j].q * XX);
         }
         for (int j = 0; j < whole; j += 4)
             for (int k = j; k < j + 4; k++) step[k] = (f[k] * X) / sqrt(G[k] + SP_P0);
         for (int j = 0; j < m; j++) {
-            float *w = (float *)sp_row(of_w[j], row, SP_HEAD_WIDTH) + lane_w[j];
+            float *w = (float *)sp_slot(of_w[j], slot, SP_HEAD_WIDTH) + lane_w[j];
             *w = (float)(*w + step[j]);
         }
     }
@@ -498,14 +498,14 @@ SP_WIDER static void sp_stride_many(const sp_blocks *blocks, const uint32_t *row
 
 /* The sums over a feature's places of c, and of c^2 / (D + 1), in four lanes. rD has four for each
    block. */
-SP_TEMPLATE void sp_chi_sums(double ***fours, ptrdiff_t n_fours, uint32_t row, const double *rD,
+SP_TEMPLATE void sp_chi_sums(double ***fours, ptrdiff_t n_fours, uint32_t slot, const double *rD,
                              double *sum,
                              double *squares)
 {
 #if SP_VECTORS
     sp_double4 c, times, all = {0.0}, of_squares = {0.0};
     for (ptrdiff_t b = 0; b < n_fours; b++) {
-        sp_widened(sp_places_of(fours[b], row)->c, &c);
+        sp_widened(sp_places_of(fours[b], slot)->c, &c);
         memcpy(&times, rD + 4 * b, sizeof(times));
         all += c;
         of_squares += (c * c) * times;
@@ -513,7 +513,7 @@ SP_TEMPLATE void sp_chi_sums(double ***fours, ptrdiff_t n_fours, uint32_t row, c
 #else
     double all[4] = {0.0, 0.0, 0.0, 0.0}, of_squares[4] = {0.0, 0.0, 0.0, 0.0};
     for (ptrdiff_t b = 0; b < n_fours; b++) {
-        const float *c = sp_places_of(fours[b], row)->c;
+        const float *c = sp_places_of(fours[b], slot)->c;
         for (int k = 0; k < 4; k++) {
             all[k] += c[k];
             of_squares[k] += ((double)c[k] * c[k]) * rD[4 * b + k];
@@ -525,61 +525,62 @@ SP_TEMPLATE void sp_chi_sums(double ***fours, ptrdiff_t n_fours, uint32_t row, c
 }
 
 /* Halve a feature's counts but one; what is 0 may lie in zeros that are never written. */
-static void sp_halve(double ***fours, ptrdiff_t n_fours, uint32_t row, ptrdiff_t but, double halved)
+static void sp_halve(double ***fours, ptrdiff_t n_fours, uint32_t slot, ptrdiff_t but,
+                     double halved)
 {
     for (ptrdiff_t k = 0; k < 4 * n_fours; k++) {
-        float *c = &sp_places_of(fours[k / 4], row)->c[k % 4];
+        float *c = &sp_places_of(fours[k / 4], slot)->c[k % 4];
         if (k != but && *c != 0.0f) *c = (float)(*c * halved);
     }
 }
 
-/* The counts of an event of label y, of more than two, whose rows are dealt out. `all`: T + K. */
+/* The counts of an event of label y, of more than two, whose slots are dealt out. `all`: T + K. */
 SP_WIDER static void sp_count_many(double *const *heads, double ***fours, ptrdiff_t n_fours,
-                                   const uint32_t *rows,
+                                   const uint32_t *slots,
                                    const double *x, ptrdiff_t n, const sp_sums *sums, ptrdiff_t y,
                                    double u, double all,
                                    const double *rD)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
-        const uint32_t row = rows[i];
-        sp_head *head = sp_head_of(heads, row);
+        const uint32_t slot = slots[i];
+        sp_head *head = sp_head_of(heads, slot);
         double halved, sum, squares;
         float *c;
-        if (row == 0) continue;
+        if (slot == 0) continue;
         halved = sp_count(head, x[i], u);
-        c = &sp_places_of(fours[y / 4], row)->c[y % 4];
+        c = &sp_places_of(fours[y / 4], slot)->c[y % 4];
         *c = (float)((*c + u * sums->v[i]) * halved);
-        if (halved != 1.0) sp_halve(fours, n_fours, row, y, halved);
-        sp_chi_sums(fours, n_fours, row, rD, &sum, &squares);
+        if (halved != 1.0) sp_halve(fours, n_fours, slot, y, halved);
+        sp_chi_sums(fours, n_fours, slot, rD, &sum, &squares);
         head->of.N = sum;
         head->om = sp_om(head->cnt, all, squares, sum);
     }
 }
 
-/* --- One row ---------------------------------------------------------------------------------- */
+/* --- One slot --------------------------------------------------------------------------------- */
 
 /* The weight of output k of `outputs`: with one, its own; with more it may lie in the head yet. */
-static double sp_weight(const sp_blocks *blocks, uint32_t row, ptrdiff_t k, ptrdiff_t outputs,
+static double sp_weight(const sp_blocks *blocks, uint32_t slot, ptrdiff_t k, ptrdiff_t outputs,
                         int positive)
 {
-    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
+    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
     if (outputs == 1) return head->w;
-    if (sp_is_dealt(head) || k > 1) return sp_places_at(*blocks, row, k)->w[k % 4];
+    if (sp_is_dealt(head) || k > 1) return sp_places_at(*blocks, slot, k)->w[k % 4];
     return k == positive ? 0.5 * head->w : -0.5 * head->w;
 }
 
 /* The count of place k. */
-static double sp_count_of(const sp_blocks *blocks, uint32_t row, ptrdiff_t k)
+static double sp_count_of(const sp_blocks *blocks, uint32_t slot, ptrdiff_t k)
 {
-    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
-    if (sp_is_dealt(head)) return sp_places_at(*blocks, row, k)->c[k % 4];
+    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
+    if (sp_is_dealt(head)) return sp_places_at(*blocks, slot, k)->c[k % 4];
     return k > 1 ? 0.0 : head->of.c[k];
 }
 
 /* T / N of a feature that has a part in naive Bayes with value x, else 0. */
-static double sp_odds_of(const sp_blocks *blocks, uint32_t row, double x, double T)
+static double sp_odds_of(const sp_blocks *blocks, uint32_t slot, double x, double T)
 {
-    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
+    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
     double N = sp_is_dealt(head) ? head->of.N : (double)head->of.c[0] + head->of.c[1];
     return N > 0.0 && !signbit(head->s) && x > 0.0 ? T / N : 0.0;
 }
@@ -589,10 +590,10 @@ SP_TEMPLATE int sp_is_below(float number, double most)
     return number >= -most && number <= most;
 }
 
-/* Whether a row that was read from a file is one that no learning could have made. */
-static int sp_row_fault(const sp_blocks *blocks, uint32_t row, ptrdiff_t outputs)
+/* Whether a slot that was read from a file is one that no learning could have made. */
+static int sp_slot_fault(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outputs)
 {
-    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
+    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
     const double most = 0x1p120;
     double all[4] = {0.0, 0.0, 0.0, 0.0};
     int dealt = sp_is_dealt(head);
@@ -606,8 +607,8 @@ static int sp_row_fault(const sp_blocks *blocks, uint32_t row, ptrdiff_t outputs
     if (dealt && (outputs == 1 || head->G != -1.0f)) return 1;
     if (outputs == 1) return 0;
     for (ptrdiff_t k = 0; k < (outputs + 3) / 4 * 4; k++) {
-        const sp_four_places *four = sp_places_at(*blocks, row, k);
-        const float w = four->w[k % 4], c = four->c[k % 4], G = *sp_G_at(*blocks, row, k);
+        const sp_four_places *four = sp_places_at(*blocks, slot, k);
+        const float w = four->w[k % 4], c = four->c[k % 4], G = *sp_G_at(*blocks, slot, k);
         if (!(sp_is_below(w, most) && sp_is_below(c, most) && G >= 0.0f && G <= 1e38f)) return 1;
         if ((!dealt || k >= outputs) && (w != 0.0f || c != 0.0f || G != 0.0f)) return 1;
         all[k % 4] += c;
@@ -615,15 +616,15 @@ static int sp_row_fault(const sp_blocks *blocks, uint32_t row, ptrdiff_t outputs
     return dealt && head->of.N != (all[0] + all[1]) + (all[2] + all[3]);
 }
 
-/* The largest of a row's weights in size. */
-static double sp_size(const sp_blocks *blocks, uint32_t row, ptrdiff_t outputs)
+/* The largest of a slot's weights in size. */
+static double sp_size(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outputs)
 {
-    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), row);
+    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
     double size = fabs(head->w);
     if (outputs == 1) return size;
     if (!sp_is_dealt(head)) return 0.5 * size;
     for (ptrdiff_t k = 0; k < outputs; k++) {
-        double w = fabs(sp_places_at(*blocks, row, k)->w[k % 4]);
+        double w = fabs(sp_places_at(*blocks, slot, k)->w[k % 4]);
         size = w > size ? w : size;
     }
     return size;
