@@ -172,8 +172,9 @@ cdef inline int _find_places(Batch* batch) noexcept nogil:
     cdef const slot_t* slots = batch.slots
     cdef const Table* table = &batch.learner.table
     cdef Py_ssize_t j
-    if slots == NULL or m.n_columns > PLACE_MOST or m.n_values // PLACE_LEAST < m.n_columns or (
-            not table_has_places(table)) or (batch.y != NULL and batch.learner.index.bits):
+    if (slots == NULL or learner_votes(batch.learner) or m.n_columns > PLACE_MOST
+            or m.n_values // PLACE_LEAST < m.n_columns or not table_has_places(table)
+            or (batch.y != NULL and batch.learner.index.bits)):
         return 0
     batch.places = <int32_t*> calloc(m.n_columns + 1, sizeof(int32_t))
     if batch.places == NULL:

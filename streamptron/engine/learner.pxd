@@ -203,7 +203,7 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     event.n_scores = n
     if learner_votes(learner) and ballot_reserve(&event.ballot, &learner.voters) < 0:
         return -1
-    for i in range(n if candidates else 1):
+    for i in range(n if candidates else 1 if learner.voters.degree == 1 else 0):
         first = event_first(event, i)
         table_scores(&learner.table, event.slots + first, event.values + first,
                      event_last(event, i) - first, n, event.scores + i)

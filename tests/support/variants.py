@@ -99,6 +99,11 @@ every_starter = pytest.mark.parametrize("learner", STARTERS)
 # others from {label: {feature: weight}}
 ONE_OUTPUT = ("Perceptron", "AROW", "AdaptiveClassifier", "VotedPerceptron")
 every_averager = pytest.mark.parametrize("learner", AVERAGERS)
+# those that have weights: a kernel has none
+every_linear_variant = pytest.mark.parametrize(
+    ("learner", "variant"),
+    [pair for pair in VARIANTS if "degree" not in OWN[pair[0]].get(pair[1], ())],
+)
 every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
 
 
