@@ -144,6 +144,6 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
         """Not for this learner: weights alone have no past that could vote."""
         raise TypeError(
-            "VotedPerceptron is all vectors there have been and cannot start from one; "
-            "save or pickle a model, or start AROW or Perceptron from weights"
+            "VotedPerceptron is all vectors there have been and cannot start from weights; "
+            "save or pickle a model, or start AROW or Perceptron from them"
         )

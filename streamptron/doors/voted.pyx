@@ -27,7 +27,7 @@ cdef class VotedModel(PairModel):
         return VotedModel.__new__(VotedModel)
 
     def _configure(self, int kind, **params):
-        degree = whole("degree", params["degree"], 1, DEGREE_MOST)
+        degree = whole("degree", params["degree"], 1, DEGREE_MOST, "an int")
         budget = params["budget"]
         budget = 0 if budget is None else whole("budget", budget, 1, 2**31)
         PairModel._configure(self, kind, **params)

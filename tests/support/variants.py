@@ -88,6 +88,12 @@ VARIANTS = [
 ]
 
 every_learner = pytest.mark.parametrize("learner", LEARNERS)
+# those whose files can be used in place
+PLACED = [learner for learner in LEARNERS if learner != "VotedPerceptron"]
+every_placed_learner = pytest.mark.parametrize("learner", PLACED)
+every_placed_variant = pytest.mark.parametrize(
+    ("learner", "variant"), [pair for pair in VARIANTS if pair[0] in PLACED]
+)
 # those that keep an average and a pocket
 AVERAGERS = [learner for learner in LEARNERS if has(learner, "average", "pocket")]
 # those that may start from weights
