@@ -21,8 +21,8 @@ from tests.support.model_files import refused, taught
 from tests.support.streams import needs_data, text_stream
 from tests.support.variants import (
     LEARNERS,
-    answers,
     PLACED,
+    answers,
     every_learner,
     every_placed_learner,
     every_placed_variant,
