@@ -73,7 +73,7 @@ def event_stream(name):
 
 
 def cost(name, n_updates, n_events):
-    """Microseconds an event by the library and by dense and sparse vectors; their width, non-zeros."""
+    """Microseconds an event by the library, dense and sparse vectors; their width and non-zeros."""
     model = VotedPerceptron(hash_seed=0)
     stream = event_stream(name)
     while model.n_kept < n_updates:

@@ -140,6 +140,20 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
         """How many updates are kept at most."""
         return self._param("budget")  # type: ignore[no-any-return]
 
+    def debug_one(self, x: Mapping[Any, float]) -> str:
+        """A table of the features behind the decision, in the form that River's linear models use.
+
+        With a `degree` above 1 a feature has no part of its own, and only the answer is told.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        if self.degree == 1 or not self.labels:
+            return super().debug_one(x)
+        return f"{self.predict_one(x)!r} by the vote of a kernel of degree {self.degree}"
+
     @classmethod
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
         """Not for this learner: weights alone have no past that could vote."""

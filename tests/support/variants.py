@@ -94,6 +94,10 @@ every_placed_learner = pytest.mark.parametrize("learner", PLACED)
 every_placed_variant = pytest.mark.parametrize(
     ("learner", "variant"), [pair for pair in VARIANTS if pair[0] in PLACED]
 )
+# those that may have a ceiling
+every_limited_learner = pytest.mark.parametrize(
+    "learner", [learner for learner in LEARNERS if has(learner, "max_features")]
+)
 # those that keep an average and a pocket
 AVERAGERS = [learner for learner in LEARNERS if has(learner, "average", "pocket")]
 # those that may start from weights
