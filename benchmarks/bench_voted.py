@@ -167,7 +167,7 @@ def mnist(degrees, passes, n_train, n_test):
             rows.append(
                 (
                     *(degree, many),
-                    *(f"{ours:.1f} / {theirs}" for ours, theirs in zip(found, published)),  # noqa: B905
+                    *(f"{a:.1f} / {b}" for a, b in zip(found, published, strict=True)),
                     f"{turns} / {mistakes}",
                     model.n_kept,
                     f"{spent:.0f}",

@@ -562,7 +562,8 @@ def test_no_event_moves_all_the_features_there_are(learner):
         step, size = max(step, grown - size), grown
     assert model.n_features > 140_000
     assert size > 5_000_000
-    assert step < 70_000
+    # a VotedPerceptron's updates lie in queues that double: 16 and 24 bytes each, besides scratch
+    assert step < (70_000 if learner != "VotedPerceptron" else 48 * 150_000)
 
 
 def moved(before, after):

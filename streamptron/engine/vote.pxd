@@ -54,12 +54,6 @@ from streamptron.engine.voters cimport (
 cdef enum:
     DEGREE_MOST = 16
 
-cdef extern from *:
-    """
-    #define SP_ROUNDING 0x1p-40     /* of a sum of thousands of numbers, by its size */
-    """
-    const double ROUNDING "SP_ROUNDING"
-
 cdef struct Ballot:
     # Scratch: the dot products of an event with the updates, from the oldest on. All 0 between
     # events, as are the flags, which say where they are not.
@@ -217,7 +211,7 @@ cdef inline double _first_A(const Voters* v, const Voter* voter, const Ballot* b
     """A before the first turn: 0 but for the dropped updates, which are in the current score.
 
     If these have none of the event's features it is 0 as well, so what is left of the difference
-    by rounding is taken for 0: the first vector's answer would be chance.
+    by rounding (2^-40 of the sum) is taken for 0: the first vector's answer would be chance.
     """
     cdef double kept = 0.0, size = 0.0, part, dot, A = current - last_B(voter)
     cdef Py_ssize_t p
@@ -231,7 +225,7 @@ cdef inline double _first_A(const Voters* v, const Voter* voter, const Ballot* b
             part = voter.turns[p].a * dot
             kept += part
             size += fabs(part)
-    return 0.0 if fabs(A - kept) <= ROUNDING * (size + fabs(A)) else A - kept
+    return 0.0 if fabs(A - kept) <= 9.094947017729282e-13 * (size + fabs(A)) else A - kept
 
 
 cdef inline void voters_count(const Voters* v, const slot_t* slots, const double* x, Py_ssize_t n,

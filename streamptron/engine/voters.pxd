@@ -28,7 +28,8 @@
 #
 # Functions in this file: voters_init, voters_free, voters_bytes, voters_updates, voters_features;
 # voters_copy, voters_room, voters_split, voters_write (these may fail); voters_unsplit,
-# voters_take; mentions_of and last_B to read; updates_room, turns_room, mention_all, turn_push for files.
+# voters_take; mentions_of and last_B to read; updates_room, turns_room, mention_all, turn_push for
+# files.
 
 from libc.string cimport memcpy, memmove, memset
 from streamptron.engine.heap cimport calloc, free, heap_bytes, malloc, realloc
