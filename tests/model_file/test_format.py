@@ -184,8 +184,9 @@ def golden_answers(model):
 @pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
 def test_file_of_an_earlier_version_answers_as_it_did(file):
     expected = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    for mmap in (False, True):
-        assert golden_answers(loaded(file, mmap)) == expected
+    assert golden_answers(loaded(file)) == expected
+    if not file.stem.startswith("VotedPerceptron"):  # which is not opened in place
+        assert golden_answers(loaded(file, mmap=True)) == expected
     model = loaded(file)
     model.learn_one({"free": 1}, model._known_labels[0])
     assert model.n_seen == expected["counters"][0] + 1
