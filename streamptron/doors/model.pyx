@@ -51,10 +51,11 @@ cdef extern from "Python.h":
     int PyGC_Enable() noexcept
 
 _PICKLE_DEPTH = 1000            # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
-_HALF_LIFE_MOST = 1e12          # events: 2^(-1/h) as a float is right to 0.02 % of the half-life
+_LONGEST = 1e12                 # half-life, in events: 2^(-1/h) as a float is right to 0.02 % of it
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
+VIOLATORS = ("best", "uniform", "proportional")
 cdef list TRUTH = [False, True]
 
 
@@ -89,20 +90,22 @@ cdef class Model(Desk):
         """Check and keep the parameters, and start untrained. On an error nothing changes."""
         cdef Rule rule
         cdef Model fresh = self._blank(kind)
+        given = params.get
+        if kind == RULE_MULTICLASS or kind == RULE_MIRA:
+            params.setdefault("violators", "best")      # older pickles lack it
         rule.kind = kind
-        rule.margin = real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
-        rule.C = real("C", params.get("C", 1.0), 1e-50, "above 0")
-        rule.on_mistake = choice(
-            "update", params.get("update", "margin"), ("margin", "mistake")) == 1
-        rule.r = real("r", params.get("r", 1.0), 1e-50, "above 0")
-        rule.eta = real("eta", params.get("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
-        rule.forget = real("forget", params.get("forget", 0.0), 0.0, "of at least 0", 1.0)
-        rule.naive_bayes = truth("naive_bayes", params.get("naive_bayes", False))
-        average = choice("average", params.get("average", "none"), AVERAGES)
-        half_life = real("half_life", params.get("half_life", 1.0), 1.0, "of at least 1 event",
-                         _HALF_LIFE_MOST)
-        pocket = truth("pocket", params.get("pocket", False))
-        serve = choice("serve", params.get("serve", "current"), (*KEPT, "best"))
+        rule.margin = real("margin", given("margin", 0.0), 0.0, "of at least 0")
+        rule.C = real("C", given("C", 1.0), 1e-50, "above 0")
+        rule.on_mistake = choice("update", given("update", "margin"), ("margin", "mistake")) == 1
+        rule.violators = choice("violators", given("violators", "best"), VIOLATORS)
+        rule.r = real("r", given("r", 1.0), 1e-50, "above 0")
+        rule.eta = real("eta", given("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
+        rule.forget = real("forget", given("forget", 0.0), 0.0, "of at least 0", 1.0)
+        rule.naive_bayes = truth("naive_bayes", given("naive_bayes", False))
+        average = choice("average", given("average", "none"), AVERAGES)
+        half_life = real("half_life", given("half_life", 1.0), 1.0, "of at least 1 event", _LONGEST)
+        pocket = truth("pocket", given("pocket", False))
+        serve = choice("serve", given("serve", "current"), (*KEPT, "best"))
         if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
             raise ValueError(
                 "serve='average' needs an average: give average='uniform' or 'exponential', or "
@@ -111,8 +114,7 @@ cdef class Model(Desk):
             raise ValueError("serve='pocket' needs pocket=True")
         rule.intercept = truth("intercept", params["intercept"])
         intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps its own
-        bits = params["hash_bits"]
-        bits = 0 if bits is None else whole("hash_bits", bits, 1, 30)
+        bits = 0 if given("hash_bits") is None else whole("hash_bits", given("hash_bits"), 1, 30)
         most = params.get("max_features")
         most = 0 if most is None else whole("max_features", most, 1, 2**31)
         if most and bits:
@@ -120,16 +122,14 @@ cdef class Model(Desk):
                 "max_features and hash_bits are both given; a hashed table has a fixed size: "
                 "choose one")
         seed = params["hash_seed"]
-        if seed is None:
-            seed = int.from_bytes(os.urandom(8), "little")
-        else:
-            whole("hash_seed", seed, 0, 2**64 - 1)
-        given = params["class_weight"]
-        if isinstance(given, Mapping):
+        seed = whole("hash_seed", seed, 0, 2**64 - 1) if seed is not None else (
+            int.from_bytes(os.urandom(8), "little"))
+        weights = params["class_weight"]
+        if isinstance(weights, Mapping):
             # a copy: what the caller does with it later must not reach what is pickled and saved
-            given = params["class_weight"] = ClassWeight(
-                {interned(label): weight for label, weight in given.items()})
-        fresh._class_weight = self._checked_class_weight(given)
+            weights = params["class_weight"] = ClassWeight(
+                {interned(label): weight for label, weight in weights.items()})
+        fresh._class_weight = self._checked_class_weight(weights)
         fresh._params = {interned(name): interned(value) for name, value in params.items()}
         fresh._kind = kind
         learner_free(&fresh.learner)
