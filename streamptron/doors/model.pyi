@@ -23,6 +23,7 @@ class RULES:
     MULTICLASS: ClassVar[int]
     MIRA: ClassVar[int]
     ADAPTIVE: ClassVar[int]
+    VOTED: ClassVar[int]
     AROW: ClassVar[int]
     RANKING: ClassVar[int]
 
