@@ -9,8 +9,8 @@ every bit, however it comes to the sums. Elsewhere a vector whose score is 0 but
 vote either way: `doubt` says how many votes are such a vector's.
 """
 
-from tests.twin.learners import (
-    INTERCEPT,
+from tests.twin.learners import INTERCEPT
+from tests.twin.serving import (
     BinaryCalibrator,
     MulticlassCalibrator,
     Scale,
