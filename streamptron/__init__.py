@@ -9,6 +9,7 @@ from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.ranking import RankingPerceptron
 from streamptron.text import Tokenizer
+from streamptron.voted import VotedPerceptron
 
 if typing.TYPE_CHECKING:
     from streamptron.checkpoint import Checkpoint
@@ -31,6 +32,7 @@ __all__ = [
     "RankingPerceptron",
     "Tokenizer",
     "TopFeatures",
+    "VotedPerceptron",
     "load",
     "read_metadata",
 ]

@@ -12,6 +12,7 @@ from streamptron.arow import AROW
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.ranking import RankingPerceptron
+from streamptron.voted import VotedPerceptron
 
 # By the name on the command line, whose default is the first. Files have the names of the classes.
 LEARNERS: dict[str, Any] = {
@@ -20,6 +21,7 @@ LEARNERS: dict[str, Any] = {
     "perceptron": Perceptron,
     "mira": MIRA,
     "arow": AROW,
+    "voted": VotedPerceptron,
 }
 # Not on the command line, whose lines are events with a label: its events are sets of candidates.
 RANKERS = (RankingPerceptron,)
@@ -38,6 +40,9 @@ OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
     "eta": (float, "how far a step goes."),
     "forget": (float, "how fast the steps become large again after a change."),
     "naive_bayes": (True, "naive Bayes is no feature."),
+    "max_features": (int, "keep at most this many; the least important leave."),
+    "degree": (int, "of the kernel (1 + x.z)^degree."),
+    "budget": (int, "how many updates are kept at most."),
     "average": (("uniform", "exponential", "none"), "the average kept beside the current weights."),
     "half_life": (float, "of the exponential average, in events."),
     "pocket": (False, "keep the best recent weights."),

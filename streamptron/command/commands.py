@@ -158,9 +158,6 @@ LEARNER_OPTIONS = Options(
         type=Pair("LABEL=WEIGHT", float),
         help="Scale the steps for a label; may be repeated.",
     ),
-    click.option(
-        "--max-features", type=int, help="Keep at most this many; the least important leave."
-    ),
     click.option("--max-labels", type=int, help="One label more than this is an error."),
     click.option("--hash-bits", type=int, help="Use a table of 2^BITS slots, without names."),
     click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),

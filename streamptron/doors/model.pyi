@@ -13,6 +13,7 @@ _Array = tuple[tuple[int, ...], Buffer]
 
 KEPT: tuple[str, ...]
 AVERAGES: tuple[str, ...]
+VIOLATORS: tuple[str, ...]
 
 class TopFeatures(NamedTuple):
     positive: list[tuple[Hashable, float]]
@@ -23,6 +24,7 @@ class RULES:
     MULTICLASS: ClassVar[int]
     MIRA: ClassVar[int]
     ADAPTIVE: ClassVar[int]
+    VOTED: ClassVar[int]
     AROW: ClassVar[int]
     RANKING: ClassVar[int]
 

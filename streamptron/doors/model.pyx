@@ -33,7 +33,8 @@ from streamptron.engine.key cimport KEY_OBJECT, Key
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_decision, learner_labels, learner_several)
 from streamptron.engine.rule cimport (
-    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, RULE_RANKING, Rule)
+    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, RULE_RANKING, RULE_VOTED,
+    Rule)
 from streamptron.engine.serve cimport serve_overall
 from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
@@ -65,9 +66,7 @@ class RULES:
     PERCEPTRON = RULE_PERCEPTRON
     MULTICLASS = RULE_MULTICLASS
     MIRA = RULE_MIRA
-    AROW = RULE_AROW
-    ADAPTIVE = RULE_ADAPTIVE
-    RANKING = RULE_RANKING
+    AROW, ADAPTIVE, VOTED, RANKING = RULE_AROW, RULE_ADAPTIVE, RULE_VOTED, RULE_RANKING
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
@@ -119,7 +118,7 @@ cdef class Model(Desk):
         rule.intercept = truth("intercept", given("intercept", False))
         intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps its own
         bits = 0 if given("hash_bits") is None else whole("hash_bits", given("hash_bits"), 1, 30)
-        most = params["max_features"]
+        most = given("max_features")
         most = 0 if most is None else whole("max_features", most, 1, 2**31)
         if most and bits:
             raise ValueError(
@@ -211,7 +210,7 @@ cdef class Model(Desk):
 
     @property
     def max_features(self):
-        return self._params["max_features"]
+        return self._param("max_features")
 
     @property
     def hash_bits(self):

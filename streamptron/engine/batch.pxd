@@ -47,7 +47,7 @@ from streamptron.engine.table cimport (
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_adapts, learner_admit, learner_answer, learner_commit,
     learner_commit_row, learner_decision, learner_judge, learner_probabilities, learner_resolve,
-    learner_score, learner_score_row, learner_several, learner_step)
+    learner_score, learner_score_row, learner_several, learner_step, learner_votes)
 from streamptron.engine.matrix cimport (
     Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free,
     matrix_span, matrix_value)
@@ -185,8 +185,9 @@ cdef inline int _find_places(Batch* batch) noexcept nogil:
     cdef const slot_t* slots = batch.slots
     cdef const Table* table = &batch.learner.table
     cdef Py_ssize_t j
-    if slots == NULL or m.n_columns > PLACE_MOST or m.n_values // PLACE_LEAST < m.n_columns or (
-            not table_has_places(table)) or (batch.y != NULL and batch.learner.index.bits):
+    if (slots == NULL or learner_votes(batch.learner) or m.n_columns > PLACE_MOST
+            or m.n_values // PLACE_LEAST < m.n_columns or not table_has_places(table)
+            or (batch.y != NULL and batch.learner.index.bits)):
         return 0
     batch.places = <int32_t*> calloc(m.n_columns + 1, sizeof(int32_t))
     if batch.places == NULL:
@@ -495,7 +496,8 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
         return _candidate(batch, r)
     # with one output it is scored in place, but not if a third label comes
     cdef bint in_place = (batch.slots != NULL and learner.table.lanes == 1
-                       and not learner_adapts(learner) and (batch.y == NULL or batch.y[r] <= 1))
+                       and not learner_adapts(learner) and not learner_votes(learner)
+                       and (batch.y == NULL or batch.y[r] <= 1))
     if batch.slots != NULL:
         matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
         entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)

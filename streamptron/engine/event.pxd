@@ -24,6 +24,7 @@ from streamptron.engine.index cimport Gone, Index, index_stored
 from streamptron.engine.step cimport Step, step_bytes, step_free
 from streamptron.engine.verdict cimport Verdict
 from streamptron.engine.adaptive cimport Weighed, weighed_bytes, weighed_free
+from streamptron.engine.vote cimport Ballot, ballot_bytes, ballot_free
 
 cdef struct Event:
     Py_ssize_t n
@@ -55,6 +56,7 @@ cdef struct Event:
     int judged                  # of which, a bit each
     Step step
     Weighed weighed             # where AdaptiveClassifier has answered
+    Ballot ballot               # where VotedPerceptron counts
     Gone* gone                  # under a ceiling: what its slots were before it is learned
     Py_ssize_t gone_capacity
     Py_ssize_t n_gone
@@ -90,6 +92,7 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.judged = 0
     memset(&event.step, 0, sizeof(Step))
     memset(&event.weighed, 0, sizeof(Weighed))
+    memset(&event.ballot, 0, sizeof(Ballot))
     event.gone = NULL
     event.gone_capacity = 0
     event.n_gone = 0
@@ -109,6 +112,7 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.gone)
     step_free(&event.step)
     weighed_free(&event.weighed)
+    ballot_free(&event.ballot)
     arena_free(&event.text)
     event_init(event)
 
@@ -120,6 +124,7 @@ cdef inline size_t event_bytes(const Event* event) noexcept nogil:
             + 3 * sizeof(Verdict) * (event.verdicts != NULL)
             + event.scores_capacity * sizeof(double)
             + step_bytes(&event.step) + weighed_bytes(&event.weighed)
+            + ballot_bytes(&event.ballot)
             + event.gone_capacity * sizeof(Gone) + event.text.bytes)
 
 

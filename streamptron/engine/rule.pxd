@@ -22,7 +22,8 @@ cdef enum:
     RULE_MIRA = 2
     RULE_AROW = 3
     RULE_ADAPTIVE = 4               # see engine/adaptive.pxd
-    RULE_RANKING = 5
+    RULE_VOTED = 5                  # the current vectors' step; see engine/vote.pxd
+    RULE_RANKING = 6
 
     UPDATE_MARGIN = 0               # MIRA's step whenever there is a loss
     UPDATE_MISTAKE = 1              # only at a mistake
@@ -57,7 +58,7 @@ cdef inline int rule_answer(const Rule* rule) noexcept nogil:
         return ANSWER_SIGN
     if rule.kind == RULE_MULTICLASS or rule.kind == RULE_MIRA:
         return ANSWER_LABELS
-    if rule.kind == RULE_AROW or rule.kind == RULE_ADAPTIVE:
+    if rule.kind == RULE_AROW or rule.kind == RULE_ADAPTIVE or rule.kind == RULE_VOTED:
         return ANSWER_PAIR
     if rule.kind == RULE_RANKING:
         return ANSWER_CANDIDATES
@@ -217,6 +218,22 @@ cdef inline void _ranking(const Rule* rule, const double* scores, Py_ssize_t n_c
         step.moves[i].a *= loss if rule_is_mira(rule) else u
 
 
+# Each output on its own: Y = +1 for the label that it stands for, else -1;
+#     if Y score <= 0:  w += Y u x
+# A perceptron for each label, which learns it against all others. Two labels share one.
+cdef inline void _one_against_all(int answer, const double* scores, Py_ssize_t n_choices,
+                                  Py_ssize_t y, double u, Step* step) noexcept nogil:
+    cdef bint one = answer == ANSWER_PAIR
+    cdef Py_ssize_t k
+    cdef double Y
+    if u == 0.0:
+        return
+    for k in range(1 if one else max(n_choices, y + 1)):
+        Y = 1.0 if y == (1 if one else k) else -1.0
+        if Y * (scores[k] if k < n_choices else 0.0) <= 0.0:
+            step_add(step, k, Y * u)
+
+
 cdef inline void rule_step(const Rule* rule, int answer, const double* scores, Py_ssize_t n_choices,
                            Py_ssize_t y, double u, const double* x, Py_ssize_t n, bint intercept,
                            Step* step) noexcept nogil:
@@ -234,6 +251,8 @@ cdef inline void rule_step(const Rule* rule, int answer, const double* scores, P
         _arow(answer, scores, n_choices, y, u, step)
     elif rule.kind == RULE_RANKING:
         _ranking(rule, scores, n_choices, y, u, step)
+    elif rule.kind == RULE_VOTED:
+        _one_against_all(answer, scores, n_choices, y, u, step)
     else:
         _apart(rule, scores, n_choices, y, u, x, n, intercept, step)
 

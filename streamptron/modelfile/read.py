@@ -14,6 +14,7 @@ import typing
 import zlib
 from typing import Any, BinaryIO
 
+from streamptron.doors.voted import VotedModel
 from streamptron.estimator.names import shown
 from streamptron.learners import BY_CLASS_NAME
 from streamptron.modelfile.layout import (
@@ -29,6 +30,7 @@ from streamptron.modelfile.layout import (
     LIMITED,
     ONCE,
     VERSION,
+    VOTED,
     Contents,
     ModelFileError,
     check_regular,
@@ -248,8 +250,15 @@ class _Header:
         cls = BY_CLASS_NAME[self.part("class")]
         # parameters added after the file was written have their defaults
         model = cls(**self.parameters("parameters"))
-        expected = EXACT if model.max_features is None else LIMITED
-        if self.arrays.keys() != (expected if model.hash_bits is None else HASHED):
+        limited = model._get_params().get("max_features") is not None
+        expected = HASHED if model.hash_bits is not None else LIMITED if limited else EXACT
+        if issubclass(cls, VotedModel):
+            if whole is not None:
+                raise _NotOurs(
+                    "holds a VotedPerceptron, which cannot be used in place: load it without mmap"
+                )
+            expected = expected | VOTED
+        if self.arrays.keys() != expected:
             raise ModelFileError("the arrays are not those of such a model")
         seed = int(self.part("seed"), 16)
         if model.hash_seed not in (None, seed):

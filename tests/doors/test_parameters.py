@@ -164,7 +164,7 @@ def test_unknown_parameter_is_refused(learner):
     assert not hasattr(LEARNERS[learner](), other)
 
 
-@every_learner
+@pytest.mark.parametrize("learner", [learner for learner in LEARNERS if not has(learner, "degree")])
 def test_parameters_may_be_numpy_numbers(learner):
     name = {"MIRA": "C", "AROW": "r", "AdaptiveClassifier": "eta"}.get(learner, "margin")
     for number in (np.float64(0.5), np.float32(0.5), np.int64(2), Fraction(1, 2)):
