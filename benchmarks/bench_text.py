@@ -148,7 +148,7 @@ def whole_process(command):
 def contenders(folder, name, n_labels):
     """{who: command}, ours first: the default learner, then a perceptron."""
     train = [*COMMAND, "train", str(folder / f"{name}.tsv"), "--quiet"]
-    train += ["--model", str(folder / "ours.model")]
+    train += ["--model", str(folder / f"{name}.model")]  # in the end the perceptron's
     perceptron = ["--learner", "perceptron", "--hash-bits", str(BITS)]
     commands = {
         "adaptive": train,
