@@ -5,6 +5,7 @@ import typing
 from streamptron.adaptive import AdaptiveClassifier
 from streamptron.arow import AROW
 from streamptron.doors.model import TopFeatures
+from streamptron.estimator.names import Pair
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.text import Tokenizer
@@ -26,6 +27,7 @@ __all__ = [
     "ModelLock",
     "ModelLockError",
     "MulticlassPerceptron",
+    "Pair",
     "Perceptron",
     "Tokenizer",
     "TopFeatures",

@@ -6,10 +6,11 @@ import typing
 
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.model import RULES
+from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.base import PairEstimator
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Mapping, Sequence
     from typing import Any, Self
 
 
@@ -123,6 +124,9 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         max_labels: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
     ) -> None:
         self._configure(
             RULES.ADAPTIVE,
@@ -135,6 +139,9 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
             max_labels=max_labels,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
         )
 
     # The parameters of its own, as they were given.

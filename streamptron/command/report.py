@@ -11,6 +11,7 @@ from typing import Any
 from streamptron._core import BinaryModel
 from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
 from streamptron.doors.adaptive import AdaptiveModel
+from streamptron.estimator.base import value_in
 from streamptron.files.sources import LineError, blocks
 
 if typing.TYPE_CHECKING:
@@ -152,7 +153,7 @@ def explained(model: LineModel, text: str) -> str:
     parts, kind, _ = learner._explanation(event, True if binary else learner.predict_one(event))
     rows: list[tuple[str, ...]] = [("feature", "weight", "value", "contribution")]
     for feature, part in parts:
-        value = 1.0 if feature is None else float(event[feature])
+        value = 1.0 if feature is None else value_in(event, feature)
         name = "(intercept)" if feature is None else str(feature)
         rows.append((name, f"{part / value:.5f}", f"{value:.5f}", f"{part:.5f}"))
     said = f"answer: {answer}, probability {probability:.4f}"

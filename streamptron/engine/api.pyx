@@ -195,6 +195,10 @@ cdef Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil:
     return _batch.batch_next(batch, first)
 
 
+cdef Py_ssize_t batch_unfit(Batch* batch, Py_ssize_t first) noexcept nogil:
+    return _batch.batch_unfit(batch, first)
+
+
 cdef Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last,
                            bint zeros) noexcept nogil:
     return _batch.batch_rows(batch, first, last, zeros)

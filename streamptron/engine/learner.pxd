@@ -1,6 +1,7 @@
 # The path of every event: index, score, judge, rule, update.
 #
 #     event (keys, values)
+#       | pairs_write        with degree=2 or interactions: the pairs of its features
 #       | learner_resolve    keys -> slots; an unknown feature is the null slot
 #       | learner_score      W.x for every kept vector, in one pass
 #       | learner_step       the rule: a mistake? how big a step?
@@ -48,6 +49,7 @@ from streamptron.engine.adaptive cimport (
     adaptive_probabilities, adaptive_room, adaptive_weight, weighed_reserve)
 from streamptron.engine.keep cimport KEEP_NONE
 from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pair_side
+from streamptron.engine.pairs cimport Pairs, pairs_write
 from streamptron.engine.step cimport Move, Step, step_begin, step_reserve
 from streamptron.engine.rule cimport (
     ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, RULE_ADAPTIVE, Rule, rule_answer,
@@ -68,6 +70,7 @@ cdef struct Learner:
     Serve serve
     Calibrator fits[KEPT_KINDS]
     Adaptive adaptive           # what AdaptiveClassifier keeps once
+    const Pairs* pairs          # which features are paired; NULL: none. Its owner keeps it
     bint intercept              # whether an event begins with one
     int answer                  # what kind of answer it gives now
     Pair pair                   # with one output for two labels: who has come
@@ -136,13 +139,20 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     return 0
 
 
+cdef inline void _resolve(Learner* learner, Event* event, Py_ssize_t n,
+                          bint hashed) noexcept nogil:
+    cdef Py_ssize_t k = event.n_found
+    index_find_all(&learner.index, event.keys + k, n - k, event.hashes + k, event.starts + k,
+                   event.slots + k, hashed)
+    event.n_found = n
+
+
 cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
     """Find the slots of the entries that are not known yet."""
-    cdef Py_ssize_t k = event.n_found
-    if k < event.n:
-        index_find_all(&learner.index, event.keys + k, event.n - k, event.hashes + k,
-                       event.starts + k, event.slots + k, k < event.n_hashed)
-        event.n_found = event.n
+    if event.n_found < event.n_hashed:      # a text, without its pairs
+        _resolve(learner, event, event.n_hashed, True)
+    if event.n_found < event.n:
+        _resolve(learner, event, event.n, False)
 
 
 cdef inline int _weigh(Learner* learner, Event* event) noexcept nogil:
@@ -162,10 +172,13 @@ cdef inline int _weigh(Learner* learner, Event* event) noexcept nogil:
 
 
 cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
-    """Fill event.scores[kind * n_scores + choice], with room for one more kind. -1 without memory.
+    """Fill event.scores[kind * n_scores + choice], with room for one more kind. -1 without memory,
+    or if its features cannot be paired: event.unfit says why.
     """
     cdef bint candidates = learner.answer == ANSWER_CANDIDATES
     cdef Py_ssize_t i, first, n = event.n_candidates if candidates else learner.table.n_outputs
+    if learner.pairs != NULL and not event.paired and pairs_write(learner.pairs, event) < 0:
+        return -1
     if event.scored_version == learner.version:
         return 0
     learner_resolve(learner, event)

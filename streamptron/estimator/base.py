@@ -16,7 +16,7 @@ from streamptron._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.many import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import Pair, shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,10 @@ if typing.TYPE_CHECKING:
 Weights = dict[Hashable, float]
 
 # what a copy that keeps the weights cannot change
-FIXED = ("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed")
+FIXED = (
+    *("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed"),
+    *("degree", "interactions"),
+)
 
 
 class Estimator(Model, base.MiniBatchClassifier):
@@ -49,7 +52,7 @@ class Estimator(Model, base.MiniBatchClassifier):
             Parameters to change.
         include_attributes
             Also copy what was learned. What the weights depend on (average, pocket, intercept,
-            max_features, hash_bits, hash_seed) cannot be changed then.
+            max_features, hash_bits, hash_seed, degree, interactions) cannot be changed then.
         """
         if not include_attributes:
             return super().clone(new_params)
@@ -396,7 +399,7 @@ class Estimator(Model, base.MiniBatchClassifier):
         parts, kind, predicted = self._explanation(x, None)
         rows = [("Name", "Value", "Weight", "Contribution")]
         for feature, part in parts:
-            value = 1.0 if feature is None else float(x[feature])
+            value = 1.0 if feature is None else value_in(x, feature)
             name = "Intercept" if feature is None else str(feature)
             rows.append((name, f"{value:.5f}", f"{part / value:.5f}", f"{part:.5f}"))
         widths = [max(len(row[k]) for row in rows) for k in range(4)]
@@ -406,6 +409,13 @@ class Estimator(Model, base.MiniBatchClassifier):
         ]
         answer = f"{predicted!r} by the {kind} weights"
         return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", answer])
+
+
+def value_in(x: Mapping[Any, float], feature: Hashable) -> float:
+    """The value of a feature of an event, or of a pair of its features."""
+    if isinstance(feature, Pair) and feature not in x:
+        return value_in(x, feature.first) * value_in(x, feature.second)
+    return float(x[feature])
 
 
 def _top(n: int, weights: Weights, sign: float) -> TopFeatures:
