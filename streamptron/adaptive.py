@@ -65,7 +65,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     max_labels
         At most this many labels: one too many is a ValueError, and nothing is learned of its
         event or batch. None: any number.
-    hash_bits, hash_seed
+    hash_bits, hash_seed, degree, interactions, max_pairs
         As for :class:`Perceptron`.
 
     Attributes

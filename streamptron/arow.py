@@ -34,7 +34,7 @@ class AROW(PairEstimator):
     r
         The noise of a label, above 0. Larger values make smaller steps, in which no single event
         counts for much.
-    intercept, class_weight, max_features, hash_bits, hash_seed
+    intercept, class_weight, max_features, hash_bits, hash_seed, degree, interactions, max_pairs
         As for :class:`Perceptron`. An event of sample weight times class weight u is as sure as u
         observations: r / u stands for r. A weight of 0 teaches nothing.
     max_labels

@@ -31,7 +31,8 @@ class MIRA(LabelEstimator):
     update
         "margin": whenever the loss is above 0 (PA-I against the runner-up). "mistake": only when
         the true label does not score above the best other one.
-    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed
+    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed,
+        degree, interactions, max_pairs
         As for :class:`Perceptron`.
     max_labels
         As for :class:`MulticlassPerceptron`.

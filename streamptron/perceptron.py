@@ -59,6 +59,15 @@ class Perceptron(BinaryEstimator):
     hash_seed
         Seeds the hash; by default a secret random number, so that nobody can choose features that
         collide. With `hash_bits` a given seed makes a run repeatable.
+    degree
+        1: the features of an event. 2: also all pairs of two of them, each a feature of its own,
+        named ``Pair(first, second)``, whose value is the product.
+    interactions
+        Pairs of fields, such as ``[("user", "ad")]``: also the pairs of a feature of one field and
+        a feature of the other. A feature's field is its name, if it is a str, up to a ``:``, ``=``
+        or ``^``, or all of it.
+    max_pairs
+        An event that makes more pairs is a ValueError, from 1 to 2**31.
 
     Attributes
     ----------
@@ -146,7 +155,8 @@ class MulticlassPerceptron(LabelEstimator):
     ----------
     margin
         Update whenever the true label's lead over the best other one is at most this.
-    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed
+    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed,
+        degree, interactions, max_pairs
         As for :class:`Perceptron`.
     max_labels
         At most this many labels: one too many is a ValueError, and nothing is learned of its

@@ -64,7 +64,7 @@ cdef struct Event:
     Py_ssize_t* members         # numbers of halves, field by field
     Py_ssize_t halves_capacity
     Py_ssize_t n_halves
-    Py_ssize_t field_starts[65] # where in members those of each field start, and the last one's end
+    Py_ssize_t* field_starts    # where in members those of each field start, and the last one's end
     Arena names                 # of halves and pairs
     # what the path made of it
     double* scores              # by kept vector, then by choice

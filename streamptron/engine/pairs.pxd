@@ -30,10 +30,10 @@
 
 from libc.math cimport fabs
 from libc.string cimport memcmp, memcpy
-from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint64_t
+from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint64_t, uintptr_t
 from streamptron.engine.heap cimport realloc
 from streamptron.engine.key cimport (
-    KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INLINE, KEY_INT, KEY_LONG, KEY_NONE,
+    KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE,
     KEY_STR, Key, canonical_count, canonical_int, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length,
     key_text, store8)
 from streamptron.engine.arena cimport arena_alloc, arena_reset
@@ -68,10 +68,11 @@ cdef inline int _halves_reserve(Event* event, Py_ssize_t n) noexcept nogil:
     if p == NULL:
         return -1
     event.halves = <Half*> p
-    p = realloc(event.members, capacity * sizeof(Py_ssize_t))
+    p = realloc(event.members, (capacity + FIELDS_MOST + 1) * sizeof(Py_ssize_t))
     if p == NULL:
         return -1
     event.members = <Py_ssize_t*> p
+    event.field_starts = event.members + capacity
     event.halves_capacity = capacity
     return 0
 
@@ -153,7 +154,7 @@ cdef inline int pairs_measure(const Pairs* pairs, Event* event) noexcept nogil:
     cdef double largest[FIELDS_MOST]
     cdef double second[FIELDS_MOST]
     cdef double value, most = 0.0
-    cdef Py_ssize_t* ends = event.field_starts
+    cdef Py_ssize_t* ends
     cdef Py_ssize_t i, n = 0
     cdef uint64_t a, b
     cdef int f, g
@@ -161,6 +162,7 @@ cdef inline int pairs_measure(const Pairs* pairs, Event* event) noexcept nogil:
     arena_reset(&event.names)
     if _halves_reserve(event, event.n) < 0:
         return -1
+    ends = event.field_starts
     for f in range(n_fields + 1):
         ends[f] = 0
         if f < n_fields:
@@ -235,7 +237,7 @@ cdef inline int _pairs_make(const Pairs* pairs, Event* event) noexcept nogil:
     cdef uint8_t* p = NULL
     cdef size_t n, left = 0
     cdef uint64_t partners
-    cdef Py_ssize_t i, k, at = event.n
+    cdef Py_ssize_t i, k, at = event.n, done = at
     cdef double value
     cdef int f
     for f in range(n_fields):
@@ -260,12 +262,17 @@ cdef inline int _pairs_make(const Pairs* pairs, Event* event) noexcept nogil:
                 p[0] = c'p'
                 _copy(p + 1, lesser.p, lesser.n)
                 _copy(p + 1 + lesser.n, greater.p, greater.n)
-                keys[at] = key_text(KEY_CANONICAL, p, n)
+                keys[at].lo = <uint64_t> <uintptr_t> p
+                keys[at].hi = n
                 values[at] = value
                 at += value != 0.0
-                if n > KEY_INLINE:
-                    p += n
-                    left -= n
+                p += n
+                left -= n
+        # only now, as a load that spans several stores waits for the last of them
+        while done < at:
+            keys[done] = key_text(
+                KEY_CANONICAL, <const uint8_t*> <uintptr_t> keys[done].lo, keys[done].hi)
+            done += 1
     event.n = at
     return 0
 

@@ -114,6 +114,7 @@ class TextPipeline(compose.Pipeline):
         super()._add_step(obj, at_start)
         match list(self.steps.values()):
             case [TextDoor() as tokenizer, Model() as learner]:
+                _check_fields(tokenizer, learner)
                 self._pair = tokenizer, learner
             case _:
                 self._pair = None
@@ -133,3 +134,15 @@ class TextPipeline(compose.Pipeline):
         if (pair := self._pair) is None or params:
             return super().predict_proba_one(x, **params)
         return pair[1].predict_proba_one(pair[0].transform_one(x))
+
+
+def _check_fields(tokenizer: Any, learner: Any) -> None:
+    """That the fields which a learner pairs are among those of the texts."""
+    fields = tokenizer.fields or ()
+    there = (fields,) if isinstance(fields, str) else tuple(fields)
+    for field in dict.fromkeys(field for pair in learner.interactions or () for field in pair):
+        if field not in there:
+            raise ValueError(
+                f"interactions has the field {field!r}, and the Tokenizer has "
+                f"fields={shown(tokenizer.fields)}; name one of these, or give the Tokenizer more"
+            )

@@ -34,6 +34,7 @@ BASES = {
     "hashed": ("Perceptron", {"hash_bits": 9}),
     "hashed labels": ("MulticlassPerceptron", {"hash_bits": 10, "average": "exponential"}),
     "ceiling": ("Perceptron", {"max_features": 60}),
+    "pairs": ("Perceptron", {"degree": 2}),
     "pipeline": ("Perceptron", {}),
 }
 LINES = {"reading": {"format": "plain"}, "positive": None, "names": ["ham", None]}

@@ -34,6 +34,9 @@ SHARED = {
     "hashed, colliding": {"hash_bits": 2, "hash_seed": 5},
     "no intercept": {"intercept": False},
     "ceiling": {"max_features": 12},
+    "pairs": {"degree": 2},
+    "pairs under a ceiling": {"degree": 2, "max_features": 12},
+    "pairs, hashed": {"degree": 2, "hash_bits": 20},
 }
 OWN = {
     "Perceptron": {
