@@ -50,9 +50,11 @@ def evaluated(
         for file, line, data in blocks(files, encoding=encoding):
             block = Block(model, data, BLOCKS[reading["format"]])
             block.label()
-            for number, reason in block.faults:
-                raise LineError(file, line + number, reason)
-            block.answer()
+            for answered in (False, True):
+                for number, reason in block.faults:
+                    raise LineError(file, line + number, reason)
+                if not answered:
+                    block.answer()
             names = [*model.names, NOTHING]
             labels = list(map(model.name, block.labels))
             for (number, output), n in Counter(

@@ -382,7 +382,7 @@ cdef class Desk:
         if self._objects_new and not self.gate.learning:
             self._forget_objects()
         if self.event.unfit:
-            raise unfit(&self.event, "x")
+            raise ValueError(f"x {unfit(&self.event)}")
         raise MemoryError(what)
 
     cdef int _forget_objects(self) except -1:

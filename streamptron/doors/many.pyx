@@ -18,6 +18,7 @@ from streamptron.engine.learner cimport Learner, learner_labels
 from streamptron.engine.matrix cimport MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS
 
 from streamptron.doors.names import damaged
+from streamptron.doors.parameters import UnfitRow
 
 cdef enum:
     COPY_LEAST = 1 << 20            # bytes of a batch that may be learned on a copy of the model
@@ -116,7 +117,7 @@ cdef object _outcome(Rows X, const Batch* batch, names, int found, Py_ssize_t do
     if found & MATRIX_FAULTY:
         raise X._fault(names)
     if batch.event.unfit:
-        raise unfit(batch.event, f"row {done} of X")
+        raise UnfitRow(done, unfit(batch.event))
     return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
 
 

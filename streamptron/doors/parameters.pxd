@@ -19,4 +19,4 @@ cdef class PairRule:
     cdef const Pairs* pairs(self) noexcept
 
 
-cdef object unfit(const Event* event, str what)
+cdef str unfit(const Event* event)

@@ -11,6 +11,7 @@ from streamptron.engine.pairs cimport FIELDS_MOST, UNFIT_NUMBER
 from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint64_t
 
 from streamptron.estimator.names import shown
+from streamptron.doors.names import interned
 from streamptron.estimator.checks import choice, real, truth, whole
 
 MAX_PAIRS = 1_000_000               # of an event, unless the user says otherwise
@@ -115,7 +116,7 @@ cdef tuple _checked_interactions(interactions):
         if len(pair) != 2 or not all(pair):
             raise ValueError(
                 f"interactions={shown(interactions)}; {want}, and {shown(pair)} is none")
-        pairs.append(tuple(str.__str__(name) for name in pair))
+        pairs.append(tuple(interned(str.__str__(name)) for name in pair))
     if not pairs:
         raise ValueError(f"interactions={shown(interactions)}; {want}; None is for no pairs")
     if len({frozenset(pair) for pair in pairs}) < len(pairs):
@@ -123,12 +124,17 @@ cdef tuple _checked_interactions(interactions):
     return tuple(pairs)
 
 
-cdef object unfit(const Event* event, str what):
-    """The error of an event whose features cannot be paired; `what` and where it is."""
+class UnfitRow(ValueError):
+    """A row whose features cannot be paired: its number, and what it does."""
+
+    def __str__(self):
+        return "row {} of X {}".format(*self.args)
+
+
+cdef str unfit(const Event* event):
+    """What an event does whose features cannot be paired."""
     if event.unfit == UNFIT_NUMBER:
-        return ValueError(
-            f"{what} makes {event.n_pairs} pairs of features, more than max_pairs={event.most_pairs}; "
-            "raise max_pairs, pair only some fields by interactions, or give fewer features")
-    return ValueError(
-        f"{what} makes a pair of features whose product is more than {VALUE_LIMIT:g} in size; scale "
-        "the values first")
+        return (f"makes {event.n_pairs} pairs of features, more than max_pairs={event.most_pairs}; "
+                "raise max_pairs, pair only some fields by interactions, or give fewer features")
+    return (f"makes a pair of features whose product is more than {VALUE_LIMIT:g} in size; scale the "
+            "values first")

@@ -62,7 +62,7 @@ cdef struct Pairs:                  # what is paired, and how much of it
 cdef inline int _halves_reserve(Event* event, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t capacity = n + n // 2 + 16
     cdef void* p
-    if n <= event.halves_capacity:
+    if event.members != NULL and n <= event.halves_capacity:
         return 0
     p = realloc(event.halves, capacity * sizeof(Half))
     if p == NULL:
