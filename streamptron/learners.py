@@ -27,6 +27,7 @@ BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
 # which, its constructor says.
 OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
     "margin": (float, "update if the lead is at most this."),
+    "violators": (("best", "uniform", "proportional"), "which labels lose by a step."),
     "C": (float, "the largest step."),
     "update": (("margin", "mistake"), "when to update."),
     "r": (float, "the noise of a label."),

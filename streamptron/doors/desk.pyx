@@ -74,7 +74,7 @@ cdef int know_numpy() except -1:
             scalar = numpy.frombuffer(bits, dtype=dtype)[0]
             if entry_scalar_is_bare(<PyObject*> scalar, bytes_data(<PyObject*> bits), len(bits)):
                 found.append((dtype.type, kind))
-    except AttributeError:          # it is just being loaded
+    except AttributeError:          # it is still being loaded
         return 0
     if not _scalars:                # no other thread has done it in the meantime
         _scalars.extend(found)
@@ -86,7 +86,7 @@ cdef int know_numpy() except -1:
 cdef bint _in_order(x, list entries) except -1:
     """Read the entries of an OrderedDict as those of a dict, if both have the same order.
 
-    They have unless an entry was moved.
+    They do, unless an entry was moved.
     """
     cdef list names = list(x)
     cdef PyObject* name
@@ -109,7 +109,7 @@ cdef list _entries(x, str what):
     cdef PyObject* value
     cdef Py_ssize_t at = 0
     if type(x) is ChainMap and all([type(each) is dict for each in x.maps]):
-        merged = {}                 # what it would give itself, but it asks each dict for each name
+        merged = {}                 # the same items; but it would ask each dict for each name
         for each in reversed(x.maps):
             merged.update(each)
         x = merged

@@ -1,4 +1,4 @@
-# The gate: who may use a model at a time, although batches run without the interpreter's lock.
+# The gate: who may use a model when, although batches run without the interpreter's lock.
 #
 # What it gives: any number of readers at once, one learner at a time, and no reader waits longer
 # than a learner's turn. What it costs: a few tests of an int on the way in. A single event
@@ -43,7 +43,7 @@
 
 cdef extern from "clock.h":
     void usleep "sp_usleep" (unsigned int microseconds) noexcept nogil
-    double seconds "sp_seconds" () noexcept nogil       # since some moment
+    double seconds "sp_seconds" () noexcept nogil       # since some fixed moment
     int look "sp_atomic_look" (const int* place) noexcept nogil
     void count "sp_atomic_add" (int* place, int n) noexcept nogil
 
@@ -57,7 +57,7 @@ cdef struct Gate:
     int readers                     # batches that are read without the interpreter's lock
     int waiting                     # learners that wait only for readers: new batches come after
     int asking                      # readers that wait: a batch learned in place lets them in
-    double turn                     # until when it need not
+    double turn                     # until when it need not do so
     unsigned long thread            # the one that learns a batch
     unsigned long long n_entries    # how often the gate has been passed
 

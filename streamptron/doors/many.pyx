@@ -30,7 +30,7 @@ NEW_LABELS = -2
 
 
 cdef bint _finite(const double* numbers, Py_ssize_t n) noexcept:
-    """Whether all of the numbers are; of no numbers (NULL) too."""
+    """Whether all n numbers are finite; true of NULL, where none were asked for."""
     cdef Py_ssize_t i
     if numbers == NULL:
         return True
@@ -129,7 +129,7 @@ cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bin
     cdef list labels
     cdef Py_ssize_t n_labels
     gate_read_begin(&desk.gate)
-    # From here to gate_read_end nothing of Python runs.
+    # From here to gate_read_end no Python code runs.
     if not _has_room(&desk.learner, batch, decisions, probabilities):
         gate_read_end(&desk.gate)
         return NEW_LABELS, None
@@ -158,7 +158,7 @@ cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
             found = matrix_check(batch.matrix, 0, batch.n_rows)
     if not found & BAD:
         gate_go_inside(&desk.gate)
-        # From here to gate_come_out nothing of Python runs.
+        # From here to gate_come_out no Python code runs.
         if batch.matrix == NULL or batch_columns(batch, names is not None, True, columns) == 0:
             done = _first_unfit(batch)
             if done == batch.n_rows:

@@ -53,7 +53,7 @@ cdef extern from "Python.h":
     int PyGC_Enable() noexcept
 
 _PICKLE_DEPTH = 1000            # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
-_HALF_LIFE_MOST = 1e12          # events: 2^(-1/h) as a float is right to 0.02 % of the half-life
+_LONGEST = 1e12                 # half-life, in events: 2^(-1/h) as a float is right to 0.02 % of it
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
@@ -93,20 +93,19 @@ cdef class Model(Desk):
         cdef Rule rule = rule_of(kind, params)
         cdef Model fresh = self._blank(kind)
         cdef PairRule pairing
-        average = choice("average", params.get("average", "none"), AVERAGES)
-        half_life = real("half_life", params.get("half_life", 1.0), 1.0, "of at least 1 event",
-                         _HALF_LIFE_MOST)
-        pocket = truth("pocket", params.get("pocket", False))
-        serve = choice("serve", params.get("serve", "current"), (*KEPT, "best"))
+        given = params.get
+        average = choice("average", given("average", "none"), AVERAGES)
+        half_life = real("half_life", given("half_life", 1.0), 1.0, "of at least 1 event", _LONGEST)
+        pocket = truth("pocket", given("pocket", False))
+        serve = choice("serve", given("serve", "current"), (*KEPT, "best"))
         if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
             raise ValueError(
                 "serve='average' needs an average: give average='uniform' or 'exponential', or "
                 "serve='current' to do without one")
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
-        intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps it apart
-        bits = params["hash_bits"]
-        bits = 0 if bits is None else whole("hash_bits", bits, 1, 30)
+        intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps its own
+        bits = 0 if given("hash_bits") is None else whole("hash_bits", given("hash_bits"), 1, 30)
         most = params["max_features"]
         most = 0 if most is None else whole("max_features", most, 1, 2**31)
         if most and bits:
@@ -118,16 +117,14 @@ cdef class Model(Desk):
                            params.setdefault("max_pairs", MAX_PAIRS))
         params["interactions"] = pairing.interactions
         seed = params["hash_seed"]
-        if seed is None:
-            seed = int.from_bytes(os.urandom(8), "little")
-        else:
-            whole("hash_seed", seed, 0, 2**64 - 1)
-        given = params["class_weight"]
-        if isinstance(given, Mapping):
+        seed = whole("hash_seed", seed, 0, 2**64 - 1) if seed is not None else (
+            int.from_bytes(os.urandom(8), "little"))
+        weights = params["class_weight"]
+        if isinstance(weights, Mapping):
             # a copy: what the caller does with it later must not reach what is pickled and saved
-            given = params["class_weight"] = ClassWeight(
-                {interned(label): weight for label, weight in given.items()})
-        fresh._class_weight = checked_class_weight(given, self._checked_label)
+            weights = params["class_weight"] = ClassWeight(
+                {interned(label): weight for label, weight in weights.items()})
+        fresh._class_weight = checked_class_weight(weights, self._checked_label)
         fresh._params = {interned(name): interned(value) for name, value in params.items()}
         fresh._kind = kind
         learner_free(&fresh.learner)
@@ -144,13 +141,13 @@ cdef class Model(Desk):
         raise NotImplementedError
 
     cdef int _become(self, Model other) except -1:
-        """Change places with a model that nobody else has, once no other thread uses this one."""
+        """Trade contents with a model that nobody else has, once no other thread uses this one."""
         gate_wait(&self.gate, True)
         self._exchange(other)
         return 0
 
     cdef void _exchange(self, Model other) noexcept:
-        """Nothing of Python runs here: what is given up is still held, by the other one."""
+        """No Python code runs here: what this one gives up, the other still holds."""
         cdef Learner learner = self.learner
         cdef Py_buffer file = self._file
         self.learner = other.learner
@@ -281,7 +278,7 @@ cdef class Model(Desk):
 
     @property
     def n_evicted(self):
-        """Features that had to leave for others (see max_features)."""
+        """Features that were evicted (see max_features)."""
         self._enter(False)
         return self.learner.ceiling.n_evicted
 
@@ -289,14 +286,14 @@ cdef class Model(Desk):
     def serving(self):
         """The kept vector that has made the fewest mistakes lately, or the one that `serve` names.
 
-        With serve="best" another may answer an event on which it is surer of itself.
+        With serve="best" another may answer an event on which it is more confident.
         """
         self._enter(False)
         return KEPT[serve_overall(&self.learner.serve)]
 
     @property
     def memory_usage(self):
-        """Bytes that the model holds, scratch and names that are mere objects included."""
+        """Bytes that the model holds, including its scratch and names that are any objects."""
         names = 0
         if self._objects:
             names = getsizeof(self._objects) + sum(map(getsizeof, self._objects))
@@ -472,7 +469,7 @@ cdef class Model(Desk):
 
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1:
-        """Write down what each entry of the event contributes. Nothing of Python runs here."""
+        """Write down what each entry of the event contributes. No Python code runs here."""
         cdef Py_ssize_t i
         cdef double part
         for i in range(self.event.n):
@@ -520,7 +517,7 @@ cdef class Model(Desk):
                 **state, "arrays": arrays}
 
     def __setstate__(self, state):
-        """Become the model of a state. On an error nothing changes."""
+        """Become the model that a state describes. On an error nothing changes."""
         cdef Model other
         if state["format"] != 2:
             raise ValueError(
@@ -582,11 +579,11 @@ cdef class Model(Desk):
         """Name the outputs that a batch has added by now, as _outputs has prepared it."""
 
     cdef int _labels_done(self) except -1:
-        """The batch is over, whatever came of it."""
+        """The batch is over, whether or not it succeeded."""
         return 0
 
     cdef list _label_list(self):
-        """What outputs stand for, as predictions number them. Nothing of Python runs here."""
+        """What outputs stand for, as predictions number them. No Python code runs here."""
         return TRUTH
 
     def _copy_labels(self, other):
@@ -601,14 +598,14 @@ cdef class Model(Desk):
         raise NotImplementedError
 
     def _once_state(self):
-        """What only some of the learners keep once, by name."""
+        """What only some learners keep, once per model, by name."""
         return {}
 
     def _set_once_state(self, state):
         """Put it back into an untrained model that has its labels."""
 
     cdef int _empty_index(self, uint64_t seed) except -1:
-        """An index as before, with another seed and nothing in it."""
+        """Start with an empty index of the same kind, with another seed."""
         cdef int bits = self.learner.index.bits
         cdef slot_t most = (self.learner.index.max_slots - SLOTS_RESERVED
                            if index_is_limited(&self.learner.index) else 0)

@@ -8,6 +8,7 @@ from cpython.object cimport PyObject
 from streamptron.doors.entry cimport bytes_data, bytes_size
 from streamptron.engine.heap cimport calloc, free
 from streamptron.engine.pairs cimport FIELDS_MOST, UNFIT_NUMBER
+from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS
 from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint64_t
 
 from streamptron.estimator.names import shown
@@ -15,20 +16,25 @@ from streamptron.doors.names import interned
 from streamptron.estimator.checks import choice, real, truth, whole
 
 MAX_PAIRS = 1_000_000               # of an event, unless the user says otherwise
+VIOLATORS = ("best", "uniform", "proportional")
 
 
 cdef Rule rule_of(int kind, dict params) except *:
     """A rule with the parameters that it has; an error if one is invalid."""
     cdef Rule rule
+    given = params.get
+    if kind == RULE_MULTICLASS or kind == RULE_MIRA:
+        params.setdefault("violators", "best")      # older pickles lack it
     memset(&rule, 0, sizeof(Rule))
     rule.kind = kind
-    rule.margin = real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
-    rule.C = real("C", params.get("C", 1.0), 1e-50, "above 0")
-    rule.on_mistake = choice("update", params.get("update", "margin"), ("margin", "mistake")) == 1
-    rule.r = real("r", params.get("r", 1.0), 1e-50, "above 0")
-    rule.eta = real("eta", params.get("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
-    rule.forget = real("forget", params.get("forget", 0.0), 0.0, "of at least 0", 1.0)
-    rule.naive_bayes = truth("naive_bayes", params.get("naive_bayes", False))
+    rule.margin = real("margin", given("margin", 0.0), 0.0, "of at least 0")
+    rule.C = real("C", given("C", 1.0), 1e-50, "above 0")
+    rule.on_mistake = choice("update", given("update", "margin"), ("margin", "mistake")) == 1
+    rule.violators = choice("violators", given("violators", "best"), VIOLATORS)
+    rule.r = real("r", given("r", 1.0), 1e-50, "above 0")
+    rule.eta = real("eta", given("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
+    rule.forget = real("forget", given("forget", 0.0), 0.0, "of at least 0", 1.0)
+    rule.naive_bayes = truth("naive_bayes", given("naive_bayes", False))
     rule.intercept = truth("intercept", params["intercept"])
     return rule
 

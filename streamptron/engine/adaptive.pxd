@@ -33,7 +33,7 @@
 #     then the counts, and om^2 = 1/64 + chi^2 of the feature's counts / (cnt + 1)^2
 #
 # Up to two labels have one output, which speaks for the `positive` one: the second, unless the
-# first is True. The third splits it into two of half the weight, of which no difference of scores
+# first is True. The third splits it into two of half the weight, so that no difference of scores
 # changes. After that there is an output a label.
 #
 # Slots. All of 32 bytes, in blocks of the table, each a chunked array of its own; all numbers are
@@ -46,7 +46,7 @@
 #     block 3        places 4..7            [ w   w   w   w | c   c   c   c ]
 #     blocks 4, 5, 6 places 8..15 ...
 #
-# So with two labels a feature costs 32 bytes and half a cache line; with K of them 32 and 12 a
+# So with two labels a feature costs 32 bytes and half a cache line; with K labels 32 and 12 a
 # label, and a new label moves no slot. Nor does the split: a slot is dealt out to its groups when
 # it is next written; until then it is read as if it had been. Answering takes the heads and half a
 # line for each four labels; the G are read only where an output steps. A chunk of a block is made
@@ -134,14 +134,14 @@ cdef extern from "adaptive_slots.h":
     bint sp_slot_fault (const Blocks* blocks, slot_t slot, Py_ssize_t outputs) noexcept nogil
 
 cdef enum:
-    ADAPTIVE_NUMBERS = 7                # of a label or output that are kept once a model
+    ADAPTIVE_NUMBERS = 7                # kept for each label or output, once a model
 
 cdef struct Adaptive:
     double eta
     double forget                       # phi
     bint naive_bayes
     bint intercept
-    int positive                        # of two labels, whom the output speaks for
+    int positive                        # of two labels, the one the output speaks for
     Py_ssize_t n_labels
     double T
     double m
@@ -225,7 +225,7 @@ cdef inline int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
     if numbers == NULL:
         return -1
     for i in range(ADAPTIVE_NUMBERS - 1, -1,
-                   -1):   # the last first: what is not yet moved lies before
+                   -1):   # from the end, for the arrays move up
         for k in range(old - 1, -1, -1):
             numbers[i * room + k] = numbers[i * old + k]
         for k in range(old, room):
@@ -247,7 +247,7 @@ cdef inline int adaptive_expect(Adaptive* a, Py_ssize_t n, int positive) noexcep
 
 cdef inline int adaptive_init(Adaptive* a, double eta, double forget, bint naive_bayes,
                               bint intercept) noexcept nogil:
-    """Untrained. Returns -1 without memory; adaptive_free is due in either case."""
+    """Untrained. Returns -1 without memory. Call adaptive_free in either case."""
     memset(a, 0, sizeof(Adaptive))
     a.eta = eta
     a.forget = forget
@@ -258,7 +258,7 @@ cdef inline int adaptive_init(Adaptive* a, double eta, double forget, bint naive
 
 
 cdef inline int adaptive_copy(Adaptive* to, const Adaptive* other) noexcept nogil:
-    """The same with memory of its own; -1 without it, and adaptive_free is due in either case."""
+    """The same with memory of its own. -1 without it. Call adaptive_free in either case."""
     to[0] = other[0]
     to.D = NULL
     to.room = 0
@@ -391,8 +391,8 @@ cdef inline Py_ssize_t _find_fours(const Table* table, Weighed* w, Py_ssize_t n)
 
 cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const slot_t* slots,
                                  const double* x, Py_ssize_t n, Weighed* w) noexcept nogil:
-    """All of an event that its label has no part in: the score of each output, and what learning
-    needs again.
+    """Everything about an event that does not depend on its label: the score of each output, and
+    what learning will need.
     """
     cdef Py_ssize_t k, outputs = adaptive_outputs(a)
     cdef bint pair = adaptive_is_pair(a)
@@ -427,7 +427,7 @@ cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const sl
 
 
 cdef inline double _tempering(const Adaptive* a) noexcept nogil:
-    """Probabilities of a model that has seen little are nearer to equal."""
+    """Scores count for less while little has been seen: probabilities are closer to equal."""
     return a.T / (a.T + 10.0)
 
 
@@ -507,9 +507,9 @@ cdef inline void _aim(const Adaptive* a, Weighed* w, Py_ssize_t k, double g,
 
 
 cdef inline void adaptive_aim(const Adaptive* a, Weighed* w, Py_ssize_t y, double u) noexcept nogil:
-    """What each output is going to step, for label y; n_labels if it is new.
+    """The stride of each output for label y; y is n_labels if it is new.
 
-    There is room for one output more. If the label makes outputs, the scores become theirs.
+    There is room for one more output. If the label adds outputs, the scores become theirs.
     """
     cdef Py_ssize_t k, n = a.n_labels
     cdef double score, V
@@ -536,7 +536,7 @@ cdef inline void adaptive_aim(const Adaptive* a, Weighed* w, Py_ssize_t y, doubl
 
 
 cdef inline Py_ssize_t adaptive_blocks(const Table* table, Weighed* w, Py_ssize_t y) noexcept nogil:
-    """Write down which blocks are going to be written for the step and label y: how many.
+    """List the blocks that the step for label y will write. Returns how many.
 
     The table has the outputs for it. A slot that is dealt out is written in the first group too.
     """
@@ -569,7 +569,7 @@ cdef inline void _learn_usual_odds(Adaptive* a, const Weighed* w) noexcept nogil
 
 
 cdef inline void _meet(Adaptive* a) noexcept nogil:
-    """One label more, for which there is room."""
+    """Add a label; there is room for it."""
     cdef Py_ssize_t k, n = a.n_labels
     cdef int p = a.positive
     cdef double half, mean = 0.0
@@ -592,7 +592,7 @@ cdef inline void _meet(Adaptive* a) noexcept nogil:
 cdef inline void adaptive_learn(Adaptive* a, Table* table, const slot_t* slots,
                                 const double* x,
                                 Py_ssize_t n, Weighed* w, Py_ssize_t y, double u) noexcept nogil:
-    """Take the step that has been aimed, and count label y, with weight u above 0.
+    """Take the step that adaptive_aim chose, and count label y, with weight u above 0.
 
     The slots must be reserved.
     """
@@ -637,7 +637,7 @@ cdef inline void adaptive_learn(Adaptive* a, Table* table, const slot_t* slots,
 
 cdef inline double adaptive_weight(const Adaptive* a, const Table* table, slot_t slot,
                                    Py_ssize_t output) noexcept nogil:
-    """One weight: of two labels that of the one output."""
+    """One weight; with two labels, that of the one output."""
     cdef Blocks blocks = table_blocks(table)
     if slot >> CHUNK_BITS >= table.n_chunks:
         return 0.0
@@ -647,7 +647,7 @@ cdef inline double adaptive_weight(const Adaptive* a, const Table* table, slot_t
 cdef inline double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
                                   Py_ssize_t output, Py_ssize_t i, const slot_t* slots,
                                   const double* x) noexcept nogil:
-    """What entry i of an answered event, or (-1) what is always there, contributes to a decision.
+    """What entry i of an answered event contributes to a decision; -1: what is always there.
 
     A feature has its own weight's share, and that in the value of naive Bayes by its share in d.
     """

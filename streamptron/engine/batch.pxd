@@ -10,9 +10,9 @@
 # entries each, their places are found beforehand too: how far each slot lies from the null slot
 # (`places`, by column; slots never move). A feature without weights is read at the null slot.
 #
-# If there is no such table (a few rows of a very wide matrix; a ceiling, under which slots change
-# hands while the batch is learned; or features are paired), every row is written as an event of
-# keys, like a dict.
+# Where finding them first does not pay (a few rows of a very wide matrix), or they would not last
+# (under a ceiling slots change hands while the batch is learned), or features are paired, every row
+# is written as an event of keys, like a dict.
 #
 # A text is always written as an event. If it has characters that have not been met (text_page), the
 # batch stops until they are.
@@ -268,9 +268,9 @@ cdef inline int _lacking_reserve(Batch* batch, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline Py_ssize_t _find_lacking(Batch* batch, const Entries* entries) noexcept nogil:
-    """Write down the columns of the row at hand that have no weights to write to.
+    """List the columns of the current row that have no weights to write to.
 
-    How many there are; -1 without memory. No branch: which of them are new is as hard to guess as
+    Returns how many; -1 without memory. No branch: which of them are new is as hard to guess as
     what they say.
     """
     cdef const Table* table = &batch.learner.table
@@ -298,7 +298,7 @@ cdef inline Py_ssize_t _find_lacking(Batch* batch, const Entries* entries) noexc
 
 
 cdef inline int _admit(Batch* batch, const Entries* entries) noexcept nogil:
-    """See that the row at hand can be written, through an event of the features that lack weights.
+    """Make sure that the current row can be written; an event of its new features gets them slots.
 
     -1 without memory.
     """
@@ -343,7 +343,7 @@ cdef inline int _write(Batch* batch, Py_ssize_t r, const Entries* entries) noexc
 
 
 cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
-    """Write down what is wanted of a scored row."""
+    """Store what was asked for about a scored row."""
     cdef Learner* learner = batch.learner
     cdef Event* event = batch.event
     cdef Answer answer

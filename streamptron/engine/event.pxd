@@ -66,7 +66,7 @@ cdef struct Event:
     Py_ssize_t n_halves
     Py_ssize_t* field_starts    # where in members those of each field start, and the last one's end
     Arena names                 # of halves and pairs
-    # what the path made of it
+    # what the path found out about it
     double* scores              # by kept vector, then by choice
     Py_ssize_t n_scores         # how many choices there are
     Py_ssize_t scores_capacity
@@ -224,7 +224,7 @@ cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n,
     event.n_last = event.n_known if event.generation == index.generation else 0
     event.n_last_paired = event.n if event.paired else 0
     event.same = event.paired = False
-    event.n_known = 0               # until event_settle, for the door may yet give up
+    event.n_known = 0               # until event_settle, for the door may still give up
     event.n = 0
     event.n_hashed = 0
     event.n_longs = 0
@@ -242,7 +242,7 @@ cdef struct Writer:
     Key* keys
     double* values
     Py_ssize_t n
-    Py_ssize_t n_same           # as far as the last event may be the same
+    Py_ssize_t n_same           # up to where it may equal the last event
     bint changed
     uint32_t* longs
     Py_ssize_t n_longs
@@ -319,7 +319,7 @@ cdef inline void event_candidate_end(Event* event, Py_ssize_t i,
 
 
 cdef inline Py_ssize_t event_first(const Event* event, Py_ssize_t i) noexcept nogil:
-    """Where the entries of candidate i start; of an event that has none, where its own do."""
+    """Where the entries of candidate i start; without candidates, where the event's do."""
     return event.ends[i - 1] if i else 0
 
 
@@ -347,7 +347,7 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
 
 
 cdef inline void event_again(Event* event, const Index* index, bint intercept) noexcept nogil:
-    """A text's event, which is still in scratch with its pairs, once more."""
+    """Use a text's event again, which is still in scratch with its pairs."""
     if event.generation != index.generation:
         event.n_found = intercept
         event.scored_version = 0

@@ -19,7 +19,7 @@
 #     stored[chunk]   1 1 0 0 1 0 ...          slot 4 is the chunk's third: rank 2
 #
 # Reading trusts nothing: each number is checked before it is used, and a file that contradicts
-# itself is a fault (FLAT_...), for which the door has the words. Using the arrays in place
+# itself is a fault (FLAT_...), which the door puts into words. Using the arrays in place
 # (flat_map) checks what addresses depend on, once for each chunk. The index checks each slot number
 # when it reads it.
 #
@@ -74,7 +74,7 @@ cdef struct Flat:
 
 
 cdef inline void flat_free(Flat* flat) noexcept nogil:
-    """Only the bitmap is its own."""
+    """Free the bitmap; the rest belongs to others."""
     free(flat.stored)
     flat.stored = NULL
 
@@ -89,7 +89,7 @@ cdef inline size_t _count(const Flat* flat, size_t n_slots, size_t chunk) noexce
 # --- From a learner to arrays
 
 cdef inline int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil:
-    """How large the arrays will be. Returns -1 without memory; flat_free is due in either case."""
+    """How large the arrays will be. Returns -1 without memory. Call flat_free in either case."""
     cdef Py_ssize_t b
     cdef size_t i, k
     cdef const double* chunk
@@ -132,7 +132,7 @@ cdef inline int flat_measure(Flat* flat, const Index* index, const Table* table)
 
 
 cdef inline void flat_write(Flat* flat, const Index* index, const Table* table) noexcept nogil:
-    """Fill the arrays, which are as large as flat_measure has said."""
+    """Fill the arrays, which have the sizes that flat_measure found."""
     cdef Py_ssize_t b
     cdef size_t i, k, n
     cdef size_t text = 0, place = 0
@@ -342,7 +342,7 @@ cdef inline bint _is_key(const Key* key, const uint8_t* text, size_t n_objects,
 
 
 cdef inline int flat_check_keys(const Flat* flat, size_t n_objects, int depth) noexcept nogil:
-    """0, or what is wrong with the names, in which tuples may be nested so deep."""
+    """0, or what is wrong with the names. Tuples may be nested `depth` deep."""
     cdef size_t slot, text = 0
     cdef const Key* key
     cdef uint8_t inside[16]
@@ -510,7 +510,7 @@ cdef inline int flat_map(Flat* flat, Index* index, Table* table,
                          Py_ssize_t n_outputs) noexcept nogil:
     """Let index and table use the arrays in place; see flat_read.
 
-    The arrays must stay, and nothing may be learned: they are not the learner's.
+    The arrays must outlive the learner, and nothing may be learned, because they are not its own.
     """
     cdef size_t i, place = 0
     cdef size_t n_slots = index.n_slots if index.bits else flat.n_keys

@@ -15,8 +15,8 @@
 # and so is each kept vector's verdict (learner_verdict).
 #
 # With one output a row of a matrix is scored and learned in place (learner_score_row,
-# learner_commit_row). Only if the rule makes a step of it, its new features are written as an
-# event, and get slots (learner_admit).
+# learner_commit_row). Its new features are written as an event, and get slots, only if
+# the rule takes a step (learner_admit).
 #
 # What is scored, judged and moved are choices (engine/step.pxd): the outputs of one event, or
 # candidates, which are events. Two labels may share one output until a third one comes
@@ -73,7 +73,7 @@ cdef struct Learner:
     const Pairs* pairs          # which features are paired; NULL: none. Its owner keeps it
     bint intercept              # whether an event begins with one
     int answer                  # what kind of answer it gives now
-    Pair pair                   # with one output for two labels: who has come
+    Pair pair                   # with one output for two labels: which have been met
     Table* before               # while a third label is being learned: what it was split from
     uint64_t n_seen
     uint64_t n_updates
@@ -198,7 +198,7 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
 
 cdef inline int learner_score_row(Learner* learner, Event* event,
                                   const Entries* entries) noexcept nogil:
-    """The same for one output and a matrix's row where it lies: entries of columns, without the
+    """The same for one output and a matrix's row, read in place: entries of columns, without the
     intercept. Only the scores of the event are written.
     """
     if event_reserve_scores(event, KEPT_KINDS, KEPT_KINDS + 1) < 0:
@@ -517,7 +517,7 @@ cdef inline int _split(Learner* learner) noexcept nogil:
 
 
 cdef inline void _split_end(Learner* learner, Event* event, bint failed) noexcept nogil:
-    """The third label is learned, or it has failed and the learner gets its old form back."""
+    """Drop the old form once the third label is learned; `failed`: go back to it."""
     cdef Table split = learner.table
     cdef int kind
     if failed:
@@ -536,7 +536,7 @@ cdef inline void _split_end(Learner* learner, Event* event, bint failed) noexcep
 
 cdef inline int learner_commit(Learner* learner, Event* event, Py_ssize_t y,
                                double u) noexcept nogil:
-    """Learn the label y of a scored event by the step that the rule has made of it.
+    """Learn the label y of a scored event by the step that the rule has chosen.
 
     Returns -1 without memory; nothing has changed then.
     """
@@ -585,7 +585,7 @@ cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noe
 
 cdef inline int learner_step(Learner* learner, Event* event, const Entries* row, bint intercept,
                              Py_ssize_t y, double u) noexcept nogil:
-    """Judge a scored event, and let the rule make event.step of it. Returns -1 without memory.
+    """Judge a scored event, and let the rule fill event.step. Returns -1 without memory.
 
     `row`: one scored in place (learner_score_row), but not with a third label; NULL: the
     event's own entries. `intercept`: as in table_add.
@@ -649,7 +649,7 @@ cdef inline size_t learner_bytes(const Learner* learner) noexcept nogil:
 
 
 cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
-    """A second learner in the same state. Returns -1 without memory; learner_free is due anyway."""
+    """A second learner in the same state. -1 without memory. Call learner_free in either case."""
     cdef int failed
     to[0] = other[0]
     failed = index_copy(&to.index, &other.index)

@@ -45,7 +45,7 @@ cdef enum:
     FAULT_STARTS = 1                # the row's start or end
     FAULT_COLUMN = 2                # out of range
     FAULT_VALUE = 3                 # NaN, infinite, too large
-    FAULT_LOSS = 4                  # an int that is no double
+    FAULT_LOSS = 4                  # an int that no double equals
 
 ctypedef fused number_t:
     uint8_t
@@ -69,7 +69,7 @@ cdef struct Matrix:
     bint dense
     int number                      # NUMBER_ kind of the values
     const char* values
-    Py_ssize_t n_values             # as it is stored
+    Py_ssize_t n_values             # as stored
     bint wide                       # sparse: starts and columns are int64, not int32
     const char* starts
     const char* columns
@@ -104,7 +104,7 @@ cdef inline void matrix_span(const Matrix* m, Py_ssize_t r, Py_ssize_t* first,
 
 cdef inline const char* _value_at(const Matrix* m, Py_ssize_t r, Py_ssize_t k,
                                   Py_ssize_t* stride) noexcept nogil:
-    """The address of entry k of row r, and the way to the next."""
+    """The address of entry k of row r, and how many bytes further the next one is."""
     if m.dense:
         stride[0] = m.column_stride
         return m.values + r * m.row_stride + k * m.column_stride
@@ -311,7 +311,7 @@ cdef inline int _check_columns(const Matrix* m, Py_ssize_t first, Py_ssize_t las
 
 
 cdef inline int matrix_check(const Matrix* m, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """What there is to say of the rows first .. last - 1: MATRIX_ bits, 0 for nothing."""
+    """What rows first .. last - 1 are found to be: MATRIX_ bits, 0 if there is nothing to say."""
     cdef int found = 0
     cdef Py_ssize_t r
     if first >= last:
@@ -378,7 +378,7 @@ cdef inline Py_ssize_t matrix_row(const Matrix* m, Py_ssize_t r, bint zeros, Mat
 cdef inline void matrix_prefetch(const Matrix* m, Py_ssize_t r, Py_ssize_t ahead) noexcept nogil:
     """Prefetch the values that lie `ahead` entries after a sparse row, as many as the row has.
 
-    The memory is idle while a row is learned. When the next block is checked, it is there.
+    Memory is idle while a row is learned; the values are there when the next block is checked.
     """
     cdef Py_ssize_t first, last
     cdef Py_ssize_t size = number_size(m.number), column_size = 8 if m.wide else 4

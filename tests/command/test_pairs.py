@@ -14,7 +14,17 @@ from tests.support.variants import learned, loaded
 def test_training_with_degree_2_is_learn_one_in_order(learner, tmp_path):
     events = list(random_mail(1, 300, ("0", "1")))
     (tmp_path / "m.tsv").write_bytes(written(events))
-    run("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--degree", 2, "--learner", learner, *SEEDED)
+    run(
+        "train",
+        tmp_path / "m.tsv",
+        "-m",
+        tmp_path / "m",
+        "--degree",
+        2,
+        "--learner",
+        learner,
+        *SEEDED,
+    )
     model = streamptron.learners.LEARNERS[learner](degree=2, hash_seed=1)
     for label, text in events:
         y = label == "1" if learner == "perceptron" else label
@@ -61,7 +71,9 @@ def test_top_explain_and_info_name_both_halves(tmp_path):
 BIG = "a b c d e f"  # 15 pairs
 
 
-@pytest.mark.parametrize("options", [(), ("--epochs", "2", "--holdout", "0.25")], ids=["", "epochs"])
+@pytest.mark.parametrize(
+    "options", [(), ("--epochs", "2", "--holdout", "0.25")], ids=["", "epochs"]
+)
 def test_line_with_too_many_pairs_is_a_bad_line(options, tmp_path):
     lines = [f"{i % 2}\tw{i % 5} w{i % 3} v{i % 7}" for i in range(40)]
     bad = [*lines[:6], f"1\t{BIG}", *lines[6:20], f"third\t{BIG} g", *lines[20:]]

@@ -2,11 +2,12 @@
 
 import math
 import random
+from itertools import islice
 
 import numpy as np
 import pytest
 
-from streamptron import MIRA, Perceptron
+from streamptron import MIRA, Pair, Perceptron
 from tests.support.doors import refused, trained
 from tests.support.streams import needs_data, random_events, text_stream
 from tests.support.variants import every_averager, every_learner, every_variant, labels_for, make

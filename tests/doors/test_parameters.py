@@ -97,6 +97,11 @@ BAD_MARGIN = [
     ("margin", True, TypeError),
     ("margin", [0.0], TypeError),
 ]
+BAD_VIOLATORS = [
+    ("violators", "all", ValueError),
+    ("violators", None, ValueError),
+    ("violators", 1, ValueError),
+]
 BAD_PARAMETERS = {
     "Perceptron": [
         *BAD_SHARED,
@@ -104,9 +109,10 @@ BAD_PARAMETERS = {
         ("class_weight", {"spam": 2.0}, ValueError),
         ("class_weight", {-1: 2.0}, ValueError),
     ],
-    "MulticlassPerceptron": BAD_SHARED + BAD_MARGIN,
+    "MulticlassPerceptron": BAD_SHARED + BAD_MARGIN + BAD_VIOLATORS,
     "MIRA": [
         *BAD_SHARED,
+        *BAD_VIOLATORS,
         ("C", 0, ValueError),
         ("C", -1, ValueError),
         ("C", NAN, ValueError),
@@ -132,6 +138,12 @@ def test_bad_parameter_is_refused_by_its_name(learner, name, value, error):
     assert type(caught.value) is error
     assert name in str(caught.value)
     assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
+def test_all_violators_is_refused_by_the_names_of_the_two_ways_to_share(learner):
+    with pytest.raises(ValueError, match=r"violators='all'.*'best', 'uniform', 'proportional'"):
+        LEARNERS[learner](violators="all")
 
 
 @every_averager

@@ -1,5 +1,6 @@
 """A bad value is refused by its row and column, and nothing is learned."""
 
+import pickle
 import random
 
 import numpy as np
@@ -20,7 +21,7 @@ from tests.support.matrices import (
     random_batch,
     untouched,
 )
-from tests.support.variants import every_learner, labels_for
+from tests.support.variants import every_learner, labels_for, make
 
 
 def late_row(form, way, dtype=float):
@@ -210,3 +211,52 @@ def test_masked_value_is_refused_by_row_and_column(learner, call):
         error=ValueError,
     )
     assert "impute" in message
+
+
+# --- Where it stands in its row
+
+
+def rows_of_every_length(way, fill=1.0):
+    """Rows of 1 to 11 entries and the place of each of those in the data."""
+    X = csr(np.tril(np.full((11, 11), fill)), way)
+    return X, [(r, j, int(X.indptr[r]) + j) for r in range(11) for j in range(r + 1)]
+
+
+@both_ways
+@every_learner
+def test_bad_value_is_found_wherever_it_stands_in_its_row(learner, way):
+    X, places = rows_of_every_length(way)
+    ys = [labels_for(learner)[i % 3 % len(labels_for(learner))] for i in range(X.shape[0])]
+    kinds = list(BAD.values())
+    model = trained(learner)
+    before = pickle.dumps(model)
+    for i, (r, j, place) in enumerate(places):
+        X.data[place] = kinds[i % len(kinds)]
+        for call in CALLS.values():
+            with pytest.raises(ValueError, match=f"row {r}, column {j}\\b"):
+                call(model, X, ys)
+        X.data[place] = 1.0
+    assert pickle.dumps(model) == before
+
+
+@both_ways
+@every_learner
+def test_stored_zero_is_no_entry_wherever_it_stands_in_its_row(learner, way):
+    X, places = rows_of_every_length(way)
+    X.resize(11, 121)
+    for r, j, place in places:
+        X.indices[place] = 11 * r + j  # a feature of its own, which only its value brings in
+    ys = [labels_for(learner)[i % 3 % len(labels_for(learner))] for i in range(X.shape[0])]
+    for i, (_, _, place) in enumerate(places):
+        X.data[place] = -0.0 if i % 2 else 0.0
+        without = X.copy()
+        without.eliminate_zeros()
+        many, one_by_one = make(learner), make(learner)
+        many.learn_many(X, ys)
+        for r, y in enumerate(ys):
+            first, last = without.indptr[r], without.indptr[r + 1]
+            columns, values = without.indices[first:last], without.data[first:last]
+            one_by_one.learn_one(dict(zip(columns.tolist(), values.tolist(), strict=True)), y)
+        assert pickle.dumps(many) == pickle.dumps(one_by_one)
+        assert list(many.predict_many(X)) == list(many.predict_many(without))
+        X.data[place] = 1.0

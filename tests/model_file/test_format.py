@@ -189,6 +189,12 @@ def test_file_of_an_earlier_version_answers_as_it_did(file):
     assert model.n_seen == expected["counters"][0] + 1
 
 
+@pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
+def test_file_of_before_violators_was_a_parameter_has_the_best(learner):
+    model = loaded(TESTS / "golden" / f"{learner}-0.1.0.model")
+    assert model.violators == "best"
+
+
 def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
     names = (*LEARNERS, "hashed", "pipeline")
     assert {file.stem for file in GOLDEN} >= {f"{name}-0.1.0" for name in names}
@@ -214,4 +220,5 @@ def test_pickles_of_an_earlier_version_are_loaded_and_pickled_again():
     assert several.predict_one("law") == "politics"
     assert several[-1].max_features == 8
     assert (type(mira), mira.C, mira.predict_one({"law": 1})) == (MIRA, 0.5, "politics")
+    assert mira.violators == several[-1].violators == "best"  # from before it was a parameter
     assert tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()

@@ -45,11 +45,15 @@ OWN = {
     },
     "MulticlassPerceptron": {
         "margin": {"margin": 0.5},
+        "uniform": {"violators": "uniform"},
+        "proportional": {"violators": "proportional", "margin": 0.5},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
     },
     "MIRA": {
         "C": {"C": 0.1},
         "update on mistakes": {"update": "mistake"},
+        "uniform": {"violators": "uniform", "update": "mistake"},
+        "proportional": {"violators": "proportional"},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
     },
     "AdaptiveClassifier": {

@@ -615,43 +615,69 @@ class Multiclass(Learner):
             scores[y] = 0.0
 
     def rule(self, scores, y, step, event):
-        others = {label: score for label, score in scores.items() if label != y}
-        if not others:
+        """w_y gains tau x, which the violators lose, each its share."""
+        others = {k: score for k, score in scores.items() if k != y}
+        lead = {k: scores[y] - score for k, score in others.items()}
+        violators = [k for k in others if self.violates(lead[k])]
+        if not violators:
             return []
-        guess = self.prediction(others)
-        coefficient = self.tau(scores[y], scores[guess], event) * step
-        return [(y, coefficient), (guess, -coefficient)]
+        if self.violators == "best":
+            violators = [self.prediction(others)]
+        share = self.shares({k: self.required - lead[k] for k in violators})
+        tau = self.tau(lead, share, event) * step
+        return [(y, tau)] + [(k, -(s * tau)) for k, s in share.items()]
+
+    def shares(self, d):
+        """{label: share} for labels that lack d of the lead that y should have over them."""
+        total = 0.0
+        for lack in d.values():
+            total += lack
+        if self.violators != "proportional" or total == 0:
+            return {k: 1.0 / len(d) for k in d}
+        return {k: lack / total for k, lack in d.items()}
 
 
 class MulticlassPerceptron(Multiclass):
-    """CS188: w_y* += f, w_guess -= f, where guess is the best-scoring other label."""
+    """CS188: w_y* += f, w_guess -= f, where guess is the best-scoring other label.
 
-    def __init__(self, *, margin=0.0, **kept):
+    Crammer & Singer 2003: all labels of the error set may share what w_y* gains.
+    """
+
+    def __init__(self, *, margin=0.0, violators="best", **kept):
         super().__init__(**kept)
-        self.margin = margin
+        self.required = margin
+        self.violators = violators
 
-    def tau(self, score, rival, event):
-        return 1.0 if score - rival <= self.margin else 0.0
+    def violates(self, lead):
+        return lead <= self.required
+
+    def tau(self, lead, share, event):
+        return 1.0
 
 
 class MIRA(Multiclass):
     """CS188: the smallest change after which y* scores 1 more than guess, at most C of it."""
 
-    def __init__(self, *, C=1.0, update="margin", **kept):
+    required = 1.0
+
+    def __init__(self, *, C=1.0, update="margin", violators="best", **kept):
         super().__init__(**kept)
         self.C = C
         self.update = update
+        self.violators = violators
 
-    def tau(self, score, rival, event):
-        """tau = min(((w_guess - w_y*)·f + 1) / (2 f·f), C), 0 where no update is due."""
-        loss = (rival - score) + 1.0
-        due = score <= rival if self.update == "mistake" else loss > 0.0
-        ff = 0.0
+    def violates(self, lead):
+        return lead <= 0 if self.update == "mistake" else lead < 1
+
+    def tau(self, lead, share, event):
+        """tau = min(the shared lack of a lead of 1 / ||the direction||^2, C); 0 where that is 0."""
+        loss = squares = ff = 0.0
+        for k, s in share.items():
+            loss += s * (1.0 - lead[k])
+            squares += s * s
         for _, value in event:
             ff += value * value
-        if not due or ff == 0.0:
-            return 0.0
-        return min(loss / (2.0 * ff), self.C)
+        return min(loss / ((1.0 + squares) * ff), self.C) if ff else 0.0
 
 
 class AROW(Learner):
