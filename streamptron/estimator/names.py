@@ -59,6 +59,7 @@ class Pair:
 
     first: Hashable
     second: Hashable
+    _encoded: bytes
 
     def __init__(self, first: Hashable, second: Hashable) -> None:
         halves = sorted(((_encoded_half(name), name) for name in (first, second)), key=_bytes_of)
