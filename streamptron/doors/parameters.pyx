@@ -1,4 +1,4 @@
-"""Parameters as the core takes them: a rule's numbers, class weights, and which features are paired."""
+"""Parameters as the core takes them: a rule's numbers, class weights, what is paired."""
 
 from collections.abc import Mapping
 
@@ -118,7 +118,8 @@ cdef tuple _checked_interactions(interactions):
     pairs = []
     for pair in interactions:
         if not isinstance(pair, (list, tuple)) or not all(isinstance(name, str) for name in pair):
-            raise TypeError(f"interactions={shown(interactions)}; {want}, and {shown(pair)} is none")
+            raise TypeError(
+                f"interactions={shown(interactions)}; {want}, and {shown(pair)} is none")
         if len(pair) != 2 or not all(pair):
             raise ValueError(
                 f"interactions={shown(interactions)}; {want}, and {shown(pair)} is none")
@@ -140,7 +141,9 @@ class UnfitRow(ValueError):
 cdef str unfit(const Event* event):
     """What an event does whose features cannot be paired."""
     if event.unfit == UNFIT_NUMBER:
-        return (f"makes {event.n_pairs} pairs of features, more than max_pairs={event.most_pairs}; "
-                "raise max_pairs, pair only some fields by interactions, or give fewer features")
-    return (f"makes a pair of features whose product is more than {VALUE_LIMIT:g} in size; scale the "
-            "values first")
+        return (
+            f"makes {event.n_pairs} pairs of features, more than max_pairs={event.most_pairs}; "
+            "raise max_pairs, pair only some fields by interactions, or give fewer features")
+    return (
+        f"makes a pair of features whose product is more than {VALUE_LIMIT:g} in size; scale the "
+        "values first")

@@ -91,7 +91,7 @@ cdef enum:
     DIRECTORY_STEP = 256            # words that a split copies into the next directory
 
     MANY = 128                      # keys of an event from which looking ahead pays
-    AHEAD = 8                       # and how far: a key's bytes, and twice this its key
+    AHEAD = 16                      # and how far: a key's bytes, and twice this its key
 
 cdef struct Gone:                   # what a slot of a limited index was before the current event
     uint64_t entry                  # as in its segment

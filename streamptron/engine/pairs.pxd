@@ -33,8 +33,8 @@ from libc.string cimport memcmp, memcpy
 from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint64_t, uintptr_t
 from streamptron.engine.heap cimport realloc
 from streamptron.engine.key cimport (
-    KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE,
-    KEY_STR, Key, canonical_count, canonical_int, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length,
+    KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_NONE, KEY_STR, Key, canonical_count,
+    canonical_int, key_bytes, key_inline_bytes, key_is_long, key_kind, key_length,
     key_text, store8)
 from streamptron.engine.arena cimport arena_alloc, arena_reset
 from streamptron.engine.event cimport Event, Half, event_reserve
