@@ -5,6 +5,7 @@ import typing
 from streamptron.adaptive import AdaptiveClassifier
 from streamptron.arow import AROW
 from streamptron.doors.model import TopFeatures
+from streamptron.estimator.names import Pair
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.ranking import RankingPerceptron
@@ -28,6 +29,7 @@ __all__ = [
     "ModelLock",
     "ModelLockError",
     "MulticlassPerceptron",
+    "Pair",
     "Perceptron",
     "RankingPerceptron",
     "Tokenizer",

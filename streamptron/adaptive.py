@@ -6,10 +6,11 @@ import typing
 
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.model import RULES
+from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.base import PairEstimator
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Mapping, Sequence
     from typing import Any, Self
 
 
@@ -66,7 +67,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         At most this many labels: one too many is a ValueError, and nothing is learned of its
         event or batch. None: any number; with 20,000 an event takes a millisecond, and a label 3 to
         8 kB.
-    hash_bits, hash_seed
+    hash_bits, hash_seed, degree, interactions, max_pairs
         As for :class:`Perceptron`.
 
     Attributes
@@ -125,6 +126,9 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         max_labels: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
     ) -> None:
         self._configure(
             RULES.ADAPTIVE,
@@ -137,6 +141,9 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
             max_labels=max_labels,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
         )
 
     # The parameters of its own, as they were given.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import typing
 
 from streamptron.doors.model import RULES
+from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.base import PairEstimator
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Mapping, Sequence
 
 
 class AROW(PairEstimator):
@@ -33,7 +34,7 @@ class AROW(PairEstimator):
     r
         The noise of a label, above 0. Larger values make smaller steps, in which no single event
         counts for much.
-    intercept, class_weight, max_features, hash_bits, hash_seed
+    intercept, class_weight, max_features, hash_bits, hash_seed, degree, interactions, max_pairs
         As for :class:`Perceptron`. An event of sample weight times class weight u is as sure as u
         observations: r / u stands for r. A weight of 0 teaches nothing.
     max_labels
@@ -73,6 +74,9 @@ class AROW(PairEstimator):
         max_labels: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
     ) -> None:
         self._configure(
             RULES.AROW,
@@ -83,6 +87,9 @@ class AROW(PairEstimator):
             max_labels=max_labels,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
         )
 
     @property

@@ -41,7 +41,6 @@ OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
     "forget": (float, "how fast the steps become large again after a change."),
     "naive_bayes": (True, "naive Bayes is no feature."),
     "max_features": (int, "keep at most this many; the least important leave."),
-    "degree": (int, "of the kernel (1 + x.z)^degree."),
     "budget": (int, "how many updates are kept at most."),
     "average": (("uniform", "exponential", "none"), "the average kept beside the current weights."),
     "half_life": (float, "of the exponential average, in events."),

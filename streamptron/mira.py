@@ -5,10 +5,11 @@ from __future__ import annotations
 import typing
 
 from streamptron.doors.model import RULES
+from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.base import LabelEstimator
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Mapping, Sequence
 
 
 class MIRA(LabelEstimator):
@@ -30,7 +31,8 @@ class MIRA(LabelEstimator):
     update
         "margin": whenever the loss is above 0 (PA-I against the runner-up). "mistake": only when
         the true label does not score above the best other one.
-    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed
+    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed,
+        degree, interactions, max_pairs
         As for :class:`Perceptron`.
     max_labels
         As for :class:`MulticlassPerceptron`.
@@ -101,6 +103,9 @@ class MIRA(LabelEstimator):
         hash_bits: int | None = None,
         hash_seed: int | None = None,
         violators: str = "best",
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
     ) -> None:
         self._configure(
             RULES.MIRA,
@@ -117,6 +122,9 @@ class MIRA(LabelEstimator):
             hash_bits=hash_bits,
             hash_seed=hash_seed,
             violators=violators,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
         )
 
     @property

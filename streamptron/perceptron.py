@@ -5,10 +5,11 @@ from __future__ import annotations
 import typing
 
 from streamptron.doors.model import RULES
+from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.base import BinaryEstimator, LabelEstimator
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Mapping, Sequence
 
 
 class Perceptron(BinaryEstimator):
@@ -58,6 +59,15 @@ class Perceptron(BinaryEstimator):
     hash_seed
         Seeds the hash; by default a secret random number, so that nobody can choose features that
         collide. With `hash_bits` a given seed makes a run repeatable.
+    degree
+        1: the features of an event. 2: also all pairs of two of them, each a feature of its own,
+        named ``Pair(first, second)``, whose value is the product.
+    interactions
+        Pairs of fields, such as ``[("user", "ad")]``: also the pairs of a feature of one field and
+        a feature of the other. A feature's field is its name, if it is a str, up to a ``:``, ``=``
+        or ``^``, or all of it.
+    max_pairs
+        An event that makes more pairs is a ValueError, from 1 to 2**31.
 
     Attributes
     ----------
@@ -103,6 +113,9 @@ class Perceptron(BinaryEstimator):
         max_features: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
     ) -> None:
         self._configure(
             RULES.PERCEPTRON,
@@ -116,6 +129,9 @@ class Perceptron(BinaryEstimator):
             max_features=max_features,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
         )
 
     @property
@@ -140,7 +156,8 @@ class MulticlassPerceptron(LabelEstimator):
     ----------
     margin
         Update whenever the true label's lead over the best other one is at most this.
-    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed
+    average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed,
+        degree, interactions, max_pairs
         As for :class:`Perceptron`.
     max_labels
         At most this many labels: one too many is a ValueError, and nothing is learned of its
@@ -203,6 +220,9 @@ class MulticlassPerceptron(LabelEstimator):
         hash_bits: int | None = None,
         hash_seed: int | None = None,
         violators: str = "best",
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
     ) -> None:
         self._configure(
             RULES.MULTICLASS,
@@ -218,6 +238,9 @@ class MulticlassPerceptron(LabelEstimator):
             hash_bits=hash_bits,
             hash_seed=hash_seed,
             violators=violators,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
         )
 
     @property

@@ -89,6 +89,16 @@ class Pair(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             self.fail(f"{value!r}: give {self.name}", param, context)
 
 
+class Fields(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    name = "field,field"
+
+    def convert(self, value: Any, param: Any, context: Any) -> tuple[str, str]:
+        first, _, second = value.partition(",")
+        if not first or not second or "," in second:
+            self.fail(f"{value!r}: give two fields, as user,ad", param, context)
+        return first, second
+
+
 class Options:
     """Options that several commands have, or that belong together.
 
@@ -158,6 +168,18 @@ LEARNER_OPTIONS = Options(
         type=Pair("LABEL=WEIGHT", float),
         help="Scale the steps for a label; may be repeated.",
     ),
+    click.option(
+        "--degree",
+        type=int,
+        help="2: pair all features of an event. voted: of the kernel (1 + x.z)^degree.",
+    ),
+    click.option(
+        "--interactions",
+        multiple=True,
+        type=Fields(),
+        help="Pair the features of two fields; may be repeated.",
+    ),
+    click.option("--max-pairs", type=int, help="An event that makes more pairs is a bad line."),
     click.option("--max-labels", type=int, help="One label more than this is an error."),
     click.option("--hash-bits", type=int, help="Use a table of 2^BITS slots, without names."),
     click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
@@ -306,6 +328,11 @@ def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
     tokenizer = None
     if format in BLOCKS or "text" in reading:
         tokenizer = _made(Tokenizer, tokens)
+        if "interactions" in parameters:
+            raise click.UsageError(
+                "--interactions pairs fields, and a line that is a text has none; give --degree 2, "
+                "or events of features"
+            )
     elif tokens:
         raise click.UsageError("these events are features; the tokenizer's options are for texts")
     if weights := parameters.pop("class_weight", None):

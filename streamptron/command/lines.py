@@ -26,6 +26,7 @@ from typing import Any
 
 from streamptron._core import BinaryModel
 from streamptron.doors.candidates import RankModel
+from streamptron.doors.parameters import UnfitRow
 from streamptron.doors.texts import LINES, Lines
 from streamptron.estimator.names import shown
 from streamptron.files.sources import MAX_LINE, not_encoded
@@ -94,19 +95,47 @@ class Block:
             self.faults.sort()
         if held:
             self.numbers[held] = array("q", [-1]) * len(range(*held.indices(self.n)))
-        if bad or held:  # the learner must not see a label that no text has any more
-            used = [number for number in dict.fromkeys(self.numbers) if number >= 0]
-            place = dict(zip(used, count(), strict=False)) | {-1: -1}
-            self.labels = [self.labels[number] for number in used]
-            self.numbers = array("q", map(place.__getitem__, self.numbers))
+        if bad or held:
+            self._forget_labels()
+
+    def keep(self, kept: slice) -> None:
+        """Let only some texts have their labels."""
+        numbers = array("q", [-1]) * self.n
+        numbers[kept] = self.numbers[kept]
+        self.numbers = numbers
+
+    def _forget_labels(self) -> None:
+        """The learner must not see a label that no text has any more."""
+        used = [number for number in dict.fromkeys(self.numbers) if number >= 0]
+        place = dict(zip(used, count(), strict=False)) | {-1: -1}
+        self.labels = [self.labels[number] for number in used]
+        self.numbers = array("q", map(place.__getitem__, self.numbers))
 
     def _answers(self) -> tuple[array[int], array[float]]:
         self.predictions = array("q", bytes(8 * self.n))
         self.confidences = array("d", bytes(8 * self.n))
         return self.predictions, self.confidences
 
+    def _leave_out(self, row: int, reason: str) -> None:
+        """A text that the learner refuses becomes one of the faults."""
+        reason = f"it {reason}"
+        self.lines.leave_out(row, reason)
+        if self.faults is not self.lines.faults:
+            self.faults = sorted([*self.faults, *set(self.lines.faults) - set(self.faults)])
+        self.n -= 1
+        if self.numbers:
+            del self.numbers[row]
+            self._forget_labels()
+
     def learn(self, confidences: bool = False) -> None:
         """Answer each text and then learn it, if it has a label."""
+        while True:
+            try:
+                return self._learn(confidences)
+            except UnfitRow as error:
+                self._leave_out(*error.args)
+
+    def _learn(self, confidences: bool) -> None:
         answers = self._answers()
         done, _ = self._model.learner._learn_rows(
             self.lines,
@@ -121,6 +150,13 @@ class Block:
 
     def answer(self) -> None:
         """Answer each text."""
+        while True:
+            try:
+                return self._answer()
+            except UnfitRow as error:
+                self._leave_out(*error.args)
+
+    def _answer(self) -> None:
         predictions, confidences = self._answers()
         done, _ = self._model.learner._predict_rows(
             self.lines, None, predictions, None, None, confidences

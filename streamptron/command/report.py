@@ -11,6 +11,7 @@ from typing import Any
 from streamptron._core import BinaryModel
 from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
 from streamptron.doors.adaptive import AdaptiveModel
+from streamptron.estimator.base import value_in
 from streamptron.files.sources import LineError, blocks
 
 if typing.TYPE_CHECKING:
@@ -49,9 +50,11 @@ def evaluated(
         for file, line, data in blocks(files, encoding=encoding):
             block = Block(model, data, BLOCKS[reading["format"]])
             block.label()
-            for number, reason in block.faults:
-                raise LineError(file, line + number, reason)
-            block.answer()
+            for answered in (False, True):
+                for number, reason in block.faults:
+                    raise LineError(file, line + number, reason)
+                if not answered:
+                    block.answer()
             names = [*model.names, NOTHING]
             labels = list(map(model.name, block.labels))
             for (number, output), n in Counter(
@@ -152,7 +155,7 @@ def explained(model: LineModel, text: str) -> str:
     parts, kind, _ = learner._explanation(event, True if binary else learner.predict_one(event))
     rows: list[tuple[str, ...]] = [("feature", "weight", "value", "contribution")]
     for feature, part in parts:
-        value = 1.0 if feature is None else float(event[feature])
+        value = 1.0 if feature is None else value_in(event, feature)
         name = "(intercept)" if feature is None else str(feature)
         rows.append((name, f"{part / value:.5f}", f"{value:.5f}", f"{part:.5f}"))
     said = f"answer: {answer}, probability {probability:.4f}"

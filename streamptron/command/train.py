@@ -15,7 +15,6 @@ import os
 import sys
 import time
 import typing
-from array import array
 from typing import Any
 
 from streamptron.command.lines import BLOCKS, Block, Replaced
@@ -25,7 +24,7 @@ from streamptron.files.decode import SUFFIXES
 from streamptron.files.sources import LineError, blocks
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from streamptron.command.lines import LineModel
 
@@ -239,16 +238,16 @@ class Training:
                 held = slice((every - 1 - seen) % every, None, every)
             block = Block(model, data, kind)
             block.label(held)
-            for number, reason in block.faults:
-                self._bad(LineError(file, line + number, reason), first)
-            numbers = block.numbers
+            self._faults(block, file, line, first)
+            known = block.faults[:]
+            seen += block.n
             if learning:
                 block.learn()
             else:
+                block.keep(slice((every - 1 - seen + block.n) % every, None, every))
                 block.answer()
-                kept = slice((every - 1 - seen) % every, None, every)
-                numbers = array("q", [-1]) * block.n
-                numbers[kept] = block.numbers[kept]
+            self._faults(block, file, line, first, known)  # texts that the learner has refused
+            numbers = block.numbers
             outputs = model.outputs(block.labels)
             done = 0
             while first and self._table and self._table.next <= score.n_events + block.n - done:
@@ -259,13 +258,24 @@ class Training:
             score.add(
                 block.n - done, *count_wrong(numbers, outputs, block.predictions, done, block.n)
             )
-            seen += block.n
             if first:
                 self.replaced.add(block, f"{file}:", line)
             self.place = file, line + block.lines.n_lines - 1
             if learning and self.save:
                 self._learned(block.n)
             self._advance(len(data))
+
+    def _faults(
+        self,
+        block: Block,
+        file: str,
+        line: int,
+        first: bool,
+        known: Sequence[tuple[int, str]] = (),
+    ) -> None:
+        for number, reason in block.faults:
+            if (number, reason) not in known:
+                self._bad(LineError(file, line + number, reason), first)
 
     def _say(self, score: Score, block: Block, row: int) -> None:
         assert self._table

@@ -19,6 +19,7 @@ from streamptron.doors.entry cimport (
     entry_value_everyday)
 from streamptron.doors.gate cimport gate_wait
 from streamptron.doors.names cimport Name, name_key
+from streamptron.doors.parameters cimport unfit
 from streamptron.doors.texts cimport TextEvent, page_fill, text_event_write
 from streamptron.engine.arena cimport Arena
 from streamptron.engine.api cimport (
@@ -402,6 +403,11 @@ cdef class Desk:
                 f"x has the feature name {shown(name)}, a {type(name).__name__}; with max_features "
                 "a name must be a str, bytes, number, None or a tuple of these, because other "
                 "objects are stored as they are and never removed")
+        if self.learner.pairs != NULL:
+            raise TypeError(
+                f"x has the feature name {shown(name)}, a {type(name).__name__}; with degree=2 or "
+                "interactions a name must be a str, bytes, number, None, a tuple or a Pair of "
+                "these, because the name of a pair is written out")
         cdef dict objects = self._objects   # held, since hashing the name may reset the model
         ordinal = objects.get(name)
         if ordinal is None:
@@ -431,10 +437,12 @@ cdef class Desk:
         return 0
 
     cdef int _no_memory(self, str what) except -1:
-        """Raise MemoryError, after an event that has changed nothing."""
+        """Raise MemoryError, or what keeps features from being paired; nothing has changed."""
         self._held = None
         if self._objects_new and not self.gate.learning:
             self._forget_objects()
+        if self.event.unfit:
+            raise ValueError(f"x {unfit(&self.event)}")
         raise MemoryError(what)
 
     cdef int _forget_objects(self) except -1:

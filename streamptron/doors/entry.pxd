@@ -19,6 +19,9 @@
 #     s length UTF-8, b length bytes
 #     t count part part ...       a tuple
 #
+# A pair of features, p part part, is written by engine/pairs.pxd; one that is a name in an event
+# comes through Python.
+#
 # Lengths and counts have seven bits per byte, the lowest first; the top bit is set on all bytes but
 # the last.
 #
@@ -38,8 +41,8 @@ from libc.string cimport memcmp, memcpy
 from cpython.object cimport PyObject
 from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint32_t, uint64_t, zeros_below
 from streamptron.engine.key cimport (
-    KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_STR, Key, key_text, key_word, store8,
-    utf8_encode)
+    KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_STR, Key, canonical_count, canonical_int,
+    key_text, key_word, store8, utf8_encode)
 from streamptron.engine.arena cimport Arena, arena_alloc, arena_return
 
 cdef extern from "entry.h":
@@ -313,18 +316,10 @@ cdef inline void _write_byte(Writing* writing, uint8_t c) noexcept:
     writing.p += 1
 
 
-cdef inline void _write_count(Writing* writing, uint8_t tag, size_t n) noexcept:
-    _write_byte(writing, tag)
-    while n > 127:
-        _write_byte(writing, 128 | (n & 127))
-        n >>= 7
-    _write_byte(writing, <uint8_t> n)
-
-
 cdef inline bint _write_bytes(Writing* writing, uint8_t tag, const void* p, size_t n) noexcept:
     if not _room(writing, n + 11):
         return False
-    _write_count(writing, tag, n)
+    writing.p = canonical_count(writing.p, tag, n)
     memcpy(writing.p, p, n)
     writing.p += n
     return True
@@ -346,7 +341,7 @@ cdef inline bint _write_text(Writing* writing, PyObject* o) noexcept:
         length += (c >= 0x80) + (c >= 0x800) + (c >= 0x10000)
     if not _room(writing, length + 11):
         return False
-    _write_count(writing, c's', length)
+    writing.p = canonical_count(writing.p, c's', length)
     for i in range(n):
         writing.p += utf8_encode(PyUnicode_READ(kind, data, i), writing.p)
     return True
@@ -354,19 +349,9 @@ cdef inline bint _write_text(Writing* writing, PyObject* o) noexcept:
 
 cdef inline bint _write_int(Writing* writing, bint negative, uint64_t size, int zeros) noexcept:
     """Write an int in base 16: the digits of its size, then zeros."""
-    cdef int i, digit, digits = 1
-    while digits < 16 and size >> (4 * digits):
-        digits += 1
-    if not _room(writing, digits + zeros + 12):
+    if not _room(writing, zeros + 28):
         return False
-    _write_count(writing, c'i', negative + digits + zeros)
-    if negative:
-        _write_byte(writing, c'-')
-    for i in range(digits):
-        digit = <int> (size >> (4 * (digits - 1 - i)) & 15)
-        _write_byte(writing, <uint8_t> (digit + (c'0' if digit < 10 else c'a' - 10)))
-    for i in range(zeros):
-        _write_byte(writing, c'0')
+    writing.p = canonical_int(writing.p, negative, size, zeros)
     return True
 
 
@@ -412,7 +397,7 @@ cdef inline bint _write(Writing* writing, PyObject* o, int depth) noexcept:
     if PyTuple_CheckExact(o):
         if depth == 0 or not _room(writing, 11):
             return False
-        _write_count(writing, c't', tuple_size(o))
+        writing.p = canonical_count(writing.p, c't', tuple_size(o))
         for i in range(tuple_size(o)):
             if not _write(writing, tuple_item(o, i), depth - 1):
                 return False

@@ -6,17 +6,19 @@ from streamptron.doors.desk cimport DEBUG, Desk
 from streamptron.doors.gate cimport (
     Gate, gate_come_out, gate_go_inside, gate_is_due, gate_let_in, gate_read_begin, gate_read_end,
     gate_take_turn)
+from streamptron.doors.parameters cimport unfit
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.doors.texts cimport page_fill
 from streamptron.engine.api cimport (
-    batch_columns, batch_free, batch_next, batch_rows, learner_bytes, learner_copy, learner_free,
-    matrix_check)
+    batch_columns, batch_free, batch_next, batch_rows, batch_unfit, learner_bytes, learner_copy,
+    learner_free, matrix_check)
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event, event_free, event_init
 from streamptron.engine.learner cimport Learner, learner_labels
 from streamptron.engine.matrix cimport MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS
 
 from streamptron.doors.names import damaged
+from streamptron.doors.parameters import UnfitRow
 
 cdef enum:
     COPY_LEAST = 1 << 20            # bytes of a batch that may be learned on a copy of the model
@@ -67,6 +69,20 @@ cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
             return r
 
 
+cdef Py_ssize_t _first_unfit(Batch* batch) noexcept:
+    """The first row whose features cannot be paired; or the number of rows. -1 without memory."""
+    cdef Py_ssize_t r = 0
+    if batch.learner.pairs == NULL:
+        return batch.n_rows
+    while True:
+        with nogil:
+            r = batch_unfit(batch, r)
+        if r == batch.n_rows or batch.event.unfit:
+            return r
+        if not _turn_page(batch):
+            return -1
+
+
 cdef Py_ssize_t _learn_in_place(Desk desk, Batch* batch, bint zeros) noexcept:
     """The number of rows learned. Waiting readers get in between blocks, after each turn."""
     cdef Gate* gate = &desk.gate
@@ -95,10 +111,13 @@ cdef bint _has_room(const Learner* learner, const Batch* batch, bint decisions,
         not probabilities or batch.n_probabilities == learner_labels(learner))
 
 
-cdef object _outcome(Rows X, names, int found, Py_ssize_t done, list labels, Py_ssize_t n_labels):
+cdef object _outcome(Rows X, const Batch* batch, names, int found, Py_ssize_t done, list labels,
+                     Py_ssize_t n_labels):
     """What rows_run returns, or the error of faulty rows."""
     if found & MATRIX_FAULTY:
         raise X._fault(names)
+    if batch.event.unfit:
+        raise UnfitRow(done, unfit(batch.event))
     return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
 
 
@@ -125,7 +144,7 @@ cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bin
             and _finite(batch.probabilities, n * batch.n_probabilities)
             and _finite(batch.confidences, n)):
         raise damaged("a weight is not finite")
-    return _outcome(X, names, found, done, labels, n_labels)
+    return _outcome(X, batch, names, found, done, labels, n_labels)
 
 
 cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
@@ -141,12 +160,15 @@ cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
         gate_go_inside(&desk.gate)
         # From here to gate_come_out no Python code runs.
         if batch.matrix == NULL or batch_columns(batch, names is not None, True, columns) == 0:
-            done = _learn_in_place(desk, batch, (found & MATRIX_ZEROS) != 0)
+            done = _first_unfit(batch)
+            if done == batch.n_rows:
+                done = _learn_in_place(desk, batch, (found & MATRIX_ZEROS) != 0)
+            done = max(done, <Py_ssize_t> 0)
         desk._put_labels()
     labels = desk._label_list()
     n_labels = len(labels)
     gate_come_out(&desk.gate)
-    return _outcome(X, names, found, done, labels, n_labels)
+    return _outcome(X, batch, names, found, done, labels, n_labels)
 
 
 cdef object _learn_on_a_copy(Desk desk, Rows X, Batch* batch, Event* columns, names):
@@ -164,7 +186,8 @@ cdef object _learn_on_a_copy(Desk desk, Rows X, Batch* batch, Event* columns, na
         done = _run_checked(batch, &found)
     if done < batch.n_rows or found & BAD:
         learner_free(&copy)         # and with it what it has learned
-        done = 0
+        if not batch.event.unfit:
+            done = 0
     else:
         gate_go_inside(&desk.gate)
         learner_free(&desk.learner)
@@ -175,7 +198,7 @@ cdef object _learn_on_a_copy(Desk desk, Rows X, Batch* batch, Event* columns, na
     labels = desk._label_list()
     n_labels = len(labels)
     gate_come_out(&desk.gate)
-    return _outcome(X, names, found, done, labels, n_labels)
+    return _outcome(X, batch, names, found, done, labels, n_labels)
 
 
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,

@@ -1,6 +1,7 @@
 # What every model has.
 
 from streamptron.doors.desk cimport Desk
+from streamptron.doors.parameters cimport PairRule
 from streamptron.engine.types cimport uint64_t
 
 
@@ -9,6 +10,7 @@ cdef list TRUTH                     # what the one output of a BinaryModel stand
 
 cdef class Model(Desk):
     cdef dict _params
+    cdef PairRule _pairing          # which learner.pairs points into
     cdef int _kind                  # of the rule
     cdef object _class_weight       # {label: weight} or None
     cdef dict _arrays               # of the file in which the learner lies, read-only; else None

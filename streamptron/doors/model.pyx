@@ -19,6 +19,7 @@ from streamptron.doors.gate cimport (
     gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end, gate_wait)
 from streamptron.doors.many cimport rows_run
 from streamptron.doors.names cimport key_plain
+from streamptron.doors.parameters cimport PairRule, pairing_of, rule_of
 from streamptron.doors.rows cimport Rows, looked_up
 from streamptron.doors.state cimport (
     arrays_look_up, arrays_read, arrays_write, counts_set_state, counts_state)
@@ -44,6 +45,7 @@ from streamptron.engine.types cimport (
 
 from streamptron.estimator.names import name_plain, shown
 from streamptron.doors.names import damaged, interned, named
+from streamptron.doors.parameters import checked_class_weight
 from streamptron.estimator.checks import (
     ClassWeight, checked_number, choice, real, rounded_number, truth, whole)
 
@@ -56,7 +58,6 @@ _LONGEST = 1e12                 # half-life, in events: 2^(-1/h) as a float is r
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
-VIOLATORS = ("best", "uniform", "proportional")
 cdef list TRUTH = [False, True]
 
 
@@ -91,20 +92,10 @@ cdef class Model(Desk):
 
     def _configure(self, int kind, **params):
         """Check and keep the parameters, and start untrained. On an error nothing changes."""
-        cdef Rule rule
+        cdef Rule rule = rule_of(kind, params, self._updates)
         cdef Model fresh = self._blank(kind)
+        cdef PairRule pairing = pairing_of(kind, params)
         given = params.get
-        if kind == RULE_MULTICLASS or kind == RULE_MIRA:
-            params.setdefault("violators", "best")      # older pickles lack it
-        rule.kind = kind
-        rule.margin = real("margin", given("margin", 0.0), 0.0, "of at least 0")
-        rule.C = real("C", given("C", 1.0), 1e-50, "above 0")
-        rule.update = choice("update", given("update", "margin"), self._updates)
-        rule.violators = choice("violators", given("violators", "best"), VIOLATORS)
-        rule.r = real("r", given("r", 1.0), 1e-50, "above 0")
-        rule.eta = real("eta", given("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
-        rule.forget = real("forget", given("forget", 0.0), 0.0, "of at least 0", 1.0)
-        rule.naive_bayes = truth("naive_bayes", given("naive_bayes", False))
         average = choice("average", given("average", "none"), AVERAGES)
         half_life = real("half_life", given("half_life", 1.0), 1.0, "of at least 1 event", _LONGEST)
         pocket = truth("pocket", given("pocket", False))
@@ -115,7 +106,6 @@ cdef class Model(Desk):
                 "serve='current' to do without one")
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
-        rule.intercept = truth("intercept", given("intercept", False))
         intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps its own
         bits = 0 if given("hash_bits") is None else whole("hash_bits", given("hash_bits"), 1, 30)
         most = given("max_features")
@@ -131,7 +121,7 @@ cdef class Model(Desk):
             # a copy: what the caller does with it later must not reach what is pickled and saved
             weights = params["class_weight"] = ClassWeight(
                 {interned(label): weight for label, weight in weights.items()})
-        fresh._class_weight = self._checked_class_weight(weights)
+        fresh._class_weight = checked_class_weight(weights, self._checked_label)
         fresh._params = {interned(name): interned(value) for name, value in params.items()}
         fresh._kind = kind
         learner_free(&fresh.learner)
@@ -139,6 +129,8 @@ cdef class Model(Desk):
                 &fresh.learner, rule, average, half_life, pocket, serve, intercept, most, bits,
                 seed) < 0:
             raise MemoryError("no memory for an empty model")
+        fresh._pairing = pairing
+        fresh.learner.pairs = pairing.pairs()
         self._become(fresh)
 
     cdef Model _blank(self, int kind):
@@ -159,29 +151,13 @@ cdef class Model(Desk):
         self._file, other._file = other._file, self._file
         self._arrays, other._arrays = other._arrays, self._arrays
         self._params, other._params = other._params, self._params
+        self._pairing, other._pairing = other._pairing, self._pairing
         self._kind, other._kind = other._kind, self._kind
         self._class_weight, other._class_weight = other._class_weight, self._class_weight
         self._objects, other._objects = other._objects, self._objects
         self._y_name, other._y_name = other._y_name, self._y_name
         self._objects_new = False
         event_free(&self.event)
-
-    def _checked_class_weight(self, class_weight):
-        """{label: weight} as learning uses it."""
-        if class_weight is None:
-            return None
-        if not isinstance(class_weight, Mapping):
-            raise TypeError(
-                f"class_weight={shown(class_weight)}; it must be None or a dict of label to weight "
-                "(class frequencies are not known before the stream has been seen)")
-        checked = {}
-        for label, weight in class_weight.items():
-            try:
-                label = self._checked_label(label)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"class_weight has an invalid label: {error}") from None
-            checked[label] = real(f"class_weight[{shown(label)}]", weight, 0.0, "of at least 0")
-        return checked
 
     # The parameters, as they were given. They are fixed: use clone({...}) for others.
     @property
@@ -203,6 +179,18 @@ cdef class Model(Desk):
     @property
     def intercept(self):
         return self._param("intercept")
+
+    @property
+    def degree(self):
+        return self._param("degree")
+
+    @property
+    def interactions(self):
+        return self._param("interactions")
+
+    @property
+    def max_pairs(self):
+        return self._param("max_pairs")
 
     @property
     def class_weight(self):
@@ -558,6 +546,7 @@ cdef class Model(Desk):
                 raise MemoryError("no memory for a copy of the model")
             self._copy_labels(other)
             other._params = self._params    # which never change
+            other._pairing = self._pairing
             other._kind = self._kind
             other._class_weight = self._class_weight
             other._y_name = self._y_name

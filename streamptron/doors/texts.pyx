@@ -6,7 +6,7 @@ from operator import index as as_index
 from unicodedata import category
 
 cimport cython
-from libc.string cimport memset
+from libc.string cimport memmove, memset
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
@@ -568,6 +568,15 @@ cdef class Lines(Texts):
                 self.n_rows += 1
         finally:
             index_free(&known)
+
+    def leave_out(self, Py_ssize_t row, reason):
+        """Make a line that has been read a bad one, for this reason."""
+        self.faults.append((self.line_numbers[row], reason))
+        self.faults.sort()
+        del self.line_numbers[row]
+        del self.numbers[row]
+        self.n_rows -= 1
+        memmove(self.pieces + row, self.pieces + row + 1, (self.n_rows - row) * sizeof(Piece))
 
     def __reduce__(self):
         return Lines, (self.door, self.texts, self.kind)

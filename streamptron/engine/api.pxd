@@ -90,6 +90,7 @@ cdef void batch_texts(Batch* batch, Learner* learner, Event* event, const TextRu
                       Py_ssize_t n_rows) noexcept nogil
 cdef int batch_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil
 cdef Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil
+cdef Py_ssize_t batch_unfit(Batch* batch, Py_ssize_t first) noexcept nogil
 cdef Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last,
                            bint zeros) noexcept nogil
 cdef void batch_free(Batch* batch) noexcept nogil

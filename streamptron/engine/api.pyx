@@ -102,7 +102,7 @@ cdef bint adaptive_fault(const Table* table, slot_t n_slots) noexcept nogil:
 
 
 cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
-    return _learner.learner_expect(learner, n, positive)
+    return _learners.learner_expect(learner, n, positive)
 
 
 cdef void voters_measure(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil:
@@ -220,6 +220,10 @@ cdef int batch_columns(Batch* batch, bint named, bint learning, Event* columns) 
 
 cdef Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil:
     return _batch.batch_next(batch, first)
+
+
+cdef Py_ssize_t batch_unfit(Batch* batch, Py_ssize_t first) noexcept nogil:
+    return _batch.batch_unfit(batch, first)
 
 
 cdef Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last,

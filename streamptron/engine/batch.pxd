@@ -11,8 +11,8 @@
 # (`places`, by column; slots never move). A feature without weights is read at the null slot.
 #
 # Where finding them first does not pay (a few rows of a very wide matrix), or they would not last
-# (under a ceiling slots change hands while the batch is learned), every row is written as an event
-# of keys, like a dict.
+# (under a ceiling slots change hands while the batch is learned), or features are paired, every row
+# is written as an event of keys, like a dict.
 #
 # A text is always written as an event. If it has characters that have not been met (text_page), the
 # batch stops until they are.
@@ -27,7 +27,7 @@
 # A block is checked right before it is used, so that it is read from memory once (batch_next).
 #
 # Functions in this file: batch_matrix, batch_texts (to begin), batch_columns, batch_next,
-# batch_rows, batch_free; the rest serve these.
+# batch_rows, batch_unfit (before the first row is learned), batch_free; the rest serve these.
 
 from libc.stdint cimport int32_t
 from streamptron.engine.heap cimport calloc, free, realloc
@@ -51,6 +51,7 @@ from streamptron.engine.learner cimport (
 from streamptron.engine.matrix cimport (
     Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free,
     matrix_span, matrix_value)
+from streamptron.engine.pairs cimport pairs_measure
 from streamptron.engine.scan cimport Piece
 from streamptron.engine.text cimport Text, TextRule, text_free, text_write
 
@@ -135,7 +136,7 @@ cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept
 
 
 cdef inline int _find_slots(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
-    """Find the slot of each column, if it pays. -1 without memory.
+    """Find the slot of each column, if it pays; not if features are paired. -1 without memory.
 
     `columns`: the keys of named columns. Ints are found without hashing if the index has their
     slots by column. Learning makes it so, unless the matrix is very wide and holds little. Learning
@@ -145,7 +146,8 @@ cdef inline int _find_slots(Batch* batch, bint named, bint learning, Event* colu
     cdef const Matrix* m = batch.matrix
     cdef Py_ssize_t j
     cdef Writer writer
-    if batch.ends != NULL or (learning and index_is_limited(index)):
+    if batch.ends != NULL or batch.learner.pairs != NULL or (
+            learning and index_is_limited(index)):
         batch.keys = columns.keys if named else NULL
         return 0
     if not named:
@@ -534,6 +536,27 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     if batch.slots == NULL:
         event_settle(event, &learner.index)
     return 0
+
+
+cdef inline bint _is_short(const Batch* batch, Py_ssize_t r) noexcept nogil:
+    """Whether a text cannot have too many pairs, however its characters make tokens."""
+    cdef uint64_t most = 1
+    cdef int i
+    for i in range(batch.n_pieces):
+        most += batch.pieces[r * batch.n_pieces + i].n
+    most *= batch.rule.high - batch.rule.low + 1
+    return most < <uint64_t> 1 << 31 and most * most // 2 <= batch.learner.pairs.most
+
+
+cdef inline Py_ssize_t batch_unfit(Batch* batch, Py_ssize_t first) noexcept nogil:
+    """The first row from `first` on whose features cannot be paired, or where it stopped; n_rows if
+    there is none. Nothing is learned.
+    """
+    cdef Py_ssize_t r = first
+    while r < batch.n_rows and ((batch.matrix == NULL and _is_short(batch, r)) or (
+            _write(batch, r, NULL) == 0 and pairs_measure(batch.learner.pairs, batch.event) == 0)):
+        r += 1
+    return r
 
 
 cdef inline Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last,

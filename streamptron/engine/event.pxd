@@ -16,7 +16,8 @@
 # index has changed in the meantime.
 
 from libc.string cimport memset
-from streamptron.engine.types cimport SLOT_INTERCEPT, SLOT_NULL, slot_t, uint32_t, uint64_t
+from streamptron.engine.types cimport (
+    SLOT_INTERCEPT, SLOT_NULL, slot_t, uint8_t, uint32_t, uint64_t)
 from streamptron.engine.heap cimport free, realloc
 from streamptron.engine.key cimport KEY_NONE, Key, key_equal, key_is_long, key_word
 from streamptron.engine.arena cimport Arena, arena_free, arena_init, arena_reset
@@ -25,6 +26,13 @@ from streamptron.engine.step cimport Step, step_bytes, step_free
 from streamptron.engine.verdict cimport Verdict
 from streamptron.engine.adaptive cimport Weighed, weighed_bytes, weighed_free
 from streamptron.engine.vote cimport Ballot, ballot_bytes, ballot_free
+
+cdef struct Half:                   # a feature that is paired, see engine/pairs.pxd
+    const uint8_t* p                # its name in canonical bytes
+    size_t n
+    uint64_t head                   # the first eight of them, to compare by
+    Py_ssize_t at                   # its entry
+    int field
 
 cdef struct Event:
     Py_ssize_t n
@@ -38,6 +46,7 @@ cdef struct Event:
     Py_ssize_t n_hashed         # leading entries whose hashes are known: all of a text's, else none
     Py_ssize_t n_last           # entries of the last event, to compare with
     Py_ssize_t n_known          # entries that the next event may be compared with
+    bint same                   # names and values are those of the last event
     uint64_t generation         # of the index when the slots were found
     uint32_t* longs             # entries whose keys' bytes are the caller's
     Py_ssize_t n_longs
@@ -47,6 +56,19 @@ cdef struct Event:
     Py_ssize_t ends_capacity
     uint32_t* common            # a hash table for what two candidates have in common
     Py_ssize_t n_common
+    # pairs of features, behind the entries that the door has written
+    bint paired                 # they are there
+    Py_ssize_t n_given          # then: how many the door has written
+    Py_ssize_t n_last_paired    # entries of the last event with its pairs; 0: it had none
+    int unfit                   # why they cannot be made; 0: they can
+    uint64_t most_pairs         # what was allowed
+    uint64_t n_pairs            # how many there would be, of products of 0 too
+    Half* halves
+    Py_ssize_t* members         # numbers of halves, field by field
+    Py_ssize_t halves_capacity
+    Py_ssize_t n_halves
+    Py_ssize_t* field_starts    # where in members those of each field start, and the last one's end
+    Arena names                 # of halves and pairs
     # what the path found out about it
     double* scores              # by kept vector, then by choice
     Py_ssize_t n_scores         # how many choices there are
@@ -79,6 +101,13 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.longs = NULL
     event.n_longs = 0
     arena_init(&event.text)
+    event.same = False
+    event.paired = False
+    event.unfit = 0
+    event.halves = NULL
+    event.members = NULL
+    event.halves_capacity = 0
+    arena_init(&event.names)
     event.n_candidates = 0
     event.ends = NULL
     event.ends_capacity = 0
@@ -110,10 +139,13 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.common)
     free(event.verdicts)
     free(event.gone)
+    free(event.halves)
+    free(event.members)
     step_free(&event.step)
     weighed_free(&event.weighed)
     ballot_free(&event.ballot)
     arena_free(&event.text)
+    arena_free(&event.names)
     event_init(event)
 
 
@@ -125,7 +157,8 @@ cdef inline size_t event_bytes(const Event* event) noexcept nogil:
             + event.scores_capacity * sizeof(double)
             + step_bytes(&event.step) + weighed_bytes(&event.weighed)
             + ballot_bytes(&event.ballot)
-            + event.gone_capacity * sizeof(Gone) + event.text.bytes)
+            + event.halves_capacity * (sizeof(Half) + sizeof(Py_ssize_t))
+            + event.gone_capacity * sizeof(Gone) + event.text.bytes + event.names.bytes)
 
 
 cdef inline int event_reserve(Event* event, Py_ssize_t n) noexcept nogil:
@@ -195,9 +228,12 @@ cdef inline int event_reserve_gone(Event* event) noexcept nogil:
 cdef inline int event_begin(Event* event, const Index* index, Py_ssize_t n,
                             bint intercept) noexcept nogil:
     """Start an event of up to n features; -1 without memory."""
+    event.unfit = 0
     if event_reserve(event, n + 1) < 0:
         return -1
     event.n_last = event.n_known if event.generation == index.generation else 0
+    event.n_last_paired = event.n if event.paired else 0
+    event.same = event.paired = False
     event.n_known = 0               # until event_settle, for the door may still give up
     event.n = 0
     event.n_hashed = 0
@@ -259,7 +295,8 @@ cdef inline void event_end(Event* event, const Writer* writer) noexcept nogil:
     event.n_found = max(event.n, min(writer.n, writer.n_same))
     event.n = writer.n
     event.n_longs = writer.n_longs
-    if writer.changed or event.n_found < event.n or event.n != event.n_last:
+    event.same = not writer.changed and event.n_found == event.n == event.n_last
+    if not event.same:
         event.scored_version = 0
 
 
@@ -322,11 +359,12 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
             event.keys[k] = key_word(KEY_NONE, 0)
     event.generation = index.generation
     # a text's long keys lie in the arena, which the next event begins by clearing
-    event.n_known = 0 if event.n_hashed else event.n_found
+    event.n_known = (0 if event.n_hashed else event.n_given if event.paired
+                     else event.n_found)
 
 
 cdef inline void event_again(Event* event, const Index* index, bint intercept) noexcept nogil:
-    """Use a text's event again, which is still in scratch."""
+    """Use a text's event again, which is still in scratch with its pairs."""
     if event.generation != index.generation:
         event.n_found = intercept
         event.scored_version = 0

@@ -27,7 +27,7 @@
 # flat_read and flat_map; flat_free.
 
 from libc.math cimport floor, isfinite, isinf
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_SLOTS, SLOT_NULL, SLOTS_RESERVED, slot_t, uint8_t, uint32_t, uint64_t,
     prefetch, uintptr_t, zeros_below)
@@ -250,6 +250,18 @@ cdef inline bint _is_fraction(const void* p) noexcept nogil:
     return isinf(number) or floor(number) != number and number == number
 
 
+cdef inline size_t _pair_end(const uint8_t* p, size_t n, size_t at, int depth) noexcept nogil:
+    """The end of two names that start at `at`, the lesser first."""
+    cdef size_t second, end
+    if depth == 0:
+        return 0
+    second = _canonical_end(p, n, at, depth - 1)
+    end = _canonical_end(p, n, second, depth - 1) if second else 0
+    if end and memcmp(p + at, p + second, min(second - at, end - second)) > 0:
+        return 0
+    return end
+
+
 cdef inline size_t _canonical_end(const uint8_t* p, size_t n, size_t at, int depth) noexcept nogil:
     """The end of the canonical bytes of a name that start at `at`; 0 if there are none.
 
@@ -267,6 +279,8 @@ cdef inline size_t _canonical_end(const uint8_t* p, size_t n, size_t at, int dep
         return at
     if tag == c"f":
         return at + 8 if n - at >= 8 and _is_fraction(p + at) else 0
+    if tag == c"p":
+        return _pair_end(p, n, at, depth)
     while True:
         if at >= n or shift > 56:
             return 0

@@ -90,6 +90,9 @@ cdef enum:
     DIRECTORY_SLACK = 4             # log2 of directory words per segment, before segments grow
     DIRECTORY_STEP = 256            # words that a split copies into the next directory
 
+    MANY = 128                      # keys of an event from which looking ahead pays
+    AHEAD = 16                      # and how far: a key's bytes, and twice this its key
+
 cdef struct Gone:                   # what a slot of a limited index was before the current event
     uint64_t entry                  # as in its segment
     Key key                         # zero: the slot has kept its key
@@ -276,10 +279,27 @@ cdef inline slot_t index_find(const Index* index, const Key* key, uint64_t h) no
     return SLOT_NULL
 
 
+cdef inline void _look_ahead(Key** chunks, const uint64_t** starts, Py_ssize_t i,
+                             Py_ssize_t n) noexcept nogil:
+    """Prefetch the keys that entries further on refer to, and the bytes of long ones nearer by."""
+    cdef slot_t slot
+    cdef const Key* key
+    if i + 2 * AHEAD < n:
+        slot = <slot_t> starts[i + 2 * AHEAD][0]
+        prefetch(&chunks[slot >> CHUNK_BITS][slot & CHUNK_MASK])
+    if i + AHEAD < n:
+        slot = <slot_t> starts[i + AHEAD][0]
+        key = &chunks[slot >> CHUNK_BITS][slot & CHUNK_MASK]
+        if key_is_long(key):
+            prefetch(key_bytes(key))
+
+
 cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, uint64_t* hashes,
                            const uint64_t** starts, slot_t* slots, const bint columns,
-                           const bint hashed) noexcept nogil:
-    """The two sweeps. Constants at each call: may keys be `columns`, are they `hashed` already?"""
+                           const bint hashed, const bint many) noexcept nogil:
+    """The two sweeps. `columns`: keys may be columns; `hashed`: they have been hashed already;
+    `many`: looking ahead pays. They are constants at each call, but for `many` ones.
+    """
     # copies: for all the compiler knows, every store to hashes or slots might change the index
     cdef Seed seed = index.seed
     cdef const uintptr_t* directory = index.directory
@@ -296,6 +316,8 @@ cdef inline void _find_all(const Index* index, const Key* keys, Py_ssize_t n, ui
         starts[i] = segment_entries(word) + ((h >> 32) & segment_mask(word))
         prefetch(starts[i])
     for i in range(n):
+        if many:
+            _look_ahead(chunks, starts, i, n)
         h = hashes[i]
         if columns and index_is_column(index, &keys[i]):
             slots[i] = index.columns[keys[i].lo]
@@ -331,12 +353,14 @@ cdef inline void index_find_all(const Index* index, const Key* keys, Py_ssize_t 
             if not hashed:
                 hashes[i] = key_hash(&index.seed, &keys[i])
             slots[i] = _hashed_slot(index, hashes[i]) if index.bits else <slot_t> SLOT_NULL
-    elif hashed:
-        _find_all(index, keys, n, hashes, starts, slots, False, True)   # a text has no columns
+    elif n >= MANY:
+        _find_all(index, keys, n, hashes, starts, slots, index.n_columns != 0, hashed, True)
+    elif hashed:    # a text, which has no columns
+        _find_all(index, keys, n, hashes, starts, slots, False, True, False)
     elif index.n_columns:
-        _find_all(index, keys, n, hashes, starts, slots, True, False)
+        _find_all(index, keys, n, hashes, starts, slots, True, False, False)
     else:
-        _find_all(index, keys, n, hashes, starts, slots, False, False)
+        _find_all(index, keys, n, hashes, starts, slots, False, False, False)
 
 
 cdef inline bint _directory_may_double(const Index* index) noexcept nogil:

@@ -33,7 +33,7 @@ cdef enum:
     KEY_BYTES = 2
     KEY_INT = 3         # |value| < 2**61 - 1
     KEY_FLOAT = 4       # not a whole number
-    KEY_CANONICAL = 5   # None, large ints, tuples of names: bytes, see estimator/names.py
+    KEY_CANONICAL = 5   # None, large ints, tuples, pairs: bytes, see estimator/names.py
     KEY_OBJECT = 6      # any other hashable: an ordinal; the object is kept outside the core
     KEY_LONG = 8        # a bit: the bytes are elsewhere
     KEY_INLINE = 15     # bytes of the longest text that is stored in the key itself
@@ -104,6 +104,38 @@ cdef inline void key_inline_bytes(const Key* key, uint8_t* out) noexcept nogil:
     store8(whole, key.hi)
     store8(whole + 8, key.lo)
     memcpy(out, whole + 16 - n, n)
+
+
+cdef inline uint8_t* canonical_count(uint8_t* p, uint8_t tag, size_t n) noexcept nogil:
+    """Write a tag and a number as canonical bytes have them: at most eleven. Returns their end."""
+    p[0] = tag
+    p += 1
+    while n > 127:
+        p[0] = 128 | (n & 127)
+        p += 1
+        n >>= 7
+    p[0] = <uint8_t> n
+    return p + 1
+
+
+cdef inline uint8_t* canonical_int(uint8_t* p, bint negative, uint64_t size,
+                                   int zeros) noexcept nogil:
+    """Write an int in base 16: the digits of its size, then zeros, with at most twelve bytes more.
+    """
+    cdef int i, digit, digits = 1
+    while digits < 16 and size >> (4 * digits):
+        digits += 1
+    p = canonical_count(p, c'i', negative + digits + zeros)
+    if negative:
+        p[0] = c'-'
+        p += 1
+    for i in range(digits):
+        digit = <int> (size >> (4 * (digits - 1 - i)) & 15)
+        p[i] = <uint8_t> (digit + (c'0' if digit < 10 else c'a' - 10))
+    p += digits
+    for i in range(zeros):
+        p[i] = c'0'
+    return p + zeros
 
 
 cdef inline size_t utf8_encode(uint32_t c, uint8_t* p) noexcept nogil:

@@ -1,6 +1,7 @@
 # The path of every event: index, score, judge, rule, update.
 #
 #     event (keys, values)
+#       | pairs_write        with degree=2 or interactions: the pairs of its features
 #       | learner_resolve    keys -> slots; an unknown feature is the null slot
 #       | learner_score      W.x for every kept vector, in one pass
 #       | learner_step       the rule: a mistake? how big a step?
@@ -45,7 +46,7 @@ from streamptron.engine.table cimport (
 from streamptron.engine.tables cimport table_split
 from streamptron.engine.adaptive cimport (
     Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks,
-    adaptive_decide, adaptive_expect, adaptive_free, adaptive_init, adaptive_learn,
+    adaptive_decide, adaptive_free, adaptive_init, adaptive_learn,
     adaptive_probabilities, adaptive_room, weighed_reserve)
 from streamptron.engine.vote cimport ballot_reserve, voters_count
 from streamptron.engine.voters cimport (
@@ -53,6 +54,7 @@ from streamptron.engine.voters cimport (
     voters_unsplit, voters_write)
 from streamptron.engine.keep cimport KEEP_NONE
 from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pair_side
+from streamptron.engine.pairs cimport Pairs, pairs_write
 from streamptron.engine.step cimport Move, Step, step_begin, step_reserve
 from streamptron.engine.rule cimport (
     ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, RULE_ADAPTIVE, RULE_VOTED, Rule,
@@ -78,6 +80,7 @@ cdef struct Learner:
     Calibrator fits[KEPT_KINDS]
     Adaptive adaptive           # what AdaptiveClassifier keeps once
     Voters voters               # of VotedPerceptron
+    const Pairs* pairs          # which features are paired; NULL: none. Its owner keeps it
     bint intercept              # whether an event begins with one
     int answer                  # what kind of answer it gives now
     Pair pair                   # with one output for two labels: which have been met
@@ -153,13 +156,20 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     return 0
 
 
+cdef inline void _resolve(Learner* learner, Event* event, Py_ssize_t n,
+                          bint hashed) noexcept nogil:
+    cdef Py_ssize_t k = event.n_found
+    index_find_all(&learner.index, event.keys + k, n - k, event.hashes + k, event.starts + k,
+                   event.slots + k, hashed)
+    event.n_found = n
+
+
 cdef inline void learner_resolve(Learner* learner, Event* event) noexcept nogil:
     """Find the slots of the entries that are not known yet."""
-    cdef Py_ssize_t k = event.n_found
-    if k < event.n:
-        index_find_all(&learner.index, event.keys + k, event.n - k, event.hashes + k,
-                       event.starts + k, event.slots + k, k < event.n_hashed)
-        event.n_found = event.n
+    if event.n_found < event.n_hashed:      # a text, without its pairs
+        _resolve(learner, event, event.n_hashed, True)
+    if event.n_found < event.n:
+        _resolve(learner, event, event.n, False)
 
 
 cdef inline int _weigh(Learner* learner, Event* event) noexcept nogil:
@@ -190,10 +200,13 @@ cdef inline void _count_votes(const Learner* learner, Event* event) noexcept nog
 
 
 cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
-    """Fill event.scores[kind * n_scores + choice], with room for one more kind. -1 without memory.
+    """Fill event.scores[kind * n_scores + choice], with room for one more kind. -1 without memory,
+    or if its features cannot be paired: event.unfit says why.
     """
     cdef bint candidates = learner.answer == ANSWER_CANDIDATES
     cdef Py_ssize_t i, first, n = event.n_candidates if candidates else learner.table.n_outputs
+    if learner.pairs != NULL and not event.paired and pairs_write(learner.pairs, event) < 0:
+        return -1
     if event.scored_version == learner.version:
         return 0
     learner_resolve(learner, event)
@@ -616,20 +629,6 @@ cdef inline void learner_commit_row(Learner* learner, const Event* event, const 
     """The same for one output and a row scored in place, all of whose features have weights."""
     _take(learner, event, entries, y, 1.0)
     learner.version += 1
-
-
-cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
-    """Give an untrained learner of kind ANSWER_PAIR its form with n labels. -1 without memory."""
-    learner.pair.positive = positive
-    learner.pair.n = <int> min(n, <Py_ssize_t> 2)
-    if learner_adapts(learner):
-        learner.answer = ANSWER_LABELS if n > 2 else ANSWER_PAIR
-        return adaptive_expect(&learner.adaptive, n, positive)
-    if n > 2:
-        if _split(learner) < 0:
-            return -1
-        _split_end(learner, NULL, False)
-    return 0
 
 
 cdef inline int _draw_difference(const Learner* learner, Event* event, double u) noexcept nogil:

@@ -1,12 +1,14 @@
-# A whole learner: a weight of it, how large it is, a second one.
+# A whole learner: a weight of it, how large it is, a second one, one of so many labels.
 #
 # What each room says of its own part, put together; the path (engine/learner.pxd) does without.
 #
-# Functions in this file: learner_weight, learner_bytes, learner_copy.
+# Functions in this file: learner_weight, learner_bytes, learner_copy, learner_expect.
 
-from streamptron.engine.adaptive cimport adaptive_bytes, adaptive_copy, adaptive_weight
+from streamptron.engine.adaptive cimport (
+    adaptive_bytes, adaptive_copy, adaptive_expect, adaptive_weight)
 from streamptron.engine.index cimport Index, index_copy
-from streamptron.engine.learner cimport Learner, learner_adapts
+from streamptron.engine.learner cimport Learner, _split, _split_end, learner_adapts
+from streamptron.engine.rule cimport ANSWER_LABELS, ANSWER_PAIR
 from streamptron.engine.table cimport table_read
 from streamptron.engine.tables cimport table_copy
 from streamptron.engine.types cimport SLOT_INTERCEPT, slot_t
@@ -40,3 +42,17 @@ cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
     failed += table_copy(&to.table, &other.table)
     failed += voters_copy(&to.voters, &other.voters)
     return adaptive_copy(&to.adaptive, &other.adaptive) + failed
+
+
+cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
+    """Give an untrained learner of kind ANSWER_PAIR its form with n labels. -1 without memory."""
+    learner.pair.positive = positive
+    learner.pair.n = <int> min(n, <Py_ssize_t> 2)
+    if learner_adapts(learner):
+        learner.answer = ANSWER_LABELS if n > 2 else ANSWER_PAIR
+        return adaptive_expect(&learner.adaptive, n, positive)
+    if n > 2:
+        if _split(learner) < 0:
+            return -1
+        _split_end(learner, NULL, False)
+    return 0

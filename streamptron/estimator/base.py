@@ -16,7 +16,7 @@ from streamptron._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.many import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import Pair, shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,10 @@ if typing.TYPE_CHECKING:
 Weights = dict[Hashable, float]
 
 # what a copy that keeps the weights cannot change
-FIXED = ("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed")
+FIXED = (
+    *("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed"),
+    *("degree", "interactions"),
+)
 
 
 class Learner(Model, base.Estimator):
@@ -46,7 +49,7 @@ class Learner(Model, base.Estimator):
             Parameters to change.
         include_attributes
             Also copy what was learned. What the weights depend on (average, pocket, intercept,
-            max_features, hash_bits, hash_seed) cannot be changed then.
+            max_features, hash_bits, hash_seed, degree, interactions) cannot be changed then.
         """
         if not include_attributes:
             return super().clone(new_params)
@@ -387,7 +390,7 @@ class Estimator(Learner, base.MiniBatchClassifier):
         parts, kind, predicted = self._explanation(x, None)
         rows = [("Name", "Value", "Weight", "Contribution")]
         for feature, part in parts:
-            value = 1.0 if feature is None else float(x[feature])
+            value = 1.0 if feature is None else value_in(x, feature)
             name = "Intercept" if feature is None else str(feature)
             rows.append((name, f"{value:.5f}", f"{part / value:.5f}", f"{part:.5f}"))
         widths = [max(len(row[k]) for row in rows) for k in range(4)]
@@ -413,6 +416,13 @@ def summing_to(score: float, parts: list[tuple[Hashable, float]]) -> list[tuple[
         parts[-1] = (feature, value + excess)
         parts.sort(key=lambda part: -abs(part[1]))
     return parts
+
+
+def value_in(x: Mapping[Any, float], feature: Hashable) -> float:
+    """The value of a feature of an event, or of a pair of its features."""
+    if isinstance(feature, Pair) and feature not in x:
+        return value_in(x, feature.first) * value_in(x, feature.second)
+    return float(x[feature])
 
 
 def top_of(n: int, weights: Weights, sign: float = 1.0) -> TopFeatures:

@@ -2,18 +2,28 @@
 
 The core knows text, bytes, small ints and floats. Every other hashable comes through here on its
 way in: it is either turned into one of those, or written as *canonical bytes* (``None``, large
-ints and tuples of names: the same in every process, and decodable), or, where neither is possible,
-left an object that the caller has to keep (``OBJECT``).
+ints, tuples and pairs of names: the same in every process, and decodable), or, where neither is
+possible, left an object that the caller has to keep (``OBJECT``).
 
 Names that are equal as dict keys become the same name: ``True``, ``1``, ``1.0``, ``Decimal(1)`` and
 ``numpy.int64(1)`` are the int 1, and ``numpy.str_("a")`` is ``"a"``.
 """
 
+from __future__ import annotations
+
 import decimal
 import numbers
 import struct
 import sys
+import typing
 from collections.abc import Hashable
+from operator import itemgetter
+from typing import NoReturn
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_bytes_of = itemgetter(0)
 
 STR, BYTES, INT, FLOAT, CANONICAL, OBJECT = 1, 2, 3, 4, 5, 6
 
@@ -21,6 +31,66 @@ STR, BYTES, INT, FLOAT, CANONICAL, OBJECT = 1, 2, 3, 4, 5, 6
 INT_LIMIT = 2**61 - 1
 
 Plain = str | bytes | int | float | Hashable
+
+
+class Pair:
+    """The name of a pair of features, as ``degree=2`` and ``interactions`` make them.
+
+    It is no tuple, which may be a feature's own name. The order does not matter: the halves are
+    kept in one that is the same everywhere.
+
+    Parameters
+    ----------
+    first, second
+        Names of features: a str, bytes, number, None, a tuple of these or a Pair.
+
+    Examples
+    --------
+    >>> from streamptron import Pair
+    >>> Pair("not", "bad")
+    Pair('bad', 'not')
+    >>> Pair("not", "bad") == Pair("bad", "not"), Pair("bad", "not") == ("bad", "not")
+    (True, False)
+    >>> str(Pair("not", "bad"))
+    'bad * not'
+    """
+
+    __slots__ = ("_encoded", "first", "second")
+
+    first: Hashable
+    second: Hashable
+    _encoded: bytes
+
+    def __init__(self, first: Hashable, second: Hashable) -> None:
+        halves = sorted(((_encoded_half(name), name) for name in (first, second)), key=_bytes_of)
+        self._keep(halves[0][1], halves[1][1], b"p" + halves[0][0] + halves[1][0])
+
+    def _keep(self, first: Hashable, second: Hashable, encoded: bytes) -> None:
+        for name, value in (("first", first), ("second", second), ("_encoded", encoded)):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Pair cannot be changed; make another one to change its {name}")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter((self.first, self.second))
+
+    def __eq__(self, other: object) -> bool:
+        return self._encoded == other._encoded if isinstance(other, Pair) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._encoded)
+
+    def __repr__(self) -> str:
+        return f"Pair({self.first!r}, {self.second!r})"
+
+    def __str__(self) -> str:
+        return f"{self.first} * {self.second}"
+
+    def __reduce__(self) -> tuple[type[Pair], tuple[Hashable, Hashable]]:
+        return Pair, (self.first, self.second)
 
 
 def shown(value: object, width: int = 80) -> str:
@@ -73,6 +143,8 @@ def name_plain(name: Hashable) -> tuple[int, Plain]:
         return _unwrapped(STR, name, str.__str__(name))
     if isinstance(name, bytes | memoryview):
         return _unwrapped(BYTES, name, bytes(name))
+    if isinstance(name, Pair):
+        return CANONICAL, name._encoded
     number = _plain_number(name)
     if isinstance(number, int):
         if -INT_LIMIT < number < INT_LIMIT:
@@ -174,6 +246,16 @@ def _encode_part(part: Hashable) -> bytes | None:
     return None
 
 
+def _encoded_half(name: Hashable) -> bytes:
+    encoded = _encode_part(name)
+    if encoded is None:
+        raise TypeError(
+            f"a Pair of {shown(name)}, a {type(name).__name__}; its halves must be a str, bytes, "
+            "number, None, a tuple of these or a Pair"
+        )
+    return encoded
+
+
 def _decode_varint(data: bytes, at: int) -> tuple[int, int]:
     n = shift = 0
     while True:
@@ -191,6 +273,12 @@ def _decode(data: bytes, at: int) -> tuple[Plain, int]:
         return None, at
     if tag == b"f":
         return struct.unpack_from("<d", data, at)[0], at + 8
+    if tag == b"p":
+        first, middle = _decode(data, at)
+        second, end = _decode(data, middle)
+        pair = Pair.__new__(Pair)
+        pair._keep(first, second, data[at - 1 : end])
+        return pair, end
     n, at = _decode_varint(data, at)
     if tag == b"t":
         parts = []

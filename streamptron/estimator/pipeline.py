@@ -115,6 +115,7 @@ class TextPipeline(compose.Pipeline):
         super()._add_step(obj, at_start)
         match list(self.steps.values()):
             case [TextDoor() as tokenizer, Model() as learner]:
+                _check_fields(tokenizer, learner)
                 self._pair = tokenizer, learner
             case _:
                 self._pair = None
@@ -206,3 +207,16 @@ class RankPipeline(TextPipeline):
 def pipeline_of(tokenizer: TextDoor, learner: Model) -> TextPipeline:
     """``Tokenizer() | learner``."""
     return (RankPipeline if isinstance(learner, RankModel) else TextPipeline)(tokenizer, learner)
+
+
+def _check_fields(tokenizer: Any, learner: Any) -> None:
+    """That the fields which a learner pairs are among those of the texts."""
+    fields = tokenizer.fields or ()
+    there = (fields,) if isinstance(fields, str) else tuple(fields)
+    paired = getattr(learner, "interactions", None) or ()  # not all learners have pairs
+    for field in dict.fromkeys(field for pair in paired for field in pair):
+        if field not in there:
+            raise ValueError(
+                f"interactions has the field {field!r}, and the Tokenizer has "
+                f"fields={shown(tokenizer.fields)}; name one of these, or give the Tokenizer more"
+            )

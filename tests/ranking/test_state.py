@@ -18,7 +18,9 @@ from tests.support.threads import eager, finished
 from tests.support.variants import COPIES, SHARED, learned
 from tests.twin.model_file import ModelFile
 
-VARIANTS = {name: params for name, params in SHARED.items() if "intercept" not in params} | {
+VARIANTS = {
+    name: params for name, params in SHARED.items() if not {"intercept", "max_pairs"} & set(params)
+} | {
     "MIRA": {"update": "margin", "C": 0.25},
     "on mistakes": {"update": "mistake"},
     "margin": {"margin": 0.5},

@@ -34,6 +34,7 @@ BASES = {
     "hashed": ("Perceptron", {"hash_bits": 9}),
     "hashed labels": ("MulticlassPerceptron", {"hash_bits": 10, "average": "exponential"}),
     "ceiling": ("Perceptron", {"max_features": 60}),
+    "pairs": ("Perceptron", {"degree": 2}),
     "pipeline": ("Perceptron", {}),
 }
 LINES = {"reading": {"format": "plain"}, "positive": None, "names": ["ham", None]}
@@ -72,7 +73,7 @@ def base(name):
     rng = random.Random(name)
     n = {"names": 600, "labels": 300}.get(name, 100)  # two have several chunks
     names = [make_key(kind, i) for kind in KINDS for i in range(n // len(KINDS))]
-    if not (model.hash_bits or model.max_features):
+    if not (model.hash_bits or model.max_features or model.degree == 2):
         names += [Decimal(f"0.{i}1") for i in range(5)]
     for i, some in enumerate(names):
         x = {some: rng.gauss(0, 1), rng.choice(names): 1.0}
@@ -190,7 +191,7 @@ def event(model):
     x = {"word1": 1, "a long name of some kind": -2, 7: 0.5, ("word", 3, ""): 1}
     if model.hash_bits:
         x = {"word1": 1, 7: 0.5}
-    elif not model.max_features:
+    elif not model.max_features and model.degree == 1:
         x[Decimal("0.11")] = 1
     return x
 

@@ -235,12 +235,12 @@ class Pair:
 
 def made(seed):
     """The case of a seed: a rule, its parameters, and operations."""
-    # ceilings are drawn apart, so that a seed's calls are what they were before there were any
+    # ceilings and pairs are drawn apart, so that a seed's calls are what they were before
     return drawn(random.Random(seed), random.Random(-1 - seed))
 
 
 def drawn(rng, apart):
-    """The same of two sources of random numbers, the second for the ceiling."""
+    """The same of two sources of random numbers, the second for the ceiling and for pairs."""
     rule = rng.choice(list(RULES))
     labels = labels_for(rule)[: rng.choice((2, 3, 6))]
     kept = KEPT[rng.choice(list(KEPT))]
@@ -256,6 +256,7 @@ def drawn(rng, apart):
     in_a_file = keys not in ("object", "mixed")
     if in_a_file:  # a name that is a mere object has no place under a ceiling
         params["max_features"] = apart.choice((None, None, 3, 20, 100))
+        params["degree"] = apart.choice((1, 1, 2))
     n_names = rng.choice((5, 40, 400))
     values = VALUES["real" if noisy else rng.choice(list(VALUES))]
 

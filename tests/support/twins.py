@@ -6,6 +6,7 @@ import pytest
 
 import streamptron
 from tests.twin import learners
+from tests.twin.pairs import with_pairs
 
 RULES = {
     "Perceptron": ("Perceptron", {}),
@@ -58,7 +59,11 @@ def twins(rule, *, hash_bits=None, **params):
     learner, rule_params = RULES[rule]
     params = {**rule_params, **params}
     model = getattr(streamptron, learner)(**params, hash_bits=hash_bits, hash_seed=0)
-    return model, getattr(learners, learner)(**params)
+    twin = getattr(learners, learner)
+    degree, interactions = params.pop("degree", 1), params.pop("interactions", None)
+    if degree == 2 or interactions:
+        twin = with_pairs(twin, streamptron.Pair, interactions)
+    return model, twin(**params)
 
 
 def flat(number_or_dict):

@@ -42,6 +42,10 @@ SHARED = {
     "hashed, colliding": {"hash_bits": 2, "hash_seed": 5},
     "no intercept": {"intercept": False},
     "ceiling": {"max_features": 12},
+    # "max_pairs" names those whose degree means this: a kernel has its own
+    "pairs": {"degree": 2, "max_pairs": 10**6},
+    "pairs under a ceiling": {"degree": 2, "max_pairs": 10**6, "max_features": 12},
+    "pairs, hashed": {"degree": 2, "max_pairs": 10**6, "hash_bits": 20},
 }
 OWN = {
     "Perceptron": {
@@ -101,6 +105,10 @@ every_placed_variant = pytest.mark.parametrize(
 # those that may have a ceiling
 every_limited_learner = pytest.mark.parametrize(
     "learner", [learner for learner in LEARNERS if has(learner, "max_features")]
+)
+# those that pair features
+every_pairing_learner = pytest.mark.parametrize(
+    "learner", [learner for learner in LEARNERS if has(learner, "max_pairs")]
 )
 # those that keep an average and a pocket
 AVERAGERS = [learner for learner in LEARNERS if has(learner, "average", "pocket")]
