@@ -19,6 +19,10 @@
 #
 # A block is checked right before it is used, so that it is read from memory once (batch_next).
 #
+# Rows may come in another order than they lie in, or only some of them (`order`). Then `n_rows`, and
+# rows from batch_next and to batch_rows, count places in the order; labels, weights and answers
+# stay where the rows lie. All rows must have been checked before.
+#
 # Functions in this file: batch_matrix, batch_texts (to begin), batch_columns, batch_next,
 # batch_rows, batch_free; the rest serve these.
 
@@ -40,14 +44,15 @@ from streamptron.engine.learner cimport (
     learner_commit_row, learner_decision, learner_probabilities, learner_resolve, learner_score,
     learner_score_row, learner_several, learner_step)
 from streamptron.engine.matrix cimport (
-    Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free,
-    matrix_span, matrix_value)
+    Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_prefetch_row, matrix_row,
+    matrix_scratch_free, matrix_span, matrix_value)
 from streamptron.engine.scan cimport Piece
 from streamptron.engine.text cimport Text, TextRule, text_free, text_write
 
 cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB
     BLOCK_TEXTS = 64                # some thousand words
+    ORDER_AHEAD = 4                 # rows in an order are fetched a quarter of a block ahead
     PLACE_LEAST = 4                 # entries per column from which finding all places pays,
     PLACE_MOST = 1 << 15            # for up to so many columns: 128 KiB; more new pages cost more
 
@@ -58,6 +63,7 @@ cdef struct Batch:
     Learner* learner
     Event* event
     Py_ssize_t n_rows
+    const Py_ssize_t* order         # which row comes when; NULL: as they lie
     const Matrix* matrix            # NULL: texts
     MatrixScratch scratch
     uint32_t* lacking               # columns of a row that are to get weights
@@ -388,7 +394,8 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     cdef bint in_place = (batch.slots != NULL and learner.table.lanes == 1
                        and not learner_adapts(learner) and (batch.y == NULL or batch.y[r] <= 1))
     if batch.slots != NULL:
-        matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
+        if batch.order == NULL:
+            matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
         entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)
         if entries.n < 0:
             return -1
@@ -428,7 +435,16 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
 cdef inline Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last,
                                   bint zeros) noexcept nogil:
     """Predict and learn the checked rows first .. last - 1. Returns `last`, or where it stopped."""
-    cdef Py_ssize_t r = first
-    while r < last and _row(batch, r, zeros) == 0:
+    cdef Py_ssize_t r = first, ahead
+    if batch.order == NULL:
+        while r < last and _row(batch, r, zeros) == 0:
+            r += 1
+        return r
+    ahead = batch.block_rows // ORDER_AHEAD + 1
+    while r < last:
+        if batch.slots != NULL and r + ahead < batch.n_rows:
+            matrix_prefetch_row(batch.matrix, batch.order[r + ahead])
+        if _row(batch, batch.order[r], zeros) < 0:
+            break
         r += 1
     return r

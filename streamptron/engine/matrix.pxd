@@ -12,7 +12,7 @@
 # Otherwise it is copied into scratch, without its zeros.
 #
 # Functions in this file: matrix_check, matrix_fault, matrix_value, matrix_column, matrix_span,
-# matrix_row, matrix_scratch_free, matrix_prefetch; the rest serve these.
+# matrix_row, matrix_scratch_free, matrix_prefetch, matrix_prefetch_row; the rest serve these.
 
 from libc.math cimport fabs
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
@@ -381,16 +381,27 @@ cdef inline void matrix_prefetch(const Matrix* m, Py_ssize_t r, Py_ssize_t ahead
     Memory is idle while a row is learned; the values are there when the next block is checked.
     """
     cdef Py_ssize_t first, last
-    cdef Py_ssize_t size = number_size(m.number), column_size = 8 if m.wide else 4
-    cdef const char* p
-    cdef const char* end
     if m.dense:
         return
     matrix_span(m, r, &first, &last)
     first += ahead
     last = min(last + ahead, m.n_values)
-    if last - first < 32:               # too short to be worth it
-        return
+    if last - first >= 32:              # else too short to be worth it
+        _prefetch_span(m, first, last)
+
+
+cdef inline void matrix_prefetch_row(const Matrix* m, Py_ssize_t r) noexcept nogil:
+    """Prefetch a sparse row that does not lie near those that are read."""
+    cdef Py_ssize_t first, last
+    if not m.dense:
+        matrix_span(m, r, &first, &last)
+        _prefetch_span(m, first, last)
+
+
+cdef inline void _prefetch_span(const Matrix* m, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    cdef Py_ssize_t size = number_size(m.number), column_size = 8 if m.wide else 4
+    cdef const char* p
+    cdef const char* end
     p = m.values + first * size
     end = m.values + last * size
     while p < end:
