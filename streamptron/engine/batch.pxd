@@ -44,7 +44,7 @@ from streamptron.engine.learner cimport (
     learner_commit_row, learner_decision, learner_probabilities, learner_resolve, learner_score,
     learner_score_row, learner_several, learner_step)
 from streamptron.engine.matrix cimport (
-    Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_prefetch_row, matrix_row,
+    Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_prefetch_half, matrix_row,
     matrix_scratch_free, matrix_span, matrix_value)
 from streamptron.engine.scan cimport Piece
 from streamptron.engine.text cimport Text, TextRule, text_free, text_write
@@ -379,8 +379,10 @@ cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
                               batch.probabilities + r * batch.n_probabilities)
 
 
-cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
+cdef inline int _row(Batch* batch, Py_ssize_t r, Py_ssize_t later, bint zeros) noexcept nogil:
     """Predict a checked row, then learn it, as asked.
+
+    `later`: of rows in an order, one whose turn will come; else below 0.
 
     Returns -1 without memory or if batch.page is missing. Then the row has not been learned.
     """
@@ -394,8 +396,10 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
     cdef bint in_place = (batch.slots != NULL and learner.table.lanes == 1
                        and not learner_adapts(learner) and (batch.y == NULL or batch.y[r] <= 1))
     if batch.slots != NULL:
-        if batch.order == NULL:
+        if later < 0:
             matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
+        else:
+            matrix_prefetch_half(batch.matrix, later, False)
         entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)
         if entries.n < 0:
             return -1
@@ -408,6 +412,8 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
         event.scored_version = 0
         if _write(batch, r, &entries) < 0 or learner_score(learner, event) < 0:
             return -1
+    if batch.slots != NULL and later >= 0:
+        matrix_prefetch_half(batch.matrix, later, True)
     _answer(batch, r)
     if batch.y != NULL and batch.y[r] >= 0:
         u = 1.0 if batch.steps == NULL else batch.steps[r]
@@ -437,14 +443,12 @@ cdef inline Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t las
     """Predict and learn the checked rows first .. last - 1. Returns `last`, or where it stopped."""
     cdef Py_ssize_t r = first, ahead
     if batch.order == NULL:
-        while r < last and _row(batch, r, zeros) == 0:
+        while r < last and _row(batch, r, -1, zeros) == 0:
             r += 1
         return r
     ahead = batch.block_rows // ORDER_AHEAD + 1
     while r < last:
-        if batch.slots != NULL and r + ahead < batch.n_rows:
-            matrix_prefetch_row(batch.matrix, batch.order[r + ahead])
-        if _row(batch, batch.order[r], zeros) < 0:
+        if _row(batch, batch.order[r], batch.order[min(r + ahead, batch.n_rows - 1)], zeros) < 0:
             break
         r += 1
     return r

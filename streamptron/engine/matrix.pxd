@@ -12,11 +12,11 @@
 # Otherwise it is copied into scratch, without its zeros.
 #
 # Functions in this file: matrix_check, matrix_fault, matrix_value, matrix_column, matrix_span,
-# matrix_row, matrix_scratch_free, matrix_prefetch, matrix_prefetch_row; the rest serve these.
+# matrix_row, matrix_scratch_free, matrix_prefetch, matrix_prefetch_half; the rest serve these.
 
 from libc.math cimport fabs
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
-from streamptron.engine.types cimport VALUE_LIMIT, prefetch, uint8_t, uint32_t, uint64_t
+from streamptron.engine.types cimport VALUE_LIMIT, prefetch, prefetch_lines, uint8_t, uint32_t, uint64_t
 from streamptron.engine.heap cimport free, realloc
 
 cdef extern from "matrix.h":
@@ -381,27 +381,16 @@ cdef inline void matrix_prefetch(const Matrix* m, Py_ssize_t r, Py_ssize_t ahead
     Memory is idle while a row is learned; the values are there when the next block is checked.
     """
     cdef Py_ssize_t first, last
+    cdef Py_ssize_t size = number_size(m.number), column_size = 8 if m.wide else 4
+    cdef const char* p
+    cdef const char* end
     if m.dense:
         return
     matrix_span(m, r, &first, &last)
     first += ahead
     last = min(last + ahead, m.n_values)
-    if last - first >= 32:              # else too short to be worth it
-        _prefetch_span(m, first, last)
-
-
-cdef inline void matrix_prefetch_row(const Matrix* m, Py_ssize_t r) noexcept nogil:
-    """Prefetch a sparse row that does not lie near those that are read."""
-    cdef Py_ssize_t first, last
-    if not m.dense:
-        matrix_span(m, r, &first, &last)
-        _prefetch_span(m, first, last)
-
-
-cdef inline void _prefetch_span(const Matrix* m, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    cdef Py_ssize_t size = number_size(m.number), column_size = 8 if m.wide else 4
-    cdef const char* p
-    cdef const char* end
+    if last - first < 32:               # too short to be worth it
+        return
     p = m.values + first * size
     end = m.values + last * size
     while p < end:
@@ -412,6 +401,25 @@ cdef inline void _prefetch_span(const Matrix* m, Py_ssize_t first, Py_ssize_t la
     while p < end:
         prefetch(p)
         p += LINE
+
+
+cdef inline void matrix_prefetch_half(const Matrix* m, Py_ssize_t r, bint second) noexcept nogil:
+    """Prefetch half of a sparse row that does not follow the ones that are read.
+
+    A processor has room for some twenty lines that are under way, and waits with more. So a row's
+    columns and a quarter of its values come at one moment, the other values at another.
+    """
+    cdef Py_ssize_t first, last, middle
+    cdef Py_ssize_t size = number_size(m.number), column_size = 8 if m.wide else 4
+    if m.dense:
+        return
+    matrix_span(m, r, &first, &last)
+    middle = first + (last - first) // 4
+    if second:
+        prefetch_lines(m.values + middle * size, (last - middle) * size)
+    else:
+        prefetch_lines(m.columns + first * column_size, (last - first) * column_size)
+        prefetch_lines(m.values + first * size, (middle - first) * size)
 
 
 cdef inline int _scratch_reserve(MatrixScratch* scratch, Py_ssize_t n) noexcept nogil:

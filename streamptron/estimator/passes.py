@@ -63,6 +63,6 @@ def told(
     return [labels[number] for number in met], places[numbers]
 
 
-def unlearned(model: Any) -> None:
-    """Learn nothing: raise what a model that cannot learn raises."""
+def check_learns(model: Any) -> None:
+    """Raise what a model that cannot learn raises, such as one that is open read-only."""
     model._learned(batch_of(np.empty((0, 0)), None), [], np.empty(0, dtype=np.intp), None)

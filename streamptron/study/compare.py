@@ -7,6 +7,7 @@ import math
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from operator import length_hint
 from time import thread_time
 from typing import Any, NamedTuple
 
@@ -198,23 +199,25 @@ class _Run:
     def take(self, block: list[Any], first: int) -> np.ndarray:
         """Answer each event of a block, then learn it: 0 right, 1 wrong, -1 no answer."""
         predict, learn = self.model.predict_one, self.model.learn_one
-        answers, probabilities = [], []
+        answers: list[Any] = []
+        probabilities: list[Any] = []
+        coming = iter(block)
         try:
             if self._by_probability:
                 give = self.model.predict_proba_one
                 began = thread_time()
-                for x, y in block:
+                for x, y in coming:
                     probabilities.append(give(x))
                     answers.append(predict(x))
                     learn(x, y)
             else:
                 began = thread_time()
-                for x, y in block:
+                for x, y in coming:
                     answers.append(predict(x))
                     learn(x, y)
             self.seconds += thread_time() - began
         except (TypeError, ValueError) as error:
-            at = first + max(0, len(answers) - 1)
+            at = first + len(block) - length_hint(coming) - 1
             raise type(error)(f"event {at} of the stream, model {self.name!r}: {error}") from error
         for metric in self.metrics:
             if metric.requires_labels:

@@ -18,7 +18,7 @@ import numpy as np
 from streamptron.doors.model import Model
 from streamptron.doors.texts import Texts
 from streamptron.estimator import frames
-from streamptron.estimator.batches import batch_of, numbered, steps_of
+from streamptron.estimator.batches import Batch, batch_of, numbered, steps_of
 from streamptron.estimator.names import shown
 from streamptron.estimator.passes import Passes
 from streamptron.estimator.pipeline import TextPipeline
@@ -62,7 +62,8 @@ def data_of(
             f"{name} holds texts; give Tokenizer() | learner as the model, or "
             "(Tokenizer().transform_many(texts), labels) as the data"
         )
-    n = len(X) if kind is dict else _told(name, lambda: len(batch_of(X, None)))
+    batch = None if kind is dict else _told(name, batch_of, X, None)
+    n = len(X if batch is None else batch)
     if not n:
         raise ValueError(f"{name} is empty; give at least one event")
     labels, firsts, numbers = _told(name, numbered, y, n)
@@ -72,9 +73,9 @@ def data_of(
         if check is not None:
             labels[at] = _told(called(row), check, labels[at])
     numbers = np.asarray(numbers, dtype=np.intp)
-    if kind is dict:
+    if batch is None:
         return EventData(X, labels, numbers, weights, called)
-    return _told(name, RowData, X, labels, numbers, weights)  # type: ignore[no-any-return]
+    return _told(name, RowData, X, batch, labels, numbers, weights)  # type: ignore[no-any-return]
 
 
 def _told(what: str, ask: Callable[..., Any], *values: Any) -> Any:
@@ -140,9 +141,14 @@ class RowData(Passes):
     """Rows of a matrix, an array or a frame, or texts."""
 
     def __init__(
-        self, X: Any, labels: list[Any], numbers: NDArray[np.intp], weights: list[float] | None
+        self,
+        X: Any,
+        batch: Batch,
+        labels: list[Any],
+        numbers: NDArray[np.intp],
+        weights: list[float] | None,
     ) -> None:
-        super().__init__(batch_of(X, None), labels, numbers)
+        super().__init__(batch, labels, numbers)
         self._X = X
         self._weights = weights
 
@@ -262,7 +268,7 @@ class EventData:
         return _matrix_of(self._events)
 
 
-def _matrix_of(events: Sequence[Mapping[Hashable, float]]) -> Any:
+def _matrix_of(events: Sequence[Mapping[Any, float]]) -> Any:
     """Mappings as a CSR matrix of one column a feature, in the order of their appearance."""
     from scipy.sparse import csr_array
 

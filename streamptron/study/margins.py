@@ -210,7 +210,7 @@ def _widest(one: Any, other: Any) -> float:
         from scipy.sparse import csr_array, hstack, vstack
         from sklearn.svm import SVC
     except ModuleNotFoundError as error:
-        if error.name not in ("scipy", "sklearn"):
+        if (error.name or "").split(".")[0] not in ("scipy", "sklearn"):
             raise
         raise ImportError(
             'margins of data need scikit-learn: pip install "streamptron[study]"'

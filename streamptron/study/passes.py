@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from streamptron._core import BinaryModel, PairModel
+from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.estimator.names import shown
-from streamptron.estimator.passes import unlearned
+from streamptron.estimator.passes import check_learns
 from streamptron.study.data import EventData, RowData, data_of, learner_of
 from streamptron.study.history import History, Pass
 
@@ -61,8 +62,8 @@ def fit(
         Of all that is random: an int or a ``numpy.random.Generator``. None: another each time.
     validation
         Events that are not learned, of any kind that `data` may be. They are answered after each
-        pass, and at the end the model has the weights of the pass with the fewest errors, the first
-        of several.
+        pass (with "random-mistake" by the current weights), and at the end the model has the
+        weights of the pass with the fewest errors, the first of several.
     patience
         End after this many passes in a row that were no better than the best before.
     order
@@ -90,7 +91,8 @@ def fit(
     ImportError
         If ``progress=True`` and tqdm is missing.
     RuntimeError
-        If another thread has taught the model meanwhile. The model keeps what that taught it.
+        If the model is open read-only, or if another thread has taught it meanwhile; then it keeps
+        what that taught it.
 
     Examples
     --------
@@ -119,7 +121,7 @@ def fit(
         raise ValueError(f'init={shown(init)}; give "random" or None')
     rng = _generator(seed)
     tokenizer, learner = learner_of(model)
-    unlearned(learner)
+    check_learns(learner)
     lessons = data_of(data, tokenizer, learner._checked_label)
     checked = None
     if validation is not None:
@@ -148,18 +150,15 @@ def fit(
 
 # --- Passes
 
-# What learns one pass: the training error, and whether nothing is left to learn.
-Round = Callable[[Any, RowData | EventData], tuple[float, bool]]
+# What learns one pass: the share of the events that are wrong at its end, if it has found that out.
+Round = Callable[[Any, RowData | EventData], float | None]
 
 
 def _rounds(rng: np.random.Generator | None) -> Round:
     """Passes over all events, permuted or as they lie."""
 
-    def learn(twin: Any, lessons: RowData | EventData) -> tuple[float, bool]:
-        mistakes, updates = twin.n_mistakes, twin.n_updates
-        n = len(lessons)
-        lessons.learn(twin, None if rng is None else rng.permutation(n).astype(np.intp, copy=False))
-        return (twin.n_mistakes - mistakes) / n, twin.n_updates == updates
+    def learn(twin: Any, lessons: RowData | EventData) -> None:
+        lessons.learn(twin, None if rng is None else _permuted(rng, len(lessons)))
 
     return learn
 
@@ -167,23 +166,26 @@ def _rounds(rng: np.random.Generator | None) -> Round:
 def _picks(rng: np.random.Generator) -> Round:
     """Passes of random mistakes."""
 
-    def learn(twin: Any, lessons: RowData | EventData) -> tuple[float, bool]:
+    def learn(twin: Any, lessons: RowData | EventData) -> float:
         for _ in range(len(lessons)):
             row = _mistake(twin, lessons, rng)
             if row is None:
-                return 0.0, True
+                return 0.0
             lessons.learn(twin, row)
-        left = float(lessons.wrong(twin).mean())
-        return left, left == 0.0
+        return float(lessons.wrong(twin).mean())
 
     return learn
+
+
+def _permuted(rng: np.random.Generator, n: int) -> NDArray[np.intp]:
+    return rng.permutation(n).astype(np.intp, copy=False)
 
 
 def _mistake(
     twin: Any, lessons: RowData | EventData, rng: np.random.Generator
 ) -> NDArray[np.intp] | None:
     """An event picked at random among those answered wrongly: the first in a random order."""
-    order = rng.permutation(len(lessons)).astype(np.intp, copy=False)
+    order = _permuted(rng, len(lessons))
     first, n = 0, LOOKED_AT
     while first < len(order):
         part = order[first : first + n]
@@ -209,21 +211,19 @@ def _run(
     stopped = "epochs"
     for number in range(1, epochs + 1):
         mistakes, updates, began = twin.n_mistakes, twin.n_updates, perf_counter()
-        error, done = learn(twin, lessons)
+        left = learn(twin, lessons)
         seconds = perf_counter() - began
+        mistakes, updates = twin.n_mistakes - mistakes, twin.n_updates - updates
+        error = mistakes / len(lessons) if left is None else left
         found = None if checked is None else float(checked.wrong(twin).mean())
-        passes.append(
-            Pass(
-                number, twin.n_mistakes - mistakes, twin.n_updates - updates, error, found, seconds
-            )
-        )
+        passes.append(Pass(number, mistakes, updates, error, found, seconds))
         advance(passes[-1])
         if found is None:
             at = number
         elif found < least:
             least, at = found, number
             best = copy.deepcopy(twin)
-        if done:
+        if left == 0.0 or (left is None and not updates):
             stopped = "converged"
             break
         if patience is not None and number - at >= patience:
@@ -254,7 +254,7 @@ def _twin(learner: Any, current: bool) -> Any:
 def _start(learner: Any, twin: Any, lessons: RowData | EventData, rng: np.random.Generator) -> None:
     """Give an untrained model random weights."""
     kind = type(learner).__name__
-    if not hasattr(learner, "from_weights"):
+    if isinstance(learner, AdaptiveModel):
         raise TypeError(f'init="random" is not for {kind}, which starts from no other weights')
     if learner.n_seen or learner.n_features or learner._known_labels not in ([], [False, True]):
         raise ValueError(
