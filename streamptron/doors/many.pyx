@@ -48,7 +48,9 @@ cdef bint _turn_page(Batch* batch) noexcept:
 cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
     """Check each block and run over it, without the interpreter's lock.
 
-    Rows in an order have been checked before. The number of rows done; -1 and what matrix_check has found if a block cannot be used.
+    Rows in an order have been checked before.
+
+    The number of rows done; -1 and what matrix_check has found if a block cannot be used.
     """
     cdef Py_ssize_t r = 0, last
     while True:

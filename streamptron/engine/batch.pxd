@@ -19,9 +19,9 @@
 #
 # A block is checked right before it is used, so that it is read from memory once (batch_next).
 #
-# Rows may come in another order than they lie in, or only some of them (`order`). Then `n_rows`, and
-# rows from batch_next and to batch_rows, count places in the order; labels, weights and answers
-# stay where the rows lie. All rows must have been checked before.
+# Rows may come in another order than they lie in, or only some of them (`order`). Then n_rows,
+# batch_next and batch_rows count places in the order; labels, weights and answers stay where the
+# rows lie. All rows must have been checked before.
 #
 # Functions in this file: batch_matrix, batch_texts (to begin), batch_columns, batch_next,
 # batch_rows, batch_free; the rest serve these.
@@ -30,7 +30,7 @@ from libc.stdint cimport int32_t
 from streamptron.engine.heap cimport calloc, free, realloc
 from libc.string cimport memset
 from streamptron.engine.types cimport (
-    SLOT_INTERCEPT, SLOT_NULL, SLOTS_RESERVED, slot_t, uint32_t, uint64_t)
+    SLOT_INTERCEPT, SLOT_NULL, SLOTS_RESERVED, prefetch, slot_t, uint32_t, uint64_t)
 from streamptron.engine.key cimport KEY_INT, Key, key_word
 from streamptron.engine.hash cimport key_hash
 from streamptron.engine.index cimport (
@@ -400,6 +400,8 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, Py_ssize_t later, bint zeros) n
             matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
         else:
             matrix_prefetch_half(batch.matrix, later, False)
+            if batch.y != NULL:
+                prefetch(&batch.y[later])
         entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)
         if entries.n < 0:
             return -1

@@ -16,7 +16,7 @@
 
 from libc.math cimport fabs
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
-from streamptron.engine.types cimport VALUE_LIMIT, prefetch, prefetch_lines, uint8_t, uint32_t, uint64_t
+from streamptron.engine.types cimport VALUE_LIMIT, prefetch, uint8_t, uint32_t, uint64_t
 from streamptron.engine.heap cimport free, realloc
 
 cdef extern from "matrix.h":
@@ -382,8 +382,6 @@ cdef inline void matrix_prefetch(const Matrix* m, Py_ssize_t r, Py_ssize_t ahead
     """
     cdef Py_ssize_t first, last
     cdef Py_ssize_t size = number_size(m.number), column_size = 8 if m.wide else 4
-    cdef const char* p
-    cdef const char* end
     if m.dense:
         return
     matrix_span(m, r, &first, &last)
@@ -391,13 +389,11 @@ cdef inline void matrix_prefetch(const Matrix* m, Py_ssize_t r, Py_ssize_t ahead
     last = min(last + ahead, m.n_values)
     if last - first < 32:               # too short to be worth it
         return
-    p = m.values + first * size
-    end = m.values + last * size
-    while p < end:
-        prefetch(p)
-        p += LINE
-    p = m.columns + first * column_size
-    end = m.columns + last * column_size
+    _prefetch_bytes(m.values + first * size, m.values + last * size)
+    _prefetch_bytes(m.columns + first * column_size, m.columns + last * column_size)
+
+
+cdef inline void _prefetch_bytes(const char* p, const char* end) noexcept nogil:
     while p < end:
         prefetch(p)
         p += LINE
@@ -416,10 +412,10 @@ cdef inline void matrix_prefetch_half(const Matrix* m, Py_ssize_t r, bint second
     matrix_span(m, r, &first, &last)
     middle = first + (last - first) // 4
     if second:
-        prefetch_lines(m.values + middle * size, (last - middle) * size)
+        _prefetch_bytes(m.values + middle * size, m.values + last * size)
     else:
-        prefetch_lines(m.columns + first * column_size, (last - first) * column_size)
-        prefetch_lines(m.values + first * size, (middle - first) * size)
+        _prefetch_bytes(m.columns + first * column_size, m.columns + last * column_size)
+        _prefetch_bytes(m.values + first * size, m.values + middle * size)
 
 
 cdef inline int _scratch_reserve(MatrixScratch* scratch, Py_ssize_t n) noexcept nogil:

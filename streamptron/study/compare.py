@@ -16,6 +16,7 @@ import numpy as np
 from streamptron.doors.model import Model
 from streamptron.estimator.names import shown
 from streamptron.estimator.pipeline import TextPipeline
+from streamptron.study.data import error_of
 from streamptron.study.table import frame, table
 
 BLOCK = 256  # events that one model learns before the next one does: its time is taken for all
@@ -218,7 +219,8 @@ class _Run:
             self.seconds += thread_time() - began
         except (TypeError, ValueError) as error:
             at = first + len(block) - length_hint(coming) - 1
-            raise type(error)(f"event {at} of the stream, model {self.name!r}: {error}") from error
+            where = f"event {at} of the stream, model {self.name!r}"
+            raise error_of(where, error) from error
         for metric in self.metrics:
             if metric.requires_labels:
                 for (_, y), answer in zip(block, answers, strict=True):

@@ -83,7 +83,12 @@ def _told(what: str, ask: Callable[..., Any], *values: Any) -> Any:
     try:
         return ask(*values)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{what}: {error}") from None
+        raise error_of(what, error) from None
+
+
+def error_of(what: str, error: Exception) -> Exception:
+    """The same error with a name in front."""
+    return (TypeError if isinstance(error, TypeError) else ValueError)(f"{what}: {error}")
 
 
 def _columns(data: Any, name: str) -> tuple[Any, Any, list[float] | None, Callable[[int], str]]:
@@ -232,14 +237,14 @@ class EventData:
                 w = 1.0 if weights is None else weights[row]
                 model.learn_one(events[row], labels[numbers[row]], w)
             except (TypeError, ValueError) as error:
-                raise type(error)(f"{self._called(row)}: {error}") from None
+                raise error_of(self._called(row), error) from None
 
     def _answers(self, ask: Callable[[Any], Any], rows: Iterable[int]) -> Iterator[Any]:
         for row in rows:
             try:
                 yield ask(self._events[row])
             except (TypeError, ValueError) as error:
-                raise type(error)(f"{self._called(row)}: {error}") from None
+                raise error_of(self._called(row), error) from None
 
     def wrong(self, model: Any, order: NDArray[np.intp] | None = None) -> NDArray[np.bool_]:
         """Whether the model answers each event of an order wrongly."""
