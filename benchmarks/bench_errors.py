@@ -53,7 +53,14 @@ def adagrad():
 OURS = {
     "AdaptiveClassifier": (streamptron.AdaptiveClassifier, streamptron.AdaptiveClassifier),
     "Perceptron": (streamptron.Perceptron, streamptron.MulticlassPerceptron),
+    "Perceptron, uniform": (None, partial(streamptron.MulticlassPerceptron, violators="uniform")),
+    "Perceptron, proportional": (
+        None,
+        partial(streamptron.MulticlassPerceptron, violators="proportional"),
+    ),
     "MIRA": (streamptron.MIRA, streamptron.MIRA),
+    "MIRA, uniform": (None, partial(streamptron.MIRA, violators="uniform")),
+    "MIRA, proportional": (None, partial(streamptron.MIRA, violators="proportional")),
     "AROW": (streamptron.AROW, streamptron.AROW),
     "Perceptron, no average": (
         partial(streamptron.Perceptron, average="none"),

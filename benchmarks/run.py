@@ -12,6 +12,7 @@ SCRIPTS = (
     "bench_best",
     "bench_errors",
     "bench_drift",
+    "bench_ranking",
     "bench_memory",
     "bench_ceiling",
     "bench_latency",

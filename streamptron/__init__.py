@@ -7,7 +7,9 @@ from streamptron.arow import AROW
 from streamptron.doors.model import TopFeatures
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.ranking import RankingPerceptron
 from streamptron.text import Tokenizer
+from streamptron.voted import VotedPerceptron
 
 if typing.TYPE_CHECKING:
     from streamptron.checkpoint import Checkpoint
@@ -27,8 +29,10 @@ __all__ = [
     "ModelLockError",
     "MulticlassPerceptron",
     "Perceptron",
+    "RankingPerceptron",
     "Tokenizer",
     "TopFeatures",
+    "VotedPerceptron",
     "load",
     "read_metadata",
 ]

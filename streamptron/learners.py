@@ -11,6 +11,8 @@ from streamptron.adaptive import AdaptiveClassifier
 from streamptron.arow import AROW
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.ranking import RankingPerceptron
+from streamptron.voted import VotedPerceptron
 
 # By the name on the command line, whose default is the first. Files have the names of the classes.
 LEARNERS: dict[str, Any] = {
@@ -19,20 +21,28 @@ LEARNERS: dict[str, Any] = {
     "perceptron": Perceptron,
     "mira": MIRA,
     "arow": AROW,
+    "voted": VotedPerceptron,
 }
-BY_CLASS_NAME = {learner.__name__: learner for learner in LEARNERS.values()}
+# Not on the command line, whose lines are events with a label: its events are sets of candidates.
+RANKERS = (RankingPerceptron,)
+
+BY_CLASS_NAME = {learner.__name__: learner for learner in (*LEARNERS.values(), *RANKERS)}
 
 # The parameters that not all of them have: a type or the allowed words, or of a truth value its
 # default; and the help of the command line, which adds the learners that have it. Which learner has
 # which, its constructor says.
 OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
     "margin": (float, "update if the lead is at most this."),
+    "violators": (("best", "uniform", "proportional"), "which labels lose by a step."),
     "C": (float, "the largest step."),
     "update": (("margin", "mistake"), "when to update."),
     "r": (float, "the noise of a label."),
     "eta": (float, "how far a step goes."),
     "forget": (float, "how fast the steps become large again after a change."),
     "naive_bayes": (True, "naive Bayes is no feature."),
+    "max_features": (int, "keep at most this many; the least important leave."),
+    "degree": (int, "of the kernel (1 + x.z)^degree."),
+    "budget": (int, "how many updates are kept at most."),
     "average": (("uniform", "exponential", "none"), "the average kept beside the current weights."),
     "half_life": (float, "of the exponential average, in events."),
     "pocket": (False, "keep the best recent weights."),

@@ -18,7 +18,7 @@ class MIRA(LabelEstimator):
     C), then w_y += tau x and w_g -= tau x. The intercept counts as a feature of value 1 in x.x; an
     event with x.x = 0 teaches nothing. Sample and class weights multiply tau. Before the first
     label the prediction is None, which is not a label: do not use it as a feature of another
-    learner.
+    learner. `violators` says which labels share the step.
 
     Words need no scaling. Features that are measured in different units do: put River's
     ``StandardScaler()`` before the learner.
@@ -34,6 +34,10 @@ class MIRA(LabelEstimator):
         As for :class:`Perceptron`.
     max_labels
         As for :class:`MulticlassPerceptron`.
+    violators
+        Which labels lose what the true one gains. "best": g alone. Else all against which an update
+        is due, each the share s_k: with "uniform" 1 / their number, with "proportional"
+        d_k / the sum of their d, where d_k = (w_k.x - w_y.x) + 1. See the notes.
 
     Attributes
     ----------
@@ -43,6 +47,24 @@ class MIRA(LabelEstimator):
     n_seen, n_updates, n_mistakes, n_features, n_evicted, serving, memory_usage
         As for :class:`Perceptron`.
 
+    Notes
+    -----
+    To put the true label y ahead of every violator k by 1 at the least cost is a small quadratic
+    program, one constraint a label. What is solved here in its place has one constraint, the mean
+    of these with weights s_k of sum 1, and therefore a closed form:
+
+        min  |W' - W|^2 / 2 + C xi   with   sum_k s_k (w'_y - w'_k).x >= 1 - xi,   xi >= 0
+
+    The constraint changes fastest along w_y += x, w_k -= s_k x. A step tau along that, whose length
+    is |x|^2 (1 + sum_k s_k^2) squared, raises its left side by tau times just this number; before
+    the step it was 1 - loss, with loss = sum_k s_k d_k. So
+
+        tau = min(loss / (x.x (1 + sum_k s_k^2)), C)
+
+    and after a step below C the mean lead is 1, where single labels may be nearer or farther. With
+    s_g = 1 this is the step above, and with ``update="margin"`` PA-I of Crammer et al. (2006) on
+    that one constraint.
+
     Examples
     --------
     >>> from river import datasets, evaluate, metrics, preprocessing
@@ -51,6 +73,11 @@ class MIRA(LabelEstimator):
     >>> model = preprocessing.StandardScaler() | MIRA(C=0.1)
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
     Accuracy: 89.09%
+
+    >>> model = MIRA.from_weights({"a": {}, "b": {}, "c": {}}, violators="uniform", intercept=False)
+    >>> model.learn_one({"x": 2}, "c")
+    >>> {label: round(score, 3) for label, score in model.decision_function_one({"x": 2}).items()}
+    {'a': -0.333, 'b': -0.333, 'c': 0.667}
 
     References
     ----------
@@ -73,6 +100,7 @@ class MIRA(LabelEstimator):
         max_labels: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
+        violators: str = "best",
     ) -> None:
         self._configure(
             RULES.MIRA,
@@ -88,6 +116,7 @@ class MIRA(LabelEstimator):
             max_labels=max_labels,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
+            violators=violators,
         )
 
     @property
@@ -99,3 +128,8 @@ class MIRA(LabelEstimator):
     def update(self) -> str:
         """When to update: "margin" or "mistake"."""
         return self._param("update")  # type: ignore[no-any-return]
+
+    @property
+    def violators(self) -> str:
+        """Which labels lose what the true one gains: "best", "uniform" or "proportional"."""
+        return self._param("violators")  # type: ignore[no-any-return]

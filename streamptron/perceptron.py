@@ -129,8 +129,9 @@ class MulticlassPerceptron(LabelEstimator):
 
     One weight vector a label; the best score wins, a tie goes to the label seen first. If the true
     label does not beat the best other label by more than `margin`, its weights gain x and the
-    other's lose x. Labels need not be declared: a new one starts from zero. Before the first label
-    the prediction is None, which is not a label: do not use it as a feature of another learner.
+    other's lose x; or all labels that are so near lose a share of x (see `violators`). Labels need
+    not be declared: a new one starts from zero. Before the first label the prediction is None,
+    which is not a label: do not use it as a feature of another learner.
 
     Words need no scaling. Features that are measured in different units do: put River's
     ``StandardScaler()`` before the learner.
@@ -144,6 +145,12 @@ class MulticlassPerceptron(LabelEstimator):
     max_labels
         At most this many labels: one too many is a ValueError, and nothing is learned of its
         event or batch. None: any number.
+    violators
+        Which labels lose what the true one gains. "best": the best other one alone, by x. Else all
+        that violate the margin, those ahead of the true one by d_k = w_k.x - w_y.x + margin >= 0,
+        lose s_k x each. "uniform": s_k = 1 / their number. "proportional": s_k = d_k / the sum of
+        their d, as "uniform" where that is 0. With ``margin=0`` these are the uniform and the
+        proportional update of Crammer & Singer; all three have the same bound on mistakes.
 
     Attributes
     ----------
@@ -166,6 +173,15 @@ class MulticlassPerceptron(LabelEstimator):
     >>> model.predict_one({"law": 1})
     'politics'
 
+    A third label shares what it gains between the two that scored as much as it did:
+
+    >>> model = MulticlassPerceptron.from_weights(
+    ...     {"sport": {}, "politics": {}, "science": {}}, violators="uniform"
+    ... )
+    >>> model.learn_one({"atom": 1}, "science")
+    >>> {label: weights["atom"] for label, weights in model.weights.items()}
+    {'sport': -0.5, 'politics': -0.5, 'science': 1.0}
+
     References
     ----------
     Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
@@ -186,6 +202,7 @@ class MulticlassPerceptron(LabelEstimator):
         max_labels: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
+        violators: str = "best",
     ) -> None:
         self._configure(
             RULES.MULTICLASS,
@@ -200,9 +217,15 @@ class MulticlassPerceptron(LabelEstimator):
             max_labels=max_labels,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
+            violators=violators,
         )
 
     @property
     def margin(self) -> float:
         """Update whenever the score, or the true label's lead, is at most this."""
         return self._param("margin")  # type: ignore[no-any-return]
+
+    @property
+    def violators(self) -> str:
+        """Which labels lose what the true one gains: "best", "uniform" or "proportional"."""
+        return self._param("violators")  # type: ignore[no-any-return]

@@ -111,9 +111,9 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
     def __or__(self, other: Any) -> Any:
         """A pipeline, in which a model that is not one of streamptron's gets a real dict."""
         if isinstance(other, Model):
-            from streamptron.estimator.pipeline import TextPipeline
+            from streamptron.estimator.pipeline import pipeline_of
 
-            return TextPipeline(self, other)
+            return pipeline_of(self, other)
         from river import compose
 
         return super().__or__(compose.FuncTransformer(dict)) | other

@@ -13,7 +13,15 @@ import scipy.sparse
 from streamptron import MIRA, MulticlassPerceptron, Perceptron
 from tests.support.marks import seeds
 from tests.support.streams import KEYS, make_key, random_events
-from tests.support.variants import LEARNERS, answers, every_learner, labels_for, learned, make
+from tests.support.variants import (
+    LEARNERS,
+    answers,
+    every_learner,
+    every_limited_learner,
+    labels_for,
+    learned,
+    make,
+)
 
 PLAIN = [kind for kind in KEYS if kind != "object"]
 
@@ -31,7 +39,7 @@ def stream(learner, seed, n=300, **how):
 
 @seeds(3)
 @pytest.mark.parametrize("max_features", [1, 2, 7, 30, 120])
-@every_learner
+@every_limited_learner
 def test_there_are_never_more_features_than_may_be(learner, max_features, seed):
     model, unlimited = make(learner, max_features=max_features), make(learner)
     for x, y, w in stream(learner, seed):
@@ -141,7 +149,7 @@ def test_a_feature_that_returns_starts_from_zero(average):
 
 
 @seeds(3)
-@every_learner
+@every_limited_learner
 def test_what_leaves_does_not_depend_on_the_hash(learner, seed):
     models = [make(learner, max_features=25, hash_seed=hash_seed) for hash_seed in range(4)]
     for x, y, w in stream(learner, seed):
@@ -158,7 +166,7 @@ def test_what_leaves_does_not_depend_on_the_hash(learner, seed):
 @seeds(3)
 @pytest.mark.parametrize("average", ["uniform", "exponential", "none"])
 @pytest.mark.parametrize("max_features", [5, 60])
-@every_learner
+@every_limited_learner
 def test_a_batch_gives_the_model_that_its_rows_give_one_by_one(
     learner, max_features, average, seed
 ):
@@ -208,7 +216,7 @@ def test_a_batch_that_is_learned_on_a_copy_gives_the_same(learner):
 
 @pytest.mark.parametrize("how", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
 @seeds(3)
-@every_learner
+@every_limited_learner
 def test_a_copy_in_the_middle_of_a_stream_goes_on_alike(learner, seed, how):
     events = stream(learner, seed, keys="long")
     model = make(learner, max_features=40, pocket=True)
@@ -225,7 +233,7 @@ def test_a_copy_in_the_middle_of_a_stream_goes_on_alike(learner, seed, how):
 
 
 @seeds(3)
-@every_learner
+@every_limited_learner
 def test_an_event_that_was_asked_about_before_others_left_is_read_anew(learner, seed):
     """The scratch remembers its slots, which others may have by now."""
     rng = random.Random(seed)
@@ -262,7 +270,7 @@ def test_all_that_the_core_holds_agrees_after_every_event(keys, seed):
     assert model.n_evicted > 0
 
 
-@every_learner
+@every_limited_learner
 def test_names_that_are_mere_objects_are_refused(learner):
     model = make(learner, max_features=5)
     before = pickle.dumps(model)
@@ -272,7 +280,7 @@ def test_names_that_are_mere_objects_are_refused(learner):
     assert pickle.dumps(model) == before
 
 
-@every_learner
+@every_limited_learner
 def test_max_features_and_hash_bits_exclude_each_other(learner):
     with pytest.raises(ValueError, match="max_features and hash_bits"):
         LEARNERS[learner](max_features=5, hash_bits=5)
@@ -287,7 +295,7 @@ def test_weights_to_start_from_must_find_room():
         MIRA.from_weights({"x": {"a": 1}, "y": {"a": 1, "b": 1, "c": 1}}, max_features=2)
 
 
-@every_learner
+@every_limited_learner
 def test_max_features_cannot_change_in_a_copy_of_what_was_learned(learner):
     model = make(learner, max_features=5)
     assert model.clone({"max_features": 6}).max_features == 6

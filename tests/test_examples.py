@@ -1,6 +1,7 @@
 """Every example runs from any folder, without a network; what it lacks it says in one line."""
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -34,7 +35,7 @@ def run(name, folder, *arguments):
     )
 
 
-@pytest.mark.parametrize("name", ["pipeline.py", "log_topics.py"])
+@pytest.mark.parametrize("name", ["pipeline.py", "log_topics.py", "ranking.py"])
 def test_example_needs_nothing_from_anywhere(name, tmp_path):
     done = run(name, tmp_path)
     assert done.returncode == 0, done.stderr
@@ -53,10 +54,81 @@ def test_example_learns_from_a_file(name, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("spam_filter.py", []), ("spam_filter.py", ["gone.tsv"]), ("log_topics.py", ["gone.tsv"])],
+    [
+        ("spam_filter.py", []),
+        ("spam_filter.py", ["gone.tsv"]),
+        ("log_topics.py", ["gone.tsv"]),
+        ("tagger.py", []),
+        ("tagger.py", ["gone.conllu", "gone.conllu"]),
+    ],
 )
 def test_example_that_lacks_its_data_says_so_in_one_line(name, arguments, tmp_path):
     done = run(name, tmp_path, *arguments)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert f"python examples/{name}" in done.stderr
+
+
+SENTENCES = [
+    [("The", "DET"), ("dog", "NOUN"), ("walks", "VERB")],
+    [("A", "DET"), ("walk", "NOUN"), ("helps", "VERB"), ("in", "ADP"), ("2026", "NUM")],
+    [("Dogs", "NOUN"), ("walk", "VERB"), ("well-fed", "ADJ"), (".", "PUNCT")],
+]
+
+
+def conllu(sentences):
+    """The sentences as a file, with a comment and a contraction, which is no word of its own."""
+    return "".join(
+        "# a comment\n1-2\tof-the\t_\t_\t_\n"
+        + "".join(f"{i}\t{word}\t_\t{tag}\t_\n" for i, (word, tag) in enumerate(sentence, start=1))
+        + "\n"
+        for sentence in sentences
+    )
+
+
+def test_tagger_learns_beside_nltks(tmp_path):
+    (tmp_path / "some.conllu").write_text(conllu(SENTENCES * 5))
+    done = run("tagger.py", tmp_path, "some.conllu", "some.conllu")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert done.stdout.startswith("60 words to learn from, 60 to test with")
+    table = done.stdout.splitlines()[3:]
+    assert len(table) == 4
+    assert all("100.00%" in row for row in table)
+
+
+def test_tagger_does_without_nltk_and_says_how_to_get_it(tmp_path):
+    (tmp_path / "some.conllu").write_text(conllu(SENTENCES * 5))
+    (tmp_path / "nltk.py").write_text("raise ImportError")
+    code = (
+        f"import runpy, sys; sys.path.insert(0, {str(tmp_path)!r}); "
+        "sys.argv[1:] = ['some.conllu', 'some.conllu']; "
+        f"runpy.run_path({str(EXAMPLES / 'tagger.py')!r}, run_name='__main__')"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    *table, last = done.stdout.splitlines()[3:]
+    assert last == "NLTK's PerceptronTagger: pip install nltk"
+    assert len(table) == 3
+
+
+def test_features_of_the_tagger_are_nltks():
+    tagger = runpy.run_path(str(EXAMPLES / "tagger.py"))
+    theirs = tagger["nltks"]()
+    for sentence in SENTENCES:
+        words = [word for word, _ in sentence]
+        context = [tagger["shape"](word) for word in words]
+        assert context == [theirs.normalize(word) for word in words]
+        context = [*theirs.START, *context, *theirs.END]
+        for i, word in enumerate(words):
+            own = tagger["features"](i, word, context, "NOUN", "DET")
+            expected = dict(theirs._get_features(i, word, context, "NOUN", "DET"))
+            del expected["bias"]  # the learners have an intercept
+            assert own == expected

@@ -14,12 +14,21 @@ import tempfile
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import streamptron
-from streamptron import AROW, MIRA, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron import (
+    AROW,
+    MIRA,
+    MulticlassPerceptron,
+    Perceptron,
+    RankingPerceptron,
+    Tokenizer,
+)
 from streamptron.doors.texts import Lines
 from streamptron.engine import api
 from tests.support import operations
+from tests.support.candidates import learn_by_one
 from tests.support.operations import Pair
 
 pytestmark = pytest.mark.skipif(
@@ -321,3 +330,61 @@ def test_a_third_label_that_finds_no_memory_leaves_two_with_one_output(many, par
     twin = pickle.loads(before)
     twin.learn_one(x, "c")
     assert pickle.dumps(model) == pickle.dumps(twin)
+
+
+def graded_rows(rng, n):
+    """A matrix, grades and queries of n rows, and names of the columns, some of them long."""
+    names = [f"a rather long name, number {j}" if j % 2 else j for j in range(40)]
+    X = np.array([[rng.choice((0.0, 0.0, 1.0, -0.5)) for _ in names] for _ in range(n)])
+    return X, [rng.randrange(3) for _ in range(n)], [r // 5 for r in range(n)], names
+
+
+@pytest.mark.parametrize("way", ["learn_one", "learn_many", "a list"])
+@pytest.mark.parametrize(
+    "params", [{}, {"update": "margin"}, {"hash_bits": 8}, {"max_features": 20}], ids=str
+)
+def test_candidates_that_find_no_memory_change_nothing(params, way):
+    rng = random.Random(f"{params}, {way}")
+    model = RankingPerceptron(hash_seed=1, pocket=True, **params)
+    twin = pickle.loads(pickle.dumps(model))
+    failed = 0
+    for _ in range(8):
+        X, grades, qid, names = graded_rows(rng, 10)
+        X[0] = 2.0  # all names, so that a list's are in this order
+        rows = [{name: float(v) for name, v in zip(names, x, strict=True) if v} for x in X]
+        n, lasts = 0, rng.random() < 0.5
+        while True:
+            n += 1
+            before, seen = pickle.dumps(model), model.n_seen
+            api._fail_at(n, lasts)
+            try:
+                if way == "learn_one":
+                    model.learn_one(rows, 3)
+                elif way == "a list":
+                    model.learn_many(rows, grades, qid)
+                else:
+                    model.learn_many(sp.csr_array(X), grades, qid, feature_names=names)
+            except MemoryError as error:
+                failed += 1
+                some = LEARNED.fullmatch(str(error))
+                done = int(some[1]) if some else 0
+            else:
+                done = len(rows)
+            left = api._fail_at(0)
+            model._check()
+            if way == "learn_one" and left > 0:
+                twin.learn_one(rows, 3)
+            elif way != "learn_one" and done:
+                learn_by_one(part := pickle.loads(before), rows, grades, qid, last=done)
+                assert (model.weights, model.n_seen) == (part.weights, part.n_seen)
+                assert model.averaged_weights == part.averaged_weights
+                model = pickle.loads(before)
+                model.learn_many(X, grades, qid, feature_names=names)
+                twin.learn_many(X, grades, qid, feature_names=names)
+            else:
+                assert (pickle.dumps(model), model.n_seen) == (before, seen)
+                assert left <= 0
+                continue
+            assert pickle.dumps(model) == pickle.dumps(twin)
+            break
+    assert failed > 5

@@ -88,6 +88,106 @@ def test_cs188_multiclass_update_moves_the_truth_and_the_guess_only(lib):
     }
 
 
+# what Crammer & Singer's error set of this example, {0, 1}, loses: d = {0: 11 - 8, 1: 13 - 8}
+SHARES = {
+    "best": {1: 1.0},
+    "uniform": {0: 0.5, 1: 0.5},
+    "proportional": {0: 3 / 8, 1: 5 / 8},
+}
+
+
+@pytest.mark.parametrize("violators", SHARES)
+def test_every_violator_loses_its_share_of_what_the_truth_gains(lib, violators):
+    learner = lib.MulticlassPerceptron.from_weights(W, violators=violators, serve="current")
+    learner.learn_one(F, 2)
+    share = {0: 0.0, 1: 0.0, **SHARES[violators], 2: -1.0}
+    expected = {k: {f: W[k][f] - s * F[f] for f in F} for k, s in share.items()}
+    assert learner.weights == {
+        k: {f: w for f, w in row.items() if w != 0} for k, row in expected.items()
+    }
+    assert learner.intercept_ == {k: -s for k, s in share.items()}
+
+
+def test_violator_at_the_margin_shares_a_uniform_step_and_no_proportional_one(lib):
+    scores = {"right": {"f": 1.0}, "at the margin": {"f": 0.5}, "above": {"f": 2.0}, "below": {}}
+    moved = {}
+    for violators in ("uniform", "proportional"):
+        learner = lib.MulticlassPerceptron.from_weights(scores, margin=0.5, violators=violators)
+        learner.learn_one({"f": 1}, "right")
+        moved[violators] = learner.intercept_
+    assert moved["uniform"] == {"right": 1, "at the margin": -0.5, "above": -0.5, "below": 0}
+    assert moved["proportional"] == {"right": 1, "at the margin": 0, "above": -1, "below": 0}
+
+
+def test_violators_that_tie_with_the_truth_share_a_proportional_step_alike(lib):
+    learner = lib.MulticlassPerceptron.from_weights({0: {}, 1: {}, 2: {}}, violators="proportional")
+    learner.learn_one({"f": 4}, 2)
+    assert learner.weights == {0: {"f": -2}, 1: {"f": -2}, 2: {"f": 4}}
+
+
+# of d + 1 = {0: 4, 1: 6}; one label, at -20, is no violator
+MIRA_SHARES = SHARES | {"proportional": {0: 4 / 10, 1: 6 / 10}}
+
+
+@pytest.mark.parametrize("violators", MIRA_SHARES)
+def test_mira_step_makes_the_mean_lead_over_the_violators_exactly_one(lib, violators):
+    W_4 = {**W, 3: {0: 10}}
+    learner = lib.MIRA.from_weights(W_4, violators=violators, serve="current")
+    learner.learn_one(F, 2)
+    share = MIRA_SHARES[violators]
+    scores = learner.decision_function_one(F)
+    assert sum(s * (scores[2] - scores[k]) for k, s in share.items()) == pytest.approx(1)
+    # the step is along the direction of the shares: it is the shortest that does this
+    tau = learner.intercept_[2]
+    assert 0 < tau < 1
+    assert learner.intercept_ == pytest.approx(
+        {2: tau, **{k: -share.get(k, 0.0) * tau for k in (0, 1, 3)}}
+    )
+
+
+@pytest.mark.parametrize("violators", MIRA_SHARES)
+def test_mira_step_of_all_violators_is_at_most_c(lib, violators):
+    learner = lib.MIRA.from_weights(W, C=0.125, violators=violators, serve="current")
+    learner.learn_one(F, 2)
+    share = {0: 0.0, 1: 0.0, **MIRA_SHARES[violators], 2: -1.0}
+    assert learner.intercept_ == pytest.approx({k: -0.125 * s for k, s in share.items()})
+
+
+@pytest.mark.parametrize(("update", "moved"), [("margin", {"near", "far"}), ("mistake", {"far"})])
+def test_mira_on_mistakes_lets_only_labels_that_are_not_behind_share(lib, update, moved):
+    w = {"right": {"f": 1.0}, "near": {"f": 0.5}, "far": {"f": 2.0}}
+    learner = lib.MIRA.from_weights(w, violators="uniform", update=update)
+    learner.learn_one({"f": 1}, "right")
+    assert {label for label, weight in learner.intercept_.items() if weight < 0} == moved
+
+
+@pytest.mark.parametrize("violators", SHARES)
+@pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
+@seeds(3)
+def test_weights_of_a_feature_sum_to_zero_over_the_labels(lib, learner, violators, seed):
+    learner = getattr(lib, learner)(violators=violators, average="none")
+    for x, y, _ in random_events(random.Random(seed), labels=labels_for("MIRA"), values="real"):
+        learner.learn_one(x, y)
+    weights = flat(learner.weights, learner.intercept_)
+    total = {}
+    for (_, feature), weight in weights.items():
+        total[feature] = total.get(feature, 0.0) + weight
+    assert total == pytest.approx(dict.fromkeys(total, 0.0), abs=1e-9)
+    assert max(weights.values()) > 0.1
+
+
+@pytest.mark.parametrize("violators", ["uniform", "proportional"])
+@pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
+def test_with_two_labels_the_best_violator_is_the_only_one(lib, learner, violators):
+    events = list(random_events(random.Random(3), labels=("ham", "spam"), values="real"))
+    models = [getattr(lib, learner)(violators=which) for which in ("best", violators)]
+    for x, y, w in events:
+        for model in models:
+            model.learn_one(x, y, w)
+    assert models[0].weights == models[1].weights
+    assert models[0].n_updates == models[1].n_updates > 0
+
+
 def test_mira_step_puts_the_truth_ahead_of_the_guess_by_exactly_one(lib):
     learner = lib.MIRA.from_weights(W, serve="current")
     learner.learn_one(F, 2)

@@ -60,6 +60,18 @@ class Length(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             self.fail(f"{value!r}: give a number, or none", param, context)
 
 
+class Learner(click.Choice):  # type: ignore[type-arg, unused-ignore]
+    """The name of a learner of labelled lines."""
+
+    def convert(self, value: Any, *rest: Any) -> Any:
+        if value == "ranking":
+            self.fail(
+                "'ranking' chooses among candidates, and a line is one event; use it from Python: "
+                "RankingPerceptron().learn_many takes rows, grades and qid"
+            )
+        return super().convert(value, *rest)
+
+
 class Pair(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """NAME=VALUE."""
 
@@ -139,9 +151,6 @@ LEARNER_OPTIONS = Options(
         multiple=True,
         type=Pair("LABEL=WEIGHT", float),
         help="Scale the steps for a label; may be repeated.",
-    ),
-    click.option(
-        "--max-features", type=int, help="Keep at most this many; the least important leave."
     ),
     click.option("--max-labels", type=int, help="One label more than this is an error."),
     click.option("--hash-bits", type=int, help="Use a table of 2^BITS slots, without names."),
@@ -338,7 +347,7 @@ def commands() -> None:
 @commands.command()
 @click.argument("files", nargs=-1, required=True)
 @model_option
-@click.option("--learner", type=click.Choice(list(LEARNERS)), help=LEARNER)
+@click.option("--learner", type=Learner(list(LEARNERS)), help=LEARNER)
 @click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
 @LEARNER_OPTIONS
 @TOKENIZER_OPTIONS
@@ -560,7 +569,7 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
 @click.option(
     "--learners",
     metavar="A,B,...",
-    help=f"Of {', '.join(LEARNERS)}; by default all, perceptron only with --positive.",
+    help=f"Of {', '.join(LEARNERS)}; by default all but voted, perceptron only with --positive.",
 )
 @click.option("--positive", metavar="LABEL", help="Whether an event has it is the question.")
 @TOKENIZER_OPTIONS
@@ -601,11 +610,11 @@ def compare(
 def _learners(listed: str | None, positive: str | None) -> list[str]:
     """The learners that --learners names."""
     if listed is None:
-        return [name for name in LEARNERS if name != "perceptron" or positive is not None]
+        left_out = {"voted"} if positive is not None else {"voted", "perceptron"}
+        return [name for name in LEARNERS if name not in left_out]
     names = [name.strip() for name in listed.split(",")]
     for at, name in enumerate(names):
-        if name not in LEARNERS:
-            raise click.UsageError(f"--learners {name!r}: give some of {', '.join(LEARNERS)}")
+        Learner(list(LEARNERS)).convert(name, None, click.get_current_context())
         if name in names[:at]:
             raise click.UsageError(f"--learners has {name} twice; give it once")
     if positive is not None and "perceptron" not in names:

@@ -25,6 +25,7 @@ from itertools import count
 from typing import Any
 
 from streamptron._core import BinaryModel
+from streamptron.doors.candidates import RankModel
 from streamptron.doors.texts import LINES, Lines
 from streamptron.estimator.names import shown
 from streamptron.files.sources import MAX_LINE, not_encoded
@@ -257,6 +258,11 @@ class LineModel:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> typing.Self:
         learner, tokenizer, lines, metadata, position = read(path)
+        if isinstance(learner, RankModel):
+            raise ValueError(
+                f"{path}: it chooses among candidates, and a line is one event; use it from "
+                "Python, with streamptron.load(path)"
+            )
         if tokenizer is None and lines is None:
             if "tokenizer" not in metadata:
                 raise ValueError(

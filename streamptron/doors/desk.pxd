@@ -10,6 +10,9 @@ cdef extern from "debug.h":
     const bint DEBUG "SP_DEBUG"
 
 
+cdef bint finite_scores(const Learner* learner, const Event* event) noexcept
+
+
 cdef class Desk:
     cdef Learner learner
     cdef Event event                # scratch
@@ -25,7 +28,11 @@ cdef class Desk:
     cdef int _read(self, x, bint learning) except -1
     cdef int _read_text(self, TextEvent x, bint learning) except -1
     cdef int _read_items(self, x, bint learning, str what=*) except -1
-    cdef list _write(self, list entries, bint learning)
+    cdef int _read_candidates(self, str what, list names, list candidates,
+                              bint learning) except -1
+    cdef int _write_read(self, list entries, str what, list names, list ends,
+                         bint learning) except -1
+    cdef list _write(self, list entries, list ends, bint learning)
     cdef object _column_keys(self, names, bint learning, Event* columns)
     cdef tuple _object_ordinal(self, name, bint learning)
     cdef int _no_memory(self, str what) except -1

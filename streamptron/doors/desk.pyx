@@ -5,6 +5,7 @@ event come before it is written, and from the gate until then no Python code run
 """
 
 import sys
+from bisect import bisect
 from collections import ChainMap, Counter, OrderedDict, defaultdict
 from collections.abc import Mapping
 
@@ -19,11 +20,12 @@ from streamptron.doors.entry cimport (
 from streamptron.doors.gate cimport gate_wait
 from streamptron.doors.names cimport Name, name_key
 from streamptron.doors.texts cimport TextEvent, page_fill, text_event_write
+from streamptron.engine.arena cimport Arena
 from streamptron.engine.api cimport (
     index_fault, index_find, learner_free, learner_score, table_fault, text_free)
 from streamptron.engine.event cimport (
-    Event, Writer, event_again, event_begin, event_end, event_free, event_init, event_settle,
-    event_writer, writer_add)
+    Event, Writer, event_again, event_begin, event_candidate_end, event_candidates, event_end,
+    event_free, event_init, event_settle, event_writer, writer_add)
 from streamptron.engine.hash cimport key_hash
 from streamptron.engine.index cimport index_is_limited
 from streamptron.engine.key cimport KEY_NONE, KEY_OBJECT, Key, key_word
@@ -159,13 +161,49 @@ cdef list _entries(x, str what):
     return entries
 
 
-cdef bint _finite_scores(const Learner* learner, const Event* event) noexcept:
+cdef str _part(str what, name):
+    """What an error calls a candidate."""
+    return f"{what}[{shown(name)}]"
+
+
+cdef inline bint _is_everyday(x):
+    """Whether a mapping is read without Python code, so that nothing can change it meanwhile."""
+    return PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict
+
+
+cdef inline bint _write_everyday(PyObject* mapping, Arena* text, Writer* writer) noexcept:
+    """Write such a mapping; False if a name or value needs Python code."""
+    cdef PyObject* name
+    cdef PyObject* value
+    cdef PyObject* last = NULL
+    cdef Py_ssize_t at = 0
+    cdef double rarer, number = 0.0     # the everyday ones stay in registers
+    cdef Key rarer_key, key
+    while PyDict_Next(mapping, &at, &name, &value):
+        if value != last:           # often all values are one object, the int 1
+            last = NULL
+            if not entry_value_everyday(value, &number):
+                if not _any_value(value, &rarer):
+                    return False
+                number = rarer
+            if number == 0.0:
+                continue
+            last = value
+        if not entry_key_everyday(name, &key):
+            if not entry_key(text, name, &rarer_key):
+                return False
+            key = rarer_key
+        writer_add(writer, key, number)
+    return True
+
+
+cdef bint finite_scores(const Learner* learner, const Event* event) noexcept:
     """Whether the scores of all kept vectors are finite, on a scored event."""
     cdef Py_ssize_t k
     cdef int kind
     for kind in range(KEPT_KINDS):
         if table_keeps(&learner.table, kind):
-            for k in range(learner.table.n_outputs):
+            for k in range(event.n_scores):
                 if not isfinite(learner_decision(learner, event, kind)[k]):
                     return False
     return True
@@ -197,14 +235,8 @@ cdef class Desk:
     cdef int _read(self, x, bint learning) except -1:
         """Write a mapping into the scratch event. On an error nothing has changed."""
         cdef PyObject* mapping = <PyObject*> x
-        cdef PyObject* name
-        cdef PyObject* value
-        cdef PyObject* last = NULL
-        cdef Py_ssize_t at = 0
-        cdef double rarer, number = 0.0     # the everyday ones stay in registers
-        cdef Key rarer_key, key
         cdef Writer writer
-        if not (PyDict_CheckExact(mapping) or type(x) is Counter or type(x) is defaultdict):
+        if not _is_everyday(x):
             if type(x) is TextEvent:
                 return self._read_text(x, learning)
             return self._read_items(x, learning)
@@ -214,21 +246,8 @@ cdef class Desk:
                        self.learner.intercept) < 0:
             self._no_memory("no memory for the event")
         writer = event_writer(&self.event)
-        while PyDict_Next(mapping, &at, &name, &value):
-            if value != last:           # often all values are one object, the int 1
-                last = NULL
-                if not entry_value_everyday(value, &number):
-                    if not _any_value(value, &rarer):
-                        return self._read_items(x, learning)
-                    number = rarer
-                if number == 0.0:
-                    continue
-                last = value
-            if not entry_key_everyday(name, &key):
-                if not entry_key(&self.event.text, name, &rarer_key):
-                    return self._read_items(x, learning)
-                key = rarer_key
-            writer_add(&writer, key, number)
+        if not _write_everyday(mapping, &self.event.text, &writer):
+            return self._read_items(x, learning)
         event_end(&self.event, &writer)
         return 0
 
@@ -257,18 +276,53 @@ cdef class Desk:
         Python code are then replaced by the result. That code may be the user's, and may use this
         very model or let another thread use it. So the event is written afterwards, in one go.
         """
-        cdef list entries, odd, objects = []
+        know_numpy()
+        return self._write_read(_entries(x, what), what, None, None, learning)
+
+    cdef int _read_candidates(self, str what, list names, list candidates,
+                              bint learning) except -1:
+        """The same for several mappings, one after the other, of which names[i] is for errors."""
+        cdef Py_ssize_t i, n = 0
+        cdef list entries = [], ends = []
+        cdef Writer writer
+        for x in candidates:
+            if not _is_everyday(x):
+                break
+            n += PyDict_GET_SIZE(<PyObject*> x)
+        else:
+            self._enter(learning)
+            if event_candidates(&self.event, len(candidates)) < 0 or (
+                    event_begin(&self.event, &self.learner.index, n, self.learner.intercept) < 0):
+                self._no_memory("no memory for the event")
+            writer = event_writer(&self.event)
+            for i in range(len(candidates)):
+                if not _write_everyday(
+                        list_item(<PyObject*> candidates, i), &self.event.text, &writer):
+                    break
+                event_candidate_end(&self.event, i, &writer)
+            else:
+                event_end(&self.event, &writer)
+                return 0
+        know_numpy()
+        for name, x in zip(names, candidates):
+            entries += _entries(x, _part(what, name))
+            ends.append(len(entries))
+        return self._write_read(entries, what, names, ends, learning)
+
+    cdef int _write_read(self, list entries, str what, list names, list ends,
+                         bint learning) except -1:
+        """Write entries that are held here. Candidate i, if it is that, ends at ends[i]."""
+        cdef list odd, objects = []
         cdef uint64_t n_entries
         cdef double number
         cdef int turn
-        know_numpy()
-        entries = _entries(x, what)
-        odd = self._write(entries, learning)
+        odd = self._write(entries, ends, learning)
         if not odd:
             return 0
         for at in odd:
             name, value = entries[at], entries[at + 1]
-            entries[at + 1] = number = feature_value(name, value, what)
+            part = what if ends is None else _part(what, names[bisect(ends, at)])
+            entries[at + 1] = number = feature_value(name, value, part)
             if number != 0.0:
                 entries[at] = name = Name(name)
                 if (<Name> name).kind == KEY_OBJECT:
@@ -279,7 +333,7 @@ cdef class Desk:
             n_entries = self.gate.n_entries
             for name, plain in objects:
                 (<Name> name).kind, (<Name> name).plain = self._object_ordinal(plain, learning)
-            if self._write(entries, learning):
+            if self._write(entries, ends, learning):
                 self._no_memory("no memory for the event")
             if self.gate.n_entries == n_entries + 1:
                 return 0
@@ -287,8 +341,8 @@ cdef class Desk:
             "x has a feature name that uses the model whenever it is hashed; a name's __hash__ "
             "must not use the model")
 
-    cdef list _write(self, list entries, bint learning):
-        """Enter, and write names and values into the scratch event.
+    cdef list _write(self, list entries, list ends, bint learning):
+        """Enter, and write names and values into the scratch event, or into several (ends).
 
         Returns the places of the entries that need Python code first. If there are any, no event
         has been written.
@@ -297,16 +351,20 @@ cdef class Desk:
         cdef PyObject* name
         cdef PyObject* value
         cdef PyObject* last = NULL
-        cdef Py_ssize_t at, n = len(entries)
+        cdef Py_ssize_t at, n = len(entries), i = 0, n_ends = 0 if ends is None else len(ends)
         cdef double number = 0.0
         cdef Key key
         cdef Writer writer
         self._enter(learning)
         # From here on no Python code runs, so the scratch is ours.
-        if event_begin(&self.event, &self.learner.index, n // 2, self.learner.intercept) < 0:
+        if event_candidates(&self.event, n_ends) < 0 or event_begin(
+                &self.event, &self.learner.index, n // 2, self.learner.intercept) < 0:
             self._no_memory("no memory for the event")
         writer = event_writer(&self.event)
         for at in range(0, n, 2):
+            while i < n_ends and at == <Py_ssize_t> ends[i]:
+                event_candidate_end(&self.event, i, &writer)
+                i += 1
             name = list_item(<PyObject*> entries, at)
             value = list_item(<PyObject*> entries, at + 1)
             if value != last:
@@ -326,6 +384,8 @@ cdef class Desk:
                     continue
             writer_add(&writer, key, number)
         if not odd:
+            for i in range(i, n_ends):
+                event_candidate_end(&self.event, i, &writer)
             event_end(&self.event, &writer)
             self._held = entries    # long keys point into it
         return odd
@@ -356,7 +416,7 @@ cdef class Desk:
         self._read(x, False)
         if learner_score(&self.learner, &self.event) < 0:
             self._no_memory("no memory for the scores")
-        if self.learner.table.borrowed and not _finite_scores(&self.learner, &self.event):
+        if self.learner.table.borrowed and not finite_scores(&self.learner, &self.event):
             self._settle()
             raise damaged("a weight is not finite")
         return 0

@@ -192,14 +192,16 @@ cdef const Py_ssize_t* _order_of(order, Py_ssize_t n_rows) except? NULL:
 
 
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
-                     confidences, order):
+                     confidences, order=None, ends=None):
     """The path in a loop over rows: predict, then learn, as asked.
 
     `names`: of the columns; None: column j is the int j. `y`: the number of each row's label, below
     0 for none; None: only predict. To learn, call gate_learn_begin first. `steps`: sample weights
     times class weights; None: 1. `predictions`, `decisions`, `probabilities`, `confidences` (of the
     predictions): None if not wanted. `order`: the numbers of the rows to take, in this order; the
-    other arguments still have an entry for every row. None: all as they lie.
+    other arguments still have an entry for every row. None: all as they lie. `ends`: of a model
+    that chooses among candidates, where the query of each row ends; y are grades then, there is no
+    order, and only they or `decisions` may be asked for.
 
     Returns the number of rows done, and the labels of the outputs at this moment. Fewer rows than
     all: out of memory. UNSORTED, and nothing has changed, if columns do not rise within the rows;
@@ -209,11 +211,12 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
     and one that has been checked or has an order, is learned in place.
     """
     cdef Batch batch
-    cdef Event columns, event
+    cdef Event columns, event, query
     cdef Py_ssize_t n = X.n_rows
     cdef bint learning = y is not None
     event_init(&columns)
     event_init(&event)
+    event_init(&query)
     X._begin(&batch, &desk.learner, &event)
     if order is not None:
         batch.order = _order_of(order, n)
@@ -232,6 +235,9 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
         batch.n_probabilities = probabilities.shape[1]
     if confidences is not None:
         batch.confidences = <double*> data_of(confidences, n)
+    if ends is not None:
+        batch.ends = <const Py_ssize_t*> data_of(ends, n)
+        batch.query = &query
     held = None                     # what the columns' keys point into
     try:
         if names is not None:
@@ -247,6 +253,7 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
         X._end(&batch)
         batch_free(&batch)
         event_free(&event)
+        event_free(&query)
         event_free(&columns)
         if learning and desk._objects_new:
             desk._forget_objects()

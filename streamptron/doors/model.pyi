@@ -23,7 +23,9 @@ class RULES:
     MULTICLASS: ClassVar[int]
     MIRA: ClassVar[int]
     ADAPTIVE: ClassVar[int]
+    VOTED: ClassVar[int]
     AROW: ClassVar[int]
+    RANKING: ClassVar[int]
 
 @disjoint_base
 class Model(Desk):

@@ -33,7 +33,8 @@ from streamptron.engine.key cimport KEY_OBJECT, Key
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_decision, learner_labels, learner_several)
 from streamptron.engine.rule cimport (
-    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, Rule)
+    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, RULE_RANKING, RULE_VOTED,
+    Rule)
 from streamptron.engine.serve cimport serve_overall
 from streamptron.engine.step cimport Move
 from streamptron.engine.table cimport (
@@ -51,10 +52,11 @@ cdef extern from "Python.h":
     int PyGC_Enable() noexcept
 
 _PICKLE_DEPTH = 1000            # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
-_HALF_LIFE_MOST = 1e12          # events: 2^(-1/h) as a float is right to 0.02 % of the half-life
+_LONGEST = 1e12                 # half-life, in events: 2^(-1/h) as a float is right to 0.02 % of it
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
+VIOLATORS = ("best", "uniform", "proportional")
 cdef list TRUTH = [False, True]
 
 
@@ -64,8 +66,7 @@ class RULES:
     PERCEPTRON = RULE_PERCEPTRON
     MULTICLASS = RULE_MULTICLASS
     MIRA = RULE_MIRA
-    AROW = RULE_AROW
-    ADAPTIVE = RULE_ADAPTIVE
+    AROW, ADAPTIVE, VOTED, RANKING = RULE_AROW, RULE_ADAPTIVE, RULE_VOTED, RULE_RANKING
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
@@ -74,6 +75,8 @@ TopFeatures.__doc__ = "The strongest features for a label, and the strongest aga
 
 cdef class Model(Desk):
     """What every learner shares: the learner, its scratch, its parameters and its state."""
+
+    _updates = "margin", "mistake"  # the ways to update, numbered as the rules number them
 
     def __cinit__(self):
         cdef Rule rule
@@ -90,47 +93,45 @@ cdef class Model(Desk):
         """Check and keep the parameters, and start untrained. On an error nothing changes."""
         cdef Rule rule
         cdef Model fresh = self._blank(kind)
+        given = params.get
+        if kind == RULE_MULTICLASS or kind == RULE_MIRA:
+            params.setdefault("violators", "best")      # older pickles lack it
         rule.kind = kind
-        rule.margin = real("margin", params.get("margin", 0.0), 0.0, "of at least 0")
-        rule.C = real("C", params.get("C", 1.0), 1e-50, "above 0")
-        rule.on_mistake = choice(
-            "update", params.get("update", "margin"), ("margin", "mistake")) == 1
-        rule.r = real("r", params.get("r", 1.0), 1e-50, "above 0")
-        rule.eta = real("eta", params.get("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
-        rule.forget = real("forget", params.get("forget", 0.0), 0.0, "of at least 0", 1.0)
-        rule.naive_bayes = truth("naive_bayes", params.get("naive_bayes", False))
-        average = choice("average", params.get("average", "none"), AVERAGES)
-        half_life = real("half_life", params.get("half_life", 1.0), 1.0, "of at least 1 event",
-                         _HALF_LIFE_MOST)
-        pocket = truth("pocket", params.get("pocket", False))
-        serve = choice("serve", params.get("serve", "current"), (*KEPT, "best"))
+        rule.margin = real("margin", given("margin", 0.0), 0.0, "of at least 0")
+        rule.C = real("C", given("C", 1.0), 1e-50, "above 0")
+        rule.update = choice("update", given("update", "margin"), self._updates)
+        rule.violators = choice("violators", given("violators", "best"), VIOLATORS)
+        rule.r = real("r", given("r", 1.0), 1e-50, "above 0")
+        rule.eta = real("eta", given("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
+        rule.forget = real("forget", given("forget", 0.0), 0.0, "of at least 0", 1.0)
+        rule.naive_bayes = truth("naive_bayes", given("naive_bayes", False))
+        average = choice("average", given("average", "none"), AVERAGES)
+        half_life = real("half_life", given("half_life", 1.0), 1.0, "of at least 1 event", _LONGEST)
+        pocket = truth("pocket", given("pocket", False))
+        serve = choice("serve", given("serve", "current"), (*KEPT, "best"))
         if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
             raise ValueError(
                 "serve='average' needs an average: give average='uniform' or 'exponential', or "
                 "serve='current' to do without one")
         if serve == KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
-        rule.intercept = truth("intercept", params["intercept"])
+        rule.intercept = truth("intercept", given("intercept", False))
         intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps its own
-        bits = params["hash_bits"]
-        bits = 0 if bits is None else whole("hash_bits", bits, 1, 30)
-        most = params["max_features"]
+        bits = 0 if given("hash_bits") is None else whole("hash_bits", given("hash_bits"), 1, 30)
+        most = given("max_features")
         most = 0 if most is None else whole("max_features", most, 1, 2**31)
         if most and bits:
             raise ValueError(
                 "max_features and hash_bits are both given; a hashed table has a fixed size: "
                 "choose one")
-        seed = params["hash_seed"]
-        if seed is None:
-            seed = int.from_bytes(os.urandom(8), "little")
-        else:
-            whole("hash_seed", seed, 0, 2**64 - 1)
-        given = params["class_weight"]
-        if isinstance(given, Mapping):
+        seed = (int.from_bytes(os.urandom(8), "little") if given("hash_seed") is None
+                else whole("hash_seed", given("hash_seed"), 0, 2**64 - 1))
+        weights = given("class_weight")
+        if isinstance(weights, Mapping):
             # a copy: what the caller does with it later must not reach what is pickled and saved
-            given = params["class_weight"] = ClassWeight(
-                {interned(label): weight for label, weight in given.items()})
-        fresh._class_weight = self._checked_class_weight(given)
+            weights = params["class_weight"] = ClassWeight(
+                {interned(label): weight for label, weight in weights.items()})
+        fresh._class_weight = self._checked_class_weight(weights)
         fresh._params = {interned(name): interned(value) for name, value in params.items()}
         fresh._kind = kind
         learner_free(&fresh.learner)
@@ -153,11 +154,9 @@ cdef class Model(Desk):
     cdef void _exchange(self, Model other) noexcept:
         """No Python code runs here: what this one gives up, the other still holds."""
         cdef Learner learner = self.learner
-        cdef Py_buffer file = self._file
         self.learner = other.learner
         other.learner = learner
-        self._file = other._file
-        other._file = file
+        self._file, other._file = other._file, self._file
         self._arrays, other._arrays = other._arrays, self._arrays
         self._params, other._params = other._params, self._params
         self._kind, other._kind = other._kind, self._kind
@@ -203,15 +202,15 @@ cdef class Model(Desk):
 
     @property
     def intercept(self):
-        return self._params["intercept"]
+        return self._param("intercept")
 
     @property
     def class_weight(self):
-        return self._params["class_weight"]
+        return self._param("class_weight")
 
     @property
     def max_features(self):
-        return self._params["max_features"]
+        return self._param("max_features")
 
     @property
     def hash_bits(self):
@@ -342,7 +341,7 @@ cdef class Model(Desk):
     cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1:
         """The outputs first .. last - 1 of a label, or of all (-1). Returns last, or raises."""
         cdef Py_ssize_t n = 1
-        if learner_several(&self.learner):
+        if labels is not None and learner_several(&self.learner):
             n = min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
         first[0] = max(output, 0)
         if output >= n:

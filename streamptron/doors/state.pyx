@@ -12,17 +12,18 @@ from cpython.object cimport PyObject
 from streamptron.doors.entry cimport bytes_data
 from streamptron.engine.api cimport (
     adaptive_fault, flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep,
-    flat_write)
+    flat_write, voters_flatten, voters_measure, voters_read)
 from streamptron.engine.calibrate cimport Calibrator
 from streamptron.engine.flat cimport (
     FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_SLOT, FLAT_TEXTS, FLAT_TWICE,
     FLAT_WEIGHT, Flat)
 from streamptron.engine.index cimport index_is_limited
 from streamptron.engine.key cimport Key
-from streamptron.engine.learner cimport Learner, learner_adapts
+from streamptron.engine.learner cimport Learner, learner_adapts, learner_votes
 from streamptron.engine.pool cimport pages_whole
 from streamptron.engine.serve cimport Serve
 from streamptron.engine.table cimport KEPT_KINDS, Table
+from streamptron.engine.voters_flat cimport VOTED_MEMORY, Voted
 from streamptron.engine.types cimport SLOT_MAX, SLOTS_RESERVED, uint8_t, uint32_t, uintptr_t
 
 from streamptron.estimator.names import shown
@@ -36,6 +37,10 @@ _FAULTS = {
     FLAT_WEIGHT: "a weight is not finite",
     FLAT_NOBODYS: "there are weights of no feature or no label",
 }
+
+
+VOTED = ("voted_values", "voted_times", "voted_steps", "voted_starts", "voted_slots", "voted_sizes",
+         "voted_updates", "voted_turns")
 
 
 cdef tuple serve_state(const Learner* learner):
@@ -137,7 +142,8 @@ cdef dict arrays_write(const Learner* learner, Flat* flat):
     """``{name: (shape, bytes)}`` of names and weights, while nobody learns."""
     memset(flat, 0, sizeof(Flat))
     try:
-        return _arrays_write(learner, flat)
+        arrays = _arrays_write(learner, flat)
+        return {**arrays, **_voted_write(learner)} if learner_votes(learner) else arrays
     finally:
         flat_free(flat)
 
@@ -161,6 +167,56 @@ cdef dict _arrays_write(const Learner* learner, Flat* flat):
     with nogil:
         flat_write(flat, &learner.index, &learner.table)
     return arrays
+
+
+cdef dict _voted_write(const Learner* learner):
+    """The arrays of a VotedPerceptron's updates."""
+    cdef Voted flat
+    cdef int failed
+    cdef Py_ssize_t n = learner.table.n_outputs
+    voters_measure(&flat, &learner.voters, n)
+    arrays = {
+        "voted_values": _array(<void**> &flat.values, flat.n_mentions, 0, 8),
+        "voted_times": _array(<void**> &flat.times, flat.n_updates, 0, 8),
+        "voted_steps": _array(<void**> &flat.steps, flat.n_turns, 0, 8),
+        "voted_starts": _array(<void**> &flat.starts, n, 0, 8),
+        "voted_slots": _array(<void**> &flat.slots, flat.n_mentions, 0, 4),
+        "voted_sizes": _array(<void**> &flat.sizes, flat.n_updates, 0, 4),
+        "voted_updates": _array(<void**> &flat.updates, flat.n_turns, 0, 4),
+        "voted_turns": _array(<void**> &flat.turns, n, 2, 4),
+    }
+    with nogil:
+        failed = voters_flatten(&flat, &learner.voters, n)
+    if failed:
+        raise MemoryError("no memory for a copy of the model")
+    return arrays
+
+
+cdef int _voted_read(Learner* learner, dict arrays, Py_ssize_t n_outputs) except -1:
+    """Take the arrays of updates out of the others, and read them, after rows and weights."""
+    cdef Voted flat
+    cdef size_t n, n_same, outputs, outputs_same
+    cdef int fault
+    flat.values = <double*> _array_start(arrays["voted_values"], 0, 8, &flat.n_mentions)
+    flat.slots = <uint32_t*> _array_start(arrays["voted_slots"], 0, 4, &n)
+    if n != flat.n_mentions:
+        raise ValueError("the updates' slots and values are not as many")
+    flat.times = <double*> _array_start(arrays["voted_times"], 0, 8, &flat.n_updates)
+    flat.sizes = <uint32_t*> _array_start(arrays["voted_sizes"], 0, 4, &n)
+    flat.steps = <double*> _array_start(arrays["voted_steps"], 0, 8, &flat.n_turns)
+    flat.updates = <uint32_t*> _array_start(arrays["voted_updates"], 0, 4, &n_same)
+    flat.starts = <double*> _array_start(arrays["voted_starts"], 0, 8, &outputs)
+    flat.turns = <uint32_t*> _array_start(arrays["voted_turns"], 2, 4, &outputs_same)
+    if not (n == flat.n_updates and n_same == flat.n_turns
+            and outputs == outputs_same == <size_t> n_outputs):
+        raise ValueError("the arrays of the updates are not as long as each other")
+    with nogil:
+        fault = voters_read(&learner.voters, &flat, n_outputs, learner.index.n_slots)
+    if fault == VOTED_MEMORY:
+        raise MemoryError("no memory for the model")
+    if fault:
+        raise ValueError("the updates contradict themselves")
+    return 0
 
 
 cdef int arrays_look_up(Flat* flat, int depth) except -1:
@@ -195,6 +251,11 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
     cdef size_t n_stamps
     cdef int bits = learner.index.bits
     cdef bint limited = index_is_limited(&learner.index)
+    cdef dict voted = {}
+    if learner_votes(learner):
+        if whole:
+            raise ValueError("a VotedPerceptron cannot be used in place")
+        voted = {name: arrays.pop(name) for name in VOTED}
     # a pickle leaves out the lookup; a file that is used in place has its checksum beside them
     if arrays.keys() - {"lookup", "crc32"} != {"weights", "chunks"} | (
             {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
@@ -233,4 +294,4 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
         raise MemoryError("no memory for the model")
     if fault:
         raise ValueError(_FAULTS[fault])
-    return 0
+    return _voted_read(learner, voted, n_outputs) if voted else 0

@@ -12,6 +12,8 @@ from streamptron.engine.key cimport Key
 from streamptron.engine.index cimport Index
 from streamptron.engine.event cimport Event
 from streamptron.engine.adaptive cimport Adaptive, Weighed
+from streamptron.engine.voters cimport Voters
+from streamptron.engine.voters_flat cimport Voted
 from streamptron.engine.table cimport Table
 from streamptron.engine.rule cimport Rule
 from streamptron.engine.step cimport Move
@@ -35,6 +37,7 @@ cdef Answer learner_answer(const Learner* learner, Event* event) noexcept nogil
 cdef void learner_probabilities(const Learner* learner, const Event* event, Answer answer,
                                 double* p) noexcept nogil
 cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil
+cdef Py_ssize_t event_difference(Event* event, Py_ssize_t y, Py_ssize_t guess) noexcept nogil
 cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil
 
 cdef double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,
@@ -46,6 +49,14 @@ cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed*
                            Py_ssize_t output, Py_ssize_t i,
                            const slot_t* slots, const double* x) noexcept nogil
 cdef bint adaptive_fault(const Table* table, slot_t n_slots) noexcept nogil
+
+cdef void voters_measure(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil
+cdef int voters_flatten(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil
+cdef int voters_read(Voters* v, const Voted* flat, Py_ssize_t n_outputs,
+                     slot_t n_slots) noexcept nogil
+cdef void voters_shares(const Voters* v, Py_ssize_t output, const slot_t* slots, const double* x,
+                        Py_ssize_t n, const double* current, double* parts, uint32_t* seen,
+                        double* shares) noexcept nogil
 
 cdef int index_init(Index* index, int bits, uint64_t seed_number,
                     slot_t max_features) noexcept nogil

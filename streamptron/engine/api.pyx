@@ -1,7 +1,11 @@
 """The engine's rooms as one compiled module: what doors call instead of compiling it themselves."""
 
 from streamptron.engine cimport learner as _learner
+from streamptron.engine cimport learners as _learners
+from streamptron.engine cimport candidates as _candidates
 from streamptron.engine cimport adaptive as _adaptive
+from streamptron.engine cimport vote as _vote
+from streamptron.engine cimport voters_flat as _voters_flat
 from streamptron.engine cimport index as _index
 from streamptron.engine cimport table as _table
 from streamptron.engine cimport tables as _tables
@@ -42,11 +46,11 @@ cdef void learner_free(Learner* learner) noexcept nogil:
 
 
 cdef int learner_copy(Learner* to, const Learner* other) noexcept nogil:
-    return _learner.learner_copy(to, other)
+    return _learners.learner_copy(to, other)
 
 
 cdef size_t learner_bytes(const Learner* learner) noexcept nogil:
-    return _learner.learner_bytes(learner)
+    return _learners.learner_bytes(learner)
 
 
 cdef void learner_resolve(Learner* learner, Event* event) noexcept nogil:
@@ -70,9 +74,13 @@ cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) n
     return _learner.learner_learn(learner, event, y, u)
 
 
+cdef Py_ssize_t event_difference(Event* event, Py_ssize_t y, Py_ssize_t guess) noexcept nogil:
+    return _candidates.event_difference(event, y, guess)
+
+
 cdef double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,
                            int kind) noexcept nogil:
-    return _learner.learner_weight(learner, slot, output, kind)
+    return _learners.learner_weight(learner, slot, output, kind)
 
 
 cdef int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
@@ -95,6 +103,25 @@ cdef bint adaptive_fault(const Table* table, slot_t n_slots) noexcept nogil:
 
 cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
     return _learner.learner_expect(learner, n, positive)
+
+
+cdef void voters_measure(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil:
+    _voters_flat.voters_measure(flat, v, n_outputs)
+
+
+cdef int voters_flatten(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil:
+    return _voters_flat.voters_flatten(flat, v, n_outputs)
+
+
+cdef int voters_read(Voters* v, const Voted* flat, Py_ssize_t n_outputs,
+                     slot_t n_slots) noexcept nogil:
+    return _voters_flat.voters_read(v, flat, n_outputs, n_slots)
+
+
+cdef void voters_shares(const Voters* v, Py_ssize_t output, const slot_t* slots, const double* x,
+                        Py_ssize_t n, const double* current, double* parts, uint32_t* seen,
+                        double* shares) noexcept nogil:
+    _vote.voters_shares(v, output, slots, x, n, current, parts, seen, shares)
 
 
 cdef int index_init(Index* index, int bits, uint64_t seed_number,

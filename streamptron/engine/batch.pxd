@@ -17,6 +17,13 @@
 # A text is always written as an event. If it has characters that have not been met (text_page), the
 # batch stops until they are.
 #
+# With `ends` rows are not events but candidates, in queries of consecutive rows. To predict, a
+# query is one event. To learn, each of its rows beside which there are rows of a higher grade (y)
+# is one: of itself and those it should be the worst. So the values change their signs, for the best
+# score to be the worst. A query is written once, and each event is taken from it. The documents of
+# a query are learned several times in a row, so who answers is judged by what each vector said
+# before it learned any of them.
+#
 # A block is checked right before it is used, so that it is read from memory once (batch_next).
 #
 # Rows may come in another order than they lie in, or only some of them (`order`). Then n_rows,
@@ -36,13 +43,15 @@ from streamptron.engine.hash cimport key_hash
 from streamptron.engine.index cimport (
     Index, index_is_column, index_is_limited, index_open_columns)
 from streamptron.engine.event cimport (
-    Event, Writer, event_begin, event_end, event_settle, event_writer, writer_add)
+    Event, Writer, event_begin, event_candidate_end, event_candidates, event_end, event_first,
+    event_last, event_settle, event_writer, writer_add)
+from streamptron.engine.candidates cimport event_take_reversed
 from streamptron.engine.table cimport (
     KEPT_KINDS, Entries, Table, table_can_write, table_has_places, table_place)
 from streamptron.engine.learner cimport (
     Answer, Learner, learner_adapts, learner_admit, learner_answer, learner_commit,
-    learner_commit_row, learner_decision, learner_probabilities, learner_resolve, learner_score,
-    learner_score_row, learner_several, learner_step)
+    learner_commit_row, learner_decision, learner_judge, learner_probabilities, learner_resolve,
+    learner_score, learner_score_row, learner_several, learner_step, learner_votes)
 from streamptron.engine.matrix cimport (
     Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_prefetch_half, matrix_row,
     matrix_scratch_free, matrix_span, matrix_value)
@@ -87,6 +96,9 @@ cdef struct Batch:
     Py_ssize_t n_probabilities
     double* confidences             # the probability of what is predicted
     Py_ssize_t block_rows
+    const Py_ssize_t* ends          # by row: where its query ends; NULL: rows are events
+    Event* query                    # all rows of a query
+    Py_ssize_t first                # the first of them
 
 
 cdef inline void batch_matrix(Batch* batch, Learner* learner, Event* event,
@@ -124,7 +136,8 @@ cdef inline void batch_free(Batch* batch) noexcept nogil:
 
 cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil:
     """Where the block that starts at a row ends."""
-    return min(batch.n_rows, first + batch.block_rows)
+    cdef Py_ssize_t last = min(batch.n_rows, first + batch.block_rows)
+    return last if batch.ends == NULL else batch.ends[last - 1]
 
 
 cdef inline int _find_slots(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
@@ -138,7 +151,7 @@ cdef inline int _find_slots(Batch* batch, bint named, bint learning, Event* colu
     cdef const Matrix* m = batch.matrix
     cdef Py_ssize_t j
     cdef Writer writer
-    if learning and index_is_limited(index):
+    if batch.ends != NULL or (learning and index_is_limited(index)):
         batch.keys = columns.keys if named else NULL
         return 0
     if not named:
@@ -178,8 +191,9 @@ cdef inline int _find_places(Batch* batch) noexcept nogil:
     cdef const slot_t* slots = batch.slots
     cdef const Table* table = &batch.learner.table
     cdef Py_ssize_t j
-    if slots == NULL or m.n_columns > PLACE_MOST or m.n_values // PLACE_LEAST < m.n_columns or (
-            not table_has_places(table)) or (batch.y != NULL and batch.learner.index.bits):
+    if (slots == NULL or learner_votes(batch.learner) or m.n_columns > PLACE_MOST
+            or m.n_values // PLACE_LEAST < m.n_columns or not table_has_places(table)
+            or (batch.y != NULL and batch.learner.index.bits)):
         return 0
     batch.places = <int32_t*> calloc(m.n_columns + 1, sizeof(int32_t))
     if batch.places == NULL:
@@ -201,25 +215,119 @@ cdef inline int batch_columns(Batch* batch, bint named, bint learning,
     return _find_places(batch)
 
 
-cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
-    """A row as an event of keys."""
+cdef inline void _add_keys(const Batch* batch, Py_ssize_t r, Writer* writer) noexcept nogil:
+    """A row as entries of keys."""
     cdef const Matrix* m = batch.matrix
     cdef Py_ssize_t k, first, last
     cdef uint64_t column
     cdef double value
-    cdef Writer writer
     matrix_span(m, r, &first, &last)
-    if event_begin(batch.event, &batch.learner.index, last - first, batch.learner.intercept) < 0:
-        return -1
-    writer = event_writer(batch.event)
     for k in range(first, last):
         value = matrix_value(m, r, k)
         if value != 0.0:
             column = k if m.dense else <uint64_t> matrix_column(m, k)
-            writer_add(&writer,
+            writer_add(writer,
                        key_word(KEY_INT, column) if batch.keys == NULL else batch.keys[column],
                        value)
+
+
+cdef inline int _write_keys(Batch* batch, Py_ssize_t r) noexcept nogil:
+    """A row as an event of keys."""
+    cdef Py_ssize_t first, last
+    cdef Writer writer
+    matrix_span(batch.matrix, r, &first, &last)
+    if event_begin(batch.event, &batch.learner.index, last - first, batch.learner.intercept) < 0:
+        return -1
+    writer = event_writer(batch.event)
+    _add_keys(batch, r, &writer)
     event_end(batch.event, &writer)
+    return 0
+
+
+cdef inline int _write_query(Batch* batch, Py_ssize_t r) noexcept nogil:
+    """The query that starts at a row, as candidates. -1 without memory."""
+    cdef Event* query = batch.query
+    cdef Py_ssize_t i, first, last, n = 0, end = batch.ends[r]
+    cdef Writer writer
+    batch.first = r
+    for i in range(r, end):
+        matrix_span(batch.matrix, i, &first, &last)
+        n += last - first
+    if event_candidates(query, end - r) < 0 or (
+            event_begin(query, &batch.learner.index, n, False) < 0):
+        return -1
+    writer = event_writer(query)
+    for i in range(r, end):
+        _add_keys(batch, i, &writer)
+        event_candidate_end(query, i - r, &writer)
+    event_end(query, &writer)
+    return 0
+
+
+cdef inline Py_ssize_t _take_betters(Batch* batch, Py_ssize_t r, Py_ssize_t* y) noexcept nogil:
+    """The event of a row and the rows of higher grade in its query: how many, and where the row is.
+
+    -1 without memory.
+    """
+    cdef Event* event = batch.event
+    cdef Event* query = batch.query
+    cdef Py_ssize_t i, n = 0
+    learner_resolve(batch.learner, query)
+    if event_candidates(event, query.n_candidates) < 0 or (
+            event_begin(event, &batch.learner.index, query.n, False) < 0):
+        return -1
+    for i in range(query.n_candidates):
+        if batch.first + i == r:
+            y[0] = n
+        elif batch.y[batch.first + i] <= batch.y[r]:
+            continue
+        event_take_reversed(event, n, query, i)
+        n += 1
+    return n
+
+
+cdef inline void _judge_first_answers(Batch* batch, Py_ssize_t r) noexcept nogil:
+    """Let each vector be judged by the scores that it gave before the query was learned."""
+    cdef Event* event = batch.event
+    cdef const Event* query = batch.query
+    cdef Py_ssize_t i, kind, n = 0
+    for i in range(query.n_candidates):
+        if batch.first + i == r or batch.y[batch.first + i] > batch.y[r]:
+            for kind in range(KEPT_KINDS):
+                event.scores[kind * event.n_scores + n] = -query.scores[
+                    kind * query.n_scores + i]
+            n += 1
+    event.judged = 0
+    learner_judge(batch.learner, event)
+
+
+cdef inline int _candidate(Batch* batch, Py_ssize_t r) noexcept nogil:
+    """The same as _row where rows are candidates; a query is predicted at its first row."""
+    cdef Learner* learner = batch.learner
+    cdef Event* event = batch.event
+    cdef Event* query = batch.query
+    cdef Py_ssize_t i, n, y = 0
+    cdef const double* scores
+    if r == 0 or batch.ends[r - 1] == r:
+        if _write_query(batch, r) < 0 or learner_score(learner, query) < 0:
+            return -1
+    if batch.y == NULL:
+        if batch.first == r:
+            scores = learner_decision(learner, query, learner_answer(learner, query).kind)
+            for i in range(query.n_candidates):
+                batch.decisions[r + i] = scores[i]
+        return 0
+    n = _take_betters(batch, r, &y)
+    if n < 2:
+        return -1 if n < 0 else 0
+    if learner_score(learner, event) < 0 or learner_step(
+            learner, event, NULL, False, y, 1.0 if batch.steps == NULL else batch.steps[r]) < 0:
+        return -1
+    _judge_first_answers(batch, r)
+    if learner_commit(learner, event, y, 1.0 if batch.steps == NULL else batch.steps[r]) < 0:
+        return -1
+    if event.step.n:
+        query.n_found = 0           # there may be new slots
     return 0
 
 
@@ -392,9 +500,12 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, Py_ssize_t later, bint zeros) n
     cdef Py_ssize_t i
     cdef slot_t n_slots = learner.index.n_slots
     cdef double u
+    if batch.ends != NULL:
+        return _candidate(batch, r)
     # with one output it is scored in place, but not if a third label comes
     cdef bint in_place = (batch.slots != NULL and learner.table.lanes == 1
-                       and not learner_adapts(learner) and (batch.y == NULL or batch.y[r] <= 1))
+                       and not learner_adapts(learner) and not learner_votes(learner)
+                       and (batch.y == NULL or batch.y[r] <= 1))
     if batch.slots != NULL:
         if later < 0:
             matrix_prefetch(batch.matrix, r, BLOCK_VALUES)

@@ -47,7 +47,7 @@ from streamptron.engine.key cimport Key
 from streamptron.engine.index cimport (
     Gone, Index, index_drop, index_find, index_forget, index_insert, index_key, index_replace,
     index_restore, index_stamp, index_tag)
-from streamptron.engine.event cimport Event, event_reserve_gone
+from streamptron.engine.event cimport Event, event_extent, event_reserve_gone
 from streamptron.engine.table cimport Table, table_clear, table_prefetch, table_sizes
 
 cdef enum:
@@ -133,7 +133,7 @@ cdef inline int _tick(Ceiling* ceiling, const Index* index, Event* event) noexce
     if event_reserve_gone(event) < 0:
         return -1
     ceiling.clock += 1
-    for i in range(event.n):
+    for i in range(event_extent(event)):
         if event.slots[i] >= SLOTS_RESERVED:
             gone = &event.gone[event.n_gone]
             event.n_gone += 1

@@ -24,6 +24,7 @@ from streamptron.engine.index cimport Gone, Index, index_stored
 from streamptron.engine.step cimport Step, step_bytes, step_free
 from streamptron.engine.verdict cimport Verdict
 from streamptron.engine.adaptive cimport Weighed, weighed_bytes, weighed_free
+from streamptron.engine.vote cimport Ballot, ballot_bytes, ballot_free
 
 cdef struct Event:
     Py_ssize_t n
@@ -44,6 +45,8 @@ cdef struct Event:
     Py_ssize_t n_candidates     # 0: it is one event
     Py_ssize_t* ends
     Py_ssize_t ends_capacity
+    uint32_t* common            # a hash table for what two candidates have in common
+    Py_ssize_t n_common
     # what the path found out about it
     double* scores              # by kept vector, then by choice
     Py_ssize_t n_scores         # how many choices there are
@@ -53,6 +56,7 @@ cdef struct Event:
     int judged                  # of which, a bit each
     Step step
     Weighed weighed             # where AdaptiveClassifier has answered
+    Ballot ballot               # where VotedPerceptron counts
     Gone* gone                  # under a ceiling: what its slots were before it is learned
     Py_ssize_t gone_capacity
     Py_ssize_t n_gone
@@ -78,6 +82,8 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.n_candidates = 0
     event.ends = NULL
     event.ends_capacity = 0
+    event.common = NULL
+    event.n_common = 0
     event.verdicts = NULL
     event.scores = NULL
     event.n_scores = 0
@@ -86,6 +92,7 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.judged = 0
     memset(&event.step, 0, sizeof(Step))
     memset(&event.weighed, 0, sizeof(Weighed))
+    memset(&event.ballot, 0, sizeof(Ballot))
     event.gone = NULL
     event.gone_capacity = 0
     event.n_gone = 0
@@ -100,10 +107,12 @@ cdef inline void event_free(Event* event) noexcept nogil:
     free(event.starts)
     free(event.longs)
     free(event.ends)
+    free(event.common)
     free(event.verdicts)
     free(event.gone)
     step_free(&event.step)
     weighed_free(&event.weighed)
+    ballot_free(&event.ballot)
     arena_free(&event.text)
     event_init(event)
 
@@ -111,10 +120,11 @@ cdef inline void event_free(Event* event) noexcept nogil:
 cdef inline size_t event_bytes(const Event* event) noexcept nogil:
     return (event.capacity * (sizeof(Key) + sizeof(double) + sizeof(slot_t) + 2 * sizeof(uint64_t)
                               + sizeof(uint32_t))
-            + event.ends_capacity * sizeof(Py_ssize_t)
+            + event.ends_capacity * sizeof(Py_ssize_t) + event.n_common * sizeof(uint32_t)
             + 3 * sizeof(Verdict) * (event.verdicts != NULL)
             + event.scores_capacity * sizeof(double)
             + step_bytes(&event.step) + weighed_bytes(&event.weighed)
+            + ballot_bytes(&event.ballot)
             + event.gone_capacity * sizeof(Gone) + event.text.bytes)
 
 
@@ -254,13 +264,13 @@ cdef inline void event_end(Event* event, const Writer* writer) noexcept nogil:
 
 
 cdef inline int event_candidates(Event* event, Py_ssize_t n) noexcept nogil:
-    """Make room for the ends of n candidates; -1 without memory.
+    """Make room for the ends of n candidates and of a difference; -1 without memory.
 
     Call this before event_begin. Scores of another number of candidates are dropped.
     """
     cdef Py_ssize_t capacity = n + n // 2 + 4
     cdef void* p
-    if n > event.ends_capacity:
+    if n >= event.ends_capacity:
         p = realloc(event.ends, capacity * sizeof(Py_ssize_t))
         if p == NULL:
             return -1
@@ -291,6 +301,12 @@ cdef inline Py_ssize_t event_last(const Event* event, Py_ssize_t i) noexcept nog
     return event.ends[i] if event.n_candidates else event.n
 
 
+cdef inline Py_ssize_t event_extent(const Event* event) noexcept nogil:
+    """Where the entries end of an event that has a step: candidates are followed by a difference.
+    """
+    return event_last(event, event.n_candidates)
+
+
 cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
     """The path is done with the event: keep what the next one may be compared with.
 
@@ -306,7 +322,7 @@ cdef inline void event_settle(Event* event, const Index* index) noexcept nogil:
             event.keys[k] = key_word(KEY_NONE, 0)
     event.generation = index.generation
     # a text's long keys lie in the arena, which the next event begins by clearing
-    event.n_known = 0 if event.n_hashed else event.n
+    event.n_known = 0 if event.n_hashed else event.n_found
 
 
 cdef inline void event_again(Event* event, const Index* index, bint intercept) noexcept nogil:

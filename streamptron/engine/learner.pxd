@@ -31,27 +31,32 @@ from libc.string cimport memset
 from streamptron.engine.types cimport (
     CHUNK_BITS, SLOT_INTERCEPT, SLOT_NULL, slot_t, uint32_t, uint64_t)
 from streamptron.engine.index cimport (
-    Index, IndexMark, index_copy, index_find, index_find_all, index_free, index_init, index_insert,
+    Index, IndexMark, index_find, index_find_all, index_free, index_init, index_insert,
     index_is_limited, index_mark, index_rewind)
 from streamptron.engine.ceiling cimport (
     Ceiling, ceiling_init, ceiling_insert, ceiling_rewind, ceiling_settle)
 from streamptron.engine.event cimport Event, event_first, event_last, event_reserve_scores
+from streamptron.engine.candidates cimport event_difference
 from streamptron.engine.table cimport (
-    KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, entries_of, table_add, table_add_outputs,
-    table_free, table_init, table_init_adaptive, table_keeps, table_read, table_reserve,
-    table_reserve_blocks, table_reserve_places, table_scores, table_scores_through, table_second,
-    table_snapshot, table_tick)
-from streamptron.engine.tables cimport table_copy, table_split
+    KEPT_AVERAGE, KEPT_CURRENT, KEPT_KINDS, KEPT_POCKET, Entries, Table, entries_of, table_add,
+    table_add_outputs, table_free, table_init, table_init_adaptive, table_keeps,
+    table_reserve, table_reserve_blocks, table_reserve_places, table_scores, table_scores_through,
+    table_second, table_snapshot, table_tick)
+from streamptron.engine.tables cimport table_split
 from streamptron.engine.adaptive cimport (
-    Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks, adaptive_bytes,
-    adaptive_copy, adaptive_decide, adaptive_expect, adaptive_free, adaptive_init, adaptive_learn,
-    adaptive_probabilities, adaptive_room, adaptive_weight, weighed_reserve)
+    Adaptive, adaptive_aim, adaptive_answer, adaptive_best, adaptive_blocks,
+    adaptive_decide, adaptive_expect, adaptive_free, adaptive_init, adaptive_learn,
+    adaptive_probabilities, adaptive_room, weighed_reserve)
+from streamptron.engine.vote cimport ballot_reserve, voters_count
+from streamptron.engine.voters cimport (
+    Voters, voters_free, voters_init, voters_split, voters_take,
+    voters_unsplit, voters_write)
 from streamptron.engine.keep cimport KEEP_NONE
 from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pair_side
 from streamptron.engine.step cimport Move, Step, step_begin, step_reserve
 from streamptron.engine.rule cimport (
-    ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, RULE_ADAPTIVE, Rule, rule_answer,
-    rule_keeps, rule_settle, rule_step)
+    ANSWER_CANDIDATES, ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, RULE_ADAPTIVE, RULE_VOTED, Rule,
+    rule_answer, rule_keeps, rule_settle, rule_step, squares)
 from streamptron.engine.serve cimport (
     SERVE_BEST, Serve, scale_update, serve_can_answer, serve_challenge, serve_context, serve_init,
     serve_kind, serve_learn)
@@ -59,6 +64,10 @@ from streamptron.engine.verdict cimport Verdict, verdict_of
 from streamptron.engine.calibrate cimport (
     Calibrator, calibrate_due, calibrate_many, calibrate_many_learn, calibrate_two,
     calibrate_two_learn, calibrator_init, calibrator_split)
+
+cdef enum:
+    KEPT_VOTE = KEPT_AVERAGE    # the vote answers, where others have an average
+    VOTES_DUE = 3               # one in 2^3 is counted for the probabilities: it costs the most
 
 cdef struct Learner:
     Index index
@@ -68,6 +77,7 @@ cdef struct Learner:
     Serve serve
     Calibrator fits[KEPT_KINDS]
     Adaptive adaptive           # what AdaptiveClassifier keeps once
+    Voters voters               # of VotedPerceptron
     bint intercept              # whether an event begins with one
     int answer                  # what kind of answer it gives now
     Pair pair                   # with one output for two labels: which have been met
@@ -82,6 +92,12 @@ cdef inline void learner_free(Learner* learner) noexcept nogil:
     index_free(&learner.index)
     table_free(&learner.table)
     adaptive_free(&learner.adaptive)
+    voters_free(&learner.voters)
+
+
+cdef inline bint learner_votes(const Learner* learner) noexcept nogil:
+    """Whether all vectors there have been vote; see engine/vote.pxd."""
+    return learner.rule.kind == RULE_VOTED
 
 
 cdef inline bint learner_adapts(const Learner* learner) noexcept nogil:
@@ -113,7 +129,8 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     learner.answer = rule_answer(&rule)
     pair_init(&learner.pair, 2 if learner.answer == ANSWER_SIGN else 0)
     learner.version = 1
-    serve_init(&learner.serve, serve, average, pocket)
+    voters_init(&learner.voters, intercept)
+    serve_init(&learner.serve, KEPT_VOTE if learner_votes(learner) else serve, average, pocket)
     for kind in range(KEPT_KINDS):
         calibrator_init(&learner.fits[kind])
     ceiling_init(&learner.ceiling)
@@ -161,6 +178,17 @@ cdef inline int _weigh(Learner* learner, Event* event) noexcept nogil:
     return 0
 
 
+cdef inline void _count_votes(const Learner* learner, Event* event) noexcept nogil:
+    """The votes on a scored event, and their verdict; of a kernel the scores, too."""
+    cdef Py_ssize_t first = learner.intercept
+    cdef double* votes = event.scores + KEPT_VOTE * event.n_scores
+    voters_count(&learner.voters, event.slots + first, event.values + first, event.n - first,
+                 &event.ballot, event.n_scores, event.scores, votes)
+    event.verdicts[KEPT_VOTE] = verdict_of(
+        votes, event.n_scores, learner_several(learner), &learner.pair)
+    event.judged |= 1 << KEPT_VOTE
+
+
 cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     """Fill event.scores[kind * n_scores + choice], with room for one more kind. -1 without memory.
     """
@@ -174,12 +202,16 @@ cdef inline int learner_score(Learner* learner, Event* event) noexcept nogil:
     if event_reserve_scores(event, KEPT_KINDS, (KEPT_KINDS + 1) * max(n, <Py_ssize_t> 2)) < 0:
         return -1
     event.n_scores = n
-    for i in range(n if candidates else 1):
+    if learner_votes(learner) and ballot_reserve(&event.ballot, &learner.voters) < 0:
+        return -1
+    for i in range(n if candidates else 1 if learner.voters.degree == 1 else 0):
         first = event_first(event, i)
         table_scores(&learner.table, event.slots + first, event.values + first,
                      event_last(event, i) - first, n, event.scores + i)
     event.judged = 0
     event.scored_version = learner.version
+    if learner_votes(learner) and learner.voters.degree > 1:
+        _count_votes(learner, event)
     return 0
 
 
@@ -206,12 +238,22 @@ cdef inline const double* learner_decision(const Learner* learner, const Event* 
 cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event,
                                            int kind) noexcept nogil:
     """What one kept vector says of a scored event."""
+    if learner_votes(learner) and kind == KEPT_VOTE and not event.judged >> kind & 1:
+        _count_votes(learner, event)
     if not event.judged >> kind & 1:
         event.verdicts[kind] = verdict_of(
             learner_decision(learner, event, kind), event.n_scores, learner_several(learner),
             &learner.pair)
         event.judged |= 1 << kind
     return &event.verdicts[kind]
+
+
+cdef inline void learner_judge(const Learner* learner, Event* event) noexcept nogil:
+    """What each kept vector says of it."""
+    cdef int kind
+    for kind in range(KEPT_KINDS):
+        if table_keeps(&learner.table, kind):
+            learner_verdict(learner, event, kind)
 
 
 cdef struct Answer:
@@ -262,7 +304,8 @@ cdef inline void _watch_two(Learner* learner, const double* scores, Py_ssize_t y
     cdef int rival = serve.rival
     cdef bint wrong = _is_wrong(learner, scores[KEPT_CURRENT], y)
     cdef bint side = pair_side(&learner.pair, y)
-    cdef bint due = calibrate_due(learner.n_seen, 1)
+    cdef bint votes = learner_votes(learner)
+    cdef bint due = calibrate_due(learner.n_seen, VOTES_DUE if votes else 1)
     cdef bint fresh = calibrate_due(learner.n_seen, 5)
     learner.n_mistakes += wrong
     if rival != KEPT_CURRENT:
@@ -274,7 +317,8 @@ cdef inline void _watch_two(Learner* learner, const double* scores, Py_ssize_t y
         scale_update(&serve.scale[rival], fabs(scores[rival]))
     if due:
         calibrate_two_learn(&learner.fits[first], &serve.scale[first], scores[first], side, fresh)
-    scale_update(&serve.scale[first], fabs(scores[first]))
+    if due or not votes:
+        scale_update(&serve.scale[first], fabs(scores[first]))
     if table_keeps(&learner.table, KEPT_POCKET) and serve_challenge(
             serve, wrong, _is_wrong(learner, scores[KEPT_POCKET], y)):
         table_snapshot(&learner.table)
@@ -288,7 +332,8 @@ cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t y)
     cdef const double* scores
     cdef bint wrong[KEPT_KINDS]
     cdef int kind
-    cdef bint due = calibrate_due(learner.n_seen, 3)
+    cdef bint votes = learner_votes(learner)
+    cdef bint due = calibrate_due(learner.n_seen, VOTES_DUE if votes else 3)
     for kind in range(KEPT_KINDS):
         if table_keeps(&learner.table, kind):
             verdict = &event.verdicts[kind]
@@ -301,7 +346,7 @@ cdef inline void _watch_many(Learner* learner, const Event* event, Py_ssize_t y)
                                  event.verdicts[serve.rival].margin),
             wrong[KEPT_CURRENT], wrong[serve.rival])
     for kind in range(KEPT_KINDS):
-        if n >= 2 and serve_can_answer(serve, kind):
+        if n >= 2 and serve_can_answer(serve, kind) and (due or not votes):
             verdict = &event.verdicts[kind]
             scores = event.scores + kind * n
             if due and y < n:
@@ -355,6 +400,8 @@ cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
     cdef Entries entries
     cdef const Move* move
     cdef Py_ssize_t at = 0, m, first, last, end
+    if learner.voters.degree > 1:       # a kernel has no weights
+        return
     while at < step.n:
         move = &step.moves[at]
         m = _moves_of_one(step, at)
@@ -383,7 +430,7 @@ cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
         if _insert_missing(learner, event, first, last, &ticked) < 0:
             return -1
         at += _moves_of_one(step, at)
-    at = 0
+    at = 0 if learner.voters.degree == 1 else step.n
     while at < step.n:
         m = _moves_of_one(step, at)
         first = event_first(event, step.moves[at].event)
@@ -416,7 +463,13 @@ cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y, double u)
         return _prepare_adaptive(learner, event, y) if u != 0.0 else 0
     if learner.answer == ANSWER_LABELS and y == table.n_outputs and table_add_outputs(table, 1) < 0:
         return -1
-    return _make_room(learner, event)
+    if _make_room(learner, event) < 0:
+        return -1
+    if not learner_votes(learner):
+        return 0
+    return voters_write(&learner.voters, event.slots + learner.intercept,
+                        event.values + learner.intercept, event.n - learner.intercept, &event.step,
+                        table.n_outputs)
 
 
 cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
@@ -437,11 +490,14 @@ cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
 
 
 cdef inline void _take(Learner* learner, const Event* event, const Entries* row,
-                       Py_ssize_t y) noexcept nogil:
+                       Py_ssize_t y, double u) noexcept nogil:
     """Judge who answers, and take the step; `row`: what was scored in place, or NULL."""
     _watch(learner, event, y)
     if learner.answer == ANSWER_PAIR:
         pair_meet(&learner.pair, y)
+    if learner_votes(learner):
+        voters_take(&learner.voters, event.slots + learner.intercept,
+                    event.n - learner.intercept, &event.step, u)
     if event.step.n:
         learner.n_updates += 1
         if row == NULL:
@@ -476,7 +532,9 @@ cdef inline int _commit(Learner* learner, Event* event, Py_ssize_t y, double u) 
     if learner_adapts(learner):
         _take_adaptive(learner, event, y, u)
     else:
-        _take(learner, event, NULL, y)
+        _take(learner, event, NULL, y, u)
+    if event.n_candidates and event.step.n:
+        event.n_found = 0           # some of the candidates' features may have slots only now
     learner.version += 1
     return 0
 
@@ -492,7 +550,9 @@ cdef inline int _split(Learner* learner) noexcept nogil:
     if before == NULL:
         return -1
     before[0] = learner.table
-    if table_split(&learner.table, before, learner.pair.positive) < 0:
+    if table_split(&learner.table, before, learner.pair.positive) < 0 or (
+            learner_votes(learner)
+            and voters_split(&learner.voters, learner.pair.positive) < 0):
         table_free(&learner.table)
         learner.table = before[0]
         free(before)
@@ -510,6 +570,8 @@ cdef inline void _split_end(Learner* learner, Event* event, bint failed) noexcep
     if failed:
         learner.table = learner.before[0]
         learner.answer = ANSWER_PAIR
+        if learner_votes(learner):
+            voters_unsplit(&learner.voters, learner.pair.positive)
         learner.version += 1
         event.scored_version = 0
         table_free(&split)
@@ -552,7 +614,7 @@ cdef inline int learner_admit(Learner* learner, Event* event) noexcept nogil:
 cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,
                                     Py_ssize_t y) noexcept nogil:
     """The same for one output and a row scored in place, all of whose features have weights."""
-    _take(learner, event, entries, y)
+    _take(learner, event, entries, y, 1.0)
     learner.version += 1
 
 
@@ -570,6 +632,24 @@ cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noe
     return 0
 
 
+cdef inline int _draw_difference(const Learner* learner, Event* event, double u) noexcept nogil:
+    """Make one move of two candidates that move apart: by their difference. -1 without memory."""
+    cdef Step* step = &event.step
+    cdef Move* move = &step.moves[0]
+    cdef bint right = move.a <= 0.0     # which of the two moves is the right choice's
+    cdef Py_ssize_t n = event_difference(
+        event, step.moves[right].event, step.moves[not right].event)
+    if n < 0:
+        return -1
+    step.n = n > 0                  # of candidates that are alike nothing can be learned
+    move.event = event.n_candidates
+    move.a = fabs(move.a)
+    move.second = squares(event.values + event.n, n, False)
+    if n:
+        rule_settle(&learner.rule, u, step)
+    return 0
+
+
 cdef inline int learner_step(Learner* learner, Event* event, const Entries* row, bint intercept,
                              Py_ssize_t y, double u) noexcept nogil:
     """Judge a scored event, and let the rule fill event.step. Returns -1 without memory.
@@ -579,7 +659,6 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
     """
     cdef Entries own
     cdef Step* step = &event.step
-    cdef int kind
     if learner_adapts(learner):
         adaptive_aim(&learner.adaptive, &event.weighed, y, u)
         return 0
@@ -592,9 +671,9 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
             _split_end(learner, event, True)
             return -1
     if learner_several(learner):
-        for kind in range(KEPT_KINDS):
-            if table_keeps(&learner.table, kind):
-                learner_verdict(learner, event, kind)
+        learner_judge(learner, event)
+    if learner_votes(learner) and calibrate_due(learner.n_seen, VOTES_DUE):
+        learner_verdict(learner, event, KEPT_VOTE)
     step_begin(step, learner.answer == ANSWER_CANDIDATES)
     if not learner_several(learner):
         y = pair_side(&learner.pair, y)
@@ -603,6 +682,8 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
         row = &own
     rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, row.x, row.n,
               intercept, step)
+    if step.n and step.candidates:
+        return _draw_difference(learner, event, u)
     if step.n and learner.table.layout.keep != KEEP_NONE:
         table_second(&learner.table, row, intercept, step.moves, step.n)
         rule_settle(&learner.rule, u, step)
@@ -616,30 +697,3 @@ cdef inline int learner_learn(Learner* learner, Event* event, Py_ssize_t y,
             learner_step(learner, event, NULL, False, y, u) < 0):
         return -1
     return learner_commit(learner, event, y, u)
-
-
-cdef inline double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,
-                                  int kind) noexcept nogil:
-    """One weight of one kept vector."""
-    if not learner_adapts(learner):
-        return table_read(&learner.table, slot, output, kind)
-    if slot == SLOT_INTERCEPT:
-        return learner.adaptive.w0[output]
-    return adaptive_weight(&learner.adaptive, &learner.table, slot, output)
-
-
-cdef inline size_t learner_bytes(const Learner* learner) noexcept nogil:
-    """What a learner holds from the system."""
-    cdef const Index* index = &learner.index
-    return (index.bytes + index.pool.bytes + index.long_keys.bytes
-            + learner.table.bytes + learner.table.pool.bytes + adaptive_bytes(&learner.adaptive))
-
-
-cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
-    """A second learner in the same state. -1 without memory. Call learner_free in either case."""
-    cdef int failed
-    to[0] = other[0]
-    failed = index_copy(&to.index, &other.index)
-    # all of it must be the copy's own before anybody frees it
-    failed += table_copy(&to.table, &other.table)
-    return adaptive_copy(&to.adaptive, &other.adaptive) + failed

@@ -2,7 +2,8 @@
 #
 # A choice is what one score belongs to: an output of an event. Most rules choose among the outputs
 # of one event, so choice k is (event 0, output k). A rule that chooses among candidates has several
-# events and one output: choice k is (event k, output 0).
+# events and one output: choice k is (event k, output 0). It moves two of them apart, of which the
+# path makes one move, by their difference (engine/candidates.pxd).
 #
 #     labels         x            w_0  w_1  w_2         choices (0, 0)  (0, 1)  (0, 2)
 #     candidates     x_0  x_1     w_0                   choices (0, 0)  (1, 0)

@@ -32,11 +32,8 @@ Weights = dict[Hashable, float]
 FIXED = ("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed")
 
 
-class Estimator(Model, base.MiniBatchClassifier):
-    """A compiled model as a River mini-batch classifier.
-
-    ``learn_one`` and ``predict_one`` are the core's own, with no Python frame between.
-    """
+class Learner(Model, base.Estimator):
+    """A compiled model as a River estimator, whatever it answers."""
 
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
@@ -108,6 +105,21 @@ class Estimator(Model, base.MiniBatchClassifier):
     def _file_parts(self) -> tuple[Any, Any, Any]:
         """Learner, tokenizer and lines, as a model file holds them."""
         return self, None, None
+
+    @staticmethod
+    def _batch(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
+        """Look at X as rows."""
+        # imported here because it imports numpy, which learn_one does without
+        from streamptron.estimator.batches import batch_of
+
+        return batch_of(X, feature_names)
+
+
+class Estimator(Learner, base.MiniBatchClassifier):
+    """A compiled model as a River mini-batch classifier.
+
+    ``learn_one`` and ``predict_one`` are the core's own, with no Python frame between.
+    """
 
     # --- Batches: the path in a loop, row by row, bit for bit as learn_one
 
@@ -237,14 +249,6 @@ class Estimator(Model, base.MiniBatchClassifier):
             if labels is not None:
                 return batch.scores(p, labels)
 
-    @staticmethod
-    def _batch(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
-        """Look at X as rows."""
-        # imported here because it imports numpy, which learn_one does without
-        from streamptron.estimator.batches import batch_of
-
-        return batch_of(X, feature_names)
-
     def _predicted(self, batch: Batch, *wanted: np.ndarray | None) -> list[Any] | None:
         """Predict a batch; the labels at that moment, or None if there was no room for them."""
         done, labels = self._predict_rows(batch.rows, batch.names, *wanted)
@@ -331,18 +335,7 @@ class Estimator(Model, base.MiniBatchClassifier):
     ) -> tuple[list[tuple[Hashable, float]], str, Any]:
         """Contributions, the vector whose weights they are, and the label that it predicts."""
         parts, score, kind, predicted = self._explain(x, *self._explained(label))
-        parts.sort(key=lambda part: -abs(part[1]))
-        for _ in range(8):  # one round is enough unless the last part is much the smallest
-            try:
-                excess = math.fsum((score, *(-value for _, value in parts)))
-            except (OverflowError, ValueError):  # no learned weights are this large
-                raise damaged("a weight is too large") from None
-            if excess == 0.0 or not parts:
-                break
-            feature, value = parts[-1]
-            parts[-1] = (feature, value + excess)
-            parts.sort(key=lambda part: -abs(part[1]))
-        return parts, kind, predicted
+        return summing_to(score, parts), kind, predicted
 
     def top_features(self, n: int = 10, label: Hashable = None) -> Any:
         """The features with the largest weights, by the vector that is best overall (`serving`).
@@ -368,14 +361,12 @@ class Estimator(Model, base.MiniBatchClassifier):
         >>> model.top_features(n=1)
         TopFeatures(positive=[('free', 2.0)], negative=[('meeting', -3.0)])
         """
-        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-            raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
         if label is None and self._scores_by_label:
             labels, weights = self._weights(self.serving)  # both of the same moment
             assert labels is not None
-            return {known: _top(n, its, 1.0) for known, its in zip(labels, weights, strict=True)}
+            return {known: top_of(n, its) for known, its in zip(labels, weights, strict=True)}
         output, sign = self._explained(label)
-        return _top(n, self._weights(self.serving, output)[1][0], sign)
+        return top_of(n, self._weights(self.serving, output)[1][0], sign)
 
     @property
     def _known_labels(self) -> list[Any]:
@@ -415,8 +406,26 @@ class Estimator(Model, base.MiniBatchClassifier):
         return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", answer])
 
 
-def _top(n: int, weights: Weights, sign: float) -> TopFeatures:
+def summing_to(score: float, parts: list[tuple[Hashable, float]]) -> list[tuple[Hashable, float]]:
+    """Contributions, the largest first, the smallest of them such that `fsum` gives the score."""
+    parts.sort(key=lambda part: -abs(part[1]))
+    for _ in range(8):  # one round is enough unless the last part is much the smallest
+        try:
+            excess = math.fsum((score, *(-value for _, value in parts)))
+        except (OverflowError, ValueError):  # no learned weights are this large
+            raise damaged("a weight is too large") from None
+        if excess == 0.0 or not parts:
+            break
+        feature, value = parts[-1]
+        parts[-1] = (feature, value + excess)
+        parts.sort(key=lambda part: -abs(part[1]))
+    return parts
+
+
+def top_of(n: int, weights: Weights, sign: float = 1.0) -> TopFeatures:
     """The n largest weights of each sign."""
+    if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+        raise ValueError(f"n={shown(n)}; it must be an int of at least 0")
     ranked = sorted(
         ((feature, sign * weight) for feature, weight in weights.items()), key=itemgetter(1)
     )

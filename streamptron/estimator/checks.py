@@ -139,12 +139,12 @@ def real(name: str, value: Any, low: float, bound: str, high: float = VALUE_LIMI
     return number
 
 
-def whole(name: str, value: Any, low: int, high: int) -> int:
+def whole(name: str, value: Any, low: int, high: int, what: str = "None or an int") -> int:
     """A parameter that is an int within bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name}={shown(value)}; it must be None or an int from {low} to {high}")
+        raise TypeError(f"{name}={shown(value)}; it must be {what} from {low} to {high}")
     if not low <= value <= high:
-        raise ValueError(f"{name}={shown(value)}; it must be None or an int from {low} to {high}")
+        raise ValueError(f"{name}={shown(value)}; it must be {what} from {low} to {high}")
     return value
 
 

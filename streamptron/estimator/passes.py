@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.doors.candidates import RankModel
 from streamptron.estimator.batches import Batch, batch_of
 
 if typing.TYPE_CHECKING:
@@ -65,4 +66,8 @@ def told(
 
 def check_learns(model: Any) -> None:
     """Raise what a model that cannot learn raises, such as one that is open read-only."""
-    model._learned(batch_of(np.empty((0, 0)), None), [], np.empty(0, dtype=np.intp), None)
+    batch, none = batch_of(np.empty((0, 0)), None), np.empty(0, dtype=np.intp)
+    if isinstance(model, RankModel):
+        model._learn_queries(batch.rows, None, none, None, none)
+    else:
+        model._learned(batch, [], none, None)

@@ -12,6 +12,7 @@ from typing import Any
 from river import compose
 
 from streamptron._core import BinaryModel
+from streamptron.doors.candidates import RankModel, candidates_of
 from streamptron.doors.model import Model
 from streamptron.doors.texts import TextDoor
 from streamptron.estimator.names import shown
@@ -133,3 +134,75 @@ class TextPipeline(compose.Pipeline):
         if (pair := self._pair) is None or params:
             return super().predict_proba_one(x, **params)
         return pair[1].predict_proba_one(pair[0].transform_one(x))
+
+
+class RankPipeline(TextPipeline):
+    """What ``Tokenizer() | RankingPerceptron()`` makes: each candidate is a text.
+
+    All that the learner does with candidates the pipeline does with their texts.
+
+    Examples
+    --------
+    >>> from streamptron import RankingPerceptron, Tokenizer
+    >>> model = Tokenizer() | RankingPerceptron()
+    >>> model.learn_one({"a": "do not know", "b": "see the manual"}, "b")
+    >>> model.rank_one(["I do not", "the manual", "I see"])
+    [1, 2, 0]
+    """
+
+    def _read(self, candidates: Any) -> dict[Any, Any] | list[Any]:
+        """Candidates of texts as the learner takes them."""
+        names, texts, own = candidates_of(candidates)
+        events = [
+            self._tokens(f"candidates[{shown(name)}]", text)
+            for name, text in zip(names, texts, strict=True)
+        ]
+        return dict(zip(names, events, strict=True)) if own else events
+
+    def _tokens(self, what: str, text: Any) -> Any:
+        assert self._pair is not None
+        try:
+            return self._pair[0].transform_one(text)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{what}: {error}") from None
+
+    def learn_one(self, x: Any, y: Any = None, w: float = 1.0) -> None:  # type: ignore[override]
+        self[-1].learn_one(self._read(x), y, w)
+
+    def predict_one(self, x: Any) -> Any:  # type: ignore[override]
+        return self[-1].predict_one(self._read(x))
+
+    def predict_proba_one(self, x: Any) -> Any:  # type: ignore[override]
+        return self[-1].predict_proba_one(self._read(x))
+
+    def rank_one(self, candidates: Any) -> list[Any]:
+        """The ids of all candidates, the best first; see ``RankingPerceptron.rank_one``."""
+        return self[-1].rank_one(self._read(candidates))  # type: ignore[no-any-return]
+
+    def decision_function_one(self, candidates: Any) -> Any:
+        """The score of each candidate; see ``RankingPerceptron.decision_function_one``."""
+        return self[-1].decision_function_one(self._read(candidates))
+
+    def explain_one(self, candidates: Any, chosen: Any = None) -> Any:
+        """What each token adds to a candidate's lead; see ``RankingPerceptron.explain_one``."""
+        return self[-1].explain_one(self._read(candidates), chosen)
+
+    def learn_many(  # type: ignore[override]
+        self, X: Any, grades: Any, qid: Any, w: Any = 1.0
+    ) -> None:
+        """Learn from texts with grades; see ``RankingPerceptron.learn_many``."""
+        self[-1].learn_many(self._rows(X), grades, qid, w)
+
+    def decision_function_many(self, X: Any, qid: Any = None) -> Any:
+        """The score of each text; see ``RankingPerceptron.decision_function_many``."""
+        return self[-1].decision_function_many(self._rows(X), qid)
+
+    predict_many = decision_function_many
+
+    def _rows(self, X: Any) -> list[Any]:
+        return [self._tokens(f"X[{row}]", text) for row, text in enumerate(X)]
+
+
+def pipeline_of(tokenizer: TextDoor, learner: Model) -> TextPipeline:
+    """``Tokenizer() | learner``."""
+    return (RankPipeline if isinstance(learner, RankModel) else TextPipeline)(tokenizer, learner)

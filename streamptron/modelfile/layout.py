@@ -17,17 +17,26 @@ HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors t
 # and the shape of one row (of weights the core knows it).
 ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
     "weights": ("F64", None),
+    "voted_values": ("F64", ()),
+    "voted_times": ("F64", ()),
+    "voted_steps": ("F64", ()),
+    "voted_starts": ("F64", ()),
     "keys": ("U64", (2,)),
     "chunks": ("U32", (3,)),
     "rows": ("U32", ()),
     "lookup": ("U32", ()),
     "stamps": ("U32", ()),
+    "voted_slots": ("U32", ()),
+    "voted_sizes": ("U32", ()),
+    "voted_updates": ("U32", ()),
+    "voted_turns": ("U32", (2,)),
     "texts": ("U8", ()),
 }
 EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
 LIMITED = EXACT | {"stamps"}
 HASHED = {"weights", "chunks", "rows"}
-ONCE = ("adaptive",)  # what only some of the learners keep once
+VOTED = {name for name in ARRAYS if name.startswith("voted_")}  # of a VotedPerceptron, besides
+ONCE = ("adaptive", "voted")  # what only some of the learners keep once
 IN_PLACE = "crc32"  # the expected checksum, given with the arrays of a model opened in place
 ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
 CHECKSUM = b'"header_crc32":"%08x"'  # computed with zeros in its place

@@ -14,7 +14,7 @@ import typing
 import zlib
 from typing import Any, BinaryIO
 
-from streamptron._core import BinaryModel
+from streamptron.doors.voted import VotedModel
 from streamptron.estimator.names import shown
 from streamptron.learners import BY_CLASS_NAME
 from streamptron.modelfile.layout import (
@@ -30,6 +30,7 @@ from streamptron.modelfile.layout import (
     LIMITED,
     ONCE,
     VERSION,
+    VOTED,
     Contents,
     ModelFileError,
     check_regular,
@@ -140,9 +141,9 @@ def model_of(contents: Contents) -> Any:
     """The learner that a file holds, or the pipeline of its tokenizer and learner."""
     if contents.tokenizer is None:
         return contents.learner
-    from streamptron.estimator.pipeline import TextPipeline  # slow to import, because River's is
+    from streamptron.estimator.pipeline import pipeline_of  # slow to import, because River's is
 
-    model = TextPipeline(contents.tokenizer, contents.learner)
+    model = pipeline_of(contents.tokenizer, contents.learner)
     model._lines = contents.lines
     return model
 
@@ -249,8 +250,15 @@ class _Header:
         cls = BY_CLASS_NAME[self.part("class")]
         # parameters added after the file was written have their defaults
         model = cls(**self.parameters("parameters"))
-        expected = EXACT if model.max_features is None else LIMITED
-        if self.arrays.keys() != (expected if model.hash_bits is None else HASHED):
+        limited = model._get_params().get("max_features") is not None
+        expected = HASHED if model.hash_bits is not None else LIMITED if limited else EXACT
+        if issubclass(cls, VotedModel):
+            if whole is not None:
+                raise _NotOurs(
+                    "holds a VotedPerceptron, which cannot be used in place: load it without mmap"
+                )
+            expected = expected | VOTED
+        if self.arrays.keys() != expected:
             raise ModelFileError("the arrays are not those of such a model")
         seed = int(self.part("seed"), 16)
         if model.hash_seed not in (None, seed):
@@ -258,7 +266,7 @@ class _Header:
         labels = self.part("labels")
         state = {
             "seed": seed,
-            "labels": None if issubclass(cls, BinaryModel) else [decode(label) for label in labels],
+            "labels": None if labels is None else [decode(label) for label in labels],
             "objects": [decode(name) for name in self.part("objects")],
             "y_name": decode(self.part("y_name")),
             "counters": unhexed(self.part("counters")),

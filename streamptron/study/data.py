@@ -2,6 +2,7 @@
 
     a matrix, array or frame and its labels, texts      RowData: the core's path over many rows
     dicts                                               EventData: learn_one, event by event
+    candidates, of which one was chosen                 QueryData: likewise
 
 Both number their labels in the order of appearance, learn any rows in any order, and say which
 rows a model answers wrongly.
@@ -76,6 +77,25 @@ def data_of(
     if batch is None:
         return EventData(X, labels, numbers, weights, called)
     return _told(name, RowData, X, batch, labels, numbers, weights)  # type: ignore[no-any-return]
+
+
+def queries_of(data: Any, tokenizer: Any = None, name: str = "data") -> QueryData:
+    """Look at finite data as candidates, of which one was chosen."""
+    X, y, weights, called = _columns(data, name)
+    if tokenizer is not None:
+        raise TypeError(
+            "model begins with a Tokenizer; fit the RankingPerceptron alone, with candidates that "
+            "are dicts or what transform_one of the Tokenizer makes"
+        )
+    if not isinstance(X, list | tuple):
+        raise TypeError(
+            f"{name} has events in a {type(X).__name__}; give a RankingPerceptron pairs "
+            "(candidates, chosen), or learn rows with grades by its learn_many"
+        )
+    if not X:
+        raise ValueError(f"{name} is empty; give at least one event")
+    chosen = frames.listed(y, len(X), "y", "the chosen candidate")
+    return QueryData(X, chosen, np.arange(len(X)), weights, called)
 
 
 def _told(what: str, ask: Callable[..., Any], *values: Any) -> Any:
@@ -210,7 +230,7 @@ class EventData:
 
     def __init__(
         self,
-        events: Sequence[Mapping[Hashable, float]],
+        events: Sequence[Any],
         labels: list[Any],
         numbers: NDArray[np.intp],
         weights: list[float] | None,
@@ -271,6 +291,19 @@ class EventData:
     def matrix(self) -> Any:
         """The events as a CSR matrix."""
         return _matrix_of(self._events)
+
+
+class QueryData(EventData):
+    """Candidates, learned query by query; a label is the chosen one of its query."""
+
+    def features(self) -> list[Hashable]:
+        """All features that a candidate has."""
+        found: dict[Hashable, None] = {}
+        for candidates in self._events:
+            each = candidates.values() if isinstance(candidates, Mapping) else candidates
+            for x in each:
+                found.update(dict.fromkeys(x))
+        return list(found)
 
 
 def _matrix_of(events: Sequence[Mapping[Any, float]]) -> Any:

@@ -10,6 +10,8 @@ import numpy as np
 
 from streamptron._core import PairModel
 from streamptron.doors.adaptive import AdaptiveModel
+from streamptron.doors.candidates import RankModel
+from streamptron.doors.voted import VotedModel
 from streamptron.study.data import data_of, learner_of
 
 if typing.TYPE_CHECKING:
@@ -26,8 +28,8 @@ def margin(model: Any, data: Any) -> float:
     Parameters
     ----------
     model
-        A learner whose score is a sum of weights times values, so not an AdaptiveClassifier; or
-        ``Tokenizer() | learner``.
+        A learner whose scores are sums of weights times values: a Perceptron, MulticlassPerceptron,
+        MIRA or AROW; or ``Tokenizer() | learner``.
     data
         Labelled events, as for ``fit``.
 
@@ -157,10 +159,10 @@ def mistake_bound(data: Any, intercept: bool = True) -> float:
 
 def _margin(model: Any, data: Any) -> tuple[float, Any]:
     tokenizer, learner = learner_of(model)
-    if isinstance(learner, AdaptiveModel):
+    if isinstance(learner, AdaptiveModel | VotedModel | RankModel):
         raise TypeError(
-            "an AdaptiveClassifier weighs features by their counts, so its score is no distance "
-            "from a hyperplane; margins are for Perceptron, MulticlassPerceptron, MIRA and AROW"
+            f"the score of a {type(learner).__name__} is no distance from a hyperplane between "
+            "labels; margins are for Perceptron, MulticlassPerceptron, MIRA and AROW"
         )
     lessons = data_of(data, tokenizer, learner._checked_label)
     known = learner._known_labels

@@ -15,9 +15,11 @@ import numpy as np
 
 from streamptron._core import BinaryModel, PairModel
 from streamptron.doors.adaptive import AdaptiveModel
+from streamptron.doors.candidates import RankModel
+from streamptron.doors.voted import VotedModel
 from streamptron.estimator.names import shown
 from streamptron.estimator.passes import check_learns
-from streamptron.study.data import EventData, RowData, data_of, learner_of
+from streamptron.study.data import EventData, RowData, data_of, learner_of, queries_of
 from streamptron.study.history import History, Pass
 
 if typing.TYPE_CHECKING:
@@ -49,7 +51,8 @@ def fit(
     Parameters
     ----------
     model
-        A learner of streamptron, or ``Tokenizer() | learner`` for texts.
+        A learner of streamptron, or ``Tokenizer() | learner`` for texts. Of a RankingPerceptron the
+        pairs are (candidates, chosen).
     data
         A list of pairs (x, y); a tuple (X, y) of what ``learn_many`` takes, or of texts or dicts,
         and labels; or what ``streamptron.files.read`` returns, read to its end, whose weights count
@@ -122,14 +125,25 @@ def fit(
     rng = _generator(seed)
     tokenizer, learner = learner_of(model)
     check_learns(learner)
-    lessons = data_of(data, tokenizer, learner._checked_label)
-    checked = None
-    if validation is not None:
-        checked = data_of(validation, tokenizer, learner._checked_label, "validation")
-        _known("validation", checked, {*learner._known_labels, *lessons.labels})
+    picking = order == "random-mistake"
+    if picking and isinstance(learner, VotedModel):
+        raise ValueError(
+            'order="random-mistake" goes by the answers of the current weights, and a '
+            "VotedPerceptron answers by all that it has had; take a Perceptron"
+        )
+    checked: RowData | EventData | None = None
+    lessons: RowData | EventData
+    if isinstance(learner, RankModel):
+        lessons = queries_of(data, tokenizer)
+        if validation is not None:
+            checked = queries_of(validation, tokenizer, "validation")
+    else:
+        lessons = data_of(data, tokenizer, learner._checked_label)
+        if validation is not None:
+            checked = data_of(validation, tokenizer, learner._checked_label, "validation")
+            _known("validation", checked, {*learner._known_labels, *lessons.labels})
     lessons.weigh(learner)
     seen = learner.n_seen
-    picking = order == "random-mistake"
     twin = _twin(learner, current=picking)
     if init is not None:
         _start(learner, twin, lessons, rng)
@@ -254,25 +268,27 @@ def _twin(learner: Any, current: bool) -> Any:
 def _start(learner: Any, twin: Any, lessons: RowData | EventData, rng: np.random.Generator) -> None:
     """Give an untrained model random weights."""
     kind = type(learner).__name__
-    if isinstance(learner, AdaptiveModel):
+    if isinstance(learner, AdaptiveModel | VotedModel):
         raise TypeError(f'init="random" is not for {kind}, which starts from no other weights')
-    if learner.n_seen or learner.n_features or learner._known_labels not in ([], [False, True]):
+    known = getattr(learner, "_known_labels", [])
+    if learner.n_seen or learner.n_features or known not in ([], [False, True]):
         raise ValueError(
             f'init="random", but the {kind} has learned something; give an untrained one'
         )
     features = lessons.features()
+    biased = learner._get_params().get("intercept", False)
     if learner.max_features is not None and len(features) > learner.max_features:
         raise ValueError(
             f'init="random", but data has {len(features)} features and the {kind} keeps '
             f"max_features={learner.max_features}; raise that, or start without init"
         )
-    alone = isinstance(learner, BinaryModel)
+    alone = isinstance(learner, BinaryModel | RankModel)
     alone = alone or (isinstance(learner, PairModel) and len(lessons.labels) <= 2)
     if not alone:
         twin._expect_labels(lessons.labels)
     for output in range(1 if alone else len(lessons.labels)):
         weights = rng.uniform(-1.0, 1.0, len(features) + 1).tolist()
-        intercept = weights.pop() if learner.intercept else 0.0
+        intercept = weights.pop() if biased else 0.0
         twin._set_weights(dict(zip(features, weights, strict=False)), intercept, output)
 
 

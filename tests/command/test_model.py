@@ -8,7 +8,14 @@ from itertools import pairwise
 import pytest
 
 import streamptron
-from streamptron import AdaptiveClassifier, Checkpoint, MulticlassPerceptron, Perceptron, Tokenizer
+from streamptron import (
+    AdaptiveClassifier,
+    Checkpoint,
+    MulticlassPerceptron,
+    Perceptron,
+    RankingPerceptron,
+    Tokenizer,
+)
 from streamptron.files import read
 from streamptron.learners import LEARNERS
 from tests.support.commands import (
@@ -226,6 +233,18 @@ def test_a_pipeline_that_takes_fields_is_refused_for_lines(tmp_path, told):
     code, _, err = told("info", "-m", tmp_path / "m")
     assert code == 1
     assert "its tokenizer takes mappings with the fields 'subject', and a line is one text" in err
+
+
+def test_a_model_that_chooses_among_candidates_is_refused_for_lines(tmp_path, told):
+    (Tokenizer() | RankingPerceptron()).save(tmp_path / "m")
+    for command in ("top", "info"):
+        code, _, err = told(command, "-m", tmp_path / "m")
+        assert code == 1
+        assert "it chooses among candidates, and a line is one event" in err
+    code, _, err = told("train", "--learner", "ranking", "-m", tmp_path / "n")
+    assert code == 2
+    assert "'ranking' chooses among candidates, and a line is one event" in err
+    assert not (tmp_path / "n").exists()
 
 
 def test_a_position_stays_in_a_checkpoint_that_the_command_line_resumes(tmp_path, told):

@@ -97,6 +97,11 @@ BAD_MARGIN = [
     ("margin", True, TypeError),
     ("margin", [0.0], TypeError),
 ]
+BAD_VIOLATORS = [
+    ("violators", "all", ValueError),
+    ("violators", None, ValueError),
+    ("violators", 1, ValueError),
+]
 BAD_PARAMETERS = {
     "Perceptron": [
         *BAD_SHARED,
@@ -104,9 +109,10 @@ BAD_PARAMETERS = {
         ("class_weight", {"spam": 2.0}, ValueError),
         ("class_weight", {-1: 2.0}, ValueError),
     ],
-    "MulticlassPerceptron": BAD_SHARED + BAD_MARGIN,
+    "MulticlassPerceptron": BAD_SHARED + BAD_MARGIN + BAD_VIOLATORS,
     "MIRA": [
         *BAD_SHARED,
+        *BAD_VIOLATORS,
         ("C", 0, ValueError),
         ("C", -1, ValueError),
         ("C", NAN, ValueError),
@@ -134,6 +140,12 @@ def test_bad_parameter_is_refused_by_its_name(learner, name, value, error):
     assert len(str(caught.value)) < 600
 
 
+@pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
+def test_all_violators_is_refused_by_the_names_of_the_two_ways_to_share(learner):
+    with pytest.raises(ValueError, match=r"violators='all'.*'best', 'uniform', 'proportional'"):
+        LEARNERS[learner](violators="all")
+
+
 @every_averager
 def test_average_cannot_be_served_where_there_is_none(learner):
     with pytest.raises(ValueError, match=r"serve='average' needs .*average='uniform'"):
@@ -152,7 +164,7 @@ def test_unknown_parameter_is_refused(learner):
     assert not hasattr(LEARNERS[learner](), other)
 
 
-@every_learner
+@pytest.mark.parametrize("learner", [learner for learner in LEARNERS if not has(learner, "degree")])
 def test_parameters_may_be_numpy_numbers(learner):
     name = {"MIRA": "C", "AROW": "r", "AdaptiveClassifier": "eta"}.get(learner, "margin")
     for number in (np.float64(0.5), np.float32(0.5), np.int64(2), Fraction(1, 2)):

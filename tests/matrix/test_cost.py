@@ -156,7 +156,7 @@ def test_refused_and_learned_batches_leave_no_memory_behind(learner, way):
     bad = dense.copy()
     bad[50, 3] = NAN
     names = [f"a name of more than fifteen bytes {j}" for j in range(dense.shape[1])]
-    model = make(learner)
+    model = make(learner, budget=50)  # a VotedPerceptron without one keeps every update
     model.learn_many(dense, ys)
     model.learn_many(dense, ys, feature_names=names)
 

@@ -293,7 +293,7 @@ def test_calls_of_every_kind_from_many_threads_end_in_a_model_in_good_order(lear
             assert model.n_mistakes <= model.n_seen + 1
             assert model.memory_usage > 0
             assert 0 < model.n_features < 10**6
-            assert model.serving in ("current", "average", "pocket")
+            assert model.serving in ("current", "average", "pocket", "vote")
             model.top_features(3)
 
     def keep(stop):

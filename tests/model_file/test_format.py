@@ -16,7 +16,9 @@ from tests.support.streams import KEYS
 from tests.support.variants import (
     LEARNERS,
     ONE_OUTPUT,
+    PLACED,
     every_learner,
+    every_linear_variant,
     every_starter,
     every_variant,
     has,
@@ -49,7 +51,7 @@ def test_others_who_read_safetensors_read_the_file(learner, variant, path):
 
 
 @seeds(3)
-@every_variant
+@every_linear_variant
 def test_reader_written_from_the_description_of_the_format_reads_all_weights(
     learner, variant, seed, path
 ):
@@ -161,7 +163,7 @@ def test_file_of_a_large_and_nearly_empty_hashed_model_is_small(learner, path):
         model.learn_one({f"w{i}": 1}, labels_for(learner)[i % 2])
     model.save(path)
     assert path.stat().st_size < 10_000
-    assert load(path).weights == model.weights == load(path, mmap=True).weights
+    assert load(path).weights == model.weights == load(path, mmap=learner in PLACED).weights
 
 
 # Files of earlier versions
@@ -182,11 +184,18 @@ def golden_answers(model):
 @pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
 def test_file_of_an_earlier_version_answers_as_it_did(file):
     expected = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    for mmap in (False, True):
-        assert golden_answers(loaded(file, mmap)) == expected
+    assert golden_answers(loaded(file)) == expected
+    if not file.stem.startswith("VotedPerceptron"):  # which is not opened in place
+        assert golden_answers(loaded(file, mmap=True)) == expected
     model = loaded(file)
     model.learn_one({"free": 1}, model._known_labels[0])
     assert model.n_seen == expected["counters"][0] + 1
+
+
+@pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
+def test_file_of_before_violators_was_a_parameter_has_the_best(learner):
+    model = loaded(TESTS / "golden" / f"{learner}-0.1.0.model")
+    assert model.violators == "best"
 
 
 def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
@@ -214,4 +223,5 @@ def test_pickles_of_an_earlier_version_are_loaded_and_pickled_again():
     assert several.predict_one("law") == "politics"
     assert several[-1].max_features == 8
     assert (type(mira), mira.C, mira.predict_one({"law": 1})) == (MIRA, 0.5, "politics")
+    assert mira.violators == several[-1].violators == "best"  # from before it was a parameter
     assert tokenizer._get_params() == Tokenizer(ngram_range=(1, 2))._get_params()

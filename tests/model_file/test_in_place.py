@@ -9,7 +9,7 @@ import pytest
 
 from streamptron import Perceptron, load
 from tests.support.model_files import taught
-from tests.support.variants import COPIES, every_variant, learned, make, named_events
+from tests.support.variants import COPIES, every_placed_variant, learned, make, named_events
 
 # In place
 
@@ -40,7 +40,7 @@ EVERY_COPY = COPIES | {"clone": lambda model: model.clone(include_attributes=Tru
 
 
 @pytest.mark.parametrize("how", EVERY_COPY)
-@every_variant
+@every_placed_variant
 def test_copy_of_a_model_opened_in_place_lies_in_memory_and_learns(learner, variant, how, path):
     model = taught(learner, variant)
     model.save(path)

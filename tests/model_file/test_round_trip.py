@@ -21,8 +21,11 @@ from tests.support.model_files import refused, taught
 from tests.support.streams import needs_data, text_stream
 from tests.support.variants import (
     LEARNERS,
+    PLACED,
     answers,
     every_learner,
+    every_placed_learner,
+    every_placed_variant,
     every_variant,
     labels_for,
     learned,
@@ -53,7 +56,7 @@ def test_model_replaced_by_its_file_now_and_then_learns_on_as_if_nothing_had_hap
 
 
 @seeds(3)
-@every_variant
+@every_placed_variant
 def test_model_opened_in_place_answers_as_the_one_that_was_saved(learner, variant, seed, path):
     model = taught(learner, variant, seed)
     model.save(path)
@@ -69,7 +72,7 @@ def test_model_opened_in_place_answers_as_the_one_that_was_saved(learner, varian
     assert learned(mapped) == learned(model)
 
 
-@every_learner
+@every_placed_learner
 @pytest.mark.parametrize("params", [{}, {"hash_bits": 6}], ids=["exact", "hashed"])
 def test_model_opened_in_place_predicts_matrices(learner, params, path):
     rng = np.random.default_rng(1)
@@ -89,7 +92,7 @@ def test_model_opened_in_place_predicts_matrices(learner, params, path):
 def test_untrained_model_comes_back(learner, path):
     model = make(learner)
     model.save(path)
-    for mmap in (False, True):
+    for mmap in (False, True) if learner in PLACED else (False,):
         assert learned(load(path, mmap)) == learned(model)
         assert answers(load(path, mmap), {"a": 1}) == answers(model, {"a": 1})
 
@@ -265,7 +268,7 @@ def test_pipeline_of_a_tokenizer_and_a_learner_comes_back_whole(learner, name, p
         model.learn_one(text, labels[i % len(labels)])
     model.save(path, metadata={"a": 1})
     assert read_metadata(path) == {"a": 1}
-    loaded, mapped = load(path), load(path, mmap=True)
+    loaded, mapped = load(path), load(path, mmap=learner in PLACED)
     for other in (loaded, mapped):
         assert type(other) is type(model)
         assert list(other.steps) == list(model.steps)

@@ -20,7 +20,9 @@ from streamptron import (
     AdaptiveClassifier,
     MulticlassPerceptron,
     Perceptron,
+    RankingPerceptron,
     Tokenizer,
+    VotedPerceptron,
 )
 from streamptron.files import read
 from streamptron.study import fit
@@ -309,6 +311,19 @@ REFUSED = {
         bad(model=AdaptiveClassifier(), init="random"),
         "AdaptiveClassifier",
     ),
+    "random weights of a VotedPerceptron": (
+        bad(model=VotedPerceptron(), init="random"),
+        "VotedPerceptron",
+    ),
+    "random mistakes of a VotedPerceptron": (
+        bad(model=VotedPerceptron(), order="random-mistake"),
+        "VotedPerceptron",
+    ),
+    "rows for a RankingPerceptron": (bad(model=RankingPerceptron()), r"\(candidates, chosen\)"),
+    "a choice that is none": (
+        bad(model=RankingPerceptron(), data=[([{"a": 1}, {"b": 1}], 7)]),
+        r"data\[0\]: chosen",
+    ),
     "random weights above a ceiling": (
         bad(model=Perceptron(max_features=3), init="random"),
         "max_features=3",
@@ -428,6 +443,33 @@ def test_without_tqdm_a_bar_that_is_asked_for_is_an_error_that_says_what_to_inst
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     fit(model, [({"a": 1}, True)])
     assert model.n_seen
+
+
+# Candidates
+
+
+@pytest.mark.parametrize("order", ["permute", "random-mistake"])
+def test_candidates_are_learned_in_passes_too(order):
+    rng = np.random.default_rng(3)
+    w = rng.normal(size=4)
+    queries = []
+    for _ in range(60):
+        candidates = rng.normal(size=(3, 4))
+        names = dict(zip("abc", [dict(enumerate(row)) for row in candidates.tolist()], strict=True))
+        queries.append((names, "abc"[int((candidates @ w).argmax())]))
+    model = RankingPerceptron(average="none")
+    history = fit(model, queries, epochs=500, seed=1, order=order, init="random")
+    assert history.stopped == "converged"
+    assert all(model.predict_one(candidates) == chosen for candidates, chosen in queries)
+    twin = RankingPerceptron()
+    (only,) = fit(twin, queries, epochs=1, shuffle=False, validation=queries)
+    other = RankingPerceptron()
+    for candidates, chosen in queries:
+        other.learn_one(candidates, chosen)
+    assert twin.weights == other.weights
+    assert only.mistakes == other.n_mistakes
+    wrong = [other.predict_one(candidates) != chosen for candidates, chosen in queries]
+    assert only.validation_error == np.mean(wrong)
 
 
 # Published results

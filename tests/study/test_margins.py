@@ -17,7 +17,9 @@ from streamptron import (
     AdaptiveClassifier,
     MulticlassPerceptron,
     Perceptron,
+    RankingPerceptron,
     Tokenizer,
+    VotedPerceptron,
 )
 from streamptron.study import dataset_margin, fit, geometric_margin, margin, mistake_bound
 from tests.support.marks import seeds
@@ -164,11 +166,14 @@ def test_data_that_cannot_be_separated_have_no_bound():
 
 def test_margins_without_a_meaning_are_refused():
     data = [({"x": 1}, True), ({"x": 2}, False)]
-    model = AdaptiveClassifier()
-    model.learn_many(np.eye(2), [True, False])
     for ask in (margin, geometric_margin):
-        with pytest.raises(TypeError, match="AdaptiveClassifier"):
-            ask(model, data)
+        for kind in (AdaptiveClassifier, VotedPerceptron):
+            model = kind()
+            model.learn_many(np.eye(2), [True, False])
+            with pytest.raises(TypeError, match=kind.__name__):
+                ask(model, data)
+        with pytest.raises(TypeError, match="RankingPerceptron"):
+            ask(RankingPerceptron(), data)
         with pytest.raises(ValueError, match="0 labels"):
             ask(MIRA(), data)
         with pytest.raises(TypeError, match="model is a dict"):

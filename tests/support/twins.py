@@ -12,7 +12,22 @@ RULES = {
     "Perceptron margin=0.5": ("Perceptron", {"margin": 0.5}),
     "MulticlassPerceptron": ("MulticlassPerceptron", {}),
     "MulticlassPerceptron margin=0.5": ("MulticlassPerceptron", {"margin": 0.5}),
+    "MulticlassPerceptron uniform": ("MulticlassPerceptron", {"violators": "uniform"}),
+    "MulticlassPerceptron proportional": (
+        "MulticlassPerceptron",
+        {"violators": "proportional", "margin": 0.5},
+    ),
+    "MulticlassPerceptron proportional, no margin": (
+        "MulticlassPerceptron",
+        {"violators": "proportional"},
+    ),
     "MIRA": ("MIRA", {}),
+    "MIRA uniform": ("MIRA", {"violators": "uniform"}),
+    "MIRA proportional": ("MIRA", {"violators": "proportional"}),
+    "MIRA proportional on mistakes, C=0.1": (
+        "MIRA",
+        {"violators": "proportional", "update": "mistake", "C": 0.1},
+    ),
     "MIRA C=0.1": ("MIRA", {"C": 0.1}),
     "MIRA on mistakes": ("MIRA", {"update": "mistake"}),
 }

@@ -7,7 +7,14 @@ import random
 
 import pytest
 
-from streamptron import AROW, MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptron
+from streamptron import (
+    AROW,
+    MIRA,
+    AdaptiveClassifier,
+    MulticlassPerceptron,
+    Perceptron,
+    VotedPerceptron,
+)
 from streamptron.modelfile.read import read
 from tests.support.streams import KEYS, random_events
 
@@ -17,6 +24,7 @@ LEARNERS = {
     "MIRA": MIRA,
     "AROW": AROW,
     "AdaptiveClassifier": AdaptiveClassifier,
+    "VotedPerceptron": VotedPerceptron,
 }
 
 # What every learner has that has the parameters.
@@ -42,17 +50,27 @@ OWN = {
     },
     "MulticlassPerceptron": {
         "margin": {"margin": 0.5},
+        "uniform": {"violators": "uniform"},
+        "proportional": {"violators": "proportional", "margin": 0.5},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
     },
     "MIRA": {
         "C": {"C": 0.1},
         "update on mistakes": {"update": "mistake"},
+        "uniform": {"violators": "uniform", "update": "mistake"},
+        "proportional": {"violators": "proportional"},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
     },
     "AdaptiveClassifier": {
         "short steps": {"eta": 0.3, "forget": 0.03},
         "no naive Bayes": {"naive_bayes": False},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.0, "sky": 2.0}},
+    },
+    "VotedPerceptron": {
+        "degree": {"degree": 2},
+        "budget": {"budget": 20},
+        "degree, budget, hashed": {"degree": 3, "budget": 20, "hash_bits": 20},
+        "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.25, "sky": 2.0}},
     },
     "AROW": {
         "r": {"r": 0.1},
@@ -74,15 +92,32 @@ VARIANTS = [
 ]
 
 every_learner = pytest.mark.parametrize("learner", LEARNERS)
+# those whose files can be used in place
+PLACED = [learner for learner in LEARNERS if learner != "VotedPerceptron"]
+every_placed_learner = pytest.mark.parametrize("learner", PLACED)
+every_placed_variant = pytest.mark.parametrize(
+    ("learner", "variant"), [pair for pair in VARIANTS if pair[0] in PLACED]
+)
+# those that may have a ceiling
+every_limited_learner = pytest.mark.parametrize(
+    "learner", [learner for learner in LEARNERS if has(learner, "max_features")]
+)
 # those that keep an average and a pocket
 AVERAGERS = [learner for learner in LEARNERS if has(learner, "average", "pocket")]
 # those that may start from weights
-STARTERS = [learner for learner in LEARNERS if learner != "AdaptiveClassifier"]
+STARTERS = [
+    learner for learner in LEARNERS if learner not in ("AdaptiveClassifier", "VotedPerceptron")
+]
 every_starter = pytest.mark.parametrize("learner", STARTERS)
 # those that have one output for two labels; they start from {feature: weight}, if at all, and the
 # others from {label: {feature: weight}}
-ONE_OUTPUT = ("Perceptron", "AROW", "AdaptiveClassifier")
+ONE_OUTPUT = ("Perceptron", "AROW", "AdaptiveClassifier", "VotedPerceptron")
 every_averager = pytest.mark.parametrize("learner", AVERAGERS)
+# those that have weights: a kernel has none
+every_linear_variant = pytest.mark.parametrize(
+    ("learner", "variant"),
+    [pair for pair in VARIANTS if "degree" not in OWN[pair[0]].get(pair[1], ())],
+)
 every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
 
 

@@ -17,6 +17,15 @@ What a bad argument raises is settled at the library's doors and is no business 
 
 import math
 
+from tests.twin.serving import (
+    Best,
+    BinaryCalibrator,
+    MulticlassCalibrator,
+    Pocket,
+    Scale,
+    within,
+)
+
 
 class INTERCEPT:
     """The intercept's name, which no feature of a user's can equal."""
@@ -36,191 +45,6 @@ def brute_force_average(history):
     return {
         key: math.fsum(weights.get(key, 0.0) for weights in history) / len(history) for key in keys
     }
-
-
-class Scale:
-    """The usual size m of a kept vector's scores; divided by it, scores of two vectors compare.
-
-    m is a mean over all events at first, and later fades by 1/1024 an event.
-    """
-
-    def __init__(self):
-        self.m = 0.0
-        self.n = 0.0
-
-    def relative(self, difference):
-        return difference / self.m if self.m > 0 else 0.0
-
-    def learn(self, x):
-        if self.n < 1024:
-            self.n += 1.0
-        self.m += (x - self.m) / self.n
-
-
-class Best:
-    """Which of two contestants, 0 or 1, answers for serve="best".
-
-    The context c of an event is the contestant that is relatively more confident of it. T[k][c]
-    counts recent mistakes of contestant k in a context, and G[k] those of a longer time in any. The
-    leader of a context stays unless it is beaten by more than a half.
-    """
-
-    def __init__(self):
-        self.T = [[0.0, 0.0], [0.0, 0.0]]
-        self.G = [0.25, 0.0]
-        self.lead = [0, 0]
-
-    def choose(self, r):
-        """The context of an event with relative margins r, and who answers."""
-        c = 1 if r[1] > r[0] else 0
-        b = self.lead[c]
-        least = (self.T[b][c] + 0.25 * self.G[b]) - 0.5
-        for k in (0, 1):
-            mistakes = self.T[k][c] + 0.25 * self.G[k]
-            if mistakes < least:
-                least = mistakes
-                b = k
-        return c, b
-
-    def learn(self, r, mistakes):
-        c, b = self.choose(r)
-        self.lead[c] = b
-        if any(mistakes):
-            for k in (0, 1):
-                for q in (0, 1):
-                    self.T[k][q] *= 31 / 32
-                self.G[k] *= 1023 / 1024
-                if mistakes[k]:
-                    self.T[k][c] += 1.0
-                    self.G[k] += 1.0
-
-    def overall(self):
-        """Who makes fewer mistakes, whatever the context."""
-        total = [(self.T[k][0] + self.T[k][1]) + 0.25 * self.G[k] for k in (0, 1)]
-        return 1 if total[1] < total[0] else 0
-
-
-class Pocket:
-    """When the current vector goes into the pocket.
-
-    It does when its run of right answers exceeds the record, with which the pocket's was put there,
-    and the duel since then is not lost; or when it is ahead in the duel. The duel counts the
-    pocket's mistakes less the current vector's, and never falls below -2.
-    """
-
-    def __init__(self):
-        self.run = 0
-        self.record = 0
-        self.duel = 0
-
-    def challenge(self, mistake, pocket_mistake):
-        """Before an event's update: does the current vector replace the pocket's?"""
-        if not mistake:
-            self.run += 1
-        self.duel = max(self.duel + pocket_mistake - mistake, -2)
-        won = (self.run > self.record and self.duel >= 0) or (self.duel >= 1 and not mistake)
-        if won:
-            self.record = self.run
-            self.duel = 0
-        if mistake:
-            self.run = 0
-        return won
-
-
-def fading(G, g):
-    """AdaGrad's sum of squared gradients, of which 1/1024 fades in an event; at rest it is 1."""
-    return (1023 / 1024 * G + g * g) + 1 / 1024
-
-
-def within(low, number, high):
-    return min(max(number, low), high)
-
-
-def is_due(t, each):
-    """Whether something is due at labelled event number t: the first 1024, then 1 in `each`."""
-    return t < 1024 or (t * 0x9E3779B97F4A7C15) % 2**64 < 2**64 // each
-
-
-class BinaryCalibrator:
-    """p = 1 / (1 + exp(-(A z + B))) of True, where z is the score by its scale, within 8.
-
-    A and B descend the log-loss by AdaGrad (Duchi, Hazan & Singer 2011).
-    """
-
-    def __init__(self):
-        self.A = 1.0
-        self.B = 0.0
-        self.GA = 1.0
-        self.GB = 1.0
-        self.RA = 1.0  # one by the roots of these, not always up to date
-        self.RB = 1.0
-
-    def z(self, d, scale):
-        return within(-8.0, scale.relative(d), 8.0)
-
-    def p(self, z):
-        t = self.A * z + self.B
-        if t >= 0:
-            return 1.0 / (1.0 + math.exp(-t))
-        e = math.exp(t)
-        return e / (1.0 + e)
-
-    def probabilities(self, d, scale):
-        p = self.p(self.z(d, scale))
-        return {False: 1.0 - p, True: p}
-
-    def learn(self, d, y, scale, t):
-        """What the vector said of event number t before it was told that the label is y."""
-        if not is_due(t, 2):
-            return
-        z = self.z(d, scale)
-        g = self.p(z) - (1.0 if y else 0.0)  # the loss's derivative by B, and h that by A
-        h = g * z
-        self.GA = fading(self.GA, h)
-        self.GB = fading(self.GB, g)
-        if is_due(t, 32):
-            self.RA = 1.0 / math.sqrt(self.GA)
-            self.RB = 1.0 / math.sqrt(self.GB)
-        self.A = within(0.0, self.A - h * self.RA, 16.0)
-        self.B = within(-16.0, self.B - g * self.RB, 16.0)
-
-
-class MulticlassCalibrator:
-    """p_j = exp(-beta z_j) / S, where z_j is label j's distance from the best score, by the scale.
-
-    beta descends the log-loss by AdaGrad, in its logarithm to first order.
-    """
-
-    def __init__(self):
-        self.beta = 1.0
-        self.G = 1.0
-
-    def z(self, decision, scale):
-        best = max(decision.values())
-        return {label: min(scale.relative(best - s), 8.0) for label, s in decision.items()}
-
-    def probabilities(self, decision, scale):
-        if not decision:
-            return {}
-        w = {j: math.exp(-(self.beta * z)) for j, z in self.z(decision, scale).items()}
-        S = 0.0
-        for w_j in w.values():
-            S += w_j
-        return {j: w_j / S for j, w_j in w.items()}
-
-    def learn(self, decision, y, scale, t):
-        """What the vector said of event number t before it was told that the label is y."""
-        if len(decision) < 2 or y not in decision or not is_due(t, 8):
-            return
-        z = self.z(decision, scale)
-        S = E = 0.0
-        for z_j in z.values():
-            w_j = math.exp(-(self.beta * z_j))
-            S += w_j
-            E += w_j * z_j
-        g = self.beta * (z[y] - E / S)  # the loss's derivative by the logarithm of beta
-        self.G = fading(self.G, g)
-        self.beta = within(0.015625, self.beta * (1.0 - (0.5 * g) / math.sqrt(self.G)), 64.0)
 
 
 class Ceiling:
@@ -448,10 +272,13 @@ class Learner:
         self.ceiling.places.append(feature)
         self.ceiling.see([feature])
 
-    def make_room(self, event):
-        """Give each new feature of an event a place; the event without those that find none."""
+    def make_room(self, event, names=None):
+        """Give each new feature of an event a place; the event without those that find none.
+
+        `names`: of all features that must not leave for them.
+        """
         ceiling = self.ceiling
-        names = {feature for feature, _ in event}
+        names = names or {feature for feature, _ in event}
         kept = []
         ticked = False
         for feature, value in event:
@@ -615,43 +442,185 @@ class Multiclass(Learner):
             scores[y] = 0.0
 
     def rule(self, scores, y, step, event):
-        others = {label: score for label, score in scores.items() if label != y}
-        if not others:
+        """w_y gains tau x, which the violators lose, each its share."""
+        others = {k: score for k, score in scores.items() if k != y}
+        lead = {k: scores[y] - score for k, score in others.items()}
+        violators = [k for k in others if self.violates(lead[k])]
+        if not violators:
             return []
-        guess = self.prediction(others)
-        coefficient = self.tau(scores[y], scores[guess], event) * step
-        return [(y, coefficient), (guess, -coefficient)]
+        if self.violators == "best":
+            violators = [self.prediction(others)]
+        share = self.shares({k: self.required - lead[k] for k in violators})
+        tau = self.tau(lead, share, event) * step
+        return [(y, tau)] + [(k, -(s * tau)) for k, s in share.items()]
+
+    def shares(self, d):
+        """{label: share} for labels that lack d of the lead that y should have over them."""
+        total = 0.0
+        for lack in d.values():
+            total += lack
+        if self.violators != "proportional" or total == 0:
+            return {k: 1.0 / len(d) for k in d}
+        return {k: lack / total for k, lack in d.items()}
 
 
 class MulticlassPerceptron(Multiclass):
-    """CS188: w_y* += f, w_guess -= f, where guess is the best-scoring other label."""
+    """CS188: w_y* += f, w_guess -= f, where guess is the best-scoring other label.
 
-    def __init__(self, *, margin=0.0, **kept):
+    Crammer & Singer 2003: all labels of the error set may share what w_y* gains.
+    """
+
+    def __init__(self, *, margin=0.0, violators="best", **kept):
         super().__init__(**kept)
-        self.margin = margin
+        self.required = margin
+        self.violators = violators
 
-    def tau(self, score, rival, event):
-        return 1.0 if score - rival <= self.margin else 0.0
+    def violates(self, lead):
+        return lead <= self.required
+
+    def tau(self, lead, share, event):
+        return 1.0
 
 
 class MIRA(Multiclass):
     """CS188: the smallest change after which y* scores 1 more than guess, at most C of it."""
 
-    def __init__(self, *, C=1.0, update="margin", **kept):
+    required = 1.0
+
+    def __init__(self, *, C=1.0, update="margin", violators="best", **kept):
         super().__init__(**kept)
         self.C = C
         self.update = update
+        self.violators = violators
 
-    def tau(self, score, rival, event):
-        """tau = min(((w_guess - w_y*)·f + 1) / (2 f·f), C), 0 where no update is due."""
-        loss = (rival - score) + 1.0
-        due = score <= rival if self.update == "mistake" else loss > 0.0
-        ff = 0.0
+    def violates(self, lead):
+        return lead <= 0 if self.update == "mistake" else lead < 1
+
+    def tau(self, lead, share, event):
+        """tau = min(the shared lack of a lead of 1 / ||the direction||^2, C); 0 where that is 0."""
+        loss = squares = ff = 0.0
+        for k, s in share.items():
+            loss += s * (1.0 - lead[k])
+            squares += s * s
         for _, value in event:
             ff += value * value
-        if not due or ff == 0.0:
-            return 0.0
-        return min(loss / (2.0 * ff), self.C)
+        return min(loss / ((1.0 + squares) * ff), self.C) if ff else 0.0
+
+
+class RankingPerceptron(Learner):
+    """Collins 2002: w += d, where d = x_chosen - x_guess and guess is the best-scoring other one.
+
+    Candidates {id: x} share one vector, the output True; scores are by candidate. With
+    update="margin" or "mistake" MIRA's step: min((score_guess - score_chosen + 1) / d·d, C) d.
+    """
+
+    calibrator = MulticlassCalibrator
+
+    def __init__(self, *, update="perceptron", margin=0.0, C=1.0, **kept):
+        super().__init__(intercept=False, **kept)
+        self.update = update
+        self.margin = margin
+        self.C = C
+        self.add_output(True)
+
+    @classmethod
+    def from_weights(cls, weights, **params):
+        learner = cls(**params)
+        learner.w.clear()
+        learner.start_output(True, weights, 0.0)
+        return learner
+
+    def decision(self, by_candidate):
+        return by_candidate
+
+    def prediction(self, scores):
+        return max(scores, key=scores.get, default=None)
+
+    def confidence(self, scores):
+        return Multiclass.confidence(self, scores)
+
+    def contestants_scores(self, candidates):
+        return {kind: self.scores_of(candidates, kind) for kind in self.contestants}
+
+    def scores_of(self, candidates, kind):
+        return {y: self.scores(self.event(x), kind)[True] for y, x in candidates.items()}
+
+    def rank_one(self, candidates):
+        scores = self.decision_function_one(candidates)
+        return sorted(scores, key=lambda y: -scores[y])
+
+    def difference(self, candidates, y, guess):
+        d = dict(self.event(candidates[y]))
+        for feature, value in self.event(candidates[guess]):
+            d[feature] = d.get(feature, 0.0) - value
+        return [(feature, value) for feature, value in d.items() if value != 0]
+
+    def learn_one(self, candidates, chosen, w=1.0, said=None):
+        """`said`: the scores by which the kept vectors are judged; None: those of this moment."""
+        scores = {kind: self.scores_of(candidates, kind) for kind in self.kinds}
+        said = said or scores
+        mistakes = {kind: self.prediction(said[kind]) != chosen for kind in self.kinds}
+        self.n_mistakes += mistakes["current"]
+        self.judge(said, mistakes, chosen)
+        self.n_seen += 1
+
+        features = {feature for x in candidates.values() for feature, _ in self.event(x)}
+        self.ceiling.see(feature for feature in features if feature in self.slots)
+        d, coefficient = self.step(candidates, scores["current"], chosen, w)
+        if d:
+            self.n_updates += 1
+            d = self.make_room(d, features)
+        if self.pocket and self.pocket_rule.challenge(mistakes["current"], mistakes["pocket"]):
+            self.pocketed = {output: dict(self.w[output]) for output in self.w}
+        self.add(True, coefficient, d)
+        self.c += 1.0
+        self.average_exponentially()
+
+    def step(self, candidates, scores, chosen, w):
+        """The difference that is added and how many times; nothing where no update is due."""
+        guess = self.prediction({y: score for y, score in scores.items() if y != chosen})
+        if guess is None or w == 0:
+            return [], 0.0
+        loss = (scores[guess] - scores[chosen]) + 1.0
+        due = {
+            "perceptron": scores[chosen] - scores[guess] <= self.margin,
+            "margin": loss > 0.0,
+            "mistake": scores[chosen] <= scores[guess],
+        }
+        d = self.difference(candidates, chosen, guess)
+        if not due[self.update] or not d:
+            return [], 0.0
+        if self.update == "perceptron":
+            return d, w
+        dd = 0.0
+        for _, value in d:
+            dd += value * value
+        return d, min(loss / dd, self.C) * w
+
+    def learn_many(self, rows, grades, qid, weights=None):
+        """Each row is the worst of itself and the rows of higher grade in its query, in order.
+
+        The worst is the best when the values change their signs. The vectors are judged by what
+        they said before the query.
+        """
+        said = {}
+        for r in range(len(rows)):
+            query = {
+                i: {feature: -value for feature, value in rows[i].items()}
+                for i in range(len(rows))
+                if qid[i] == qid[r]
+            }
+            if qid[r] not in said:
+                said[qid[r]] = {kind: self.scores_of(query, kind) for kind in self.kinds}
+            betters = {i: x for i, x in query.items() if i == r or grades[i] > grades[r]}
+            if len(betters) > 1:
+                of_these = {
+                    kind: {i: scores[i] for i in betters} for kind, scores in said[qid[r]].items()
+                }
+                self.learn_one(betters, r, 1.0 if weights is None else weights[r], of_these)
+
+    def weights_of(self, kind):
+        return super().weights_of(kind)[True]
 
 
 class AROW(Learner):

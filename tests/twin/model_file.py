@@ -153,7 +153,7 @@ class ModelFile:
         )
         cls, labels = self.part("class"), self.part("labels")
         fields = 1 + (average != "none") + 2 * pocket + (cls == "AROW")
-        one = cls == "Perceptron" or (cls == "AROW" and len(labels or ()) <= 2)
+        one = labels is None or (cls == "AROW" and len(labels) <= 2)
         lanes = 1 if one else 4
         outputs = [{} for _ in range(1 if one else len(labels))]
         at = 0

@@ -1,0 +1,8 @@
+# The model that chooses among candidates.
+
+from streamptron.doors.model cimport Model
+
+
+cdef class RankModel(Model):
+    cdef int _score_all(self, list names, list candidates) except -1
+    cdef list _decided(self, bint probabilities)

@@ -1,0 +1,38 @@
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamptron.doors.model import Model
+from streamptron.doors.rows import Rows
+
+# Features by id, or a list of features, whose ids are 0, 1, ...
+Candidates = Mapping[Any, Any] | Sequence[Any]
+
+def candidates_of(candidates: Candidates) -> tuple[list[Any], list[Any], bool]: ...
+
+class RankModel(Model):
+    def learn_one(self, candidates: Candidates, chosen: Any, w: float = 1.0) -> None: ...
+    def predict_one(self, candidates: Candidates) -> Any: ...
+    def rank_one(self, candidates: Candidates) -> list[Any]: ...
+    def decision_function_one(self, candidates: Candidates) -> dict[Any, float] | list[float]: ...
+    def predict_proba_one(self, candidates: Candidates) -> dict[Any, float] | list[float]: ...
+    def _explain_lead(
+        self, candidates: Candidates, chosen: Any
+    ) -> tuple[list[tuple[Hashable, float]], float]: ...
+    def _score_queries(
+        self,
+        X: Rows,
+        names: Sequence[Hashable] | None,
+        decisions: NDArray[np.float64],
+        ends: NDArray[np.intp],
+    ) -> int: ...
+    def _learn_queries(
+        self,
+        X: Rows,
+        names: Sequence[Hashable] | None,
+        grades: NDArray[np.intp],
+        steps: NDArray[np.float64] | None,
+        ends: NDArray[np.intp],
+    ) -> int: ...

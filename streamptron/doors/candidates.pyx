@@ -1,0 +1,272 @@
+"""The doors of a model that chooses among candidates: one set of them, and many rows of them."""
+
+from collections.abc import Mapping, Sequence
+from operator import index as as_index
+
+from libc.math cimport fabs
+
+from streamptron.doors.desk cimport finite_scores
+from streamptron.doors.gate cimport gate_learn_begin, gate_learn_end
+from streamptron.doors.many cimport rows_run
+from streamptron.doors.model cimport Model
+from streamptron.doors.names cimport key_plain
+from streamptron.doors.rows cimport Rows
+from streamptron.engine.api cimport (
+    event_difference, learner_answer, learner_learn, learner_probabilities, learner_score,
+    table_read)
+from streamptron.engine.event cimport event_first, event_last
+from streamptron.engine.learner cimport Answer, learner_decision
+from streamptron.engine.rule cimport ANSWER_CANDIDATES, Rule, rule_answer
+from streamptron.engine.table cimport KEPT_KINDS
+
+from streamptron.doors.names import damaged, named
+from streamptron.estimator.names import is_numpy, shown
+
+cdef extern from "Python.h":
+    int PyGC_Disable() noexcept
+    int PyGC_Enable() noexcept
+
+
+def candidates_of(candidates):
+    """The ids of candidates, the features of each, and whether they have ids of their own."""
+    if isinstance(candidates, Mapping):
+        items = list(candidates.items())
+        names = [name for name, _ in items]
+        if type(candidates) is not dict and len(set(names)) < len(names):
+            twice = next(name for k, name in enumerate(names) if name in names[:k])
+            raise ValueError(f"candidates has the id {shown(twice)} twice; give each its own")
+        return names, [x for _, x in items], True
+    if isinstance(candidates, Sequence) and not isinstance(candidates, (str, bytes, bytearray)):
+        return list(range(len(candidates))), list(candidates), False
+    raise TypeError(
+        f"candidates is {shown(candidates)}, a {type(candidates).__name__}; it must be a dict "
+        "{id: features} or a list of features")
+
+
+def _place_of(chosen, list names, bint own, str what):
+    """Where among the candidates the chosen one is."""
+    if not own:
+        if isinstance(chosen, bool) or not (isinstance(chosen, int) or is_numpy(chosen, "integer")):
+            raise TypeError(
+                f"{what}={shown(chosen)}, a {type(chosen).__name__}; for a list of candidates it "
+                "must be the place of the right one, an int")
+        if 0 <= as_index(chosen) < len(names):
+            return as_index(chosen)
+        raise ValueError(
+            f"{what}={shown(chosen)} is none of the {len(names)} candidates; it must be the place "
+            "of one in the list, from 0")
+    try:
+        place = dict(zip(names, range(len(names)))).get(chosen)
+    except TypeError:
+        raise TypeError(
+            f"{what} is {shown(chosen)}, a {type(chosen).__name__}; it must be the id of one of "
+            "the candidates, which is hashable") from None
+    if place is None:
+        raise ValueError(
+            f"{what}={shown(chosen)} is none of the candidates, whose ids are {shown(names, 200)}")
+    return place
+
+
+cdef class RankModel(Model):
+    """One output; the best-scoring of the given candidates is the answer."""
+
+    _updates = "margin", "mistake", "perceptron"
+
+    cdef Model _blank(self, int kind):
+        cdef Rule rule
+        rule.kind = kind
+        if rule_answer(&rule) != ANSWER_CANDIDATES:
+            raise ValueError(f"the rule {kind} does not choose among candidates")
+        return RankModel.__new__(RankModel)
+
+    def _configure(self, int kind, **params):
+        update = params["update"]
+        if update == "perceptron" and params["C"] != 1.0:
+            raise ValueError(
+                f"C={shown(params['C'])} bounds the steps of update='margin' and 'mistake'; leave "
+                "it out with update='perceptron'")
+        if update in ("margin", "mistake") and params["margin"] != 0.0:
+            raise ValueError(
+                f"margin={shown(params['margin'])} is for update='perceptron'; leave it out: with "
+                f"update={shown(update)} the margin is 1")
+        Model._configure(self, kind, **params)
+
+    cdef Py_ssize_t _set_labels(self, labels) except -1:
+        if labels is not None:
+            raise ValueError("a model that chooses among candidates keeps no labels")
+        return 1
+
+    cdef int _score_all(self, list names, list candidates) except -1:
+        self._read_candidates("candidates", names, candidates, False)
+        if learner_score(&self.learner, &self.event) < 0:
+            self._no_memory("no memory for the scores")
+        if self.learner.table.borrowed and not finite_scores(&self.learner, &self.event):
+            self._settle()
+            raise damaged("a weight is not finite")
+        return 0
+
+    cdef list _decided(self, bint probabilities):
+        """The scores of what has been scored, by the vector that answers; or probabilities."""
+        cdef Py_ssize_t k
+        cdef Answer answer = learner_answer(&self.learner, &self.event)
+        cdef const double* scores = learner_decision(&self.learner, &self.event, answer.kind)
+        cdef double* p
+        if probabilities:
+            # the fourth of the score vectors is room for them
+            p = self.event.scores + KEPT_KINDS * self.event.n_scores
+            learner_probabilities(&self.learner, &self.event, answer, p)
+            scores = p
+        collecting = PyGC_Disable()     # a finalizer might use the scratch
+        decided = [scores[k] for k in range(self.event.n_scores)]
+        if collecting:
+            PyGC_Enable()
+        self._settle()
+        return decided
+
+    def learn_one(self, candidates, chosen, w=1.0):
+        """Learn which of some candidates is the right one, if that is a mistake.
+
+        Parameters
+        ----------
+        candidates
+            ``{id: features}``; or a list of features, whose ids are their places, from 0. Features
+            are a mapping of names to numbers.
+        chosen
+            The id of the right one.
+        w
+            The sample weight, at least 0: it scales the step.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If candidates, chosen or w is invalid. The model has not changed then.
+        MemoryError
+            If memory runs out. The model has not changed then, either.
+        """
+        cdef double step = self._step(None, w)
+        cdef Py_ssize_t y
+        names, features, own = candidates_of(candidates)
+        if not names:
+            raise ValueError(
+                "candidates is empty; give those among which there was a choice, or leave the "
+                "event out")
+        y = _place_of(chosen, names, own, "chosen")
+        self._read_candidates("candidates", names, features, True)
+        if learner_learn(&self.learner, &self.event, y, step) < 0:
+            self._no_memory("no memory for the update; the model has not learned this event")
+        self._settle()
+
+    def predict_one(self, candidates):
+        """The id of the best candidate, of equals the first; None if there are no candidates.
+
+        Parameters
+        ----------
+        candidates
+            As for ``learn_one``.
+        """
+        cdef Py_ssize_t best
+        names, features, _ = candidates_of(candidates)
+        self._score_all(names, features)
+        best = learner_answer(&self.learner, &self.event).verdict.best
+        self._settle()
+        return names[best] if best >= 0 else None
+
+    def rank_one(self, candidates):
+        """The ids of all candidates, the best first; equals stay in their order.
+
+        Parameters
+        ----------
+        candidates
+            As for ``learn_one``.
+        """
+        names, features, _ = candidates_of(candidates)
+        self._score_all(names, features)
+        scores = self._decided(False)
+        return [names[k] for k in sorted(range(len(names)), key=lambda k: -scores[k])]
+
+    def decision_function_one(self, candidates):
+        """The score of each candidate, w.x, by the vector that answers.
+
+        Parameters
+        ----------
+        candidates
+            As for ``learn_one``.
+
+        Returns
+        -------
+        ``{id: score}``; for a list a list of scores.
+        """
+        names, features, own = candidates_of(candidates)
+        self._score_all(names, features)
+        scores = self._decided(False)
+        return dict(zip(names, scores)) if own else scores
+
+    def predict_proba_one(self, candidates):
+        """The probability of each candidate that it is the right one, calibrated online.
+
+        Parameters
+        ----------
+        candidates
+            As for ``learn_one``.
+
+        Returns
+        -------
+        ``{id: probability}``; for a list a list of probabilities.
+        """
+        names, features, own = candidates_of(candidates)
+        self._score_all(names, features)
+        p = self._decided(True) if names else []
+        return dict(zip(names, p)) if own else p
+
+    def _explain_lead(self, candidates, chosen):
+        """Contributions to the lead of a candidate over the best other one, and that lead."""
+        cdef Answer answer
+        cdef const double* scores
+        cdef Py_ssize_t i, k, y = -1, rival = -1
+        cdef double lead
+        names, features, own = candidates_of(candidates)
+        if not names:
+            raise ValueError("candidates is empty; there is nothing to explain")
+        if chosen is not None:
+            y = _place_of(chosen, names, own, "chosen")
+        self._score_all(names, features)
+        answer = learner_answer(&self.learner, &self.event)
+        scores = learner_decision(&self.learner, &self.event, answer.kind)
+        if y < 0:
+            y = answer.verdict.best
+        for k in range(self.event.n_scores):
+            if k != y and (rival < 0 or scores[k] > scores[rival]):
+                rival = k
+        lead = scores[y] if rival < 0 else scores[y] - scores[rival]
+        if event_difference(&self.event, y, rival) < 0:
+            self._no_memory("no memory for the difference")
+        # as in Model._weights
+        collecting = PyGC_Disable()
+        try:
+            parts = []
+            objects = {ordinal: name for name, ordinal in self._objects.items()}
+            for i in range(self.event.n, self.event.ends[self.event.n_candidates]):
+                part = self.event.values[i] * table_read(
+                    &self.learner.table, self.event.slots[i], 0, answer.kind)
+                if part != 0.0:
+                    parts.append((key_plain(&self.event.keys[i], objects), part))
+        finally:
+            if collecting:
+                PyGC_Enable()
+        self._settle()
+        return [(named(plain), part) for plain, part in parts], lead
+
+    # --- Many rows
+
+    def _score_queries(self, Rows X not None, names, decisions, ends):
+        """The scores of rows, as rows_run does; ends[r] is where the query of row r ends."""
+        return rows_run(self, X, names, None, None, None, decisions, None, None, None, ends)[0]
+
+    def _learn_queries(self, Rows X not None, names, grades, steps, ends):
+        """Learn rows by their grades, whole numbers from 0, as rows_run does."""
+        self._enter(True)
+        gate_learn_begin(&self.gate)
+        try:
+            return rows_run(self, X, names, grades, steps, None, None, None, None, None, ends)[0]
+        finally:
+            gate_learn_end(&self.gate)

@@ -1,0 +1,3 @@
+from streamptron._core import PairModel
+
+class VotedModel(PairModel): ...

@@ -1,0 +1,42 @@
+# A whole learner: a weight of it, how large it is, a second one.
+#
+# What each room says of its own part, put together; the path (engine/learner.pxd) does without.
+#
+# Functions in this file: learner_weight, learner_bytes, learner_copy.
+
+from streamptron.engine.adaptive cimport adaptive_bytes, adaptive_copy, adaptive_weight
+from streamptron.engine.index cimport Index, index_copy
+from streamptron.engine.learner cimport Learner, learner_adapts
+from streamptron.engine.table cimport table_read
+from streamptron.engine.tables cimport table_copy
+from streamptron.engine.types cimport SLOT_INTERCEPT, slot_t
+from streamptron.engine.voters cimport voters_bytes, voters_copy
+
+
+cdef inline double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,
+                                  int kind) noexcept nogil:
+    """One weight of one kept vector."""
+    if not learner_adapts(learner):
+        return table_read(&learner.table, slot, output, kind)
+    if slot == SLOT_INTERCEPT:
+        return learner.adaptive.w0[output]
+    return adaptive_weight(&learner.adaptive, &learner.table, slot, output)
+
+
+cdef inline size_t learner_bytes(const Learner* learner) noexcept nogil:
+    """What a learner holds from the system."""
+    cdef const Index* index = &learner.index
+    return (index.bytes + index.pool.bytes + index.long_keys.bytes
+            + learner.table.bytes + learner.table.pool.bytes + adaptive_bytes(&learner.adaptive)
+            + voters_bytes(&learner.voters))
+
+
+cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
+    """A second learner in the same state. -1 without memory. Call learner_free in either case."""
+    cdef int failed
+    to[0] = other[0]
+    failed = index_copy(&to.index, &other.index)
+    # all of it must be the copy's own before anybody frees it
+    failed += table_copy(&to.table, &other.table)
+    failed += voters_copy(&to.voters, &other.voters)
+    return adaptive_copy(&to.adaptive, &other.adaptive) + failed

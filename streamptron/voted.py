@@ -1,0 +1,163 @@
+"""VotedPerceptron: every vector that there has been votes."""
+
+from __future__ import annotations
+
+import typing
+
+from streamptron.doors.model import RULES
+from streamptron.doors.voted import VotedModel
+from streamptron.estimator.base import PairEstimator
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+    from typing import Any, Self
+
+
+class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **kwargs
+    """Freund & Schapire's voted perceptron: every vector there has been votes.
+
+    A perceptron changes only when it errs. Each vector that it has had votes for the label it would
+    answer, with as many votes as there were events after which it stood. The average of the same
+    vectors is nearly as good and much faster; take the vote to have what the textbook describes, or
+    for its kernel: with `degree` 2 or more the vectors are polynomials of the features.
+
+    The vote is exact, and costs far less than to score all the vectors: only updates that share a
+    feature with the event move the score, and they are found by feature. Learning from an event
+    costs what it costs :class:`Perceptron` (with `degree` 1), and every update is kept: some 16
+    bytes for each of its features.
+
+    Two labels have one output: a vote above 0 is for the second label met, or for the first if that
+    is True. At the third each label gets a perceptron of its own, which learns it against all
+    others; the two that were there start from what there was and its mirror image, and the new one
+    from 0. The most votes win, a tie goes to the label seen first.
+
+    Parameters
+    ----------
+    degree
+        Of the kernel (1 + x.z)^degree, from 1 to 16 (without an intercept (x.z)^degree). 1 is the
+        plain perceptron. With more, learning an event takes as long as a vote.
+    budget
+        At most so many updates are kept, for streams that never end; None: all. When there is one
+        too many the oldest is dropped, and the vectors that stood before it do not vote any more:
+        their votes are gone, nobody inherits them. The later vectors stay what they were, and so
+        does the current one. But with `degree` above 1 a vector is nothing but its updates, and the
+        dropped one leaves them all.
+    intercept
+        Learn an intercept, which moves at every update.
+    class_weight
+        ``{label: weight}``: scales the sample weights of a label. Labels that are not in it have
+        weight 1.
+    max_labels
+        As for :class:`MulticlassPerceptron`.
+    hash_bits, hash_seed
+        As for :class:`Perceptron`. With `budget` and `hash_bits` memory is bounded.
+
+    Attributes
+    ----------
+    labels
+        In the order in which they were first seen.
+    weights, intercept_
+        Of the current vector, which learns and has one of the votes (`degree` 1 only): up to two
+        labels ``{feature: weight}`` and a number, for more by label. ``top_features`` shows these.
+    n_updates
+        Events that changed a vector.
+    n_mistakes
+        Events that the current vectors got wrong before they learned them; the vote errs less.
+    n_kept
+        Updates that are kept.
+    n_seen, n_features, memory_usage
+        As for :class:`Perceptron`.
+
+    Notes
+    -----
+    ``decision_function_one`` is the share of the votes for a label less the share against it, from
+    -1 to 1; of more than two labels for each. ``predict_proba_one`` calibrates it online.
+
+    A sample weight scales the step, and counts as so many events: the vector that stands after the
+    event gets that many votes. A weight of 0 changes nothing but ``n_seen`` and the labels.
+
+    ``explain_one`` gives each vector's votes to the features that pulled its way, in proportion to
+    their part in its score. The feature None is the intercept, and has the votes of vectors to
+    which the event said nothing.
+
+    There is no ceiling on features, no average and no pocket: :class:`Perceptron` has them.
+
+    Examples
+    --------
+    >>> from streamptron import VotedPerceptron
+
+    >>> model = VotedPerceptron()
+    >>> model.learn_one({"win": 1, "prize": 1}, "spam")
+    >>> model.learn_one({"lunch": 1, "noon": 1}, "ham")
+    >>> model.learn_one({"lunch": 1, "prize": 1}, "ham")
+    >>> model.predict_one({"lunch": 1}), model.predict_one({"win": 1})
+    ('ham', 'spam')
+
+    A product of two features, which no weights can express:
+
+    >>> model = VotedPerceptron(degree=2)
+    >>> xor = [({"a": a, "b": b}, a != b) for a in (1, -1) for b in (1, -1)]
+    >>> for x, y in xor * 5:
+    ...     model.learn_one(x, y)
+    >>> [model.predict_one(x) == y for x, y in xor]
+    [True, True, True, True]
+
+    References
+    ----------
+    Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
+        Machine Learning 37.
+    """
+
+    def __init__(
+        self,
+        degree: int = 1,
+        budget: int | None = None,
+        intercept: bool = True,
+        class_weight: Mapping[Hashable, float] | None = None,
+        max_labels: int | None = None,
+        hash_bits: int | None = None,
+        hash_seed: int | None = None,
+    ) -> None:
+        self._configure(
+            RULES.VOTED,
+            degree=degree,
+            budget=budget,
+            intercept=intercept,
+            class_weight=class_weight,
+            max_labels=max_labels,
+            hash_bits=hash_bits,
+            hash_seed=hash_seed,
+        )
+
+    # The parameters of its own, as they were given.
+    @property
+    def degree(self) -> int:
+        """Of the kernel."""
+        return self._param("degree")  # type: ignore[no-any-return]
+
+    @property
+    def budget(self) -> int | None:
+        """How many updates are kept at most."""
+        return self._param("budget")  # type: ignore[no-any-return]
+
+    def debug_one(self, x: Mapping[Any, float]) -> str:
+        """A table of the features behind the decision, in the form that River's linear models use.
+
+        With a `degree` above 1 a feature has no part of its own, and only the answer is told.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        if self.degree == 1 or not self.labels:
+            return super().debug_one(x)
+        return f"{self.predict_one(x)!r} by the vote of a kernel of degree {self.degree}"
+
+    @classmethod
+    def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:
+        """Not for this learner: weights alone have no past that could vote."""
+        raise TypeError(
+            "VotedPerceptron is all vectors there have been and cannot start from weights; "
+            "save or pickle a model, or start AROW or Perceptron from them"
+        )
