@@ -13,6 +13,9 @@ what it shows in the tail is the machine's, not the model's. The same events are
 in fresh processes; a stall of the model happens in each run, so the last table takes the smallest
 of the runs, event by event.
 
+Without --learner it is the Perceptron, with a margin out of reach; AdaptiveClassifier inserts every
+feature of a labelled event anyway.
+
 With --features N another stream instead, which is nothing but growth: ten features an event, all of
 them new, until there are N. For each doubling of the model it shows the slowest learn_one by CPU,
 which is where the steps are that one event takes for all the others. (64 million take 3.3 GB.)
@@ -20,6 +23,7 @@ which is where the steps are that one event takes for all the others. (64 millio
 
 import gc
 import multiprocessing
+from functools import partial
 from itertools import pairwise
 from time import get_clock_info, perf_counter, perf_counter_ns, thread_time_ns
 
@@ -32,6 +36,10 @@ EVENT = 10  # features
 BLOCK = 1000  # events made at a time
 QUANTILES = (50, 99, 99.9, 99.99)
 OVER = (20, 100, 1000)  # microseconds
+LEARNERS = {
+    "perceptron": partial(streamptron.Perceptron, margin=1e50),
+    "adaptive": streamptron.AdaptiveClassifier,
+}
 ROWS = ("CPU", "wall", "control, CPU", "control, wall")
 
 
@@ -53,9 +61,9 @@ def blocks(n_events):
         yield list(zip(words, labels, strict=True))
 
 
-def run(n_events):
+def run(n_events, learner):
     """Times in ns of learn_one and of the control by both clocks, and what the model held then."""
-    model = streamptron.Perceptron(margin=1e50, hash_seed=1)
+    model = LEARNERS[learner](hash_seed=1)
     learn_one = model.learn_one
     times = np.zeros((4, n_events), np.uint32)
     cpu, wall, control_cpu, control_wall = times
@@ -84,9 +92,9 @@ def run(n_events):
     return times, model.n_updates, model.n_features, model.memory_usage
 
 
-def grow(n_features):
+def grow(n_features, learner):
     """CPU times in ns of learn_one; at the end of each span its seconds and the model's bytes."""
-    model = streamptron.Perceptron(margin=1e50, hash_seed=1)
+    model = LEARNERS[learner](hash_seed=1)
     learn_one = model.learn_one
     times = np.zeros(n_features // EVENT, np.uint32)
     at_end = []
@@ -112,16 +120,16 @@ def spans(n):
         first, last = last, 2 * last
 
 
-def in_fresh_process(function, n):
+def in_fresh_process(function, n, learner):
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(function, (n,))
+        return pool.apply(function, (n, learner))
 
 
-def show_growth(n_features, n_runs):
+def show_growth(n_features, n_runs, learner):
     """One table: each doubling of the model in a row."""
     least = None
     for _ in range(n_runs):
-        times, at_end = in_fresh_process(grow, n_features)
+        times, at_end = in_fresh_process(grow, n_features, learner)
         least = times if least is None else np.minimum(least, times)
     rows = []
     for (first, last), (seconds, memory) in zip(spans(len(least)), at_end, strict=True):
@@ -165,6 +173,7 @@ def main():
     parser = common.parser(__doc__)
     parser.add_argument("--events", type=int, help="how many (default 10000000)")
     parser.add_argument("--runs", type=int, help="how many, each in a fresh process (default 2)")
+    parser.add_argument("--learner", choices=LEARNERS, default="perceptron")
     parser.add_argument("--features", type=int, help="growth only, to so many features")
     args = parser.parse_args()
     args.events = args.events or (30_000 if args.quick else 10_000_000)
@@ -179,14 +188,14 @@ def main():
     common.table(["", "resolution", "least step", "one reading", "most"], clocks)
 
     if args.features:
-        show_growth(args.features, args.runs)
+        show_growth(args.features, args.runs, args.learner)
         return
     headings = ["", *(f"p{q:g}" for q in QUANTILES), "max", "at event"]
     headings += [f"> {us} us" for us in OVER]
     least = None
     for number in range(1, args.runs + 1):
         start = perf_counter()
-        times, n_updates, n_features, memory = in_fresh_process(run, args.events)
+        times, n_updates, n_features, memory = in_fresh_process(run, args.events, args.learner)
         least = times if least is None else np.minimum(least, times)
         common.section(
             f"run {number} of {args.runs}: learn_one in ns; {n_updates:,} updates, "

@@ -60,6 +60,12 @@ def learn_all_labels(model, n):
             model.learn_one(x, label)
 
 
+def learn_new_labels(model, n):
+    """A label an event, each with a feature of its own and two of a hundred that all share."""
+    for k in range(n):
+        model.learn_one({f"w{k % 100}": 1, f"v{7 * k % 100}": 1, f"own {k}": 1}, k)
+
+
 def resident():
     """Bytes of the process in memory, or None where the system does not say."""
     try:
@@ -135,6 +141,10 @@ def multiclass():
     return streamptron.MulticlassPerceptron(intercept=False)
 
 
+def adaptive():
+    return streamptron.AdaptiveClassifier()
+
+
 def river():
     from river import linear_model
 
@@ -171,7 +181,15 @@ def main():
     parser.add_argument(
         "--features", type=int, nargs="+", help="sizes (default 10000 100000 1000000 4000000)"
     )
+    parser.add_argument(
+        "--labels",
+        type=int,
+        nargs="+",
+        help="of AdaptiveClassifier (default 1000 10000; the time grows with the square)",
+    )
     args = parser.parse_args()
+    if args.labels is None:
+        args.labels = [100] if args.quick else [1_000, 10_000]
     if args.features is None:
         args.features = [10_000] if args.quick else [10_000, 100_000, 1_000_000, 4_000_000]
     common.header(args, f"made up: events of {EVENT} new features, str names of 2 to 8 characters")
@@ -210,6 +228,21 @@ def main():
             (f"{each} all labels", multiclass, learn_all_labels, some),
             (f"{each} one label", multiclass, learn_one_label, some),
         ],
+    )
+    common.section("AdaptiveClassifier, two and 20 labels")
+    each = "each feature met with"
+    measured(
+        "bytes",
+        [
+            ("two labels", adaptive, learn_two, some),
+            (f"20 labels, {each} all", adaptive, learn_all_labels, some),
+            (f"20 labels, {each} one", adaptive, learn_one_label, some),
+        ],
+    )
+    common.section("AdaptiveClassifier, every event a new label with a feature of its own")
+    measured(
+        "bytes",
+        [("AdaptiveClassifier()", adaptive, learn_new_labels, n) for n in args.labels],
     )
     common.section("a deepcopy")
     timed(

@@ -15,7 +15,7 @@ import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier, Tokenizer
-from tests.support.marks import seeds
+from tests.support.marks import seeds, slow
 from tests.support.operations import Pair, made, rows_of
 from tests.support.streams import (
     KEYS,
@@ -42,7 +42,7 @@ def twins(max_labels=None, max_features=None, hash_bits=None, **params):
         max_features=max_features,
         hash_bits=hash_bits,
     )
-    return model, adaptive.AdaptiveClassifier(**params)
+    return model, adaptive.AdaptiveClassifier(**params, max_features=max_features)
 
 
 def check_answers(model, twin, x):
@@ -273,6 +273,29 @@ def test_many_labels_equal_the_twin(seed):
     assert len(model.labels) > 45
 
 
+@pytest.mark.parametrize("n", slow([20_000], [3_000, 20_000]))
+def test_answers_stay_finite_with_thousands_of_labels_and_no_more_than_may_be_come(n):
+    model = AdaptiveClassifier(max_labels=n)
+    for k in range(n):
+        model.learn_one({f"own {k}": 1, k % 10: 1}, k)
+    assert model.labels == list(range(n))
+    x = {f"own {n // 2}": 1, 3: 1, "new": 1}
+    P = model.predict_proba_one(x)
+    assert len(P) == n
+    assert all(p > 0.0 and math.isfinite(p) for p in P.values())
+    assert math.fsum(P.values()) == pytest.approx(1.0)
+    assert all(map(math.isfinite, model.decision_function_one(x).values()))
+    assert all(map(math.isfinite, model.intercept_.values()))
+    assert all(math.isfinite(w) for of in model.weights.values() for w in of.values())
+    assert model.memory_usage / n < 8_000  # bytes
+    before = model.n_seen, model.n_features, model.memory_usage, P
+    with pytest.raises(ValueError, match=f"max_labels={n}"):
+        model.learn_one({"another": 1}, n)
+    assert before == (
+        *(model.n_seen, model.n_features, model.memory_usage, model.predict_proba_one(x)),
+    )
+
+
 # --- Other sizes of model
 
 
@@ -288,6 +311,21 @@ def test_hashed_features_that_do_not_collide_equal_the_twin(labels, seed):
     assert model.intercept_ == (
         twin.w0[1] if twin.two else dict(zip(twin.labels, twin.w0.values(), strict=True))
     )
+
+
+@seeds(4)
+@pytest.mark.parametrize("max_features", [1, 6, 30, 90])
+@pytest.mark.parametrize("labels", [(False, True), LABELS], ids=len)
+def test_a_model_under_a_ceiling_equals_its_twin(labels, max_features, seed):
+    rng = random.Random(f"{labels}, {max_features}, {seed}")
+    model, twin = twins(max_features=max_features, class_weight=rng.choice([None, {labels[1]: 0}]))
+    values = rng.choice(["one", "real"])
+    events = random_events(
+        rng, n=300, labels=labels, values=values, n_features=200, size=12, weighted=True
+    )
+    check_stream(model, twin, events)
+    assert model.n_features == max_features
+    assert model.n_evicted == twin.ceiling.n_evicted > 50
 
 
 @seeds(4)

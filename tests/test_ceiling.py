@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from streamptron import MIRA, MulticlassPerceptron, Perceptron
+from streamptron import MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptron
 from tests.support.marks import seeds
 from tests.support.streams import KEYS, make_key, random_events
 from tests.support.variants import (
@@ -65,14 +65,20 @@ def test_a_ceiling_that_is_not_reached_changes_nothing(learner):
 
 
 @pytest.mark.parametrize("lengths", [(0, 6), (20, 60), (0, 300)], ids=["short", "long", "mixed"])
-def test_memory_is_flat_however_many_words_come(lengths):
+@pytest.mark.parametrize(
+    ("learner", "labels"),
+    [(Perceptron, 2), (AdaptiveClassifier, 2), (AdaptiveClassifier, 6)],
+    ids=["Perceptron", "AdaptiveClassifier", "AdaptiveClassifier, six labels"],
+)
+def test_memory_is_flat_however_many_words_come(learner, labels, lengths):
     rng = random.Random(1)
     padding = ["x" * length for length in range(*lengths)]
-    model = Perceptron(max_features=3000, hash_seed=1)
+    labels = [False, True] if labels == 2 else list(range(labels))
+    model = learner(max_features=3000, hash_seed=1)
     sizes = []
     for t in range(200_000):
         x = {f"{3 * t + i}{rng.choice(padding)}": 1 for i in range(3)}
-        model.learn_one(x, rng.random() < 0.5)
+        model.learn_one(x, rng.choice(labels))
         if t >= 20_000 and t % 1000 == 0:
             sizes.append(model.memory_usage)
     model._check()

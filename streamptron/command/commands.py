@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import click
@@ -114,7 +114,13 @@ def _owners(parameter: str) -> list[str]:
 
 
 def _has(kind: Any, parameter: str) -> bool:
-    return parameter in kind()._get_params()
+    return parameter in _parameters(kind)
+
+
+@cache
+def _parameters(kind: Any) -> frozenset[str]:
+    """What a constructor takes; asked once for all options, since River looks it up anew."""
+    return frozenset(kind()._get_params())
 
 
 def _own_options() -> list[Callable[[Command], Command]]:

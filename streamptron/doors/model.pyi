@@ -13,6 +13,7 @@ _Array = tuple[tuple[int, ...], Buffer]
 
 KEPT: tuple[str, ...]
 AVERAGES: tuple[str, ...]
+VIOLATORS: tuple[str, ...]
 
 class TopFeatures(NamedTuple):
     positive: list[tuple[Hashable, float]]

@@ -1,0 +1,1 @@
+VOTED: tuple[str, ...]

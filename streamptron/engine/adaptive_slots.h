@@ -367,16 +367,19 @@ SP_TEMPLATE float sp_om(float cnt, double all, double squares, double N)
     return (float)sqrt(SP_EPS + (chi2 > 0.0 ? chi2 : 0.0) * (known * known));
 }
 
-/* What takes long, of a whole event at once: steps[i] = (f X) / sqrt(steps[i] + P0), and
-   oms[i] = sqrt(eps + oms[i] / counts[i]^2). */
-SP_WIDER static void sp_roots(const double *h, double r, double f, double *steps, double *oms,
-                              const double *counts, ptrdiff_t n)
+/* What takes long, of a whole event at once: oms[i] = sqrt(eps + oms[i] / counts[i]^2). */
+SP_WIDER static void sp_oms(double *oms, const double *counts, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         const double known = 1.0 / counts[i];
         oms[i] = sqrt(SP_EPS + oms[i] * (known * known));
-        steps[i] = (f * (h[i] * r)) / sqrt(steps[i] + SP_P0);
     }
+}
+
+/* And where the event steps: G[i] becomes (f X) / sqrt(G[i] + P0). */
+SP_WIDER static void sp_steps(const double *h, double r, double f, double *G, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; i < n; i++) G[i] = (f * (h[i] * r)) / sqrt(G[i] + SP_P0);
 }
 
 /* Learn an event of place y, of two: the stride, if there is one (its q > 0), then the counts.
@@ -392,8 +395,9 @@ SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *slots,
         uint32_t slot = slots[i];
         sp_head *head = sp_head_of(chunks, slot);
         double halved, c0, c1, N, chi2;
-        of_G[i] = oms[i] = 0.0;
+        oms[i] = 0.0;
         counts[i] = 1.0;
+        if (steps) of_G[i] = 0.0;
         if (slot == 0) continue;
         if (steps) {
             double X = sums->h[i] * r;
@@ -409,7 +413,8 @@ SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *slots,
         oms[i] = chi2 > 0.0 ? chi2 : 0.0;
         counts[i] = head->cnt + 1.0;
     }
-    sp_roots(sums->h, r, stride.f, of_G, oms, counts, n);
+    sp_oms(oms, counts, n);
+    if (steps) sp_steps(sums->h, r, stride.f, of_G, n);
     for (ptrdiff_t i = 0; i < n; i++) {
         uint32_t slot = slots[i];
         sp_head *head = sp_head_of(chunks, slot);
@@ -616,18 +621,18 @@ static int sp_slot_fault(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outpu
     return dealt && head->of.N != (all[0] + all[1]) + (all[2] + all[3]);
 }
 
-/* The largest of a slot's weights in size. */
+/* What a feature does to the scores of its events, for the ceiling: its largest weight, times what
+   it weighs in an event, times the root of how often it has come. */
 static double sp_size(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outputs)
 {
     const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
-    double size = fabs(head->w);
-    if (outputs == 1) return size;
-    if (!sp_is_dealt(head)) return 0.5 * size;
-    for (ptrdiff_t k = 0; k < outputs; k++) {
+    double largest = fabs(head->w);
+    if (outputs > 1 && !sp_is_dealt(head)) largest *= 0.5;
+    for (ptrdiff_t k = 0; outputs > 1 && sp_is_dealt(head) && k < outputs; k++) {
         double w = fabs(sp_places_at(*blocks, slot, k)->w[k % 4]);
-        size = w > size ? w : size;
+        largest = w > largest ? w : largest;
     }
-    return size;
+    return head->om * largest * sqrt(head->cnt);
 }
 
 #endif

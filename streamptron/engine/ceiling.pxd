@@ -6,7 +6,8 @@
 #
 #     loss  =  size^2 / age
 #
-#     size   the largest |weight| of the feature, over all labels and kept vectors
+#     size   the largest |weight| of the feature, over all labels and kept vectors; of
+#            AdaptiveClassifier om |w| sqrt(cnt), in the letters of engine/adaptive.pxd
 #     age    the events since it last occurred in a labelled one, counting only events that made
 #            features leave
 #

@@ -16,6 +16,8 @@ trust that values lie within 1e50 and that sample weight times class weight is a
 import math
 import struct
 
+from tests.twin.learners import Ceiling
+
 LN2 = 0.6931471805599453
 LN2_HIGH = 6.93147180369123816490e-01  # its last 32 bits are 0: times an exponent it is exact
 LN2_LOW = 1.90821492927058770002e-10
@@ -219,6 +221,9 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     * L bounds the sum of |X| without the intercept. c, of the rank, is without it too.
     * An event of weight 0 is tallied and changes nothing else; it makes no label known.
     * With one label it is the answer, with probability 1; the output learns all the same.
+    * Under a ceiling (max_features) a feature's size is om |w| sqrt(cnt), of its largest weight:
+      what it does to the scores of its events, by how often it comes. A feature that finds no place
+      answers as one never seen, and nothing of it is learned.
     * N and the sum in chi^2, over labels, run in four lanes, place k in lane k mod 4.
     """
 
@@ -230,7 +235,14 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     most = 2.0**20
 
     def __init__(
-        self, *, eta=1.0, forget=2**-10, naive_bayes=True, intercept=True, class_weight=None
+        self,
+        *,
+        eta=1.0,
+        forget=2**-10,
+        naive_bayes=True,
+        intercept=True,
+        class_weight=None,
+        max_features=None,
     ):
         super().__init__(class_weight)
         self.eta = eta
@@ -238,6 +250,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         self.naive_bayes = naive_bayes
         self.intercept = intercept
         self.slots = {}  # {feature: Slot}
+        self.ceiling = Ceiling(max_features)
         self.D = {0: 0.0, 1: 0.0}  # {place: sum of u}
         self.T = 0.0
         self.m = 0.0  # the usual |d|
@@ -402,8 +415,10 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         a = self.answer(x)
         self.count(a.score, y)
         u = self.weight_of(y, w)
+        self.ceiling.see(j for j in a.h if j in self.slots)
         if u == 0:
             return
+        self.ceiling.make_room(list(a.h), self.slots, Slot, self.size, self.slots.pop)
         self.learn_usual_odds(a)
         self.meet_in(y, a)
         if self.step(a, y, u):
@@ -450,7 +465,9 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             kept = max(0.0, 1.0 - self.phi * q)
             f = (eta * u) * g
             for j, h in a.h.items():
-                slot = self.slots.setdefault(j, Slot())
+                slot = self.slots.get(j)
+                if slot is None:  # the ceiling has refused it
+                    continue
                 X = h * a.r
                 slot.G[k] = float32(slot.G.get(k, 0.0) * kept + q * (X * X))
                 slot.w[k] = float32(slot.w.get(k, 0.0) + (f * X) / math.sqrt(slot.G[k] + self.P0))
@@ -468,7 +485,9 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         self.T += u
         self.D[place] += u
         for j, v in a.v.items():
-            slot = self.slots.setdefault(j, Slot())
+            slot = self.slots.get(j)
+            if slot is None:
+                continue
             cnt = slot.cnt + u
             slot.s = moved_mean(slot.s, abs(float(x[j])), u / cnt)
             slot.negative = slot.negative or x[j] < 0
@@ -480,6 +499,11 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             for k in slot.c:
                 slot.c[k] = float32(slot.c[k] * halved)
             slot.om = float32(self.weight_by_chi2(slot))
+
+    def size(self, feature):
+        slot = self.slots[feature]
+        largest = max((abs(w) for w in slot.w.values()), default=0.0)
+        return slot.om * largest * math.sqrt(slot.cnt)
 
     def weight_by_chi2(self, slot):
         """om = sqrt(eps + chi^2 / (cnt + 1)^2), where chi^2 = sum of (c_k - pi_k N)^2 / pi_k.

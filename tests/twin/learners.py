@@ -83,6 +83,35 @@ class Ceiling:
 
         return min(candidates, key=loss, default=None)
 
+    def make_room(self, names, slots, new, size, forget, stay=()):
+        """Give each name a place and what is `new` among the slots; a set of those without one.
+
+        Neither these leave nor those that `stay`.
+        """
+        stay = {*names, *stay}
+        refused = set()
+        ticked = False
+        for name in names:
+            if name in slots:
+                continue
+            if len(slots) != self.max_features:
+                self.places.append(name)
+            else:
+                if not ticked:
+                    self.clock += 1
+                    self.see(name for name in stay if name in slots)
+                    ticked = True
+                place = self.choose(stay, size)
+                self.n_evicted += 1
+                if place is None:
+                    refused.add(name)
+                    continue
+                forget(self.places[place])
+                self.places[place] = name
+            slots[name] = new()
+            self.see([name])
+        return refused
+
 
 class Learner:
     """What the learners share. The subclasses say how the outputs are read, and the rule:
@@ -272,34 +301,16 @@ class Learner:
         self.ceiling.places.append(feature)
         self.ceiling.see([feature])
 
-    def make_room(self, event, names=None):
+    def make_room(self, event, names=()):
         """Give each new feature of an event a place; the event without those that find none.
 
-        `names`: of all features that must not leave for them.
+        `names`: of other features that must not leave for them.
         """
-        ceiling = self.ceiling
-        names = names or {feature for feature, _ in event}
-        kept = []
-        ticked = False
-        for feature, value in event:
-            if feature not in self.slots and feature is not INTERCEPT:
-                if len(self.slots) != ceiling.max_features:
-                    self.add_feature(feature)
-                else:
-                    if not ticked:
-                        ceiling.clock += 1
-                        ceiling.see(name for name in names if name in self.slots)
-                        ticked = True
-                    place = ceiling.choose(names, self.size)
-                    ceiling.n_evicted += 1
-                    if place is None:
-                        continue
-                    self.forget(ceiling.places[place])
-                    ceiling.places[place] = feature
-                    ceiling.see([feature])
-                    self.slots[feature] = None
-            kept.append((feature, value))
-        return kept
+        new = [feature for feature, _ in event if feature is not INTERCEPT]
+        refused = self.ceiling.make_room(
+            new, self.slots, lambda: None, size=self.size, forget=self.forget, stay=names
+        )
+        return [(feature, value) for feature, value in event if feature not in refused]
 
     def size(self, feature):
         """The largest |weight| of a feature, of all outputs and kept vectors."""
