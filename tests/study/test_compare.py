@@ -3,6 +3,7 @@
 import io
 import math
 import pickle
+import subprocess
 import sys
 import threading
 
@@ -14,6 +15,7 @@ from streamptron import MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptr
 from streamptron.files import read
 from streamptron.study import compare, fit
 from tests.support.marks import seeds
+from tests.support.processes import environment
 from tests.support.studies import blobs, pairs_of
 
 
@@ -231,3 +233,21 @@ def test_without_pandas_a_frame_is_an_error_that_says_what_to_install(monkeypatc
         with pytest.raises(ImportError, match=r"streamptron\[study\]"):
             found.to_frame()
         assert repr(found)
+
+
+def test_the_extras_are_imported_only_where_they_are_used():
+    code = (
+        "import sys\n"
+        "from streamptron import MIRA, Perceptron\n"
+        "from streamptron.study import compare, fit, margin\n"
+        "data = [({'a': 1}, True), ({'a': -1}, False)]\n"
+        "model = Perceptron()\n"
+        "repr(fit(model, data)), margin(model, data), repr(compare([MIRA()], data))\n"
+        "print({'sklearn', 'scipy', 'tqdm', 'pandas'} & set(sys.modules) - before)\n"
+    )
+    # River brings some of them itself
+    start = "import sys\nimport river.base, river.metrics\nbefore = set(sys.modules)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", start + code], env=environment(), capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == ("set()\n", "")
