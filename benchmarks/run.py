@@ -7,6 +7,7 @@ SCRIPTS = (
     "bench_events",
     "bench_names",
     "bench_matrix",
+    "bench_passes",
     "bench_text",
     "bench_best",
     "bench_errors",

@@ -29,6 +29,7 @@ COMMANDS = {
     "top": ("top -m mail.model", False, True),
     "explain": ("explain 'a prize' -m mail.model", False, True),
     "eval": ("eval mail.tsv -m mail.model", False, True),
+    "compare": ("compare mail.tsv", False, True),
     "predict": ("predict -m mail.model", True, True),
     "predict file": ("predict mail.tsv -m mail.model", False, True),
     "predict vw": ("predict mail.vw -m vw.model", False, True),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-import typing
+import math
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from streamptron._core import BinaryModel
@@ -13,31 +14,10 @@ from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.estimator.base import value_in
 from streamptron.files.sources import LineError, blocks
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Sequence
+from streamptron.study.compare import Comparison, compare
+from streamptron.study.table import table
 
 NOTHING = "(none)"  # the answer of a model that knows no label
-
-
-def table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Rows of cells in columns; the first `left` of these begin on one line, the others end on one.
-
-    Examples
-    --------
-    >>> from streamptron.command.report import table
-    >>> print(table([("label", "n"), ("spam", "12")]))
-    label   n
-    spam   12
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if at < left else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
 
 
 def evaluated(
@@ -139,6 +119,47 @@ def evaluation(found: dict[str, Any]) -> str:
     for label, answers in found["confusion"].items():
         matrix.append((label, *(str(answers.get(answer, 0)) for answer in labels)))
     return "\n\n".join((table(rows), f"accuracy  {found['accuracy']:.4f}", table(matrix)))
+
+
+def compared(
+    models: dict[str, LineModel],
+    files: list[str],
+    reading: dict[str, Any],
+    encoding: str | None = None,
+) -> Comparison:
+    """Untrained models on the events of some files. A bad line raises its LineError.
+
+    Labels are truth values for all of them if one is a Perceptron, which knows no others.
+    """
+    judge = next(
+        (model for model in models.values() if isinstance(model.learner, BinaryModel)),
+        next(iter(models.values())),
+    )
+    reader = judge.read(files, "raise", encoding=encoding, **reading)
+
+    def events() -> Iterator[tuple[Any, Any]]:
+        for x, y, _, _, _, file, line in reader.records():
+            try:
+                if y is None:
+                    raise ValueError("no label to compare with")
+                event = judge.event(x), judge.label(judge.written(y))
+            except (TypeError, ValueError) as error:
+                raise LineError(file, line, str(error)) from None
+            yield event
+
+    return compare({name: model.learner for name, model in models.items()}, events())
+
+
+def comparison(found: Comparison) -> list[dict[str, Any]]:
+    """What `compared` gives, as plain values; None for what is not known."""
+    return [
+        {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in result._asdict().items()
+            if name != "metrics"
+        }
+        for result in found
+    ]
 
 
 def explained(model: LineModel, text: str) -> str:

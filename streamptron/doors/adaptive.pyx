@@ -57,7 +57,7 @@ cdef class AdaptiveModel(PairModel):
             raise ValueError("what is kept of all events is invalid")
 
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
-                    confidences=None):
+                    confidences=None, order=None):
         """As every model; but events of weight 0 make no label known: the others give the order."""
         if steps is not None and len(steps) and not steps.max() <= U_LIMIT:
             row = int(steps.argmax())
@@ -68,16 +68,18 @@ cdef class AdaptiveModel(PairModel):
             import numpy as np
 
             numbers = np.asarray(numbers)
-            learned = numbers[(numbers >= 0) & (steps > 0)]
-            met, firsts = np.unique(learned, return_index=True)
-            order = met[np.argsort(firsts)].tolist()
-            order += sorted(set(range(len(labels))).difference(order))
+            taken = np.where(steps > 0, numbers, -1)
+            if order is not None:
+                taken = taken[order]
+            met, firsts = np.unique(taken[taken >= 0], return_index=True)
+            ranked = met[np.argsort(firsts)].tolist()
+            ranked += sorted(set(range(len(labels))).difference(ranked))
             places = np.empty(len(labels), dtype=np.intp)
-            places[order] = np.arange(len(labels))
+            places[ranked] = np.arange(len(labels))
             numbers = np.where(numbers >= 0, places[numbers], -1)
-            labels = [labels[number] for number in order]
+            labels = [labels[number] for number in ranked]
         return LabelModel._learn_rows(self, X, names, labels, numbers, steps, predictions,
-                                      confidences)
+                                      confidences, order)
 
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1:

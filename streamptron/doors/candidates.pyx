@@ -260,13 +260,13 @@ cdef class RankModel(Model):
 
     def _score_queries(self, Rows X not None, names, decisions, ends):
         """The scores of rows, as rows_run does; ends[r] is where the query of row r ends."""
-        return rows_run(self, X, names, None, None, None, decisions, None, None, ends)[0]
+        return rows_run(self, X, names, None, None, None, decisions, None, None, None, ends)[0]
 
     def _learn_queries(self, Rows X not None, names, grades, steps, ends):
         """Learn rows by their grades, whole numbers from 0, as rows_run does."""
         self._enter(True)
         gate_learn_begin(&self.gate)
         try:
-            return rows_run(self, X, names, grades, steps, None, None, None, None, ends)[0]
+            return rows_run(self, X, names, grades, steps, None, None, None, None, None, ends)[0]
         finally:
             gate_learn_end(&self.gate)

@@ -50,6 +50,8 @@ cdef bint _turn_page(Batch* batch) noexcept:
 cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
     """Check each block and run over it, without the interpreter's lock.
 
+    Rows in an order have been checked before.
+
     The number of rows done; -1 and what matrix_check has found if a block cannot be used.
     """
     cdef Py_ssize_t r = 0, last
@@ -57,7 +59,7 @@ cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
         with nogil:
             while r < batch.n_rows:
                 last = batch_next(batch, r)
-                if batch.matrix != NULL:
+                if batch.matrix != NULL and batch.order == NULL:
                     found[0] = matrix_check(batch.matrix, r, last)
                     if found[0] & BAD:
                         r = -1
@@ -117,7 +119,7 @@ cdef object _outcome(Rows X, const Batch* batch, names, int found, Py_ssize_t do
     if found & MATRIX_FAULTY:
         raise X._fault(names)
     if batch.event.unfit:
-        raise UnfitRow(done, unfit(batch.event))
+        raise UnfitRow(done if batch.order == NULL else batch.order[done], unfit(batch.event))
     return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
 
 
@@ -128,6 +130,10 @@ cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bin
     cdef int found = 0
     cdef list labels
     cdef Py_ssize_t n_labels
+    if batch.order != NULL:
+        found = X._look()
+        if found & BAD:
+            return _outcome(X, batch, names, found, 0, [], 0)
     gate_read_begin(&desk.gate)
     # From here to gate_read_end no Python code runs.
     if not _has_room(&desk.learner, batch, decisions, probabilities):
@@ -150,12 +156,9 @@ cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bin
 cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
     """Check all rows, then learn them in place."""
     cdef Py_ssize_t done = 0
-    cdef int found = 0
+    cdef int found = X._look()
     cdef list labels
     cdef Py_ssize_t n_labels
-    if batch.matrix != NULL:
-        with nogil:
-            found = matrix_check(batch.matrix, 0, batch.n_rows)
     if not found & BAD:
         gate_go_inside(&desk.gate)
         # From here to gate_come_out no Python code runs.
@@ -201,21 +204,34 @@ cdef object _learn_on_a_copy(Desk desk, Rows X, Batch* batch, Event* columns, na
     return _outcome(X, batch, names, found, done, labels, n_labels)
 
 
+cdef const Py_ssize_t* _order_of(order, Py_ssize_t n_rows) except? NULL:
+    """The row numbers of an order, checked."""
+    cdef Py_ssize_t i, n = len(order)
+    cdef const Py_ssize_t* rows = <const Py_ssize_t*> data_of(order, n)
+    for i in range(n):
+        if not 0 <= rows[i] < n_rows:
+            raise IndexError(f"the order has row {rows[i]} at {i}; there are {n_rows} rows")
+    return rows
+
+
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
-                     confidences, ends=None):
+                     confidences, order=None, ends=None):
     """The path in a loop over rows: predict, then learn, as asked.
 
     `names`: of the columns; None: column j is the int j. `y`: the number of each row's label, below
     0 for none; None: only predict. To learn, call gate_learn_begin first. `steps`: sample weights
     times class weights; None: 1. `predictions`, `decisions`, `probabilities`, `confidences` (of the
-    predictions): None if not wanted. `ends`: of a model that chooses among candidates, where the
-    query of each row ends; y are grades then, and only they or `decisions` may be asked for.
+    predictions): None if not wanted. `order`: the numbers of the rows to take, in this order; the
+    other arguments still have an entry for every row. None: all as they lie. `ends`: of a model
+    that chooses among candidates, where the query of each row ends; y are grades then, there is no
+    order, and only they or `decisions` may be asked for.
 
     Returns the number of rows done, and the labels of the outputs at this moment. Fewer rows than
     all: out of memory. UNSORTED, and nothing has changed, if columns do not rise within the rows;
     NEW_LABELS if `decisions` or `probabilities` do not have room for exactly the labels there are.
 
-    A matrix much larger than the model is learned on a copy. Any other is learned in place.
+    A matrix much larger than the model is learned on a copy, checked as it is learned. Any other,
+    and one that has been checked or has an order, is learned in place.
     """
     cdef Batch batch
     cdef Event columns, event, query
@@ -225,6 +241,9 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
     event_init(&event)
     event_init(&query)
     X._begin(&batch, &desk.learner, &event)
+    if order is not None:
+        batch.order = _order_of(order, n)
+        batch.n_rows = len(order)
     if learning:
         batch.y = <const Py_ssize_t*> data_of(y, n)
         if steps is not None:
@@ -249,7 +268,7 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
         if not learning:
             return _predict(desk, X, &batch, &columns, names, decisions is not None,
                             probabilities is not None)
-        if (batch.matrix != NULL and X.n_bytes > COPY_LEAST
+        if (batch.matrix != NULL and order is None and X.found < 0 and X.n_bytes > COPY_LEAST
                 and <size_t> X.n_bytes // COPY_TIMES > learner_bytes(&desk.learner)):
             return _learn_on_a_copy(desk, X, &batch, &columns, names)
         return _learn(desk, X, &batch, &columns, names)

@@ -13,7 +13,6 @@ _Array = tuple[tuple[int, ...], Buffer]
 
 KEPT: tuple[str, ...]
 AVERAGES: tuple[str, ...]
-VIOLATORS: tuple[str, ...]
 
 class TopFeatures(NamedTuple):
     positive: list[tuple[Hashable, float]]
@@ -93,6 +92,7 @@ class Model(Desk):
         decisions: NDArray[np.float64] | None,
         probabilities: NDArray[np.float64] | None,
         confidences: Any = None,
+        order: NDArray[np.intp] | None = None,
     ) -> tuple[int, list[Any]]: ...
     def _learn_rows(
         self,
@@ -103,6 +103,7 @@ class Model(Desk):
         steps: NDArray[np.float64] | None,
         predictions: NDArray[np.intp] | None,
         confidences: Any = None,
+        order: NDArray[np.intp] | None = None,
     ) -> tuple[int, list[Any]]: ...
     def __getstate__(self) -> dict[str, Any]: ...
     def __setstate__(self, state: dict[str, Any]) -> None: ...

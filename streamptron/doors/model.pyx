@@ -478,13 +478,13 @@ cdef class Model(Desk):
     # --- Many rows
 
     def _predict_rows(self, Rows X not None, names, predictions, decisions, probabilities,
-                      confidences=None):
+                      confidences=None, order=None):
         """Predict rows, as rows_run does."""
         return rows_run(
-            self, X, names, None, None, predictions, decisions, probabilities, confidences)
+            self, X, names, None, None, predictions, decisions, probabilities, confidences, order)
 
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
-                    confidences=None):
+                    confidences=None, order=None):
         """Learn rows, as rows_run does.
 
         Row r has the label labels[numbers[r]], or none if its number is below 0.
@@ -495,7 +495,7 @@ cdef class Model(Desk):
             outputs = self._outputs(labels)
             y = numbers if outputs == list(range(len(outputs))) else looked_up(
                 outputs, numbers, len(X))
-            return rows_run(self, X, names, y, steps, predictions, None, None, confidences)
+            return rows_run(self, X, names, y, steps, predictions, None, None, confidences, order)
         finally:
             gate_learn_end(&self.gate)
             self._labels_done()

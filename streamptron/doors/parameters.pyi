@@ -1,7 +1,10 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
+
+from typing_extensions import disjoint_base
 
 MAX_PAIRS: int
+VIOLATORS: tuple[str, ...]
 
 def checked_class_weight(
     class_weight: object, checked_label: Callable[[Any], Any]
@@ -10,6 +13,7 @@ def checked_class_weight(
 class UnfitRow(ValueError):
     args: tuple[int, str]
 
+@disjoint_base
 class PairRule:
     interactions: tuple[tuple[str, str], ...] | None
-    def __init__(self, degree: object, interactions: object, max_pairs: object) -> None: ...
+    def __new__(cls, degree: object, interactions: object, max_pairs: object) -> Self: ...

@@ -13,7 +13,9 @@ cdef object looked_up(outputs, numbers, Py_ssize_t n)
 cdef class Rows:
     cdef Py_ssize_t n_rows
     cdef Py_ssize_t n_bytes
+    cdef int found
 
+    cdef int _look(self) noexcept
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept
     cdef void _end(self, const Batch* batch) noexcept
     cdef object _fault(self, names)

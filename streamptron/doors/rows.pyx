@@ -9,7 +9,7 @@ from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event
 from streamptron.engine.learner cimport Learner
 from streamptron.engine.matrix cimport (
-    FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, Matrix, matrix_column)
+    FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, MATRIX_UNSORTED, Matrix, matrix_column)
 from streamptron.engine.types cimport VALUE_LIMIT, uintptr_t
 
 from streamptron.estimator.names import shown
@@ -20,8 +20,15 @@ NUMBERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")  # NUMBER
 cdef class Rows:
     """Events, one per row."""
 
+    def __cinit__(self, *_, **__):
+        self.found = -1
+
     def __len__(self):
         return self.n_rows
+
+    cdef int _look(self) noexcept:
+        """What a check of all rows finds, MATRIX_ bits. They are looked at once."""
+        return 0
 
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
         """Start a batch of all rows, with nothing asked for yet."""
@@ -83,13 +90,20 @@ cdef class MatrixRows(Rows):
         for i in range(self.n_buffers):
             PyBuffer_Release(&self.buffers[i])
 
+    cdef int _look(self) noexcept:
+        if self.found < 0:
+            with nogil:
+                self.found = matrix_check(&self.matrix, 0, self.matrix.n_rows)
+        return self.found
+
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
         batch_matrix(batch, learner, event, &self.matrix)
 
     def check(self, names):
-        """Raise the error that says what is wrong, if anything is."""
-        if matrix_check(&self.matrix, 0, self.matrix.n_rows) & MATRIX_FAULTY:
+        """Raise the error that says what is wrong, if anything is; True if all rows are sorted."""
+        if self._look() & MATRIX_FAULTY:
             raise self._fault(names)
+        return not self.found & MATRIX_UNSORTED
 
     cdef object _fault(self, names):
         cdef Py_ssize_t row = 0, entry = 0

@@ -26,6 +26,10 @@
 #
 # A block is checked right before it is used, so that it is read from memory once (batch_next).
 #
+# Rows may come in another order than they lie in, or only some of them (`order`). Then n_rows,
+# batch_next and batch_rows count places in the order; labels, weights and answers stay where the
+# rows lie. All rows must have been checked before.
+#
 # Functions in this file: batch_matrix, batch_texts (to begin), batch_columns, batch_next,
 # batch_rows, batch_unfit (before the first row is learned), batch_free; the rest serve these.
 
@@ -33,7 +37,7 @@ from libc.stdint cimport int32_t
 from streamptron.engine.heap cimport calloc, free, realloc
 from libc.string cimport memset
 from streamptron.engine.types cimport (
-    SLOT_INTERCEPT, SLOT_NULL, SLOTS_RESERVED, slot_t, uint32_t, uint64_t)
+    SLOT_INTERCEPT, SLOT_NULL, SLOTS_RESERVED, prefetch, slot_t, uint32_t, uint64_t)
 from streamptron.engine.key cimport KEY_INT, Key, key_word
 from streamptron.engine.hash cimport key_hash
 from streamptron.engine.index cimport (
@@ -49,8 +53,8 @@ from streamptron.engine.learner cimport (
     learner_commit_row, learner_decision, learner_judge, learner_probabilities, learner_resolve,
     learner_score, learner_score_row, learner_several, learner_step, learner_votes)
 from streamptron.engine.matrix cimport (
-    Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_row, matrix_scratch_free,
-    matrix_span, matrix_value)
+    Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_prefetch_half, matrix_row,
+    matrix_scratch_free, matrix_span, matrix_value)
 from streamptron.engine.pairs cimport pairs_measure
 from streamptron.engine.scan cimport Piece
 from streamptron.engine.text cimport Text, TextRule, text_free, text_write
@@ -58,6 +62,7 @@ from streamptron.engine.text cimport Text, TextRule, text_free, text_write
 cdef enum:
     BLOCK_VALUES = 2048             # with their columns 24 KiB
     BLOCK_TEXTS = 64                # some thousand words
+    ORDER_AHEAD = 4                 # rows in an order are fetched a quarter of a block ahead
     PLACE_LEAST = 4                 # entries per column from which finding all places pays,
     PLACE_MOST = 1 << 15            # for up to so many columns: 128 KiB; more new pages cost more
 
@@ -68,6 +73,7 @@ cdef struct Batch:
     Learner* learner
     Event* event
     Py_ssize_t n_rows
+    const Py_ssize_t* order         # which row comes when; NULL: as they lie
     const Matrix* matrix            # NULL: texts
     MatrixScratch scratch
     uint32_t* lacking               # columns of a row that are to get weights
@@ -483,8 +489,10 @@ cdef inline void _answer(Batch* batch, Py_ssize_t r) noexcept nogil:
                               batch.probabilities + r * batch.n_probabilities)
 
 
-cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
+cdef inline int _row(Batch* batch, Py_ssize_t r, Py_ssize_t later, bint zeros) noexcept nogil:
     """Predict a checked row, then learn it, as asked.
+
+    `later`: of rows in an order, one whose turn will come; else below 0.
 
     Returns -1 without memory or if batch.page is missing. Then the row has not been learned.
     """
@@ -501,7 +509,12 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
                        and not learner_adapts(learner) and not learner_votes(learner)
                        and (batch.y == NULL or batch.y[r] <= 1))
     if batch.slots != NULL:
-        matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
+        if later < 0:
+            matrix_prefetch(batch.matrix, r, BLOCK_VALUES)
+        else:
+            matrix_prefetch_half(batch.matrix, later, False)
+            if batch.y != NULL:
+                prefetch(&batch.y[later])
         entries.n = matrix_row(batch.matrix, r, zeros, &batch.scratch, &entries.columns, &entries.x)
         if entries.n < 0:
             return -1
@@ -514,6 +527,8 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, bint zeros) noexcept nogil:
         event.scored_version = 0
         if _write(batch, r, &entries) < 0 or learner_score(learner, event) < 0:
             return -1
+    if batch.slots != NULL and later >= 0:
+        matrix_prefetch_half(batch.matrix, later, True)
     _answer(batch, r)
     if batch.y != NULL and batch.y[r] >= 0:
         u = 1.0 if batch.steps == NULL else batch.steps[r]
@@ -552,9 +567,13 @@ cdef inline Py_ssize_t batch_unfit(Batch* batch, Py_ssize_t first) noexcept nogi
     """The first row from `first` on whose features cannot be paired, or where it stopped; n_rows if
     there is none. Nothing is learned.
     """
-    cdef Py_ssize_t r = first
-    while r < batch.n_rows and ((batch.matrix == NULL and _is_short(batch, r)) or (
-            _write(batch, r, NULL) == 0 and pairs_measure(batch.learner.pairs, batch.event) == 0)):
+    cdef Py_ssize_t r = first, row
+    while r < batch.n_rows:
+        row = r if batch.order == NULL else batch.order[r]
+        if not (batch.matrix == NULL and _is_short(batch, row)) and (
+                _write(batch, row, NULL) < 0
+                or pairs_measure(batch.learner.pairs, batch.event) != 0):
+            break
         r += 1
     return r
 
@@ -562,7 +581,14 @@ cdef inline Py_ssize_t batch_unfit(Batch* batch, Py_ssize_t first) noexcept nogi
 cdef inline Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last,
                                   bint zeros) noexcept nogil:
     """Predict and learn the checked rows first .. last - 1. Returns `last`, or where it stopped."""
-    cdef Py_ssize_t r = first
-    while r < last and _row(batch, r, zeros) == 0:
+    cdef Py_ssize_t r = first, ahead
+    if batch.order == NULL:
+        while r < last and _row(batch, r, -1, zeros) == 0:
+            r += 1
+        return r
+    ahead = batch.block_rows // ORDER_AHEAD + 1
+    while r < last:
+        if _row(batch, batch.order[r], batch.order[min(r + ahead, batch.n_rows - 1)], zeros) < 0:
+            break
         r += 1
     return r

@@ -284,13 +284,20 @@ class Estimator(Learner, base.MiniBatchClassifier):
         numbers: NDArray[np.intp],
         steps: NDArray[np.float64] | None,
         predictions: np.ndarray | None = None,
+        order: NDArray[np.intp] | None = None,
     ) -> list[Any]:
-        """Learn a batch whose labels and weights are checked; the model's labels at its end."""
-        done, known = self._learn_rows(batch.rows, batch.names, labels, numbers, steps, predictions)
+        """Learn a batch whose labels and weights are checked; the model's labels at its end.
+
+        `order`: the rows to learn, in this order; None: all as they lie.
+        """
+        done, known = self._learn_rows(
+            batch.rows, batch.names, labels, numbers, steps, predictions, None, order
+        )
         if done == UNSORTED:
-            return self._learned(batch.sorted(), labels, numbers, steps, predictions)
-        if done < len(batch):
-            raise MemoryError(f"no memory after {done} of {len(batch)} rows; those are learned")
+            return self._learned(batch.sorted(), labels, numbers, steps, predictions, order)
+        wanted = len(batch) if order is None else len(order)
+        if done < wanted:
+            raise MemoryError(f"no memory after {done} of {wanted} rows; those are learned")
         return known
 
     # --- Explanations

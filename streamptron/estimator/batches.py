@@ -61,6 +61,12 @@ class Batch:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def ready(self) -> Batch:
+        """The same, checked and sorted: its rows can be learned many times, in any order."""
+        if isinstance(self.rows, MatrixRows) and not self.rows.check(self.names):
+            return self.sorted().ready()
+        return self
+
     def sorted(self) -> Batch:
         """The same with the columns of each row in order, repeated ones summed, as scipy does."""
         from scipy.sparse import csr_array  # installed: the matrix came from it

@@ -26,6 +26,7 @@ from streamptron.estimator import epochs
 from streamptron.estimator.batches import batch_of, steps_of
 from streamptron.estimator.epochs import best_of, truth
 from streamptron.estimator.names import shown
+from streamptron.estimator.passes import told
 from streamptron.perceptron import MulticlassPerceptron
 
 
@@ -62,7 +63,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            One event a row, of any dtype. The rows are gathered some at a time, never all of them.
+            One event a row, of any dtype. A CSR matrix or an array is read where it lies.
         y : array-like of shape (n_samples,)
             The class of each row; at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -167,7 +168,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
             model.decision_function_many(X)
             rows = np.flatnonzero(steps)
             X, numbers, steps = X[rows], numbers[rows], steps[rows]
-        model._learned(batch_of(X, None), *epochs.told(model, labels, numbers), steps)
+        model._learned(batch_of(X, None), *told(model, labels, numbers), steps)
         self.model_, self.classes_, self.n_iter_ = model, union, 1
         return self
 

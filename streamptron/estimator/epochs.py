@@ -21,10 +21,8 @@ from sklearn.utils import check_random_state
 
 from streamptron.estimator.batches import batch_of
 from streamptron.estimator.names import shown
+from streamptron.estimator.passes import Passes
 
-# Stored values of a permuted epoch that are gathered at a time: enough to be worth the call, few
-# enough to still be in the cache when they are learned.
-GATHERED = 1 << 18
 # About how many stored values the rows have that are scored after each epoch, to decide whether to
 # go on; and the fewest rows.
 JUDGED = 1 << 19
@@ -70,11 +68,10 @@ def learned(
         n_judged = max(JUDGED_ROWS, X.shape[0] * JUDGED // max(1, X.size))
         judged = rows if n_judged >= len(rows) else rng.permutation(rows)[:n_judged]
     X_judged = X[judged]
+    passes = Passes(batch_of(X, None), labels, numbers, steps)
     best, least, n_stale = model, math.inf, 0
     for epoch in range(1, settings.max_iter + 1):
-        for part in _parts(rng.permutation(rows) if settings.shuffle else rows, X):
-            part_steps = None if steps is None else steps[part]
-            model._learned(batch_of(X[part], None), *told(model, labels, numbers[part]), part_steps)
+        passes.learn(model, rng.permutation(rows) if settings.shuffle else rows)
         if not len(judged):
             continue
         found = loss(
@@ -99,20 +96,6 @@ def learned(
     return best, settings.max_iter
 
 
-def told(model: Any, labels: list[Any], numbers: np.ndarray) -> tuple[list[Any], np.ndarray]:
-    """Labels and each row's number among them, as the model takes them.
-
-    One that does not know all labels meets those that rows have, in the order of these rows.
-    """
-    if set(labels) <= set(model._known_labels):
-        return labels, numbers
-    met, firsts = np.unique(numbers, return_index=True)
-    met = met[np.argsort(firsts)]
-    places = np.empty(len(labels), dtype=np.intp)
-    places[met] = np.arange(len(met))
-    return [labels[number] for number in met], places[numbers]
-
-
 def loss(
     by_mistakes: bool, decision: np.ndarray, numbers: np.ndarray, steps: np.ndarray | None
 ) -> float:
@@ -129,12 +112,6 @@ def loss(
     leads = leads if steps is None else leads * steps
     total = np.abs(leads).sum()
     return float(-leads[leads < 0].sum() / total) if total else 0.0
-
-
-def _parts(order: np.ndarray, X: Any) -> list[np.ndarray]:
-    """An order of rows in parts of some GATHERED stored values."""
-    size = max(1, GATHERED * X.shape[0] // max(1, X.size))
-    return [order[first : first + size] for first in range(0, len(order), size)]
 
 
 def best_of(decision: np.ndarray) -> np.ndarray:

@@ -1,0 +1,19 @@
+"""Passes over finite data, margins and bounds, and learners compared on one stream."""
+
+from streamptron.study.compare import Comparison, Result, compare
+from streamptron.study.history import History, Pass
+from streamptron.study.margins import dataset_margin, geometric_margin, margin, mistake_bound
+from streamptron.study.passes import fit
+
+__all__ = [
+    "Comparison",
+    "History",
+    "Pass",
+    "Result",
+    "compare",
+    "dataset_margin",
+    "fit",
+    "geometric_margin",
+    "margin",
+    "mistake_bound",
+]

@@ -1,0 +1,377 @@
+"""Several models on one stream: each event is answered by all, then learned by all."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from operator import length_hint
+from time import thread_time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from streamptron.doors.model import Model
+from streamptron.estimator.names import shown
+from streamptron.estimator.pipeline import TextPipeline
+from streamptron.study.data import error_of
+from streamptron.study.table import frame, table
+
+BLOCK = 256  # events that one model learns before the next one does: its time is taken for all
+CERTAIN = 1.959964  # half-width of a 95 % interval of a normal distribution, in deviations
+
+
+class Result(NamedTuple):
+    """How one model did.
+
+    Attributes
+    ----------
+    name
+        Of the model.
+    error
+        The progressive error: of the events that it answered the share that it answered wrongly
+        before learning them. NaN if it answered none. No answer (None) is no error.
+    difference
+        Its error less that of the best model, over the events that both answered.
+    half_width
+        Of the 95 % interval of that difference, paired: what counts is the events that only one of
+        the two has wrong, as in McNemar's test. A difference larger than this is hardly chance.
+    microseconds
+        CPU time an event, to predict and to learn it.
+    memory
+        Bytes. Of streamptron's learners `memory_usage`, of all else the size of its pickle; None if
+        it cannot be pickled.
+    memory_is
+        "memory_usage", "pickle" or None.
+    n_answered
+        Events with an answer.
+    metrics
+        The River metrics, each of this model alone.
+    """
+
+    name: str
+    error: float
+    difference: float
+    half_width: float
+    microseconds: float
+    memory: int | None
+    memory_is: str | None
+    n_answered: int
+    metrics: tuple[Any, ...] = ()
+
+
+class Comparison(Sequence[Result]):
+    """A result for each model, the one with the smallest error first.
+
+    Attributes
+    ----------
+    n_events
+        How many events the stream had.
+
+    Examples
+    --------
+    >>> from streamptron import MIRA, Perceptron
+    >>> from streamptron.study import compare
+    >>> stream = [({"x": 1}, True), ({"x": -1}, False)] * 50
+    >>> found = compare([Perceptron(), MIRA()], stream)
+    >>> found.n_events, [(result.name, round(result.error, 4)) for result in found]
+    (100, [('Perceptron', 0.01), ('MIRA', 0.0101)])
+    """
+
+    def __init__(self, results: Iterable[Result], n_events: int) -> None:
+        self._results = tuple(
+            sorted(results, key=lambda result: (math.isnan(result.error), result.error))
+        )
+        self.n_events = n_events
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._results[at]
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def to_frame(self) -> Any:
+        """The results as the rows of a pandas DataFrame, by name; a column for each metric."""
+        columns = [name for name in Result._fields if name != "metrics"]
+        columns += [type(metric).__name__ for metric in self[0].metrics]
+        rows = [[*result[:-1], *(metric.get() for metric in result.metrics)] for result in self]
+        return frame(rows, columns).set_index("name")
+
+    def __repr__(self) -> str:
+        named = [type(metric).__name__ for metric in self[0].metrics]
+        rows = [("model", "error %", "to the best", "+-", "us an event", "memory", *named)]
+        for result in self:
+            first = result is self[0]
+            rows.append(
+                (
+                    result.name,
+                    f"{100 * result.error:.2f}",
+                    "" if first else f"{100 * result.difference:+.2f}",
+                    "" if first else f"{100 * result.half_width:.2f}",
+                    f"{result.microseconds:.1f}",
+                    _size(result.memory) + ("*" if result.memory_is == "pickle" else " "),
+                    *(f"{metric.get():.4f}" for metric in result.metrics),
+                )
+            )
+        lines = [table(rows), f"{self.n_events} events"]
+        if any(result.memory_is == "pickle" for result in self):
+            lines.append("* the size of its pickle")
+        return "\n".join(lines)
+
+
+def compare(
+    models: Mapping[str, Any] | Iterable[Any], stream: Iterable[tuple[Any, Any]], metrics: Any = ()
+) -> Comparison:
+    """Let several models answer and learn one stream.
+
+    Every model answers each event before it learns it. The models learn, as ``learn_one`` does, and
+    keep what they have learned. Each one's time is taken apart, some events at once, so models must
+    not share a part that learns.
+
+    Parameters
+    ----------
+    models
+        ``{name: model}``, or models, which are then called by their class, pipelines by their
+        last step. Anything that has ``learn_one`` and ``predict_one``.
+    stream
+        Pairs (x, y), of which only some are held at once: a list, a generator, a River dataset,
+        what ``streamptron.files.read`` returns. It must end; of one that does not take
+        ``itertools.islice(stream, n)``.
+    metrics
+        River metrics of classification, one or several. Each model gets copies. One that needs
+        probabilities makes every model give them, and that time counts too.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        If models or metrics are invalid; no model has learned anything then. If an event is: its
+        number is in the message. The models that come before the one that refused it have learned
+        up to 256 events more than the others.
+
+    Examples
+    --------
+    >>> from river import linear_model
+    >>> from streamptron import AdaptiveClassifier
+    >>> from streamptron.study import compare
+    >>> stream = ((dict.fromkeys(text.split(), 1), "prize" in text) for text in ["a prize", "you"])
+    >>> models = {"ours": AdaptiveClassifier(), "River's": linear_model.LogisticRegression()}
+    >>> found = compare(models, stream)
+    >>> sorted(result.name for result in found)
+    ["River's", 'ours']
+    """
+    named = _named(models)
+    kinds = _metrics(metrics)
+    if isinstance(stream, str | bytes | Mapping) or not isinstance(stream, Iterable):
+        raise TypeError(f"stream is a {type(stream).__name__}; give pairs (x, y)")
+    runs = [_Run(name, model, kinds) for name, model in named.items()]
+    tally = _Tally(len(runs))
+    events, n = iter(stream), 0
+    while block := list(islice(events, BLOCK)):
+        for at, event in enumerate(block):
+            if not isinstance(event, tuple | list) or len(event) != 2:
+                raise TypeError(
+                    f"event {n + at} of the stream is {shown(event)}; it must be a pair (x, y)"
+                )
+        tally.add([run.take(block, n) for run in runs])
+        n += len(block)
+    if not n:
+        raise ValueError("stream is empty; has a generator been read before?")
+    best = min(range(len(runs)), key=tally.rank)
+    return Comparison((run.result(n, *tally.against(best, at)) for at, run in enumerate(runs)), n)
+
+
+class _Run:
+    """One model on the stream."""
+
+    def __init__(self, name: str, model: Any, metrics: Sequence[Any]) -> None:
+        self.name = name
+        self.model = model
+        self.metrics = tuple(copy.deepcopy(metric) for metric in metrics)
+        self.seconds = 0.0
+        self._by_label = any(metric.requires_labels for metric in metrics)
+        self._by_probability = any(not metric.requires_labels for metric in metrics)
+
+    def take(self, block: list[Any], first: int) -> np.ndarray:
+        """Answer each event of a block, then learn it: 0 right, 1 wrong, -1 no answer."""
+        predict, learn = self.model.predict_one, self.model.learn_one
+        answers: list[Any] = []
+        probabilities: list[Any] = []
+        coming = iter(block)
+        try:
+            if self._by_probability:
+                give = self.model.predict_proba_one
+                began = thread_time()
+                for x, y in coming:
+                    probabilities.append(give(x))
+                    answers.append(predict(x))
+                    learn(x, y)
+            else:
+                began = thread_time()
+                for x, y in coming:
+                    answers.append(predict(x))
+                    learn(x, y)
+            self.seconds += thread_time() - began
+        except (TypeError, ValueError) as error:
+            at = first + len(block) - length_hint(coming) - 1
+            where = f"event {at} of the stream, model {self.name!r}"
+            raise error_of(where, error) from error
+        for metric in self.metrics:
+            if metric.requires_labels:
+                for (_, y), answer in zip(block, answers, strict=True):
+                    if answer is not None:
+                        metric.update(y, answer)
+            else:
+                for (_, y), p in zip(block, probabilities, strict=True):
+                    if p:
+                        metric.update(y, p)
+        return np.array(
+            [
+                -1 if answer is None else int(answer != y)
+                for (_, y), answer in zip(block, answers, strict=True)
+            ]
+        )
+
+    def result(
+        self, n: int, error: float, answered: int, difference: float, half_width: float
+    ) -> Result:
+        memory, kind = _memory(self.model)
+        return Result(
+            self.name,
+            error,
+            difference,
+            half_width,
+            1e6 * self.seconds / n,
+            memory,
+            kind,
+            answered,
+            self.metrics,
+        )
+
+
+class _Tally:
+    """Who answered wrongly, by pairs of models."""
+
+    def __init__(self, n: int) -> None:
+        self.n_both = np.zeros((n, n), dtype=np.int64)  # events that both answered
+        self.n_only = np.zeros((n, n), dtype=np.int64)  # of these, that only the first has wrong
+
+    def add(self, found: list[np.ndarray]) -> None:
+        each = np.array(found)
+        answered = (each >= 0).astype(np.int64)
+        wrong = (each > 0).astype(np.int64)
+        self.n_both += answered @ answered.T
+        self.n_only += wrong @ (each == 0).astype(np.int64).T
+        self.n_wrong = getattr(self, "n_wrong", 0) + wrong.sum(axis=1)
+
+    def error(self, at: int) -> float:
+        n = int(self.n_both[at, at])
+        return float(self.n_wrong[at]) / n if n else math.nan
+
+    def rank(self, at: int) -> tuple[bool, float]:
+        return math.isnan(self.error(at)), self.error(at)
+
+    def against(self, best: int, at: int) -> tuple[float, int, float, float]:
+        """Error and number of answers; difference to the best, and that interval's half-width."""
+        n = int(self.n_both[at, best])
+        more, fewer = int(self.n_only[at, best]), int(self.n_only[best, at])
+        own = self.error(at), int(self.n_both[at, at])
+        if not n:
+            return *own, math.nan, math.nan
+        difference = (more - fewer) / n
+        spread = max(0.0, (more + fewer) / n - difference**2)
+        return *own, difference, CERTAIN * math.sqrt(spread / n)
+
+
+# --- Arguments, and sizes
+
+
+def _named(models: Any) -> dict[str, Any]:
+    if isinstance(models, Mapping):
+        pairs = list(models.items())
+        for name, _ in pairs:
+            if not isinstance(name, str):
+                raise TypeError(f"models has the name {shown(name)}; a name must be a text")
+    elif isinstance(models, str | bytes) or hasattr(models, "learn_one"):
+        raise TypeError(
+            f"models is a {type(models).__name__}; give {{name: model}} or a list of models"
+        )
+    elif isinstance(models, Iterable):
+        pairs = [(_name(model), model) for model in models]
+    else:
+        raise TypeError(
+            f"models is a {type(models).__name__}; give {{name: model}} or a list of models"
+        )
+    if not pairs:
+        raise ValueError("models is empty; give at least one")
+    owner: dict[int, str] = {}
+    for at, (name, model) in enumerate(pairs):
+        if isinstance(model, type):
+            raise TypeError(
+                f"models has the class {model.__name__}; give an object: {model.__name__}()"
+            )
+        for method in ("learn_one", "predict_one"):
+            if not callable(getattr(model, method, None)):
+                raise TypeError(f"models: {name!r} is a {type(model).__name__} without {method}")
+        if name in (before for before, _ in pairs[:at]):
+            raise ValueError(f"models has two of the name {name!r}; give {{name: model}}")
+        if id(model) in owner:
+            raise ValueError(
+                f"models: {owner[id(model)]!r} and {name!r} are one object, which would learn "
+                "every event twice; give a copy, model.clone()"
+            )
+        owner[id(model)] = name
+    return dict(pairs)
+
+
+def _name(model: Any) -> str:
+    """What a model in a list is called."""
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, Mapping) and steps:
+        return _name(list(steps.values())[-1])
+    return (model if isinstance(model, type) else type(model)).__name__
+
+
+def _metrics(metrics: Any) -> list[Any]:
+    """River metrics as a list."""
+    from river.metrics.base import ClassificationMetric, Metrics
+
+    if isinstance(metrics, ClassificationMetric) and not isinstance(metrics, list):
+        metrics = [metrics]
+    elif not isinstance(metrics, Iterable) or isinstance(metrics, str):
+        raise TypeError(f"metrics={shown(metrics)}; give metrics of River, such as metrics.F1()")
+    found = list(metrics)
+    for metric in found:
+        if isinstance(metric, Metrics) or not isinstance(metric, ClassificationMetric):
+            raise TypeError(
+                f"metrics has {shown(metric)}; give objects of River's metrics of classification, "
+                "such as metrics.F1()"
+            )
+    return found
+
+
+def _memory(model: Any) -> tuple[int | None, str | None]:
+    """How many bytes a model takes, and by what measure."""
+    if isinstance(model, TextPipeline) and model._pair is not None:
+        model = model._pair[1]
+    if isinstance(model, Model):
+        return model.memory_usage, "memory_usage"
+    try:
+        return len(pickle.dumps(model)), "pickle"
+    except Exception:  # whatever the pickling of a stranger's object raises
+        return None, None
+
+
+def _size(n: int | None) -> str:
+    if n is None:
+        return "n/a"
+    for unit in ("B", "kB", "MB"):
+        if n < 1000:
+            return f"{n:.3g} {unit}"
+        n /= 1000  # type: ignore[assignment]
+    return f"{n:.3g} GB"

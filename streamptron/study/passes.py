@@ -1,0 +1,365 @@
+"""Fitting finite data: pass after pass, until there is nothing left to learn."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import importlib
+import sys
+import typing
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from streamptron._core import BinaryModel, PairModel
+from streamptron.doors.adaptive import AdaptiveModel
+from streamptron.doors.candidates import RankModel
+from streamptron.doors.voted import VotedModel
+from streamptron.estimator.names import shown
+from streamptron.estimator.passes import check_learns
+from streamptron.study.data import EventData, RowData, data_of, learner_of, queries_of
+from streamptron.study.history import History, Pass
+
+if typing.TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ORDERS = ("permute", "fixed", "random-mistake")
+LOOKED_AT = 64  # rows of the first look for a mistake; each further look is at twice as many
+
+
+def fit(
+    model: Any,
+    data: Any,
+    epochs: int = 10,
+    shuffle: bool = True,
+    seed: int | np.random.Generator | None = None,
+    validation: Any = None,
+    patience: int | None = None,
+    order: str | None = None,
+    init: str | None = None,
+    progress: bool | str = "auto",
+) -> History:
+    """Learn finite data in several passes.
+
+    A pass predicts each event and then learns it. Fitting ends after a pass without an update, when
+    the validation error no longer falls, or after `epochs` passes. The model goes on from what it
+    has learned before, and changes once, at the end: until then other threads see the old weights,
+    and after an error or Ctrl-C it is as it was.
+
+    Parameters
+    ----------
+    model
+        A learner of streamptron, or ``Tokenizer() | learner`` for texts. Of a RankingPerceptron the
+        pairs are (candidates, chosen).
+    data
+        A list of pairs (x, y); a tuple (X, y) of what ``learn_many`` takes, or of texts or dicts,
+        and labels; or what ``streamptron.files.read`` returns, read to its end, whose weights count
+        too. Matrices and arrays are read where they lie and must not change during the call.
+    epochs
+        The most passes.
+    shuffle
+        Permute the events before each pass.
+    seed
+        Of all that is random: an int or a ``numpy.random.Generator``. None: another each time.
+    validation
+        Events that are not learned, of any kind that `data` may be. They are answered after each
+        pass (with "random-mistake" by the current weights), and at the end the model has the
+        weights of the pass with the fewest errors, the first of several.
+    patience
+        End after this many passes in a row that were no better than the best before.
+    order
+        "permute", "fixed" or "random-mistake"; None: "permute" if `shuffle`, else "fixed".
+        "random-mistake" learns, again and again, one event picked at random among those that the
+        current weights answer wrongly, until there is none. A pass is then as many picks as there
+        are events.
+    init
+        "random": start from weights, and intercepts, drawn from -1 to 1. The model must be
+        untrained. With ``order="random-mistake"`` that is Kowalczyk's perceptron learning
+        algorithm. None: start from the weights that the model has.
+    progress
+        Whether to show a bar, which needs tqdm. "auto": if tqdm is there and standard error is a
+        terminal.
+
+    Returns
+    -------
+    History
+        What happened in each pass.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid. The message names it; the model has not changed.
+    ImportError
+        If ``progress=True`` and tqdm is missing.
+    RuntimeError
+        If the model is open read-only, or if another thread has taught it meanwhile; then it keeps
+        what that taught it.
+
+    Examples
+    --------
+    >>> from streamptron import Perceptron, Tokenizer
+    >>> from streamptron.study import fit
+    >>> xor = [({"x": x, "y": y, "both": x * y}, x != y) for x in (0, 1) for y in (0, 1)]
+    >>> model = Perceptron()
+    >>> history = fit(model, xor, epochs=50, seed=1)
+    >>> history.stopped
+    'converged'
+    >>> [model.predict_one(x) for x, _ in xor]
+    [False, True, True, False]
+
+    >>> mail = Tokenizer() | Perceptron()
+    >>> texts, labels = ["win a prize", "see you", "a prize for you"], [True, False, True]
+    >>> fit(mail, (texts, labels), shuffle=False).stopped
+    'converged'
+    """
+    _whole("epochs", epochs)
+    order = _order(shuffle, order)
+    if patience is not None:
+        _whole("patience", patience)
+        if validation is None:
+            raise ValueError(f"patience={patience}, but there is no validation; give it events")
+    if init not in (None, "random"):
+        raise ValueError(f'init={shown(init)}; give "random" or None')
+    rng = _generator(seed)
+    tokenizer, learner = learner_of(model)
+    check_learns(learner)
+    picking = order == "random-mistake"
+    if picking and isinstance(learner, VotedModel):
+        raise ValueError(
+            'order="random-mistake" goes by the answers of the current weights, and a '
+            "VotedPerceptron answers by all that it has had; take a Perceptron"
+        )
+    checked: RowData | EventData | None = None
+    lessons: RowData | EventData
+    if isinstance(learner, RankModel):
+        lessons = queries_of(data, tokenizer)
+        if validation is not None:
+            checked = queries_of(validation, tokenizer, "validation")
+    else:
+        lessons = data_of(data, tokenizer, learner._checked_label)
+        if validation is not None:
+            checked = data_of(validation, tokenizer, learner._checked_label, "validation")
+            _known("validation", checked, {*learner._known_labels, *lessons.labels})
+    lessons.weigh(learner)
+    seen = learner.n_seen
+    twin = _twin(learner, current=picking)
+    if init is not None:
+        _start(learner, twin, lessons, rng)
+    with _bar(progress, epochs) as advance:
+        if picking:
+            twin, history = _run(twin, lessons, epochs, checked, patience, advance, _picks(rng))
+        else:
+            each = _rounds(rng if order == "permute" else None)
+            twin, history = _run(twin, lessons, epochs, checked, patience, advance, each)
+    if learner.n_seen != seen:
+        raise RuntimeError(
+            "another thread has taught the model during fit, and nothing of fit is in it; let only "
+            "one of them learn"
+        )
+    learner.__setstate__(_state(twin, learner._get_params()))
+    return history
+
+
+# --- Passes
+
+# What learns one pass: the share of the events that are wrong at its end, if it has found that out.
+Round = Callable[[Any, RowData | EventData], float | None]
+
+
+def _rounds(rng: np.random.Generator | None) -> Round:
+    """Passes over all events, permuted or as they lie."""
+
+    def learn(twin: Any, lessons: RowData | EventData) -> None:
+        lessons.learn(twin, None if rng is None else _permuted(rng, len(lessons)))
+
+    return learn
+
+
+def _picks(rng: np.random.Generator) -> Round:
+    """Passes of random mistakes."""
+
+    def learn(twin: Any, lessons: RowData | EventData) -> float:
+        for _ in range(len(lessons)):
+            row = _mistake(twin, lessons, rng)
+            if row is None:
+                return 0.0
+            lessons.learn(twin, row)
+        return float(lessons.wrong(twin).mean())
+
+    return learn
+
+
+def _permuted(rng: np.random.Generator, n: int) -> NDArray[np.intp]:
+    return rng.permutation(n).astype(np.intp, copy=False)
+
+
+def _mistake(
+    twin: Any, lessons: RowData | EventData, rng: np.random.Generator
+) -> NDArray[np.intp] | None:
+    """An event picked at random among those answered wrongly: the first in a random order."""
+    order = _permuted(rng, len(lessons))
+    first, n = 0, LOOKED_AT
+    while first < len(order):
+        part = order[first : first + n]
+        wrong = np.flatnonzero(lessons.wrong(twin, part))
+        if len(wrong):
+            return part[wrong[:1]]
+        first, n = first + n, 2 * n
+    return None
+
+
+def _run(
+    twin: Any,
+    lessons: RowData | EventData,
+    epochs: int,
+    checked: RowData | EventData | None,
+    patience: int | None,
+    advance: Callable[[Pass], object],
+    learn: Round,
+) -> tuple[Any, History]:
+    """Pass after pass: the model of the best one, and what happened."""
+    passes: list[Pass] = []
+    best, least, at = twin, np.inf, 1
+    stopped = "epochs"
+    for number in range(1, epochs + 1):
+        mistakes, updates, began = twin.n_mistakes, twin.n_updates, perf_counter()
+        left = learn(twin, lessons)
+        seconds = perf_counter() - began
+        mistakes, updates = twin.n_mistakes - mistakes, twin.n_updates - updates
+        error = mistakes / len(lessons) if left is None else left
+        found = None if checked is None else float(checked.wrong(twin).mean())
+        passes.append(Pass(number, mistakes, updates, error, found, seconds))
+        advance(passes[-1])
+        if found is None:
+            at = number
+        elif found < least:
+            least, at = found, number
+            best = copy.deepcopy(twin)
+        if left == 0.0 or (left is None and not updates):
+            stopped = "converged"
+            break
+        if patience is not None and number - at >= patience:
+            stopped = "patience"
+            break
+    return best, History(passes, at, stopped)
+
+
+# --- The model, and one that learns in its stead
+
+
+def _state(model: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """A model's state with other parameters, and without attributes that are not the library's."""
+    return {**model.__getstate__(), "params": params, "dict": {}}
+
+
+def _twin(learner: Any, current: bool) -> Any:
+    """A model of the same state; `current`: it answers by its current weights."""
+    params = learner._get_params()
+    if current and "serve" in params:
+        params = {**params, "serve": "current"}
+    kind: Any = type(learner)
+    twin = kind.__new__(kind)
+    twin.__setstate__(_state(learner, params))
+    return twin
+
+
+def _start(learner: Any, twin: Any, lessons: RowData | EventData, rng: np.random.Generator) -> None:
+    """Give an untrained model random weights."""
+    kind = type(learner).__name__
+    if isinstance(learner, AdaptiveModel | VotedModel):
+        raise TypeError(f'init="random" is not for {kind}, which starts from no other weights')
+    known = getattr(learner, "_known_labels", [])
+    if learner.n_seen or learner.n_features or known not in ([], [False, True]):
+        raise ValueError(
+            f'init="random", but the {kind} has learned something; give an untrained one'
+        )
+    features = lessons.features()
+    biased = learner._get_params().get("intercept", False)
+    if learner.max_features is not None and len(features) > learner.max_features:
+        raise ValueError(
+            f'init="random", but data has {len(features)} features and the {kind} keeps '
+            f"max_features={learner.max_features}; raise that, or start without init"
+        )
+    alone = isinstance(learner, BinaryModel | RankModel)
+    alone = alone or (isinstance(learner, PairModel) and len(lessons.labels) <= 2)
+    if not alone:
+        twin._expect_labels(lessons.labels)
+    for output in range(1 if alone else len(lessons.labels)):
+        weights = rng.uniform(-1.0, 1.0, len(features) + 1).tolist()
+        intercept = weights.pop() if biased else 0.0
+        twin._set_weights(dict(zip(features, weights, strict=False)), intercept, output)
+
+
+# --- Arguments
+
+
+def _whole(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name}={shown(value)}; it must be an int of at least 1")
+    if value < 1:
+        raise ValueError(f"{name}={shown(value)}; it must be at least 1")
+
+
+def _order(shuffle: Any, order: Any) -> str:
+    if not isinstance(shuffle, bool | np.bool_):
+        raise TypeError(f"shuffle={shown(shuffle)}; it must be True or False")
+    if order is None:
+        return "permute" if shuffle else "fixed"
+    if order not in ORDERS:
+        raise ValueError(f"order={shown(order)}; give one of {', '.join(map(repr, ORDERS))}")
+    if not shuffle and order != "fixed":
+        raise ValueError(
+            f"shuffle=False and order={shown(order)} contradict each other; leave out shuffle"
+        )
+    return str(order)
+
+
+def _generator(seed: Any) -> np.random.Generator:
+    wanted = seed is None or isinstance(seed, int | np.integer | np.random.Generator)
+    if not wanted or isinstance(seed, bool):
+        raise TypeError(f"seed={shown(seed)}; give an int, a numpy.random.Generator or None")
+    if isinstance(seed, int | np.integer) and seed < 0:
+        raise ValueError(f"seed={seed}; it must be at least 0")
+    return np.random.default_rng(seed)
+
+
+def _known(name: str, checked: RowData | EventData, known: set[Any]) -> None:
+    """Raise an error if a label is never learned."""
+    if strange := [label for label in checked.labels if label not in known]:
+        raise ValueError(
+            f"{name} has the label{'s'[: len(strange) > 1]} {shown(strange)}, which data never "
+            "has; no model could answer so: leave those events out, or learn some of them"
+        )
+
+
+@contextlib.contextmanager
+def _bar(progress: Any, epochs: int) -> Iterator[Callable[[Pass], object]]:
+    """What is to be called after each pass."""
+    if not isinstance(progress, bool) and progress != "auto":
+        raise ValueError(f'progress={shown(progress)}; give True, False or "auto"')
+    tqdm: Any = None
+    if progress is True or (progress == "auto" and sys.stderr.isatty()):
+        try:
+            tqdm = importlib.import_module("tqdm").tqdm
+        except ModuleNotFoundError as error:
+            if error.name != "tqdm":
+                raise
+            if progress is True:
+                raise ImportError(
+                    'progress=True needs tqdm: pip install "streamptron[study]"; or leave it out'
+                ) from None
+    if tqdm is None:
+        yield lambda row: None
+        return
+    with tqdm(total=epochs, unit="pass") as bar:
+
+        def advance(row: Pass) -> None:
+            said = {"error": f"{row.error:.4f}"}
+            if row.validation_error is not None:
+                said["validation"] = f"{row.validation_error:.4f}"
+            bar.set_postfix(said, refresh=False)
+            bar.update()
+
+        yield advance
