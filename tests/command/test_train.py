@@ -365,7 +365,13 @@ def test_an_option_in_a_message_is_written_as_it_is_given(name, mail, told):
     tsv, model = mail
     (option,) = [each for each in commands.commands["train"].params if each.name == name]
     values = {"class_weight": "a=1", "average": "none", "serve": "best", "update": "margin"}
-    values |= {"analyzer": "char", "value": "log", "learner": "mira", "violators": "uniform"}
+    values |= {
+        "interactions": "a,b",
+        "analyzer": "char",
+        "value": "log",
+        "learner": "mira",
+        "violators": "uniform",
+    }
     value = [] if option.is_flag else [values.get(name, "1")]
     code, _, err = told("train", tsv, "-m", model, "--resume", option.opts[0], *value)
     assert code == 2

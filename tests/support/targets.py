@@ -30,6 +30,11 @@ class Choices(random.Random):
     def random(self):
         return self.getrandbits(32) / 2**32
 
+    def sample(self, population, k):
+        """Random's own draws again whatever it has already, and zeros would be that for ever."""
+        rest = list(population)
+        return [rest.pop(self.randrange(len(rest))) for _ in range(k)]
+
 
 def model_file(data):
     """A file with checksums that fit: a guess does not get past those."""

@@ -39,12 +39,16 @@ def value(encoded):
 
 
 def composed(data, at=0):
-    """A name of kind 5, and where it ends."""
+    """A name of kind 5, and where it ends. A pair is a frozenset of its two names."""
     letter, at = data[at : at + 1], at + 1
     if letter == b"n":
         return None, at
     if letter == b"f":
         return struct.unpack("<d", data[at : at + 8])[0], at + 8
+    if letter == b"p":
+        first, at = composed(data, at)
+        second, at = composed(data, at)
+        return frozenset((first, second)), at
     size = shift = 0
     while True:
         size += (data[at] & 127) << shift
