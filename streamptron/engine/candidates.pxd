@@ -120,11 +120,12 @@ cdef inline void event_take_reversed(Event* event, Py_ssize_t k, const Event* ot
     cdef Py_ssize_t j
     cdef Py_ssize_t first = event_first(other, i), n = event_last(other, i) - first
     cdef Py_ssize_t at = event.ends[k - 1] if k else 0
-    memcpy(event.keys + at, other.keys + first, n * sizeof(Key))
+    if n:                           # else there may be no memory
+        memcpy(event.keys + at, other.keys + first, n * sizeof(Key))
+        memcpy(event.slots + at, other.slots + first, n * sizeof(slot_t))
+        memcpy(event.hashes + at, other.hashes + first, n * sizeof(uint64_t))
     for j in range(n):
         event.values[at + j] = -other.values[first + j]
-    memcpy(event.slots + at, other.slots + first, n * sizeof(slot_t))
-    memcpy(event.hashes + at, other.hashes + first, n * sizeof(uint64_t))
     event.n_candidates = k + 1
     event.n = event.n_found = event.ends[k] = at + n
     event.scored_version = 0

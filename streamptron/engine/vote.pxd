@@ -125,6 +125,8 @@ cdef inline void _ballot_fill(Ballot* ballot, const Voters* v, const slot_t* slo
 
 cdef inline void _ballot_clear(Ballot* ballot, const Voters* v) noexcept nogil:
     cdef size_t i, n = voters_updates(v)
+    if n == 0:                      # then there may be no memory to clear
+        return
     for i in range((n + SPAN - 1) >> SPAN_BITS):
         if ballot.touched[i]:
             memset(ballot.dots + i * SPAN, 0, SPAN * sizeof(double))
@@ -298,7 +300,8 @@ cdef inline void voters_shares(const Voters* v, Py_ssize_t output, const slot_t*
     if output >= v.n_voters or all_ <= 0.0:
         return
     voter = &v.voters[output]
-    memset(parts, 0, n * sizeof(double))
+    if n:
+        memset(parts, 0, n * sizeof(double))
     for turn in range(0 if voter.cut else 1, 2):    # at first what the kept ones add up to
         for i in range(n):
             seen[i] = 0

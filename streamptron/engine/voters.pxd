@@ -132,7 +132,8 @@ cdef inline Mentions* _mentions_open(Voters* v, slot_t slot) noexcept nogil:
 cdef inline int _mentions_resize(Voters* v, Mentions* m, uint32_t room) noexcept nogil:
     """Move them to the front of memory for `room` of them. Returns -1 without it."""
     cdef void* p
-    memmove(m.mentions, m.mentions + m.start, (m.end - m.start) * sizeof(Mention))
+    if m.start < m.end:
+        memmove(m.mentions, m.mentions + m.start, (m.end - m.start) * sizeof(Mention))
     m.end -= m.start
     m.start = 0
     if room == m.room:
@@ -222,7 +223,8 @@ cdef inline void _turn_spans(Voter* voter, Py_ssize_t p) noexcept nogil:
 cdef inline void _turns_settle(Voter* voter, Turn* from_, Py_ssize_t room) noexcept nogil:
     """Move the turns to the front of voter.turns, which has this room."""
     cdef Py_ssize_t p
-    memmove(voter.turns, from_ + voter.start, (voter.end - voter.start) * sizeof(Turn))
+    if voter.start < voter.end:
+        memmove(voter.turns, from_ + voter.start, (voter.end - voter.start) * sizeof(Turn))
     voter.end -= voter.start
     voter.start = 0
     voter.room = room
@@ -377,7 +379,8 @@ cdef inline int voters_copy(Voters* to, const Voters* other) noexcept nogil:
     to.bytes = 0
     if voters_room(to, other.n_voters) < 0 or updates_room(to, voters_updates(other)) < 0:
         return -1
-    memcpy(to.updates, other.updates + other.start, voters_updates(other) * sizeof(Update))
+    if voters_updates(other):
+        memcpy(to.updates, other.updates + other.start, voters_updates(other) * sizeof(Update))
     to.end = voters_updates(other)
     for n in range(other.n_voters):
         if _voter_copy(to, &to.voters[n], &other.voters[n], 1.0) < 0:
