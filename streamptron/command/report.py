@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import typing
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -13,9 +14,11 @@ from streamptron._core import BinaryModel
 from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.estimator.base import value_in
+from streamptron.estimator.table import table
 from streamptron.files.sources import LineError, blocks
-from streamptron.study.compare import Comparison, compare
-from streamptron.study.table import table
+
+if typing.TYPE_CHECKING:
+    from streamptron.study.compare import Comparison
 
 NOTHING = "(none)"  # the answer of a model that knows no label
 
@@ -146,6 +149,8 @@ def compared(
             except (TypeError, ValueError) as error:
                 raise LineError(file, line, str(error)) from None
             yield event
+
+    from streamptron.study.compare import compare  # it brings scipy, which the others do without
 
     return compare({name: model.learner for name, model in models.items()}, events())
 

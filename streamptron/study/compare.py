@@ -16,8 +16,8 @@ import numpy as np
 from streamptron.doors.model import Model
 from streamptron.estimator.names import shown
 from streamptron.estimator.pipeline import TextPipeline
+from streamptron.estimator.table import frame, table
 from streamptron.study.data import error_of
-from streamptron.study.table import frame, table
 
 BLOCK = 256  # events that one model learns before the next one does: its time is taken for all
 CERTAIN = 1.959964  # half-width of a 95 % interval of a normal distribution, in deviations

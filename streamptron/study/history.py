@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, overload
 
-from streamptron.study.table import frame, table
+from streamptron.estimator.table import frame, table
 
 
 class Pass(NamedTuple):

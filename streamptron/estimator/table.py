@@ -14,7 +14,7 @@ def table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
 
     Examples
     --------
-    >>> from streamptron.study.table import table
+    >>> from streamptron.estimator.table import table
     >>> print(table([("label", "n"), ("spam", "12")]))
     label   n
     spam   12
