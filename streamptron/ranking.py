@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from streamptron.doors.candidates import RankModel
 from streamptron.doors.model import RULES
-from streamptron.estimator.base import Learner, summing_to, top_of
+from streamptron.estimator.base import Learner, OneVector, summing_to, top_of
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
@@ -17,11 +17,10 @@ if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamptron.doors.model import TopFeatures
-    from streamptron.estimator.base import Weights
     from streamptron.estimator.batches import Batch
 
 
-class RankingPerceptron(RankModel, Learner):
+class RankingPerceptron(RankModel, OneVector, Learner):
     """Perceptron that chooses among candidates, or ranks them; all of them share one weight vector.
 
     An event is a set of candidates, of which one was chosen: a link that was clicked, the action
@@ -125,21 +124,6 @@ class RankingPerceptron(RankModel, Learner):
     def C(self) -> float:
         """The largest step."""
         return self._param("C")  # type: ignore[no-any-return]
-
-    @property
-    def weights(self) -> Weights:
-        """The current weights, ``{feature: weight}``; a feature that is absent has weight 0."""
-        return self._weights("current")[1][0]
-
-    @property
-    def averaged_weights(self) -> Weights:
-        """The running average of the weights."""
-        return self._weights("average")[1][0]
-
-    @property
-    def pocket_weights(self) -> Weights:
-        """The weights in the pocket."""
-        return self._weights("pocket")[1][0]
 
     @classmethod
     def from_weights(cls, weights: Mapping[Any, float], **params: Any) -> Self:

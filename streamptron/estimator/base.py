@@ -443,12 +443,8 @@ def top_of(n: int, weights: Weights, sign: float = 1.0) -> TopFeatures:
     return TopFeatures(positive, [item for item in ranked[:n] if item[1] < 0])
 
 
-class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwargs
-    """Two labels: the weights of one output."""
-
-    @property
-    def _known_labels(self) -> list[Any]:
-        return [False, True]
+class OneVector(Model):
+    """The weights of one output, whatever it is for."""
 
     @property
     def weights(self) -> Weights:
@@ -464,6 +460,14 @@ class BinaryEstimator(BinaryModel, Estimator):  # type: ignore[misc]  # no **kwa
     def pocket_weights(self) -> Weights:
         """The weights in the pocket."""
         return self._weights("pocket")[1][0]
+
+
+class BinaryEstimator(BinaryModel, OneVector, Estimator):  # type: ignore[misc]  # no **kwargs
+    """Two labels: the weights of one output."""
+
+    @property
+    def _known_labels(self) -> list[Any]:
+        return [False, True]
 
     @property
     def intercept_(self) -> float:
