@@ -16,6 +16,7 @@ from streamptron._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.many import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
+from streamptron.estimator.mergeable import Mergeable
 from streamptron.estimator.names import Pair, shown
 
 if typing.TYPE_CHECKING:
@@ -35,7 +36,7 @@ FIXED = (
 )
 
 
-class Learner(Model, base.Estimator):
+class Learner(Mergeable, base.Estimator):
     """A compiled model as a River estimator, whatever it answers."""
 
     def clone(
