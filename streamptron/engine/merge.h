@@ -137,8 +137,9 @@ static void sp_feature_write(const sp_blocks *blocks, uint32_t slot, ptrdiff_t o
     head->of.N = (all[0] + all[1]) + (all[2] + all[3]);
 }
 
-/* How far a weight has come in all shards together: a mean of the ways they have gone from w0, each
-   as heavy as what its G has gained. G gains what they have. */
+/* How far a weight has come in all shards together: the mean of the ways they have gone from w0,
+   each as heavy as what its G has gained. G gains the mean of that: if it gained all of it, steps
+   would be too short, for w has not gone all these ways one after the other. */
 SP_TEMPLATE void sp_merge_weight(double *w, double *G, const double *w_k, const double *G_k, int n)
 {
     const double w0 = *w, G0 = *G;
@@ -150,7 +151,7 @@ SP_TEMPLATE void sp_merge_weight(double *w, double *G, const double *w_k, const 
         plain += w_k[k] - w0;
     }
     *w = w0 + (gains > 0.0 ? way / gains : plain / n);
-    *G = G0 + gains;
+    *G = G0 + gains / n;
 }
 
 /* By what a feature's counts were halved since the base: undone, so that gains can be added. */

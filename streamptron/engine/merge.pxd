@@ -8,8 +8,8 @@
 #     v    UNIFORM: c w - S,  S = S_0 + N (sum over T of S_k - S_0) / (sum over T of n_k)
 #          where S = c w - v is the sum of all vectors so far, and c = c_0 + N
 #          EXPONENTIAL: (w - the mean over T of the averages, weighted by n_k) / s
-#     k    of a precision P = 1 + k: the product of Gaussians,
-#          P = P_0 + sum (P_k - P_0),  w = (P_0 w_0 + sum (P_k w_k - P_0 w_0)) / P
+#     k    what a rule keeps gains the mean of what it gained in T, and w goes the mean of the ways
+#          it went, each as heavy as that gain:  w = w_0 + sum g_k (w_k - w_0) / sum g_k
 #     p    of the shard whose pocket has the longest record
 #
 # AdaptiveClassifier's rows are in merge.h. Whole rows are mixed, not single weights, because a step
@@ -495,12 +495,11 @@ cdef inline void _mix_field(const Merge* m, slot_t slot, Py_ssize_t output,
     cdef const Shard* shard
     cdef double ours[3]
     cdef double theirs[3]
-    cdef double total = 0.0, sums = 0.0, n = 0.0, S0, P0, P = 0.0, Pw = 0.0
+    cdef double total = 0.0, sums = 0.0, n = 0.0, gains = 0.0, ways = 0.0, S0
     cdef Clock clock
     cdef int i
     _numbers(m, m.base, _base_slot(m, slot), output, table.fold, ours)
     S0 = m.c0 * ours[0] - ours[1]
-    P0 = 1.0 + ours[2]
     for i in range(m.n_touched):
         shard = &m.shards[m.touched[i].k]
         _numbers(m, shard, m.touched[i].slot, output, shard.learner.table.fold, theirs)
@@ -512,15 +511,15 @@ cdef inline void _mix_field(const Merge* m, slot_t slot, Py_ssize_t output,
             clock.s = shard.learner.table.s
             sums += shard.n * average_of(clock, AVERAGE_EXPONENTIAL, theirs[0], theirs[1])
         if layout.k >= 0:
-            P += theirs[2] - ours[2]
-            Pw += (1.0 + theirs[2]) * theirs[0] - P0 * ours[0]
+            gains += theirs[2] - ours[2]
+            ways += (theirs[2] - ours[2]) * (theirs[0] - ours[0])
     if m.n_touched == 1:
         to[0] = theirs[0]
         if layout.k >= 0:
             to[layout.k] = theirs[2]
     elif layout.k >= 0:
-        to[layout.k] = ours[2] + P
-        to[0] = (P0 * ours[0] + Pw) / (1.0 + to[layout.k])
+        to[layout.k] = ours[2] + gains / m.n_touched
+        to[0] = ours[0] + ways / gains if gains > 0.0 else total / m.n_touched
     else:
         to[0] = total / m.n_touched
     if table.average != AVERAGE_NONE:

@@ -109,25 +109,26 @@ def mix_row(to, base, models, n, N, output, feature):
         averages += n_k * number(m, "exponential", output, feature)
     w = ws[0] if len(models) == 1 else total / len(models)
     if isinstance(base, AROW):
-        w = mix_gaussian(to, base, models, output, feature, ws, w0)
+        w = mix_precise(to, base, models, output, feature, ws, w0)
     to.w[output][feature] = w
     to.u[output][feature] = to.c * w - (S0 + (N * sums) / seen) if seen else 0.0
     to.exponential[output][feature] = averages / seen if seen else w
 
 
-def mix_gaussian(to, base, models, output, feature, ws, w0):
-    """The product of Gaussians of precision 1 + q; returns its mean."""
+def mix_precise(to, base, models, output, feature, ws, w0):
+    """q gains the mean of what it gained; w goes the mean of the ways, weighted by these gains."""
     q0 = number(base, "q", output, feature)
     qs = [number(m, "q", output, feature) for m in models]
     if len(models) == 1:
         to.q[output][feature] = qs[0]
         return ws[0]
-    q = moved = 0.0
+    gains = ways = total = 0.0
     for w_k, q_k in zip(ws, qs, strict=True):
-        q += q_k - q0
-        moved += (1.0 + q_k) * w_k - (1.0 + q0) * w0
-    to.q[output][feature] = q0 + q
-    return ((1.0 + q0) * w0 + moved) / (1.0 + (q0 + q))
+        gains += q_k - q0
+        ways += (q_k - q0) * (w_k - w0)
+        total += w_k
+    to.q[output][feature] = q0 + gains / len(models)
+    return w0 + ways / gains if gains > 0 else total / len(models)
 
 
 # --- Labels
@@ -297,7 +298,7 @@ def places_as(to, model):
 
 
 def mixed_weight(w0, G0, others):
-    """w goes the mean of the ways from w0, each as heavy as what its G has gained; G gains all."""
+    """w goes the mean of the ways from w0, weighted by what G has gained; G gains the mean."""
     gains = way = plain = 0.0
     for w, G in others:
         gain = max(G - G0, 0.0)
@@ -306,7 +307,7 @@ def mixed_weight(w0, G0, others):
         plain += w - w0
     if not others:
         return w0, G0
-    return w0 + (way / gains if gains > 0 else plain / len(others)), G0 + gains
+    return w0 + (way / gains if gains > 0 else plain / len(others)), G0 + gains / len(others)
 
 
 def mixed_slot(to, base, slots):
