@@ -49,7 +49,7 @@ from streamptron.engine.kernels cimport (
     pocket_kept)
 from streamptron.engine.learner cimport Learner, learner_adapts, learner_several
 from streamptron.engine.pool cimport pool_block, pool_free, pool_init, pool_reserve
-from streamptron.engine.serve cimport Serve, serve_init
+from streamptron.engine.serve cimport Serve
 from streamptron.engine.shard cimport (
     SHARD_MEMORY, SHARD_NAMES, SHARD_NUMBER, SHARD_TWICE, Shard, fold_factor, names_find, names_invert,
     names_prefix, shard_chunk, shard_factor, shard_field, shard_free, shard_is_aligned, shard_key,
@@ -178,35 +178,48 @@ cdef inline void _view(const Shard* shard, View* view) noexcept nogil:
 
 # --- What is kept once
 
+cdef inline void _add_fit(Calibrator* to, const Learner* merged, const Shard* shard, int kind,
+                          double share) noexcept nogil:
+    cdef Calibrator fit = shard.learner.fits[kind]
+    if learner_several(merged) and not learner_several(shard.learner):
+        calibrator_split(&fit)
+    to.A += share * fit.A
+    to.B += share * (0.0 - fit.B if shard.signs[0] < 0.0 else fit.B)
+    to.GA += share * fit.GA
+    to.GB += share * fit.GB
+    to.RA += share * fit.RA
+    to.RB += share * fit.RB
+
+
 cdef inline void _mix_serving(Merge* m) noexcept nogil:
-    """Scales and calibrators are means, weighted by events; the tallies start anew."""
-    cdef Calibrator fit
-    cdef Calibrator* to
-    cdef const Shard* shard
-    cdef double share
-    cdef int k, kind
+    """Scales, calibrators and tallies are means, weighted by events; who leads is put to the vote.
+    """
     cdef Serve* serve = &m.to.serve
-    for kind in range(KEPT_KINDS):
-        if m.N == 0.0:              # nobody has seen an event
-            break
-        to = &m.to.fits[kind]
-        serve.scale[kind].m = serve.scale[kind].n = 0.0
-        to.A = to.B = to.GA = to.GB = to.RA = to.RB = 0.0
-        for k in range(m.n):
-            shard = &m.shards[k]
-            share = shard.n / m.N
-            fit = shard.learner.fits[kind]
-            if learner_several(m.to) and not learner_several(shard.learner):
-                calibrator_split(&fit)
-            serve.scale[kind].m += share * shard.learner.serve.scale[kind].m
-            serve.scale[kind].n += share * shard.learner.serve.scale[kind].n
-            to.A += share * fit.A
-            to.B += share * (0.0 - fit.B if shard.signs[0] < 0.0 else fit.B)
-            to.GA += share * fit.GA
-            to.GB += share * fit.GB
-            to.RA += share * fit.RA
-            to.RB += share * fit.RB
+    cdef const Serve* its
+    cdef double share
+    cdef double votes[2]
+    cdef int k, i, q
     serve.record = m.shards[m.holder].learner.serve.record
+    if m.N == 0.0:                  # nobody has seen an event
+        return
+    memset(m.to.fits, 0, sizeof(m.to.fits))
+    memset(serve.scale, 0, sizeof(serve.scale))
+    memset(votes, 0, sizeof(votes))
+    serve.G[0] = 0.0
+    for k in range(m.n):
+        its = &m.shards[k].learner.serve
+        share = m.shards[k].n / m.N
+        for i in range(KEPT_KINDS):
+            serve.scale[i].m += share * its.scale[i].m
+            serve.scale[i].n += share * its.scale[i].n
+            _add_fit(&m.to.fits[i], m.to, &m.shards[k], i, share)
+        for i in range(2):
+            for q in range(2):
+                serve.T[i][q] += share * its.T[i][q]
+            serve.G[i] += share * its.G[i]
+            votes[i] += share * its.lead[i]
+    for q in range(2):
+        serve.lead[q] = votes[q] > 0.5
 
 
 cdef inline void _mix_clock(Merge* m) noexcept nogil:
@@ -463,6 +476,17 @@ cdef inline void _numbers(const Merge* m, const Shard* shard, slot_t slot, Py_ss
         numbers[2] = field[layout.k]
 
 
+cdef inline bint _differs_somewhere(const Merge* m, const Shard* shard, slot_t first,
+                                    slot_t last) noexcept nogil:
+    """Whether a shard has touched one of these features."""
+    cdef slot_t slot, own
+    for slot in range(max(first, <slot_t> 1), last):
+        own = shard_own(shard, slot)
+        if own != SLOT_NULL and _differs(m, shard, own, slot):
+            return True
+    return False
+
+
 cdef inline double* _place(const Merge* m, slot_t slot, Py_ssize_t output) noexcept nogil:
     """Where an output's numbers go; NULL if nobody has written there."""
     cdef Table* to = &m.to.table
@@ -620,8 +644,11 @@ cdef inline bint _writes(const Merge* m, const Shard* shard, Py_ssize_t block,
     """Whether a shard, or the base, may have numbers for a block of a chunk."""
     cdef const Table* to = &m.to.table
     cdef Py_ssize_t o, own
-    if not shard_is_aligned(shard, chunk) or learner_adapts(m.to):
-        return True
+    if not shard.plain or not (
+            shard.learner.index.bits or (chunk + 1) << CHUNK_BITS <= shard.first):
+        return True                 # its slots of these features may lie anywhere
+    if learner_adapts(m.to):
+        return m.n_parts or shard_chunk(shard, block, chunk) != shard.learner.table.zeros
     for o in range(block * to.lanes, min((block + 1) * to.lanes, to.n_outputs)):
         own = shard.outputs[o]
         if own >= 0 and shard_chunk(shard, own // shard.learner.table.lanes, chunk) != (
@@ -697,7 +724,9 @@ cdef inline int _mix_chunk(Merge* m, size_t chunk) noexcept nogil:
     cdef int k, failed
     m.n_parts = 0
     for k in range(m.n):
-        if not _same_chunk(m, &m.shards[k], chunk):
+        if not _same_chunk(m, &m.shards[k], chunk) and (
+                shard_is_aligned(&m.shards[k], chunk)
+                or _differs_somewhere(m, &m.shards[k], slot, last)):
             m.parts[m.n_parts].k = k
             m.n_parts += 1
     if m.n_parts == 0 and _keep_chunk(m, chunk, &failed):

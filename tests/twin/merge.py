@@ -62,9 +62,7 @@ def mixed(models, base):
     to.pocket_rule = Pocket()
     to.pocket_rule.record = holder.pocket_rule.record
 
-    for m in models:
-        for feature in m.slots:
-            to.slots.setdefault(feature)
+    to.slots = dict.fromkeys(f for m in [base, *models] for f in m.ceiling.places)
     for output in to.w:
         for name in VECTORS:
             getattr(to, name, {}).setdefault(output, {})
@@ -180,8 +178,13 @@ def seen_as(to, model):
 
 
 def mix_serving(to, models, n):
-    """Scales and calibrators are means by events; who answers best is judged anew."""
+    """Scales, calibrators and tallies are means by events; who leads is put to the vote."""
     to.best = Best()
+    if any(n):
+        theirs = [m.best for m in models]
+        to.best.T = [[mean(n, [b.T[k][c] for b in theirs]) for c in (0, 1)] for k in (0, 1)]
+        to.best.G = [mean(n, [b.G[k] for b in theirs]) for k in (0, 1)]
+        to.best.lead = [int(mean(n, [b.lead[c] for b in theirs]) > 0.5) for c in (0, 1)]
     for kind in to.contestants:
         for what in (to.scales, to.calibrators):
             for name in vars(what[kind]) if any(n) else ():
@@ -211,7 +214,7 @@ def mix_ceiling(to, models, base):
         for feature in to.slots
         if any(feature in m.slots for m in models)
     }
-    losses = {feature: to.size(feature) * to.size(feature) / (1.0 + age) for feature, age in ages.items()}
+    losses = {f: to.size(f) * to.size(f) / (1.0 + age) for f, age in ages.items()}
     stay = sorted(ages, key=lambda feature: -losses[feature])[: to.ceiling.max_features]
     to.ceiling.n_evicted += len(ages) - len(stay)
     for feature in [feature for feature in to.slots if feature not in stay]:
