@@ -255,7 +255,8 @@ cdef class TextDoor:
         Returns
         -------
         A sequence of mappings, which the `..._many` methods of streamptron's learners take. If X is
-        a series, they answer with one of the same kind and with the same index.
+        a series of pandas or polars, or a ``pyarrow.ChunkedArray``, they answer with one of the
+        same kind and with the same index.
 
         Raises
         ------
