@@ -54,7 +54,8 @@ def is_arrow(X):
     pandas hands out whatever it has, and makes Arrow's memory of it if need be: then its own
     objects are as good. What a polars series of objects hands out nobody can read.
     """
-    if not (hasattr(X, "__arrow_c_array__") or hasattr(X, "__arrow_c_stream__")):
+    kind = type(X)                  # an object of pandas or polars takes its time to say no
+    if not (hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")):
         return False
     dtype = getattr(X, "dtype", None)
     if type(dtype).__module__.partition(".")[0] in ("numpy", "pandas"):
@@ -214,7 +215,7 @@ cdef class Column:
 
     def __cinit__(self, X):
         try:
-            if hasattr(X, "__arrow_c_array__"):
+            if hasattr(type(X), "__arrow_c_array__"):
                 self._take_array(X.__arrow_c_array__())
             else:
                 self._take_stream(X.__arrow_c_stream__())
