@@ -10,12 +10,13 @@ from streamptron.doors.gate cimport (
     gate_take_turn)
 from streamptron.doors.parameters cimport unfit
 from streamptron.doors.rows cimport Rows, data_of
-from streamptron.doors.texts cimport page_fill
+from streamptron.doors.texts cimport Texts, page_fill
 from streamptron.engine.api cimport (
     batch_columns, batch_free, batch_next, batch_rows, batch_unfit, learner_bytes, learner_copy,
     learner_free)
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event, event_free, event_init
+from streamptron.engine.hash cimport Seed
 from streamptron.engine.learner cimport Learner, learner_labels
 from streamptron.engine.matrix cimport MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS
 
@@ -227,6 +228,15 @@ cdef const Py_ssize_t* _order_of(order, Py_ssize_t n_rows) except? NULL:
         if not 0 <= rows[i] < n_rows:
             raise IndexError(f"the order has row {rows[i]} at {i}; there are {n_rows} rows")
     return rows
+
+
+def write_ahead(Desk desk not None, Texts X not None):
+    """Write texts as events before they are learned or predicted, with this model's hash.
+
+    Another thread may do so while the model learns.
+    """
+    cdef Seed seed = desk.learner.index.seed
+    X._write_ahead(&seed, desk.learner.index.seed_number)
 
 
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
