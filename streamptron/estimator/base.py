@@ -185,11 +185,20 @@ class Estimator(Learner, base.MiniBatchClassifier):
             if labels is not None:
                 return batch.scores(p, labels)
 
-    def _predicted(self, n_jobs: int, batch: Batch, *wanted: np.ndarray | None) -> list[Any] | None:
+    def _predicted(
+        self,
+        n_jobs: int,
+        batch: Batch,
+        predictions: np.ndarray | None,
+        scores: np.ndarray | None,
+        p: np.ndarray | None,
+    ) -> list[Any] | None:
         """Predict a batch; the labels at that moment, or None if there was no room for them."""
-        done, labels = self._predict_rows(batch.rows, batch.names, *wanted, n_jobs=n_jobs)
+        done, labels = self._predict_rows(
+            batch.rows, batch.names, predictions, scores, p, n_jobs=n_jobs
+        )
         if done == UNSORTED:
-            return self._predicted(n_jobs, batch.sorted(), *wanted)
+            return self._predicted(n_jobs, batch.sorted(), predictions, scores, p)
         if 0 <= done < len(batch):
             raise MemoryError("no memory for the scores")
         return None if done == NEW_LABELS else labels

@@ -214,13 +214,11 @@ class RankPipeline(TextPipeline):
         """Learn from texts with grades; see ``RankingPerceptron.learn_many``."""
         self[-1].learn_many(self._rows(X), grades, qid, w)
 
-    def decision_function_many(  # type: ignore[override]
-        self, X: Any, qid: Any = None, *, n_jobs: int | None = None
-    ) -> Any:
+    def decision_function_many(self, X: Any, qid: Any = None, *, n_jobs: int | None = None) -> Any:
         """The score of each text; see ``RankingPerceptron.decision_function_many``."""
         return self[-1].decision_function_many(self._rows(X), qid, n_jobs=n_jobs)
 
-    predict_many = decision_function_many  # type: ignore[assignment]
+    predict_many = decision_function_many
 
     def _rows(self, X: Any) -> list[Any]:
         return [self._tokens(f"X[{row}]", text) for row, text in enumerate(X)]
