@@ -10,17 +10,19 @@ from libc.string cimport memmove, memset
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
+from streamptron.doors.arrow cimport Column
 from streamptron.doors.entry cimport (
     PyUnicode_CheckExact, PyUnicode_GET_LENGTH, ascii_text, bytes_data, bytes_size, utf8_write)
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
+from streamptron.engine.ahead cimport Ahead, ahead_free, ahead_init, ahead_leave_out
 from streamptron.engine.api cimport (
-    batch_texts, index_find, index_free, index_init, index_insert, line_ends, line_next,
-    scan_page, scan_separators, text_free, text_write)
+    ahead_write, batch_texts, index_find, index_free, index_init, index_insert, line_ends,
+    line_next, scan_page, scan_separators, text_free, text_write)
 from streamptron.engine.arena cimport Arena, arena_free, arena_init
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event, event_free, event_init
-from streamptron.engine.hash cimport key_hash
+from streamptron.engine.hash cimport Seed, key_hash
 from streamptron.engine.heap cimport calloc, free, malloc
 from streamptron.engine.index cimport Index
 from streamptron.engine.key cimport KEY_BYTES, Key, key_text
@@ -32,6 +34,7 @@ from streamptron.engine.text cimport TEXT_CHARACTERS, Text, TextRule
 from streamptron.engine.types cimport (
     SLOT_NULL, SLOTS_RESERVED, slot_t, uint8_t, uint32_t, uint64_t)
 
+from streamptron.doors.arrow import is_arrow
 from streamptron.estimator.names import shown
 from streamptron.estimator.checks import choice, truth
 
@@ -40,7 +43,10 @@ cdef extern from "Python.h":
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
 
-TEXT_MOST = 1 << 28     # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
+cdef enum:
+    LENGTH_MOST = 1 << 28   # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
+
+TEXT_MOST = LENGTH_MOST
 
 
 cdef bint page_fill(uint32_t page) noexcept:
@@ -243,12 +249,20 @@ cdef class TextDoor:
         Parameters
         ----------
         X
-            A sequence or series of what `transform_one` takes.
+            A sequence or series of what `transform_one` takes. A column of strings or bytes of
+            pyarrow, polars or pandas, or whatever else has Arrow's ``__arrow_c_array__`` or
+            ``__arrow_c_stream__``, is read where it lies: no Python object is made for a text.
 
         Returns
         -------
         A sequence of mappings, which the `..._many` methods of streamptron's learners take. If X is
-        a series, they answer with one of the same kind and with the same index.
+        a series of pandas or polars, or a ``pyarrow.ChunkedArray``, they answer with one of the
+        same kind and with the same index.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a row is no text, or has none; the error names the row.
         """
         if isinstance(X, (str, bytes, Mapping)):
             raise TypeError(
@@ -257,6 +271,8 @@ cdef class TextDoor:
             raise TypeError(
                 f"X is a {type(X).__name__}; transform_many takes a sequence of texts: give it one "
                 "column of the frame")
+        if self.names is None and is_arrow(X):
+            return Texts(self, Column(X), X)
         source = X if hasattr(X, "dtype") and hasattr(X, "name") else None
         return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)], source)
 
@@ -267,11 +283,14 @@ cdef class TextDoor:
             raise type(error)(f"in row {row}: {error}") from None
 
 
+cdef str _too_long(str what, size_t n):
+    return f"{what} has a length of {n}; split a text of more than {TEXT_MOST}"
+
+
 cdef object _plain_text(text, str what):
     if isinstance(text, (str, bytes)):
         if len(text) > TEXT_MOST:
-            raise ValueError(
-                f"{what} has a length of {len(text)}; split a text of more than {TEXT_MOST}")
+            raise ValueError(_too_long(what, len(text)))
         return str.__str__(text) if isinstance(text, str) else bytes(text)
     raise TypeError(
         f"{what} is {shown(text)}, a {type(text).__name__}; it must be a text: a str, or bytes of "
@@ -389,23 +408,28 @@ cdef class Texts(Rows):
     door
         The tokenizer's part in the core, which reads them.
     texts
-        For each row a str or bytes; with fields a tuple of one per field.
+        For each row a str or bytes; with fields a tuple of one per field. Or a Column of them.
     source
         The series that they come from: answers are given as such a series. None: as arrays.
     """
 
     def __cinit__(self, TextDoor door not None, texts, *more):
         arena_init(&self.encoded)
+        ahead_init(&self.ahead)
         self.door = door
         self.texts = texts
         if type(texts) is not bytes:    # which come from Lines
             if more:
                 self.source, = more
-            self._take(len(texts))
+            if type(texts) is Column:
+                self._take_column(texts)
+            else:
+                self._take(len(texts))
 
     def __dealloc__(self):
         free(self.pieces)
         arena_free(&self.encoded)
+        ahead_free(&self.ahead)
 
     cdef int _room(self, Py_ssize_t n) except -1:
         self.pieces = <Piece*> malloc((n * self.door.n_pieces + 1) * sizeof(Piece))
@@ -429,11 +453,34 @@ cdef class Texts(Rows):
         self.n_rows = n
         return 0
 
+    cdef int _take_column(self, Column column) except -1:
+        cdef Py_ssize_t r, n = len(column)
+        self._room(n)
+        column.write(self.pieces)
+        for r in range(n):
+            if self.pieces[r].n > LENGTH_MOST:
+                raise ValueError(f"in row {r}: {_too_long('x', self.pieces[r].n)}")
+        self.n_rows = n
+        return 0
+
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
         batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes, self.door.n_pieces,
                     self.pieces, self.n_rows)
+        batch.ahead = &self.ahead
+
+    cdef void _write_ahead(self, const Seed* seed, uint64_t seed_number) noexcept:
+        """Write the events now, without the interpreter's lock; as far as there is memory."""
+        cdef Py_ssize_t page = 1
+        while page:
+            with nogil:
+                page = ahead_write(&self.ahead, seed, seed_number, &self.door.rule,
+                                   self.door.prefixes, self.pieces, self.door.n_pieces, self.n_rows)
+            if page and not page_fill(page - 1):
+                break
 
     cdef object _text(self, Py_ssize_t row):
+        if type(self.texts) is Column or type(self.texts) is bytes:
+            return PyBytes_FromStringAndSize(<const char*> self.pieces[row].p, self.pieces[row].n)
         return self.texts[row]
 
     def __getitem__(self, at):
@@ -458,7 +505,8 @@ cdef class Texts(Rows):
         return Sequence.count(self, value)
 
     def __reduce__(self):
-        return Texts, (self.door, self.texts, self.source)
+        return Texts, (
+            self.door, [self._text(row) for row in range(self.n_rows)], self.source)
 
 
 Sequence.register(Texts)
@@ -516,7 +564,7 @@ cdef class Lines(Texts):
     """
 
     cdef void _end(self, const Batch* batch) noexcept:
-        self.replaced |= batch.text.n_replaced > 0
+        self.replaced |= batch.text.n_replaced > 0 or self.ahead.n_replaced > 0
 
     def __init__(self, TextDoor door not None, bytes block not None, int kind):
         cdef Line line
@@ -577,9 +625,7 @@ cdef class Lines(Texts):
         del self.numbers[row]
         self.n_rows -= 1
         memmove(self.pieces + row, self.pieces + row + 1, (self.n_rows - row) * sizeof(Piece))
+        ahead_leave_out(&self.ahead, row)
 
     def __reduce__(self):
         return Lines, (self.door, self.texts, self.kind)
-
-    cdef object _text(self, Py_ssize_t row):
-        return PyBytes_FromStringAndSize(<const char*> self.pieces[row].p, self.pieces[row].n)
