@@ -16,7 +16,7 @@ from streamptron import (
     VotedPerceptron,
 )
 from streamptron.modelfile.read import read
-from tests.support.streams import KEYS, random_events
+from tests.support.streams import KEYS, same_events
 
 LEARNERS = {
     "Perceptron": Perceptron,
@@ -151,12 +151,9 @@ def labels_for(learner, n=5):
 
 def named_events(learner, seed, n=150):
     """[(x, y, w)] with names of a kind that the seed chooses, values and weights of all sizes."""
-    rng = random.Random(seed)
     # a frozenset's own pickle depends on the order in which it was filled
-    keys = rng.choice([kind for kind in KEYS if kind != "object"])
-    return list(
-        random_events(rng, n, keys=keys, values="real", labels=labels_for(learner), weighted=True)
-    )
+    keys = random.Random(seed).choice([kind for kind in KEYS if kind != "object"])
+    return same_events(seed, n, keys=keys, values="real", labels=labels_for(learner), weighted=True)
 
 
 # Ways to have a model twice.
