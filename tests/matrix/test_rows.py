@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tests.support.marks import seeds
+from tests.support.marks import in_turn, seeds
 from tests.support.matrices import (
     DENSE,
     FORMS,
@@ -38,22 +38,22 @@ from tests.support.streams import needs_data, random_events, svmlight
 from tests.support.twins import KEPT, RULES, check_answers, check_counts, check_weights, twins
 from tests.support.twins import labels_for as labels_for_rule
 from tests.support.variants import (
+    LEARNERS,
     ONE_OUTPUT,
     answers,
     every_learner,
     every_variant,
+    every_variant_and_in_turn,
     labels_for,
     make,
 )
 
 
-@seeds(1)
-@both_ways
-@every_variant
+@every_variant_and_in_turn("way", WAYS)
 def test_batches_of_all_kinds_and_dicts_in_turn_are_learned_as_their_rows_bit_for_bit(
-    learner, variant, way, seed
+    learner, variant, way
 ):
-    rng = random.Random(f"{learner}, {variant}, {way}, {seed}")
+    rng = random.Random(f"{learner}, {variant}, {way}")
     model, twin = make(learner, variant), make(learner, variant)
     dense, ys, ws = random_batch(rng, learner, n=150, weighted=True)
     forms = rng.sample(list(FORMS), 5)
@@ -87,9 +87,7 @@ def test_batches_of_all_kinds_and_dicts_in_turn_are_learned_as_their_rows_bit_fo
     assert twin.n_updates > 5
 
 
-@both_ways
-@pytest.mark.parametrize("form", FORMS)
-@every_learner
+@pytest.mark.parametrize(("form", "way", "learner"), in_turn(FORMS, WAYS, LEARNERS, n=2))
 def test_matrix_of_every_kind_is_its_rows_and_stays_as_it_is(learner, form, way):
     rng = random.Random(f"{learner}, {form}")
     dense, ys, _ = random_batch(rng, learner)

@@ -16,6 +16,7 @@ from streamptron import (
     VotedPerceptron,
 )
 from streamptron.modelfile.read import read
+from tests.support.marks import in_turn
 from tests.support.streams import KEYS, same_events
 
 LEARNERS = {
@@ -99,17 +100,15 @@ every_learner = pytest.mark.parametrize("learner", LEARNERS)
 # those whose files can be used in place
 PLACED = [learner for learner in LEARNERS if learner != "VotedPerceptron"]
 every_placed_learner = pytest.mark.parametrize("learner", PLACED)
-every_placed_variant = pytest.mark.parametrize(
-    ("learner", "variant"), [pair for pair in VARIANTS if pair[0] in PLACED]
-)
+PLACED_VARIANTS = [pair for pair in VARIANTS if pair[0] in PLACED]
+every_placed_variant = pytest.mark.parametrize(("learner", "variant"), PLACED_VARIANTS)
 # those that may have a ceiling
 every_limited_learner = pytest.mark.parametrize(
     "learner", [learner for learner in LEARNERS if has(learner, "max_features")]
 )
 # those that pair features
-every_pairing_learner = pytest.mark.parametrize(
-    "learner", [learner for learner in LEARNERS if has(learner, "max_pairs")]
-)
+PAIRING = [learner for learner in LEARNERS if has(learner, "max_pairs")]
+every_pairing_learner = pytest.mark.parametrize("learner", PAIRING)
 # those that keep an average and a pocket
 AVERAGERS = [learner for learner in LEARNERS if has(learner, "average", "pocket")]
 # those that may start from weights
@@ -127,6 +126,11 @@ every_linear_variant = pytest.mark.parametrize(
     [pair for pair in VARIANTS if "degree" not in OWN[pair[0]].get(pair[1], ())],
 )
 every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
+
+
+def every_variant_and_in_turn(name, values, n=1):
+    """Each variant with n of the values, in turn: each learner meets all of them."""
+    return pytest.mark.parametrize(("learner", "variant", name), in_turn(VARIANTS, values, n=n))
 
 
 def make(learner, variant="default", **params):
