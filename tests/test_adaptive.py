@@ -264,7 +264,7 @@ def test_the_output_speaks_for_true_or_for_the_second_label(first):
     assert list(model.predict_proba_one(x)) == [first, second, third]
 
 
-@seeds(2)
+@seeds(1)
 def test_many_labels_equal_the_twin(seed):
     rng = random.Random(seed)
     model, twin = twins()

@@ -1,5 +1,6 @@
 """The River contract: River's own checks, its pipelines, evaluations and ensembles, and frames."""
 
+import gc
 import inspect
 import math
 import pickle
@@ -52,6 +53,13 @@ every_frame = pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"]
 
 
 # River's checks
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_old():
+    """The checks collect garbage again and again, and would look through all that tests hold."""
+    gc.collect()
+    gc.freeze()
 
 
 def test_the_libraries_that_rivers_checks_need_are_there():
