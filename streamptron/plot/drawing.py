@@ -1,0 +1,111 @@
+"""What all pictures share: the Axes, colours that differ in grey too, labels at their places.
+
+A picture asks `check_axes` first, so that a wrong argument or a missing matplotlib is found before
+any work, and `axes_of` when all that can fail is done: an error leaves no empty figure behind. Text
+has the colour of the Axes' own labels, so that dark styles work.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Sequence
+from typing import Any
+
+from streamptron.estimator.names import shown
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# From dark to light by their lightness (L* 42, 80, 52, 67): the first two differ most.
+COLOURS = ("#3f5fb0", "#f2c14e", "#d1553b", "#58b683")
+HATCHES = ("", "///", "...", "xxx")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+LINES = ("-", "--", "-.", ":")
+ROOM = 0.24  # share of the width that labels at the ends of lines take
+
+
+def check_axes(ax: Any) -> None:
+    """That matplotlib is there, and that `ax` is one of its Axes or None."""
+    try:
+        from matplotlib.axes import Axes
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != "matplotlib":
+            raise
+        raise ImportError('pictures need matplotlib: pip install "streamptron[plot]"') from None
+    if ax is not None and not isinstance(ax, Axes):
+        raise TypeError(
+            f"ax is a {type(ax).__name__}; give one Axes, as fig, ax = plt.subplots() makes, or "
+            "None for the current one"
+        )
+
+
+def axes_of(ax: Any) -> Axes:
+    """The Axes to draw on: pyplot's current one if none is given."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.gca()
+    return typing.cast("Axes", ax)
+
+
+def ink(ax: Axes) -> Any:
+    """The colour of text and lines that are not data."""
+    return ax.xaxis.label.get_color()
+
+
+def colour(at: int) -> str:
+    return COLOURS[at % len(COLOURS)]
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """An argument that must be an int."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name}={shown(value)}; it must be an int of at least {least}")
+    if value < least:
+        raise ValueError(f"{name}={value}; it must be at least {least}")
+    return value
+
+
+def said(name: Any) -> str:
+    """A feature or label as a picture shows it: one line, with no markup, not too long."""
+    text = "(intercept)" if name is None else " ".join(str(name).splitlines())
+    text = text if len(text) <= 30 else text[:29] + "…"
+    return text.replace("$", r"\$")
+
+
+def label_ends(ax: Axes, ends: Sequence[tuple[float, str]], x: float) -> None:
+    """Write names to the right of the point x, each at its height or near it.
+
+    The limits of the Axes must be final. Names that would overlap are pushed apart.
+    """
+    from matplotlib.font_manager import FontProperties
+
+    size = FontProperties(size="medium").get_size_in_points()
+    height = ax.get_window_extent().height / ax.figure.dpi * 72
+    low, high = ax.get_ylim()
+    gap = 1.25 * size / height * (high - low)
+    placed: list[float] = []
+    order = sorted(range(len(ends)), key=lambda at: ends[at][0])
+    for at in order:
+        placed.append(max(ends[at][0], placed[-1] + gap) if placed else ends[at][0])
+    over = max(0.0, placed[-1] - (high - gap / 2)) if placed else 0.0
+    for k in reversed(range(len(placed))):  # down again from the upper edge
+        most = placed[k] - over if k == len(placed) - 1 else placed[k + 1] - gap
+        placed[k] = min(placed[k], most)
+    for at, y in zip(order, placed, strict=True):
+        ax.annotate(
+            ends[at][1],
+            (x, y),
+            (5, 0),
+            textcoords="offset points",
+            va="center",
+            ha="left",
+            color=ink(ax),
+            annotation_clip=False,
+        )
+
+
+def with_room(first: float, last: float) -> tuple[float, float]:
+    """Limits of x that leave room for names to the right of the last point."""
+    width = (last - first) or 1.0
+    return first - 0.03 * width, last + width * ROOM / (1 - ROOM)
