@@ -84,8 +84,8 @@ def confusion_matrix(
     ax = axes_of(ax)
     from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
-    ground = to_rgb(ax.get_facecolor())
-    colours = LinearSegmentedColormap.from_list("shares", [ground, COLOURS[0]])
+    ends = [to_rgb(ax.get_facecolor()), to_rgb(COLOURS[0])]
+    colours = LinearSegmentedColormap.from_list("shares", ends)
     image = ax.imshow(shares, **{"cmap": colours, "vmin": 0.0, "vmax": 1.0, **kwargs})
     if len(rows) <= WRITTEN:
         for (row, column), n in np.ndenumerate(counts):
@@ -100,7 +100,9 @@ def confusion_matrix(
                 fontsize="medium" if len(rows) <= 8 else "x-small",
             )
     slanted = len(columns) > 3 and max(len(said(label)) for label in columns) > 3
-    turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
+    turned: dict[str, Any] = {}
+    if slanted:
+        turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     names = ["(none)" if label is None else said(label) for label in columns]
     ax.set_xticks(range(len(columns)), names, **turned)
     ax.set_yticks(range(len(rows)), names[: len(rows)])
@@ -189,9 +191,7 @@ def calibration_curve(
     of = "the answer" if likeliest else said(True if label is None else label)
     ax.set_xlabel(f"probability of {of}")
     ax.set_ylabel(f"share of events that are {'answered rightly' if likeliest else of}")
-    ax.text(
-        0.97, 0.04, f"{len(p)} events", transform=ax.transAxes, ha="right", color=ink(ax)
-    )
+    ax.text(0.97, 0.04, f"{len(p)} events", transform=ax.transAxes, ha="right", color=ink(ax))
     return ax
 
 

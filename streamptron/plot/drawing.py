@@ -21,7 +21,7 @@ COLOURS = ("#3f5fb0", "#f2c14e", "#d1553b", "#58b683")
 HATCHES = ("", "///", "...", "xxx")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":")
-ROOM = 0.24  # share of the width that labels at the ends of lines take
+IN_LINES = (0, 2, 3, 1)  # the order for lines, which a light colour makes thin
 
 
 def check_axes(ax: Any) -> None:
@@ -105,7 +105,60 @@ def label_ends(ax: Axes, ends: Sequence[tuple[float, str]], x: float) -> None:
         )
 
 
-def with_room(first: float, last: float) -> tuple[float, float]:
-    """Limits of x that leave room for names to the right of the last point."""
+def limit_x(ax: Axes, first: float, last: float, room: float = 0.0) -> None:
+    """Limits of x that leave a share of the width for names to the right of the last point."""
     width = (last - first) or 1.0
-    return first - 0.03 * width, last + width * ROOM / (1 - ROOM)
+    ax.set_xlim(first - 0.03 * width, last + width * (0.03 if room == 0.0 else room / (1 - room)))
+    ax.set_xticks(_ticks(first, last, whole=True))
+
+
+def limit_y(ax: Axes, low: float, high: float) -> None:
+    """Limits of y whose ticks begin at 0."""
+    ax.set_ylim(low, high)
+    ax.set_yticks(_ticks(0.0, high))
+
+
+def _ticks(low: float, high: float, whole: bool = False) -> list[float]:
+    from matplotlib.ticker import MaxNLocator
+
+    places = MaxNLocator(7, steps=[1, 2, 2.5, 5, 10], integer=whole).tick_values(low, high)
+    return [float(place) for place in places if low <= place <= high]
+
+
+def halo(ax: Axes) -> dict[str, Any]:
+    """What keeps a text readable over lines and points: a rim in the colour of the ground."""
+    from matplotlib.patheffects import withStroke
+
+    return {"path_effects": [withStroke(linewidth=3, foreground=ax.get_facecolor())]}
+
+
+def arrow(
+    ax: Axes,
+    start: Any,
+    end: Any,
+    name: str,
+    *,
+    color: Any,
+    linestyle: str = "-",
+    middle: bool = False,
+    thin: bool = False,
+) -> None:
+    """An arrow with its name at its head, or beside its middle."""
+    ax.annotate(
+        name,
+        tuple((start + end) / 2 if middle else end),
+        (5, 5),
+        textcoords="offset points",
+        color=ink(ax),
+        **halo(ax),
+        zorder=5,
+    )
+    width = 1.0 if thin else 2.0
+    _shaft(ax, start, end, color=color, linestyle=linestyle, linewidth=width)
+
+
+def _shaft(ax: Axes, start: Any, end: Any, **style: Any) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    style = {"arrowstyle": "-|>", "mutation_scale": 14, "shrinkA": 0, "shrinkB": 0, **style}
+    ax.add_patch(FancyArrowPatch(tuple(start), tuple(end), zorder=4, **style))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from streamptron.plot.drawing import (
+    IN_LINES,
     LINES,
     MARKERS,
     axes_of,
@@ -14,8 +15,9 @@ from streamptron.plot.drawing import (
     colour,
     ink,
     label_ends,
+    limit_x,
+    limit_y,
     said,
-    with_room,
 )
 from streamptron.study.history import History
 
@@ -79,25 +81,22 @@ def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> 
     ax = axes_of(ax)
     most = max(row.mistakes for history in named.values() for row in history)
     last = max(len(history) for history in named.values())
-    for at, history in enumerate(named.values()):
+    for at, (name, history) in enumerate(named.items()):
         style = {
-            "color": colour(at),
+            "color": colour(IN_LINES[at % len(IN_LINES)]),
             "linestyle": LINES[at % len(LINES)],
             "marker": MARKERS[at % len(MARKERS)],
             "markersize": 4 if last <= 40 else 0,
+            "label": said(name),
             **kwargs,
         }
         ax.plot([row.number for row in history], [row.mistakes for row in history], **style)
-    ax.set_ylim(-0.04 * max(most, 1), 1.08 * max(most, 1))
-    _passes(ax, last, room=not alone)
+    limit_y(ax, -0.04 * max(most, 1), 1.08 * max(most, 1))
+    limit_x(ax, 1, max(last, 2))
+    ax.set_xlabel("pass")
     ax.set_ylabel("mistakes in the pass")
     if not alone:
-        ends = [(history[-1].mistakes, len(history)) for history in named.values()]
-        if len({at for _, at in ends}) == 1:
-            label_ends(ax, [(y, said(n)) for n, (y, _) in zip(named, ends, strict=True)], last)
-        else:  # lines that end at different passes: each name beside its own end
-            for name, (y, x) in zip(named, ends, strict=True):
-                _beside(ax, said(name), x, y)
+        ax.legend(handlelength=3)
     return ax
 
 
@@ -158,16 +157,15 @@ def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> A
         }
         ax.plot(numbers, errors, **style)
     most = max(max(errors) for errors in lines.values()) or 1.0
-    ax.set_ylim(-0.04 * most, 1.15 * most)
-    _passes(ax, numbers[-1], room=True)
+    limit_y(ax, -0.04 * most, 1.15 * most)
+    limit_x(ax, 1, max(numbers[-1], 2), room=0.2)
+    ax.set_xlabel("pass")
     ax.set_ylabel("error (%)")
     label_ends(ax, [(errors[-1], name) for name, errors in lines.items()], numbers[-1])
     best = history[history.best - 1]
     error = lines[list(lines)[-1]][history.best - 1]
     ax.axvline(best.number, color=ink(ax), linestyle=":", linewidth=1, zorder=0)
-    ax.plot(
-        best.number, error, "o", markersize=11, fillstyle="none", color=ink(ax), label="chosen"
-    )
+    ax.plot(best.number, error, "o", markersize=11, fillstyle="none", color=ink(ax), label="chosen")
     left = best.number > (numbers[0] + numbers[-1]) / 2
     ax.annotate(
         f"pass {best.number}: {error:.3g} %",
@@ -188,18 +186,3 @@ def _check_history(name: str, history: Any) -> None:
         )
     if not len(history):
         raise ValueError(f"{name} has no passes")
-
-
-def _passes(ax: Axes, last: int, room: bool) -> None:
-    """The axis of the passes, with room for names at its end."""
-    from matplotlib.ticker import MaxNLocator
-
-    ax.set_xlim(with_room(1, max(last, 2)) if room else (0.97, max(last, 2) * 1.03))
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel("pass")
-
-
-def _beside(ax: Axes, text: str, x: float, y: float) -> None:
-    ax.annotate(
-        text, (x, y), (5, 6), textcoords="offset points", color=ink(ax), annotation_clip=False
-    )

@@ -16,12 +16,15 @@ from streamptron.estimator.names import shown
 from streamptron.plot.drawing import (
     COLOURS,
     HATCHES,
+    IN_LINES,
     axes_of,
     check_axes,
+    halo,
     ink,
     label_ends,
+    limit_x,
+    limit_y,
     whole,
-    with_room,
 )
 from streamptron.study.data import error_of, learner_of
 
@@ -116,10 +119,9 @@ def progressive_error(
     most = 1.12 * (most or 1.0)
     ribbon = judge is not None
     for kind, curve in curves.items():
-        ax.plot(numbers, curve, **{**_style(kind), **kwargs})
-    ax.set_xlim(with_room(1, total))
-    ax.set_ylim(-most * 1.7 * RIBBON / (1 - 1.7 * RIBBON) if ribbon else 0.0, most)
-    _ticks(ax)
+        ax.plot(numbers, curve, **{**_style(ax, kind), **kwargs})
+    limit_x(ax, 0, total, room=0.28)
+    limit_y(ax, -most * 1.5 * RIBBON / (1 - 1.5 * RIBBON) if ribbon else 0.0, most)
     ends = [(float(curve[-1]), f"{k} {curve[-1]:.3g} %") for k, curve in curves.items()]
     label_ends(ax, [end for end in ends if not np.isnan(end[0])], total)
     if ribbon:
@@ -168,7 +170,7 @@ def memory(
     >>> stream = [({f"word {n}": 1, f"word {n % 5}": 1}, n % 2) for n in range(300)]
     >>> ax = plot.memory(Perceptron(max_features=50), stream, ax=Figure().subplots())
     >>> [axes.get_ylabel() for axes in ax.figure.axes]
-    ['memory (kB)', 'features evicted']
+    ['memory (kB, solid)', 'features evicted (dashed)']
     """
     check_axes(ax)
     tokenizer, learner = learner_of(model)
@@ -195,19 +197,29 @@ def memory(
     style = {"color": COLOURS[0], "linewidth": 2, "label": "memory", **kwargs}
     ax.plot(numbers, sizes / unit, **style)
     ax.set_ylim(0.0, 1.12 * sizes.max() / unit)
-    ax.set_xlim(with_room(0, n) if ceiling is None else (0, n))
+    ax.set_xlim(0, n)
     ax.set_xlabel("events")
-    ax.set_ylabel(f"memory ({name})")
+    ax.set_ylabel(f"memory ({name})" if ceiling is None else f"memory ({name}, solid)")
     if ceiling is None:
-        label_ends(ax, [(float(sizes[-1] / unit), "memory")], n)
         return ax
     other = ax.twinx()
     other.plot(numbers, evicted, color=COLOURS[2], linestyle="--", linewidth=2, label="evicted")
     other.set_ylim(0.0, 1.12 * max(int(evicted.max()), 1))
-    other.set_ylabel("features evicted")
-    lines = [*ax.lines[-1:], *other.lines]
-    names = ["memory", f"evicted (at most {ceiling} features)"]
-    other.legend(lines, names, loc="lower right")
+    other.set_ylabel("features evicted (dashed)")
+    if evicted[-1]:
+        full = int(numbers[np.flatnonzero(evicted)[0]])
+        ax.axvline(full, color=ink(ax), linestyle=":", linewidth=1, zorder=0)
+        left = full > n / 2
+        ax.annotate(
+            f"{ceiling} features",
+            (full, 0.5),
+            (-5 if left else 5, 0),
+            xycoords=ax.get_xaxis_transform(),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            color=ink(ax),
+            **halo(ax),
+        )
     return ax
 
 
@@ -252,56 +264,63 @@ def _error(wrong: NDArray[Any], numbers: NDArray[Any], window: int | None) -> ND
 # --- Lines and the ribbon
 
 
-def _style(kind: str) -> dict[str, Any]:
-    at = KINDS.index(kind) if kind else 0
+def _style(ax: Axes, kind: str) -> dict[str, Any]:
+    if not kind:
+        return {"color": COLOURS[0], "label": "error"}
+    at = KINDS.index(kind)
     return {
-        "color": COLOURS[(0, 2, 3, 1)[at]],
-        "linestyle": ("--", "-.", ":", "-")[at] if kind else "-",
-        "linewidth": (1.5, 1.5, 2, 2.5)[at],
-        "label": kind or "error",
+        "color": ink(ax) if kind == "best" else COLOURS[IN_LINES[at]],
+        "linestyle": ("--", "-.", ":", "-")[at],
+        "linewidth": (1.5, 1.5, 2, 2)[at],
+        "label": kind,
     }
 
 
-def _ticks(ax: Axes) -> None:
-    """No tick stands below 0, where the ribbon is, or where only names are."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-    ticks = [y for y in MaxNLocator(6).tick_values(*ax.get_ylim()) if 0 <= y <= ax.get_ylim()[1]]
-    ax.set_yticks(ticks)
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, at: f"{y:g}"))
-
-
 def _ribbon(ax: Axes, serving: list[str]) -> None:
-    """Who served which events, along the lower edge."""
+    """Who served which events, along the lower edge; the longest time of each has its name."""
     changes = [0, *(n for n in range(1, len(serving)) if serving[n] != serving[n - 1])]
     spans: dict[str, list[tuple[float, float]]] = {}
-    for start, stop in zip(changes, [*changes[1:], len(serving)], strict=True):
-        spans.setdefault(serving[start], []).append((start + 0.5, stop - start))
+    for first, after in zip(changes, [*changes[1:], len(serving)], strict=True):
+        spans.setdefault(serving[first], []).append((first + 0.5, after - first))
+    across = ax.get_xaxis_transform()
     for kind in KINDS:
-        if kind in spans:
-            ax.broken_barh(
-                spans[kind],
-                (0.0, RIBBON),
-                transform=ax.get_xaxis_transform(),
-                facecolor=_style(kind)["color"],
-                hatch=HATCHES[KINDS.index(kind)],
-                edgecolor=ink(ax),
-                linewidth=0,
-                label=f"{kind} serves",
+        if kind not in spans:
+            continue
+        ground = _style(ax, kind)["color"]
+        ax.broken_barh(
+            spans[kind],
+            (0.0, RIBBON),
+            transform=across,
+            facecolor=ground,
+            hatch=HATCHES[KINDS.index(kind)],
+            edgecolor=ink(ax),
+            linewidth=0,
+            label=f"{kind} serves",
+        )
+        start, length = max(spans[kind], key=lambda span: span[1])
+        if length > 0.2 * len(serving):
+            ax.text(
+                start + length / 2,
+                RIBBON / 2,
+                kind,
+                transform=across,
+                ha="center",
+                va="center_baseline",
+                fontsize="small",
+                color=ink(ax),
+                bbox={
+                    "facecolor": ax.get_facecolor(),
+                    "edgecolor": "none",
+                    "pad": 0.6,
+                    "alpha": 0.9,
+                },
             )
-    _ribbon_names(ax, spans, len(serving))
-
-
-def _ribbon_names(ax: Axes, spans: dict[str, list[tuple[float, float]]], total: int) -> None:
-    """The name of the ribbon beside it; of what serves at the end, too."""
-    last = max(spans, key=lambda kind: spans[kind][-1][0])
     ax.annotate(
-        f"{last} serves",
-        (total, RIBBON / 2),
+        "serves",
+        (len(serving), RIBBON / 2),
         (5, 0),
-        xycoords=ax.get_xaxis_transform(),
+        xycoords=across,
         textcoords="offset points",
         va="center",
         color=ink(ax),
-        annotation_clip=False,
     )

@@ -71,7 +71,7 @@ def top_weights(
     check_axes(ax)
     whole("n", n)
     _, learner = learner_of(model)
-    if isinstance(learner, RankModel):
+    if _ranks(learner):
         if label is not None:
             raise ValueError(f"label={shown(label)}; a RankingPerceptron has no labels")
         top, towards = learner.top_features(n), None
@@ -157,7 +157,7 @@ def explanation(
     check_axes(ax)
     whole("n", n)
     tokenizer, learner = learner_of(model)
-    if isinstance(learner, RankModel):
+    if _ranks(learner):
         parts = list((model if tokenizer is not None else learner).explain_one(x, label))
         goal = "lead of the best" if label is None else f"lead of {said(label)}"
     else:
@@ -194,7 +194,7 @@ def explanation(
         ax.plot([ends[at]] * 2, [at, at + 1], color=ink(ax), linewidth=0.6, zorder=0)
     for at, (start, (_, part)) in enumerate(zip(starts, bars, strict=True)):
         ax.annotate(
-            f"{part:+.3g}",
+            f"{part:+.3g}".replace("-", "\N{MINUS SIGN}"),
             (max(start, start + part), at),
             (3, 0),
             textcoords="offset points",
@@ -210,3 +210,8 @@ def explanation(
     ax.set_ylim(len(bars) - 0.4, -0.6)
     ax.set_xlabel(f"{goal}: {score:.4g}")
     return ax
+
+
+def _ranks(learner: Any) -> bool:
+    """Whether it chooses among candidates."""
+    return isinstance(learner, RankModel)
