@@ -8,13 +8,14 @@ has the colour of the Axes' own labels, so that dark styles work.
 from __future__ import annotations
 
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 # From dark to light by their lightness (L* 42, 80, 52, 67): the first two differ most.
 COLOURS = ("#3f5fb0", "#f2c14e", "#d1553b", "#58b683")
@@ -70,11 +71,12 @@ def said(name: Any) -> str:
     """A feature or label as a picture shows it: one line, with no markup, not too long."""
     text = "(intercept)" if name is None else " ".join(str(name).splitlines())
     text = text if len(text) <= 30 else text[:29] + "…"
+    text = f" {text}" if text.startswith("_") else text  # which legends leave out
     return text.replace("$", r"\$")
 
 
-def label_ends(ax: Axes, ends: Sequence[tuple[float, str]], x: float) -> None:
-    """Write names to the right of the point x, each at its height or near it.
+def label_ends(ax: Axes, named: Mapping[str, Line2D]) -> None:
+    """Write names to the right of where lines end, joined to them by strokes of the same style.
 
     The limits of the Axes must be final. Names that would overlap are pushed apart.
     """
@@ -84,24 +86,33 @@ def label_ends(ax: Axes, ends: Sequence[tuple[float, str]], x: float) -> None:
     height = ax.get_window_extent().height / ax.figure.dpi * 72
     low, high = ax.get_ylim()
     gap = 1.25 * size / height * (high - low)
-    placed: list[float] = []
-    order = sorted(range(len(ends)), key=lambda at: ends[at][0])
-    for at in order:
-        placed.append(max(ends[at][0], placed[-1] + gap) if placed else ends[at][0])
-    over = max(0.0, placed[-1] - (high - gap / 2)) if placed else 0.0
-    for k in reversed(range(len(placed))):  # down again from the upper edge
-        most = placed[k] - over if k == len(placed) - 1 else placed[k + 1] - gap
-        placed[k] = min(placed[k], most)
-    for at, y in zip(order, placed, strict=True):
+    ends = {name: [float(line.get_data()[k][-1]) for k in (0, 1)] for name, line in named.items()}
+    order = sorted(ends, key=lambda name: ends[name][1])
+    heights: list[float] = []
+    for name in order:
+        y = ends[name][1]
+        heights.append(max(y, heights[-1] + gap) if heights else y)
+    most = high - gap / 2
+    for k in reversed(range(len(heights))):  # down again from the upper edge
+        heights[k] = most = min(heights[k], most)
+        most -= gap
+    first, last = ax.get_xlim()
+    for name, y in zip(order, heights, strict=True):
+        line, end = named[name], ends[name]
         ax.annotate(
-            ends[at][1],
-            (x, y),
-            (5, 0),
-            textcoords="offset points",
+            name,
+            (end[0], end[1]),
+            (end[0] + 0.05 * (last - first), y),
             va="center",
-            ha="left",
             color=ink(ax),
-            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": line.get_color(),
+                "linestyle": line.get_linestyle(),
+                "linewidth": line.get_linewidth(),
+                "shrinkA": 1,
+                "shrinkB": 0,
+            },
         )
 
 

@@ -158,10 +158,10 @@ def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> A
         ax.plot(numbers, errors, **style)
     most = max(max(errors) for errors in lines.values()) or 1.0
     limit_y(ax, -0.04 * most, 1.15 * most)
-    limit_x(ax, 1, max(numbers[-1], 2), room=0.2)
+    limit_x(ax, 1, max(numbers[-1], 2), room=0.24)
     ax.set_xlabel("pass")
     ax.set_ylabel("error (%)")
-    label_ends(ax, [(errors[-1], name) for name, errors in lines.items()], numbers[-1])
+    label_ends(ax, dict(zip(lines, ax.lines[-len(lines) :], strict=True)))
     best = history[history.best - 1]
     error = lines[list(lines)[-1]][history.best - 1]
     ax.axvline(best.number, color=ink(ax), linestyle=":", linewidth=1, zorder=0)

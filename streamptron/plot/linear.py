@@ -7,7 +7,7 @@ one label's score less the other's, b is the value at the origin, and w what the
 from __future__ import annotations
 
 import typing
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -106,12 +106,16 @@ def leads(learner: Any, points: NDArray[np.float64], plane: tuple[Any, Any]) -> 
     return towards(learner, np.asarray(found))
 
 
-def aheads(learner: Any, points: Any, plane: tuple[Any, Any], regions: Any) -> typing.Iterator[Any]:
-    """How far each label that is answered somewhere is ahead of the best other one."""
+def aheads(
+    learner: Any, points: Any, plane: tuple[Any, Any], regions: NDArray[np.intp]
+) -> Iterator[Any]:
+    """How far labels that are answered somewhere are ahead of the best other one, at each point."""
     scores = np.asarray(learner.decision_function_many(points, feature_names=list(plane)))
+    if scores.ndim == 1 or scores.shape[1] <= 2:
+        yield towards(learner, scores)
+        return
     for at in np.unique(regions):
-        others = np.delete(scores, at, axis=1)
-        yield scores[:, at] - others.max(axis=1)
+        yield scores[:, at] - np.delete(scores, at, axis=1).max(axis=1)
 
 
 def line_between(learner: Any, plane: tuple[Any, Any]) -> tuple[NDArray[np.float64], float]:

@@ -15,9 +15,7 @@ from streamptron.plot.linear import (
     answering,
     answers_at,
     is_linear,
-    leads,
     line_between,
-    towards,
     two_features,
 )
 from streamptron.study.data import data_of
@@ -83,7 +81,7 @@ def decision_boundary(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x', 'y')
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['True', 'False', 'margin 0.707']
+    ['False', 'True', 'margin 0.707']
     """
     check_axes(ax)
     learner = answering(model, serve)
@@ -106,49 +104,19 @@ def decision_boundary(
     xs, ys = (np.linspace(low, high, GRID) for low, high in box)
     grid = np.stack([each.ravel() for each in np.meshgrid(xs, ys)], axis=1)
     regions = answers_at(learner, grid, plane, labels).reshape(GRID, GRID)
-    heights = None
-    if line is None and len(labels) == 2:
-        heights = leads(learner, grid, plane).reshape(GRID, GRID)
-    least = None
-    if line is not None and lessons is not None:
-        least = _margin(learner, lessons, line)
+    heights = [] if line is not None else list(aheads(learner, grid, plane, regions))
+    least = None if line is None or lessons is None else _margin(line, points, lessons, labels)
     ax = axes_of(ax)
     _regions(ax, xs, ys, regions, labels)
-    style = {"color": ink(ax), "linewidth": 1.8, "label": "boundary", **kwargs}
     if line is not None:
-        ends = _across(line, box, 0.0)
-        if ends is not None:
-            ax.plot(*ends, **style)
-        if least is not None:
-            dashed = {"color": ink(ax), "linewidth": 1, "linestyle": "--"}
-            for side, name in ((least, f"margin {least:.3g}"), (-least, "_other side")):
-                if (ends := _across(line, box, side)) is not None:
-                    ax.plot(*ends, label=name, **dashed)
+        _lines(ax, line, box, least, kwargs)
     else:
         edges = {"colors": [ink(ax)], "linewidths": 1.8, **kwargs}
-        if heights is not None:
-            if heights.min() < 0 < heights.max():
-                ax.contour(xs, ys, heights, levels=[0.0], **edges)
-        elif len(np.unique(regions)) > 1:
-            for ahead in aheads(learner, grid, plane, regions):
-                ax.contour(xs, ys, ahead.reshape(GRID, GRID), levels=[0.0], **edges)
+        for height in heights:
+            if height.min() < 0 < height.max():
+                ax.contour(xs, ys, height.reshape(GRID, GRID), levels=[0.0], **edges)
     if lessons is not None:
-        order = {label: at for at, label in enumerate(labels)}
-        new = [label for label in lessons.labels if label not in order]
-        for number, label in enumerate(lessons.labels):
-            at = order.get(label, len(labels) + (new.index(label) if label in new else 0))
-            mine = points[lessons.numbers == number]
-            ax.scatter(
-                mine[:, 0],
-                mine[:, 1],
-                s=28,
-                color=colour(at),
-                marker=MARKERS[at % len(MARKERS)],
-                edgecolors=ink(ax),
-                linewidths=0.6,
-                label=said(label),
-                zorder=3,
-            )
+        _events(ax, points, lessons, labels)
     ax.set_xlim(*box[0])
     ax.set_ylim(*box[1])
     if line is not None:
@@ -160,16 +128,15 @@ def decision_boundary(
     return ax
 
 
-def _margin(learner: Any, lessons: Any, line: Any) -> float | None:
+def _margin(line: Any, points: Any, lessons: Any, labels: list[Any]) -> float | None:
     """The distance of the nearest event, if all are on their sides; else None."""
-    labels = learner._known_labels
-    if any(label not in labels for label in lessons.labels):
+    w, b = line
+    length = math.hypot(*w)
+    if length == 0.0 or any(label not in labels for label in lessons.labels):
         return None
-    leads = towards(learner, lessons.scores(learner))
     signs = np.array([1.0 if label == labels[1] else -1.0 for label in lessons.labels])
-    least = float((signs[lessons.numbers] * leads).min())
-    length = math.hypot(*line[0])
-    return least / length if least > 0.0 and length > 0.0 else None
+    least = float((signs[lessons.numbers] * (points @ w + b)).min())
+    return least / length if least > 0.0 else None
 
 
 def _columns(matrix: Any, there: list[Any], plane: tuple[Any, Any]) -> NDArray[np.float64]:
@@ -227,6 +194,37 @@ def _across(line: Any, box: Any, distance: float) -> Any:
     first = min(found)
     last = max(found, key=lambda point: math.dist(point, first))
     return (first[0], last[0]), (first[1], last[1])
+
+
+def _lines(ax: Axes, line: Any, box: Any, least: float | None, given: dict[str, Any]) -> None:
+    """The boundary, and a line through the nearest events on each side."""
+    style = {"color": ink(ax), "linewidth": 1.8, "label": "boundary", **given}
+    if (ends := _across(line, box, 0.0)) is not None:
+        ax.plot(*ends, **style)
+    if least is not None:
+        dashed = {"color": ink(ax), "linewidth": 1, "linestyle": "--"}
+        for side, name in ((least, f"margin {least:.3g}"), (-least, "_other side")):
+            if (ends := _across(line, box, side)) is not None:
+                ax.plot(*ends, label=name, **dashed)
+
+
+def _events(ax: Axes, points: Any, lessons: Any, labels: list[Any]) -> None:
+    """The events, each label with its colour and marker."""
+    there = {label: number for number, label in enumerate(lessons.labels)}
+    for at, label in enumerate(dict.fromkeys([*labels, *lessons.labels])):
+        if label in there:
+            mine = points[lessons.numbers == there[label]]
+            ax.scatter(
+                mine[:, 0],
+                mine[:, 1],
+                s=28,
+                color=colour(at),
+                marker=MARKERS[at % len(MARKERS)],
+                edgecolors=ink(ax),
+                linewidths=0.6,
+                label=said(label),
+                zorder=3,
+            )
 
 
 def _weight_arrow(ax: Axes, line: Any, box: Any, points: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from streamptron.doors.candidates import RankModel
 from streamptron.estimator.names import shown
 from streamptron.plot.drawing import (
     COLOURS,
@@ -91,7 +92,7 @@ def progressive_error(
     check_axes(ax)
     if window is not None:
         whole("window", window)
-    tokenizer, learner = learner_of(model)
+    tokenizer, learner = _parts(model)
     twins = _twins(learner)
     judge = twins.get("best")
     wrong: dict[str, list[int]] = {kind: [] for kind in twins}
@@ -118,12 +119,14 @@ def progressive_error(
     most = max((float(np.nanmax(c)) for c in shown_part if not np.isnan(c).all()), default=1.0)
     most = 1.12 * (most or 1.0)
     ribbon = judge is not None
+    lines = {}
     for kind, curve in curves.items():
-        ax.plot(numbers, curve, **{**_style(ax, kind), **kwargs})
-    limit_x(ax, 0, total, room=0.28)
+        (line,) = ax.plot(numbers, curve, **{**_style(ax, kind), **kwargs})
+        if not np.isnan(curve[-1]):
+            lines[f"{kind} {curve[-1]:.3g} %".strip()] = line
+    limit_x(ax, 0, total, room=0.32)
     limit_y(ax, -most * 1.5 * RIBBON / (1 - 1.5 * RIBBON) if ribbon else 0.0, most)
-    ends = [(float(curve[-1]), f"{k} {curve[-1]:.3g} %") for k, curve in curves.items()]
-    label_ends(ax, [end for end in ends if not np.isnan(end[0])], total)
+    label_ends(ax, lines)
     if ribbon:
         _ribbon(ax, serving)
     ax.set_xlabel("events")
@@ -173,7 +176,7 @@ def memory(
     ['memory (kB, solid)', 'features evicted (dashed)']
     """
     check_axes(ax)
-    tokenizer, learner = learner_of(model)
+    tokenizer, learner = _parts(model)
     twin = copy.deepcopy(learner)
     ceiling = getattr(learner, "max_features", None)
     every, n = 1, 0
@@ -224,6 +227,17 @@ def memory(
 
 
 # --- What learns, and what it did
+
+
+def _parts(model: Any) -> tuple[Any, Any]:
+    """Tokenizer (or None) and learner."""
+    tokenizer, learner = learner_of(model)
+    if tokenizer is not None and isinstance(learner, RankModel):
+        raise TypeError(
+            "model begins with a Tokenizer; give the RankingPerceptron alone, and candidates that "
+            "are dicts or what transform_one of the Tokenizer makes"
+        )
+    return tokenizer, learner
 
 
 def _twins(learner: Any) -> dict[str, Any]:
