@@ -11,6 +11,8 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
@@ -76,7 +78,7 @@ def said(name: Any) -> str:
 
 
 def label_ends(ax: Axes, named: Mapping[str, Line2D]) -> None:
-    """Write names to the right of where lines end, joined to them by strokes of the same style.
+    """Write names to the right of where lines end, joined to them by thin strokes.
 
     The limits of the Axes must be final. Names that would overlap are pushed apart.
     """
@@ -86,7 +88,7 @@ def label_ends(ax: Axes, named: Mapping[str, Line2D]) -> None:
     height = ax.get_window_extent().height / ax.figure.dpi * 72
     low, high = ax.get_ylim()
     gap = 1.25 * size / height * (high - low)
-    ends = {name: [float(line.get_data()[k][-1]) for k in (0, 1)] for name, line in named.items()}
+    ends = {name: np.asarray(line.get_xydata())[-1].tolist() for name, line in named.items()}
     order = sorted(ends, key=lambda name: ends[name][1])
     heights: list[float] = []
     for name in order:
@@ -98,7 +100,7 @@ def label_ends(ax: Axes, named: Mapping[str, Line2D]) -> None:
         most -= gap
     first, last = ax.get_xlim()
     for name, y in zip(order, heights, strict=True):
-        line, end = named[name], ends[name]
+        end = ends[name]
         ax.annotate(
             name,
             (end[0], end[1]),
@@ -107,11 +109,11 @@ def label_ends(ax: Axes, named: Mapping[str, Line2D]) -> None:
             color=ink(ax),
             arrowprops={
                 "arrowstyle": "-",
-                "color": line.get_color(),
-                "linestyle": line.get_linestyle(),
-                "linewidth": line.get_linewidth(),
+                "color": ink(ax),
+                "linewidth": 0.6,
                 "shrinkA": 1,
-                "shrinkB": 0,
+                "shrinkB": 2,
+                "relpos": (0.0, 0.5),
             },
         )
 
