@@ -74,6 +74,8 @@ def confusion_matrix(
         rows = list(dict.fromkeys(_listed("labels", labels)))
         if not rows:
             raise ValueError("labels is empty; name at least one")
+        if strange := [label for label in rows if label not in truths and label not in answers]:
+            raise ValueError(f"labels has {shown(strange[0])}, which no event has")
     columns = [*rows, None] if None in answers else rows
     at = {label: k for k, label in enumerate(columns)}
     counts = np.zeros((len(rows), len(columns)), dtype=np.int64)
@@ -99,13 +101,15 @@ def confusion_matrix(
                 color="white" if dark else "black",
                 fontsize="medium" if len(rows) <= 8 else "x-small",
             )
-    slanted = len(columns) > 3 and max(len(said(label)) for label in columns) > 3
+    small: dict[str, Any] = {"fontsize": "x-small"} if len(columns) > 20 else {}
     turned: dict[str, Any] = {}
-    if slanted:
+    if len(columns) > 20:
+        turned = {"rotation": 90}
+    elif len(columns) > 3 and max(len(said(label)) for label in columns) > 3:
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     names = ["(none)" if label is None else said(label) for label in columns]
-    ax.set_xticks(range(len(columns)), names, **turned)
-    ax.set_yticks(range(len(rows)), names[: len(rows)])
+    ax.set_xticks(range(len(columns)), names, **small, **turned)
+    ax.set_yticks(range(len(rows)), names[: len(rows)], **small)
     ax.set_xlabel("answer")
     ax.set_ylabel("label")
     return ax
@@ -200,6 +204,12 @@ def _judged(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The probability that each event has, and 1.0 where it is true."""
     dicts = isinstance(given[0], Mapping)
+    if not dicts and label is None and not {*truths} <= {True, False}:
+        strange = next(truth for truth in truths if truth not in (True, False))
+        raise ValueError(
+            f"y_true has {shown(strange)}, and y_proba is numbers; name the label that they are "
+            "of, label=, or give dicts"
+        )
     p, right = [], []
     for row, (truth, each) in enumerate(zip(truths, given, strict=True)):
         if isinstance(each, Mapping) != dicts:

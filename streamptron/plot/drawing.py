@@ -145,33 +145,25 @@ def halo(ax: Axes) -> dict[str, Any]:
     return {"path_effects": [withStroke(linewidth=3, foreground=ax.get_facecolor())]}
 
 
-def arrow(
-    ax: Axes,
-    start: Any,
-    end: Any,
-    name: str,
-    *,
-    color: Any,
-    linestyle: str = "-",
-    middle: bool = False,
-    thin: bool = False,
-) -> None:
-    """An arrow with its name at its head, or beside its middle."""
+def arrow(ax: Axes, start: Any, end: Any, **style: Any) -> None:
+    """An arrow between two points; one of no length is left out."""
+    from matplotlib.patches import FancyArrowPatch
+
+    if tuple(start) != tuple(end):
+        fixed = {"arrowstyle": "-|>", "mutation_scale": 14, "shrinkA": 0, "shrinkB": 0, "zorder": 4}
+        ax.add_patch(
+            FancyArrowPatch(tuple(start), tuple(end), **{"linewidth": 2.0, **fixed, **style})
+        )
+
+
+def name_beside(ax: Axes, name: str, point: Any) -> None:
+    """A name beside a point, above lines and other points."""
     ax.annotate(
         name,
-        tuple((start + end) / 2 if middle else end),
+        tuple(point),
         (5, 5),
         textcoords="offset points",
         color=ink(ax),
-        **halo(ax),
         zorder=5,
+        **halo(ax),
     )
-    width = 1.0 if thin else 2.0
-    _shaft(ax, start, end, color=color, linestyle=linestyle, linewidth=width)
-
-
-def _shaft(ax: Axes, start: Any, end: Any, **style: Any) -> None:
-    from matplotlib.patches import FancyArrowPatch
-
-    style = {"arrowstyle": "-|>", "mutation_scale": 14, "shrinkA": 0, "shrinkB": 0, **style}
-    ax.add_patch(FancyArrowPatch(tuple(start), tuple(end), zorder=4, **style))

@@ -37,7 +37,9 @@ def answering(model: Any, serve: Any) -> Any:
 def serving(learner: Any, serve: Any) -> Any:
     if "serve" not in learner._get_params():
         if serve not in (None, "current"):
-            raise ValueError(f"serve={shown(serve)}; a {type(learner).__name__} has one vector")
+            raise ValueError(
+                f"serve={shown(serve)}; {type(learner).__name__} keeps one vector alone"
+            )
         return learner
     if serve == "best":
         raise ValueError("serve='best' chooses anew for each event; name one vector, or None")
@@ -56,17 +58,19 @@ def two_features(
     features: Any, learner: Any, others: typing.Iterable[Hashable]
 ) -> tuple[Hashable, Hashable]:
     """The two features that are the axes, or an error that says how to name them."""
+    hashed = learner.hash_bits is not None
+    names = list(dict.fromkeys([*([] if hashed else _features(learner)), *others]))
     if features is not None:
-        if isinstance(features, str | bytes) or not isinstance(features, tuple | list):
+        if not isinstance(features, tuple | list):
             raise TypeError(f"features={shown(features)}; name two, as features=('a', 'b')")
         if len(features) != 2 or features[0] == features[1]:
             raise ValueError(f"features={shown(features)}; name two, as features=('a', 'b')")
+        if names and not hashed and not {*features} & {*names}:
+            raise ValueError(
+                f"features={shown(features)}; neither has a weight or is in an event: known are "
+                f"{shown(names, 200)}"
+            )
         return features[0], features[1]
-    known: dict[Hashable, None] = {}
-    if getattr(learner, "hash_bits", None) is None:
-        known = dict.fromkeys(_features(learner))
-    known |= dict.fromkeys(others)
-    names = list(known)
     if len(names) == 2:
         try:
             first, second = sorted(names)  # type: ignore[type-var]
@@ -74,10 +78,11 @@ def two_features(
             first, second = names
         return first, second
     example = f"features={tuple(names[:2])!r}" if len(names) > 2 else "features=('a', 'b')"
-    what = f"{len(names)} feature{'s'[: len(names) != 1]} ({shown(names, 80)})" if names else "none"
+    are = f"{len(names) or 'none'} {'is' if len(names) < 2 else 'are'} known by name"
+    listed = f": {shown(names, 80)}" if names else ""
     raise ValueError(
-        f"the picture is of two features, and there {'are' if len(names) != 1 else 'is'} {what}; "
-        f"name two, {example}: any others are 0 in the plane"
+        f"the picture is of two features, and {are}{listed}; name two, {example}. Any others are 0 "
+        "in the plane"
     )
 
 
@@ -101,11 +106,6 @@ def towards(learner: Any, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return ahead
 
 
-def leads(learner: Any, points: NDArray[np.float64], plane: tuple[Any, Any]) -> Any:
-    found = learner.decision_function_many(points, feature_names=list(plane))
-    return towards(learner, np.asarray(found))
-
-
 def aheads(
     learner: Any, points: Any, plane: tuple[Any, Any], regions: NDArray[np.intp]
 ) -> Iterator[Any]:
@@ -120,21 +120,27 @@ def aheads(
 
 def line_between(learner: Any, plane: tuple[Any, Any]) -> tuple[NDArray[np.float64], float]:
     """w and b of how far the second label is ahead, in the plane of two features."""
-    at = leads(learner, np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), plane)
+    if learner.hash_bits is None:
+        weights, b = weights_between(learner)
+        return np.array([weights.get(name, 0.0) for name in plane]), b
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    scores = np.asarray(learner.decision_function_many(corners, feature_names=list(plane)))
+    at = towards(learner, scores)
     return np.array([at[1] - at[0], at[2] - at[0]]), float(at[0])
 
 
-def weights_between(learner: Any) -> tuple[list[float], float]:
-    """All weights between two labels, and the intercept; towards the second label."""
+def weights_between(learner: Any) -> tuple[dict[Hashable, float], float]:
+    """Weights, of slots if it is hashed, and intercept of how far the second label is ahead."""
     kind = learner.serving
     rows = learner._weights(kind)[1]
     biases = learner._intercepts(kind)[1]
     if len(rows) == 1:
         sign = -1.0 if isinstance(learner, PairModel) and learner._positive == 0 else 1.0
-        return [sign * weight for weight in rows[0].values()], sign * biases[0]
+        return {name: sign * weight for name, weight in rows[0].items()}, sign * biases[0]
     first, second = rows
     names = dict.fromkeys([*first, *second])
-    return [second.get(n, 0.0) - first.get(n, 0.0) for n in names], biases[1] - biases[0]
+    found = {name: second.get(name, 0.0) - first.get(name, 0.0) for name in names}
+    return found, biases[1] - biases[0]
 
 
 def answers_at(

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.plot.drawing import MARKERS, arrow, axes_of, check_axes, colour, ink, said
+from streamptron.plot.drawing import (
+    MARKERS,
+    arrow,
+    axes_of,
+    check_axes,
+    colour,
+    ink,
+    name_beside,
+    said,
+)
 from streamptron.plot.linear import (
     aheads,
     answering,
@@ -39,8 +48,9 @@ def decision_boundary(
     """What a model answers where in a plane, with its weight vector and its margin.
 
     Between two labels the boundary is a line. If the score is a sum of weights times values, the
-    arrow ``w`` stands on it, and if the boundary separates the data, two more lines go through the
-    nearest events. The margin is their distance from it, in the unit of the features.
+    arrow ``w`` stands on it (where both axes can have one scale), and if the boundary separates the
+    data, two more lines go through the nearest events. The margin is their distance from it, in the
+    unit of the features.
 
     Parameters
     ----------
@@ -119,9 +129,10 @@ def decision_boundary(
         _events(ax, points, lessons, labels)
     ax.set_xlim(*box[0])
     ax.set_ylim(*box[1])
-    if line is not None:
+    square = _ratio(box) <= SQUARE
+    if line is not None and square:  # else a right angle would not look like one
         _weight_arrow(ax, line, box, points)
-    ax.set_aspect("equal" if _ratio(box) <= SQUARE else "auto")
+    ax.set_aspect("equal" if square else "auto")
     ax.set_xlabel(said(plane[0]))
     ax.set_ylabel(said(plane[1]))
     _legend(ax, labels, lessons)
@@ -203,9 +214,9 @@ def _lines(ax: Axes, line: Any, box: Any, least: float | None, given: dict[str, 
         ax.plot(*ends, **style)
     if least is not None:
         dashed = {"color": ink(ax), "linewidth": 1, "linestyle": "--"}
-        for side, name in ((least, f"margin {least:.3g}"), (-least, "_other side")):
-            if (ends := _across(line, box, side)) is not None:
-                ax.plot(*ends, label=name, **dashed)
+        sides = [ends for side in (least, -least) if (ends := _across(line, box, side)) is not None]
+        for at, ends in enumerate(sides):
+            ax.plot(*ends, label="_other side" if at else f"margin {least:.3g}", **dashed)
 
 
 def _events(ax: Axes, points: Any, lessons: Any, labels: list[Any]) -> None:
@@ -238,7 +249,8 @@ def _weight_arrow(ax: Axes, line: Any, box: Any, points: Any) -> None:
     unit = w / math.hypot(*w)
     foot, along = np.array([x0, y0]), np.array([x1 - x0, y1 - y0])
     start = _clearest(foot, along, 0.18 * size * unit, points)
-    arrow(ax, start, start + 0.18 * size * unit, "w", color=ink(ax))
+    arrow(ax, start, start + 0.18 * size * unit, color=ink(ax))
+    name_beside(ax, "w", start + 0.18 * size * unit)
 
 
 def _clearest(foot: Any, along: Any, arrow: Any, points: Any) -> Any:

@@ -195,6 +195,8 @@ def memory(
     if found[-1][0] != n:
         found.append((n, twin.memory_usage, twin.n_evicted))
     numbers, sizes, evicted = (np.array(column) for column in zip(*found, strict=True))
+    from matplotlib.ticker import MaxNLocator
+
     unit, name = (1e6, "MB") if sizes.max() >= 2e6 else (1e3, "kB")
     ax = axes_of(ax)
     style = {"color": COLOURS[0], "linewidth": 2, "label": "memory", **kwargs}
@@ -208,6 +210,7 @@ def memory(
     other = ax.twinx()
     other.plot(numbers, evicted, color=COLOURS[2], linestyle="--", linewidth=2, label="evicted")
     other.set_ylim(0.0, 1.12 * max(int(evicted.max()), 1))
+    other.yaxis.set_major_locator(MaxNLocator(integer=True))
     other.set_ylabel("features evicted (dashed)")
     if evicted[-1]:
         full = int(numbers[np.flatnonzero(evicted)[0]])
@@ -295,7 +298,7 @@ def _ribbon(ax: Axes, serving: list[str]) -> None:
     changes = [0, *(n for n in range(1, len(serving)) if serving[n] != serving[n - 1])]
     spans: dict[str, list[tuple[float, float]]] = {}
     for first, after in zip(changes, [*changes[1:], len(serving)], strict=True):
-        spans.setdefault(serving[first], []).append((first + 0.5, after - first))
+        spans.setdefault(serving[first], []).append((first, after - first))
     across = ax.get_xaxis_transform()
     for kind in KINDS:
         if kind not in spans:

@@ -19,6 +19,7 @@ from streamptron.plot.drawing import (
     colour,
     halo,
     ink,
+    name_beside,
     said,
     whole,
 )
@@ -81,8 +82,8 @@ def update(
     >>> from streamptron import Perceptron, plot
     >>> model = Perceptron.from_weights({"x": 2.0, "y": 0.0})
     >>> ax = plot.update(model, {"x": -1, "y": 1}, True, ax=Figure().subplots())
-    >>> [text.get_text() for text in ax.texts if text.get_text()]
-    ['w before', 'w after', 'step', 'event True', '45°']
+    >>> [text.get_text() for text in ax.texts]
+    ['step', 'w before', 'w after', 'event True', '45°']
     """
     check_axes(ax)
     learner = answering(model, None)
@@ -107,23 +108,28 @@ def update(
     after = line_between(twin, plane)[0]
     event = np.array([float(x.get(name, 0.0)) for name in plane])
     ax = axes_of(ax)
-    ends = np.stack([np.zeros(2), before, after, event])
-    low, high = ends.min(axis=0), ends.max(axis=0)
-    middle, half = (low + high) / 2, 0.62 * float((high - low).max()) or 1.0
+    corners = np.stack([np.zeros(2), before, after, event])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    middle, half = (low + high) / 2, 0.65 * float((high - low).max()) or 1.0
     ax.set_xlim(middle[0] - half, middle[0] + half)
     ax.set_ylim(middle[1] - half, middle[1] + half)
     ax.set_aspect("equal")
     for each in (ax.axhline, ax.axvline):
         each(0.0, color=ink(ax), linewidth=0.5, zorder=0)
-    moved = bool((before != after).any())
-    if before.any() and moved:
-        arrow(ax, np.zeros(2), before, "w before", color=colour(0), linestyle="--")
-    if after.any() or not moved:
-        name = "w after" if moved else "w (no update)"
-        arrow(ax, np.zeros(2), after, name, color=colour(0))
-    if moved:
-        arrow(ax, before, after, "step", color=colour(2), middle=True)
-    arrow(ax, np.zeros(2), event, f"event {said(y)}", color=ink(ax), thin=True)
+    zero, moved = np.zeros(2), bool((before != after).any())
+    named = [("w after" if moved else "w (no update)", after), (f"event {said(y)}", event)]
+    if moved and before.any():
+        named.insert(0, ("w before", before))
+        arrow(ax, zero, before, color=colour(0), linestyle="--")
+        arrow(ax, before, after, color=colour(2))
+        name_beside(ax, "step", (before + after) / 2)
+    arrow(ax, zero, after, color=colour(0))
+    arrow(ax, zero, event, color=ink(ax), linewidth=1.0)
+    ends: dict[tuple[float, ...], list[str]] = {}
+    for name, end in named:  # arrows that end at one point share a name
+        ends.setdefault(tuple(end.tolist()), []).append(name)
+    for point, names in ends.items():
+        name_beside(ax, " = ".join(names), point)
     if moved and before.any() and after.any():
         _angle(ax, before, after)
     ax.set_xlabel(f"{said(plane[0])} (weight, value)")
@@ -198,7 +204,7 @@ def projections(
     lessons = data_of(data, tokenizer, learner._checked_label)
     scores = towards(learner, lessons.scores(learner))
     w, b = weights_between(learner)
-    length = math.sqrt(math.fsum(each * each for each in w))
+    length = math.sqrt(math.fsum(each * each for each in w.values()))
     if length == 0.0:
         raise ValueError("all weights of the model are 0: there is no vector to project on")
     places, threshold = (scores - b) / length, -b / length

@@ -13,9 +13,7 @@ def points(seed=3, n=60):
     """Pairs of a point and on which side of a line it lies, with a margin."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 2)).round(2)
-    return [
-        ({"a": a, "b": b}, bool(a + 2 * b > 0)) for a, b in X.tolist() if abs(a + 2 * b) > 0.5
-    ]
+    return [({"a": a, "b": b}, bool(a + 2 * b > 0)) for a, b in X.tolist() if abs(a + 2 * b) > 0.5]
 
 
 def words(n=400, seed=1):
