@@ -27,7 +27,6 @@ from streamptron.command.commands import (
 from streamptron.command.lines import LineModel
 from streamptron.estimator.names import shown
 from streamptron.learners import LEARNERS
-from streamptron.plot.drawing import check_axes
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +41,7 @@ class Picture(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     name = "file"
 
     def convert(self, value: Any, param: Any, context: Any) -> str:
-        check_axes(None)
+        _needs_matplotlib()
         from matplotlib.figure import Figure
 
         known = sorted(Figure().canvas.get_supported_filetypes())
@@ -60,12 +59,18 @@ class Style(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     name = "name"
 
     def convert(self, value: Any, param: Any, context: Any) -> str:
-        check_axes(None)
+        _needs_matplotlib()
         from matplotlib import style
 
         if value not in style.available:
             self.fail(f"{value}: matplotlib has {', '.join(style.available)}", param, context)
         return str(value)
+
+
+def _needs_matplotlib() -> None:
+    from streamptron.plot.drawing import check_axes  # with all that pictures import
+
+    check_axes(None)
 
 
 DRAWING_OPTIONS = Options(
