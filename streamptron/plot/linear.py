@@ -35,6 +35,7 @@ def answering(model: Any, serve: Any) -> Any:
 
 
 def serving(learner: Any, serve: Any) -> Any:
+    """A copy that answers by one kept vector; None: by the one that is best overall."""
     if "serve" not in learner._get_params():
         if serve not in (None, "current"):
             raise ValueError(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import typing
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -95,13 +96,13 @@ def progressive_error(
     tokenizer, learner = _parts(model)
     twins = _twins(learner)
     judge = twins.get("best")
-    wrong: dict[str, list[int]] = {kind: [] for kind in twins}
-    serving = []
+    wrong = {kind: array("b") for kind in twins}  # 1, or 0; -1 without an answer
+    serving: list[tuple[int, str]] = []  # from which event on which vector
     for n, (x, y) in enumerate(_events(stream)):
         try:
             event = x if tokenizer is None else tokenizer.transform_one(x)
-            if judge is not None:
-                serving.append(judge.serving)
+            if judge is not None and (not serving or serving[-1][1] != judge.serving):
+                serving.append((n, judge.serving))
             for kind, twin in twins.items():
                 answer = twin.predict_one(event)
                 twin.learn_one(event, y)
@@ -128,7 +129,7 @@ def progressive_error(
     limit_y(ax, -most * 1.5 * RIBBON / (1 - 1.5 * RIBBON) if ribbon else 0.0, most)
     label_ends(ax, lines)
     if ribbon:
-        _ribbon(ax, serving)
+        _ribbon(ax, serving, total)
     ax.set_xlabel("events")
     past = "" if window is None else f" of the last {window} events"
     ax.set_ylabel(f"progressive error{past} (%)")
@@ -293,12 +294,12 @@ def _style(ax: Axes, kind: str) -> dict[str, Any]:
     }
 
 
-def _ribbon(ax: Axes, serving: list[str]) -> None:
+def _ribbon(ax: Axes, serving: list[tuple[int, str]], total: int) -> None:
     """Who served which events, along the lower edge; the longest time of each has its name."""
-    changes = [0, *(n for n in range(1, len(serving)) if serving[n] != serving[n - 1])]
     spans: dict[str, list[tuple[float, float]]] = {}
-    for first, after in zip(changes, [*changes[1:], len(serving)], strict=True):
-        spans.setdefault(serving[first], []).append((first, after - first))
+    ends = [*(n for n, _ in serving[1:]), total]
+    for (first, kind), after in zip(serving, ends, strict=True):
+        spans.setdefault(kind, []).append((first, after - first))
     across = ax.get_xaxis_transform()
     for kind in KINDS:
         if kind not in spans:
@@ -315,7 +316,7 @@ def _ribbon(ax: Axes, serving: list[str]) -> None:
             label=f"{kind} serves",
         )
         start, length = max(spans[kind], key=lambda span: span[1])
-        if length > 0.2 * len(serving):
+        if length > 0.2 * total:
             ax.text(
                 start + length / 2,
                 RIBBON / 2,
@@ -334,7 +335,7 @@ def _ribbon(ax: Axes, serving: list[str]) -> None:
             )
     ax.annotate(
         "serves",
-        (len(serving), RIBBON / 2),
+        (total, RIBBON / 2),
         (5, 0),
         xycoords=across,
         textcoords="offset points",

@@ -213,5 +213,5 @@ def explanation(
 
 
 def _ranks(learner: Any) -> bool:
-    """Whether it chooses among candidates."""
+    """Whether it chooses among candidates; a check that narrows no type, as stubs lack methods."""
     return isinstance(learner, RankModel)
