@@ -122,7 +122,7 @@ def test_features_are_events_too(here, told):
         ("", 2, "Missing command; see streamptron plot --help"),
         ("nix", 2, "No such command 'nix'"),
         ("weights -m mail.model", 2, "Missing option '--output' / '-o'"),
-        ("weights -m mail.model -o w", 2, "w: its suffix is the format, .avif"),
+        ("weights -m mail.model -o w", 2, "w: its suffix is the format, ."),
         ("weights -m mail.model -o nix/w.png", 2, "nix/w.png: it cannot be written there"),
         ("weights -m mail.model -o w.png --style nix", 2, "nix: matplotlib has"),
         ("weights -m mail.model -o w.png --label nix", 1, "label='nix' has not been seen"),
