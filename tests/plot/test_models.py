@@ -72,6 +72,7 @@ def test_regions_are_what_the_model_answers_there(at, ax):
         model = model.clone({"serve": model.serving}, include_attributes=True)
     plot.decision_boundary(model, data, features=("a", "b"), ax=ax)
     (image,) = ax.images
+    assert image.origin == "lower"
     regions = np.asarray(image.get_array())
     left, right, low, high = image.get_extent()
     n = len(regions)
@@ -276,11 +277,13 @@ def test_an_update_that_cannot_be_drawn_is_an_error(model, x, y, error, message,
 # --- projections
 
 
+@pytest.mark.parametrize("first", [False, True])
 @pytest.mark.parametrize("kind", [Perceptron, MulticlassPerceptron, MIRA, AROW])
-def test_projections_are_on_w_and_the_answers_change_at_the_threshold(kind, ax):
+def test_projections_are_on_w_and_the_answers_change_at_the_threshold(kind, first, ax):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 4))
     y = X @ [1, -1, 2, 0] + rng.normal(size=80) > 0.5
+    y ^= y[0] != first  # the label that is met first
     model = kind() if kind is AROW else kind(serve="current")
     model.learn_many(X, y)
     plot.projections(model, (X, y), bins=200, ax=ax)
