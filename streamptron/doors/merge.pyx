@@ -179,8 +179,8 @@ cdef tuple _label_maps(Model to, Model model, own, labels):
     places = [own.index(label) if label in own else -1 for label in labels]
     if not isinstance(to, PairModel):
         return places, places or [-1], [1.0] * max(len(places), 1), _in_place(places)
-    positive = to.learner.pair.positive
-    its = model.learner.pair.positive
+    positive = to.learner.two.positive
+    its = model.learner.two.positive
     if learner_several(&model.learner):
         return places, places, [1.0] * len(places), _in_place(places)
     if not learner_several(&to.learner):

@@ -106,7 +106,7 @@ cdef inline void _expected(const Shard* shard, const Shard* base, size_t block, 
         for f in range(fields):
             for k in range(2):
                 row[k * fields + f] = (
-                    0.0 - one[f] if k != shard.learner.pair.positive and f != its.layout.e
+                    0.0 - one[f] if k != shard.learner.two.positive and f != its.layout.e
                     and f != its.layout.k else one[f])
 
 
@@ -259,7 +259,7 @@ cdef inline int _lay(Learner* learner, const Table* base, Py_ssize_t n_outputs,
         if base.lanes != 1 or table.lanes != LANES or n_outputs < 2:
             return SHARD_NUMBER
         table_free(table)
-        if table_split(table, base, learner.pair.positive) < 0:
+        if table_split(table, base, learner.two.positive) < 0:
             return SHARD_MEMORY
         table.c = clock.c
         table.s = clock.s
