@@ -38,7 +38,7 @@ from streamptron.engine.key cimport Key, key_bytes, key_equal, key_is_long, key_
 from streamptron.engine.learner cimport Learner, learner_adapts
 from streamptron.engine.pool cimport pool_take
 from streamptron.engine.shard cimport (
-    SHARD_MEMORY, SHARD_NAMES, SHARD_NUMBER, Shard, fold_factor, names_prefix, shard_chunk,
+    SHARD_MEMORY, SHARD_NAMES, SHARD_NUMBER, Shard, fold_factor, names_prefixes, shard_chunk,
     shard_key, shard_row, shard_stamp)
 from streamptron.engine.table cimport (
     SLOTS_WEIGHTS, Table, chunk_bytes, table_add_outputs, table_free, table_reserve_places,
@@ -169,7 +169,7 @@ cdef inline int delta_measure(Delta* delta, Shard* shard, const Shard* base) noe
     if shard.learner.index.bits:
         shard.first = shard.n_slots
     else:
-        shard.first = names_prefix(shard, &base.learner.index)
+        names_prefixes(shard, 1, &base.learner.index)
         if shard.first < base.n_slots and not limited:
             return SHARD_NAMES
         delta.n_keys = SLOTS_RESERVED
