@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
 import typing
@@ -196,7 +197,7 @@ class Delta:
         if not parts:
             raise ValueError("there are no deltas to combine; give at least one")
         parts.sort(key=lambda part: part.shard)
-        for part, after in zip(parts, parts[1:], strict=False):
+        for part, after in itertools.pairwise(parts):
             if part.shard == after.shard:
                 raise ValueError(
                     f"shard {part.shard} comes twice; give each its number: "
@@ -235,7 +236,7 @@ class Delta:
             If they are damaged, cut off, no delta, or from a newer version.
         """
         left = memoryview(data).cast("B")
-        parts = []
+        parts: list[_Part] = []
         while left or not parts:
             part, size = _read(left)
             parts.append(part)
@@ -396,9 +397,7 @@ def _part(metadata: dict[str, str], arrays: dict[str, Any]) -> _Part:
         **{name: unhexed(found[name]) for name in ("counters", "clock", "serve", "ceiling")},
         **{name: unhexed(found[name]) for name in ONCE if name in found},
     }
-    params = {
-        name: decoded_parameter(name, value) for name, value in found["parameters"].items()
-    }
+    params = {name: decoded_parameter(name, value) for name, value in found["parameters"].items()}
     return _Part(name, base, checked_shard(shard), params, state, arrays)
 
 

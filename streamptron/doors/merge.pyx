@@ -22,13 +22,13 @@ from streamptron.doors.model cimport Model
 from streamptron.doors.state cimport (
     array_of, array_start, counts_set_state, counts_state)
 from streamptron.engine.api cimport (
-    delta_digest, delta_keys, delta_measure, delta_overlay, delta_write, learners_merge,
-    table_add_outputs)
+    delta_digest, delta_keys, delta_measure, delta_overlay, delta_write, learner_free,
+    learners_merge, table_add_outputs)
 from streamptron.engine.delta cimport Delta
 from streamptron.engine.heap cimport calloc, free
 from streamptron.engine.index cimport index_is_limited
 from streamptron.engine.key cimport Key
-from streamptron.engine.learner cimport learner_labels, learner_several, learner_votes
+from streamptron.engine.learner cimport Learner, learner_labels, learner_several, learner_votes
 from streamptron.engine.shard cimport (
     SHARD_MEMORY, SHARD_NAMES, SHARD_NUMBER, SHARD_TWICE, Shard)
 from streamptron.engine.types cimport slot_t, uint8_t, uint32_t, uint64_t
@@ -141,6 +141,11 @@ cdef class _Side:
     def __dealloc__(self):
         free(self.keys)
 
+    cdef int drop(self) except -1:
+        """Give the memory of a learner that was only made to be merged back."""
+        _drop(self.model)
+        return 0
+
     cdef int _stamps(self, array) except -1:
         cdef size_t n
         self.shard.stamps = <const uint32_t*> array_start(array, 0, 4, &n)
@@ -169,6 +174,13 @@ cdef class _Side:
         return 0
 
 
+cdef void _drop(Model model) noexcept:
+    """Free what a model holds that nobody will use again. That takes long: others may run."""
+    cdef Learner* learner = &model.learner
+    with nogil:
+        learner_free(learner)
+
+
 cdef tuple _label_maps(Model to, Model model, own, labels):
     """By label of the merged model its number here, by output the output here and its sign, and
     whether they lie alike.
@@ -179,8 +191,8 @@ cdef tuple _label_maps(Model to, Model model, own, labels):
     places = [own.index(label) if label in own else -1 for label in labels]
     if not isinstance(to, PairModel):
         return places, places or [-1], [1.0] * max(len(places), 1), _in_place(places)
-    positive = to.learner.pair.positive
-    its = model.learner.pair.positive
+    positive = to.learner.two.positive
+    its = model.learner.two.positive
     if learner_several(&model.learner):
         return places, places, [1.0] * len(places), _in_place(places)
     if not learner_several(&to.learner):
@@ -482,6 +494,9 @@ cdef Model _with_all(Model base, list parts, list names, int depth):
         _mix(to, start, sides, names)
     except ValueError as error:
         raise damaged_delta(", ".join(names), error) from error
+    finally:
+        for side in sides:
+            side.drop()
     return to
 
 
@@ -512,5 +527,6 @@ def apply(Model model, list parts, list names, check, int depth):
         gate_go_inside(&model.gate)
         model._exchange(to)
         gate_come_out(&model.gate)
+        _drop(to)                   # what the model was
     finally:
         gate_learn_end(&model.gate)

@@ -38,7 +38,7 @@ from streamptron.engine.key cimport Key, key_bytes, key_equal, key_is_long, key_
 from streamptron.engine.learner cimport Learner, learner_adapts
 from streamptron.engine.pool cimport pool_take
 from streamptron.engine.shard cimport (
-    SHARD_MEMORY, SHARD_NAMES, SHARD_NUMBER, Shard, fold_factor, names_prefix, shard_chunk,
+    SHARD_MEMORY, SHARD_NAMES, SHARD_NUMBER, Shard, fold_factor, names_prefixes, shard_chunk,
     shard_key, shard_row, shard_stamp)
 from streamptron.engine.table cimport (
     SLOTS_WEIGHTS, Table, chunk_bytes, table_add_outputs, table_free, table_reserve_places,
@@ -106,7 +106,7 @@ cdef inline void _expected(const Shard* shard, const Shard* base, size_t block, 
         for f in range(fields):
             for k in range(2):
                 row[k * fields + f] = (
-                    0.0 - one[f] if k != shard.learner.pair.positive and f != its.layout.e
+                    0.0 - one[f] if k != shard.learner.two.positive and f != its.layout.e
                     and f != its.layout.k else one[f])
 
 
@@ -169,7 +169,7 @@ cdef inline int delta_measure(Delta* delta, Shard* shard, const Shard* base) noe
     if shard.learner.index.bits:
         shard.first = shard.n_slots
     else:
-        shard.first = names_prefix(shard, &base.learner.index)
+        names_prefixes(shard, 1, &base.learner.index)
         if shard.first < base.n_slots and not limited:
             return SHARD_NAMES
         delta.n_keys = SLOTS_RESERVED
@@ -259,7 +259,7 @@ cdef inline int _lay(Learner* learner, const Table* base, Py_ssize_t n_outputs,
         if base.lanes != 1 or table.lanes != LANES or n_outputs < 2:
             return SHARD_NUMBER
         table_free(table)
-        if table_split(table, base, learner.pair.positive) < 0:
+        if table_split(table, base, learner.two.positive) < 0:
             return SHARD_MEMORY
         table.c = clock.c
         table.s = clock.s

@@ -39,7 +39,7 @@ from streamptron.engine.key cimport Key
 from streamptron.engine.learner cimport Learner, learner_adapts
 from streamptron.engine.shard cimport (
     SHARD_MEMORY, SHARD_NAMES, SHARD_NUMBER, SHARD_TWICE, Shard, names_find, names_invert,
-    names_prefix, shard_key, shard_stamp)
+    names_prefixes, shard_key, shard_stamp)
 from streamptron.engine.table cimport KEPT_KINDS, Table, table_chunk, table_free
 from streamptron.engine.tables cimport table_copy
 from streamptron.engine.mix cimport (
@@ -79,13 +79,12 @@ cdef inline int _unite(Merge* m, int* culprit) noexcept nogil:
                 return SHARD_MEMORY
     if limited:                     # until it is known which of them stay
         names.max_slots = SLOT_MAX - 1
+    names_prefixes(m.shards, m.n, base)
+    if start != base:
+        m.shards[0].first = m.shards[0].n_slots
     for k in range(m.n):
         culprit[0] = k
         shard = &m.shards[k]
-        if k == 0 and start != base:
-            shard.first = shard.n_slots
-        else:
-            shard.first = names_prefix(shard, base)
         if shard.first < base.n_slots and not limited:
             return SHARD_NAMES
         fault = names_find(shard, names)

@@ -17,7 +17,7 @@
 # its table is the base's, chunk by chunk, but for the chunks that the delta changes, and its names
 # are listed in `keys`.
 #
-# Functions in this file: shard_free, shard_key, shard_stamp; names_prefix, names_find and
+# Functions in this file: shard_free, shard_key, shard_stamp; names_prefixes, names_find and
 # names_invert (these two may fail); shard_own, shard_is_aligned, shard_chunk, shard_row,
 # shard_field, shard_factor.
 
@@ -98,28 +98,45 @@ cdef inline uint32_t shard_stamp(const Shard* shard, slot_t slot) noexcept nogil
             else index_stamp(&shard.learner.index, slot)[0])
 
 
-cdef inline slot_t names_prefix(const Shard* shard, const Index* base) noexcept nogil:
-    """How many of its slots, from the first on, have the base's names.
+cdef inline bint _has_short_names(const Shard* shard, const Index* base) noexcept nogil:
+    """Whether its names and the base's may be compared as memory."""
+    return (shard.keys == NULL and shard.ordinals == NULL and base.lookup == NULL
+            and shard.learner.index.lookup == NULL)
 
-    One comparison of memory for 256 of them, where both are in memory and their names are short.
+
+cdef inline void names_prefixes(Shard* shards, int n, const Index* base) noexcept nogil:
+    """Let `first` be how many slots of each shard, from the first on, have the base's names.
+
+    The shards side by side, so that the base's names are read once. One comparison of memory for
+    256 of them, as long as they are short and both are in memory; then name by name.
     """
-    cdef slot_t slot = SLOTS_RESERVED, last, n = min(shard.n_slots, base.n_slots)
-    cdef const Index* index = &shard.learner.index
-    cdef bint quick = shard.keys == NULL and index.lookup == NULL and base.lookup == NULL
+    cdef slot_t slot = SLOTS_RESERVED, last
+    cdef int k
+    for k in range(n):
+        shards[k].first = slot
+    while slot < base.n_slots:
+        last = (slot | CHUNK_MASK) + 1
+        for k in range(n):
+            if (shards[k].first == slot and last <= min(shards[k].n_slots, base.n_slots)
+                    and _has_short_names(&shards[k], base)
+                    and memcmp(index_key(&shards[k].learner.index, slot), index_key(base, slot),
+                               (last - slot) * sizeof(Key)) == 0):
+                shards[k].first = last
+        slot = last
+    for k in range(n):
+        shards[k].first = _prefix(&shards[k], base)
+
+
+cdef inline slot_t _prefix(const Shard* shard, const Index* base) noexcept nogil:
+    """The same from its `first` on, name by name."""
+    cdef slot_t slot = shard.first, n = min(shard.n_slots, base.n_slots)
     cdef Key theirs, ours
     while slot < n:
-        last = min((slot | CHUNK_MASK) + 1, n)
-        if (quick and shard.ordinals == NULL
-                and memcmp(index_key(index, slot), index_key(base, slot),
-                           (last - slot) * sizeof(Key)) == 0):
-            slot = last
-            continue
-        while slot < last:
-            theirs = shard_key(shard, slot)
-            ours = index_stored(base, slot)
-            if not key_equal(&theirs, &ours):
-                return slot
-            slot += 1
+        theirs = shard_key(shard, slot)
+        ours = index_stored(base, slot)
+        if not key_equal(&theirs, &ours):
+            return slot
+        slot += 1
     return n
 
 

@@ -49,7 +49,9 @@ def test_deltas_in_any_order_give_what_the_models_give(learner, variant):
     if base._get_params().get("average") != "exponential":  # the same, but of another fold
         assert state(alone) == state(models[0])
     events = events_of(learner, "later")
-    assert [answers(alone, x) for x, _, _ in events] == [answers(models[0], x) for x, _, _ in events]
+    assert [answers(alone, x) for x, _, _ in events] == [
+        answers(models[0], x) for x, _, _ in events
+    ]
 
 
 @every_variant
@@ -122,7 +124,9 @@ def test_rows_of_a_multiclass_perceptron_still_sum_to_0():
     names = {name for vector in weights.values() for name in vector}
     assert len(names) > 50
     for name in names:
-        assert sum(vector.get(name, 0.0) for vector in weights.values()) == pytest.approx(0, abs=1e-9)
+        assert sum(vector.get(name, 0.0) for vector in weights.values()) == pytest.approx(
+            0, abs=1e-9
+        )
 
 
 def test_who_has_not_touched_a_feature_abstains():
@@ -153,13 +157,18 @@ def test_names_that_are_any_objects_are_united():
     streams = [[({Decimal(f"{k}.{i}7"): 1}, False, 1.0) for i in (0, k)] for k in (1, 2, 1)]
     models = shards_of(base, streams)
     merged = merge(models, since=base)
-    assert set(merged.weights) == {Decimal(text) for text in ("0.1", "1.07", "1.17", "2.07", "2.27")}
+    assert set(merged.weights) == {
+        Decimal(text) for text in ("0.1", "1.07", "1.17", "2.07", "2.27")
+    }
     assert state(applied(base, models)) == state(merged)
     assert set(merge(models).weights) == set(merged.weights)
 
 
 def test_models_with_nothing_in_common_share_their_names_and_labels():
-    streams = [[({"a": 1}, "x"), ({"b": 1}, "y"), ({"a": 1}, "y")], [({"c": 1}, "y"), ({"c": 1}, "x")]]
+    streams = [
+        [({"a": 1}, "x"), ({"b": 1}, "y"), ({"a": 1}, "y")],
+        [({"c": 1}, "y"), ({"c": 1}, "x")],
+    ]
     models = [learn(MulticlassPerceptron(), [(*event, 1.0) for event in some]) for some in streams]
     merged = merge(models)
     assert (merged.labels, merged.n_seen) == (["x", "y"], 5)

@@ -74,7 +74,9 @@ def test_models_of_other_parameters_by_the_parameters_name(name, learner, params
 
 
 def test_models_of_other_classes_or_secret_seeds():
-    refused(TypeError, "models[1] is a MIRA and models[0] a Perceptron", merge, [Perceptron(), MIRA()])
+    refused(
+        TypeError, "models[1] is a MIRA and models[0] a Perceptron", merge, [Perceptron(), MIRA()]
+    )
     refused(TypeError, "a VotedPerceptron, which cannot be merged", merge, [VotedPerceptron()])
     hashed = [Perceptron(hash_bits=4), Perceptron(hash_bits=4)]
     refused(ValueError, "models[1] has another secret hash seed", merge, hashed)
@@ -82,7 +84,9 @@ def test_models_of_other_classes_or_secret_seeds():
 
 def test_models_that_did_not_go_on_from_since():
     base, models = started()
-    refused(ValueError, "models[1] did not go on from since", merge, [models[0], base], since=models[1])
+    refused(
+        ValueError, "models[1] did not go on from since", merge, [models[0], base], since=models[1]
+    )
     stranger = learn(Perceptron(hash_seed=1), random_events(random.Random(9), 99, keys="int"))
     refused(ValueError, "models[1] did not go on", merge, [models[0], stranger], since=base)
     refused(ValueError, "the model did not go on", stranger.delta, base)

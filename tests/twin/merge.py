@@ -8,7 +8,7 @@ sum. Sums start at 0.0 and run in the models' order.
 import copy
 import math
 
-from tests.twin.adaptive import AdaptiveClassifier, float32, lanes
+from tests.twin.adaptive import AdaptiveClassifier, float32
 from tests.twin.learners import AROW, INTERCEPT
 from tests.twin.serving import Best, MulticlassCalibrator, Pocket
 
@@ -83,10 +83,10 @@ def touched(model, base, feature):
     """Whether a model's row differs from the base's; what it has let go says nothing."""
     if feature is not INTERCEPT and feature not in model.slots:
         return False
-    if hasattr(model, "q"):
-        kept = ("w", "q")
-    else:  # u is there with every average; without one nobody would see it
-        kept = ("w",) if model.average == "none" else ("w", "u")
+    # u is there with every average; without one nobody would see it
+    kept = (
+        {"none": ("w",)}.get(model.average, ("w", "u")) if not hasattr(model, "q") else ("w", "q")
+    )
     return any(
         number(model, name, output, feature) != number(base, name, output, feature)
         for name in kept
@@ -130,6 +130,7 @@ def mix_precise(to, base, models, output, feature, ws, w0):
 
 
 # --- Labels
+
 
 def unite_labels(to, models):
     """The base's labels, then each model's new ones."""
@@ -198,12 +199,15 @@ def what_of(to, what):
 
 # --- A ceiling
 
+
 def mix_ceiling(to, models, base):
     """The names that a model still has; of too many those of the largest size^2 / age."""
     if to.ceiling.max_features is None:
         to.ceiling.places = list(to.slots)
         return
-    to.ceiling.clock = base.ceiling.clock + sum(m.ceiling.clock - base.ceiling.clock for m in models)
+    to.ceiling.clock = base.ceiling.clock + sum(
+        m.ceiling.clock - base.ceiling.clock for m in models
+    )
     to.ceiling.n_evicted = base.ceiling.n_evicted + sum(
         m.ceiling.n_evicted - base.ceiling.n_evicted for m in models
     )
@@ -225,6 +229,7 @@ def mix_ceiling(to, models, base):
 
 
 # --- AdaptiveClassifier: counts add up
+
 
 def mixed_adaptive(models, base):
     to = copy.deepcopy(base)
