@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from river import base
 
-from streamptron.estimator.mergeable import Mergeable
+from streamptron.doors.model import Model
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ FIXED = (
 )
 
 
-class Learner(Mergeable, base.Estimator):
+class Learner(Model, base.Estimator):
     """A compiled model as a River estimator, whatever it answers."""
 
     def clone(

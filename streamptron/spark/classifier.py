@@ -1,0 +1,260 @@
+"""The estimator and its model, as pyspark.ml has them."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+import typing
+from pathlib import Path
+from typing import Any, Self
+
+from pyspark.ml import Estimator, Model
+from pyspark.ml.functions import array_to_vector
+from pyspark.ml.util import (
+    DefaultParamsReadable,
+    DefaultParamsReader,
+    DefaultParamsWritable,
+    DefaultParamsWriter,
+    MLReadable,
+    MLReader,
+    MLWritable,
+    MLWriter,
+)
+from pyspark.sql import functions as F
+from pyspark.sql.types import BooleanType, DecimalType, NumericType, StringType
+
+from streamptron.modelfile.read import load
+from streamptron.spark import rounds
+from streamptron.spark.params import StreamptronParams, _param
+from streamptron.spark.rows import parts
+from streamptron.spark.scores import PREDICTIONS, Sent, kind_of, scorer, sorted_labels
+
+if typing.TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+FILE = "model.st"  # in the folder of a saved StreamptronModel
+
+
+class _Learning(StreamptronParams):
+    """How a frame is read and learned."""
+
+    def _event(self) -> Column:
+        """The column of texts, or of vectors as structs."""
+        if self._has_text():
+            return F.col(self.getOrDefault("textCol"))
+        return F.unwrap_udt(self.getOrDefault("featuresCol"))
+
+    def _rows(self, dataset: DataFrame) -> tuple[str, DataFrame]:
+        """What kind predictions are, and the rows to learn; see ``streamptron.spark.rows``."""
+        name = self.getOrDefault("labelCol")
+        label = F.col(name)
+        match dataset.schema[name].dataType:
+            case BooleanType():
+                kind = "boolean"
+            case NumericType() as number:
+                kind = "double"
+                if isinstance(number, DecimalType):
+                    label = label.cast("double")
+            case StringType():
+                kind = "string"
+            case other:
+                raise ValueError(
+                    f"labelCol={name!r} is of type {other.simpleString()}; labels are strings, "
+                    "truth values or numbers: cast it"
+                )
+        columns = [
+            F.monotonically_increasing_id().alias("id"),
+            self._event().alias("x"),
+            label.alias("y"),
+        ]
+        if self.isDefined("weightCol") and self.getOrDefault("weightCol"):
+            columns.append(F.col(self.getOrDefault("weightCol")).cast("double").alias("w"))
+        return kind, dataset.select(*columns)
+
+    def _plan(self) -> rounds.Plan:
+        shards = self.getOrDefault("numShards") if self.isDefined("numShards") else None
+        own = [self.getOrDefault(name) for name in ("rounds", "mixes", "seed", "shuffle")]
+        return rounds.Plan(shards, *own)
+
+
+class StreamptronClassifier(
+    _Learning,
+    Estimator["StreamptronModel"],
+    DefaultParamsReadable["StreamptronClassifier"],
+    DefaultParamsWritable,
+):
+    """A learner that is trained by a cluster: shards learn side by side, and are merged.
+
+    All parameters are keywords; those of the learner and the tokenizer have their names in
+    camelCase (``halfLife``, ``ngramRange``), and their defaults.
+
+    Parameters
+    ----------
+    textCol
+        The column of texts, which a ``Tokenizer`` reads.
+    featuresCol
+        The column of pyspark.ml's vectors, "features" by default; feature j is the j-th.
+    labelCol
+        The column of labels: strings, truth values or numbers. "label" by default.
+    weightCol
+        The column of sample weights.
+    predictionCol, probabilityCol, rawPredictionCol
+        What the model adds; an empty name leaves one out. A prediction is a double if labels are
+        numbers, else of their type. Vectors are in the order of the model's ``labels``.
+    thresholds
+        A number for each of the model's ``labels``: the one with the largest p / t is predicted.
+    learner
+        "adaptive" (the default), "multiclass", "perceptron", "mira" or "arow".
+    numShards
+        How many shards learn side by side; by default as many as the cluster has cores.
+    rounds
+        How often all rows are learned; 1 by default.
+    mixes
+        How often the shards are merged in each round; each mix is a job. 10 by default.
+    seed
+        Of the shuffle. The same rows, partitions, numShards and seed give the same model.
+    shuffle
+        True: rows are dealt out at random, and learned in another random order in each round.
+        False: each partition is a shard, and is learned in its order.
+
+    Examples
+    --------
+    ::
+
+        from streamptron.spark import StreamptronClassifier
+
+        classifier = StreamptronClassifier(textCol="text", labelCol="topic", numShards=8)
+        model = classifier.fit(frame)
+        model.transform(others).select("text", "prediction", "probability")
+        model.write().overwrite().save("hdfs:///models/topics")
+    """
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__()
+        self._set(**params)
+
+    def setParams(self, **params: Any) -> Self:
+        """Set parameters, by their names."""
+        self._set(**params)
+        return self
+
+    def _fit(self, dataset: DataFrame) -> StreamptronModel:
+        model = self._untrained()
+        kind, rows = self._rows(dataset)
+        rounds.learned(rows, model, self._plan())
+        return self._copyValues(StreamptronModel(model, kind))
+
+
+class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronModel"]):
+    """A trained model, which adds predictions to a frame; see ``StreamptronClassifier``.
+
+    Parameters
+    ----------
+    model
+        A learner of streamptron's, or ``Tokenizer() | learner`` (then set textCol).
+    kind
+        What predictions are: "boolean", "double" or "string"; by default what the labels are.
+
+    Attributes
+    ----------
+    model
+        The learner or the pipeline.
+    labels
+        Its labels, sorted: the order of probabilities and scores.
+    """
+
+    kind = _param("kind", f"of predictions: {', '.join(PREDICTIONS)}", str)
+
+    def __init__(self, model: Any, kind: str | None = None) -> None:
+        super().__init__()
+        self.model = model
+        self._sent: Sent | None = None
+        self._set(kind=kind or kind_of(self.labels) or "string")
+
+    @property
+    def labels(self) -> list[Any]:
+        """The labels in the order of probabilities and scores."""
+        return sorted_labels(parts(self.model)[1])
+
+    def setParams(self, **params: Any) -> Self:
+        """Set parameters, by their names."""
+        self._set(**params)
+        return self
+
+    def _transform(self, dataset: DataFrame) -> DataFrame:
+        columns = {
+            name: self.getOrDefault(f"{name}Col")
+            for name in ("rawPrediction", "probability", "prediction")
+            if self.getOrDefault(f"{name}Col")
+        }
+        if not columns:
+            return dataset
+        thresholds = self.getOrDefault("thresholds") if self.isDefined("thresholds") else None
+        if thresholds is not None and len(thresholds) != len(self.labels):
+            raise ValueError(
+                f"there are {len(thresholds)} thresholds and {len(self.labels)} labels"
+            )
+        if self._sent is None:
+            data = pickle.dumps(self.model, protocol=5)
+            self._sent = Sent(dataset.sparkSession.sparkContext.broadcast(data))
+        score = scorer(self._sent, self.getOrDefault("kind"), tuple(columns), thresholds)
+        whole = f"{self.uid}_scores"
+        scored = dataset.withColumn(whole, score(self._event()))
+        for name, column in columns.items():
+            found = F.col(whole)[name]
+            scored = scored.withColumn(
+                column, found if name == "prediction" else array_to_vector(found)
+            )
+        return scored.drop(whole)
+
+    def write(self) -> MLWriter:
+        """What saves it: parameters, and the model's file, which ``streamptron.load`` opens."""
+        return _Writer(self)
+
+    @classmethod
+    def read(cls) -> MLReader[StreamptronModel]:
+        """What loads it."""
+        return _Reader()
+
+
+class _Writer(MLWriter):
+    def __init__(self, instance: StreamptronModel) -> None:
+        super().__init__()
+        self.instance = instance
+
+    def saveImpl(self, path: str) -> None:
+        spark = self.sparkSession
+        DefaultParamsWriter.saveMetadata(self.instance, path, spark)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, FILE)
+            self.instance.model.save(file)
+            system, target, local = _paths(spark, path, file)
+            system.copyFromLocalFile(False, True, local, target)
+
+
+class _Reader(MLReader[StreamptronModel]):
+    def load(self, path: str) -> StreamptronModel:
+        spark = self.sparkSession
+        metadata = DefaultParamsReader.loadMetadata(
+            path, spark, f"{StreamptronModel.__module__}.{StreamptronModel.__name__}"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, FILE)
+            system, source, local = _paths(spark, path, file)
+            system.copyToLocalFile(False, source, local, True)
+            model = StreamptronModel(load(file))
+        model._resetUid(metadata["uid"])
+        DefaultParamsReader.getAndSetParams(model, metadata)
+        return model
+
+
+def _paths(spark: SparkSession, path: str, file: Path) -> tuple[Any, Any, Any]:
+    """The file system of a saved model, its model file there, and a local file."""
+    context: Any = spark.sparkContext
+    hadoop = context._jvm.org.apache.hadoop.fs.Path
+    target = hadoop(path, FILE)
+    return (
+        target.getFileSystem(context._jsc.hadoopConfiguration()),
+        target,
+        hadoop(file.as_uri()),
+    )

@@ -1,0 +1,199 @@
+"""The parameters of the estimator and its model, with pyspark.ml's names and types.
+
+The learner's and the tokenizer's parameters have the names that they have elsewhere, in camelCase.
+One that is not set has the learner's own default.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.ml.param.shared import (
+    HasFeaturesCol,
+    HasLabelCol,
+    HasPredictionCol,
+    HasProbabilityCol,
+    HasRawPredictionCol,
+    HasThresholds,
+    HasWeightCol,
+)
+
+from streamptron.learners import LEARNERS
+from streamptron.text import Tokenizer
+
+# VotedPerceptron cannot be merged.
+MERGEABLE = {name: learner for name, learner in LEARNERS.items() if name != "voted"}
+
+Converter = Callable[[Any], Any]
+
+
+def _pairs(value: Any) -> list[list[str]]:
+    return [TypeConverters.toListString(pair) for pair in value]
+
+
+def _learner(value: Any) -> str:
+    if value not in MERGEABLE:
+        raise ValueError(f"learner={value!r}; it must be one of {', '.join(MERGEABLE)}")
+    return str(value)
+
+
+def _count(value: Any) -> int:
+    found: int = TypeConverters.toInt(value)
+    if found < 1:
+        raise ValueError(f"{value!r} shards, rounds or mixes; it must be at least 1")
+    return found
+
+
+# Our name, type.
+LEARNER_PARAMS: dict[str, Converter] = {
+    "eta": TypeConverters.toFloat,
+    "forget": TypeConverters.toFloat,
+    "naive_bayes": TypeConverters.toBoolean,
+    "margin": TypeConverters.toFloat,
+    "violators": TypeConverters.toString,
+    "C": TypeConverters.toFloat,
+    "update": TypeConverters.toString,
+    "r": TypeConverters.toFloat,
+    "average": TypeConverters.toString,
+    "half_life": TypeConverters.toFloat,
+    "pocket": TypeConverters.toBoolean,
+    "serve": TypeConverters.toString,
+    "intercept": TypeConverters.toBoolean,
+    "max_features": TypeConverters.toInt,
+    "max_labels": TypeConverters.toInt,
+    "hash_bits": TypeConverters.toInt,
+    "hash_seed": TypeConverters.toInt,
+    "degree": TypeConverters.toInt,
+    "interactions": _pairs,
+    "max_pairs": TypeConverters.toInt,
+}
+TOKENIZER_PARAMS: dict[str, Converter] = {
+    "analyzer": TypeConverters.toString,
+    "ngram_range": TypeConverters.toListInt,
+    "lowercase": TypeConverters.toBoolean,
+    "separators": TypeConverters.toString,
+    "min_length": TypeConverters.toInt,
+    "max_length": TypeConverters.toInt,
+    "fold_numbers": TypeConverters.toBoolean,
+    "value": TypeConverters.toString,
+    "normalize": TypeConverters.toString,
+}
+
+
+def camel(name: str) -> str:
+    """``half_life`` as ``halfLife``."""
+    head, *tail = name.split("_")
+    return head + "".join(word.capitalize() for word in tail)
+
+
+def _param(name: str, doc: str, converter: Converter) -> Param[Any]:
+    return Param(Params._dummy(), name, doc, typeConverter=converter)
+
+
+class StreamptronParams(
+    HasFeaturesCol,
+    HasLabelCol,
+    HasWeightCol,
+    HasPredictionCol,
+    HasProbabilityCol,
+    HasRawPredictionCol,
+    HasThresholds,
+):
+    """What the estimator and its model have in common."""
+
+    textCol = _param("textCol", "the column of texts; instead of featuresCol", str)
+    learner = _param("learner", f"one of {', '.join(MERGEABLE)}", _learner)
+    numShards = _param(
+        "numShards",
+        "how many shards learn side by side; by default as many as the cluster has cores",
+        _count,
+    )
+    rounds = _param("rounds", "how often all rows are learned", _count)
+    mixes = _param("mixes", "how often the shards are merged in each round; each is a job", _count)
+    seed = _param("seed", "of the shuffle", TypeConverters.toInt)
+    shuffle = _param(
+        "shuffle",
+        "whether rows are dealt out to the shards and learned in random order; if not, each "
+        "partition is a shard, in its order",
+        TypeConverters.toBoolean,
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._setDefault(learner=next(iter(MERGEABLE)), rounds=1, mixes=10, seed=0, shuffle=True)
+
+    def _set(self, **kwargs: Any) -> Any:
+        for name in kwargs:
+            if not self.hasParam(name):
+                raise TypeError(f"{name} is no parameter of {type(self).__name__}")
+        return super()._set(**kwargs)
+
+    def _given(self, params: dict[str, Converter]) -> dict[str, Any]:
+        """Those of ours that are set."""
+        return {
+            name: self.getOrDefault(camel(name)) for name in params if self.isDefined(camel(name))
+        }
+
+    def _has_text(self) -> bool:
+        """Whether events are texts."""
+        if not self.isDefined("textCol"):
+            return False
+        if self.isSet("featuresCol"):
+            raise ValueError("textCol and featuresCol are both set; set one of them")
+        return True
+
+    def _untrained(self) -> Any:
+        """A learner with these parameters, or ``Tokenizer() | learner`` for texts."""
+        kind = MERGEABLE[self.getOrDefault("learner")]
+        given = self._given(LEARNER_PARAMS)
+        known = inspect.signature(kind).parameters
+        for name in given:
+            if name not in known:
+                raise ValueError(
+                    f"{camel(name)} is no parameter of {kind.__name__}; "
+                    "clear it, or choose another learner"
+                )
+        if "interactions" in given:
+            given["interactions"] = [tuple(pair) for pair in given["interactions"]]
+        learner = kind(**given)
+        words = self._given(TOKENIZER_PARAMS)
+        if self._has_text():
+            if "ngram_range" in words:
+                words["ngram_range"] = tuple(words["ngram_range"])
+            return Tokenizer(**words) | learner
+        if words:
+            raise ValueError(
+                f"{camel(next(iter(words)))} is the tokenizer's, and there are no texts; set "
+                "textCol"
+            )
+        return learner
+
+
+for _name, _converter in {**LEARNER_PARAMS, **TOKENIZER_PARAMS}.items():
+    _owner = "the learner" if _name in LEARNER_PARAMS else "the tokenizer"
+    setattr(
+        StreamptronParams, camel(_name), _param(camel(_name), f"{_name} of {_owner}", _converter)
+    )
+
+
+def _add_accessors(name: str) -> None:
+    """``getName`` and ``setName``, as pyspark.ml has them."""
+
+    def get(self: StreamptronParams) -> Any:
+        return self.getOrDefault(name)
+
+    def put(self: StreamptronParams, value: Any) -> Any:
+        return self._set(**{name: value})
+
+    title = name[0].upper() + name[1:]
+    get.__doc__, put.__doc__ = f"The value of {name}.", f"Set {name}."
+    setattr(StreamptronParams, f"get{title}", get)
+    setattr(StreamptronParams, f"set{title}", put)
+
+
+for _name in dir(StreamptronParams):
+    if isinstance(getattr(StreamptronParams, _name), Param):
+        _add_accessors(_name)

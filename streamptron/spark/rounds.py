@@ -1,0 +1,175 @@
+"""Learning in rounds: shards go on from one model, and it learns what they have learned.
+
+    driver    model --- broadcast ---.                      apply(combine(deltas)), by shard
+                                     v                          ^
+    tasks     shard 0   rows -> a copy of the model -> delta ---|
+              shard 1   rows -> a copy of the model -> delta ---'
+
+Each mix is one job of Spark's, whose tasks are pure: the same model and the same rows give the same
+delta. So Spark may run a task again, here or elsewhere, and the bits are the same. Which rows a
+shard has, and in which order, is decided by their numbers (`monotonically_increasing_id`) and the
+seed alone. What is wrong with a row is an answer of the task, not a failure, which Spark would
+repeat.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import typing
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from pyspark import StorageLevel, TaskContext
+from pyspark.sql import functions as F
+
+from streamptron.merging import Delta
+from streamptron.spark.rows import ROW_BITS, BadRows, learn, parts
+
+if typing.TYPE_CHECKING:
+    from pyspark import Broadcast
+    from pyspark.sql import Column, DataFrame
+
+Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+ANSWER = "shard long, delta binary, wrong string"
+
+
+class Plan(NamedTuple):
+    """How rows are learned."""
+
+    shards: int | None  # None: as many as the cluster has cores; with shuffle only
+    rounds: int
+    mixes: int  # in each round
+    seed: int
+    shuffle: bool
+
+
+def learned(rows: DataFrame, model: Any, plan: Plan) -> None:
+    """Learn rows.
+
+    Parameters
+    ----------
+    rows
+        With the columns of ``streamptron.spark.rows``.
+    model
+        A learner, or the pipeline of a tokenizer and a learner. It is changed by each mix.
+
+    Raises
+    ------
+    BadRows
+        If a row cannot be learned; the model has learned the mixes before it.
+    """
+    spread = dealt(rows, plan)
+    jobs = plan.rounds * plan.mixes
+    if jobs > 1:
+        spread = spread.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        share = shares(spread, plan)
+        for n in range(jobs):
+            mix(share(*divmod(n, plan.mixes)), model)
+    finally:
+        if jobs > 1:
+            spread.unpersist()
+
+
+def dealt(rows: DataFrame, plan: Plan) -> DataFrame:
+    """Rows in as many partitions as there are shards."""
+    if not plan.shuffle:
+        if plan.shards is not None:
+            raise ValueError(
+                "numShards is set and shuffle is False: then the partitions are the shards; "
+                "repartition the frame instead"
+            )
+        return rows
+    shards = plan.shards or rows.sparkSession.sparkContext.defaultParallelism
+    return rows.repartition(shards, F.xxhash64(_long(plan.seed), "id"))
+
+
+def shares(spread: DataFrame, plan: Plan) -> Callable[[int, int], DataFrame]:
+    """What is learned in each round before each mix."""
+    if plan.shuffle:
+        return lambda turn, mix: _random_share(spread, plan, turn, mix)
+    if plan.mixes == 1:
+        return lambda turn, mix: spread
+    counts = spread.groupBy(F.spark_partition_id().alias("shard")).count().collect()
+    sizes = [0] * (1 + max((row["shard"] for row in counts), default=0))
+    for row in counts:
+        sizes[row["shard"]] = row["count"]
+    size = F.array(*map(_long, sizes))[F.spark_partition_id()]
+    at = F.col("id").bitwiseAND(_long((1 << ROW_BITS) - 1))
+    part = F.floor(at * plan.mixes / size)
+    return lambda turn, mix: spread.where(part == mix)
+
+
+def _random_share(spread: DataFrame, plan: Plan, turn: int, mix: int) -> DataFrame:
+    """A share at random, in random order, both others in each round."""
+    if plan.mixes > 1:
+        number = F.xxhash64(_long(plan.seed), _long(2 * turn), "id")
+        spread = spread.where(F.pmod(number, _long(plan.mixes)) == mix)
+    order = F.xxhash64(_long(plan.seed), _long(2 * turn + 1), "id")
+    return spread.sortWithinPartitions(order, "id")
+
+
+def _long(value: int) -> Column:
+    return F.lit(value).cast("long")
+
+
+def mix(share: DataFrame, model: Any) -> None:
+    """One job: each partition is learned by a copy of the model, and what it has learned applied.
+
+    The driver holds the model, its bytes until the tasks are done, and the deltas; then the model
+    that is to take its place.
+    """
+    base = share.sparkSession.sparkContext.broadcast(pickle.dumps(model, protocol=5))
+    try:
+        answers = share.mapInArrow(shard_task(base), ANSWER).toArrow()
+    finally:
+        base.destroy()
+    del base
+    deltas = []
+    for answer in answers.sort_by("shard").to_batches():
+        for shard, delta, wrong in zip(*answer.columns, strict=True):
+            if wrong.is_valid:
+                raise BadRows(f"{wrong.as_py()}; shard {shard.as_py()} has learned nothing of it")
+            deltas.append(Delta.from_bytes(memoryview(delta.as_buffer())))  # type: ignore[arg-type]
+    if deltas:
+        parts(model)[1].apply(Delta.combine(deltas))
+
+
+def shard_task(base: Broadcast[bytes]) -> Task:
+    """What Spark runs for each partition."""
+
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        context = TaskContext.get()
+        assert context is not None
+        rows = (batch for batch in batches if batch.num_rows)
+        first = next(rows, None)
+        if first is not None:  # else there is nothing to say, and the model need not be read
+            yield answer(base.value, context.partitionId(), first, rows)
+
+    return task
+
+
+def answer(
+    data: bytes, shard: int, first: pa.RecordBatch, rows: Iterator[pa.RecordBatch]
+) -> pa.RecordBatch:
+    """The delta of a shard, or what is wrong with its rows."""
+    base = pickle.loads(data)
+    tokenizer, learner = parts(base)
+    since = copy.deepcopy(learner)
+    delta = wrong = None
+    try:
+        learn(tokenizer, learner, first)
+        for batch in rows:
+            learn(tokenizer, learner, batch)
+        delta = learner.delta(since, shard).to_bytes()
+    except BadRows as error:
+        wrong = str(error)
+    arrays = [
+        pa.array([shard], pa.int64()),
+        pa.array([delta], pa.binary()),
+        pa.array([wrong], pa.string()),
+    ]
+    return pa.RecordBatch.from_arrays(arrays, ["shard", "delta", "wrong"])

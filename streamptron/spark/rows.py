@@ -1,0 +1,117 @@
+"""What Spark sends of a shard, in Arrow's memory, as what learners read.
+
+id        partition << 33 | row, of the frame that is learned; for errors
+x         text, or a vector: struct<type, size, indices, values>
+y         the label
+w         the weight, if there are weights
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from scipy.sparse import csr_array
+
+from streamptron.doors.texts import TextDoor
+from streamptron.perceptron import Perceptron
+
+ROW_BITS = 33  # of monotonically_increasing_id
+SPARSE = 0  # the type of a vector; 1: dense
+
+
+class BadRows(ValueError):
+    """What a shard has been given cannot be learned."""
+
+
+def parts(model: Any) -> tuple[TextDoor | None, Any]:
+    """A model's tokenizer, None if it has none, and its learner."""
+    steps = getattr(model, "steps", None)
+    return (None, model) if steps is None else (model[0], model[-1])
+
+
+def place(row: int) -> str:
+    """Where a row is, by its id."""
+    return f"partition {row >> ROW_BITS}, row {row & ((1 << ROW_BITS) - 1)}"
+
+
+def learn(tokenizer: TextDoor | None, learner: Any, batch: pa.RecordBatch) -> None:
+    """Learn the rows of a batch.
+
+    Raises
+    ------
+    BadRows
+        If one is null, or cannot be learned; it says where.
+    """
+    ids = batch.column("id")
+    for name, what in (("x", "text or vector"), ("y", "label"), ("w", "weight")):
+        if name in batch.schema.names and batch.column(name).null_count:
+            row = batch.column(name).is_null().to_numpy(zero_copy_only=False).argmax()
+            raise BadRows(f"the {what} is null in {place(ids[int(row)].as_py())}")
+    try:
+        w = batch.column("w").to_numpy() if "w" in batch.schema.names else 1.0
+        learner.learn_many(
+            features(tokenizer, batch.column("x")), labels(learner, batch.column("y")), w
+        )
+    except (TypeError, ValueError) as error:
+        raise BadRows(
+            f"{error} (among {len(ids)} rows of which the first is {place(ids[0].as_py())})"
+        ) from error
+
+
+def features(tokenizer: TextDoor | None, column: pa.Array) -> Any:
+    """Texts or vectors as what learners read."""
+    return vectors(column) if tokenizer is None else tokenizer.transform_many(column)
+
+
+def labels(learner: Any, column: pa.Array) -> np.ndarray:
+    """The labels of rows; for a Perceptron 0 and 1 are False and True."""
+    encoded = column.dictionary_encode()
+    values = encoded.dictionary.to_pylist()
+    if isinstance(learner, Perceptron):
+        for value in values:
+            if value not in (0, 1):
+                raise ValueError(
+                    f"the label is {value!r}; a perceptron has the labels False and True, or 0 and "
+                    "1: choose another learner"
+                )
+        values = [bool(value) for value in values]
+    table = np.empty(len(values), object)
+    table[:] = values
+    return table[encoded.indices.to_numpy()]
+
+
+def vectors(column: pa.StructArray) -> Any:
+    """pyspark.ml's vectors as the matrix whose rows they are, where they lie if all are alike."""
+    n = len(column)
+    dense = column.field("type").to_numpy() != SPARSE
+    starts, values = _flat(column.field("values"))
+    lengths = np.diff(starts)
+    sizes = lengths.copy()
+    if not dense.all():
+        given = column.field("size").fill_null(0).to_numpy()
+        sizes = np.where(dense, lengths, given)
+    size = int(sizes[0]) if n else 0
+    if (sizes != size).any():
+        row = int((sizes != size).argmax())
+        raise ValueError(f"vectors of {size} and {int(sizes[row])} features; they must be alike")
+    if dense.all():
+        return values.reshape(n, size)
+    if dense.any():
+        columns = np.empty(len(values), np.int32)
+        _, given = _flat(column.field("indices"))
+        is_dense = np.repeat(dense, lengths)
+        columns[~is_dense] = given
+        columns[is_dense] = np.tile(np.arange(size, dtype=np.int32), int(dense.sum()))
+    else:
+        _, columns = _flat(column.field("indices"))
+    return csr_array((values, columns, starts), shape=(n, size))
+
+
+def _flat(column: pa.ListArray) -> tuple[np.ndarray, np.ndarray]:
+    """A column of lists: where each begins, from 0 on, and their entries."""
+    starts = column.offsets.to_numpy()
+    first, last = int(starts[0]), int(starts[-1])
+    entries = column.values.slice(first, last - first).to_numpy()
+    return (starts if first == 0 else starts - first), entries

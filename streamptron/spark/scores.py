@@ -1,0 +1,165 @@
+"""A column of texts or vectors to predictions, scores and probabilities, by an Arrow UDF.
+
+Scores and probabilities are vectors, in the order of the sorted labels.
+"""
+
+from __future__ import annotations
+
+import pickle
+import typing
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark import SparkFiles
+from pyspark.sql.functions import arrow_udf
+
+from streamptron._core import BinaryModel
+from streamptron.modelfile.read import load
+from streamptron.spark.rows import features, parts
+
+if typing.TYPE_CHECKING:
+    from pyspark import Broadcast
+
+# What a prediction is in Spark and Arrow, by the kind of labels.
+PREDICTIONS = {"boolean": pa.bool_(), "double": pa.float64(), "string": pa.string()}
+
+# The one model that this process has opened last, and which.
+_opened: tuple[str, Any] | None = None
+
+
+class Sent:
+    """A model that reaches workers as a broadcast."""
+
+    def __init__(self, broadcast: Broadcast[bytes]) -> None:
+        self.key = uuid.uuid4().hex
+        self.broadcast = broadcast
+
+    def model(self) -> Any:
+        return _once(self.key, lambda: pickle.loads(self.broadcast.value))
+
+
+class Filed:
+    """A model in a file that each machine has once; its processes share the memory."""
+
+    def __init__(self, name: str) -> None:
+        self.key = name
+
+    def model(self) -> Any:
+        return _once(self.key, lambda: load(SparkFiles.get(self.key), mmap=True))
+
+
+def _once(key: str, opened: Callable[[], Any]) -> Any:
+    global _opened
+    if _opened is None or _opened[0] != key:
+        _opened = key, opened()
+    return _opened[1]
+
+
+def sorted_labels(learner: Any) -> list[Any]:
+    """The labels of a learner in their order."""
+    return [False, True] if isinstance(learner, BinaryModel) else sorted(learner.labels)
+
+
+def kind_of(labels: list[Any]) -> str | None:
+    """What a prediction is; None if there is no label to tell."""
+    kinds = {_kind(label) for label in labels}
+    if len(kinds) > 1:
+        raise TypeError(
+            f"the labels {labels[:3]} ... are of several types; a column has one"
+        )
+    return next(iter(kinds), None)
+
+
+def _kind(label: Any) -> str:
+    if isinstance(label, bool):
+        return "boolean"
+    if isinstance(label, int | float):
+        return "double"
+    if isinstance(label, str):
+        return "string"
+    raise TypeError(f"the label {label!r} is neither bool, number nor str")
+
+
+def scorer(
+    source: Sent | Filed, kind: str, wanted: tuple[str, ...], thresholds: list[float] | None
+) -> Any:
+    """The UDF: one column in, a struct of what is wanted out.
+
+    `wanted`: of "prediction", "rawPrediction" and "probability".
+    """
+
+    def score(column: pa.Array) -> pa.Array:
+        tokenizer, learner = parts(source.model())
+        rows = features(tokenizer, column)
+        labels = sorted_labels(learner)
+        p = None
+        if "probability" in wanted or thresholds is not None:
+            p = _probabilities(learner, rows, labels)
+        found: dict[str, pa.Array] = {}
+        if "prediction" in wanted:
+            if thresholds is None or p is None:
+                values = learner.predict_many(rows).tolist()
+            else:
+                places = by_threshold(p, thresholds)
+                values = [labels[place] for place in places.tolist()]
+            found["prediction"] = _predictions(values, kind)
+        if "rawPrediction" in wanted:
+            found["rawPrediction"] = _lists(_scores(learner, rows, labels))
+        if "probability" in wanted:
+            assert p is not None
+            found["probability"] = _lists(p)
+        return pa.StructArray.from_arrays([found[name] for name in wanted], list(wanted))
+
+    types = {"prediction": kind, "rawPrediction": "array<double>", "probability": "array<double>"}
+    schema = ", ".join(f"{name} {types[name]}" for name in wanted)
+    return arrow_udf(score, f"struct<{schema}>")
+
+
+def by_threshold(p: np.ndarray, thresholds: list[float]) -> np.ndarray:
+    """Which label has the largest p / t; a threshold of 0 beats all others where p is above 0."""
+    if p.shape[1] != len(thresholds):
+        raise ValueError(f"there are {len(thresholds)} thresholds and {p.shape[1]} labels")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        leads = np.where(p > 0, p / np.array(thresholds), 0.0)
+    best: np.ndarray = leads.argmax(axis=1)
+    return best
+
+
+def _predictions(values: list[Any], kind: str) -> pa.Array:
+    if kind == "double":
+        values = [None if value is None else float(value) for value in values]
+    return pa.array(values, PREDICTIONS[kind])
+
+
+def _probabilities(learner: Any, rows: Any, labels: list[Any]) -> np.ndarray:
+    p = learner.predict_proba_many(rows)
+    if isinstance(learner, BinaryModel):
+        return np.asarray(p)
+    return np.asarray(p)[:, _order(learner, labels)]
+
+
+def _scores(learner: Any, rows: Any, labels: list[Any]) -> np.ndarray:
+    """A score a label; of two labels that share an output, one speaks against the other."""
+    scores = np.asarray(learner.decision_function_many(rows))
+    if scores.ndim == 1:
+        positive = 1 if isinstance(learner, BinaryModel) else learner._positive
+        scores = np.stack([scores if k == positive else -scores for k in range(2)], axis=1)
+    if isinstance(learner, BinaryModel):
+        return scores
+    return scores[:, _order(learner, labels)]
+
+
+def _order(learner: Any, labels: list[Any]) -> list[int]:
+    known = {label: output for output, label in enumerate(learner.labels)}
+    return [known[label] for label in labels]
+
+
+def _lists(values: np.ndarray) -> pa.ListArray:
+    n, size = values.shape
+    starts = np.arange(n + 1, dtype=np.int32) * np.int32(size)
+    return pa.ListArray.from_arrays(
+        pa.array(starts), pa.array(np.ascontiguousarray(values).ravel())
+    )
