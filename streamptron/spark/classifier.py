@@ -142,7 +142,8 @@ class StreamptronClassifier(
         model = self._untrained()
         kind, rows = self._rows(dataset)
         rounds.learned(rows, model, self._plan())
-        return self._copyValues(StreamptronModel(model, kind))
+        trained: StreamptronModel = self._copyValues(StreamptronModel(model, kind))
+        return trained
 
 
 class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronModel"]):

@@ -79,7 +79,8 @@ def labels(learner: Any, column: pa.Array) -> np.ndarray:
         values = [bool(value) for value in values]
     table = np.empty(len(values), object)
     table[:] = values
-    return table[encoded.indices.to_numpy()]
+    found: np.ndarray = table[encoded.indices.to_numpy()]
+    return found
 
 
 def vectors(column: pa.StructArray) -> Any:

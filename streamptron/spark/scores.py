@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark import SparkFiles
-from pyspark.sql.functions import arrow_udf
+from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # forgotten in pyspark
 
 from streamptron._core import BinaryModel
 from streamptron.modelfile.read import load
@@ -67,9 +67,7 @@ def kind_of(labels: list[Any]) -> str | None:
     """What a prediction is; None if there is no label to tell."""
     kinds = {_kind(label) for label in labels}
     if len(kinds) > 1:
-        raise TypeError(
-            f"the labels {labels[:3]} ... are of several types; a column has one"
-        )
+        raise TypeError(f"the labels {labels[:3]} ... are of several types; a column has one")
     return next(iter(kinds), None)
 
 

@@ -1,0 +1,57 @@
+"""One session for all tests: real Spark, two executors in processes of their own."""
+
+import os
+import shutil
+import signal
+import sys
+
+import pytest
+
+from tests.support.project import ROOT
+
+LIMIT = 120  # seconds that a test may take
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """A session on two executors with a core each."""
+    pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: pip install pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("java is not installed, which Spark needs")
+    from pyspark.sql import SparkSession
+
+    folder = tmp_path_factory.mktemp("spark")
+    os.environ.update(
+        SPARK_HOME=os.path.dirname(pyspark.__file__),
+        SPARK_LOCAL_IP="127.0.0.1",
+        SPARK_LOCAL_DIRS=str(folder / "local"),
+        SPARK_WORKER_DIR=str(folder / "work"),
+        PYSPARK_PYTHON=sys.executable,
+    )
+    session = (
+        SparkSession.builder.master("local-cluster[2,1,1024]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.executorEnv.PYTHONPATH", os.pathsep.join([str(ROOT), *sys.path]))
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(autouse=True)
+def limit():
+    """Nothing waits for ever."""
+
+    def late(signum, frame):
+        raise TimeoutError(f"the test has taken more than {LIMIT} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(LIMIT)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)

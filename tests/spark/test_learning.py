@@ -1,0 +1,216 @@
+"""Models that a cluster has trained: the same bits whatever is killed, and clear errors."""
+
+import copy
+import random
+
+import pytest
+
+import streamptron
+from streamptron import Delta, MulticlassPerceptron, Tokenizer
+from tests.support.shards import state
+
+pytest.importorskip("pyspark", reason="pyspark is not installed: pip install pyspark")
+
+from pyspark.ml import Pipeline, PipelineModel
+from pyspark.ml.evaluation import MulticlassClassificationEvaluator
+from pyspark.ml.feature import HashingTF
+from pyspark.ml.linalg import Vectors
+from pyspark.ml.tuning import CrossValidator, ParamGridBuilder, TrainValidationSplit
+from pyspark.sql import functions as F
+
+from streamptron.spark import StreamptronClassifier, StreamptronModel, predict_udf, rounds
+from streamptron.spark.rows import BadRows
+from tests.spark.sabotage import killing
+from tests.spark.support import classifier, mails, spark_marks
+
+pytestmark = spark_marks
+
+
+@pytest.fixture(scope="module")
+def frame(spark):
+    """Two partitions, which are the same whenever they are read."""
+    return spark.createDataFrame(mails(200), "text string, label string, weight double")
+
+
+def bits(model):
+    return state(model.model[-1])
+
+
+def learned_here(rows, plan, model):
+    """What ``rounds.learned`` does, by hand: shards learn_one by one, and are merged."""
+    spread = rounds.dealt(rows, plan)
+    share = rounds.shares(spread, plan)
+    for turn in range(plan.rounds):
+        for mix in range(plan.mixes):
+            numbered = share(turn, mix).withColumn("shard", F.spark_partition_id())
+            deltas = {}
+            for row in numbered.collect():
+                shard = deltas.setdefault(row.shard, copy.deepcopy(model))
+                shard[-1].learn_one(shard[0].transform_one(row.x), row.y, row.w)
+            model[-1].apply(
+                Delta.combine([s[-1].delta(model[-1], shard=k) for k, s in deltas.items()])
+            )
+    return model
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_a_round_is_what_shards_learn_one_by_one_and_merge(frame, shuffle):
+    shards = {"numShards": 2} if shuffle else {}
+    found = StreamptronClassifier(
+        textCol="text", weightCol="weight", learner="multiclass", hashSeed=0, mixes=2, rounds=2,
+        shuffle=shuffle, **shards,
+    )  # fmt: skip
+    plain = Tokenizer() | MulticlassPerceptron(hash_seed=0)
+    _, rows = found._rows(frame)
+    assert bits(found.fit(frame)) == state(learned_here(rows, found._plan(), plain)[-1])
+
+
+@pytest.mark.parametrize("victim", ["worker", "executor"])
+def test_a_process_killed_within_a_round_changes_no_bit(frame, victim, tmp_path, monkeypatch):
+    whole = bits(classifier().fit(frame))
+    frame.sparkSession.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 10)
+    mark = tmp_path / "killed"
+    monkeypatch.setattr(rounds, "shard_task", killing(victim, mark))
+    try:
+        assert bits(classifier().fit(frame)) == whole
+    finally:
+        frame.sparkSession.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+    assert mark.exists()
+
+
+def test_empty_and_skewed_shards_are_as_good_as_others(spark):
+    one = spark.createDataFrame(mails(30), "text string, label string, weight double").coalesce(1)
+    none = one.where("false")
+    # of four partitions one has all rows, three have none
+    skewed = none.union(one).union(none).union(none)
+    model = StreamptronClassifier(
+        textCol="text", learner="multiclass", hashSeed=0, shuffle=False, mixes=1
+    ).fit(skewed)
+    plain = Tokenizer() | MulticlassPerceptron(hash_seed=0)
+    for text, label, _ in mails(30):
+        plain.learn_one(text, label)
+    assert model.model[-1].n_seen == 30
+    assert model.model[-1].weights == plain[-1].weights
+    empty = classifier().fit(none)
+    assert empty.model[-1].n_seen == 0
+    assert empty.transform(one).where("prediction is not null").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("column", "what"), [("text", "text or vector"), ("label", "label"), ("weight", "weight")]
+)
+def test_a_null_is_an_error_that_names_partition_and_row(spark, column, what):
+    rows = spark.createDataFrame(mails(9), "text string, label string, weight double").coalesce(1)
+    holed = rows.withColumn(
+        column, F.when(F.monotonically_increasing_id() == 5, None).otherwise(F.col(column))
+    )
+    model = Tokenizer() | MulticlassPerceptron(hash_seed=0)
+    model.learn_one("free", "spam")
+    before = state(model[-1])
+    found = classifier(weightCol="weight", mixes=1)
+    with pytest.raises(BadRows, match=rf"the {what} is null in partition 0, row 5;"):
+        rounds.learned(found._rows(holed)[1], model, found._plan())
+    assert state(model[-1]) == before
+
+
+def test_vectors_are_learned_as_the_rows_of_their_matrix(spark):
+    draw = random.Random(1)
+    vectors = [
+        Vectors.sparse(6, {j: draw.random() for j in sorted(draw.sample(range(6), 2))})
+        if k % 2
+        else Vectors.dense([draw.random() for _ in range(6)])
+        for k in range(40)
+    ]
+    rows = [(v, int(v.toArray()[:3].sum() > v.toArray()[3:].sum())) for v in vectors]
+    learners = {"perceptron": streamptron.Perceptron, "mira": streamptron.MIRA}
+    for name, chosen in (("perceptron", rows[::2]), ("mira", rows[1::2]), ("perceptron", rows)):
+        frame = spark.createDataFrame(chosen, ["features", "label"]).coalesce(1)
+        learner = StreamptronClassifier(learner=name, hashSeed=0, shuffle=False, mixes=1)
+        model = learner.fit(frame)
+        plain = learners[name](hash_seed=0)
+        for v, y in chosen:
+            plain.learn_one({j: x for j, x in enumerate(v.toArray()) if x}, y)
+        assert model.model.weights == plain.weights
+    answers = model.transform(frame).collect()
+    assert [row.prediction for row in answers] == [
+        plain.predict_one({j: x for j, x in enumerate(v.toArray()) if x}) for v, _ in chosen
+    ]
+
+
+@pytest.mark.parametrize("learner", ["adaptive", "multiclass", "perceptron"])
+def test_scores_and_probabilities_are_the_models_in_the_order_of_its_labels(frame, learner):
+    spam = frame.withColumn("label", F.col("label") == "spam")
+    model = classifier(learner=learner).fit(spam)
+    assert model.labels == [False, True]
+    plain = model.model
+    for row in model.transform(spam).limit(20).collect():
+        assert row.prediction is plain.predict_one(row.text)
+        p = plain.predict_proba_one(row.text)
+        assert row.probability.toArray().tolist() == [p[False], p[True]]
+        assert bool(row.rawPrediction[1] > row.rawPrediction[0]) is row.prediction
+    cautious = model.copy({model.thresholds: [1e-3, 1.0]}).transform(spam).limit(50).collect()
+    guesses = [row.prediction for row in cautious]
+    assert guesses == [row.probability[1] > row.probability[0] / 1e-3 for row in cautious]
+
+
+def test_pipelines_and_cross_validation_take_the_estimator(spark, tmp_path):
+    rows = [(text.split(), float(label == "spam")) for text, label, _ in mails(80)]
+    frame = spark.createDataFrame(rows, "words array<string>, label double").coalesce(2).cache()
+    learner = StreamptronClassifier(numShards=2, mixes=1, hashSeed=0)
+    pipeline = Pipeline(
+        stages=[HashingTF(numFeatures=64, inputCol="words", outputCol="features"), learner]
+    )
+    grid = ParamGridBuilder().addGrid(learner.learner, ["adaptive", "mira"]).build()
+    judge = MulticlassClassificationEvaluator(metricName="accuracy")
+    found = CrossValidator(
+        estimator=pipeline, estimatorParamMaps=grid, evaluator=judge, numFolds=2, seed=1
+    ).fit(frame)
+    assert max(found.avgMetrics) > 0.8
+    split = TrainValidationSplit(
+        estimator=learner, estimatorParamMaps=grid, evaluator=judge, seed=1
+    ).fit(found.bestModel.stages[0].transform(frame))
+    assert max(split.validationMetrics) > 0.8
+    found.bestModel.save(str(tmp_path / "pipeline"))
+    again = PipelineModel.load(str(tmp_path / "pipeline"))
+    assert again.transform(frame).collect() == found.bestModel.transform(frame).collect()
+
+
+def test_a_saved_model_is_a_plain_model_file_and_loads_as_it_was(frame, tmp_path):
+    model = classifier(predictionCol="guess", ngramRange=[1, 2]).fit(frame)
+    model.save(str(tmp_path / "model"))
+    plain = streamptron.load(tmp_path / "model" / "model.st")
+    assert state(plain[-1]) == bits(model)
+    assert plain[0].ngram_range == (1, 2)
+    again = StreamptronModel.load(str(tmp_path / "model"))
+    assert bits(again) == bits(model)
+    assert {p.name: v for p, v in again.extractParamMap().items()} == {
+        p.name: v for p, v in model.extractParamMap().items()
+    }
+    classifier(rounds=2).save(str(tmp_path / "classifier"))
+    assert StreamptronClassifier.load(str(tmp_path / "classifier")).getRounds() == 2
+
+
+def test_a_file_predicts_in_sql_on_every_machine(frame, tmp_path):
+    model = classifier().fit(frame).model
+    model.save(tmp_path / "spam.st")
+    spam = predict_udf(tmp_path / "spam.st")
+    for row in frame.select("text", spam("text").alias("guess")).collect():
+        assert row.guess == model.predict_one(row.text)
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "says"),
+    [
+        ({"margin": 1.0, "learner": "adaptive"}, ValueError, "margin is no parameter of Adaptive"),
+        ({"learner": "voted"}, ValueError, "it must be one of adaptive, multiclass"),
+        ({"mixes": 0}, ValueError, "must be at least 1"),
+        ({"mixers": 2}, TypeError, "mixers is no parameter"),
+        ({"featuresCol": "f"}, ValueError, "textCol and featuresCol are both set"),
+        ({"shuffle": False}, ValueError, "numShards is set and shuffle is False"),
+        ({"labelCol": "parts"}, ValueError, "labelCol='parts' is of type array<int>"),
+        ({"learner": "perceptron"}, BadRows, "the label is '(ham|spam)'; a perceptron has"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(frame, params, error, says):
+    with pytest.raises(error, match=says):
+        classifier(**params).fit(frame.withColumn("parts", F.array(F.lit(1))))
