@@ -1,0 +1,187 @@
+"""Learning on Spark: what a round costs beside Spark's own, and error and seconds by shards.
+
+    python -m benchmarks.bench_spark [--learners adaptive,mira] [--memory]
+
+A cluster of two executors is started on this machine. `--memory` is what the driver takes while it
+mixes a large model, beside the model itself.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+from benchmarks.common import header, need_data, parser, section, table
+from tests.support.streams import labelled_texts
+
+STREAMS = {"trec07p_first12000": 9000, "loghub_system": None}  # how many are learned; None: 3/4
+SHARDS = (1, 2, 4, 8)
+MIXES = (1, 3, 10)
+EMPTY = 15  # times
+
+
+def session():
+    """A cluster of two executors in processes of their own."""
+    import pyspark
+    from pyspark.sql import SparkSession
+
+    folder = tempfile.mkdtemp(prefix="bench-spark-")
+    os.environ.update(
+        SPARK_HOME=os.path.dirname(pyspark.__file__),
+        SPARK_LOCAL_IP="127.0.0.1",
+        SPARK_LOCAL_DIRS=f"{folder}/local",
+        SPARK_WORKER_DIR=f"{folder}/work",
+        PYSPARK_PYTHON=sys.executable,
+    )
+    spark = (
+        SparkSession.builder.master("local-cluster[2,1,1024]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(sys.path))
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+def seconds(call, *args):
+    start = time.perf_counter()
+    call(*args)
+    return time.perf_counter() - start
+
+
+def empty_rounds(spark):
+    """A round without rows, and Spark's own job on the same frame, in turn; medians."""
+    from streamptron import MulticlassPerceptron, Tokenizer
+    from streamptron.spark import StreamptronClassifier, rounds
+
+    model = Tokenizer() | MulticlassPerceptron()
+    rows = []
+    for shuffle in (False, True):
+        shards = {"numShards": 2} if shuffle else {}
+        learner = StreamptronClassifier(textCol="text", mixes=1, shuffle=shuffle, **shards)
+        frame = spark.createDataFrame([("a", "b")] * 2, "text string, label string").where(
+            "text = 'none'"
+        )
+        _, found = learner._rows(frame)
+        share = rounds.shares(rounds.dealt(found, learner._plan()), learner._plan())(0, 0)
+        times = {"Spark's own": [], "a round": []}
+        for _ in range(EMPTY):
+            times["Spark's own"].append(
+                seconds(share.select("id").mapInArrow(same, "id long").toArrow)
+            )
+            times["a round"].append(seconds(rounds.mix, share, model))
+        own, ours = (statistics.median(found[3:]) for found in times.values())
+        rows.append(
+            [
+                "shuffled" if shuffle else "as it lies",
+                f"{own:.3f}",
+                f"{ours:.3f}",
+                f"{ours / own:.2f}",
+            ]
+        )
+    table(["rows", "Spark's own empty job, s", "an empty round, s", "ratio"], rows)
+
+
+def same(batches):
+    return batches
+
+
+def errors(spark, name, learner, limit=None):
+    """Test error and seconds of one pass, by shards and mixes."""
+    import pyarrow as pa
+
+    from streamptron.spark import StreamptronClassifier
+
+    data = list(labelled_texts(name, limit))
+    n = STREAMS[name] or 3 * len(data) // 4
+    texts, labels = ([row[k] for row in data] for k in (0, 1))
+    base = StreamptronClassifier(textCol="text", learner=learner, hashSeed=0)
+    column = pa.array(texts[:n])
+
+    def error(model):
+        guesses = model[-1].predict_many(model[0].transform_many(pa.array(texts[n:])))
+        wrong = sum(a != b for a, b in zip(guesses.tolist(), labels[n:], strict=True))
+        return 100 * wrong / (len(data) - n)
+
+    alone = base._untrained()
+    took = seconds(lambda: alone[-1].learn_many(alone[0].transform_many(column), labels[:n]))
+    print(
+        f"{name}, {learner}: {n} learned, {len(data) - n} tested; "
+        f"one process {error(alone):.2f} %, {took:.2f} s\n"
+    )
+    folder = tempfile.mkdtemp(prefix="bench-spark-")
+    spark.createDataFrame(data[:n], "text string, label string").coalesce(2).write.orc(
+        f"{folder}/rows", compression="none"
+    )
+    frame = spark.read.orc(f"{folder}/rows")
+    rows = []
+    for shards in SHARDS:
+        row = [shards]
+        for mixes in MIXES:
+            run = base.copy().setNumShards(shards).setMixes(mixes)
+            start = time.perf_counter()
+            model = run.fit(frame)
+            row.append(f"{error(model.model):.2f} / {time.perf_counter() - start:.1f}")
+        rows.append(row)
+    table(["shards", *(f"{mixes} mixes, % / s" for mixes in MIXES)], rows)
+
+
+def memory(spark, n=1_000_000):
+    """How much the driver's peak grows while a model of n features is mixed, beside the model."""
+    from streamptron import Perceptron
+    from streamptron.spark import StreamptronClassifier, rounds
+
+    before = resident()
+    model = Perceptron.from_weights(dict.fromkeys((f"feature {i}" for i in range(n)), 0.5))
+    size = resident() - before
+    from pyspark.ml.linalg import Vectors
+
+    frame = spark.createDataFrame(
+        [(Vectors.sparse(9, [k % 9], [1.0]), k % 2) for k in range(100)], ["features", "label"]
+    )
+    learner = StreamptronClassifier(learner="perceptron", numShards=2, mixes=1)
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # the peak is counted from here
+    held = resident()
+    rounds.learned(learner._rows(frame)[1], model, learner._plan())
+    peak = int(status("VmHWM")) / 1024 - held
+    print(f"a model of {n} features: {size:.0f} MB; while it is mixed, {peak:.0f} MB more")
+
+
+def resident():
+    return int(status("VmRSS")) / 1024
+
+
+def status(name):
+    with open("/proc/self/status") as file:
+        return next(line.split()[1] for line in file if line.startswith(name))
+
+
+def main():
+    arguments = parser(__doc__)
+    arguments.add_argument("--learners", default="adaptive,mira")
+    arguments.add_argument("--memory", action="store_true")
+    args = arguments.parse_args()
+    header(args, "shared/data, mails and log lines")
+    print()
+    if args.quick:
+        print("skipped: it starts a cluster, which takes more than a few seconds")
+        return
+    need_data()
+    spark = session()
+    section("Empty rounds")
+    empty_rounds(spark)
+    if args.memory:
+        section("The driver's memory")
+        memory(spark)
+    section("Error and seconds")
+    for name in STREAMS:
+        for learner in args.learners.split(","):
+            errors(spark, name, learner)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
