@@ -34,6 +34,7 @@ if typing.TYPE_CHECKING:
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 ANSWER = "shard long, delta binary, wrong string"
+INLINE = 1 << 18  # bytes of a model that travel with the task; a broadcast takes a round trip more
 
 
 class Plan(NamedTuple):
@@ -122,12 +123,7 @@ def mix(share: DataFrame, model: Any) -> None:
     The driver holds the model, its bytes until the tasks are done, and the deltas; then the model
     that is to take its place.
     """
-    base = share.sparkSession.sparkContext.broadcast(pickle.dumps(model, protocol=5))
-    try:
-        answers = share.mapInArrow(shard_task(base), ANSWER).toArrow()
-    finally:
-        base.destroy()
-    del base
+    answers = answered(share, pickle.dumps(model, protocol=5))
     deltas = []
     for answer in answers.sort_by("shard").to_batches():
         for shard, delta, wrong in zip(*answer.columns, strict=True):
@@ -138,7 +134,24 @@ def mix(share: DataFrame, model: Any) -> None:
         parts(model)[1].apply(Delta.combine(deltas))
 
 
-def shard_task(base: Broadcast[bytes]) -> Task:
+def answered(share: DataFrame, data: bytes) -> pa.Table:
+    """What the tasks answer that start from the model of these bytes."""
+    if len(data) <= INLINE:
+        return share.mapInArrow(shard_task(Inline(data)), ANSWER).toArrow()
+    base = share.sparkSession.sparkContext.broadcast(data)
+    try:
+        return share.mapInArrow(shard_task(base), ANSWER).toArrow()
+    finally:
+        base.destroy()
+
+
+class Inline(NamedTuple):
+    """A small model's bytes; what is asked of a Broadcast."""
+
+    value: bytes
+
+
+def shard_task(base: Broadcast[bytes] | Inline) -> Task:
     """What Spark runs for each partition."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
