@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from streamptron import RankingPerceptron
+from streamptron import Pair, RankingPerceptron
 from tests.support import streams
 from tests.support.candidates import choices, documents
 from tests.support.marks import seeds
 from tests.support.streams import needs_data
 from tests.support.twins import KEPT, check_counts, check_equal
 from tests.twin import learners
+from tests.twin.pairs import with_pairs
 
 RULES = {
     "perceptron": {},
@@ -28,7 +29,11 @@ every_rule = pytest.mark.parametrize("rule", RULES)
 
 def twins(rule, **params):
     params = {"half_life": 20, **RULES[rule], **params}
-    return RankingPerceptron(**params, hash_seed=0), learners.RankingPerceptron(**params)
+    model, twin = RankingPerceptron(**params, hash_seed=0), learners.RankingPerceptron
+    degree, interactions = params.pop("degree", 1), params.pop("interactions", None)
+    if degree == 2 or interactions:
+        twin = with_pairs(twin, Pair, interactions)
+    return model, twin(**params)
 
 
 def check_answers(model, twin, candidates):
@@ -107,10 +112,11 @@ def test_learner_starts_from_weights_as_its_twin_does():
 
 
 @seeds(2)
-def test_explanation_of_any_candidate_is_the_difference_to_the_best_other_one(seed):
+@pytest.mark.parametrize("params", [{}, {"degree": 2}], ids=str)
+def test_explanation_of_any_candidate_is_the_difference_to_the_best_other_one(params, seed):
     rng = random.Random(seed)
-    model, twin = twins("MIRA")
-    for candidates, chosen in choices(rng, 80, "real"):
+    model, twin = twins("MIRA", **params)
+    for candidates, chosen in choices(rng, 80, "real", "str" if params else "mixed"):
         scores = twin.decision_function_one(candidates)
         for name in (None, *candidates):
             parts = model.explain_one(candidates, name)
@@ -121,7 +127,7 @@ def test_explanation_of_any_candidate_is_the_difference_to_the_best_other_one(se
             assert fsum(part for _, part in parts) == pytest.approx(lead, rel=1e-12, abs=1e-15)
             d = twin.event(candidates[name])
             if others:
-                d = twin.difference(candidates, name, rival)
+                d = twin.difference(twin.vectors(candidates), name, rival)
             kind = twin.served_for(candidates)
             expected = {j: v * twin.weight(kind, True, j) for j, v in d}
             check_equal(dict(parts), expected, exact=False)
