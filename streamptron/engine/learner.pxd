@@ -50,7 +50,7 @@ from streamptron.engine.adaptive cimport (
     adaptive_probabilities, adaptive_room, weighed_reserve)
 from streamptron.engine.vote cimport ballot_reserve, voters_count
 from streamptron.engine.voters cimport (
-    Voters, voters_free, voters_init, voters_split, voters_take,
+    Voters, mentions_take_back, voters_free, voters_init, voters_split, voters_take,
     voters_unsplit, voters_write)
 from streamptron.engine.keep cimport KEEP_NONE
 from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pair_side
@@ -418,18 +418,23 @@ cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
 cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
     """Slots for the features that the step moves, and memory to write them. -1 without it."""
     cdef const Step* step = &event.step
-    cdef Py_ssize_t first, last
+    cdef Py_ssize_t first = event_first(event, step.event)
+    cdef Py_ssize_t n = event_last(event, step.event) - first
+    cdef Py_ssize_t own = first + learner.intercept     # votes count it apart
     cdef bint ticked = False
-    if step.n == 0:
-        return 0
-    first = event_first(event, step.event)
-    last = event_last(event, step.event)
-    if _insert_missing(learner, event, first, last, &ticked) < 0:
+    if step.n and _insert_missing(learner, event, first, first + n, &ticked) < 0:
         return -1
-    if learner.voters.degree > 1:
+    if learner_votes(learner) and voters_write(
+            &learner.voters, event.slots + own, event.values + own, event.n - own, step,
+            learner.table.n_outputs) < 0:
+        return -1
+    if step.n == 0 or learner.voters.degree > 1 or table_reserve(
+            &learner.table, event.slots + first, n, learner.index.n_slots, step.moves,
+            step.n) == 0:
         return 0
-    return table_reserve(&learner.table, event.slots + first, last - first, learner.index.n_slots,
-                         step.moves, step.n)
+    if learner_votes(learner):
+        mentions_take_back(&learner.voters, event.slots + own, event.n - own)
+    return -1
 
 
 cdef inline int _prepare_adaptive(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
@@ -453,13 +458,7 @@ cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y, double u)
         return _prepare_adaptive(learner, event, y) if u != 0.0 else 0
     if learner.answer == ANSWER_LABELS and y == table.n_outputs and table_add_outputs(table, 1) < 0:
         return -1
-    if _make_room(learner, event) < 0:
-        return -1
-    if not learner_votes(learner):
-        return 0
-    return voters_write(&learner.voters, event.slots + learner.intercept,
-                        event.values + learner.intercept, event.n - learner.intercept, &event.step,
-                        table.n_outputs)
+    return _make_room(learner, event)
 
 
 cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,

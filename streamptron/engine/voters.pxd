@@ -28,8 +28,8 @@
 #
 # Functions in this file: voters_init, voters_free, voters_bytes, voters_updates, voters_features;
 # voters_copy, voters_room, voters_split, voters_write (these may fail); voters_unsplit,
-# voters_take; mentions_of and last_B to read; updates_room, turns_room, mention_all, turn_push for
-# files; voters_fault for the tests.
+# mentions_take_back, voters_take; mentions_of and last_B to read; updates_room, turns_room,
+# mention_all, turn_push for files; voters_fault for the tests.
 
 from libc.string cimport memcpy, memmove, memset
 from libc.math cimport isfinite
@@ -178,6 +178,16 @@ cdef inline void _mention_gone(Voters* v, Mentions* m) noexcept nogil:
         _mentions_resize(v, m, m.room // 2)     # if that fails they are in order all the same
 
 
+cdef inline void mentions_take_back(Voters* v, const slot_t* slots, Py_ssize_t n) noexcept nogil:
+    """Take back the latest mention of each of these."""
+    cdef Mentions* m
+    while n > 0:
+        n -= 1
+        m = mentions_of(v, slots[n])
+        m.end -= 1
+        _mention_gone(v, m)
+
+
 cdef inline int mention_all(Voters* v, uint32_t update, const slot_t* slots, const double* x,
                              Py_ssize_t n) noexcept nogil:
     """Mention an update's features, each pointing to the next. -1 without memory, and no change."""
@@ -187,11 +197,7 @@ cdef inline int mention_all(Voters* v, uint32_t update, const slot_t* slots, con
     for i in range(n):
         m = _mention_push(v, slots[i], x[i], update)
         if m == NULL:
-            while i > 0:
-                i -= 1
-                m = mentions_of(v, slots[i])
-                m.end -= 1
-                _mention_gone(v, m)
+            mentions_take_back(v, slots, i)
             return -1
         if last != NULL:            # a feature named twice: the one before the end
             last.mentions[last.end - 1 - (last == m)].next = slots[i]

@@ -10,8 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 from streamptron import Pair, RankingPerceptron, Tokenizer
-from tests.ranking.test_twin import check_answers, check_weights, learn_both, twins
-from tests.support.candidates import choices, documents
+from tests.ranking.test_twin import learn_both
+from tests.support.candidates import check_answers, check_weights, choices, documents, twins
 from tests.support.marks import seeds
 from tests.support.twins import KEPT, check_counts, check_equal
 from tests.support.variants import learned

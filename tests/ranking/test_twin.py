@@ -1,58 +1,28 @@
 """The ranking perceptron equals its plain-Python twin, to the last bit."""
 
 import random
-from functools import partial
 from math import fsum
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from streamptron import Pair, RankingPerceptron
+from streamptron import RankingPerceptron
 from tests.support import streams
-from tests.support.candidates import choices, documents
+from tests.support.candidates import (
+    RULES,
+    check_answers,
+    check_weights,
+    choices,
+    documents,
+    twins,
+)
 from tests.support.marks import seeds
 from tests.support.streams import needs_data
 from tests.support.twins import KEPT, check_counts, check_equal
 from tests.twin import learners
-from tests.twin.pairs import with_pairs
 
-RULES = {
-    "perceptron": {},
-    "margin of the perceptron": {"margin": 0.5},
-    "MIRA": {"update": "margin"},
-    "MIRA C=0.1": {"update": "margin", "C": 0.1},
-    "MIRA on mistakes": {"update": "mistake"},
-}
 every_rule = pytest.mark.parametrize("rule", RULES)
-
-
-def twins(rule, **params):
-    params = {"half_life": 20, **RULES[rule], **params}
-    model, twin = RankingPerceptron(**params, hash_seed=0), learners.RankingPerceptron
-    degree, interactions = params.pop("degree", 1), params.pop("interactions", None)
-    if degree == 2 or interactions:
-        twin = with_pairs(twin, Pair, interactions)
-    return model, twin(**params)
-
-
-def check_answers(model, twin, candidates):
-    equal = partial(check_equal, exact=twin.average != "exponential")
-    assert model.predict_one(candidates) == twin.predict_one(candidates)
-    assert model.rank_one(candidates) == twin.rank_one(candidates)
-    equal(model.decision_function_one(candidates), twin.decision_function_one(candidates))
-    equal(model.predict_proba_one(candidates), twin.predict_proba_one(candidates))
-
-
-def check_weights(model, twin):
-    model._check()
-    check_counts(model, twin)
-    assert model.weights == twin.weights
-    if twin.average != "none":
-        exact = twin.average == "uniform"
-        check_equal(model.averaged_weights, twin.averaged_weights, exact)
-    if twin.pocket:
-        assert model.pocket_weights == twin.pocket_weights
 
 
 def learn_both(model, twin, *event):

@@ -615,14 +615,14 @@ class RankingPerceptron(Learner):
             dd += value * value
         return d, min(loss / dd, self.C) * w
 
-    def learn_many(self, rows, grades, qid, weights=None):
+    def learn_many(self, rows, grades, qid, weights=None, last=None):
         """Each row is the worst of itself and the rows of higher grade in its query, in order.
 
         The worst is the best when the values change their signs. The vectors are judged by what
-        they said before the query.
+        they said before the query. `last`: where to stop.
         """
         said = {}
-        for r in range(len(rows)):
+        for r in range(len(rows) if last is None else last):
             query = {
                 i: {feature: -value for feature, value in self.event(rows[i])}
                 for i in range(len(rows))
