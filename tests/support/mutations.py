@@ -36,7 +36,7 @@ BASES = {
     "ceiling": ("Perceptron", {"max_features": 60}),
     "pairs": ("Perceptron", {"degree": 2}),
     "votes": ("VotedPerceptron", {"budget": 40}),
-    "kernel": ("VotedPerceptron", {"degree": 2, "max_labels": 2}),
+    "kernel": ("VotedPerceptron", {"degree": 2}),
     "pipeline": ("Perceptron", {}),
 }
 LINES = {"reading": {"format": "plain"}, "positive": None, "names": ["ham", None]}
@@ -244,7 +244,7 @@ def used(model, learn):
     if learn:
         for y in model._known_labels[:3] * 2:
             model.learn_one(event(model), y)
-            model._check()
+        model._check()
 
 
 def texts_answered(contents):
