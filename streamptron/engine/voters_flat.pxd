@@ -127,7 +127,7 @@ cdef inline bint _turns_fault(const Voted* flat, const Voters* v,
                 or (flat.starts[o] != 0.0 and (not flat.turns[2 * o + 1] or v.b == 0.0))):
             return True
         while first < at:
-            # a sample and a class weight are VALUE_LIMIT at most; and so are 2^32 of their sums 1e200
+            # a sample weight and a class weight are VALUE_LIMIT at most, so sums stay below 1e200
             if (flat.updates[first] >= flat.n_updates or flat.steps[first] == 0.0
                     or not fabs(flat.steps[first]) <= VALUE_LIMIT * VALUE_LIMIT or (
                         first + 1 < at and flat.updates[first] >= flat.updates[first + 1])):
