@@ -17,6 +17,7 @@ SCRIPTS = (
     "bench_ceiling",
     "bench_latency",
     "bench_threads",
+    "bench_jobs",
     "bench_collisions",
     "bench_import",
     "bench_files",

@@ -491,7 +491,7 @@ cdef class PairModel(LabelModel):
         return n if n > 2 else 1
 
     cdef void _meet_first(self, bint true) noexcept:
-        self.learner.pair.positive = 0 if true else 1
+        self.learner.two.positive = 0 if true else 1
 
     def _expect_labels(self, labels):
         """Give an untrained model more than two labels, an output each."""
@@ -509,7 +509,7 @@ cdef class PairModel(LabelModel):
     @property
     def _positive(self):
         """The index of the label that the score of two labels stands for."""
-        return self.learner.pair.positive
+        return self.learner.two.positive
 
     def decision_function_one(self, x):
         """The score of one event: one number for two labels, a number per label for more.

@@ -9,7 +9,9 @@ from typing import Any, Self
 from streamptron.doors.candidates import RankModel
 from streamptron.doors.model import RULES
 from streamptron.doors.parameters import MAX_PAIRS
-from streamptron.estimator.base import Learner, OneVector, summing_to, top_of
+from streamptron.estimator.base import OneVector, summing_to, top_of
+from streamptron.estimator.checks import jobs_of
+from streamptron.estimator.learner import Learner
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
@@ -246,7 +248,12 @@ class RankingPerceptron(RankModel, OneVector, Learner):
         return batch_of_mappings(X)
 
     def decision_function_many(
-        self, X: Any, qid: Any = None, feature_names: Iterable[Hashable] | None = None
+        self,
+        X: Any,
+        qid: Any = None,
+        feature_names: Iterable[Hashable] | None = None,
+        *,
+        n_jobs: int | None = None,
     ) -> Any:
         """The score of each row.
 
@@ -260,6 +267,9 @@ class RankingPerceptron(RankModel, OneVector, Learner):
             only if either of two vectors may answer (`serve`).
         feature_names
             As for ``learn_many``.
+        n_jobs
+            How many threads may share the queries: None is 1, and -1 is one for each core that this
+            process may use. The scores are those of one thread, bit for bit.
 
         Returns
         -------
@@ -267,31 +277,37 @@ class RankingPerceptron(RankModel, OneVector, Learner):
         """
         from streamptron.estimator.queries import queries_of
 
+        jobs = jobs_of(n_jobs)
         batch = self._rows(X, feature_names)
         ends = queries_of([0] * len(batch) if qid is None else qid, len(batch))
-        return batch.scores(self._scored(batch, ends), None)
+        return batch.scores(self._scored(batch, ends, jobs), None)
 
     def predict_many(
-        self, X: Any, qid: Any = None, feature_names: Iterable[Hashable] | None = None
+        self,
+        X: Any,
+        qid: Any = None,
+        feature_names: Iterable[Hashable] | None = None,
+        *,
+        n_jobs: int | None = None,
     ) -> Any:
         """The score of each row, under the name that rankers of other libraries have for it.
 
         Parameters
         ----------
-        X, qid, feature_names
+        X, qid, feature_names, n_jobs
             As for ``decision_function_many``.
 
         Returns
         -------
         As ``decision_function_many``.
         """
-        return self.decision_function_many(X, qid, feature_names)
+        return self.decision_function_many(X, qid, feature_names, n_jobs=n_jobs)
 
-    def _scored(self, batch: Batch, ends: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _scored(self, batch: Batch, ends: NDArray[np.intp], n_jobs: int = 1) -> NDArray[np.float64]:
         scores = batch.numbers(1)
-        done = self._score_queries(batch.rows, batch.names, scores, ends)
+        done = self._score_queries(batch.rows, batch.names, scores, ends, n_jobs)
         if done < 0:
-            return self._scored(batch.sorted(), ends)
+            return self._scored(batch.sorted(), ends, n_jobs)
         if done < len(batch):
             raise MemoryError("no memory for the scores")
         return scores

@@ -402,6 +402,12 @@ def commands() -> None:
     type=click.IntRange(1),
     help="Save after this many events, and when a signal ends it.",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=1,
+    help="Threads: one learns, the others read and split texts ahead of it.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Print only warnings.")
 def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Learn from files, one labelled event per line; - is standard input.
@@ -444,6 +450,12 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     with ModelLock(model) as lock:
         if resume:
             learner = _resumed(model, reading)
+        format = learner.reading["format"]
+        if given["jobs"] > 1 and format not in BLOCKS:
+            raise click.UsageError(
+                f"--jobs is for texts, plain or fasttext, which threads can split ahead; {format} "
+                "lines are read by one"
+            )
         training = Training(
             learner,
             list(files),
@@ -454,6 +466,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
             encoding=encoding,
             save=partial(lock.save, learner) if given["save_every"] else None,
             save_every=given["save_every"] or 0,
+            jobs=given["jobs"],
         )
         with training.signals.listening() if given["save_every"] else nullcontext():
             training.run()

@@ -26,6 +26,7 @@ from typing import Any
 
 from streamptron._core import BinaryModel
 from streamptron.doors.candidates import RankModel
+from streamptron.doors.many import write_ahead
 from streamptron.doors.parameters import UnfitRow
 from streamptron.doors.texts import LINES, Lines
 from streamptron.estimator.names import shown
@@ -72,6 +73,10 @@ class Block:
         self.faults = self.lines.faults
         self.numbers = array("q")
         self.labels: list[Hashable] = []
+
+    def write_ahead(self) -> None:
+        """Split the texts into words now, in this thread, rather than when they are learned."""
+        write_ahead(self._model.learner, self.lines)
 
     def label(self, held: slice | None = None) -> None:
         """Settle the labels; texts that are held get none."""

@@ -27,6 +27,7 @@ if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from streamptron.command.lines import LineModel
+    from streamptron.files.sources import Block as FileBlock
 
 HEADER = """\
   average     since                                         current
@@ -93,6 +94,8 @@ class Training:
         Saves the model; None: it is not saved on the way.
     save_every
         How many events between saves, or a few more: a save waits for the end of a block.
+    jobs
+        How many threads: one learns, the others read and split texts ahead of it.
     """
 
     def __init__(
@@ -107,6 +110,7 @@ class Training:
         encoding: str | None = None,
         save: Callable[[], object] | None = None,
         save_every: int = 0,
+        jobs: int = 1,
     ) -> None:
         self.model = model
         self.files = files
@@ -119,6 +123,7 @@ class Training:
         self.encoding = encoding
         self.save = save
         self.save_every = save_every
+        self.jobs = jobs
         self.signals = Signals()
         self.epoch = 0  # the current one, from 1
         self.stopped_by = 0  # a signal
@@ -227,16 +232,22 @@ class Training:
 
     def _blocks(self, score: Score, learning: bool, first: bool) -> None:
         model, every = self.model, self.every
-        kind = BLOCKS[model.reading["format"]]
         seen = 0
-        coming = blocks(
-            self.files, on_error=lambda bad: self._bad(bad, first), encoding=self.encoding
-        )
-        for file, line, data in self._coming(coming):
+        coming: Iterator[Any] = ((*item, None) for item in self._read())
+        if self.jobs > 1:
+            from streamptron.command.ahead import made_ahead
+
+            coming = made_ahead(self._written, self._read(), self.jobs - 1)
+        for left_out, read, block in self._coming(coming):
+            for error in left_out:
+                self._bad(error, first)
+            if read is None:
+                break
+            file, line, data = read
             held = None
             if every and learning:
                 held = slice((every - 1 - seen) % every, None, every)
-            block = Block(model, data, kind)
+            block = block or self._texts(read)
             block.label(held)
             self._faults(block, file, line, first)
             known = block.faults[:]
@@ -264,6 +275,29 @@ class Training:
             if learning and self.save:
                 self._learned(block.n)
             self._advance(len(data))
+
+    def _read(self) -> Iterator[tuple[list[LineError], FileBlock | None]]:
+        """The blocks of the files, each with the bad lines left out before it; at last, None."""
+        left_out: list[LineError] = []
+        on_error = left_out.append if self.skip else "raise"
+        for block in blocks(self.files, on_error=on_error, encoding=self.encoding):
+            yield left_out[:], block
+            left_out.clear()
+        yield left_out, None
+
+    def _texts(self, block: FileBlock) -> Block:
+        return Block(self.model, block.data, BLOCKS[self.model.reading["format"]])
+
+    def _written(
+        self, item: tuple[list[LineError], FileBlock | None]
+    ) -> tuple[list[LineError], FileBlock | None, Block | None]:
+        """The same with the block's texts, split already."""
+        left_out, read = item
+        if read is None:
+            return left_out, None, None
+        block = self._texts(read)
+        block.write_ahead()
+        return left_out, read, block
 
     def _faults(
         self,

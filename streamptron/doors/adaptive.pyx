@@ -24,7 +24,7 @@ cdef class AdaptiveModel(PairModel):
 
     cdef void _meet_first(self, bint true) noexcept:
         PairModel._meet_first(self, true)
-        self.learner.adaptive.positive = self.learner.pair.positive
+        self.learner.adaptive.positive = self.learner.two.positive
 
     cdef double _step(self, label, w) except -1.0:
         cdef double step = LabelModel._step(self, label, w)

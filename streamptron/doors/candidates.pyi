@@ -27,6 +27,7 @@ class RankModel(Model):
         names: Sequence[Hashable] | None,
         decisions: NDArray[np.float64],
         ends: NDArray[np.intp],
+        n_jobs: int,
     ) -> int: ...
     def _learn_queries(
         self,

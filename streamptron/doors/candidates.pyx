@@ -259,9 +259,10 @@ cdef class RankModel(Model):
 
     # --- Many rows
 
-    def _score_queries(self, Rows X not None, names, decisions, ends):
+    def _score_queries(self, Rows X not None, names, decisions, ends, Py_ssize_t n_jobs):
         """The scores of rows, as rows_run does; ends[r] is where the query of row r ends."""
-        return rows_run(self, X, names, None, None, None, decisions, None, None, None, ends)[0]
+        return rows_run(
+            self, X, names, None, None, None, decisions, None, None, None, ends, n_jobs)[0]
 
     def _learn_queries(self, Rows X not None, names, grades, steps, ends):
         """Learn rows by their grades, whole numbers from 0, as rows_run does."""

@@ -5,4 +5,4 @@ from streamptron.doors.rows cimport Rows
 
 
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
-                     confidences, order=*, ends=*)
+                     confidences, order=*, ends=*, Py_ssize_t n_jobs=*)

@@ -2,18 +2,21 @@
 
 from libc.math cimport isfinite
 
+from streamptron.doors.crew cimport (
+    CREW_BAD, Crew, crew_begin, crew_end, crew_part, crew_run)
 from streamptron.doors.desk cimport DEBUG, Desk
 from streamptron.doors.gate cimport (
     Gate, gate_come_out, gate_go_inside, gate_is_due, gate_let_in, gate_read_begin, gate_read_end,
     gate_take_turn)
 from streamptron.doors.parameters cimport unfit
 from streamptron.doors.rows cimport Rows, data_of
-from streamptron.doors.texts cimport page_fill
+from streamptron.doors.texts cimport Texts, page_fill
 from streamptron.engine.api cimport (
     batch_columns, batch_free, batch_next, batch_rows, batch_unfit, learner_bytes, learner_copy,
-    learner_free, matrix_check)
+    learner_free)
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event, event_free, event_init
+from streamptron.engine.hash cimport Seed
 from streamptron.engine.learner cimport Learner, learner_labels
 from streamptron.engine.matrix cimport MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS
 
@@ -23,7 +26,6 @@ from streamptron.doors.parameters import UnfitRow
 cdef enum:
     COPY_LEAST = 1 << 20            # bytes of a batch that may be learned on a copy of the model
     COPY_TIMES = 4                  # and how many times the model's bytes it has
-    BAD = MATRIX_FAULTY | MATRIX_UNSORTED
 
 UNSORTED = -1                       # what rows_run may answer beside a number of rows
 NEW_LABELS = -2
@@ -47,28 +49,39 @@ cdef bint _turn_page(Batch* batch) noexcept:
     return page > 0 and page_fill(page - 1)
 
 
-cdef Py_ssize_t _run_checked(Batch* batch, int* found) noexcept:
-    """Check each block and run over it, without the interpreter's lock.
+cdef Py_ssize_t _run_checked(Batch* batch, Py_ssize_t first, Py_ssize_t last,
+                             int* found) noexcept:
+    """Check and run the rows first .. last - 1, without the interpreter's lock.
 
-    Rows in an order have been checked before.
-
-    The number of rows done; -1 and what matrix_check has found if a block cannot be used.
+    Returns `last`, or where it stopped; a block that cannot be used is in `found`.
     """
-    cdef Py_ssize_t r = 0, last
+    cdef Py_ssize_t r = first
     while True:
         with nogil:
-            while r < batch.n_rows:
-                last = batch_next(batch, r)
-                if batch.matrix != NULL and batch.order == NULL:
-                    found[0] = matrix_check(batch.matrix, r, last)
-                    if found[0] & BAD:
-                        r = -1
-                        break
-                r = batch_rows(batch, r, last, (found[0] & MATRIX_ZEROS) != 0)
-                if r < last:
-                    break
-        if r < 0 or r == batch.n_rows or not _turn_page(batch):
+            r = crew_part(batch, r, last, found)
+        if r == last or found[0] & CREW_BAD or not _turn_page(batch):
             return r
+
+
+cdef Py_ssize_t _run_by_several(Batch* batch, Py_ssize_t n_jobs, int* found) noexcept:
+    """The same for all rows of a batch that only predicts, by up to n_jobs threads."""
+    cdef Crew crew
+    cdef Py_ssize_t i, last, done = 0
+    cdef bint again = True
+    crew_begin(&crew, batch, n_jobs)
+    while again:
+        with nogil:
+            crew_run(&crew)
+        again = False
+        for i in range(crew.n_parts):
+            again |= _turn_page(&crew.parts[i].batch)
+    for i in range(crew.n_parts):
+        last = crew.parts[i].last
+        done = _run_checked(batch, crew.parts[i].done, last, found)
+        if done < last:
+            break
+    crew_end(&crew, batch)
+    return done
 
 
 cdef Py_ssize_t _first_unfit(Batch* batch) noexcept:
@@ -125,7 +138,7 @@ cdef object _outcome(Rows X, const Batch* batch, names, int found, Py_ssize_t do
 
 
 cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bint decisions,
-                     bint probabilities):
+                     bint probabilities, Py_ssize_t n_jobs):
     """Only predict the rows."""
     cdef Py_ssize_t n = batch.n_rows, done = 0
     cdef int found = 0
@@ -133,7 +146,7 @@ cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bin
     cdef Py_ssize_t n_labels
     if batch.order != NULL:
         found = X._look()
-        if found & BAD:
+        if found & CREW_BAD:
             return _outcome(X, batch, names, found, 0, [], 0)
     gate_read_begin(&desk.gate)
     # From here to gate_read_end no Python code runs.
@@ -141,12 +154,15 @@ cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bin
         gate_read_end(&desk.gate)
         return NEW_LABELS, None
     if batch.matrix == NULL or batch_columns(batch, names is not None, False, columns) == 0:
-        done = _run_checked(batch, &found)
+        if n_jobs > 1:
+            done = _run_by_several(batch, n_jobs, &found)
+        else:
+            done = _run_checked(batch, 0, n, &found)
     # held while nobody can start the model anew; later labels come at the list's end
     labels = desk._label_list()
     n_labels = len(labels)
     gate_read_end(&desk.gate)
-    if not found & BAD and desk.learner.table.borrowed and done == n and not (
+    if not found & CREW_BAD and desk.learner.table.borrowed and done == n and not (
             _finite(batch.decisions, n * batch.n_decisions)
             and _finite(batch.probabilities, n * batch.n_probabilities)
             and _finite(batch.confidences, n)):
@@ -160,7 +176,7 @@ cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
     cdef int found = X._look()
     cdef list labels
     cdef Py_ssize_t n_labels
-    if not found & BAD:
+    if not found & CREW_BAD:
         gate_go_inside(&desk.gate)
         # From here to gate_come_out no Python code runs.
         if batch.matrix == NULL or batch_columns(batch, names is not None, True, columns) == 0:
@@ -187,8 +203,8 @@ cdef object _learn_on_a_copy(Desk desk, Rows X, Batch* batch, Event* columns, na
         learner_free(&copy)
         return 0, labels
     if batch_columns(batch, names is not None, True, columns) == 0:
-        done = _run_checked(batch, &found)
-    if done < batch.n_rows or found & BAD:
+        done = _run_checked(batch, 0, batch.n_rows, &found)
+    if done < batch.n_rows or found & CREW_BAD:
         learner_free(&copy)         # and with it what it has learned
         if not batch.event.unfit:
             done = 0
@@ -215,8 +231,17 @@ cdef const Py_ssize_t* _order_of(order, Py_ssize_t n_rows) except? NULL:
     return rows
 
 
+def write_ahead(Desk desk not None, Texts X not None):
+    """Write texts as events before they are learned or predicted, with this model's hash.
+
+    Another thread may do so while the model learns.
+    """
+    cdef Seed seed = desk.learner.index.seed
+    X._write_ahead(&seed, desk.learner.index.seed_number)
+
+
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
-                     confidences, order=None, ends=None):
+                     confidences, order=None, ends=None, Py_ssize_t n_jobs=1):
     """The path in a loop over rows: predict, then learn, as asked.
 
     `names`: of the columns; None: column j is the int j. `y`: the number of each row's label, below
@@ -225,7 +250,8 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
     predictions): None if not wanted. `order`: the numbers of the rows to take, in this order; the
     other arguments still have an entry for every row. None: all as they lie. `ends`: of a model
     that chooses among candidates, where the query of each row ends; y are grades then, there is no
-    order, and only they or `decisions` may be asked for.
+    order, and only they or `decisions` may be asked for. `n_jobs`: how many threads may predict;
+    one learns.
 
     Returns the number of rows done, and the labels of the outputs at this moment. Fewer rows than
     all: out of memory. UNSORTED, and nothing has changed, if columns do not rise within the rows;
@@ -268,7 +294,7 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
             held = desk._column_keys(names, learning, &columns)
         if not learning:
             return _predict(desk, X, &batch, &columns, names, decisions is not None,
-                            probabilities is not None)
+                            probabilities is not None, n_jobs)
         if (batch.matrix != NULL and order is None and X.found < 0 and X.n_bytes > COPY_LEAST
                 and <size_t> X.n_bytes // COPY_TIMES > learner_bytes(&desk.learner)):
             return _learn_on_a_copy(desk, X, &batch, &columns, names)

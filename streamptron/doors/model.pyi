@@ -93,6 +93,7 @@ class Model(Desk):
         probabilities: NDArray[np.float64] | None,
         confidences: Any = None,
         order: NDArray[np.intp] | None = None,
+        n_jobs: int = 1,
     ) -> tuple[int, list[Any]]: ...
     def _learn_rows(
         self,

@@ -478,10 +478,10 @@ cdef class Model(Desk):
     # --- Many rows
 
     def _predict_rows(self, Rows X not None, names, predictions, decisions, probabilities,
-                      confidences=None, order=None):
+                      confidences=None, order=None, Py_ssize_t n_jobs=1):
         """Predict rows, as rows_run does."""
-        return rows_run(
-            self, X, names, None, None, predictions, decisions, probabilities, confidences, order)
+        return rows_run(self, X, names, None, None, predictions, decisions, probabilities,
+                        confidences, order, None, n_jobs)
 
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
                     confidences=None, order=None):

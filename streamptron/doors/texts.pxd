@@ -1,12 +1,14 @@
 # Texts, one or many.
 
 from streamptron.doors.rows cimport Rows
+from streamptron.engine.ahead cimport Ahead
 from streamptron.engine.arena cimport Arena
 from streamptron.engine.event cimport Event
+from streamptron.engine.hash cimport Seed
 from streamptron.engine.index cimport Index
 from streamptron.engine.scan cimport Piece
 from streamptron.engine.text cimport Text, TextRule
-from streamptron.engine.types cimport uint32_t
+from streamptron.engine.types cimport uint32_t, uint64_t
 
 
 cdef bint page_fill(uint32_t page) noexcept
@@ -42,10 +44,12 @@ cdef class Texts(Rows):
     cdef readonly object source
     cdef Piece* pieces
     cdef Arena encoded              # UTF-8 of what is neither ASCII nor bytes
+    cdef Ahead ahead                # the events that are written already
 
     cdef int _room(self, Py_ssize_t n) except -1
     cdef int _take(self, Py_ssize_t n) except -1
     cdef object _text(self, Py_ssize_t row)
+    cdef void _write_ahead(self, const Seed* seed, uint64_t seed_number) noexcept
 
 
 cdef class Lines(Texts):

@@ -14,13 +14,14 @@ from streamptron.doors.entry cimport (
     PyUnicode_CheckExact, PyUnicode_GET_LENGTH, ascii_text, bytes_data, bytes_size, utf8_write)
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
+from streamptron.engine.ahead cimport Ahead, ahead_free, ahead_init, ahead_leave_out
 from streamptron.engine.api cimport (
-    batch_texts, index_find, index_free, index_init, index_insert, line_ends, line_next,
-    scan_page, scan_separators, text_free, text_write)
+    ahead_write, batch_texts, index_find, index_free, index_init, index_insert, line_ends,
+    line_next, scan_page, scan_separators, text_free, text_write)
 from streamptron.engine.arena cimport Arena, arena_free, arena_init
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.event cimport Event, event_free, event_init
-from streamptron.engine.hash cimport key_hash
+from streamptron.engine.hash cimport Seed, key_hash
 from streamptron.engine.heap cimport calloc, free, malloc
 from streamptron.engine.index cimport Index
 from streamptron.engine.key cimport KEY_BYTES, Key, key_text
@@ -396,6 +397,7 @@ cdef class Texts(Rows):
 
     def __cinit__(self, TextDoor door not None, texts, *more):
         arena_init(&self.encoded)
+        ahead_init(&self.ahead)
         self.door = door
         self.texts = texts
         if type(texts) is not bytes:    # which come from Lines
@@ -406,6 +408,7 @@ cdef class Texts(Rows):
     def __dealloc__(self):
         free(self.pieces)
         arena_free(&self.encoded)
+        ahead_free(&self.ahead)
 
     cdef int _room(self, Py_ssize_t n) except -1:
         self.pieces = <Piece*> malloc((n * self.door.n_pieces + 1) * sizeof(Piece))
@@ -432,6 +435,17 @@ cdef class Texts(Rows):
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
         batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes, self.door.n_pieces,
                     self.pieces, self.n_rows)
+        batch.ahead = &self.ahead
+
+    cdef void _write_ahead(self, const Seed* seed, uint64_t seed_number) noexcept:
+        """Write the events now, without the interpreter's lock; as far as there is memory."""
+        cdef Py_ssize_t page = 1
+        while page:
+            with nogil:
+                page = ahead_write(&self.ahead, seed, seed_number, &self.door.rule,
+                                   self.door.prefixes, self.pieces, self.door.n_pieces, self.n_rows)
+            if page and not page_fill(page - 1):
+                break
 
     cdef object _text(self, Py_ssize_t row):
         return self.texts[row]
@@ -516,7 +530,7 @@ cdef class Lines(Texts):
     """
 
     cdef void _end(self, const Batch* batch) noexcept:
-        self.replaced |= batch.text.n_replaced > 0
+        self.replaced |= batch.text.n_replaced > 0 or self.ahead.n_replaced > 0
 
     def __init__(self, TextDoor door not None, bytes block not None, int kind):
         cdef Line line
@@ -577,6 +591,7 @@ cdef class Lines(Texts):
         del self.numbers[row]
         self.n_rows -= 1
         memmove(self.pieces + row, self.pieces + row + 1, (self.n_rows - row) * sizeof(Piece))
+        ahead_leave_out(&self.ahead, row)
 
     def __reduce__(self):
         return Lines, (self.door, self.texts, self.kind)

@@ -21,6 +21,8 @@ from streamptron.engine.learner cimport Answer, Learner
 from streamptron.engine.matrix cimport Matrix
 from streamptron.engine.scan cimport Characters, Piece
 from streamptron.engine.text cimport Text, TextRule
+from streamptron.engine.ahead cimport Ahead
+from streamptron.engine.hash cimport Seed
 from streamptron.engine.lines cimport Line
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.flat cimport Flat
@@ -102,6 +104,9 @@ cdef double matrix_value(const Matrix* m, Py_ssize_t r, Py_ssize_t k) noexcept n
 cdef Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule, const Index* index,
                            bint intercept, const Piece* prefixes, const Piece* pieces,
                            int n_pieces) noexcept nogil
+cdef Py_ssize_t ahead_write(Ahead* ahead, const Seed* seed, uint64_t seed_number,
+                            const TextRule* rule, const Piece* prefixes, const Piece* pieces,
+                            int n_pieces, Py_ssize_t n_rows) noexcept nogil
 cdef size_t text_bytes(const Text* text) noexcept nogil
 cdef void text_free(Text* text) noexcept nogil
 

@@ -12,6 +12,7 @@ from streamptron.engine cimport flat as _flat
 from streamptron.engine cimport batch as _batch
 from streamptron.engine cimport matrix as _matrix
 from streamptron.engine cimport text as _text
+from streamptron.engine cimport ahead as _ahead
 from streamptron.engine cimport scan as _scan
 from streamptron.engine cimport lines as _lines
 from streamptron.engine.heap cimport FAILS, heap_fail_at
@@ -247,6 +248,12 @@ cdef Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule, const
                            bint intercept, const Piece* prefixes, const Piece* pieces,
                            int n_pieces) noexcept nogil:
     return _text.text_write(text, event, rule, index, intercept, prefixes, pieces, n_pieces)
+
+
+cdef Py_ssize_t ahead_write(Ahead* ahead, const Seed* seed, uint64_t seed_number,
+                            const TextRule* rule, const Piece* prefixes, const Piece* pieces,
+                            int n_pieces, Py_ssize_t n_rows) noexcept nogil:
+    return _ahead.ahead_write(ahead, seed, seed_number, rule, prefixes, pieces, n_pieces, n_rows)
 
 
 cdef size_t text_bytes(const Text* text) noexcept nogil:

@@ -55,6 +55,7 @@ from streamptron.engine.learner cimport (
 from streamptron.engine.matrix cimport (
     Matrix, MatrixScratch, matrix_column, matrix_prefetch, matrix_prefetch_half, matrix_row,
     matrix_scratch_free, matrix_span, matrix_value)
+from streamptron.engine.ahead cimport Ahead, ahead_has, ahead_take
 from streamptron.engine.pairs cimport pairs_measure
 from streamptron.engine.scan cimport Piece
 from streamptron.engine.text cimport Text, TextRule, text_free, text_write
@@ -85,6 +86,7 @@ cdef struct Batch:
     const Piece* pieces             # n_pieces for each row
     const Piece* prefixes
     int n_pieces
+    const Ahead* ahead              # rows that are written already; NULL: none
     Text text
     Py_ssize_t page                 # 1 + the page that batch_rows stopped for; 0: for memory
     # what is wanted; NULL if it is not
@@ -450,6 +452,9 @@ cdef inline int _admit(Batch* batch, const Entries* entries) noexcept nogil:
 
 cdef inline int _write(Batch* batch, Py_ssize_t r, const Entries* entries) noexcept nogil:
     """A row as an event. -1 if the batch has to stop."""
+    if batch.ahead != NULL and ahead_has(batch.ahead, &batch.learner.index, r):
+        return ahead_take(batch.ahead, r, batch.event, &batch.learner.index,
+                          batch.learner.intercept)
     if batch.matrix == NULL:
         batch.page = text_write(&batch.text, batch.event, batch.rule, &batch.learner.index,
                                 batch.learner.intercept, batch.prefixes,

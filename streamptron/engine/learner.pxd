@@ -20,8 +20,8 @@
 #
 # What is scored, judged and moved are choices (engine/step.pxd): the outputs of one event, or
 # candidates, which are events. Two labels may share one output until a third one comes
-# (engine/pair.pxd). The learner changes its form before it scores that event again, and changes
-# back if memory runs out (learner_step).
+# (engine/two_labels.pxd). The learner changes its form before it scores that event again, and
+# changes back if memory runs out (learner_step).
 #
 # Other people's nogil code calls this; see docs/threads.md. Labels are numbers here: 1 and 0 for a
 # rule whose answer is a sign, and 0, 1, 2.. in order of appearance for the others.
@@ -53,7 +53,8 @@ from streamptron.engine.voters cimport (
     Voters, mentions_take_back, voters_free, voters_init, voters_split, voters_take,
     voters_unsplit, voters_write)
 from streamptron.engine.keep cimport KEEP_NONE
-from streamptron.engine.pair cimport Pair, pair_answer, pair_init, pair_meet, pair_side
+from streamptron.engine.two_labels cimport (
+    TwoLabels, two_labels_answer, two_labels_init, two_labels_meet, two_labels_side)
 from streamptron.engine.pairs cimport Pairs, pairs_write
 from streamptron.engine.step cimport Move, Step, step_begin, step_reserve
 from streamptron.engine.rule cimport (
@@ -83,7 +84,7 @@ cdef struct Learner:
     const Pairs* pairs          # which features are paired; NULL: none. Its owner keeps it
     bint intercept              # whether an event begins with one
     int answer                  # what kind of answer it gives now
-    Pair pair                   # with one output for two labels: which have been met
+    TwoLabels two               # with one output for two labels: which have been met
     Table* before               # while a third label is being learned: what it was split from
     uint64_t n_seen
     uint64_t n_updates
@@ -115,7 +116,7 @@ cdef inline bint learner_several(const Learner* learner) noexcept nogil:
 
 cdef inline Py_ssize_t learner_labels(const Learner* learner) noexcept nogil:
     """How many labels it can answer."""
-    return learner.table.n_outputs if learner.answer == ANSWER_LABELS else learner.pair.n
+    return learner.table.n_outputs if learner.answer == ANSWER_LABELS else learner.two.n
 
 
 cdef inline int learner_init(Learner* learner, Rule rule, int average, double half_life,
@@ -130,7 +131,7 @@ cdef inline int learner_init(Learner* learner, Rule rule, int average, double ha
     learner.rule = rule
     learner.intercept = intercept
     learner.answer = rule_answer(&rule)
-    pair_init(&learner.pair, 2 if learner.answer == ANSWER_SIGN else 0)
+    two_labels_init(&learner.two, 2 if learner.answer == ANSWER_SIGN else 0)
     learner.version = 1
     voters_init(&learner.voters, intercept)
     serve_init(&learner.serve, KEPT_VOTE if learner_votes(learner) else serve, average, pocket)
@@ -195,7 +196,7 @@ cdef inline void _count_votes(const Learner* learner, Event* event) noexcept nog
     voters_count(&learner.voters, event.slots + first, event.values + first, event.n - first,
                  &event.ballot, event.n_scores, event.scores, votes)
     event.verdicts[KEPT_VOTE] = verdict_of(
-        votes, event.n_scores, learner_several(learner), &learner.pair)
+        votes, event.n_scores, learner_several(learner), &learner.two)
     event.judged |= 1 << KEPT_VOTE
 
 
@@ -256,7 +257,7 @@ cdef inline const Verdict* learner_verdict(const Learner* learner, Event* event,
     if not event.judged >> kind & 1:
         event.verdicts[kind] = verdict_of(
             learner_decision(learner, event, kind), event.n_scores, learner_several(learner),
-            &learner.pair)
+            &learner.two)
         event.judged |= 1 << kind
     return &event.verdicts[kind]
 
@@ -296,17 +297,17 @@ cdef inline void learner_probabilities(const Learner* learner, const Event* even
     elif learner_several(learner):
         calibrate_many(&learner.fits[kind], &learner.serve.scale[kind], answer.verdict.top, scores,
                        event.n_scores, p)
-    elif learner.pair.n == 2:
+    elif learner.two.n == 2:
         sure = calibrate_two(&learner.fits[kind], &learner.serve.scale[kind], scores[0])
-        p[learner.pair.positive] = sure
-        p[1 - learner.pair.positive] = 1.0 - sure
-    elif learner.pair.n == 1:
+        p[learner.two.positive] = sure
+        p[1 - learner.two.positive] = 1.0 - sure
+    elif learner.two.n == 1:
         p[0] = 1.0
 
 
 cdef inline bint _is_wrong(const Learner* learner, double score, Py_ssize_t y) noexcept nogil:
     """Whether one output's score means another label than y; never before the first label."""
-    cdef Py_ssize_t answer = pair_answer(&learner.pair, score)
+    cdef Py_ssize_t answer = two_labels_answer(&learner.two, score)
     return answer >= 0 and answer != y
 
 
@@ -316,7 +317,7 @@ cdef inline void _watch_two(Learner* learner, const double* scores, Py_ssize_t y
     cdef int first = KEPT_CURRENT if serve.mode == SERVE_BEST else serve.mode
     cdef int rival = serve.rival
     cdef bint wrong = _is_wrong(learner, scores[KEPT_CURRENT], y)
-    cdef bint side = pair_side(&learner.pair, y)
+    cdef bint side = two_labels_side(&learner.two, y)
     cdef bint votes = learner_votes(learner)
     cdef bint due = calibrate_due(learner.n_seen, VOTES_DUE if votes else 1)
     cdef bint fresh = calibrate_due(learner.n_seen, 5)
@@ -473,7 +474,7 @@ cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
     adaptive_learn(&learner.adaptive, &learner.table, event.slots, event.values, event.n,
                    &event.weighed, y, u)
     if learner.adaptive.n_labels <= 2:
-        pair_meet(&learner.pair, y)
+        two_labels_meet(&learner.two, y)
     else:
         learner.answer = ANSWER_LABELS
 
@@ -483,7 +484,7 @@ cdef inline void _take(Learner* learner, const Event* event, const Entries* row,
     """Judge who answers, and take the step; `row`: what was scored in place, or NULL."""
     _watch(learner, event, y)
     if learner.answer == ANSWER_PAIR:
-        pair_meet(&learner.pair, y)
+        two_labels_meet(&learner.two, y)
     if learner_votes(learner):
         voters_take(&learner.voters, event.slots + learner.intercept,
                     event.n - learner.intercept, &event.step, u)
@@ -539,9 +540,9 @@ cdef inline int _split(Learner* learner) noexcept nogil:
     if before == NULL:
         return -1
     before[0] = learner.table
-    if table_split(&learner.table, before, learner.pair.positive) < 0 or (
+    if table_split(&learner.table, before, learner.two.positive) < 0 or (
             learner_votes(learner)
-            and voters_split(&learner.voters, learner.pair.positive) < 0):
+            and voters_split(&learner.voters, learner.two.positive) < 0):
         table_free(&learner.table)
         learner.table = before[0]
         free(before)
@@ -560,7 +561,7 @@ cdef inline void _split_end(Learner* learner, Event* event, bint failed) noexcep
         learner.table = learner.before[0]
         learner.answer = ANSWER_PAIR
         if learner_votes(learner):
-            voters_unsplit(&learner.voters, learner.pair.positive)
+            voters_unsplit(&learner.voters, learner.two.positive)
         learner.version += 1
         event.scored_version = 0
         table_free(&split)
@@ -652,7 +653,7 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
         learner_verdict(learner, event, KEPT_VOTE)
     step_begin(step)
     if not learner_several(learner):
-        y = pair_side(&learner.pair, y)
+        y = two_labels_side(&learner.two, y)
     if row == NULL:
         own = entries_of(event.slots, event.values, event.n)
         row = &own

@@ -48,8 +48,8 @@ cdef inline int learner_copy(Learner* to, const Learner* other) noexcept nogil:
 
 cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
     """Give an untrained learner of kind ANSWER_PAIR its form with n labels. -1 without memory."""
-    learner.pair.positive = positive
-    learner.pair.n = <int> min(n, <Py_ssize_t> 2)
+    learner.two.positive = positive
+    learner.two.n = <int> min(n, <Py_ssize_t> 2)
     if learner_adapts(learner):
         learner.answer = ANSWER_LABELS if n > 2 else ANSWER_PAIR
         return adaptive_expect(&learner.adaptive, n, positive)

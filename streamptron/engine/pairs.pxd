@@ -8,8 +8,6 @@
 #        v
 #     entries    intercept, a, b, c, ab, ac, bc
 #
-# (Pairs of features; engine/pair.pxd has two labels.)
-#
 # A pair's name is `p` and the canonical bytes of both names (docs/format.md), the lesser first. So
 # it is a name like any other to index, files and ceilings: two pairs never share a slot of an exact
 # model, and the name says which two it is of. Short ones fit into the key itself. Its value is the

@@ -6,7 +6,7 @@
 # Functions in this file: verdict_of.
 
 from libc.math cimport fabs
-from streamptron.engine.pair cimport Pair, pair_answer
+from streamptron.engine.two_labels cimport TwoLabels, two_labels_answer
 
 cdef struct Verdict:                # what a vector says of an event
     Py_ssize_t best                 # the choice or the label; -1 while there is none
@@ -16,7 +16,7 @@ cdef struct Verdict:                # what a vector says of an event
 
 
 cdef inline Verdict verdict_of(const double* scores, Py_ssize_t n, bint several,
-                                const Pair* pair) noexcept nogil:
+                                const TwoLabels* two) noexcept nogil:
     """The first of the best-scoring choices, and its margin.
 
     `several`: one output per choice; otherwise one output for two labels.
@@ -25,7 +25,7 @@ cdef inline Verdict verdict_of(const double* scores, Py_ssize_t n, bint several,
     cdef Py_ssize_t k
     cdef double second = 0.0
     if not several:
-        verdict.best = pair_answer(pair, scores[0])
+        verdict.best = two_labels_answer(two, scores[0])
         verdict.top = scores[0]
         verdict.margin = verdict.size = fabs(scores[0])
         return verdict

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import math
-import os
 import typing
 from collections.abc import Hashable, Mapping
 from operator import itemgetter
@@ -16,6 +14,8 @@ from streamptron._core import BinaryModel, LabelModel, PairModel
 from streamptron.doors.many import NEW_LABELS, UNSORTED
 from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
+from streamptron.estimator.checks import jobs_of
+from streamptron.estimator.learner import Learner
 from streamptron.estimator.names import Pair, shown
 
 if typing.TYPE_CHECKING:
@@ -27,95 +27,6 @@ if typing.TYPE_CHECKING:
     from streamptron.estimator.batches import Batch
 
 Weights = dict[Hashable, float]
-
-# what a copy that keeps the weights cannot change
-FIXED = (
-    *("average", "pocket", "intercept", "max_features", "hash_bits", "hash_seed"),
-    *("degree", "interactions"),
-)
-
-
-class Learner(Model, base.Estimator):
-    """A compiled model as a River estimator, whatever it answers."""
-
-    def clone(
-        self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
-    ) -> Self:
-        """A fresh estimator with the same parameters, as River means it.
-
-        Parameters
-        ----------
-        new_params
-            Parameters to change.
-        include_attributes
-            Also copy what was learned. What the weights depend on (average, pocket, intercept,
-            max_features, hash_bits, hash_seed, degree, interactions) cannot be changed then.
-        """
-        if not include_attributes:
-            return super().clone(new_params)
-        state = self.__getstate__()
-        for name, value in (new_params or {}).items():
-            if name in FIXED and value != getattr(self, name):
-                raise ValueError(
-                    f"{name} cannot change in a copy of what was learned: the weights depend on it"
-                )
-        state["params"] = {**state["params"], **(new_params or {})}
-        clone: Self = type(self).__new__(type(self))
-        clone.__setstate__(copy.deepcopy(state))
-        return clone
-
-    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
-        """Write the model into a file, in the safetensors format; ``streamptron.load`` reads it.
-
-        The file is replaced whole or not at all: after an error, a power failure or ``kill -9`` the
-        old one is still there. A new file can be read by its owner only (0600); an existing one
-        keeps its permissions, and its owner and group where that is allowed. A link is followed.
-        Other threads may use the model meanwhile: learning waits only while the weights are copied.
-
-        The file contains the names of all features, and the seed of the model's hash, even a secret
-        one.
-
-        Parameters
-        ----------
-        path
-            The file.
-        metadata
-            A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
-
-        Raises
-        ------
-        TypeError
-            If a label or a feature name is an object of a class of your own, if the model's class
-            or one of its attributes is your own, or if JSON would not give metadata back as it is.
-        OSError
-            If the file cannot be written.
-
-        Examples
-        --------
-        >>> import os, tempfile, streamptron
-        >>> model = streamptron.MIRA()
-        >>> model.learn_one({"goal": 1}, "sport")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "topics.model")
-        ...     model.save(path)
-        ...     streamptron.load(path).labels
-        ['sport']
-        """
-        from streamptron.modelfile.write import save
-
-        save(self, path, metadata)
-
-    def _file_parts(self) -> tuple[Any, Any, Any]:
-        """Learner, tokenizer and lines, as a model file holds them."""
-        return self, None, None
-
-    @staticmethod
-    def _batch(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
-        """Look at X as rows."""
-        # imported here because it imports numpy, which learn_one does without
-        from streamptron.estimator.batches import batch_of
-
-        return batch_of(X, feature_names)
 
 
 class Estimator(Learner, base.MiniBatchClassifier):
@@ -190,13 +101,22 @@ class Estimator(Learner, base.MiniBatchClassifier):
         labels = self._many(batch, y, w, predictions)
         return batch.labels(predictions, labels, self._y_name)
 
-    def predict_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
+    def predict_many(
+        self,
+        X: Any,
+        feature_names: Iterable[Hashable] | None = None,
+        *,
+        n_jobs: int | None = None,
+    ) -> Any:
         """Predict the label of each row.
 
         Parameters
         ----------
         X, feature_names
             As for ``learn_many``.
+        n_jobs
+            How many threads may share the rows: None is 1, and -1 is one for each core that this
+            process may use. The answers are those of one thread, bit for bit.
 
         Returns
         -------
@@ -204,20 +124,25 @@ class Estimator(Learner, base.MiniBatchClassifier):
         floats if the labels are all of that type, of objects if not.
         """
         batch = self._batch(X, feature_names)
+        jobs = jobs_of(n_jobs)
         predictions = batch.outputs()
-        labels = self._predicted(batch, predictions, None, None)
+        labels = self._predicted(jobs, batch, predictions, None, None)
         assert labels is not None  # predictions have room for any number of labels
         return batch.labels(predictions, labels, self._y_name)
 
     def decision_function_many(
-        self, X: Any, feature_names: Iterable[Hashable] | None = None
+        self,
+        X: Any,
+        feature_names: Iterable[Hashable] | None = None,
+        *,
+        n_jobs: int | None = None,
     ) -> Any:
         """The score of each row, or of each row for each label.
 
         Parameters
         ----------
-        X, feature_names
-            As for ``learn_many``.
+        X, feature_names, n_jobs
+            As for ``predict_many``.
 
         Returns
         -------
@@ -225,20 +150,27 @@ class Estimator(Learner, base.MiniBatchClassifier):
         array of one column a label in the order of ``labels``.
         """
         batch = self._batch(X, feature_names)
+        jobs = jobs_of(n_jobs)
         while True:
             labelled = self._scores_by_label
             scores = batch.numbers(len(self._known_labels) if labelled else 1)
-            labels = self._predicted(batch, None, scores, None)
+            labels = self._predicted(jobs, batch, None, scores, None)
             if labels is not None:
                 return batch.scores(scores, labels if labelled else None)
 
-    def predict_proba_many(self, X: Any, feature_names: Iterable[Hashable] | None = None) -> Any:
+    def predict_proba_many(
+        self,
+        X: Any,
+        feature_names: Iterable[Hashable] | None = None,
+        *,
+        n_jobs: int | None = None,
+    ) -> Any:
         """The probability of each label for each row.
 
         Parameters
         ----------
-        X, feature_names
-            As for ``learn_many``.
+        X, feature_names, n_jobs
+            As for ``predict_many``.
 
         Returns
         -------
@@ -246,17 +178,27 @@ class Estimator(Learner, base.MiniBatchClassifier):
         (for two labels: False, True).
         """
         batch = self._batch(X, feature_names)
+        jobs = jobs_of(n_jobs)
         while True:
             p = batch.numbers(len(self._known_labels))
-            labels = self._predicted(batch, None, None, p)
+            labels = self._predicted(jobs, batch, None, None, p)
             if labels is not None:
                 return batch.scores(p, labels)
 
-    def _predicted(self, batch: Batch, *wanted: np.ndarray | None) -> list[Any] | None:
+    def _predicted(
+        self,
+        n_jobs: int,
+        batch: Batch,
+        predictions: np.ndarray | None,
+        scores: np.ndarray | None,
+        p: np.ndarray | None,
+    ) -> list[Any] | None:
         """Predict a batch; the labels at that moment, or None if there was no room for them."""
-        done, labels = self._predict_rows(batch.rows, batch.names, *wanted)
+        done, labels = self._predict_rows(
+            batch.rows, batch.names, predictions, scores, p, n_jobs=n_jobs
+        )
         if done == UNSORTED:
-            return self._predicted(batch.sorted(), *wanted)
+            return self._predicted(n_jobs, batch.sorted(), predictions, scores, p)
         if 0 <= done < len(batch):
             raise MemoryError("no memory for the scores")
         return None if done == NEW_LABELS else labels

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from decimal import Decimal
 from math import inf, nan
@@ -146,6 +148,13 @@ def whole(name: str, value: Any, low: int, high: int, what: str = "None or an in
     if not low <= value <= high:
         raise ValueError(f"{name}={shown(value)}; it must be {what} from {low} to {high}")
     return value
+
+
+def jobs_of(n_jobs: int | None) -> int:
+    """How many threads `n_jobs` asks for."""
+    if n_jobs == -1 and not isinstance(n_jobs, bool):
+        return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return 1 if n_jobs is None else whole("n_jobs", n_jobs, 1, 1024, "None, -1 or an int")
 
 
 class ClassWeight(dict[Any, Any]):

@@ -136,6 +136,26 @@ class TextPipeline(compose.Pipeline):
             return super().predict_proba_one(x, **params)
         return pair[1].predict_proba_one(pair[0].transform_one(x))
 
+    def predict_many(self, X: Any, *, n_jobs: int | None = None) -> Any:
+        """Predict the label of each text; see ``Perceptron.predict_many``."""
+        X, learner = self._transform_many(X)
+        return learner.predict_many(X, **_jobs(n_jobs))
+
+    def predict_proba_many(self, X: Any, *, n_jobs: int | None = None) -> Any:
+        """The probability of each label for each text; see ``Perceptron.predict_proba_many``."""
+        X, learner = self._transform_many(X)
+        return learner.predict_proba_many(X, **_jobs(n_jobs))
+
+    def decision_function_many(self, X: Any, *, n_jobs: int | None = None) -> Any:
+        """The scores of each text; see ``Perceptron.decision_function_many``."""
+        X, learner = self._transform_many(X)
+        return learner.decision_function_many(X, **_jobs(n_jobs))
+
+
+def _jobs(n_jobs: int | None) -> dict[str, int]:
+    """n_jobs as an argument, only if it was given: River's learners do not have it."""
+    return {} if n_jobs is None else {"n_jobs": n_jobs}
+
 
 class RankPipeline(TextPipeline):
     """What ``Tokenizer() | RankingPerceptron()`` makes: each candidate is a text.
@@ -194,9 +214,9 @@ class RankPipeline(TextPipeline):
         """Learn from texts with grades; see ``RankingPerceptron.learn_many``."""
         self[-1].learn_many(self._rows(X), grades, qid, w)
 
-    def decision_function_many(self, X: Any, qid: Any = None) -> Any:
+    def decision_function_many(self, X: Any, qid: Any = None, *, n_jobs: int | None = None) -> Any:
         """The score of each text; see ``RankingPerceptron.decision_function_many``."""
-        return self[-1].decision_function_many(self._rows(X), qid)
+        return self[-1].decision_function_many(self._rows(X), qid, n_jobs=n_jobs)
 
     predict_many = decision_function_many
 

@@ -204,7 +204,7 @@ class RowData(Passes):
         while True:
             n = len(model._known_labels) if model._scores_by_label else 1
             scores = self.batch.numbers(n)
-            if model._predicted(self.batch, None, scores, None) is not None:
+            if model._predicted(1, self.batch, None, scores, None) is not None:
                 return scores
 
     def features(self) -> list[Hashable]:

@@ -11,30 +11,30 @@
 # (table_split). From then on every label has an output, and the best score wins. The split changes
 # no answer: the lead of one score over the other is twice what the single score was.
 #
-# Functions in this file: pair_init, pair_side, pair_answer, pair_meet.
+# Functions in this file: two_labels_init, two_labels_side, two_labels_answer, two_labels_meet.
 
-cdef struct Pair:
+cdef struct TwoLabels:
     int n                           # labels met, 0 to 2
     int positive                    # the label that the score stands for
 
 
-cdef inline void pair_init(Pair* pair, int n) noexcept nogil:
+cdef inline void two_labels_init(TwoLabels* two, int n) noexcept nogil:
     """`n` labels are known from the start."""
-    pair.n = n
-    pair.positive = 1
+    two.n = n
+    two.positive = 1
 
 
-cdef inline bint pair_side(const Pair* pair, Py_ssize_t y) noexcept nogil:
+cdef inline bint two_labels_side(const TwoLabels* two, Py_ssize_t y) noexcept nogil:
     """Whether a positive score stands for label y."""
-    return y == pair.positive
+    return y == two.positive
 
 
-cdef inline Py_ssize_t pair_answer(const Pair* pair, double score) noexcept nogil:
+cdef inline Py_ssize_t two_labels_answer(const TwoLabels* two, double score) noexcept nogil:
     """The label that the score stands for; -1 before there is one."""
-    return (score > 0.0) == pair.positive if pair.n == 2 else pair.n - 1
+    return (score > 0.0) == two.positive if two.n == 2 else two.n - 1
 
 
-cdef inline void pair_meet(Pair* pair, Py_ssize_t y) noexcept nogil:
+cdef inline void two_labels_meet(TwoLabels* two, Py_ssize_t y) noexcept nogil:
     """Take note of label y."""
-    if y >= pair.n:
-        pair.n = <int> y + 1
+    if y >= two.n:
+        two.n = <int> y + 1

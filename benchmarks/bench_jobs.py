@@ -1,0 +1,118 @@
+"""What more threads bring: `n_jobs` of predict_many, and `streamptron train --jobs`.
+
+Wall time, as the share of one thread's time, on a machine whose cores are idle. Each is run in turn
+with one thread and with several; the answers and the model files are compared.
+"""
+
+import filecmp
+import os
+import sys
+import tempfile
+from pathlib import Path
+from subprocess import run
+from time import perf_counter
+
+import numpy as np
+import scipy.sparse as sp
+
+import streamptron
+from benchmarks import common
+from benchmarks.bench_text import log_lines, write_files
+from tests.support import streams
+
+JOBS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+def csr(name):
+    rows, ys = zip(*common.svmlight_events(name), strict=True)
+    columns = [list(row) for row in rows]
+    starts = np.cumsum([0, *map(len, columns)])
+    values = np.concatenate([list(row.values()) for row in rows])
+    return sp.csr_array((values, np.concatenate(columns), starts)), np.array(ys)
+
+
+def texts_of(name):
+    return zip(*streams.labelled_texts(name), strict=True)
+
+
+def predictions(limit):
+    """name -> (model, rows)"""
+    X, y = csr("a9a")
+    linear = streamptron.AdaptiveClassifier()
+    linear.learn_many(X, y)
+    yield "a9a, CSR, AdaptiveClassifier", linear, X[:limit]
+    for name in ("trec07p_first12000", "20news_train"):
+        texts, labels = texts_of(name)
+        model = streamptron.Tokenizer() | streamptron.AdaptiveClassifier()
+        model.learn_many(list(texts), list(labels))
+        yield f"{name}, texts, AdaptiveClassifier", model, list(texts)[:limit]
+
+
+def alternately(n_runs, *calls):
+    """The seconds of each call in each run, and what each returned at last."""
+    seconds, results = [[] for _ in calls], [None] * len(calls)
+    for _ in range(n_runs):
+        for i, call in enumerate(calls):
+            start = perf_counter()
+            results[i] = call()
+            seconds[i].append(perf_counter() - start)
+    return seconds, results
+
+
+def predict_rows(n_runs, limit):
+    for name, model, X in predictions(limit):
+        (one, several), (alone, shared) = alternately(
+            n_runs,
+            lambda model=model, X=X: model.predict_many(X),
+            lambda model=model, X=X: model.predict_many(X, n_jobs=JOBS),
+        )
+        same = np.array_equal(alone, shared)
+        yield name, len(alone), common.spread(one, 3), common.spread(several, 3), one, several, same
+
+
+def train_rows(n_runs, n_lines, folder):
+    files = {"log": (log_lines(n_lines), n_lines)}
+    if n_lines >= 1_000_000:
+        texts, labels = texts_of("trec07p_first12000")
+        mails = [(text, label == "spam") for text, label in zip(texts, labels, strict=True)]
+        files["trec"] = (mails, len(mails))
+    for name, (events, n) in files.items():
+        write_files(folder, name, events)
+        command = [sys.executable, "-m", "streamptron", "train", str(folder / f"{name}.tsv")]
+        command += ["--quiet", "--hash-seed", "1", "--model"]
+        (one, several), _ = alternately(
+            n_runs,
+            lambda command=command: run([*command, folder / "1"], check=True),
+            lambda command=command: run([*command, folder / "n", "--jobs", str(JOBS)], check=True),
+        )
+        same = filecmp.cmp(folder / "1", folder / "n", shallow=False)
+        yield name, n, common.spread(one, 3), common.spread(several, 3), one, several, same
+
+
+def main():
+    parser = common.parser(__doc__)
+    args = parser.parse_args()
+    common.need_data()
+    common.header(args, "a9a, trec07p_first12000, 20news_train; lines of logs, made up")
+    n_runs, limit, n_lines = (1, 500, 5_000) if args.quick else (7, None, 1_000_000)
+    headings = ("", "rows", "1 thread, s", f"{JOBS} threads, s", "times as fast", "same bits")
+    with tempfile.TemporaryDirectory() as folder:
+        for section, rows in (
+            ("predict_many(X, n_jobs=...)", predict_rows(n_runs, limit)),
+            (
+                "streamptron train --jobs ...: the whole process",
+                train_rows(n_runs, n_lines, Path(folder)),
+            ),
+        ):
+            common.section(section)
+            common.table(
+                headings,
+                [
+                    (name, n, one, several, f"{min(a) / min(b):.2f}", "yes" if same else "NO")
+                    for name, n, one, several, a, b, same in rows
+                ],
+            )
+
+
+if __name__ == "__main__":
+    main()

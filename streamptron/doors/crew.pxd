@@ -1,0 +1,161 @@
+# Several threads for one batch that only predicts.
+#
+#     rows    0 ............. 999 | 1000 .......... 1999 | 2000 .......... 2999
+#             the caller           a thread of its own    another one
+#
+# Each part has an event in scratch of its own, and writes the answers of its own rows; the model,
+# the rows and the columns' slots are shared and only read. So the answers are, bit for bit, those
+# of one thread. The caller has marked the gate (doors/gate.pxd) and waits for all of them.
+#
+# A part stops where it cannot go on: at characters that have not been met, which the caller looks
+# up before it runs the crew again; at a block with a fault, or without memory. Then the caller goes
+# on from there as if it had been alone, and sees for itself why. A part for which no thread can be
+# started is run by the caller too.
+#
+# The threads are the interpreter's own (pythread.h), which are there on every system, but they run
+# no Python code and never ask for its lock.
+#
+# Functions in this file: crew_begin, crew_run, crew_end; crew_part, the loop over checked blocks,
+# which serves one thread too.
+
+from streamptron.engine.api cimport batch_free, batch_next, batch_rows, matrix_check
+from streamptron.engine.batch cimport Batch
+from streamptron.engine.event cimport Event, event_free, event_init
+from streamptron.engine.heap cimport free, malloc
+from streamptron.engine.matrix cimport MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS
+
+cdef extern from "pythread.h":
+    ctypedef void* PyThread_type_lock
+    const unsigned long NOT_STARTED "PYTHREAD_INVALID_THREAD_ID"
+    unsigned long PyThread_start_new_thread(
+        void (*run)(void*) noexcept nogil, void* given) noexcept nogil
+    PyThread_type_lock PyThread_allocate_lock() noexcept nogil
+    int PyThread_acquire_lock(PyThread_type_lock lock, int wait) noexcept nogil
+    void PyThread_release_lock(PyThread_type_lock lock) noexcept nogil
+    void PyThread_free_lock(PyThread_type_lock lock) noexcept nogil
+
+cdef enum:
+    CREW_BAD = MATRIX_FAULTY | MATRIX_UNSORTED      # rows that no batch can use as they are
+
+cdef struct Part:
+    Batch batch
+    Event event, query
+    Py_ssize_t last                 # where it ends
+    Py_ssize_t done                 # where it begins; in the end where it stopped
+    PyThread_type_lock running      # held by the thread; NULL: it has none
+
+cdef struct Crew:
+    Py_ssize_t n_parts
+    Part* parts
+
+
+cdef inline Py_ssize_t crew_part(Batch* batch, Py_ssize_t first, Py_ssize_t last,
+                                 int* found) noexcept nogil:
+    """Check each block of the rows first .. last - 1 and run over it.
+
+    Rows in an order have been checked before. Returns `last`, or where it stopped; `found` is what
+    matrix_check says of the last block it looked at.
+    """
+    cdef Py_ssize_t r = first, end
+    while r < last:
+        end = min(batch_next(batch, r), last)
+        if batch.matrix != NULL and batch.order == NULL:
+            found[0] = matrix_check(batch.matrix, r, end)
+            if found[0] & CREW_BAD:
+                return r
+        r = batch_rows(batch, r, end, (found[0] & MATRIX_ZEROS) != 0)
+        if r < end:
+            return r
+    return r
+
+
+cdef inline void _run(Part* part) noexcept nogil:
+    cdef int found = 0
+    part.done = crew_part(&part.batch, part.done, part.last, &found)
+
+
+cdef inline void _run_in_thread(void* given) noexcept nogil:
+    cdef Part* part = <Part*> given
+    _run(part)
+    PyThread_release_lock(part.running)
+
+
+cdef inline void _begin(Part* part, const Batch* batch, Py_ssize_t first,
+                        Py_ssize_t last) noexcept nogil:
+    """A part of a batch that has not begun yet, with scratch of its own."""
+    part.batch = batch[0]
+    part.batch.event = &part.event
+    event_init(&part.event)
+    event_init(&part.query)
+    if batch.query != NULL:
+        part.batch.query = &part.query
+    part.done = first
+    part.last = last
+    part.running = NULL
+
+
+cdef inline void _start(Part* part) noexcept nogil:
+    """Run what is left of it in a thread, if one can be had."""
+    if part.done == part.last:
+        return
+    part.running = PyThread_allocate_lock()
+    if part.running == NULL:
+        return
+    PyThread_acquire_lock(part.running, 1)
+    if PyThread_start_new_thread(_run_in_thread, part) == NOT_STARTED:
+        PyThread_free_lock(part.running)
+        part.running = NULL
+
+
+cdef inline void _finish(Part* part) noexcept nogil:
+    """Wait for its thread; without one, run it here."""
+    if part.running == NULL:
+        _run(part)
+        return
+    PyThread_acquire_lock(part.running, 1)
+    PyThread_release_lock(part.running)
+    PyThread_free_lock(part.running)
+    part.running = NULL
+
+
+cdef inline void crew_begin(Crew* crew, const Batch* batch, Py_ssize_t n_parts) noexcept nogil:
+    """Part a batch that has not begun yet, into so many parts at most. Without memory into none.
+
+    Call crew_end in either case.
+    """
+    cdef Py_ssize_t i, first = 0, last, n = batch.n_rows
+    n_parts = max(min(n_parts, n // batch.block_rows), <Py_ssize_t> 1)
+    crew.n_parts = 0
+    crew.parts = <Part*> malloc(n_parts * sizeof(Part))
+    if crew.parts == NULL:
+        return
+    for i in range(n_parts):
+        last = n * (i + 1) // n_parts
+        if batch.ends != NULL and last:
+            last = batch.ends[last - 1]
+        _begin(&crew.parts[i], batch, first, last)
+        first = last
+    crew.n_parts = n_parts
+
+
+cdef inline void crew_run(Crew* crew) noexcept nogil:
+    """Run all parts, from where each is; how far it came stands in it."""
+    cdef Py_ssize_t i
+    for i in range(1, crew.n_parts):
+        _start(&crew.parts[i])
+    for i in range(crew.n_parts):
+        _finish(&crew.parts[i])
+
+
+cdef inline void crew_end(Crew* crew, Batch* batch) noexcept nogil:
+    """Free the parts; the batch takes over what they have counted."""
+    cdef Py_ssize_t i
+    cdef Part* part
+    for i in range(crew.n_parts):
+        part = &crew.parts[i]
+        batch.text.n_replaced += part.batch.text.n_replaced
+        part.batch.places = NULL            # the batch's own
+        batch_free(&part.batch)
+        event_free(&part.event)
+        event_free(&part.query)
+    free(crew.parts)
