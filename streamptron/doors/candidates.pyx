@@ -123,7 +123,7 @@ cdef class RankModel(Model):
         self._settle()
         return decided
 
-    def _decide(self, candidates, bint probabilities):
+    cdef object _decide(self, candidates, bint probabilities):
         """``{id: score}`` or probability; for a list a list of them."""
         names, features, own = candidates_of(candidates)
         self._score_all(names, features)

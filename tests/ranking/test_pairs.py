@@ -198,6 +198,7 @@ def test_row_of_a_query_whose_pairs_are_too_many_is_named_and_nothing_is_learned
     for call in (
         lambda: model.learn_many(X, grades, qid),
         lambda: model.decision_function_many(X, qid),
+        lambda: model.decision_function_many(X, qid, n_jobs=2),
     ):
         with pytest.raises(ValueError, match=f"row {n - 2} of X makes 15 pairs"):
             call()
