@@ -65,7 +65,7 @@ def expected_failures(estimator):
         AdaptiveClassifier(),
         AdaptiveClassifier(forget=0.03, naive_bayes=False),
         PerceptronClassifier(violators="uniform"),
-        MIRAClassifier(degree=2, violators="proportional"),
+        MIRAClassifier(violators="proportional"),
         AROWClassifier(degree=2),
         VotedPerceptronClassifier(),
         VotedPerceptronClassifier(degree=2, budget=50),
