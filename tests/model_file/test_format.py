@@ -58,7 +58,7 @@ def as_read(weights):
     }
 
 
-@seeds(3)
+@seeds(1, n_slow=1)
 @every_linear_variant
 def test_reader_written_from_the_description_of_the_format_reads_all_weights(
     learner, variant, seed, path

@@ -56,7 +56,7 @@ def learn_both(model, twin, *event):
     check_counts(model, twin)
 
 
-@seeds(1, 2)
+@seeds(1, 1)
 @every_rule
 @pytest.mark.parametrize("kept", KEPT)
 def test_learner_equals_its_twin_at_every_choice(kept, rule, seed):
@@ -72,7 +72,7 @@ def test_learner_equals_its_twin_at_every_choice(kept, rule, seed):
     assert twin.n_updates > 20
 
 
-@seeds(3, 5)
+@seeds(1, 3)
 @every_rule
 @pytest.mark.parametrize("most", [4, 12])
 def test_learner_under_a_ceiling_equals_its_twin(rule, most, seed):
@@ -140,7 +140,7 @@ def check_scores(model, twin, rows, qid):
         check_equal({r: scores[r] for r in place}, twins_scores, twin.average != "exponential")
 
 
-@seeds(2, 4)
+@seeds(1, 3)
 @every_rule
 @pytest.mark.parametrize(
     "kept", ["none serve=best", "uniform serve=best", "uniform pocket serve=pocket"]
