@@ -13,6 +13,7 @@ import re
 import tempfile
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
@@ -194,6 +195,7 @@ def test_a_large_model_goes_on_as_the_one_that_never_ran_out_of_memory(
     assert failures > 5
 
 
+CATEGORIES = pl.Series(["a", "bc"] * 3, dtype=pl.Categorical)
 MADE = {
     "a tokenizer of fields": lambda: Tokenizer(fields=("subject", "body")),
     "a tokenizer with separators": lambda: Tokenizer(separators=" ,;"),
@@ -211,6 +213,8 @@ MADE = {
         )
     ),
     "texts": lambda: Tokenizer(fields=("a", "b")).transform_many([{"a": "é", "b": "x"}] * 3),
+    "a column of texts": lambda: Tokenizer().transform_many(pl.Series(["a", "bc"] * 3)),
+    "numbers of texts": lambda: Tokenizer().transform_many(CATEGORIES),
     "a block of lines": lambda: Lines(Tokenizer(), b"spam\twin\nham\thello\n" * 3, 0),
     "a model of given weights": lambda: Perceptron.from_weights({"a": 1.0, "b" * 20: -1.0}),
 }
