@@ -1,7 +1,13 @@
 """What holds for the whole run."""
 
 import gc
+import os
+import shutil
 import signal
+
+# The tests share the cores among themselves: two processes of two threads each wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 
@@ -12,6 +18,10 @@ from tests.support.commands import MAIL, SEEDED
 # that interrupt a process would wait for ever.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Files of tests lie in memory where there is room: each that is saved would wait for the disk.
+if os.path.isdir("/dev/shm") and shutil.disk_usage("/dev/shm").free > 2**31:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/dev/shm")
 
 
 def pytest_collection_finish():

@@ -93,7 +93,7 @@ PARAMETERS = {
 }
 
 
-@seeds(3)
+@seeds(1, n_slow=1)
 @pytest.mark.parametrize("labels", [(False, True), ("ham", "spam"), LABELS[:3], LABELS], ids=len)
 @pytest.mark.parametrize("params", PARAMETERS)
 def test_learner_equals_its_twin_at_every_event(params, labels, seed):
@@ -129,7 +129,7 @@ def learn_rows(model, twin, X, events, ys, ws, ask, **names):
     check_counts(model, twin)
 
 
-@seeds(4)
+@seeds(1, n_slow=1)
 @pytest.mark.parametrize(
     "kind", ["array", "float32", "csr", "unsorted csr", "coo in parts", "frame"]
 )
@@ -264,7 +264,7 @@ def test_the_output_speaks_for_true_or_for_the_second_label(first):
     assert list(model.predict_proba_one(x)) == [first, second, third]
 
 
-@seeds(2)
+@seeds(1)
 def test_many_labels_equal_the_twin(seed):
     rng = random.Random(seed)
     model, twin = twins()
@@ -313,7 +313,7 @@ def test_hashed_features_that_do_not_collide_equal_the_twin(labels, seed):
     )
 
 
-@seeds(4)
+@seeds(1, n_slow=1)
 @pytest.mark.parametrize("max_features", [1, 6, 30, 90])
 @pytest.mark.parametrize("labels", [(False, True), LABELS], ids=len)
 def test_a_model_under_a_ceiling_equals_its_twin(labels, max_features, seed):
@@ -552,7 +552,7 @@ class AdaptivePair(Pair):
             assert excess == 0.0 or excess < min(map(math.ulp, parts))
 
 
-@seeds(100, n_slow=900)
+@seeds(50, n_slow=250)
 def test_calls_of_every_kind_agree_with_the_twin(seed, tmp_path):
     rng = random.Random(-seed)
     _, params, operations = made(seed)

@@ -76,7 +76,7 @@ def test_memory_is_flat_however_many_words_come(learner, labels, lengths):
     labels = [False, True] if labels == 2 else list(range(labels))
     model = learner(max_features=3000, hash_seed=1)
     sizes = []
-    for t in range(200_000):
+    for t in range(100_000):
         x = {f"{3 * t + i}{rng.choice(padding)}": 1 for i in range(3)}
         model.learn_one(x, rng.choice(labels))
         if t >= 20_000 and t % 1000 == 0:

@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 
 import streamptron
 from tests.support.commands import ENVIRONMENT, MAIL, SEEDED
+from tests.support.marks import in_turn
 from tests.support.variants import learned, loaded
 
 # What a shell writes, and which streams can be written then.
@@ -71,8 +73,16 @@ def folder(mail, tmp_path):
     return tmp_path
 
 
-@redirections
-@pytest.mark.parametrize("command", COMMANDS)
+DAILY = in_turn(COMMANDS, REDIRECTIONS, n=2)
+
+
+@pytest.mark.parametrize(
+    ("command", "redirection"),
+    [
+        pytest.param(*case, marks=[] if case in DAILY else pytest.mark.slow)
+        for case in product(COMMANDS, REDIRECTIONS)
+    ],
+)
 def test_a_stream_that_is_closed_or_full_is_a_word_and_an_exit_code(command, redirection, folder):
     words, reads, writes = COMMANDS[command]
     there = REDIRECTIONS[redirection]

@@ -17,7 +17,7 @@ from streamptron import ModelFileError, MulticlassPerceptron, Pair, Perceptron, 
 from streamptron.modelfile.layout import Contents
 from streamptron.modelfile.write import write
 from tests.support.doors import assert_learns_on_alike, refused
-from tests.support.marks import seeds
+from tests.support.marks import in_turn, seeds
 from tests.support.streams import (
     KEYS,
     VALUES,
@@ -40,6 +40,7 @@ from tests.support.twins import (
 )
 from tests.support.variants import (
     LEARNERS,
+    PAIRING,
     every_pairing_learner,
     learned,
     make,
@@ -82,7 +83,7 @@ def fielded_events(rng, n, **kwargs):
 # --- Equal to the twin
 
 
-@seeds(2)
+@seeds(1)
 @pytest.mark.parametrize("kept", [kept for kept in KEPT if kept.endswith("best")])
 @rules
 def test_learner_with_all_pairs_equals_its_twin_at_every_event(rule, kept, seed):
@@ -102,7 +103,7 @@ def test_learner_with_all_pairs_equals_its_twin_at_every_event(rule, kept, seed)
     model._check()
 
 
-@seeds(2)
+@seeds(1)
 @paired_with
 @rules
 def test_learner_with_interactions_equals_its_twin_at_every_event(rule, params, seed):
@@ -206,12 +207,12 @@ MATRICES = {
 }
 
 
-@seeds(2)
-@pytest.mark.parametrize("params", [{}, {"max_features": 40}, {"hash_bits": 18}], ids=str)
-@pytest.mark.parametrize("kind", MATRICES)
-@every_pairing_learner
-def test_rows_of_a_matrix_are_learned_as_their_events(learner, kind, params, seed):
-    rng = random.Random(seed)
+@pytest.mark.parametrize(
+    ("learner", "kind", "params"),
+    in_turn(PAIRING, MATRICES, [{}, {"max_features": 40}, {"hash_bits": 18}]),
+)
+def test_rows_of_a_matrix_are_learned_as_their_events(learner, kind, params):
+    rng = random.Random(f"{learner}, {kind}, {params}")
     dense = [[rng.choice((0, 0, 1.0, -2.0, 3.0)) for _ in range(12)] for _ in range(60)]
     X = MATRICES[kind](dense)
     y = [rng.choice(labels_of(learner)) for _ in dense]
@@ -270,8 +271,9 @@ def test_every_mapping_makes_the_pairs_of_a_dict(mapping):
 
 
 @needs_data
-@pytest.mark.parametrize("params", [{}, {"ngram_range": (1, 2), "fold_numbers": True}], ids=str)
-@rules
+@pytest.mark.parametrize(
+    ("rule", "params"), in_turn(RULES, [{}, {"ngram_range": (1, 2), "fold_numbers": True}])
+)
 def test_texts_of_a_real_stream_equal_the_twin(rule, params):
     model, twin = twins(rule, degree=2)
     tokenizer = Tokenizer(**params, max_length=8)

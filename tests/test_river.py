@@ -1,5 +1,6 @@
 """The River contract: River's own checks, its pipelines, evaluations and ensembles, and frames."""
 
+import gc
 import inspect
 import math
 import pickle
@@ -42,6 +43,7 @@ from tests.support.variants import (
     every_averager,
     every_learner,
     every_variant,
+    every_variant_and_in_turn,
     labels_for,
     learned,
     make,
@@ -53,6 +55,13 @@ every_frame = pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"]
 # River's checks
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_old():
+    """The checks collect garbage again and again, and would look through all that tests hold."""
+    gc.collect()
+    gc.freeze()
+
+
 def test_the_libraries_that_rivers_checks_need_are_there():
     import sklearn  # noqa: F401
     from river.utils.pandas import PANDAS_INSTALLED
@@ -60,13 +69,22 @@ def test_the_libraries_that_rivers_checks_need_are_there():
     assert PANDAS_INSTALLED
 
 
+CHECKED = [
+    (learner, variant)
+    for learner, variant in VARIANTS
+    if variant not in ("pocket, no average", "serve exponential", "hashed, colliding")
+]
+# every day each learner as it is, and each variant of one of those that have it
+DAILY = {(learner, "default") for learner in LEARNERS} | {
+    rng.choice([pair for pair in CHECKED if pair[1] == variant])
+    for rng in [random.Random(1)]
+    for variant in dict(map(reversed, CHECKED))
+}
+
+
 @pytest.mark.parametrize(
     ("learner", "variant"),
-    [
-        (learner, variant)
-        for learner, variant in VARIANTS
-        if variant not in ("pocket, no average", "serve exponential", "hashed, colliding")
-    ],
+    [pytest.param(*pair, marks=[] if pair in DAILY else pytest.mark.slow) for pair in CHECKED],
 )
 def test_every_check_of_river_passes(learner, variant):
     # as users have it, secret seed and all; hashed, one clone in thousands has names that collide
@@ -496,12 +514,9 @@ def random_batches(rng, labels, n=12):
         yield columns, rows, ys, [rng.choice((0.0, 1.0, rng.random())) for _ in rows]
 
 
-@pytest.mark.parametrize(
-    ("library", "seed"), [("pandas", 0), ("polars", 1), ("pyarrow", 2)], ids=str
-)
-@every_variant
-def test_frames_are_learned_as_their_rows_are_bit_for_bit(learner, variant, library, seed):
-    rng = random.Random(seed)
+@every_variant_and_in_turn("library", ["pandas", "polars", "pyarrow"])
+def test_frames_are_learned_as_their_rows_are_bit_for_bit(learner, variant, library):
+    rng = random.Random(f"{learner}, {variant}")
     by_row, by_frame, tested = (make(learner, variant) for _ in range(3))
     for columns, rows, ys, ws in random_batches(rng, labels_for(learner)):
         X = frame(library, {name: [float(row[name]) for row in rows] for name in columns})

@@ -14,15 +14,17 @@ import pytest
 from river import stats
 
 from streamptron import MIRA, Perceptron
-from tests.support.marks import seeds, slow
+from tests.support.marks import in_turn, seeds
 from tests.support.processes import in_another_process
 from tests.support.variants import (
+    AVERAGERS,
     COPIES,
     LEARNERS,
     answers,
     every_averager,
     every_learner,
     every_variant,
+    every_variant_and_in_turn,
     labels_for,
     make,
     named_events,
@@ -38,11 +40,11 @@ every_copy = pytest.mark.parametrize("how", EVERY_COPY)
 # Copies in the middle of a stream
 
 
-@pytest.mark.parametrize(("how", "seed"), [(how, seed) for seed, how in enumerate(EVERY_COPY)])
-@every_variant
+@every_variant_and_in_turn("how", EVERY_COPY, n=2)
 def test_model_replaced_by_its_copy_now_and_then_learns_on_as_if_nothing_had_happened(
-    learner, variant, how, seed
+    learner, variant, how
 ):
+    seed = list(EVERY_COPY).index(how)
     rng = random.Random(seed)
     model, replaced = make(learner, variant), make(learner, variant)
     for x, y, w in named_events(learner, seed):
@@ -56,8 +58,7 @@ def test_model_replaced_by_its_copy_now_and_then_learns_on_as_if_nothing_had_hap
     assert pickle.dumps(replaced) == pickle.dumps(model)
 
 
-@every_copy
-@every_variant
+@every_variant_and_in_turn("how", EVERY_COPY)
 def test_copy_and_original_do_not_touch_each_other(learner, variant, how):
     events = list(named_events(learner, seed=4))
     original = make(learner, variant)
@@ -81,8 +82,7 @@ def test_copy_and_original_do_not_touch_each_other(learner, variant, how):
     assert pickle.dumps(other) == after
 
 
-@every_copy
-@every_variant
+@every_variant_and_in_turn("how", EVERY_COPY)
 def test_copy_has_the_same_bytes_at_every_moment(learner, variant, how):
     model = make(learner, variant)
     for x, y, w in named_events(learner, seed=5, n=30):
@@ -382,7 +382,7 @@ def test_state_set_on_a_used_model_replaces_all_that_it_knew(learner, variant):
         first.learn_one(x, y, w)
         second.learn_one(x, labels_for(learner)[1 - (y == labels_for(learner)[1])], w)
     used = make(learner, variant)
-    for x, y, w in events[:20]:
+    for x, y, w in events[:5]:
         for source in (first, second, make(learner, variant)):
             used.__setstate__(source.__getstate__())
             assert answers(used, x) == answers(source, x)
@@ -579,8 +579,9 @@ def moved(before, after):
     return steps
 
 
-@every_averager
-@pytest.mark.parametrize("how", slow(("pickle 2", "pickle 5"), [None, *EVERY_COPY]))
+@pytest.mark.parametrize(
+    ("how", "learner"), [(None, AVERAGERS[0]), *in_turn(EVERY_COPY, AVERAGERS)]
+)
 def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner, how):
     """Neither the index's directory nor the places of chunks are ever copied as a whole."""
     model = make(learner, average="exponential", half_life=5)

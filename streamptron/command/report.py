@@ -138,21 +138,28 @@ def compared(
         (model for model in models.values() if isinstance(model.learner, BinaryModel)),
         next(iter(models.values())),
     )
-    reader = judge.read(files, "raise", encoding=encoding, **reading)
-
-    def events() -> Iterator[tuple[Any, Any]]:
-        for x, y, _, _, _, file, line in reader.records():
-            try:
-                if y is None:
-                    raise ValueError("no label to compare with")
-                event = judge.event(x), judge.label(judge.written(y))
-            except (TypeError, ValueError) as error:
-                raise LineError(file, line, str(error)) from None
-            yield event
-
     from streamptron.study.compare import compare  # it brings scipy, which the others do without
 
-    return compare({name: model.learner for name, model in models.items()}, events())
+    learners = {name: model.learner for name, model in models.items()}
+    return compare(learners, labelled(judge, files, reading, encoding))
+
+
+def labelled(
+    model: LineModel, files: list[str], reading: dict[str, Any], encoding: str | None = None
+) -> Iterator[tuple[Any, Any]]:
+    """Events and labels of some files as a model's learner takes them. A bad line raises its error.
+
+    A line without a label is a bad one.
+    """
+    reader = model.read(files, "raise", encoding=encoding, **reading)
+    for x, y, _, _, _, file, line in reader.records():
+        try:
+            if y is None:
+                raise ValueError("no label to compare with")
+            event = model.event(x), model.label(model.written(y))
+        except (TypeError, ValueError) as error:
+            raise LineError(file, line, str(error)) from None
+        yield event
 
 
 def comparison(found: Comparison) -> list[dict[str, Any]]:
@@ -170,10 +177,7 @@ def comparison(found: Comparison) -> list[dict[str, Any]]:
 def explained(model: LineModel, text: str) -> str:
     """Which features made the answer to a text, and by which weights."""
     learner = model.learner
-    x: Any = text
-    if model.tokenizer is None:
-        x = next(model.read(io.BytesIO(text.encode()), "raise", **_unlabelled(model)))[0]
-    event = model.event(x)
+    event = event_of(model, text)
     answer, probability = model.answer(event)
     if answer is None:
         return "the model has seen no label yet"
@@ -190,6 +194,14 @@ def explained(model: LineModel, text: str) -> str:
     else:
         said += f", by the {kind} weights"
     return f"{table(rows)}\n\ncontributions towards {model.names[1] if binary else answer}\n{said}"
+
+
+def event_of(model: LineModel, text: str) -> Any:
+    """The event of a text, or of a line of features, without its label."""
+    x: Any = text
+    if model.tokenizer is None:
+        x = next(model.read(io.BytesIO(text.encode()), "raise", **_unlabelled(model)))[0]
+    return model.event(x)
 
 
 def _unlabelled(model: LineModel) -> dict[str, Any]:

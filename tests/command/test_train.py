@@ -18,6 +18,7 @@ import streamptron
 from streamptron import AdaptiveClassifier, Perceptron, Tokenizer
 from streamptron.command.commands import LEARNER_OPTIONS, TOKENIZER_OPTIONS, commands
 from streamptron.command.lines import LineModel
+from streamptron.command.plot import plot
 from streamptron.files import read
 from streamptron.learners import LEARNERS
 from tests.support.commands import (
@@ -380,7 +381,7 @@ def test_an_option_in_a_message_is_written_as_it_is_given(name, mail, told):
 
 def test_every_option_that_a_message_names_is_one():
     known = {"--help", "--version"}
-    for command in commands.commands.values():
+    for command in [*commands.commands.values(), *plot.commands.values()]:
         known |= {word for option in command.params for word in option.opts}
     named = set()
     for path in (ROOT / "streamptron").rglob("*.py"):

@@ -20,7 +20,8 @@ from tests.support.doors import (
     refused,
     trained,
 )
-from tests.support.variants import answers, every_learner, labels_for, make
+from tests.support.marks import in_turn
+from tests.support.variants import LEARNERS, answers, every_learner, labels_for, make
 
 
 def broken_after(pairs):
@@ -69,22 +70,20 @@ def test_error_of_the_users_own_code_passes_through_and_leaves_no_trace(learner,
     assert_learns_on_alike(model, twin, learner)
 
 
-@pytest.mark.parametrize(
-    ("items", "culprit"),
-    [
-        ([1, 2], "gave 1, a int"),
-        ([("a", 1), ("a",)], "gave ('a',), a tuple"),
-        ([("a", 1, 2)], "gave ('a', 1, 2), a tuple"),
-        ([None], "gave None, a NoneType"),
-        (["abc"], "gave 'abc', a str"),
-        (5, "gave 5, a int"),
-        (None, "gave None, a NoneType"),
-    ],
-    ids=repr,
-)
-@every_call
-@every_learner
-def test_items_that_are_no_pairs_are_refused(learner, call, items, culprit):
+NO_PAIRS = {
+    "numbers": ([1, 2], "gave 1, a int"),
+    "one of one": ([("a", 1), ("a",)], "gave ('a',), a tuple"),
+    "three": ([("a", 1, 2)], "gave ('a', 1, 2), a tuple"),
+    "nothing in a list": ([None], "gave None, a NoneType"),
+    "a text": (["abc"], "gave 'abc', a str"),
+    "no list": (5, "gave 5, a int"),
+    "nothing": (None, "gave None, a NoneType"),
+}
+
+
+@pytest.mark.parametrize(("kind", "call", "learner"), in_turn(NO_PAIRS, CALLS, LEARNERS))
+def test_items_that_are_no_pairs_are_refused(kind, call, learner):
+    items, culprit = NO_PAIRS[kind]
     x = Pairs()
     x.items = lambda: items
     message = refused(
@@ -230,10 +229,10 @@ ACTIONS = {
 }
 
 
-@every_call
-@pytest.mark.parametrize("action", ACTIONS)
-@pytest.mark.parametrize("where", ["items", "float", "hash"])
-@every_learner
+@pytest.mark.parametrize(
+    ("where", "action", "call", "learner"),
+    in_turn(["items", "float", "hash"], ACTIONS, CALLS, LEARNERS),
+)
 def test_event_that_uses_the_model_while_it_is_read_comes_after_what_it_did(
     learner, where, action, call
 ):

@@ -15,8 +15,15 @@ import pytest
 
 from streamptron import Perceptron
 from tests.support.doors import CALLS, MANY_CALLS, NAN, Pairs, every_call, refused, trained
+from tests.support.marks import in_turn
 from tests.support.streams import random_events
-from tests.support.variants import every_learner, labels_for, learned, make
+from tests.support.variants import (
+    LEARNERS,
+    every_learner,
+    labels_for,
+    learned,
+    make,
+)
 
 # Events
 
@@ -38,9 +45,7 @@ NO_MAPPINGS = {
 }
 
 
-@every_call
-@pytest.mark.parametrize("kind", NO_MAPPINGS)
-@every_learner
+@pytest.mark.parametrize(("kind", "call", "learner"), in_turn(NO_MAPPINGS, CALLS, LEARNERS))
 def test_event_that_is_no_mapping_is_refused(learner, kind, call):
     x = NO_MAPPINGS[kind]
     message = refused(

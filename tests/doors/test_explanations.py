@@ -36,13 +36,15 @@ def halves(name):
 
 @needs_data
 @every_linear_variant
-def test_explanation_sums_up_to_the_decision_exactly(learner, variant):
+def test_explanation_is_sorted_by_size_and_sums_up_to_the_decision_exactly(learner, variant):
     model = make(learner, variant)
     explained = n_pairs = 0
     for i, (x, y) in enumerate(real_stream(learner, 300, most_words(variant))):
         x = {name: value + i % 3 / 7 for name, value in x.items()}
         if i > 20 and i % 3 == 0:
             parts = model.explain_one(x)
+            sizes = [abs(part) for _, part in parts]
+            assert sizes == sorted(sizes, reverse=True)
             decision = model.decision_function_one(x)
             if learner != "Perceptron":
                 decision = decision[model.predict_one(x)]
@@ -60,18 +62,6 @@ def test_explanation_sums_up_to_the_decision_exactly(learner, variant):
         model.learn_one(x, y)
     assert explained > 90
     assert (n_pairs > 100) == (model.degree == 2 and model.max_features is None)
-
-
-@needs_data
-@every_linear_variant
-def test_explanation_is_sorted_by_size(learner, variant):
-    model = make(learner, variant)
-    for i, (x, y) in enumerate(real_stream(learner, 300, most_words(variant))):
-        x = {name: value + i % 3 / 7 for name, value in x.items()}
-        if i > 20 and i % 3 == 0:
-            sizes = [abs(part) for _, part in model.explain_one(x)]
-            assert sizes == sorted(sizes, reverse=True)
-        model.learn_one(x, y)
 
 
 @pytest.mark.parametrize("kind", ["current", "average", "pocket"])

@@ -7,7 +7,12 @@ import pyarrow as pa
 import pytest
 
 from tests.support.doors import INF, MANY_CALLS, NAN, refused, trained
-from tests.support.variants import every_learner, labels_for
+from tests.support.marks import in_turn
+from tests.support.variants import (
+    LEARNERS,
+    every_learner,
+    labels_for,
+)
 
 
 def bad_columns():
@@ -70,8 +75,7 @@ def frame_with(column, name="the culprit"):
     return pa.table({"good": np.ones(len(column)), name: column})
 
 
-@pytest.mark.parametrize("how", BAD_COLUMNS)
-@every_learner
+@pytest.mark.parametrize(("how", "learner"), in_turn(BAD_COLUMNS, LEARNERS, n=2))
 def test_bad_cell_of_a_frame_is_refused_by_row_and_column(learner, how):
     column, error, row = BAD_COLUMNS[how]
     X = frame_with(column)
@@ -103,9 +107,7 @@ NO_TABLES = {
 }
 
 
-@pytest.mark.parametrize("call", MANY_CALLS)
-@pytest.mark.parametrize("kind", NO_TABLES)
-@every_learner
+@pytest.mark.parametrize(("kind", "learner", "call"), in_turn(NO_TABLES, LEARNERS, MANY_CALLS))
 def test_mini_batch_that_is_no_frame_array_or_matrix_is_refused(learner, kind, call):
     X = NO_TABLES[kind]
     refused(

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from streamptron import Perceptron
-from tests.support.doors import CALLS, INF, NAN, every_call, refused, trained
+from tests.support.doors import CALLS, INF, NAN, refused, trained
+from tests.support.marks import in_turn
 from tests.support.variants import (
     LEARNERS,
     ONE_OUTPUT,
@@ -65,9 +66,7 @@ BAD_VALUES = {
 }
 
 
-@every_call
-@pytest.mark.parametrize("kind", BAD_VALUES)
-@every_learner
+@pytest.mark.parametrize(("kind", "call", "learner"), in_turn(BAD_VALUES, CALLS, LEARNERS))
 def test_bad_value_is_refused_by_the_name_of_its_feature(learner, kind, call):
     value, error = BAD_VALUES[kind]
     y = labels_for(learner)[0]

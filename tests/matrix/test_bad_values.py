@@ -9,19 +9,26 @@ import scipy.sparse as sp
 
 from streamptron import Perceptron
 from tests.support.doors import refused, trained
+from tests.support.marks import in_turn
 from tests.support.matrices import (
     CALLS,
     DENSE,
     FORMS,
     INF,
     NAN,
+    WAYS,
     both_ways,
     csr,
     every_call,
     random_batch,
     untouched,
 )
-from tests.support.variants import every_learner, labels_for, make
+from tests.support.variants import (
+    LEARNERS,
+    every_learner,
+    labels_for,
+    make,
+)
 
 
 def late_row(form, way, dtype=float):
@@ -53,13 +60,12 @@ def late_row(form, way, dtype=float):
 BAD = {"NaN": NAN, "inf": INF, "-inf": -INF, "too large": 1.0000001e50, "too small": -1e51}
 
 
-@both_ways
-@pytest.mark.parametrize("kind", BAD)
+PLACES = ["csr_array", "CSR of int64", "array", "array, Fortran", "array, part", "array, backwards"]
+
+
 @pytest.mark.parametrize(
-    "form",
-    ["csr_array", "CSR of int64", "array", "array, Fortran", "array, part", "array, backwards"],
+    ("form", "kind", "way", "learner"), in_turn(PLACES, BAD, WAYS, LEARNERS, n=2)
 )
-@every_learner
 def test_bad_value_is_refused_by_row_and_column_and_nothing_is_learned(learner, form, kind, way):
     X, put = late_row(form, way)
     put(BAD[kind])

@@ -13,10 +13,27 @@ import pytest
 import scipy.sparse as sp
 
 from tests.support.doors import Fault, Once, assert_learns_on_alike, trained
-from tests.support.matrices import CALLS, NAN, both_ways, every_call, grown, threads_batch, widened
+from tests.support.marks import in_turn
+from tests.support.matrices import (
+    CALLS,
+    NAN,
+    WAYS,
+    both_ways,
+    every_call,
+    grown,
+    threads_batch,
+    widened,
+)
 from tests.support.streams import KEYS, make_key
 from tests.support.threads import eager, finished
-from tests.support.variants import ONE_OUTPUT, answers, every_learner, labels_for, make
+from tests.support.variants import (
+    LEARNERS,
+    ONE_OUTPUT,
+    answers,
+    every_learner,
+    labels_for,
+    make,
+)
 
 
 class Actor:
@@ -156,10 +173,10 @@ def raise_fault(model, known, new):
     raise Fault
 
 
-@pytest.mark.parametrize("at", range(1, 8), ids="at={}".format)
-@pytest.mark.parametrize("action", ["raises", *ACTIONS])
-@both_ways
-@pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
+@pytest.mark.parametrize(
+    ("action", "at", "way", "learner"),
+    in_turn(["raises", *ACTIONS], range(1, 8), WAYS, ["MulticlassPerceptron", "MIRA"]),
+)
 def test_label_that_acts_when_it_is_hashed_keeps_labels_and_outputs_together(
     learner, way, action, at
 ):
@@ -261,10 +278,10 @@ def test_error_of_a_names_own_code_passes_through_and_leaves_no_trace(learner, c
     assert faults > 1
 
 
-@every_call
-@pytest.mark.parametrize("use", ["predict_one", "learn_one", "predict_many", "learn_many"])
-@both_ways
-@every_learner
+@pytest.mark.parametrize(
+    ("call", "use", "learner", "way"),
+    in_turn(CALLS, ["predict_one", "learn_one", "predict_many", "learn_many"], LEARNERS, WAYS),
+)
 def test_name_that_uses_the_model_when_it_is_shown_in_an_error_hangs_nothing(
     learner, way, use, call
 ):

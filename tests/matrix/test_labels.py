@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from tests.support.doors import refused, trained
+from tests.support.marks import in_turn
 from tests.support.matrices import (
     BIG_ENDIAN,
     CALLS,
@@ -28,7 +29,13 @@ from tests.support.matrices import (
     untouched,
     widened,
 )
-from tests.support.variants import every_learner, labels_for, learned, make
+from tests.support.variants import (
+    LEARNERS,
+    every_learner,
+    labels_for,
+    learned,
+    make,
+)
 
 LABEL_HOLDERS = {
     "list": list,
@@ -217,9 +224,10 @@ WRONG_LABELS = {
 }
 
 
-@pytest.mark.parametrize("kind", WRONG_LABELS)
-@pytest.mark.parametrize("call", ["learn_many", "test_then_train_many"])
-@every_learner
+@pytest.mark.parametrize(
+    ("kind", "learner", "call"),
+    in_turn(WRONG_LABELS, LEARNERS, ["learn_many", "test_then_train_many"]),
+)
 def test_labels_that_do_not_fit_the_rows_are_refused(learner, call, kind):
     y, said = WRONG_LABELS[kind]
     if learner == "Perceptron" and kind in ("NaN of an array", "not a time"):

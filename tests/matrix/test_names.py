@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from streamptron import Perceptron
 from tests.support.doors import refused, trained
+from tests.support.marks import in_turn
 from tests.support.matrices import (
     CALLS,
     FORMS,
@@ -30,7 +31,14 @@ from tests.support.matrices import (
     widened,
 )
 from tests.support.streams import KEYS, make_key
-from tests.support.variants import LEARNERS, answers, every_learner, every_variant, labels_for, make
+from tests.support.variants import (
+    LEARNERS,
+    answers,
+    every_learner,
+    every_variant,
+    labels_for,
+    make,
+)
 
 HOLDERS = {
     "list": list,
@@ -117,9 +125,7 @@ WRONG_NAMES = {
 }
 
 
-@pytest.mark.parametrize("kind", WRONG_NAMES)
-@every_call
-@every_learner
+@pytest.mark.parametrize(("kind", "learner", "call"), in_turn(WRONG_NAMES, LEARNERS, CALLS))
 def test_names_that_do_not_fit_the_columns_are_refused(learner, call, kind):
     names, error, said = WRONG_NAMES[kind]
     for X in (np.eye(3), csr(np.eye(3)), sp.csc_matrix(np.eye(3))):

@@ -11,22 +11,27 @@ import scipy.sparse as sp
 
 from streamptron import Perceptron
 from tests.support.doors import refused, trained
-from tests.support.marks import seeds
+from tests.support.marks import in_turn
 from tests.support.matrices import (
     BIG_ENDIAN,
     CALLS,
     COPY_LEAST,
     FRAMES,
     NUMBERS,
+    WAYS,
     assert_answers_alike,
-    both_ways,
     csr,
     dicts,
     learn_each,
     padded,
     untouched,
 )
-from tests.support.variants import every_learner, labels_for, make
+from tests.support.variants import (
+    LEARNERS,
+    every_learner,
+    labels_for,
+    make,
+)
 
 
 def extremes(dtype):
@@ -43,12 +48,11 @@ def extremes(dtype):
     return [0.0, -0.0, 0.5, -1.25, float(info.tiny), float(info.smallest_subnormal), big, -big]
 
 
-@seeds(1)
-@both_ways
-@pytest.mark.parametrize("dtype", NUMBERS + BIG_ENDIAN)
-@every_learner
-def test_values_of_every_dtype_are_the_floats_that_they_equal(learner, dtype, way, seed):
-    rng = random.Random(f"{learner}, {dtype}, {seed}")
+@pytest.mark.parametrize(
+    ("dtype", "way", "learner"), in_turn(NUMBERS + BIG_ENDIAN, WAYS, LEARNERS, n=2)
+)
+def test_values_of_every_dtype_are_the_floats_that_they_equal(dtype, way, learner):
+    rng = random.Random(f"{learner}, {dtype}, {way}")
     dtype = np.dtype(dtype)
     n_columns = 10 if way == "in place" else COPY_LEAST // dtype.itemsize // 60 + 20
     dense = np.zeros((60, n_columns), dtype)
@@ -100,11 +104,17 @@ def test_repeated_entries_of_narrow_ints_are_summed_as_scipy_sums_them():
     assert model.decision_function_many(X).tolist() == [44.0]
 
 
-@pytest.mark.parametrize("dtype", ["i8", "u8", "longdouble"])
-@pytest.mark.parametrize("form", ["array", "csr", "pandas", "pandas, columns apart", "polars"])
-@both_ways
-@every_learner
-def test_number_that_a_float_cannot_hold_is_refused(learner, form, dtype, way):
+@pytest.mark.parametrize(
+    ("dtype", "form", "way", "learner"),
+    in_turn(
+        ["i8", "u8", "longdouble"],
+        ["array", "csr", "pandas", "pandas, columns apart", "polars"],
+        WAYS,
+        LEARNERS,
+        n=2,
+    ),
+)
+def test_number_that_a_float_cannot_hold_is_refused(dtype, form, way, learner):
     if form in FRAMES and dtype == "longdouble":
         pytest.skip("a frame of float128 is not known to all of them")
     dense = np.zeros((1000, 20 if way == "in place" or form == "polars" else 150), dtype)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tests.support.marks import seeds
+from tests.support.marks import in_turn, seeds
 from tests.support.matrices import (
     DENSE,
     FORMS,
@@ -38,22 +38,22 @@ from tests.support.streams import needs_data, random_events, svmlight
 from tests.support.twins import KEPT, RULES, check_answers, check_counts, check_weights, twins
 from tests.support.twins import labels_for as labels_for_rule
 from tests.support.variants import (
+    LEARNERS,
     ONE_OUTPUT,
     answers,
     every_learner,
     every_variant,
+    every_variant_and_in_turn,
     labels_for,
     make,
 )
 
 
-@seeds(1)
-@both_ways
-@every_variant
+@every_variant_and_in_turn("way", WAYS)
 def test_batches_of_all_kinds_and_dicts_in_turn_are_learned_as_their_rows_bit_for_bit(
-    learner, variant, way, seed
+    learner, variant, way
 ):
-    rng = random.Random(f"{learner}, {variant}, {way}, {seed}")
+    rng = random.Random(f"{learner}, {variant}, {way}")
     model, twin = make(learner, variant), make(learner, variant)
     dense, ys, ws = random_batch(rng, learner, n=150, weighted=True)
     forms = rng.sample(list(FORMS), 5)
@@ -87,9 +87,7 @@ def test_batches_of_all_kinds_and_dicts_in_turn_are_learned_as_their_rows_bit_fo
     assert twin.n_updates > 5
 
 
-@both_ways
-@pytest.mark.parametrize("form", FORMS)
-@every_learner
+@pytest.mark.parametrize(("form", "way", "learner"), in_turn(FORMS, WAYS, LEARNERS, n=2))
 def test_matrix_of_every_kind_is_its_rows_and_stays_as_it_is(learner, form, way):
     rng = random.Random(f"{learner}, {form}")
     dense, ys, _ = random_batch(rng, learner)
@@ -156,9 +154,10 @@ def test_real_matrix_is_learned_as_its_rows_bit_for_bit(learner, variant):
     assert twin.n_mistakes > 200
 
 
-@both_ways
-@pytest.mark.parametrize("variant", ["default", "pocket", "hashed", "no intercept"])
-@every_learner
+@pytest.mark.parametrize(
+    ("learner", "variant", "way"),
+    in_turn(LEARNERS, ["default", "pocket", "hashed", "no intercept"], WAYS),
+)
 def test_rows_of_many_values_are_learned_as_they_are(learner, variant, way):
     """Rows of more values than are checked at a time, and blocks that end anywhere."""
     rng = np.random.default_rng(5)
@@ -185,7 +184,8 @@ def test_broadcast_array_is_one_row_again_and_again(learner, way):
     X = np.broadcast_to(row, (n, 4))
     labels = labels_for(learner)
     ys = [labels[i % 2] for i in range(n)]
-    model, twin = make(learner), make(learner)
+    # with a budget, as else every update votes
+    model, twin = make(learner, budget=20), make(learner, budget=20)
     model.learn_many(X, ys)
     learn_each(twin, dicts(row[None, :]) * n, ys)
     assert pickle.dumps(model) == pickle.dumps(twin)

@@ -244,7 +244,7 @@ def test_other_threads_run_while_a_batch_is_learned_or_answered(learner, way, ca
     assert advanced >= 8
 
 
-@seeds(2)
+@seeds(1, n_slow=1)
 @both_ways
 @every_learner
 @eager

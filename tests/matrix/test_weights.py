@@ -10,9 +10,11 @@ import pyarrow as pa
 import pytest
 
 from tests.support.doors import refused, trained
+from tests.support.marks import in_turn
 from tests.support.matrices import (
     INF,
     NAN,
+    WAYS,
     both_ways,
     csr,
     dicts,
@@ -21,7 +23,13 @@ from tests.support.matrices import (
     random_batch,
     widened,
 )
-from tests.support.variants import every_learner, labels_for, make, most_weight
+from tests.support.variants import (
+    LEARNERS,
+    every_learner,
+    labels_for,
+    make,
+    most_weight,
+)
 
 WEIGHT_HOLDERS = {
     "list": list,
@@ -40,10 +48,10 @@ WEIGHT_HOLDERS = {
 }
 
 
-@both_ways
-@pytest.mark.parametrize("holder", WEIGHT_HOLDERS)
-@pytest.mark.parametrize("variant", ["default", "class weights"])
-@every_learner
+@pytest.mark.parametrize(
+    ("holder", "way", "variant", "learner"),
+    in_turn(WEIGHT_HOLDERS, WAYS, ["default", "class weights"], LEARNERS),
+)
 def test_weights_of_rows_and_of_labels_are_those_of_events(learner, variant, holder, way):
     rng = random.Random(f"{learner}, {holder}, {way}")
     dense, ys, _ = random_batch(rng, learner, n=100)
@@ -134,9 +142,10 @@ WRONG_WEIGHTS = {
 }
 
 
-@pytest.mark.parametrize("kind", WRONG_WEIGHTS)
-@pytest.mark.parametrize("call", ["learn_many", "test_then_train_many"])
-@every_learner
+@pytest.mark.parametrize(
+    ("kind", "learner", "call"),
+    in_turn(WRONG_WEIGHTS, LEARNERS, ["learn_many", "test_then_train_many"]),
+)
 def test_weights_that_do_not_fit_the_rows_are_refused(learner, call, kind):
     w, said = WRONG_WEIGHTS[kind]
     ys = [labels_for(learner)[0]] * 4

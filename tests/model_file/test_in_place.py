@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from streamptron import Perceptron, load
+from tests.support.marks import in_turn
 from tests.support.model_files import taught
-from tests.support.variants import COPIES, every_placed_variant, learned, make, named_events
+from tests.support.variants import (
+    COPIES,
+    PLACED_VARIANTS,
+    learned,
+    make,
+    named_events,
+)
 
 # In place
 
@@ -39,8 +46,7 @@ def test_model_opened_in_place_learns_nothing_and_says_why(path):
 EVERY_COPY = COPIES | {"clone": lambda model: model.clone(include_attributes=True)}
 
 
-@pytest.mark.parametrize("how", EVERY_COPY)
-@every_placed_variant
+@pytest.mark.parametrize(("learner", "variant", "how"), in_turn(PLACED_VARIANTS, EVERY_COPY))
 def test_copy_of_a_model_opened_in_place_lies_in_memory_and_learns(learner, variant, how, path):
     model = taught(learner, variant)
     model.save(path)

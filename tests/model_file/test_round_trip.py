@@ -37,7 +37,7 @@ from tests.twin.model_file import ModelFile, value
 # What is saved comes back
 
 
-@seeds(3)
+@seeds(1, n_slow=1)
 @every_variant
 def test_model_replaced_by_its_file_now_and_then_learns_on_as_if_nothing_had_happened(
     learner, variant, seed, path
@@ -55,7 +55,7 @@ def test_model_replaced_by_its_file_now_and_then_learns_on_as_if_nothing_had_hap
     assert learned(replaced) == learned(model)
 
 
-@seeds(3)
+@seeds(1, n_slow=1)
 @every_placed_variant
 def test_model_opened_in_place_answers_as_the_one_that_was_saved(learner, variant, seed, path):
     model = taught(learner, variant, seed)

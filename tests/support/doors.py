@@ -6,12 +6,11 @@ are the same, and it learns on as if the call had not been made.
 
 import copy
 import pickle
-import random
 from collections.abc import Mapping
 
 import pytest
 
-from tests.support.streams import random_events
+from tests.support.streams import same_events
 from tests.support.variants import answers, labels_for, make
 
 NAN, INF = float("nan"), float("inf")
@@ -20,14 +19,14 @@ NAN, INF = float("nan"), float("inf")
 def trained(learner, **params):
     """A model that has learned some events of every label."""
     model = make(learner, **params)
-    for x, y, _ in random_events(random.Random(7), n=40, labels=labels_for(learner)):
+    for x, y, _ in same_events(7, n=40, labels=labels_for(learner)):
         model.learn_one(x, y)
     return model
 
 
 def assert_learns_on_alike(model, twin, learner):
     """Each does, to the last bit, what the other one does on events to come."""
-    for x, y, _ in random_events(random.Random(8), n=10, labels=labels_for(learner)):
+    for x, y, _ in same_events(8, n=10, labels=labels_for(learner)):
         assert answers(model, x) == answers(twin, x)
         model.learn_one(x, y)
         twin.learn_one(x, y)

@@ -52,10 +52,12 @@ def random_batch(rng, learner, n=60, n_columns=12, values="real", **more):
 def dicts(dense, names=None):
     """The rows as dicts, without zeros, in the order of the columns."""
     names = range(dense.shape[1]) if names is None else names
-    return [
-        {name: value for name, value in zip(names, row, strict=True) if value}
-        for row in dense.tolist()
-    ]
+    assert len(names) == dense.shape[1]
+    rows = [{} for _ in dense]
+    some = np.nonzero(dense)
+    for row, column, value in zip(*map(np.ndarray.tolist, (*some, dense[some])), strict=True):
+        rows[row][names[column]] = value
+    return rows
 
 
 def widened(dense, way):

@@ -5,7 +5,9 @@ The real data lies beside the project, not in it. Mark a test that reads it with
 
 import gzip
 import lzma
+import random
 import re
+from functools import lru_cache
 from itertools import islice
 
 import pytest
@@ -43,16 +45,35 @@ def text_stream(name, limit=None):
     """({word: 1}, label) of "sms_spam", "trec07p_first12000", "spamassassin", "20news_train",
     "loghub_system" or "bgl_alert".
     """
-    for text, label in labelled_texts(name, limit):
-        yield words(text), label
+    if limit is None:
+        yield from ((words(text), label) for text, label in labelled_texts(name))
+    else:
+        yield from ((x.copy(), label) for x, label in _first_texts(name, limit))
+
+
+@lru_cache
+def _first_texts(name, limit):
+    """Kept, as tests ask for the same start of a stream again and again."""
+    return [(words(text), label) for text, label in labelled_texts(name, limit)]
 
 
 def svmlight(name, limit=None):
     """({int: float}, label) of "a9a", "a9a.t", "svmguide3" or "rank.train"; the label is an int."""
-    for line in islice(lines(name), limit):
-        label, *entries = line.split()
-        pairs = (entry.split(":") for entry in entries)
-        yield {int(index): float(value) for index, value in pairs}, int(label)
+    if limit is None:
+        yield from map(_svmlight_event, lines(name))
+    else:
+        yield from ((x.copy(), label) for x, label in _first_svmlight(name, limit))
+
+
+def _svmlight_event(line):
+    label, *entries = line.split()
+    pairs = (entry.split(":") for entry in entries)
+    return {int(index): float(value) for index, value in pairs}, int(label)
+
+
+@lru_cache
+def _first_svmlight(name, limit):
+    return list(map(_svmlight_event, islice(lines(name), limit)))
 
 
 def rank(limit=None):
@@ -184,3 +205,13 @@ def random_events(
         if rng.random() < 0.1:
             y = rng.choice(known)
         yield x, y, rng.choice((0.0, 0.5, 1.0, 2.0, rng.random())) if weighted else 1.0
+
+
+@lru_cache(maxsize=256)
+def _kept_events(seed, n, given):
+    return list(random_events(random.Random(seed), n, **dict(given)))
+
+
+def same_events(seed, n=300, **given):
+    """The random events of a seed, made once: they are shared, and not to be changed."""
+    return list(_kept_events(seed, n, tuple(given.items())))

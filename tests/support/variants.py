@@ -16,7 +16,8 @@ from streamptron import (
     VotedPerceptron,
 )
 from streamptron.modelfile.read import read
-from tests.support.streams import KEYS, random_events
+from tests.support.marks import in_turn
+from tests.support.streams import KEYS, same_events
 
 LEARNERS = {
     "Perceptron": Perceptron,
@@ -99,17 +100,15 @@ every_learner = pytest.mark.parametrize("learner", LEARNERS)
 # those whose files can be used in place
 PLACED = [learner for learner in LEARNERS if learner != "VotedPerceptron"]
 every_placed_learner = pytest.mark.parametrize("learner", PLACED)
-every_placed_variant = pytest.mark.parametrize(
-    ("learner", "variant"), [pair for pair in VARIANTS if pair[0] in PLACED]
-)
+PLACED_VARIANTS = [pair for pair in VARIANTS if pair[0] in PLACED]
+every_placed_variant = pytest.mark.parametrize(("learner", "variant"), PLACED_VARIANTS)
 # those that may have a ceiling
 every_limited_learner = pytest.mark.parametrize(
     "learner", [learner for learner in LEARNERS if has(learner, "max_features")]
 )
 # those that pair features
-every_pairing_learner = pytest.mark.parametrize(
-    "learner", [learner for learner in LEARNERS if has(learner, "max_pairs")]
-)
+PAIRING = [learner for learner in LEARNERS if has(learner, "max_pairs")]
+every_pairing_learner = pytest.mark.parametrize("learner", PAIRING)
 # those that keep an average and a pocket
 AVERAGERS = [learner for learner in LEARNERS if has(learner, "average", "pocket")]
 # those that may start from weights
@@ -127,6 +126,11 @@ every_linear_variant = pytest.mark.parametrize(
     [pair for pair in VARIANTS if "degree" not in OWN[pair[0]].get(pair[1], ())],
 )
 every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
+
+
+def every_variant_and_in_turn(name, values, n=1):
+    """Each variant with n of the values, in turn: each learner meets all of them."""
+    return pytest.mark.parametrize(("learner", "variant", name), in_turn(VARIANTS, values, n=n))
 
 
 def make(learner, variant="default", **params):
@@ -151,12 +155,9 @@ def labels_for(learner, n=5):
 
 def named_events(learner, seed, n=150):
     """[(x, y, w)] with names of a kind that the seed chooses, values and weights of all sizes."""
-    rng = random.Random(seed)
     # a frozenset's own pickle depends on the order in which it was filled
-    keys = rng.choice([kind for kind in KEYS if kind != "object"])
-    return list(
-        random_events(rng, n, keys=keys, values="real", labels=labels_for(learner), weighted=True)
-    )
+    keys = random.Random(seed).choice([kind for kind in KEYS if kind != "object"])
+    return same_events(seed, n, keys=keys, values="real", labels=labels_for(learner), weighted=True)
 
 
 # Ways to have a model twice.

@@ -12,7 +12,14 @@ from streamptron import Perceptron, Tokenizer
 from tests.support.texts import random_x
 from tests.support.threads import eager
 from tests.support.tokenized import as_bytes, mails
-from tests.support.variants import answers, every_learner, every_variant, labels_for, learned, make
+from tests.support.variants import (
+    answers,
+    every_learner,
+    every_variant_and_in_turn,
+    labels_for,
+    learned,
+    make,
+)
 from tests.twin.text import features
 
 # Learners
@@ -47,8 +54,7 @@ def check_rows(model, texts, events):
     assert np.asarray(model.decision_function_many(texts)).tolist() == decisions
 
 
-@every_tokenizer
-@every_variant
+@every_variant_and_in_turn("kind", TOKENIZERS)
 def test_learner_learns_from_texts_what_it_learns_from_dicts(learner, variant, kind):
     params = TOKENIZERS[kind]
     tokenizer = Tokenizer(**params)
@@ -69,8 +75,7 @@ def test_learner_learns_from_texts_what_it_learns_from_dicts(learner, variant, k
     assert learned(model) == learned(plain) == learned(tested)
 
 
-@every_tokenizer
-@every_variant
+@every_variant_and_in_turn("kind", TOKENIZERS)
 def test_batches_of_texts_are_learned_and_answered_row_by_row(learner, variant, kind):
     params = TOKENIZERS[kind]
     tokenizer = Tokenizer(**params)

@@ -1,0 +1,281 @@
+"""Answers and probabilities against the labels: confusion matrix and calibration."""
+
+from __future__ import annotations
+
+import math
+import typing
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from streamptron.estimator.names import shown
+from streamptron.plot.drawing import COLOURS, axes_of, check_axes, ink, said, whole
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+CERTAIN = 1.959964  # half-width of a 95 % interval of a normal distribution, in deviations
+WRITTEN = 30  # with more labels than this a matrix has no numbers in its cells
+
+
+def confusion_matrix(
+    y_true: Any, y_pred: Any, labels: Any = None, ax: Axes | None = None, **kwargs: Any
+) -> Axes:
+    """How many events of each label got which answer.
+
+    The colour is the share among the events of the label, the number is the count.
+
+    Parameters
+    ----------
+    y_true
+        The labels of the events.
+    y_pred
+        Their answers, as of ``predict_one`` or ``predict_many``; None, no answer, has a column of
+        its own.
+    labels
+        Which labels, in this order; the others are left out. By default all, sorted if they can be,
+        else as they appear.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.imshow``.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import plot
+    >>> labels, answers = ["spam", "ham", "spam", "spam"], ["spam", "ham", "ham", "spam"]
+    >>> ax = plot.confusion_matrix(labels, answers, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['1', '0', '1', '2']
+    """
+    check_axes(ax)
+    truths, answers = _listed("y_true", y_true), _listed("y_pred", y_pred)
+    _same_length("y_pred", truths, answers)
+    for row, label in enumerate(truths):
+        if label is None:
+            raise ValueError(f"y_true[{row}] is None, which is no label; leave that event out")
+    if labels is None:
+        rows = _sorted(truths + [answer for answer in answers if answer is not None])
+    else:
+        rows = list(dict.fromkeys(_listed("labels", labels)))
+        if not rows:
+            raise ValueError("labels is empty; name at least one")
+        if strange := [label for label in rows if label not in truths and label not in answers]:
+            raise ValueError(f"labels has {shown(strange[0])}, which no event has")
+    columns = [*rows, None] if None in answers else rows
+    at = {label: k for k, label in enumerate(columns)}
+    counts = np.zeros((len(rows), len(columns)), dtype=np.int64)
+    for truth, answer in zip(truths, answers, strict=True):
+        if truth in at and answer in at:
+            counts[at[truth], at[answer]] += 1
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    ax = axes_of(ax)
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+    ends = [to_rgb(ax.get_facecolor()), to_rgb(COLOURS[0])]
+    colours = LinearSegmentedColormap.from_list("shares", ends)
+    image = ax.imshow(shares, **{"cmap": colours, "vmin": 0.0, "vmax": 1.0, **kwargs})
+    if len(rows) <= WRITTEN:
+        for (row, column), n in np.ndenumerate(counts):
+            dark = _lightness(image.cmap(image.norm(shares[row, column]))[:3]) < 0.5
+            ax.text(
+                column,
+                row,
+                str(n),
+                ha="center",
+                va="center",
+                color="white" if dark else "black",
+                fontsize="medium" if len(rows) <= 8 else "x-small",
+            )
+    small: dict[str, Any] = {"fontsize": "x-small"} if len(columns) > 20 else {}
+    turned: dict[str, Any] = {}
+    if len(columns) > 20:
+        turned = {"rotation": 90}
+    elif len(columns) > 3 and max(len(said(label)) for label in columns) > 3:
+        turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    names = ["(none)" if label is None else said(label) for label in columns]
+    ax.set_xticks(range(len(columns)), names, **small, **turned)
+    ax.set_yticks(range(len(rows)), names[: len(rows)], **small)
+    ax.set_xlabel("answer")
+    ax.set_ylabel("label")
+    return ax
+
+
+def calibration_curve(
+    y_true: Any,
+    y_proba: Any,
+    label: Hashable = None,
+    n_bins: int = 10,
+    ax: Axes | None = None,
+    **kwargs: Any,
+) -> Axes:
+    """How often events are what they were said to be with some probability: a reliability curve.
+
+    Each point is the events of one bin of probabilities, with its 95 % interval (Wilson's); bins
+    without events have none. On the diagonal the probabilities are right, below it too high.
+
+    Parameters
+    ----------
+    y_true
+        The labels of the events.
+    y_proba
+        What ``predict_proba_one`` gave for each, ``{label: probability}``; or a number for each,
+        the probability of `label`.
+    label
+        The label whose probability is meant. None: with dicts the probability of the likeliest
+        label, which is right if that is the event's; with numbers that of True.
+    n_bins
+        Into how many bins from 0 to 1 the probabilities go.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.errorbar``.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import plot
+    >>> labels, p = [True, False, True, True], [0.75, 0.25, 0.25, 0.75]
+    >>> ax = plot.calibration_curve(labels, p, n_bins=2, ax=Figure().subplots())
+    >>> [(float(x), float(y)) for x, y in zip(*ax.lines[1].get_data(), strict=True)]
+    [(0.25, 0.5), (0.75, 1.0)]
+    """
+    check_axes(ax)
+    whole("n_bins", n_bins)
+    truths, given = _listed("y_true", y_true), _listed("y_proba", y_proba)
+    _same_length("y_proba", truths, given)
+    p, right = _judged(truths, given, label)
+    bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
+    n = np.bincount(bins, minlength=n_bins)
+    used = n > 0
+    x = np.bincount(bins, p, n_bins)[used] / n[used]
+    y = np.bincount(bins, right, n_bins)[used] / n[used]
+    low, high = _wilson(y, n[used])
+    ax = axes_of(ax)
+    ax.plot([0, 1], [0, 1], color=ink(ax), linestyle=":", linewidth=1)
+    style = {
+        "fmt": "o-",
+        "color": COLOURS[0],
+        "ecolor": ink(ax),
+        "elinewidth": 1,
+        "capsize": 3,
+        "markersize": 5,
+        **kwargs,
+    }
+    ax.errorbar(x, y, yerr=[np.maximum(y - low, 0), np.maximum(high - y, 0)], **style)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_aspect("equal")
+    likeliest = label is None and isinstance(given[0], Mapping)
+    of = "the answer" if likeliest else said(True if label is None else label)
+    ax.set_xlabel(f"probability of {of}")
+    ax.set_ylabel(f"share of events that are {'answered rightly' if likeliest else of}")
+    ax.text(0.97, 0.04, f"{len(p)} events", transform=ax.transAxes, ha="right", color=ink(ax))
+    return ax
+
+
+def _judged(
+    truths: list[Any], given: list[Any], label: Hashable
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The probability that each event has, and 1.0 where it is true."""
+    dicts = isinstance(given[0], Mapping)
+    if not dicts and label is None and not {*truths} <= {True, False}:
+        strange = next(truth for truth in truths if truth not in (True, False))
+        raise ValueError(
+            f"y_true has {shown(strange)}, and y_proba is numbers; name the label that they are "
+            "of, label=, or give dicts"
+        )
+    p, right = [], []
+    for row, (truth, each) in enumerate(zip(truths, given, strict=True)):
+        if isinstance(each, Mapping) != dicts:
+            raise TypeError(f"y_proba[{row}] is {shown(each)}; give all dicts, or all numbers")
+        if isinstance(each, Mapping):
+            if not each:
+                raise ValueError(
+                    f"y_proba[{row}] is empty: no label was known then; leave that event out"
+                )
+            if label is None:
+                said_to_be = max(each, key=each.__getitem__)
+                value = each[said_to_be]
+            else:
+                said_to_be, value = label, each.get(label, 0.0)
+        else:
+            said_to_be, value = (True if label is None else label), each
+        try:
+            value = float(value)
+        except (TypeError, ValueError):
+            raise TypeError(f"y_proba[{row}] is {shown(each)}; it must be a probability") from None
+        if not 0.0 <= value <= 1.0:
+            raise ValueError(f"y_proba[{row}] is {shown(each)}; it must be from 0 to 1")
+        p.append(value)
+        right.append(float(truth == said_to_be))
+    if label is not None and not dicts and label not in truths:
+        raise ValueError(f"label={shown(label)} is not in y_true")
+    if dicts and label is not None and not any(label in each for each in given):
+        raise ValueError(f"label={shown(label)} has no probability in y_proba")
+    return np.array(p), np.array(right)
+
+
+def _wilson(
+    share: NDArray[np.float64], n: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Wilson's 95 % interval of a share among n."""
+    z2 = CERTAIN**2 / n
+    middle = (share + z2 / 2) / (1 + z2)
+    half = np.sqrt(share * (1 - share) * z2 + z2**2 / 4) / (1 + z2)
+    return middle - half, middle + half
+
+
+def _lightness(rgb: Any) -> float:
+    """L* of a colour, from 0 to 1."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+    luminance = math.fsum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return float(1.16 * luminance ** (1 / 3) - 0.16 if luminance > 0.008856 else 9.033 * luminance)
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    """A sequence, series or array as a list of Python's own values."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} is {shown(values)}; give a list, an array or a series")
+    found = list(values.tolist() if hasattr(values, "tolist") else values)
+    return [value.item() if isinstance(value, np.generic) else value for value in found]
+
+
+def _same_length(name: str, truths: list[Any], others: list[Any]) -> None:
+    if not truths:
+        raise ValueError("y_true is empty; give at least one event")
+    if len(truths) != len(others):
+        raise ValueError(f"y_true has {len(truths)} events and {name} has {len(others)}")
+
+
+def _sorted(labels: Iterable[Any]) -> list[Any]:
+    found = list(dict.fromkeys(labels))
+    try:
+        return sorted(found)
+    except TypeError:
+        return found

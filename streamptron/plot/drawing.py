@@ -1,0 +1,169 @@
+"""What all pictures share: the Axes, colours that differ in grey too, labels at their places.
+
+A picture asks `check_axes` first, so that a wrong argument or a missing matplotlib is found before
+any work, and `axes_of` when all that can fail is done: an error leaves no empty figure behind. Text
+has the colour of the Axes' own labels, so that dark styles work.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from streamptron.estimator.names import shown
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+# From dark to light by their lightness (L* 42, 80, 52, 67): the first two differ most.
+COLOURS = ("#3f5fb0", "#f2c14e", "#d1553b", "#58b683")
+HATCHES = ("", "///", "...", "xxx")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+LINES = ("-", "--", "-.", ":")
+IN_LINES = (0, 2, 3, 1)  # the order for lines, which a light colour makes thin
+
+
+def check_axes(ax: Any) -> None:
+    """That matplotlib is there, and that `ax` is one of its Axes or None."""
+    try:
+        from matplotlib.axes import Axes
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != "matplotlib":
+            raise
+        raise ImportError('pictures need matplotlib: pip install "streamptron[plot]"') from None
+    if ax is not None and not isinstance(ax, Axes):
+        raise TypeError(
+            f"ax is a {type(ax).__name__}; give one Axes, as fig, ax = plt.subplots() makes, or "
+            "None for the current one"
+        )
+
+
+def axes_of(ax: Any) -> Axes:
+    """The Axes to draw on: pyplot's current one if none is given."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.gca()
+    return typing.cast("Axes", ax)
+
+
+def ink(ax: Axes) -> Any:
+    """The colour of text and lines that are not data."""
+    return ax.xaxis.label.get_color()
+
+
+def colour(at: int) -> str:
+    return COLOURS[at % len(COLOURS)]
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """An argument that must be an int."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name}={shown(value)}; it must be an int of at least {least}")
+    if value < least:
+        raise ValueError(f"{name}={value}; it must be at least {least}")
+    return value
+
+
+def said(name: Any) -> str:
+    """A feature or label as a picture shows it: one line, with no markup, not too long."""
+    text = "(intercept)" if name is None else " ".join(str(name).splitlines())
+    text = text if len(text) <= 30 else text[:29] + "…"
+    text = f" {text}" if text.startswith("_") else text  # which legends leave out
+    return text.replace("$", r"\$")
+
+
+def label_ends(ax: Axes, named: Mapping[str, Line2D]) -> None:
+    """Write names to the right of where lines end, joined to them by thin strokes.
+
+    The limits of the Axes must be final. Names that would overlap are pushed apart.
+    """
+    from matplotlib.font_manager import FontProperties
+
+    size = FontProperties(size="medium").get_size_in_points()
+    height = ax.get_window_extent().height / ax.figure.dpi * 72
+    low, high = ax.get_ylim()
+    gap = 1.25 * size / height * (high - low)
+    ends = {name: np.asarray(line.get_xydata())[-1].tolist() for name, line in named.items()}
+    order = sorted(ends, key=lambda name: ends[name][1])
+    heights: list[float] = []
+    for name in order:
+        y = ends[name][1]
+        heights.append(max(y, heights[-1] + gap) if heights else y)
+    most = high - gap / 2
+    for k in reversed(range(len(heights))):  # down again from the upper edge
+        heights[k] = most = min(heights[k], most)
+        most -= gap
+    first, last = ax.get_xlim()
+    for name, y in zip(order, heights, strict=True):
+        end = ends[name]
+        ax.annotate(
+            name,
+            (end[0], end[1]),
+            (end[0] + 0.05 * (last - first), y),
+            va="center",
+            color=ink(ax),
+            arrowprops={
+                "arrowstyle": "-",
+                "color": ink(ax),
+                "linewidth": 0.6,
+                "shrinkA": 1,
+                "shrinkB": 2,
+                "relpos": (0.0, 0.5),
+            },
+        )
+
+
+def limit_x(ax: Axes, first: float, last: float, room: float = 0.0) -> None:
+    """Limits of x that leave a share of the width for names to the right of the last point."""
+    width = (last - first) or 1.0
+    ax.set_xlim(first - 0.03 * width, last + width * (0.03 if room == 0.0 else room / (1 - room)))
+    ax.set_xticks(_ticks(first, last, whole=True))
+
+
+def limit_y(ax: Axes, low: float, high: float) -> None:
+    """Limits of y whose ticks begin at 0."""
+    ax.set_ylim(low, high)
+    ax.set_yticks(_ticks(0.0, high))
+
+
+def _ticks(low: float, high: float, whole: bool = False) -> list[float]:
+    from matplotlib.ticker import MaxNLocator
+
+    places = MaxNLocator(7, steps=[1, 2, 2.5, 5, 10], integer=whole).tick_values(low, high)
+    return [float(place) for place in places if low <= place <= high]
+
+
+def halo(ax: Axes) -> dict[str, Any]:
+    """What keeps a text readable over lines and points: a rim in the colour of the ground."""
+    from matplotlib.patheffects import withStroke
+
+    return {"path_effects": [withStroke(linewidth=3, foreground=ax.get_facecolor())]}
+
+
+def arrow(ax: Axes, start: Any, end: Any, **style: Any) -> None:
+    """An arrow between two points; one of no length is left out."""
+    from matplotlib.patches import FancyArrowPatch
+
+    if tuple(start) != tuple(end):
+        fixed = {"arrowstyle": "-|>", "mutation_scale": 14, "shrinkA": 0, "shrinkB": 0, "zorder": 4}
+        ax.add_patch(
+            FancyArrowPatch(tuple(start), tuple(end), **{"linewidth": 2.0, **fixed, **style})
+        )
+
+
+def name_beside(ax: Axes, name: str, point: Any) -> None:
+    """A name beside a point, above lines and other points."""
+    ax.annotate(
+        name,
+        tuple(point),
+        (5, 5),
+        textcoords="offset points",
+        color=ink(ax),
+        zorder=5,
+        **halo(ax),
+    )

@@ -1,0 +1,188 @@
+"""What the passes of a fit did."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from streamptron.plot.drawing import (
+    IN_LINES,
+    LINES,
+    MARKERS,
+    axes_of,
+    check_axes,
+    colour,
+    ink,
+    label_ends,
+    limit_x,
+    limit_y,
+    said,
+)
+from streamptron.study.history import History
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> Axes:
+    """The mistakes of each pass, one line a history.
+
+    With a permuted and a fixed order this is the comparison of CIML, section 4.4.
+
+    Parameters
+    ----------
+    histories
+        ``{name: History}``, as ``streamptron.study.fit`` returns them; or one History.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.plot`` for every line.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If histories holds anything else, or nothing. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import Perceptron, plot
+    >>> from streamptron.study import fit
+    >>> data = [({"x": n, "y": 1}, n > 4) for n in range(9)]
+    >>> permuted = fit(Perceptron(), data, epochs=30, seed=1)
+    >>> fixed = fit(Perceptron(), data, epochs=30, shuffle=False)
+    >>> histories = {"permuted": permuted, "fixed": fixed}
+    >>> ax = plot.mistakes_per_pass(histories, ax=Figure().subplots())
+    >>> [len(line.get_xdata()) for line in ax.lines] == [len(permuted), len(fixed)]
+    True
+
+    References
+    ----------
+    Daume III, H. (2017). A Course in Machine Learning, section 4.4.
+    """
+    check_axes(ax)
+    alone = isinstance(histories, History)
+    if not alone and not isinstance(histories, Mapping):
+        raise TypeError(
+            f"histories is a {type(histories).__name__}; give {{name: History}}, or one History"
+        )
+    named = {"": histories} if alone else dict(histories)
+    if not named:
+        raise ValueError("histories is empty; give at least one")
+    for name, history in named.items():
+        _check_history(f"histories[{name!r}]", history)
+    ax = axes_of(ax)
+    most = max(row.mistakes for history in named.values() for row in history)
+    last = max(len(history) for history in named.values())
+    for at, (name, history) in enumerate(named.items()):
+        style = {
+            "color": colour(IN_LINES[at % len(IN_LINES)]),
+            "linestyle": LINES[at % len(LINES)],
+            "marker": MARKERS[at % len(MARKERS)],
+            "markersize": 4 if last <= 40 else 0,
+            "label": said(name),
+            **kwargs,
+        }
+        ax.plot([row.number for row in history], [row.mistakes for row in history], **style)
+    limit_y(ax, -0.04 * max(most, 1), 1.08 * max(most, 1))
+    limit_x(ax, 1, max(last, 2))
+    ax.set_xlabel("pass")
+    ax.set_ylabel("mistakes in the pass")
+    if not alone:
+        ax.legend(handlelength=3)
+    return ax
+
+
+def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> Axes:
+    """Training and validation error after each pass, and the pass that was chosen.
+
+    Parameters
+    ----------
+    history
+        What ``streamptron.study.fit`` returns; without validation data there is one line.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.plot`` for both lines.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If history is no History, or has no passes. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import Perceptron, plot
+    >>> from streamptron.study import fit
+    >>> data = [({"x": n, "y": 1}, n > 4) for n in range(9)]
+    >>> history = fit(Perceptron(), data[::2], epochs=9, validation=data[1::2], seed=1)
+    >>> ax = plot.training_curve(history, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts][:2]
+    ['training', 'validation']
+
+    References
+    ----------
+    Daume III, H. (2017). A Course in Machine Learning, section 4.3.
+    """
+    check_axes(ax)
+    _check_history("history", history)
+    numbers = [row.number for row in history]
+    lines = {"training": [100 * row.error for row in history]}
+    checked = [row.validation_error for row in history if row.validation_error is not None]
+    if checked:
+        lines["validation"] = [100 * error for error in checked]
+    ax = axes_of(ax)
+    for at, (name, errors) in enumerate(lines.items()):
+        style = {
+            "color": colour((0, 2)[at]),
+            "linestyle": ("--", "-")[at],
+            "marker": MARKERS[at],
+            "markersize": 4 if len(numbers) <= 40 else 0,
+            "label": name,
+            **kwargs,
+        }
+        ax.plot(numbers, errors, **style)
+    most = max(max(errors) for errors in lines.values()) or 1.0
+    limit_y(ax, -0.04 * most, 1.15 * most)
+    limit_x(ax, 1, max(numbers[-1], 2), room=0.24)
+    ax.set_xlabel("pass")
+    ax.set_ylabel("error (%)")
+    label_ends(ax, dict(zip(lines, ax.lines[-len(lines) :], strict=True)))
+    best = history[history.best - 1]
+    error = lines[list(lines)[-1]][history.best - 1]
+    ax.axvline(best.number, color=ink(ax), linestyle=":", linewidth=1, zorder=0)
+    ax.plot(best.number, error, "o", markersize=11, fillstyle="none", color=ink(ax), label="chosen")
+    left = best.number > (numbers[0] + numbers[-1]) / 2
+    ax.annotate(
+        f"pass {best.number}: {error:.3g} %",
+        (best.number, 1.13 * most),
+        (-5 if left else 5, 0),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="top",
+        color=ink(ax),
+    )
+    return ax
+
+
+def _check_history(name: str, history: Any) -> None:
+    if not isinstance(history, History):
+        raise TypeError(
+            f"{name} is a {type(history).__name__}; give what streamptron.study.fit returns"
+        )
+    if not len(history):
+        raise ValueError(f"{name} has no passes")

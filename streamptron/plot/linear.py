@@ -1,0 +1,153 @@
+"""The model behind a picture: who answers, which features, and its line between two labels.
+
+Where a score is a sum of weights times values, the vector between two labels is found by asking: of
+one label's score less the other's, b is the value at the origin, and w what the unit steps add.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+import numpy as np
+
+from streamptron._core import PairModel
+from streamptron.doors.adaptive import AdaptiveModel
+from streamptron.doors.candidates import RankModel
+from streamptron.doors.voted import VotedModel
+from streamptron.estimator.names import shown
+from streamptron.study.data import learner_of
+
+if typing.TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def answering(model: Any, serve: Any) -> Any:
+    """The learner, answering by one kept vector only."""
+    _, learner = learner_of(model)
+    if isinstance(learner, RankModel):
+        raise TypeError(
+            f"a {type(learner).__name__} has no boundary between labels; top_weights and "
+            "explanation show it"
+        )
+    return serving(learner, serve)
+
+
+def serving(learner: Any, serve: Any) -> Any:
+    """A copy that answers by one kept vector; None: by the one that is best overall."""
+    if "serve" not in learner._get_params():
+        if serve not in (None, "current"):
+            raise ValueError(
+                f"serve={shown(serve)}; {type(learner).__name__} keeps one vector alone"
+            )
+        return learner
+    if serve == "best":
+        raise ValueError("serve='best' chooses anew for each event; name one vector, or None")
+    wanted = learner.serving if serve is None else serve
+    return learner.clone({"serve": wanted}, include_attributes=True)
+
+
+def is_linear(learner: Any) -> bool:
+    """Whether the score is a sum of weights times values."""
+    if isinstance(learner, AdaptiveModel | VotedModel):
+        return False
+    return learner.degree == 1 and not learner.interactions
+
+
+def two_features(
+    features: Any, learner: Any, others: typing.Iterable[Hashable]
+) -> tuple[Hashable, Hashable]:
+    """The two features that are the axes, or an error that says how to name them."""
+    hashed = learner.hash_bits is not None
+    names = list(dict.fromkeys([*([] if hashed else _features(learner)), *others]))
+    if features is not None:
+        if not isinstance(features, tuple | list):
+            raise TypeError(f"features={shown(features)}; name two, as features=('a', 'b')")
+        if len(features) != 2 or features[0] == features[1]:
+            raise ValueError(f"features={shown(features)}; name two, as features=('a', 'b')")
+        if names and not hashed and not {*features} & {*names}:
+            raise ValueError(
+                f"features={shown(features)}; neither has a weight or is in an event: known are "
+                f"{shown(names, 200)}"
+            )
+        return features[0], features[1]
+    if len(names) == 2:
+        try:
+            first, second = sorted(names)  # type: ignore[type-var]
+        except TypeError:
+            first, second = names
+        return first, second
+    example = f"features={tuple(names[:2])!r}" if len(names) > 2 else "features=('a', 'b')"
+    are = f"{len(names) or 'none'} {'is' if len(names) < 2 else 'are'} known by name"
+    listed = f": {shown(names, 80)}" if names else ""
+    raise ValueError(
+        f"the picture is of two features, and {are}{listed}; name two, {example}. Any others are 0 "
+        "in the plane"
+    )
+
+
+def _features(learner: Any) -> list[Hashable]:
+    """The names that have weights."""
+    if isinstance(learner, VotedModel) and learner.degree > 1:
+        return []  # it has no weights by name
+    found = dict.fromkeys(
+        name for weights in learner._weights(learner.serving)[1] for name in weights
+    )
+    paired = getattr(learner, "degree", 1) != 1 or getattr(learner, "interactions", None)
+    return [name for name in found if not (paired and hasattr(name, "second"))]
+
+
+def towards(learner: Any, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far the second label is ahead of the first: of one score or two a row."""
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        alone: NDArray[np.float64] = scores.reshape(-1)
+        return -alone if isinstance(learner, PairModel) and learner._positive == 0 else alone
+    ahead: NDArray[np.float64] = scores[:, 1] - scores[:, 0]
+    return ahead
+
+
+def aheads(
+    learner: Any, points: Any, plane: tuple[Any, Any], regions: NDArray[np.intp]
+) -> Iterator[Any]:
+    """How far labels that are answered somewhere are ahead of the best other one, at each point."""
+    scores = np.asarray(learner.decision_function_many(points, feature_names=list(plane)))
+    if scores.ndim == 1 or scores.shape[1] <= 2:
+        yield towards(learner, scores)
+        return
+    for at in np.unique(regions):
+        yield scores[:, at] - np.delete(scores, at, axis=1).max(axis=1)
+
+
+def line_between(learner: Any, plane: tuple[Any, Any]) -> tuple[NDArray[np.float64], float]:
+    """w and b of how far the second label is ahead, in the plane of two features."""
+    if learner.hash_bits is None:
+        weights, b = weights_between(learner)
+        return np.array([weights.get(name, 0.0) for name in plane]), b
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    scores = np.asarray(learner.decision_function_many(corners, feature_names=list(plane)))
+    at = towards(learner, scores)
+    return np.array([at[1] - at[0], at[2] - at[0]]), float(at[0])
+
+
+def weights_between(learner: Any) -> tuple[dict[Hashable, float], float]:
+    """Weights, of slots if it is hashed, and intercept of how far the second label is ahead."""
+    kind = learner.serving
+    rows = learner._weights(kind)[1]
+    biases = learner._intercepts(kind)[1]
+    if len(rows) == 1:
+        sign = -1.0 if isinstance(learner, PairModel) and learner._positive == 0 else 1.0
+        return {name: sign * weight for name, weight in rows[0].items()}, sign * biases[0]
+    first, second = rows
+    names = dict.fromkeys([*first, *second])
+    found = {name: second.get(name, 0.0) - first.get(name, 0.0) for name in names}
+    return found, biases[1] - biases[0]
+
+
+def answers_at(
+    learner: Any, points: NDArray[np.float64], plane: tuple[Any, Any], labels: list[Any]
+) -> NDArray[np.intp]:
+    """The number of each point's answer among the labels."""
+    answers = learner.predict_many(points, feature_names=list(plane)).tolist()
+    order = {label: at for at, label in enumerate(labels)}
+    return np.array([order[answer] for answer in answers], dtype=np.intp)

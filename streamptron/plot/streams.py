@@ -1,0 +1,344 @@
+"""What happens while a stream is learned: errors, who answers, memory.
+
+The model that is given stays as it is; copies of it learn.
+"""
+
+from __future__ import annotations
+
+import copy
+import typing
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from streamptron.doors.candidates import RankModel
+from streamptron.estimator.names import shown
+from streamptron.plot.drawing import (
+    COLOURS,
+    HATCHES,
+    IN_LINES,
+    axes_of,
+    check_axes,
+    halo,
+    ink,
+    label_ends,
+    limit_x,
+    limit_y,
+    whole,
+)
+from streamptron.study.data import error_of, learner_of
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+KINDS = ("current", "average", "pocket", "best")
+POINTS = 1000  # of a line, at most
+RIBBON = 0.07  # of the height of the Axes
+
+
+def progressive_error(
+    model: Any,
+    stream: Iterable[tuple[Any, Any]],
+    window: int | None = None,
+    ax: Axes | None = None,
+    **kwargs: Any,
+) -> Axes:
+    """The progressive error of each kept vector, and which one serves.
+
+    Each event is answered before it is learned. The line "best" is of a model that answers as
+    ``serve="best"`` does; the ribbon below shows the vector that was then the best overall, its
+    `serving`. A learner that keeps one vector alone has one line and no ribbon.
+
+    Parameters
+    ----------
+    model
+        A learner, or ``Tokenizer() | learner``. It stays as it is: copies of it learn the stream.
+    stream
+        Pairs (x, y), read once and to the end: a list, a generator, what ``streamptron.files.read``
+        returns.
+    window
+        None: the error of all events so far. A number: of that many last events.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.plot`` for every line.
+
+    Returns
+    -------
+    The Axes. Its lines are labelled by their vectors.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument or an event is invalid; the message has the event's number. Nothing is drawn
+        then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import Perceptron, plot
+    >>> stream = [({"x": n % 7, "y": n % 3}, n % 7 > 3) for n in range(300)]
+    >>> model = Perceptron(pocket=True)
+    >>> ax = plot.progressive_error(model, stream, ax=Figure().subplots())
+    >>> [line.get_label() for line in ax.lines]
+    ['current', 'average', 'pocket', 'best']
+    >>> model.n_seen
+    0
+    """
+    check_axes(ax)
+    if window is not None:
+        whole("window", window)
+    tokenizer, learner = _parts(model)
+    twins = _twins(learner)
+    judge = twins.get("best")
+    wrong = {kind: array("b") for kind in twins}  # 1, or 0; -1 without an answer
+    serving: list[tuple[int, str]] = []  # from which event on which vector
+    for n, (x, y) in enumerate(_events(stream)):
+        try:
+            event = x if tokenizer is None else tokenizer.transform_one(x)
+            if judge is not None and (not serving or serving[-1][1] != judge.serving):
+                serving.append((n, judge.serving))
+            for kind, twin in twins.items():
+                answer = twin.predict_one(event)
+                twin.learn_one(event, y)
+                wrong[kind].append(-1 if answer is None else int(answer != y))
+        except (TypeError, ValueError) as error:
+            raise error_of(f"event {n} of the stream", error) from error
+    total = len(next(iter(wrong.values())))
+    if not total:
+        raise ValueError("stream is empty; has a generator been read before?")
+    numbers = np.unique(np.linspace(1, total, POINTS).astype(int))
+    curves = {kind: _error(np.array(found), numbers, window) for kind, found in wrong.items()}
+    ax = axes_of(ax)
+    settled = numbers >= min(total, max(2, total // 20, window or 0))
+    shown_part = [curve[settled] for curve in curves.values()]
+    most = max((float(np.nanmax(c)) for c in shown_part if not np.isnan(c).all()), default=1.0)
+    most = 1.12 * (most or 1.0)
+    ribbon = judge is not None
+    lines = {}
+    for kind, curve in curves.items():
+        (line,) = ax.plot(numbers, curve, **{**_style(ax, kind), **kwargs})
+        if not np.isnan(curve[-1]):
+            lines[f"{kind} {curve[-1]:.3g} %".strip()] = line
+    limit_x(ax, 0, total, room=0.32)
+    limit_y(ax, -most * 1.5 * RIBBON / (1 - 1.5 * RIBBON) if ribbon else 0.0, most)
+    label_ends(ax, lines)
+    if ribbon:
+        _ribbon(ax, serving, total)
+    ax.set_xlabel("events")
+    past = "" if window is None else f" of the last {window} events"
+    ax.set_ylabel(f"progressive error{past} (%)")
+    return ax
+
+
+def memory(
+    model: Any, stream: Iterable[tuple[Any, Any]], ax: Axes | None = None, **kwargs: Any
+) -> Axes:
+    """Memory and features evicted while a stream is learned, as under ``max_features``.
+
+    Memory is on the left axis, and the number of features that have been evicted on a right one,
+    which a model without a ceiling does not have.
+
+    Parameters
+    ----------
+    model
+        A learner, or ``Tokenizer() | learner``. It stays as it is: a copy of it learns the stream.
+    stream
+        Pairs (x, y), read once and to the end.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.plot`` for the line of the memory.
+
+    Returns
+    -------
+    The Axes of the memory.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument or an event is invalid; the message has the event's number. Nothing is drawn
+        then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import Perceptron, plot
+    >>> stream = [({f"word {n}": 1, f"word {n % 5}": 1}, n % 2) for n in range(300)]
+    >>> ax = plot.memory(Perceptron(max_features=50), stream, ax=Figure().subplots())
+    >>> [axes.get_ylabel() for axes in ax.figure.axes]
+    ['memory (kB, solid)', 'features evicted (dashed)']
+    """
+    check_axes(ax)
+    tokenizer, learner = _parts(model)
+    twin = copy.deepcopy(learner)
+    ceiling = getattr(learner, "max_features", None)
+    every, n = 1, 0
+    found = [(0, twin.memory_usage, twin.n_evicted)]
+    for n, (x, y) in enumerate(_events(stream), 1):
+        try:
+            twin.learn_one(x if tokenizer is None else tokenizer.transform_one(x), y)
+        except (TypeError, ValueError) as error:
+            raise error_of(f"event {n - 1} of the stream", error) from error
+        if n % every == 0:
+            found.append((n, twin.memory_usage, twin.n_evicted))
+            if len(found) > POINTS:
+                found, every = found[::2], 2 * every
+    if not n:
+        raise ValueError("stream is empty; has a generator been read before?")
+    if found[-1][0] != n:
+        found.append((n, twin.memory_usage, twin.n_evicted))
+    numbers, sizes, evicted = (np.array(column) for column in zip(*found, strict=True))
+    from matplotlib.ticker import MaxNLocator
+
+    unit, name = (1e6, "MB") if sizes.max() >= 2e6 else (1e3, "kB")
+    ax = axes_of(ax)
+    style = {"color": COLOURS[0], "linewidth": 2, "label": "memory", **kwargs}
+    ax.plot(numbers, sizes / unit, **style)
+    ax.set_ylim(0.0, 1.12 * sizes.max() / unit)
+    ax.set_xlim(0, n)
+    ax.set_xlabel("events")
+    ax.set_ylabel(f"memory ({name})" if ceiling is None else f"memory ({name}, solid)")
+    if ceiling is None:
+        return ax
+    other = ax.twinx()
+    other.plot(numbers, evicted, color=COLOURS[2], linestyle="--", linewidth=2, label="evicted")
+    other.set_ylim(0.0, 1.12 * max(int(evicted.max()), 1))
+    other.yaxis.set_major_locator(MaxNLocator(integer=True))
+    other.set_ylabel("features evicted (dashed)")
+    if evicted[-1]:
+        full = int(numbers[np.flatnonzero(evicted)[0]])
+        ax.axvline(full, color=ink(ax), linestyle=":", linewidth=1, zorder=0)
+        left = full > n / 2
+        ax.annotate(
+            f"{ceiling} features",
+            (full, 0.5),
+            (-5 if left else 5, 0),
+            xycoords=ax.get_xaxis_transform(),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            color=ink(ax),
+            **halo(ax),
+        )
+    return ax
+
+
+# --- What learns, and what it did
+
+
+def _parts(model: Any) -> tuple[Any, Any]:
+    """Tokenizer (or None) and learner."""
+    tokenizer, learner = learner_of(model)
+    if tokenizer is not None and isinstance(learner, RankModel):
+        raise TypeError(
+            "model begins with a Tokenizer; give the RankingPerceptron alone, and candidates that "
+            "are dicts or what transform_one of the Tokenizer makes"
+        )
+    return tokenizer, learner
+
+
+def _twins(learner: Any) -> dict[str, Any]:
+    """A copy of the learner for each way to answer that it has, by its name."""
+    params = learner._get_params()
+    kinds = ["current"]
+    if params.get("average", "none") != "none":
+        kinds.append("average")
+    if params.get("pocket", False):
+        kinds.append("pocket")
+    if "serve" not in params or len(kinds) == 1:
+        return {"": copy.deepcopy(learner)}
+    return {
+        kind: learner.clone({"serve": kind}, include_attributes=True) for kind in [*kinds, "best"]
+    }
+
+
+def _events(stream: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(stream, str | bytes | Mapping) or not isinstance(stream, Iterable):
+        raise TypeError(f"stream is a {type(stream).__name__}; give pairs (x, y)")
+    for n, event in enumerate(stream):
+        if not isinstance(event, tuple | list) or len(event) != 2:
+            raise TypeError(f"event {n} of the stream is {shown(event)}; it must be a pair (x, y)")
+        yield event[0], event[1]
+
+
+def _error(wrong: NDArray[Any], numbers: NDArray[Any], window: int | None) -> NDArray[np.float64]:
+    """The error in percent after so many events: among those that were answered."""
+    errors = np.concatenate([[0], np.cumsum(wrong > 0)])
+    answered = np.concatenate([[0], np.cumsum(wrong >= 0)])
+    before = 0 if window is None else np.maximum(numbers - window, 0)
+    n = answered[numbers] - answered[before]
+    found: NDArray[np.float64] = np.full(len(numbers), np.nan)
+    np.divide(100.0 * (errors[numbers] - errors[before]), n, out=found, where=n > 0)
+    return found
+
+
+# --- Lines and the ribbon
+
+
+def _style(ax: Axes, kind: str) -> dict[str, Any]:
+    if not kind:
+        return {"color": COLOURS[0], "label": "error"}
+    at = KINDS.index(kind)
+    return {
+        "color": ink(ax) if kind == "best" else COLOURS[IN_LINES[at]],
+        "linestyle": ("--", "-.", ":", "-")[at],
+        "linewidth": (1.5, 1.5, 2, 2)[at],
+        "label": kind,
+    }
+
+
+def _ribbon(ax: Axes, serving: list[tuple[int, str]], total: int) -> None:
+    """Who served which events, along the lower edge; the longest time of each has its name."""
+    spans: dict[str, list[tuple[float, float]]] = {}
+    ends = [*(n for n, _ in serving[1:]), total]
+    for (first, kind), after in zip(serving, ends, strict=True):
+        spans.setdefault(kind, []).append((first, after - first))
+    across = ax.get_xaxis_transform()
+    for kind in KINDS:
+        if kind not in spans:
+            continue
+        ground = _style(ax, kind)["color"]
+        ax.broken_barh(
+            spans[kind],
+            (0.0, RIBBON),
+            transform=across,
+            facecolor=ground,
+            hatch=HATCHES[KINDS.index(kind)],
+            edgecolor=ink(ax),
+            linewidth=0,
+            label=f"{kind} serves",
+        )
+        start, length = max(spans[kind], key=lambda span: span[1])
+        if length > 0.2 * total:
+            ax.text(
+                start + length / 2,
+                RIBBON / 2,
+                kind,
+                transform=across,
+                ha="center",
+                va="center_baseline",
+                fontsize="small",
+                color=ink(ax),
+                bbox={
+                    "facecolor": ax.get_facecolor(),
+                    "edgecolor": "none",
+                    "pad": 0.6,
+                    "alpha": 0.9,
+                },
+            )
+    ax.annotate(
+        "serves",
+        (total, RIBBON / 2),
+        (5, 0),
+        xycoords=across,
+        textcoords="offset points",
+        va="center",
+        color=ink(ax),
+    )

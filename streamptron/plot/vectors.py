@@ -1,0 +1,272 @@
+"""The weight vector as an arrow that turns, and events along it."""
+
+from __future__ import annotations
+
+import copy
+import math
+import typing
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from streamptron.estimator.names import shown
+from streamptron.plot.drawing import (
+    HATCHES,
+    arrow,
+    axes_of,
+    check_axes,
+    colour,
+    halo,
+    ink,
+    name_beside,
+    said,
+    whole,
+)
+from streamptron.plot.linear import (
+    answering,
+    is_linear,
+    line_between,
+    serving,
+    towards,
+    two_features,
+    weights_between,
+)
+from streamptron.study.data import data_of, learner_of
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def update(
+    model: Any,
+    x: Mapping[Any, float],
+    y: Any,
+    features: tuple[Hashable, Hashable] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """One update: how far the weight vector turns when it learns an event.
+
+    Arrows are the current weights before (dashed) and after, the step between them, and the event
+    itself; the arc is the angle. Between two labels that have weights of their own the vector is
+    that of the second label less that of the first.
+
+    Parameters
+    ----------
+    model
+        A learner whose score is a sum of weights times values, with two labels. It stays as it is:
+        a copy of it learns the event.
+    x, y
+        The event, a mapping of features to numbers, and its label.
+    features
+        The two features that are the axes. By default those of the model and the event, if they are
+        two.
+    ax
+        The Axes to draw on; None: the current one.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If model and event have other than two features and none are named, or if an argument is
+        invalid. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import Perceptron, plot
+    >>> model = Perceptron.from_weights({"x": 2.0, "y": 0.0})
+    >>> ax = plot.update(model, {"x": -1, "y": 1}, True, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['step', 'w before', 'w after', 'event True', '45°']
+    """
+    check_axes(ax)
+    learner = answering(model, None)
+    if not is_linear(learner):
+        raise TypeError(
+            f"the score of this {type(learner).__name__} is no sum of weights times values, so it "
+            "has no vector that turns"
+        )
+    if not isinstance(x, Mapping):
+        raise TypeError(f"x is a {type(x).__name__}; give a mapping of two features to numbers")
+    twin = copy.deepcopy(serving(learner_of(model)[1], "current"))
+    known = twin._known_labels
+    if len(known) != 2:
+        raise ValueError(
+            f"model has met {len(known)} label{'s'[: len(known) != 1]}; the vector lies between two"
+        )
+    if twin._checked_label(y) not in known:
+        raise ValueError(f"y={shown(y)} is a third label; the model knows {shown(known)}")
+    plane = two_features(features, twin, x)
+    before = line_between(twin, plane)[0]
+    twin.learn_one(x, y)
+    after = line_between(twin, plane)[0]
+    event = np.array([float(x.get(name, 0.0)) for name in plane])
+    ax = axes_of(ax)
+    corners = np.stack([np.zeros(2), before, after, event])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    middle, half = (low + high) / 2, 0.65 * float((high - low).max()) or 1.0
+    ax.set_xlim(middle[0] - half, middle[0] + half)
+    ax.set_ylim(middle[1] - half, middle[1] + half)
+    ax.set_aspect("equal")
+    for each in (ax.axhline, ax.axvline):
+        each(0.0, color=ink(ax), linewidth=0.5, zorder=0)
+    zero, moved = np.zeros(2), bool((before != after).any())
+    named = [("w after" if moved else "w (no update)", after), (f"event {said(y)}", event)]
+    if moved and before.any():
+        named.insert(0, ("w before", before))
+        arrow(ax, zero, before, color=colour(0), linestyle="--")
+        arrow(ax, before, after, color=colour(2))
+        name_beside(ax, "step", (before + after) / 2)
+    arrow(ax, zero, after, color=colour(0))
+    arrow(ax, zero, event, color=ink(ax), linewidth=1.0)
+    ends: dict[tuple[float, ...], list[str]] = {}
+    for name, end in named:  # arrows that end at one point share a name
+        ends.setdefault(tuple(end.tolist()), []).append(name)
+    for point, names in ends.items():
+        name_beside(ax, " = ".join(names), point)
+    if moved and before.any() and after.any():
+        _angle(ax, before, after)
+    ax.set_xlabel(f"{said(plane[0])} (weight, value)")
+    ax.set_ylabel(f"{said(plane[1])} (weight, value)")
+    return ax
+
+
+def projections(
+    model: Any,
+    data: Any,
+    serve: str | None = None,
+    bins: int = 30,
+    ax: Axes | None = None,
+    **kwargs: Any,
+) -> Axes:
+    """Where the events of two labels lie along the weight vector, and the threshold between them.
+
+    The place of an event is w.x / |w|, a length in the unit of the features; the model's answer
+    changes at the threshold, -b / |w|.
+
+    Parameters
+    ----------
+    model
+        A learner whose score is a sum of weights times values, with two labels, of any number of
+        features; or ``Tokenizer() | learner`` for texts. It stays as it is.
+    data
+        Labelled events, as of ``streamptron.study.fit``.
+    serve
+        Which of the kept vectors: "current", "average" or "pocket"; None: the one that is best
+        overall, ``model.serving``.
+    bins
+        Into how many bars the events go.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.hist``.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the model has no such score, or if its weights are all 0, or if an argument is invalid.
+        Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import Perceptron, plot
+    >>> model = Perceptron.from_weights({"x": 3.0, "y": 4.0}, intercept=-5.0)
+    >>> data = [({"x": 3, "y": 4}, True), ({"x": -1}, False)]
+    >>> ax = plot.projections(model, data, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['threshold 1']
+    """
+    check_axes(ax)
+    whole("bins", bins)
+    tokenizer, _ = learner_of(model)
+    learner = answering(model, serve)
+    if not is_linear(learner):
+        raise TypeError(
+            f"the score of this {type(learner).__name__} is no sum of weights times values, so "
+            "there is no vector to project on"
+        )
+    labels = learner._known_labels
+    if len(labels) != 2:
+        raise ValueError(f"model has met {len(labels)} labels; one vector lies between two")
+    lessons = data_of(data, tokenizer, learner._checked_label)
+    scores = towards(learner, lessons.scores(learner))
+    w, b = weights_between(learner)
+    length = math.sqrt(math.fsum(each * each for each in w.values()))
+    if length == 0.0:
+        raise ValueError("all weights of the model are 0: there is no vector to project on")
+    places, threshold = (scores - b) / length, -b / length
+    ax = axes_of(ax)
+    low = min(float(places.min()), threshold)
+    high = max(float(places.max()), threshold)
+    room = 0.04 * (high - low) or 1.0
+    edges = np.linspace(low - room, high + room, bins + 1)
+    order = {label: at for at, label in enumerate(labels)}
+    numbers = {label: number for number, label in enumerate(lessons.labels)}
+    for label in sorted(numbers, key=lambda label: order.get(label, 2)):
+        at, number = order.get(label, 2), numbers[label]
+        style = {
+            "histtype": "stepfilled",
+            "facecolor": colour(at),
+            "alpha": 0.75,
+            "hatch": HATCHES[at % len(HATCHES)],
+            "edgecolor": ink(ax),
+            "linewidth": 1,
+            "label": said(label),
+            **kwargs,
+        }
+        ax.hist(places[lessons.numbers == number], edges.tolist(), **style)
+    ax.axvline(threshold, color=ink(ax), linestyle="--", linewidth=1.5)
+    top = ax.get_ylim()[1] * 1.12
+    ax.set_ylim(0.0, top)
+    left = threshold > (low + high) / 2
+    ax.annotate(
+        f"threshold {threshold:.3g}",
+        (threshold, 0.985 * top),
+        (-5 if left else 5, 0),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="top",
+        color=ink(ax),
+    )
+    ax.set_xlabel("projection on w (unit of the features)")
+    ax.set_ylabel("events")
+    ax.legend(title="label")
+    return ax
+
+
+def _angle(ax: Axes, before: Any, after: Any) -> None:
+    """The arc between two vectors, with its degrees."""
+    from matplotlib.patches import Arc
+
+    radius = 0.4 * min(math.hypot(*before), math.hypot(*after))
+    first, second = (math.degrees(math.atan2(v[1], v[0])) for v in (before, after))
+    turned = (second - first + 180) % 360 - 180
+    low, high = sorted((first, first + turned))
+    ax.add_patch(
+        Arc((0, 0), 2 * radius, 2 * radius, theta1=low, theta2=high, color=ink(ax), linewidth=1.5)
+    )
+    at = math.radians((low + high) / 2)
+    ax.annotate(
+        f"{abs(turned):.3g}°",
+        (radius * math.cos(at), radius * math.sin(at)),
+        (7 * math.cos(at), 7 * math.sin(at)),
+        textcoords="offset points",
+        ha="center" if abs(math.cos(at)) < 0.4 else "left" if math.cos(at) > 0 else "right",
+        va="center" if abs(math.sin(at)) < 0.4 else "bottom" if math.sin(at) > 0 else "top",
+        color=ink(ax),
+        **halo(ax),
+        zorder=5,
+    )

@@ -1,0 +1,217 @@
+"""Weights and contributions of features, as bars."""
+
+from __future__ import annotations
+
+import math
+import typing
+from collections.abc import Hashable
+from typing import Any
+
+from streamptron._core import BinaryModel
+from streamptron.doors.candidates import RankModel
+from streamptron.estimator.names import shown
+from streamptron.plot.drawing import (
+    COLOURS,
+    HATCHES,
+    axes_of,
+    check_axes,
+    ink,
+    said,
+    whole,
+)
+from streamptron.study.data import learner_of
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FOR, AGAINST = 0, 1  # the styles of bars that speak for a label and against it
+
+
+def top_weights(
+    model: Any, n: int = 10, label: Hashable = None, ax: Axes | None = None, **kwargs: Any
+) -> Axes:
+    """The features with the largest positive and negative weights.
+
+    Parameters
+    ----------
+    model
+        A learner, or ``Tokenizer() | learner``. The weights are those that answer best overall, as
+        of ``top_features``; of a hashed model the features are numbers of slots.
+    n
+        At most how many of each sign.
+    label
+        The label that the weights speak for. For two labels True, or the one that the model's
+        score speaks for, by default; where each label has weights of its own it must be given.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.barh``.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid, or if the model has no weights yet. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import Perceptron, plot
+    >>> model = Perceptron.from_weights({"free": 2.0, "win": 1.0, "meeting": -3.0})
+    >>> ax = plot.top_weights(model, ax=Figure().subplots())
+    >>> names = [text.get_text() for text in ax.get_yticklabels()]
+    >>> list(zip(names, [float(bar.get_width()) for bar in ax.patches], strict=True))
+    [('free', 2.0), ('win', 1.0), ('meeting', -3.0)]
+    """
+    check_axes(ax)
+    whole("n", n)
+    _, learner = learner_of(model)
+    if _ranks(learner):
+        if label is not None:
+            raise ValueError(f"label={shown(label)}; a RankingPerceptron has no labels")
+        top, towards = learner.top_features(n), None
+    else:
+        if not learner._known_labels:
+            raise ValueError("the model has seen no label yet: it has no weights")
+        if label is None and learner._scores_by_label:
+            raise ValueError(
+                f"each label has weights of its own; name one, label="
+                f"{shown(learner._known_labels[0])} (the model knows "
+                f"{shown(learner._known_labels, 200)})"
+            )
+        top, towards = learner.top_features(n, label), label
+        if label is None:
+            towards = True if isinstance(learner, BinaryModel) else learner._towards
+    bars = [*top.positive, *reversed(top.negative)]
+    if not bars:
+        raise ValueError("all weights of the model are 0: there is nothing to show")
+    hashed = getattr(learner, "hash_bits", None) is not None
+    ax = axes_of(ax)
+    signs = [FOR if weight > 0 else AGAINST for _, weight in bars]
+    style = {
+        "color": [COLOURS[sign] for sign in signs],
+        "hatch": [HATCHES[sign] for sign in signs],
+        "edgecolor": ink(ax),
+        "linewidth": 0.6,
+        **kwargs,
+    }
+    ax.barh(range(len(bars)), [weight for _, weight in bars], **style)
+    names = [f"slot {name}" if hashed else said(name) for name, _ in bars]
+    ax.set_yticks(range(len(bars)), names)
+    ax.invert_yaxis()
+    ax.axvline(0.0, color=ink(ax), linewidth=0.8)
+    ax.set_xlabel("weight" if towards is None else f"weight towards {said(towards)}")
+    return ax
+
+
+def explanation(
+    model: Any,
+    x: Any,
+    label: Hashable = None,
+    n: int = 10,
+    ax: Axes | None = None,
+    **kwargs: Any,
+) -> Axes:
+    """What each feature of an event adds to its score, from 0 down to the score: a waterfall.
+
+    Parameters
+    ----------
+    model
+        A learner, or ``Tokenizer() | learner``; then x is a text.
+    x
+        The event. Of a RankingPerceptron the candidates.
+    label
+        The label to explain, as of ``explain_one``; of a RankingPerceptron the candidate's id.
+    n
+        At most how many features have a bar of their own, the largest; the others share one.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.barh``.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid, or if the model has seen no label. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import Perceptron, plot
+    >>> model = Perceptron.from_weights({"free": 2.0, "meeting": -3.0}, intercept=0.5)
+    >>> ax = plot.explanation(model, {"free": 1, "meeting": 1}, ax=Figure().subplots())
+    >>> [(float(bar.get_x()), float(bar.get_width())) for bar in ax.patches]
+    [(0.0, -3.0), (-3.0, 2.0), (-1.0, 0.5)]
+    """
+    check_axes(ax)
+    whole("n", n)
+    tokenizer, learner = learner_of(model)
+    if _ranks(learner):
+        parts = list((model if tokenizer is not None else learner).explain_one(x, label))
+        goal = "lead of the best" if label is None else f"lead of {said(label)}"
+    else:
+        event = x if tokenizer is None else tokenizer.transform_one(x)
+        parts = list(learner.explain_one(event, label))
+        if label is None:
+            label = (
+                learner.predict_one(event)
+                if learner._scores_by_label
+                else (True if isinstance(learner, BinaryModel) else learner._towards)
+            )
+        goal = f"score for {said(label)}"
+    bars = [(said(name), part) for name, part in parts[:n]]
+    if rest := parts[n:]:
+        bars.append((f"{len(rest)} others", math.fsum(part for _, part in rest)))
+    if not bars:
+        raise ValueError("no feature of the event has a weight: there is nothing to explain")
+    score = math.fsum(part for _, part in parts)
+    starts = [math.fsum(part for _, part in bars[:at]) for at in range(len(bars))]
+    ax = axes_of(ax)
+    signs = [FOR if part >= 0 else AGAINST for _, part in bars]
+    style = {
+        "height": 0.62,
+        "left": starts,
+        "color": [COLOURS[sign] for sign in signs],
+        "hatch": [HATCHES[sign] for sign in signs],
+        "edgecolor": ink(ax),
+        "linewidth": 0.6,
+        **kwargs,
+    }
+    ax.barh(range(len(bars)), [part for _, part in bars], **style)
+    ends = [*starts[1:], score]
+    for at in range(len(bars) - 1):
+        ax.plot([ends[at]] * 2, [at, at + 1], color=ink(ax), linewidth=0.6, zorder=0)
+    for at, (start, (_, part)) in enumerate(zip(starts, bars, strict=True)):
+        ax.annotate(
+            f"{part:+.3g}".replace("-", "\N{MINUS SIGN}"),
+            (max(start, start + part), at),
+            (3, 0),
+            textcoords="offset points",
+            va="center",
+            color=ink(ax),
+        )
+    ax.axvline(0.0, color=ink(ax), linewidth=0.8)
+    ax.axvline(score, color=ink(ax), linewidth=0.8, linestyle="--")
+    ax.set_yticks(range(len(bars)), [name for name, _ in bars])
+    low, high = min(0.0, *starts, *ends), max(0.0, *starts, *ends)
+    room = (high - low) or 1.0
+    ax.set_xlim(low - 0.05 * room, high + 0.16 * room)
+    ax.set_ylim(len(bars) - 0.4, -0.6)
+    ax.set_xlabel(f"{goal}: {score:.4g}")
+    return ax
+
+
+def _ranks(learner: Any) -> bool:
+    """Whether it chooses among candidates; a check that narrows no type, as stubs lack methods."""
+    return isinstance(learner, RankModel)

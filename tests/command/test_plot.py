@@ -1,0 +1,173 @@
+"""streamptron plot: the pictures of the library, of model files and files of events."""
+
+import io
+import re
+import shlex
+import sys
+
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+
+from streamptron import Perceptron, Tokenizer, plot
+from streamptron.cli import main
+from streamptron.command.plot import plot as group
+from streamptron.files import read
+from streamptron.learners import LEARNERS
+from tests.support.commands import random_mail, written
+from tests.support.variants import loaded
+
+
+@pytest.fixture
+def here(mail, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def same(draw, **size):
+    """The bytes of a picture as the command saves it."""
+    figure = Figure(layout="constrained", **size)
+    draw(figure.subplots())
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png")
+    return picture.getvalue()
+
+
+KINDS = {
+    "weights": "weights -m mail.model",
+    "explanation": "explanation 'a prize' -m mail.model",
+    "confusion": "confusion mail.tsv -m mail.model",
+    "calibration": "calibration mail.tsv -m mail.model",
+    "progressive": "progressive mail.tsv --learner multiclass --pocket",
+    "memory": "memory mail.tsv --max-features 3",
+}
+
+
+def test_there_is_a_test_of_every_kind():
+    assert set(KINDS) == set(group.commands)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_picture_is_written_and_nothing_said(kind, here, told):
+    assert told("plot", *shlex.split(KINDS[kind]), "-o", "picture.png") == (0, "", "")
+    height, width, _ = imread("picture.png").shape
+    assert height >= 480
+    assert width >= 640
+
+
+@pytest.mark.parametrize("kind", ["", *KINDS])
+def test_the_examples_of_the_help_run(kind, here, told):
+    code, out, _ = told("plot", *[kind] * bool(kind), "--help")
+    assert code == 0
+    found = re.findall(r"^ +streamptron (plot .*)$", out.partition("Examples:")[2], re.M)
+    assert found
+    for example in found:
+        assert told(*shlex.split(example)) == (0, "", "")
+
+
+def test_weights_are_those_of_the_library(here, told):
+    assert told("plot", "weights", "-m", "mail.model", "-n", 2, "-o", "w.png")[0] == 0
+    model = loaded("mail.model")
+    assert (here / "w.png").read_bytes() == same(lambda ax: plot.top_weights(model, 2, ax=ax))
+
+
+def test_the_progressive_error_is_that_of_the_library(here, told):
+    (here / "many.tsv").write_bytes(written(random_mail(3, 200)))
+    words = "--learner mira --pocket --hash-seed 1 --window 50 --ngrams 1,2"
+    assert told("plot", "progressive", "many.tsv", *words.split(), "-o", "e.png")[0] == 0
+    model = Tokenizer(ngram_range=(1, 2)) | LEARNERS["mira"](pocket=True, hash_seed=1)
+    wanted = same(lambda ax: plot.progressive_error(model, read("many.tsv"), 50, ax=ax))
+    assert (here / "e.png").read_bytes() == wanted
+
+
+def texts(name):
+    """What an SVG says: its texts are comments there."""
+    with open(name, encoding="utf-8") as file:
+        return re.findall(r"<!-- (.*?) -->", file.read())
+
+
+def test_a_perceptrons_labels_are_written_as_in_the_file(here, told):
+    words = ["--learner", "perceptron", "--positive", "spam", "-q"]
+    assert main(["train", "mail.tsv", "-m", "p.model", *words]) == 0
+    told("plot", "weights", "-m", "p.model", "-o", "w.svg")
+    assert "weight towards spam" in texts("w.svg")
+    told("plot", "weights", "-m", "p.model", "--label", "ham", "-o", "w.svg")
+    assert "weight towards not spam" in texts("w.svg")
+    told("plot", "explanation", "a prize", "-m", "p.model", "-o", "w.svg")
+    model = loaded("p.model")
+    score = model.decision_function_one(Tokenizer().transform_one("a prize"))
+    assert f"score for spam: {score:.4g}" in texts("w.svg")
+    told("plot", "confusion", "mail.tsv", "-m", "p.model", "-o", "w.svg")
+    assert {"spam", "not spam"} <= set(texts("w.svg"))
+    told("plot", "calibration", "mail.tsv", "-m", "p.model", "--of", "spam", "-o", "w.svg")
+    assert "probability of spam" in texts("w.svg")
+
+
+def test_a_style_is_taken(here, told):
+    words = ["plot", *shlex.split(KINDS["weights"]), "-o", "w.png", "--style", "dark_background"]
+    assert told(*words)[0] == 0
+    assert imread("w.png")[0, 0, :3].tolist() == [0, 0, 0]
+
+
+def test_features_are_events_too(here, told):
+    (here / "points.svm").write_text("+1 1:1\n-1 2:1\n+1 1:2 3:1\n-1 2:2\n")
+    assert told("plot", "memory", "points.svm", "-o", "m.pdf") == (0, "", "")
+    main(["train", "points.svm", "-m", "points.model", "-q"])
+    assert told("plot", "explanation", "+1 1:1", "-m", "points.model", "-o", "x.png") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("", 2, "Missing command; see streamptron plot --help"),
+        ("nix", 2, "No such command 'nix'"),
+        ("weights -m mail.model", 2, "Missing option '--output' / '-o'"),
+        ("weights -m mail.model -o w", 2, "w: its suffix is the format, ."),
+        ("weights -m mail.model -o nix/w.png", 2, "nix/w.png: it cannot be written there"),
+        ("weights -m mail.model -o w.png --style nix", 2, "nix: matplotlib has"),
+        ("weights -m mail.model -o w.png --label nix", 1, "label='nix' has not been seen"),
+        ("weights -m three.model -o w.png", 2, "give --label, one of ['spam', 'ham', 'a list']"),
+        ("weights -m nix.model -o w.png", 1, "nix.model"),
+        ("confusion nix.tsv -m mail.model -o w.png", 1, "nix.tsv: No such file"),
+        ("confusion empty.tsv -m mail.model -o w.png", 1, "empty.tsv: no labelled event"),
+        ("calibration empty.tsv -m mail.model -o w.png", 1, "no labelled event"),
+        ("calibration mail.tsv -m mail.model --of nix -o w.png", 1, "label='nix' has no"),
+        ("memory empty.tsv -o w.png", 1, "no labelled event"),
+        ("memory mail.tsv --average none -o w.png", 2, "AdaptiveClassifier has no --average"),
+        ("memory mail.tsv --learner perceptron -o w.png", 1, "mail.tsv:1: the label 'spam'"),
+        (
+            "memory mail.tsv --learner perceptron --positive nix -o w.png",
+            1,
+            "no event has the label 'nix' of --positive",
+        ),
+    ],
+)
+def test_an_error_says_what_to_do_and_writes_no_picture(words, code, message, here, told):
+    (here / "empty.tsv").write_bytes(b"")
+    (here / "three.tsv").write_bytes(written(random_mail(7, 30)))
+    main(["train", "three.tsv", "-m", "three.model", "-q", "--learner", "multiclass"])
+    ended, out, err = told("plot", *words.split())
+    assert (ended, out) == (code, "")
+    assert message in err
+    assert not (here / "w.png").exists()
+
+
+def test_without_matplotlib_the_error_names_the_extra_and_the_help_is_there(
+    here, told, monkeypatch
+):
+    for module in ("matplotlib", "matplotlib.axes"):
+        monkeypatch.setitem(sys.modules, module, None)
+    code, _, err = told("plot", "weights", "-m", "mail.model", "-o", "w.png")
+    assert (code, err) == (
+        1,
+        'streamptron: error: pictures need matplotlib: pip install "streamptron[plot]"\n',
+    )
+    assert told("plot", "--help")[0] == 0
+    assert told("info", "-m", "mail.model")[0] == 0
+
+
+def test_a_model_saved_in_python_is_drawn(here, told):
+    model = Tokenizer() | Perceptron()
+    model.learn_one("a prize", True)
+    model.save("own.model")
+    assert told("plot", "weights", "-m", "own.model", "-o", "w.png") == (0, "", "")

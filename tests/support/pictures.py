@@ -1,0 +1,113 @@
+"""One picture of each kind, and what is asked of all of them."""
+
+import numpy as np
+from matplotlib.text import Text
+
+from streamptron import AdaptiveClassifier, MulticlassPerceptron, Perceptron, Tokenizer, plot
+from streamptron.study import fit
+
+TEXTS = [("win a free prize", True), ("see you at nine", False), ("a prize you win", True)]
+
+
+def points(seed=3, n=60):
+    """Pairs of a point and on which side of a line it lies, with a margin."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2)).round(2)
+    return [({"a": a, "b": b}, bool(a + 2 * b > 0)) for a, b in X.tolist() if abs(a + 2 * b) > 0.5]
+
+
+def words(n=400, seed=1):
+    """A stream of words that come again and of others that do not."""
+    rng = np.random.default_rng(seed)
+    for k in range(n):
+        often = [f"often {j}" for j in rng.integers(0, 20, 3)]
+        yield dict.fromkeys([*often, f"once {k}"], 1), "often 3" in often
+
+
+def learned():
+    """A model of two features that separates `points`."""
+    model = Perceptron(average="none")
+    fit(model, points(), epochs=100, seed=1)
+    return model
+
+
+def mail():
+    model = Tokenizer() | Perceptron()
+    for text, label in TEXTS:
+        model.learn_one(text, label)
+    return model
+
+
+def histories():
+    data = points()
+    return {
+        "permuted": fit(Perceptron(), data, epochs=30, seed=1),
+        "fixed": fit(Perceptron(), data, epochs=30, shuffle=False),
+    }
+
+
+def history():
+    data = points(n=80)
+    return fit(Perceptron(), data[::2], epochs=6, seed=1, validation=data[1::2])
+
+
+def topics():
+    model = MulticlassPerceptron()
+    for word in ("goal", "vote", "atom"):
+        model.learn_one({word: 1, "x": 0.1}, f"about {word}")
+    return model
+
+
+# name: (the models that it takes, how it is drawn with them on an Axes)
+PICTURES = {
+    "decision_boundary": (
+        [learned],
+        lambda model, ax: plot.decision_boundary(model, points(), ax=ax),
+    ),
+    "decision_boundary of three labels": (
+        [topics],
+        lambda model, ax: plot.decision_boundary(model, features=("goal", "vote"), ax=ax),
+    ),
+    "update": ([learned], lambda model, ax: plot.update(model, {"a": 3, "b": -1}, False, ax=ax)),
+    "projections": ([learned], lambda model, ax: plot.projections(model, points(), ax=ax)),
+    "mistakes_per_pass": ([], lambda ax: plot.mistakes_per_pass(histories(), ax=ax)),
+    "training_curve": ([], lambda ax: plot.training_curve(history(), ax=ax)),
+    "top_weights": ([mail], lambda model, ax: plot.top_weights(model, ax=ax)),
+    "explanation": ([mail], lambda model, ax: plot.explanation(model, "win a prize", ax=ax)),
+    "progressive_error": (
+        [lambda: Perceptron(pocket=True)],
+        lambda model, ax: plot.progressive_error(model, words(), ax=ax),
+    ),
+    "memory": (
+        [lambda: AdaptiveClassifier(max_features=60)],
+        lambda model, ax: plot.memory(model, words(), ax=ax),
+    ),
+    "calibration_curve": (
+        [],
+        lambda ax: plot.calibration_curve([True, False] * 20, [0.9, 0.3] * 20, ax=ax),
+    ),
+    "confusion_matrix": (
+        [],
+        lambda ax: plot.confusion_matrix(["sport", "music"] * 4, ["sport", "sport"] * 4, ax=ax),
+    ),
+}
+
+
+def drawn(name, ax):
+    models, draw = PICTURES[name]
+    return draw(*(make() for make in models), ax)
+
+
+def written(axes):
+    """All texts of a figure that are seen."""
+    figure = axes.figure
+    figure.draw_without_rendering()
+    unseen = set()  # labels of ticks outside the limits, which are never drawn
+    for each in figure.axes:
+        for axis in (each.xaxis, each.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in axis.get_major_ticks():
+                if not low <= tick.get_loc() <= high:
+                    unseen |= {tick.label1, tick.label2}
+    texts = [text for text in figure.findobj(Text) if text not in unseen]
+    return [text for text in texts if text.get_visible() and text.get_text().strip()]
