@@ -1,12 +1,10 @@
 """Merging: how long it takes, how large a delta is, how long readers wait, and what it costs.
 
-    python -m benchmarks.bench_merge [--errors] [--features 1000000]
-
 The loop in C takes the same arrays of weights from the same number of shards (floor_merge.c), the
-least that a merge since a base has to read and write.
+least that a merge since a base has to read and write; names, which it has to compare as well, are
+not in it. With --errors: the table of docs/merging.md.
 """
 
-import argparse
 import copy
 import ctypes
 import subprocess
@@ -18,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import streamptron
+from benchmarks import common
 from streamptron import Delta, Perceptron, merge
 from tests.support.streams import svmlight, tagging_stream, text_stream
 
@@ -100,11 +99,11 @@ def times(n):
         print(f"  a delta, {share:4.0%} touched               {ms:8.1f}", end="")
         print(f"   {len(delta.to_bytes()) / rows:.1f} bytes a row")
         together = Delta.combine([s.delta(base, shard=k) for k, s in enumerate(shards)])
+        model = copy.deepcopy(base)
         start = time.perf_counter()
-        copy.deepcopy(base).apply(together)
-        print(
-            f"  apply {SHARDS} of them, wall               {1e3 * (time.perf_counter() - start):8.1f}"
-        )
+        model.apply(together)
+        took = 1e3 * (time.perf_counter() - start)
+        print(f"  apply {SHARDS} of them, wall               {took:8.1f}")
         wait, reads = longest_wait(base, together)
         print(f"  a reader's longest wait meanwhile    {wait:8.3f}   of {reads} events")
     strangers = [
@@ -199,12 +198,19 @@ def errors():
         )
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--errors", action="store_true")
+def main():
+    parser = common.parser(__doc__)
+    parser.add_argument("--errors", action="store_true", help="the errors, instead of the times")
     parser.add_argument("--features", type=int, default=1_000_000)
-    given = parser.parse_args()
-    if given.errors:
+    args = parser.parse_args()
+    common.header(args, "real streams, see docs/choosing.md" if args.errors else "made up")
+    print()
+    if args.errors:
+        common.need_data()
         errors()
     else:
-        times(given.features)
+        times(20_000 if args.quick else args.features)
+
+
+if __name__ == "__main__":
+    main()

@@ -31,7 +31,8 @@ from streamptron.engine.key cimport Key
 from streamptron.engine.learner cimport Learner, learner_labels, learner_several, learner_votes
 from streamptron.engine.shard cimport (
     SHARD_MEMORY, SHARD_NAMES, SHARD_NUMBER, SHARD_TWICE, Shard)
-from streamptron.engine.types cimport slot_t, uint8_t, uint32_t, uint64_t
+from streamptron.engine.table cimport table_can_write
+from streamptron.engine.types cimport SLOT_INTERCEPT, slot_t, uint8_t, uint32_t, uint64_t
 
 from streamptron.doors.names import damaged
 from streamptron.estimator.names import shown
@@ -277,6 +278,9 @@ def merged(list models, Model since, list names):
             for its, name in zip(called[1:], names):
                 check_went_on(its, called[0], name)
         labels = None if called[0][0] is None else _united([its for its, _ in called])
+        if labels is not None and len(labels) > 2:
+            for model, its, name in zip([base, *models], called, ["since", *names]):
+                _check_sides(model, its[0], name)
         objects = {name: i for i, name in enumerate(_united([its for _, its in called]))}
         to = _untrained(models[0], labels, objects, base._y_name)
         sides = [_Side(model, its) for model, its in zip([base, *models], called)]
@@ -301,6 +305,16 @@ def merged(list models, Model since, list names):
             for model in entered:
                 gate_read_end(&model.gate)
     raise RuntimeError("the models learn new labels all the time; merge them when they pause")
+
+
+cdef int _check_sides(Model model, list own, name) except -1:
+    """That a model whose weights stand for one of two labels knows for which."""
+    if not own and isinstance(model, PairModel) and table_can_write(
+            &model.learner.table, SLOT_INTERCEPT):
+        raise ValueError(
+            f"{name} has weights and has met no label, so which of the labels they are for is not "
+            "known, and together the models have more than two; teach it the first two labels")
+    return 0
 
 
 cdef int _count(_Side side, Model base, bint went_on) except -1:
@@ -485,6 +499,8 @@ cdef Model _with_all(Model base, list parts, list names, int depth):
                [*called[1], *state["objects"]]) for state, _ in parts]
     labels = None if called[0] is None else _united([called[0], *[its for its, _ in theirs]])
     objects = {name: i for i, name in enumerate(_united([called[1], *[its for _, its in theirs]]))}
+    if labels is not None and len(labels) > 2:
+        _check_sides(base, called[0], "the model")
     to = _untrained(base, labels, objects, base._y_name)
     start.map(to, called, labels, objects)
     start.shard.base = &base.learner.index

@@ -184,7 +184,8 @@ cdef inline int learners_merge(Learner* to, const Shard* base, Shard* shards, in
     0, or what is wrong (SHARD_), and with which shard. The learner must be freed then.
     """
     cdef Merge m
-    cdef int fault
+    cdef int fault, k
+    cdef bint doubtful = False
     memset(&m, 0, sizeof(Merge))
     m.to = to
     m.base = base
@@ -198,6 +199,11 @@ cdef inline int learners_merge(Learner* to, const Shard* base, Shard* shards, in
     if fault:
         return fault
     to.version += 1
+    for k in range(n):              # numbers that nobody has checked
+        doubtful |= (shards[k].keys != NULL or to.index.bits != 0
+                     or shards[k].learner.table.borrowed)
+    if not (doubtful or base.learner.table.borrowed):
+        return 0
     if learner_adapts(to):
         return SHARD_NUMBER if adaptive_fault(&to.table, to.index.n_slots) else 0
     return 0 if _is_finite(&to.table) else SHARD_NUMBER

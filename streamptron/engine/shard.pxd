@@ -10,7 +10,7 @@
 #                           = `first`     own[]
 #
 #     outputs of the merged       spam ham news        a shard that knows only two labels has one
-#     a shard's own, and sign     0 +  0 -  none       output for both, see engine/pair.pxd
+#     a shard's own, and sign     0 +  0 -  none       output for both, see engine/two_labels.pxd
 #
 # A shard's numbers are in memory, or in a file that is used in place (of a hashed table only the
 # slots that are not zero, see engine/lookup.pxd). Or it came as a delta (engine/delta.pxd): then

@@ -230,3 +230,16 @@ def test_a_damaged_delta_is_refused_or_gives_a_model_that_works(kind, seed):
     assert 20 < refusals < 150
     refused(ModelFileError, "the delta", Delta.from_bytes, b"")
     refused(ModelFileError, "the delta", Delta.from_bytes, data[0] + b"\0")
+
+
+def test_weights_that_are_for_one_of_two_labels_and_nobody_knows_which():
+    base = AROW.from_weights({"free": 1.0})
+    parts = shards_of(base, [[({"x": 1.0}, label, 1.0)] for label in "ab"])
+    assert merge(parts, since=base).weights  # two labels: the second is the one
+    parts = shards_of(base, [[({"x": 1.0}, label, 1.0)] for label in "abc"])
+    said = " has weights and has met no label"
+    refused(ValueError, "since" + said, merge, parts, base)
+    before = state(base)
+    deltas = Delta.combine(part.delta(base, shard=k) for k, part in enumerate(parts))
+    refused(ValueError, "the model" + said, base.apply, deltas)
+    assert state(base) == before
