@@ -33,7 +33,7 @@ quick: $(VENV)/.dev
 		$(BIN)/python -m pytest -n auto -m "not slow"
 
 pytest: $(VENV)/.dev
-	$(STEP) "pytest: all tests, on every core" $(BIN)/python -m pytest -n auto
+	$(STEP) "pytest: all tests, on every core" $(BIN)/python -m pytest -n auto --dist loadgroup
 
 # The tests of the kernels without their named instances: the templates alone serve every learner.
 plain: $(VENV)/.dev

@@ -169,7 +169,7 @@ class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronMode
     def __init__(self, model: Any, kind: str | None = None) -> None:
         super().__init__()
         self.model = model
-        self._sent: Sent | None = None
+        self._sent: tuple[Any, Sent] | None = None  # for which context
         self._set(kind=kind or kind_of(self.labels) or "string")
 
     @property
@@ -195,10 +195,10 @@ class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronMode
             raise ValueError(
                 f"there are {len(thresholds)} thresholds and {len(self.labels)} labels"
             )
-        if self._sent is None:
-            data = pickle.dumps(self.model, protocol=5)
-            self._sent = Sent(dataset.sparkSession.sparkContext.broadcast(data))
-        score = scorer(self._sent, self.getOrDefault("kind"), tuple(columns), thresholds)
+        context = dataset.sparkSession.sparkContext
+        if self._sent is None or self._sent[0] is not context:
+            self._sent = context, Sent(context.broadcast(pickle.dumps(self.model, protocol=5)))
+        score = scorer(self._sent[1], self.getOrDefault("kind"), tuple(columns), thresholds)
         whole = f"{self.uid}_scores"
         scored = dataset.withColumn(whole, score(self._event()))
         for name, column in columns.items():

@@ -26,8 +26,9 @@ if typing.TYPE_CHECKING:
 # What a prediction is in Spark and Arrow, by the kind of labels.
 PREDICTIONS = {"boolean": pa.bool_(), "double": pa.float64(), "string": pa.string()}
 
-# The one model that this process has opened last, and which.
-_opened: tuple[str, Any] | None = None
+# The models that this process has opened last; a worker lives long, and gets new ones.
+_opened: dict[str, Any] = {}
+MOST_OPENED = 4
 
 
 class Sent:
@@ -52,10 +53,11 @@ class Filed:
 
 
 def _once(key: str, opened: Callable[[], Any]) -> Any:
-    global _opened
-    if _opened is None or _opened[0] != key:
-        _opened = key, opened()
-    return _opened[1]
+    if key not in _opened:
+        if len(_opened) >= MOST_OPENED:
+            del _opened[next(iter(_opened))]
+        _opened[key] = opened()
+    return _opened[key]
 
 
 def sorted_labels(learner: Any) -> list[Any]:

@@ -1,5 +1,6 @@
 """One session for all tests: real Spark, two executors in processes of their own."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -14,6 +15,28 @@ from tests.support.project import ROOT
 collect_ignore = [] if find_spec("pyspark") else ["query.py", "sabotage.py"]
 
 LIMIT = 120  # seconds that a test may take
+
+
+@contextlib.contextmanager
+def limited():
+    """Nothing waits for ever."""
+
+    def late(signum, frame):
+        raise TimeoutError(f"this has taken more than {LIMIT} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(LIMIT)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def limit():
+    with limited():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -32,30 +55,17 @@ def spark(tmp_path_factory):
         SPARK_WORKER_DIR=str(folder / "work"),
         PYSPARK_PYTHON=sys.executable,
     )
-    session = (
-        SparkSession.builder.master("local-cluster[2,1,1024]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.executorEnv.PYTHONPATH", os.pathsep.join([str(ROOT), *sys.path]))
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .getOrCreate()
-    )
+    with limited():
+        session = (
+            SparkSession.builder.master("local-cluster[2,1,1024]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.executorEnv.PYTHONPATH", os.pathsep.join([str(ROOT), *sys.path]))
+            .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+            .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+            .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+            .getOrCreate()
+        )
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
-
-
-@pytest.fixture(autouse=True)
-def limit():
-    """Nothing waits for ever."""
-
-    def late(signum, frame):
-        raise TimeoutError(f"the test has taken more than {LIMIT} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(LIMIT)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)

@@ -6,6 +6,7 @@ import pytest
 
 spark_marks = [
     pytest.mark.slow,
+    pytest.mark.xdist_group("spark"),  # one cluster for all
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
     # which pyspark's CrossValidator leaves
     pytest.mark.filterwarnings("ignore:Exception ignored in. <function Pool.__del__"),
