@@ -47,6 +47,8 @@ def spark(tmp_path_factory):
         pytest.skip("java is not installed, which Spark needs")
     from pyspark.sql import SparkSession
 
+    from tests.spark.support import FRUGAL, JAVA
+
     folder = tmp_path_factory.mktemp("spark")
     os.environ.update(
         SPARK_HOME=os.path.dirname(pyspark.__file__),
@@ -62,8 +64,9 @@ def spark(tmp_path_factory):
             .config("spark.executorEnv.PYTHONPATH", os.pathsep.join([str(ROOT), *sys.path]))
             .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
             .config("spark.sql.shuffle.partitions", "2")
-            .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-            .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+            .config("spark.driver.extraJavaOptions", JAVA)
+            .config("spark.executor.extraJavaOptions", JAVA)
+            .config(map=FRUGAL)
             .getOrCreate()
         )
     session.sparkContext.setLogLevel("OFF")

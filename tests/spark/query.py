@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from streamptron.checkpoint import Checkpoint
 from streamptron.spark import Learn
-from tests.spark.support import classifier
+from tests.spark.support import FRUGAL, JAVA, classifier
 
 SCHEMA = "text string, label string"
 
@@ -44,6 +44,7 @@ def die_before_the_save_of(batch):
 
 
 if __name__ == "__main__":
-    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    session = SparkSession.builder.master("local[1]").config(map=FRUGAL)
+    session = session.config("spark.driver.extraJavaOptions", JAVA)
     die_before_the_save_of(1)
     run(session.getOrCreate(), Path(sys.argv[1]))

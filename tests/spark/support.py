@@ -15,6 +15,15 @@ spark_marks = [
 WORDS = ["win", "free", "prize", "meeting", "report", "budget", "now", "today"]
 
 
+# So much less is compiled that a test of a few rows takes a part of the time.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+FRUGAL = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.ui.enabled": "false",
+}
+
+
 def mails(n, seed=0):
     """[(text, label, weight)]"""
     draw = random.Random(seed)

@@ -139,7 +139,7 @@ def test_vectors_are_learned_as_the_rows_of_their_matrix(spark):
     ]
 
 
-@pytest.mark.parametrize("learner", ["adaptive", "multiclass", "perceptron"])
+@pytest.mark.parametrize("learner", ["adaptive", "perceptron"])
 def test_scores_and_probabilities_are_the_models_in_the_order_of_its_labels(frame, learner):
     spam = frame.withColumn("label", F.col("label") == "spam")
     model = classifier(learner=learner).fit(spam)
@@ -169,7 +169,7 @@ def test_pipelines_and_cross_validation_take_the_estimator(spark, tmp_path):
     ).fit(frame)
     assert max(found.avgMetrics) > 0.8
     split = TrainValidationSplit(
-        estimator=learner, estimatorParamMaps=grid, evaluator=judge, seed=1
+        estimator=learner, estimatorParamMaps=grid[:1], evaluator=judge, seed=1
     ).fit(found.bestModel.stages[0].transform(frame))
     assert max(split.validationMetrics) > 0.8
     found.bestModel.save(str(tmp_path / "pipeline"))
