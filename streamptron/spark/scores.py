@@ -115,7 +115,8 @@ def scorer(
 
     types = {"prediction": kind, "rawPrediction": "array<double>", "probability": "array<double>"}
     schema = ", ".join(f"{name} {types[name]}" for name in wanted)
-    return arrow_udf(score, f"struct<{schema}>")
+    # its types ask for a functionType, which it finds out by itself
+    return arrow_udf(score, f"struct<{schema}>")  # type: ignore[call-overload]
 
 
 def by_threshold(p: np.ndarray, thresholds: list[float]) -> np.ndarray:
