@@ -21,8 +21,7 @@ html_extra_path = ["_site/index.html"]
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "numpydoc",
+    "sphinx.ext.napoleon",
     "matplotlib.sphinxext.plot_directive",
 ]
 myst_enable_extensions = ["dollarmath"]
@@ -30,20 +29,23 @@ myst_heading_anchors = 4
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"      # docstrings say the types that matter
-numpydoc_show_class_members = False     # autodoc shows them
-numpydoc_class_members_toctree = False
+napoleon_google_docstring = False
+napoleon_use_param = False
+napoleon_use_rtype = False
+napoleon_custom_sections = [("Attributes", "params_style")]     # as the class says them
+toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_title = "streamptron"
 html_static_path = ["_site/static"]
 html_css_files = ["site.css"]
+pygments_dark_style = "github-dark"
 html_copy_source = False
 html_show_sourcelink = False
 html_math_renderer = "mathml"
 highlight_language = "none"
 
 plot_formats = ["svg"]
-plot_include_source = True
 plot_html_show_source_link = False
 plot_html_show_formats = False
 plot_rcparams = {"figure.figsize": (6.4, 4.4), "svg.fonttype": "none"}
@@ -55,19 +57,17 @@ EXAMPLE = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
 def show_pictures(app, page, source):
     """Python on a page with pictures is run, and its pictures stand below it.
 
-    Programs are run alone; what is shown as at a prompt goes on from what came before it.
+    A program is run alone; what is shown as at a prompt goes on from what came before it.
     """
-    if "plt.subplots(" not in source[0]:
-        return
 
-    def directive(found):
-        option = "   :context: close-figs\n" if ">>> " in found[1] else "   :nofigs:\n"
-        if "plt.subplots(" in found[1] and ">>> " not in found[1]:
-            option = ""
+    def add_picture(found):
+        context = "   :context: close-figs\n" if ">>> " in found[1] else ""
         code = re.sub(r"^(?=.)", "   ", found[1], flags=re.M)
-        return f"```{{eval-rst}}\n.. plot::\n{option}\n{code}```\n"
+        return f"{found[0]}\n```{{eval-rst}}\n.. plot::\n{context}\n{code}```\n"
 
-    source[0] = EXAMPLE.sub(directive, source[0])
+    if "plt.subplots(" in source[0]:
+        source[0] = EXAMPLE.sub(add_picture, source[0])
+    source[0] = source[0].replace("\n\n```\n", "\n```\n")  # the blank line is for doctest
 
 
 def show_math(translator, node):
