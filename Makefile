@@ -58,7 +58,7 @@ warnings: $(VENV)/.dev
 	.ci/warnings $(BIN)/python
 
 # The site, in build/site: its code is run for its pictures, and its links within are followed.
-docs: $(VENV)/.docs
+docs: $(VENV)/.dev $(VENV)/.docs
 	$(STEP) "The examples of the pages" $(BIN)/python -m pytest tests/test_docs.py
 	$(STEP) "Sphinx: the site, from docs/ and the docstrings" .ci/docs $(BIN)/python
 
@@ -85,7 +85,7 @@ $(VENV)/.tools: $(VENV)/.made pyproject.toml
 		$(PIP) install --group dev
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.dev
+$(VENV)/.docs: $(VENV)/.tools
 	$(STEP) "Sphinx is installed" $(PIP) install --group docs
 	@touch $@
 

@@ -59,8 +59,8 @@ class MIRA(LabelEstimator):
         min  |W' - W|^2 / 2 + C xi   with   sum_k s_k (w'_y - w'_k).x >= 1 - xi,   xi >= 0
 
     The constraint changes fastest along w_y += x, w_k -= s_k x. A step tau along that, whose length
-    is ``|x|^2 (1 + sum_k s_k^2)`` squared, raises its left side by tau times just this number; before
-    the step it was 1 - loss, with loss = sum_k s_k d_k. So::
+    is ``|x|^2 (1 + sum_k s_k^2)`` squared, raises its left side by tau times just this number;
+    before the step it was 1 - loss, with loss = sum_k s_k d_k. So::
 
         tau = min(loss / (x.x (1 + sum_k s_k^2)), C)
 

@@ -31,7 +31,7 @@ class AdaptiveClassifier(PairClassifier):
     ----------
     eta : float, default=1.0
         How far a step goes; there is rarely a reason to change it.
-    forget : float, default=2**-10
+    forget : float, default=2^-10
         How fast a weight's steps grow long again; .03 for streams that change suddenly.
     naive_bayes : bool, default=True
         Take the naive Bayes log-odds as one more feature.

@@ -4,6 +4,7 @@ import doctest
 import re
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 from tests.support.project import ROOT
@@ -11,13 +12,17 @@ from tests.support.stranger import STRANGER
 
 PAGES = {
     str(page.relative_to(ROOT)): page.read_text(encoding="utf-8")
-    for page in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
+    for page in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 }
 EXAMPLES = {  # how many there are at least, so that none is lost unseen
     "README.md": 15,
+    **{name: 5 for name in PAGES if Path(name).parent.name == "chapter" and "index" not in name},
+    str(Path("docs", "coming-from.md")): 20,
     str(Path("docs", "files.md")): 30,
+    str(Path("docs", "index.md")): 10,
     str(Path("docs", "learning.md")): 12,
     str(Path("docs", "matrices.md")): 14,
+    str(Path("docs", "recipes.md")): 25,
     str(Path("docs", "study.md")): 25,
     str(Path("docs", "text.md")): 15,
 }
@@ -25,9 +30,12 @@ EXAMPLES = {  # how many there are at least, so that none is lost unseen
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_examples_of_the_page_give_what_it_shows(name):
-    failures, tests = doctest.testfile(
-        str(ROOT / name), module_relative=False, encoding="utf-8", optionflags=doctest.ELLIPSIS
-    )
+    try:
+        failures, tests = doctest.testfile(
+            str(ROOT / name), module_relative=False, encoding="utf-8", optionflags=doctest.ELLIPSIS
+        )
+    finally:
+        plt.close("all")
     assert tests >= EXAMPLES[name]
     assert failures == 0
 
@@ -59,6 +67,29 @@ def test_readme_is_a_few_screens_and_the_architecture_a_page():
     assert PAGES["ARCHITECTURE.md"].count("\n") <= 120
 
 
-def test_every_page_of_the_docs_is_listed_in_the_readme():
+def test_every_page_is_listed_in_the_readme_or_in_its_folders_index():
     for name in PAGES:
-        assert name == "README.md" or f"({Path(name).as_posix()})" in PAGES["README.md"]
+        page = Path(name)
+        if page.parent.parent == Path("docs"):
+            index, link = PAGES[str(page.parent / "index.md")], page.name
+        else:
+            index, link = PAGES["README.md"], page.as_posix()
+        assert page.name == "index.md" or name == "README.md" or f"({link})" in index, name
+
+
+def test_every_page_of_the_docs_has_a_place_in_the_sites_contents():
+    listed = {Path("docs", "index.md")}
+    for name, text in PAGES.items():
+        for toctree in re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.M | re.S):
+            entries = re.findall(r"^(?:.*<)?([\w./-]+)>?$", toctree, re.M)
+            listed |= {Path(name).parent / f"{entry}.md" for entry in entries}
+    assert {Path(name) for name in PAGES if name.startswith("docs")} <= listed
+
+
+def test_every_page_of_the_chapter_has_a_formula_and_a_picture():
+    chapter = [text for name, text in PAGES.items() if (ROOT / name).parent.name == "chapter"]
+    assert len(chapter) == 14
+    for text in chapter:
+        if "{toctree}" not in text:
+            assert text.count("$$") >= 2
+            assert re.search(r"^>>> _ = plot\.", text, re.M)
