@@ -28,11 +28,11 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 
 autodoc_member_order = "groupwise"
-autodoc_typehints = "none"      # docstrings say the types that matter
+autodoc_typehints = "none"  # docstrings say the types that matter
 napoleon_google_docstring = False
 napoleon_use_param = False
 napoleon_use_rtype = False
-napoleon_custom_sections = [("Attributes", "params_style")]     # as the class says them
+napoleon_custom_sections = [("Attributes", "params_style")]  # as the class says them
 toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"

@@ -2,11 +2,15 @@
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
 
+import streamptron
+from tests.support.processes import environment
 from tests.support.project import ROOT
 from tests.support.stranger import STRANGER
 
@@ -38,6 +42,28 @@ def test_examples_of_the_page_give_what_it_shows(name):
         plt.close("all")
     assert tests >= EXAMPLES[name]
     assert failures == 0
+
+
+def test_the_first_pages_commands_train_explain_draw_and_learn_on(tmp_path):
+    pytest.importorskip("click")
+    page = PAGES[str(Path("docs", "index.md"))]
+    commands = re.findall(r"^    (printf .*|.*streamptron .*)$", page.split("## The same")[0], re.M)
+    assert len(commands) == 7
+    script = "\n".join(["set -e", 'streamptron() { "$PYTHON" -m streamptron "$@"; }', *commands])
+    run = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env={**environment(), "PYTHON": sys.executable, "MPLBACKEND": "agg"},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert run.returncode == 0, run.stderr
+    label, probability = run.stdout.splitlines()[0].split("\t")
+    assert f"`{label}` and {float(probability):.2f}" in page
+    spoken = re.findall(r"^(free|a|prize) +\S+ +(\S+)$", run.stdout, re.M)
+    assert {word for word, part in spoken if float(part) > 0} == {"free", "a", "prize"}
+    assert (tmp_path / "weights.png").stat().st_size > 1000
+    assert streamptron.load(tmp_path / "mail.model")[-1].n_seen == 5
 
 
 def test_every_page_with_examples_is_tested():
