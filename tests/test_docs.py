@@ -47,8 +47,9 @@ def test_examples_of_the_page_give_what_it_shows(name):
 def test_the_first_pages_commands_train_explain_draw_and_learn_on(tmp_path):
     pytest.importorskip("click")
     page = PAGES[str(Path("docs", "index.md"))]
-    commands = re.findall(r"^    (printf .*|.*streamptron .*)$", page.split("## The same")[0], re.M)
-    assert len(commands) == 7
+    shell = page.partition("## The same")[0]
+    commands = re.findall(r"^    (printf .*|.*streamptron .*)$", shell, re.M)
+    assert len(commands) == 8
     script = "\n".join(["set -e", 'streamptron() { "$PYTHON" -m streamptron "$@"; }', *commands])
     run = subprocess.run(
         ["bash", "-c", script],
