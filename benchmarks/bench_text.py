@@ -15,6 +15,10 @@ time by theirs. The log lines are drawn at random from the real ones, half of th
 of the default learner: at most 2/3 of Vowpal Wabbit's CPU and 1/5 of fastText's; of the perceptron
 half of Vowpal Wabbit's.
 
+Columns: the texts as a list of bytes beside the same in a column of pyarrow, polars and pandas,
+`learn_many` of a new pipeline on all texts of a stream, in turn. CPU time. Asked: at most 1.01
+times what the list costs.
+
 Filter: `streamptron predict` between two pipes: short log lines in bulk, and one line at a time,
 from writing it to having read the answer. Asked: 300,000 lines a second, and less than 100 us.
 
@@ -37,13 +41,16 @@ from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter, process_time
 
+import pandas
+import polars
+import pyarrow
 from river import feature_extraction, linear_model
 
 import streamptron
 from benchmarks import common
 from tests.support import streams
 
-TARGETS = {"river": 20, "lines": 300_000, "trip": 100}
+TARGETS = {"river": 20, "arrow": 1.01, "lines": 300_000, "trip": 100}
 BITS = 22
 # As a user starts it; where it is not installed beside this Python, as a module.
 INSTALLED = shutil.which("streamptron", path=str(Path(sys.executable).parent))
@@ -93,6 +100,48 @@ def pipelines(names, limit):
         ("stream", "texts", "ours us", "River us", "times (asked 20)", "our error %", "River's %"),
         rows,
     )
+
+
+# --- From a column
+
+
+COLUMNS = {
+    "list of bytes": list,
+    "pyarrow": lambda texts: pyarrow.array(texts, pyarrow.binary()),
+    "pyarrow views": lambda texts: pyarrow.array(texts, pyarrow.binary_view()),
+    "polars": lambda texts: polars.Series(texts, dtype=polars.Binary),
+    "pandas": lambda texts: pandas.Series(texts, dtype=pandas.ArrowDtype(pyarrow.binary())),
+}
+
+
+def columns(names, limit, n_runs):
+    rows = []
+    for name in names:
+        events = list(streams.labelled_texts(name, limit))
+        texts = [text.encode("utf-8", "surrogatepass") for text, _ in events]
+        labels = [label for _, label in events]
+        made = {who: make(texts) for who, make in COLUMNS.items()}
+        times = {who: [] for who in COLUMNS}
+        order = list(COLUMNS)
+        for _ in range(n_runs):
+            order.append(order.pop(0))  # each comes first, and behind another, now and then
+            for who in order:
+                model = streamptron.Tokenizer() | streamptron.MulticlassPerceptron()
+                start = process_time()
+                model.learn_many(made[who], labels)
+                times[who].append((process_time() - start) / len(events))
+        listed, *others = times.values()
+        ratios = [[a / b for a, b in zip(other, listed, strict=True)] for other in others]
+        rows.append(
+            (
+                name,
+                len(events),
+                f"{1e6 * common.median(listed):.2f}",
+                *(common.spread(ratio, 3) for ratio in ratios),
+            )
+        )
+    _, *others = COLUMNS
+    common.table(("stream", "texts", "list of bytes us", *others), rows)
 
 
 # --- From a file to a model
@@ -296,7 +345,9 @@ def vw_error(folder, events, labels, two):
 def main():
     parser = common.parser(__doc__)
     parser.add_argument("--runs", type=int, default=5, help="of each whole process")
-    parser.add_argument("--parts", nargs="+", default=["river", "files", "filter", "error"])
+    parser.add_argument(
+        "--parts", nargs="+", default=["river", "arrow", "files", "filter", "error"]
+    )
     args = parser.parse_args()
     common.header(args, "text streams of shared/data, labels and texts in file order")
     common.need_data()
@@ -308,6 +359,11 @@ def main():
         if "river" in args.parts:
             common.section("predict_one + learn_one on a str, in a River pipeline")
             pipelines(common.BINARY_TEXTS, limit)
+        if "arrow" in args.parts:
+            common.section(
+                f"learn_many on a column of texts, by that on a list (asked {TARGETS['arrow']})"
+            )
+            columns((*common.BINARY_TEXTS, *common.MULTICLASS_TEXTS), limit, 2 if quick else 15)
         if "files" in args.parts or "filter" in args.parts:
             common.section("whole process: from a file to a model")
             sizes = {

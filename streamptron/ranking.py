@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from streamptron.doors.candidates import RankModel
 from streamptron.doors.model import RULES
+from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.base import OneVector, summing_to, top_of
 from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.learner import Learner
@@ -48,6 +49,8 @@ class RankingPerceptron(RankModel, OneVector, Learner):
         Of the other two: the largest step, above 0.
     average, half_life, pocket, serve, max_features, hash_bits, hash_seed
         As for :class:`Perceptron`.
+    degree, interactions, max_pairs
+        As for :class:`Perceptron`, of each candidate's features.
 
     Attributes
     ----------
@@ -97,6 +100,9 @@ class RankingPerceptron(RankModel, OneVector, Learner):
         max_features: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
+        degree: int = 1,
+        interactions: Sequence[tuple[str, str]] | None = None,
+        max_pairs: int = MAX_PAIRS,
     ) -> None:
         self._configure(
             RULES.RANKING,
@@ -110,6 +116,9 @@ class RankingPerceptron(RankModel, OneVector, Learner):
             max_features=max_features,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
+            degree=degree,
+            interactions=interactions,
+            max_pairs=max_pairs,
         )
 
     @property
@@ -165,10 +174,10 @@ class RankingPerceptron(RankModel, OneVector, Learner):
         the best other one in ``learn_one``. So a row that has nothing above it is no event, a query
         whose rows all have one grade teaches nothing, and only the order of the grades counts.
         Afterwards the weights are, to the last bit, as if ``learn_one`` had chosen each row from
-        itself and the rows of higher grade, in their order, with the signs of all values changed:
-        the best is the worst then. That takes time in proportion to the rows of a query times its
-        non-zeros. Which vector answers (`serve`) is judged by what each said before it learned any
-        row of the query: later it has seen these documents.
+        itself and the rows of higher grade, in their order, with the signs of all values changed,
+        those of pairs too: the best is the worst then. That takes time in proportion to the rows of
+        a query times its non-zeros. Which vector answers (`serve`) is judged by what each said
+        before it learned any row of the query: later it has seen these documents.
 
         Everything is checked first: on an error nothing has been learned.
 

@@ -7,16 +7,24 @@ from typing import Any
 
 from streamptron import adaptive
 from streamptron.arow import AROW
+from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.classifier import Classifier, Linear, PairClassifier
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
+from streamptron.voted import VotedPerceptron
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     import numpy as np
 
-__all__ = ["AROWClassifier", "AdaptiveClassifier", "MIRAClassifier", "PerceptronClassifier"]
+__all__ = [
+    "AROWClassifier",
+    "AdaptiveClassifier",
+    "MIRAClassifier",
+    "PerceptronClassifier",
+    "VotedPerceptronClassifier",
+]
 
 
 class AdaptiveClassifier(PairClassifier):
@@ -37,7 +45,7 @@ class AdaptiveClassifier(PairClassifier):
         Take the naive Bayes log-odds as one more feature.
     fit_intercept, max_iter, tol, shuffle, random_state
         As for :class:`PerceptronClassifier`.
-    early_stopping, validation_fraction, n_iter_no_change, class_weight
+    early_stopping, validation_fraction, n_iter_no_change, class_weight, degree, max_pairs
         As for :class:`PerceptronClassifier`.
 
     Attributes
@@ -76,7 +84,7 @@ class AdaptiveClassifier(PairClassifier):
     """
 
     _two = _several = adaptive.AdaptiveClassifier
-    _own, _flags = ("eta", "forget"), ("naive_bayes",)
+    _own, _flags = ("eta", "forget", "degree", "max_pairs"), ("naive_bayes",)
 
     def __init__(
         self,
@@ -93,6 +101,8 @@ class AdaptiveClassifier(PairClassifier):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
         class_weight: Mapping[Hashable, float] | str | None = None,
+        degree: int = 1,
+        max_pairs: int = MAX_PAIRS,
     ) -> None:
         self.eta = eta
         self.forget = forget
@@ -106,6 +116,8 @@ class AdaptiveClassifier(PairClassifier):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
+        self.degree = degree
+        self.max_pairs = max_pairs
 
 
 class PerceptronClassifier(Linear, Classifier):
@@ -157,6 +169,15 @@ class PerceptronClassifier(Linear, Classifier):
     class_weight : dict, "balanced" or None, default=None
         ``{class: weight}``: scales the steps for a class. Classes that are not in it have weight 1.
         "balanced", in ``fit`` only: n_samples / (n_classes * rows of the class).
+    degree : int, default=1
+        2: also all pairs of two columns, each with weights of its own; its value is the product. A
+        pair is made where a row has both, so that a wide matrix with few entries a row costs what
+        these entries make. There is no `coef_` then: ``model_.weights`` has the pairs by name.
+    max_pairs : int, default=1_000_000
+        A row that makes more pairs is a ValueError.
+    violators : {"best", "uniform", "proportional"}, default="best"
+        Of more than two classes, which of those that are not far enough behind a row's own lose
+        what it gains: the best of them, all alike, or each by how much it lacks.
 
     Attributes
     ----------
@@ -198,7 +219,8 @@ class PerceptronClassifier(Linear, Classifier):
     """
 
     _two, _several = Perceptron, MulticlassPerceptron
-    _own, _flags = ("margin", "average", "half_life", "serve"), ("pocket",)
+    _own = ("margin", "average", "half_life", "serve", "degree", "max_pairs")
+    _flags, _several_own = ("pocket",), ("violators",)
 
     def __init__(
         self,
@@ -217,6 +239,9 @@ class PerceptronClassifier(Linear, Classifier):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
         class_weight: Mapping[Hashable, float] | str | None = None,
+        degree: int = 1,
+        max_pairs: int = MAX_PAIRS,
+        violators: str = "best",
     ) -> None:
         self.margin = margin
         self.average = average
@@ -232,6 +257,9 @@ class PerceptronClassifier(Linear, Classifier):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
+        self.degree = degree
+        self.max_pairs = max_pairs
+        self.violators = violators
 
     @staticmethod
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -251,9 +279,11 @@ class MIRAClassifier(Linear, Classifier):
         The largest step, above 0. Small values make noisy labels do less harm.
     update : {"margin", "mistake"}, default="margin"
         Learn from a row whenever its class is ahead by less than 1, or only if it is not ahead.
+    violators : {"best", "uniform", "proportional"}, default="best"
+        As for :class:`PerceptronClassifier`.
     average, half_life, pocket, serve, fit_intercept, max_iter, tol, shuffle, random_state
         As for :class:`PerceptronClassifier`.
-    early_stopping, validation_fraction, n_iter_no_change, class_weight
+    early_stopping, validation_fraction, n_iter_no_change, class_weight, degree, max_pairs
         As for :class:`PerceptronClassifier`.
 
     Attributes
@@ -283,7 +313,8 @@ class MIRAClassifier(Linear, Classifier):
     """
 
     _two, _several = MIRA, MIRA
-    _own, _flags = ("C", "update", "average", "half_life", "serve"), ("pocket",)
+    _own = ("C", "update", "violators", "average", "half_life", "serve", "degree", "max_pairs")
+    _flags = ("pocket",)
 
     def __init__(
         self,
@@ -303,6 +334,9 @@ class MIRAClassifier(Linear, Classifier):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
         class_weight: Mapping[Hashable, float] | str | None = None,
+        degree: int = 1,
+        max_pairs: int = MAX_PAIRS,
+        violators: str = "best",
     ) -> None:
         self.C = C
         self.update = update
@@ -319,6 +353,9 @@ class MIRAClassifier(Linear, Classifier):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
+        self.degree = degree
+        self.max_pairs = max_pairs
+        self.violators = violators
 
     @staticmethod
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -338,7 +375,7 @@ class AROWClassifier(Linear, PairClassifier):
         The noise of a label, above 0. Larger values make smaller steps.
     fit_intercept, max_iter, tol, shuffle, random_state
         As for :class:`PerceptronClassifier`.
-    early_stopping, validation_fraction, n_iter_no_change, class_weight
+    early_stopping, validation_fraction, n_iter_no_change, class_weight, degree, max_pairs
         As for :class:`PerceptronClassifier`.
 
     Attributes
@@ -368,7 +405,7 @@ class AROWClassifier(Linear, PairClassifier):
     """
 
     _two = _several = AROW
-    _own = ("r",)
+    _own = ("r", "degree", "max_pairs")
 
     def __init__(
         self,
@@ -383,8 +420,91 @@ class AROWClassifier(Linear, PairClassifier):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
         class_weight: Mapping[Hashable, float] | str | None = None,
+        degree: int = 1,
+        max_pairs: int = MAX_PAIRS,
     ) -> None:
         self.r = r
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.degree = degree
+        self.max_pairs = max_pairs
+
+
+class VotedPerceptronClassifier(PairClassifier):
+    """Freund & Schapire's voted perceptron, for two classes or more, on a compiled core.
+
+    Each vector that it has had votes, with as many votes as there were rows after which it stood;
+    more than two classes are learned one against all. With `degree` 2 or more it is a kernel
+    perceptron. Every update of every epoch is kept, and a few epochs are enough.
+
+    Parameters
+    ----------
+    degree : int, default=1
+        Of the kernel (1 + x.z)^degree, from 1 to 16 (without an intercept (x.z)^degree); 2 has the
+        products of all pairs of columns, and of each with itself.
+    budget : int or None, default=None
+        At most so many updates are kept, the latest; None: all.
+    fit_intercept, max_iter, tol, shuffle, random_state
+        As for :class:`PerceptronClassifier`; the loss is that of the votes.
+    early_stopping, validation_fraction, n_iter_no_change, class_weight
+        As for :class:`PerceptronClassifier`.
+
+    Attributes
+    ----------
+    classes_, n_iter_, n_features_in_, feature_names_in_
+        As for :class:`PerceptronClassifier`.
+    model_ : streamptron.VotedPerceptron
+        The learner, to go on with event by event: ``learn_one``, ``predict_one``. Its features are
+        the numbers of the columns, its labels the classes that rows have had, in the order of these
+        rows.
+
+    Notes
+    -----
+    The decision function is the share of the votes for a class less the share against it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamptron.sklearn import VotedPerceptronClassifier
+
+    >>> X = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    >>> model = VotedPerceptronClassifier(degree=2, random_state=0)
+    >>> model.fit(X, ["same", "other", "other", "same"]).predict(X)
+    array(['same', 'other', 'other', 'same'], dtype='<U5')
+
+    References
+    ----------
+    Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
+        Machine Learning 37.
+    """
+
+    _two = _several = VotedPerceptron
+    _own = ("degree", "budget")
+
+    def __init__(
+        self,
+        *,
+        degree: int = 1,
+        budget: int | None = None,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        random_state: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Mapping[Hashable, float] | str | None = None,
+    ) -> None:
+        self.degree = degree
+        self.budget = budget
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol

@@ -35,7 +35,9 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
     ----------
     degree
         Of the kernel (1 + x.z)^degree, from 1 to 16 (without an intercept (x.z)^degree). 1 is the
-        plain perceptron. With more, learning an event takes as long as a vote.
+        plain perceptron. With more, learning an event takes as long as a vote. 2 has the products
+        of all pairs of features, and so there are no `interactions`; :class:`Perceptron` takes some
+        fields' pairs alone.
     budget
         At most so many updates are kept, for streams that never end; None: all. When there is one
         too many the oldest is dropped, and the vectors that stood before it do not vote any more:

@@ -16,7 +16,7 @@ import pytest
 import streamptron
 from streamptron import AdaptiveClassifier, Tokenizer
 from tests.support.marks import seeds, slow
-from tests.support.operations import Pair, made, rows_of
+from tests.support.operations_on_labels import Pair, drawn, rows_of
 from tests.support.streams import (
     KEYS,
     VALUES,
@@ -555,7 +555,7 @@ class AdaptivePair(Pair):
 @seeds(50, n_slow=250)
 def test_calls_of_every_kind_agree_with_the_twin(seed, tmp_path):
     rng = random.Random(-seed)
-    _, params, operations = made(seed)
+    _, params, operations = drawn(random.Random(seed), random.Random(-1 - seed))
     params = {
         "intercept": params["intercept"],
         "naive_bayes": rng.random() < 0.8,

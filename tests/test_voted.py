@@ -303,6 +303,7 @@ FORGED = {
     "a time that is NaN": ("voted_times", 1, np.nan),
     "a step of 0": ("voted_steps", 0, 0.0),
     "a step that is infinite": ("voted_steps", 0, np.inf),
+    "a step that is too large": ("voted_steps", 0, 1e101),
     "an update that is not there": ("voted_updates", -1, 10**6),
     "an update that comes twice": ("voted_updates", 1, 0),
     "more turns than there are": ("voted_turns", 0, 10**6),

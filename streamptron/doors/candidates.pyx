@@ -97,9 +97,9 @@ cdef class RankModel(Model):
         return 1
 
     cdef int _score_all(self, list names, list candidates) except -1:
-        self._read_candidates("candidates", names, candidates, False)
+        self._read_candidates(names, candidates, False)
         if learner_score(&self.learner, &self.event) < 0:
-            self._no_memory("no memory for the scores")
+            self._no_memory("no memory for the scores", names)
         if self.learner.table.borrowed and not finite_scores(&self.learner, &self.event):
             self._settle()
             raise damaged("a weight is not finite")
@@ -111,7 +111,7 @@ cdef class RankModel(Model):
         cdef Answer answer = learner_answer(&self.learner, &self.event)
         cdef const double* scores = learner_decision(&self.learner, &self.event, answer.kind)
         cdef double* p
-        if probabilities:
+        if probabilities and self.event.n_scores:
             # the fourth of the score vectors is room for them
             p = self.event.scores + KEPT_KINDS * self.event.n_scores
             learner_probabilities(&self.learner, &self.event, answer, p)
@@ -122,6 +122,13 @@ cdef class RankModel(Model):
             PyGC_Enable()
         self._settle()
         return decided
+
+    cdef object _decide(self, candidates, bint probabilities):
+        """``{id: score}`` or probability; for a list a list of them."""
+        names, features, own = candidates_of(candidates)
+        self._score_all(names, features)
+        decided = self._decided(probabilities)
+        return dict(zip(names, decided)) if own else decided
 
     def learn_one(self, candidates, chosen, w=1.0):
         """Learn which of some candidates is the right one, if that is a mistake.
@@ -151,9 +158,9 @@ cdef class RankModel(Model):
                 "candidates is empty; give those among which there was a choice, or leave the "
                 "event out")
         y = _place_of(chosen, names, own, "chosen")
-        self._read_candidates("candidates", names, features, True)
+        self._read_candidates(names, features, True)
         if learner_learn(&self.learner, &self.event, y, step) < 0:
-            self._no_memory("no memory for the update; the model has not learned this event")
+            self._no_memory("no memory for the update; the model has not learned this event", names)
         self._settle()
 
     def predict_one(self, candidates):
@@ -196,10 +203,7 @@ cdef class RankModel(Model):
         -------
         ``{id: score}``; for a list a list of scores.
         """
-        names, features, own = candidates_of(candidates)
-        self._score_all(names, features)
-        scores = self._decided(False)
-        return dict(zip(names, scores)) if own else scores
+        return self._decide(candidates, False)
 
     def predict_proba_one(self, candidates):
         """The probability of each candidate that it is the right one, calibrated online.
@@ -213,10 +217,7 @@ cdef class RankModel(Model):
         -------
         ``{id: probability}``; for a list a list of probabilities.
         """
-        names, features, own = candidates_of(candidates)
-        self._score_all(names, features)
-        p = self._decided(True) if names else []
-        return dict(zip(names, p)) if own else p
+        return self._decide(candidates, True)
 
     def _explain_lead(self, candidates, chosen):
         """Contributions to the lead of a candidate over the best other one, and that lead."""

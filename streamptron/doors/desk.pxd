@@ -28,14 +28,13 @@ cdef class Desk:
     cdef int _read(self, x, bint learning) except -1
     cdef int _read_text(self, TextEvent x, bint learning) except -1
     cdef int _read_items(self, x, bint learning, str what=*) except -1
-    cdef int _read_candidates(self, str what, list names, list candidates,
-                              bint learning) except -1
+    cdef int _read_candidates(self, list names, list candidates, bint learning) except -1
     cdef int _write_read(self, list entries, str what, list names, list ends,
                          bint learning) except -1
     cdef list _write(self, list entries, list ends, bint learning)
     cdef object _column_keys(self, names, bint learning, Event* columns)
     cdef tuple _object_ordinal(self, name, bint learning)
-    cdef int _no_memory(self, str what) except -1
+    cdef int _no_memory(self, str what, list names=*) except -1
     cdef int _forget_objects(self) except -1
     cdef int _score(self, x) except -1
     cdef int _settle(self) except -1

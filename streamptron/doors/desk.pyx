@@ -23,7 +23,7 @@ from streamptron.doors.parameters cimport unfit
 from streamptron.doors.texts cimport TextEvent, page_fill, text_event_write
 from streamptron.engine.arena cimport Arena
 from streamptron.engine.api cimport (
-    index_fault, index_find, learner_free, learner_score, table_fault, text_free)
+    index_find, learner_fault, learner_free, learner_score, text_free)
 from streamptron.engine.event cimport (
     Event, Writer, event_again, event_begin, event_candidate_end, event_candidates, event_end,
     event_free, event_init, event_settle, event_writer, writer_add)
@@ -162,9 +162,9 @@ cdef list _entries(x, str what):
     return entries
 
 
-cdef str _part(str what, name):
+cdef str _part(name):
     """What an error calls a candidate."""
-    return f"{what}[{shown(name)}]"
+    return f"candidates[{shown(name)}]"
 
 
 cdef inline bint _is_everyday(x):
@@ -280,8 +280,7 @@ cdef class Desk:
         know_numpy()
         return self._write_read(_entries(x, what), what, None, None, learning)
 
-    cdef int _read_candidates(self, str what, list names, list candidates,
-                              bint learning) except -1:
+    cdef int _read_candidates(self, list names, list candidates, bint learning) except -1:
         """The same for several mappings, one after the other, of which names[i] is for errors."""
         cdef Py_ssize_t i, n = 0
         cdef list entries = [], ends = []
@@ -306,13 +305,15 @@ cdef class Desk:
                 return 0
         know_numpy()
         for name, x in zip(names, candidates):
-            entries += _entries(x, _part(what, name))
+            entries += _entries(x, _part(name))
             ends.append(len(entries))
-        return self._write_read(entries, what, names, ends, learning)
+        return self._write_read(entries, None, names, ends, learning)
 
     cdef int _write_read(self, list entries, str what, list names, list ends,
                          bint learning) except -1:
-        """Write entries that are held here. Candidate i, if it is that, ends at ends[i]."""
+        """Write entries that are held here. `what`: what errors call them; of candidates None: they
+        call each by its name, and candidate i ends at ends[i].
+        """
         cdef list odd, objects = []
         cdef uint64_t n_entries
         cdef double number
@@ -322,7 +323,7 @@ cdef class Desk:
             return 0
         for at in odd:
             name, value = entries[at], entries[at + 1]
-            part = what if ends is None else _part(what, names[bisect(ends, at)])
+            part = what if ends is None else _part(names[bisect(ends, at)])
             entries[at + 1] = number = feature_value(name, value, part)
             if number != 0.0:
                 entries[at] = name = Name(name)
@@ -436,13 +437,17 @@ cdef class Desk:
             self._look()
         return 0
 
-    cdef int _no_memory(self, str what) except -1:
-        """Raise MemoryError, or what keeps features from being paired; nothing has changed."""
+    cdef int _no_memory(self, str what, list names=None) except -1:
+        """Raise MemoryError, or what keeps features from being paired; nothing has changed.
+
+        `names`: of candidates.
+        """
         self._held = None
         if self._objects_new and not self.gate.learning:
             self._forget_objects()
         if self.event.unfit:
-            raise ValueError(f"x {unfit(&self.event)}")
+            part = "x" if names is None else _part(names[self.event.unfit_candidate])
+            raise ValueError(f"{part} {unfit(&self.event)}")
         raise MemoryError(what)
 
     cdef int _forget_objects(self) except -1:
@@ -489,9 +494,7 @@ cdef class Desk:
         """Name the outputs that a batch has added so far."""
 
     cdef int _look(self) except -1:
-        cdef const char* fault = index_fault(&self.learner.index)
-        if fault == NULL:
-            fault = table_fault(&self.learner.table, self.learner.index.n_slots)
+        cdef const char* fault = learner_fault(&self.learner)
         if fault != NULL:
             raise RuntimeError(fault.decode())
         return 0

@@ -132,6 +132,7 @@ cdef object _outcome(Rows X, const Batch* batch, names, int found, Py_ssize_t do
     if found & MATRIX_FAULTY:
         raise X._fault(names)
     if batch.event.unfit:
+        done += batch.event.unfit_candidate
         raise UnfitRow(done if batch.order == NULL else batch.order[done], unfit(batch.event))
     return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
 

@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from streamptron.doors.entry cimport bytes_data, bytes_size
 from streamptron.engine.heap cimport calloc, free
 from streamptron.engine.pairs cimport FIELDS_MOST, UNFIT_NUMBER
-from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_RANKING, RULE_VOTED
+from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_VOTED
 from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint64_t
 
 from streamptron.estimator.names import shown
@@ -109,8 +109,8 @@ cdef class PairRule:
 
 
 cdef PairRule pairing_of(int kind, dict params):
-    """Which features a learner pairs. A kernel does so by itself; candidates have no pairs."""
-    if kind == RULE_VOTED or kind == RULE_RANKING:
+    """Which features a learner pairs; a kernel does so by itself."""
+    if kind == RULE_VOTED:
         return PairRule(1, None, MAX_PAIRS)
     # a pickle or a file from before there were pairs has none of these
     pairing = PairRule(params.setdefault("degree", 1), params.setdefault("interactions"),

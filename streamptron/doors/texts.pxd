@@ -1,5 +1,6 @@
 # Texts, one or many.
 
+from streamptron.doors.arrow cimport Column
 from streamptron.doors.rows cimport Rows
 from streamptron.engine.ahead cimport Ahead
 from streamptron.engine.arena cimport Arena
@@ -48,6 +49,7 @@ cdef class Texts(Rows):
 
     cdef int _room(self, Py_ssize_t n) except -1
     cdef int _take(self, Py_ssize_t n) except -1
+    cdef int _take_column(self, Column column) except -1
     cdef object _text(self, Py_ssize_t row)
     cdef void _write_ahead(self, const Seed* seed, uint64_t seed_number) noexcept
 

@@ -10,6 +10,7 @@ from libc.string cimport memmove, memset
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
+from streamptron.doors.arrow cimport Column
 from streamptron.doors.entry cimport (
     PyUnicode_CheckExact, PyUnicode_GET_LENGTH, ascii_text, bytes_data, bytes_size, utf8_write)
 from streamptron.doors.names cimport key_plain
@@ -33,6 +34,7 @@ from streamptron.engine.text cimport TEXT_CHARACTERS, Text, TextRule
 from streamptron.engine.types cimport (
     SLOT_NULL, SLOTS_RESERVED, slot_t, uint8_t, uint32_t, uint64_t)
 
+from streamptron.doors.arrow import is_arrow
 from streamptron.estimator.names import shown
 from streamptron.estimator.checks import choice, truth
 
@@ -41,7 +43,10 @@ cdef extern from "Python.h":
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
 
-TEXT_MOST = 1 << 28     # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
+cdef enum:
+    LENGTH_MOST = 1 << 28   # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
+
+TEXT_MOST = LENGTH_MOST
 
 
 cdef bint page_fill(uint32_t page) noexcept:
@@ -244,12 +249,20 @@ cdef class TextDoor:
         Parameters
         ----------
         X
-            A sequence or series of what `transform_one` takes.
+            A sequence or series of what `transform_one` takes. A column of strings or bytes of
+            pyarrow, polars or pandas, or whatever else has Arrow's ``__arrow_c_array__`` or
+            ``__arrow_c_stream__``, is read where it lies: no Python object is made for a text.
 
         Returns
         -------
         A sequence of mappings, which the `..._many` methods of streamptron's learners take. If X is
-        a series, they answer with one of the same kind and with the same index.
+        a series of pandas or polars, or a ``pyarrow.ChunkedArray``, they answer with one of the
+        same kind and with the same index.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a row is no text, or has none; the error names the row.
         """
         if isinstance(X, (str, bytes, Mapping)):
             raise TypeError(
@@ -258,6 +271,8 @@ cdef class TextDoor:
             raise TypeError(
                 f"X is a {type(X).__name__}; transform_many takes a sequence of texts: give it one "
                 "column of the frame")
+        if self.names is None and is_arrow(X):
+            return Texts(self, Column(X), X)
         source = X if hasattr(X, "dtype") and hasattr(X, "name") else None
         return Texts(self, [self._row_texts(row, x) for row, x in enumerate(X)], source)
 
@@ -268,11 +283,14 @@ cdef class TextDoor:
             raise type(error)(f"in row {row}: {error}") from None
 
 
+cdef str _too_long(str what, size_t n):
+    return f"{what} has a length of {n}; split a text of more than {TEXT_MOST}"
+
+
 cdef object _plain_text(text, str what):
     if isinstance(text, (str, bytes)):
         if len(text) > TEXT_MOST:
-            raise ValueError(
-                f"{what} has a length of {len(text)}; split a text of more than {TEXT_MOST}")
+            raise ValueError(_too_long(what, len(text)))
         return str.__str__(text) if isinstance(text, str) else bytes(text)
     raise TypeError(
         f"{what} is {shown(text)}, a {type(text).__name__}; it must be a text: a str, or bytes of "
@@ -390,7 +408,7 @@ cdef class Texts(Rows):
     door
         The tokenizer's part in the core, which reads them.
     texts
-        For each row a str or bytes; with fields a tuple of one per field.
+        For each row a str or bytes; with fields a tuple of one per field. Or a Column of them.
     source
         The series that they come from: answers are given as such a series. None: as arrays.
     """
@@ -403,7 +421,10 @@ cdef class Texts(Rows):
         if type(texts) is not bytes:    # which come from Lines
             if more:
                 self.source, = more
-            self._take(len(texts))
+            if type(texts) is Column:
+                self._take_column(texts)
+            else:
+                self._take(len(texts))
 
     def __dealloc__(self):
         free(self.pieces)
@@ -432,6 +453,16 @@ cdef class Texts(Rows):
         self.n_rows = n
         return 0
 
+    cdef int _take_column(self, Column column) except -1:
+        cdef Py_ssize_t r, n = len(column)
+        self._room(n)
+        column.write(self.pieces)
+        for r in range(n):
+            if self.pieces[r].n > LENGTH_MOST:
+                raise ValueError(f"in row {r}: {_too_long('x', self.pieces[r].n)}")
+        self.n_rows = n
+        return 0
+
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
         batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes, self.door.n_pieces,
                     self.pieces, self.n_rows)
@@ -448,6 +479,8 @@ cdef class Texts(Rows):
                 break
 
     cdef object _text(self, Py_ssize_t row):
+        if type(self.texts) is Column or type(self.texts) is bytes:
+            return PyBytes_FromStringAndSize(<const char*> self.pieces[row].p, self.pieces[row].n)
         return self.texts[row]
 
     def __getitem__(self, at):
@@ -472,7 +505,8 @@ cdef class Texts(Rows):
         return Sequence.count(self, value)
 
     def __reduce__(self):
-        return Texts, (self.door, self.texts, self.source)
+        return Texts, (
+            self.door, [self._text(row) for row in range(self.n_rows)], self.source)
 
 
 Sequence.register(Texts)
@@ -595,6 +629,3 @@ cdef class Lines(Texts):
 
     def __reduce__(self):
         return Lines, (self.door, self.texts, self.kind)
-
-    cdef object _text(self, Py_ssize_t row):
-        return PyBytes_FromStringAndSize(<const char*> self.pieces[row].p, self.pieces[row].n)

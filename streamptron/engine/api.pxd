@@ -33,6 +33,7 @@ cdef int learner_init(Learner* learner, Rule rule, int average, double half_life
 cdef void learner_free(Learner* learner) noexcept nogil
 cdef int learner_copy(Learner* to, const Learner* other) noexcept nogil
 cdef size_t learner_bytes(const Learner* learner) noexcept nogil
+cdef const char* learner_fault(const Learner* learner) noexcept nogil
 cdef void learner_resolve(Learner* learner, Event* event) noexcept nogil
 cdef int learner_score(Learner* learner, Event* event) noexcept nogil
 cdef Answer learner_answer(const Learner* learner, Event* event) noexcept nogil
@@ -66,7 +67,6 @@ cdef void index_free(Index* index) noexcept nogil
 cdef slot_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil
 cdef slot_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil
 cdef int index_open_columns(Index* index, size_t n) noexcept nogil
-cdef const char* index_fault(const Index* index) noexcept nogil
 
 cdef int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil
 cdef int table_reserve(Table* table, const slot_t* slots, Py_ssize_t n, slot_t n_slots,
@@ -74,7 +74,6 @@ cdef int table_reserve(Table* table, const slot_t* slots, Py_ssize_t n, slot_t n
 cdef double table_read(const Table* table, slot_t slot, Py_ssize_t output, int kind) noexcept nogil
 cdef void table_write(Table* table, slot_t slot, Py_ssize_t output, double w) noexcept nogil
 cdef bint table_wrote(const Table* table, size_t chunk) noexcept nogil
-cdef const char* table_fault(const Table* table, slot_t n_slots) noexcept nogil
 
 cdef int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil
 cdef void flat_write(Flat* flat, const Index* index, const Table* table) noexcept nogil

@@ -8,7 +8,6 @@ from streamptron.engine cimport vote as _vote
 from streamptron.engine cimport voters_flat as _voters_flat
 from streamptron.engine cimport index as _index
 from streamptron.engine cimport table as _table
-from streamptron.engine cimport tables as _tables
 from streamptron.engine cimport flat as _flat
 from streamptron.engine cimport batch as _batch
 from streamptron.engine cimport matrix as _matrix
@@ -52,6 +51,10 @@ cdef int learner_copy(Learner* to, const Learner* other) noexcept nogil:
 
 cdef size_t learner_bytes(const Learner* learner) noexcept nogil:
     return _learners.learner_bytes(learner)
+
+
+cdef const char* learner_fault(const Learner* learner) noexcept nogil:
+    return _learners.learner_fault(learner)
 
 
 cdef void learner_resolve(Learner* learner, Event* event) noexcept nogil:
@@ -146,10 +149,6 @@ cdef int index_open_columns(Index* index, size_t n) noexcept nogil:
     return _index.index_open_columns(index, n)
 
 
-cdef const char* index_fault(const Index* index) noexcept nogil:
-    return _index.index_fault(index)
-
-
 cdef int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
     return _table.table_add_outputs(table, n)
 
@@ -169,10 +168,6 @@ cdef void table_write(Table* table, slot_t slot, Py_ssize_t output, double w) no
 
 cdef bint table_wrote(const Table* table, size_t chunk) noexcept nogil:
     return _table.table_wrote(table, chunk)
-
-
-cdef const char* table_fault(const Table* table, slot_t n_slots) noexcept nogil:
-    return _tables.table_fault(table, n_slots)
 
 
 cdef int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil:

@@ -287,6 +287,8 @@ cdef inline Py_ssize_t _take_betters(Batch* batch, Py_ssize_t r, Py_ssize_t* y) 
             continue
         event_take_reversed(event, n, query, i)
         n += 1
+    event.paired = query.paired     # with its pairs, that is
+    event.n_given = 0
     return n
 
 
@@ -314,6 +316,10 @@ cdef inline int _candidate(Batch* batch, Py_ssize_t r) noexcept nogil:
     cdef const double* scores
     if r == 0 or batch.ends[r - 1] == r:
         if _write_query(batch, r) < 0 or learner_score(learner, query) < 0:
+            event.unfit = query.unfit
+            event.unfit_candidate = query.unfit_candidate
+            event.n_pairs = query.n_pairs
+            event.most_pairs = query.most_pairs
             return -1
     if batch.y == NULL:
         if batch.first == r:

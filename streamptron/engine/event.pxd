@@ -61,6 +61,7 @@ cdef struct Event:
     Py_ssize_t n_given          # then: how many the door has written
     Py_ssize_t n_last_paired    # entries of the last event with its pairs; 0: it had none
     int unfit                   # why they cannot be made; 0: they can
+    Py_ssize_t unfit_candidate  # of which candidate
     uint64_t most_pairs         # what was allowed
     uint64_t n_pairs            # how many there would be, of products of 0 too
     Half* halves
@@ -104,6 +105,7 @@ cdef inline void event_init(Event* event) noexcept nogil:
     event.same = False
     event.paired = False
     event.unfit = 0
+    event.unfit_candidate = 0
     event.halves = NULL
     event.members = NULL
     event.halves_capacity = 0

@@ -50,7 +50,7 @@ from streamptron.engine.adaptive cimport (
     adaptive_probabilities, adaptive_room, weighed_reserve)
 from streamptron.engine.vote cimport ballot_reserve, voters_count
 from streamptron.engine.voters cimport (
-    Voters, voters_free, voters_init, voters_split, voters_take,
+    Voters, mentions_take_back, voters_free, voters_init, voters_split, voters_take,
     voters_unsplit, voters_write)
 from streamptron.engine.keep cimport KEEP_NONE
 from streamptron.engine.two_labels cimport (
@@ -398,62 +398,44 @@ cdef inline void _watch(Learner* learner, const Event* event, Py_ssize_t y) noex
     learner.n_seen += 1
 
 
-cdef inline Py_ssize_t _moves_of_one(const Step* step, Py_ssize_t at) noexcept nogil:
-    """How many moves, from one on, are of the same event."""
-    cdef Py_ssize_t end = at + 1
-    if not step.candidates:
-        return step.n - at
-    while end < step.n and step.moves[end].event == step.moves[at].event:
-        end += 1
-    return end - at
-
-
 cdef inline void _add(Learner* learner, const Event* event) noexcept nogil:
     """Take the event's step, but for the features that the ceiling has refused a slot."""
     cdef const Step* step = &event.step
     cdef Entries entries
-    cdef const Move* move
-    cdef Py_ssize_t at = 0, m, first, last, end
+    cdef Py_ssize_t first = event_first(event, step.event), end = event_last(event, step.event)
+    cdef Py_ssize_t last = end
     if learner.voters.degree > 1:       # a kernel has no weights
         return
-    while at < step.n:
-        move = &step.moves[at]
-        m = _moves_of_one(step, at)
-        at += m
-        first = event_first(event, move.event)
-        last = end = event_last(event, move.event)
-        while first < end:
-            if index_is_limited(&learner.index):
-                last = first
-                while last < end and event.slots[last] != SLOT_NULL:
-                    last += 1
-            entries = entries_of(event.slots + first, event.values + first, last - first)
-            table_add(&learner.table, &entries, False, move, m, step.r)
-            first = last + 1
+    while first < end:
+        if index_is_limited(&learner.index):
+            last = first
+            while last < end and event.slots[last] != SLOT_NULL:
+                last += 1
+        entries = entries_of(event.slots + first, event.values + first, last - first)
+        table_add(&learner.table, &entries, False, step.moves, step.n, step.r)
+        first = last + 1
 
 
 cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
     """Slots for the features that the step moves, and memory to write them. -1 without it."""
-    cdef Table* table = &learner.table
     cdef const Step* step = &event.step
-    cdef Py_ssize_t at = 0, m, first, last
+    cdef Py_ssize_t first = event_first(event, step.event)
+    cdef Py_ssize_t n = event_last(event, step.event) - first
+    cdef Py_ssize_t own = first + learner.intercept     # votes count it apart
     cdef bint ticked = False
-    while at < step.n:
-        first = event_first(event, step.moves[at].event)
-        last = event_last(event, step.moves[at].event)
-        if _insert_missing(learner, event, first, last, &ticked) < 0:
-            return -1
-        at += _moves_of_one(step, at)
-    at = 0 if learner.voters.degree == 1 else step.n
-    while at < step.n:
-        m = _moves_of_one(step, at)
-        first = event_first(event, step.moves[at].event)
-        last = event_last(event, step.moves[at].event)
-        if table_reserve(table, event.slots + first, last - first, learner.index.n_slots,
-                         step.moves + at, <int> m) < 0:
-            return -1
-        at += m
-    return 0
+    if step.n and _insert_missing(learner, event, first, first + n, &ticked) < 0:
+        return -1
+    if learner_votes(learner) and voters_write(
+            &learner.voters, event.slots + own, event.values + own, event.n - own, step,
+            learner.table.n_outputs) < 0:
+        return -1
+    if step.n == 0 or learner.voters.degree > 1 or table_reserve(
+            &learner.table, event.slots + first, n, learner.index.n_slots, step.moves,
+            step.n) == 0:
+        return 0
+    if learner_votes(learner):
+        mentions_take_back(&learner.voters, event.slots + own, event.n - own)
+    return -1
 
 
 cdef inline int _prepare_adaptive(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
@@ -477,13 +459,7 @@ cdef inline int _prepare(Learner* learner, Event* event, Py_ssize_t y, double u)
         return _prepare_adaptive(learner, event, y) if u != 0.0 else 0
     if learner.answer == ANSWER_LABELS and y == table.n_outputs and table_add_outputs(table, 1) < 0:
         return -1
-    if _make_room(learner, event) < 0:
-        return -1
-    if not learner_votes(learner):
-        return 0
-    return voters_write(&learner.voters, event.slots + learner.intercept,
-                        event.values + learner.intercept, event.n - learner.intercept, &event.step,
-                        table.n_outputs)
+    return _make_room(learner, event)
 
 
 cdef inline void _take_adaptive(Learner* learner, Event* event, Py_ssize_t y,
@@ -638,11 +614,12 @@ cdef inline int _draw_difference(const Learner* learner, Event* event, double u)
     cdef Move* move = &step.moves[0]
     cdef bint right = move.a <= 0.0     # which of the two moves is the right choice's
     cdef Py_ssize_t n = event_difference(
-        event, step.moves[right].event, step.moves[not right].event)
+        event, step.moves[right].output, step.moves[not right].output)
     if n < 0:
         return -1
     step.n = n > 0                  # of candidates that are alike nothing can be learned
-    move.event = event.n_candidates
+    step.event = event.n_candidates
+    move.output = 0
     move.a = fabs(move.a)
     move.second = squares(event.values + event.n, n, False)
     if n:
@@ -674,7 +651,7 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
         learner_judge(learner, event)
     if learner_votes(learner) and calibrate_due(learner.n_seen, VOTES_DUE):
         learner_verdict(learner, event, KEPT_VOTE)
-    step_begin(step, learner.answer == ANSWER_CANDIDATES)
+    step_begin(step)
     if not learner_several(learner):
         y = two_labels_side(&learner.two, y)
     if row == NULL:
@@ -682,7 +659,7 @@ cdef inline int learner_step(Learner* learner, Event* event, const Entries* row,
         row = &own
     rule_step(&learner.rule, learner.answer, event.scores, event.n_scores, y, u, row.x, row.n,
               intercept, step)
-    if step.n and step.candidates:
+    if step.n and learner.answer == ANSWER_CANDIDATES:
         return _draw_difference(learner, event, u)
     if step.n and learner.table.layout.keep != KEEP_NONE:
         table_second(&learner.table, row, intercept, step.moves, step.n)

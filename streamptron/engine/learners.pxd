@@ -2,17 +2,19 @@
 #
 # What each room says of its own part, put together; the path (engine/learner.pxd) does without.
 #
-# Functions in this file: learner_weight, learner_bytes, learner_copy, learner_expect.
+# Functions in this file: learner_weight, learner_bytes, learner_copy, learner_expect; learner_fault
+# for the tests.
 
 from streamptron.engine.adaptive cimport (
     adaptive_bytes, adaptive_copy, adaptive_expect, adaptive_weight)
-from streamptron.engine.index cimport Index, index_copy
-from streamptron.engine.learner cimport Learner, _split, _split_end, learner_adapts
+from streamptron.engine.index cimport Index, index_copy, index_fault
+from streamptron.engine.learner cimport (
+    Learner, _split, _split_end, learner_adapts, learner_votes)
 from streamptron.engine.rule cimport ANSWER_LABELS, ANSWER_PAIR
 from streamptron.engine.table cimport table_read
-from streamptron.engine.tables cimport table_copy
+from streamptron.engine.tables cimport table_copy, table_fault
 from streamptron.engine.types cimport SLOT_INTERCEPT, slot_t
-from streamptron.engine.voters cimport voters_bytes, voters_copy
+from streamptron.engine.voters cimport voters_bytes, voters_copy, voters_fault
 
 
 cdef inline double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,
@@ -56,3 +58,13 @@ cdef inline int learner_expect(Learner* learner, Py_ssize_t n, int positive) noe
             return -1
         _split_end(learner, NULL, False)
     return 0
+
+
+cdef inline const char* learner_fault(const Learner* learner) noexcept nogil:
+    """What is wrong with a learner, or NULL. It checks everything."""
+    cdef const char* fault = index_fault(&learner.index)
+    if fault == NULL:
+        fault = table_fault(&learner.table, learner.index.n_slots)
+    if fault == NULL and learner_votes(learner):
+        fault = voters_fault(&learner.voters, learner.table.n_outputs, learner.index.n_slots)
+    return fault

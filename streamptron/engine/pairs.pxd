@@ -21,13 +21,17 @@
 # An event that is too large, or whose largest product is, stays as the door wrote it (event.unfit).
 # Both are known before the first pair is made, in time O(features).
 #
+# Of candidates each gets its own pairs, behind its features; so all of them are written anew:
+#
+#     a b c | a d               a b c ab ac bc | a d ad
+#
 # Making a pair costs about as much as finding its weights. So an event that is the last one once
 # more keeps its pairs (event.same): predict_one and learn_one make them once.
 #
 # Functions in this file: pairs_write, pairs_measure; the rest serve these.
 
 from libc.math cimport fabs
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memmove
 from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint64_t, uintptr_t
 from streamptron.engine.heap cimport realloc
 from streamptron.engine.key cimport (
@@ -141,11 +145,9 @@ cdef inline int _half_write(Event* event, Half* half, Py_ssize_t at, int field) 
     return 0
 
 
-cdef inline int pairs_measure(const Pairs* pairs, Event* event) noexcept nogil:
-    """Find the halves of an event's pairs, and check that these are neither too many nor too large.
-
-    -1 without memory, or if they are: event.unfit says which.
-    """
+cdef inline int _measure(const Pairs* pairs, Event* event, Py_ssize_t first,
+                         Py_ssize_t last) noexcept nogil:
+    """The same as pairs_measure, of the entries from first to last, not included."""
     cdef bint all_ = pairs.n_fields == 0
     cdef int n_fields = 1 if all_ else pairs.n_fields
     cdef uint64_t partners, n_pairs = 0
@@ -156,16 +158,14 @@ cdef inline int pairs_measure(const Pairs* pairs, Event* event) noexcept nogil:
     cdef Py_ssize_t i, n = 0
     cdef uint64_t a, b
     cdef int f, g
-    event.unfit = 0
-    arena_reset(&event.names)
-    if _halves_reserve(event, event.n) < 0:
+    if _halves_reserve(event, last - first) < 0:
         return -1
     ends = event.field_starts
     for f in range(n_fields + 1):
         ends[f] = 0
         if f < n_fields:
             largest[f] = second[f] = 0.0
-    for i in range(event.n):
+    for i in range(first, last):
         f = 0 if all_ else _field_of(pairs, &event.keys[i])
         if f < 0 or key_kind(&event.keys[i]) == KEY_NONE:   # the intercept
             continue
@@ -203,6 +203,16 @@ cdef inline int pairs_measure(const Pairs* pairs, Event* event) noexcept nogil:
     return 0
 
 
+cdef inline int pairs_measure(const Pairs* pairs, Event* event) noexcept nogil:
+    """Find the halves of an event's pairs, and check that these are neither too many nor too large.
+
+    -1 without memory, or if they are: event.unfit says which.
+    """
+    event.unfit = 0
+    arena_reset(&event.names)
+    return _measure(pairs, event, 0, event.n)
+
+
 # --- Pairs
 
 cdef inline bint _is_before(const Half* a, const Half* b) noexcept nogil:
@@ -219,8 +229,8 @@ cdef inline void _copy(uint8_t* to, const uint8_t* from_, size_t n) noexcept nog
         memcpy(to + 16, from_ + 16, n - 16)
 
 
-cdef inline int _pairs_make(const Pairs* pairs, Event* event) noexcept nogil:
-    """Write the pairs of measured halves. -1 without memory."""
+cdef inline Py_ssize_t _pairs_make(const Pairs* pairs, Event* event, Py_ssize_t at) noexcept nogil:
+    """Write the pairs of measured halves, from entry `at` on: where they end. -1 without memory."""
     cdef int n_fields = max(pairs.n_fields, 1)
     cdef Py_ssize_t first[FIELDS_MOST]
     cdef const Half* halves = event.halves
@@ -235,7 +245,7 @@ cdef inline int _pairs_make(const Pairs* pairs, Event* event) noexcept nogil:
     cdef uint8_t* p = NULL
     cdef size_t n, left = 0
     cdef uint64_t partners
-    cdef Py_ssize_t i, k, at = event.n, done = at
+    cdef Py_ssize_t i, k, done = at
     cdef double value
     cdef int f
     for f in range(n_fields):
@@ -271,20 +281,54 @@ cdef inline int _pairs_make(const Pairs* pairs, Event* event) noexcept nogil:
             keys[done] = key_text(
                 KEY_CANONICAL, <const uint8_t*> <uintptr_t> keys[done].lo, keys[done].hi)
             done += 1
-    event.n = at
+    return at
+
+
+cdef inline int _candidates_write(const Pairs* pairs, Event* event) noexcept nogil:
+    """The same as pairs_write, of each candidate. The next ones are not compared with these."""
+    cdef Py_ssize_t i, k, n, first = 0, start = event.n, at = event.n
+    event.unfit = 0
+    event.scored_version = 0
+    arena_reset(&event.names)
+    for i in range(event.n_candidates):
+        n = event.ends[i] - first
+        if _measure(pairs, event, first, first + n) < 0:
+            event.unfit_candidate = i
+            return -1
+        if event_reserve(event, at + n + <Py_ssize_t> event.n_pairs) < 0:
+            return -1
+        memcpy(event.keys + at, event.keys + first, n * sizeof(Key))
+        memcpy(event.values + at, event.values + first, n * sizeof(double))
+        for k in range(event.n_halves):
+            event.halves[k].at += at - first
+        first += n
+        at = _pairs_make(pairs, event, at + n)
+        if at < 0:
+            return -1
+        event.ends[i] = at - start
+    memmove(event.keys, event.keys + start, (at - start) * sizeof(Key))
+    memmove(event.values, event.values + start, (at - start) * sizeof(double))
+    event.n = at - start
+    event.n_found = event.n_longs = event.n_given = 0
+    event.paired = True
     return 0
 
 
 cdef inline int pairs_write(const Pairs* pairs, Event* event) noexcept nogil:
     """Add the pairs of an event, once. -1 without memory, or if it is unfit (see event.unfit)."""
-    cdef Py_ssize_t n = event.n
+    cdef Py_ssize_t at, n = event.n
+    if event.n_candidates:
+        return _candidates_write(pairs, event)
     if event.same and event.n_last_paired:
         event.n = event.n_found = event.n_last_paired
     else:
         if pairs_measure(pairs, event) < 0 or (
-                event_reserve(event, n + <Py_ssize_t> event.n_pairs) < 0
-                or _pairs_make(pairs, event) < 0):
+                event_reserve(event, n + <Py_ssize_t> event.n_pairs) < 0):
             return -1
+        at = _pairs_make(pairs, event, n)
+        if at < 0:
+            return -1
+        event.n = at
     event.n_given = n
     event.paired = True
     return 0

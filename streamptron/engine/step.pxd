@@ -1,16 +1,16 @@
 # A step: which choices a rule moves, and by how much.
 #
-# A choice is what one score belongs to: an output of an event. Most rules choose among the outputs
-# of one event, so choice k is (event 0, output k). A rule that chooses among candidates has several
-# events and one output: choice k is (event k, output 0). It moves two of them apart, of which the
-# path makes one move, by their difference (engine/candidates.pxd).
+# A choice is what one score belongs to. Most rules choose among the outputs of one event. A rule
+# that chooses among candidates has several events and one output; it moves two of them apart, of
+# which the path makes one move, by their difference (engine/candidates.pxd).
 #
-#     labels         x            w_0  w_1  w_2         choices (0, 0)  (0, 1)  (0, 2)
-#     candidates     x_0  x_1     w_0                   choices (0, 0)  (1, 0)
+#     labels         x            w_0  w_1  w_2         choice k: output k
+#     candidates     x_0  x_1     w_0                   choice k: candidate k
 #
-# For each move (event, output, a), a times the event's x is added to the weights of the output. A
-# rule may name any number of choices, each once and in ascending order, so that an update walks an
-# event once per block of outputs, however many of them it moves.
+# A step is of one event: its own, or the difference. For each move (output, a), a times the event's
+# x is added to the weights of the output. A rule may name any number of choices, each once and in
+# ascending order, so that an update walks an event once per block of outputs, however many of them
+# it moves.
 #
 # A rule that keeps a number beside each weight (engine/keep.h) is given the second sums of the
 # choices that it moves, and sets the step's noise r.
@@ -20,15 +20,14 @@
 from streamptron.engine.heap cimport free, realloc
 
 cdef struct Move:
-    Py_ssize_t event
-    Py_ssize_t output
+    Py_ssize_t output               # the choice: a candidate's number until there is the difference
     double a
     double second
 
 cdef struct Step:
     int n
     int room
-    bint candidates                 # a choice is an event, otherwise an output
+    Py_ssize_t event                # which event is added: 0, or among candidates their difference
     double r
     Move* moves
 
@@ -53,18 +52,17 @@ cdef inline int step_reserve(Step* step, Py_ssize_t n) noexcept nogil:
     return 0
 
 
-cdef inline void step_begin(Step* step, bint candidates) noexcept nogil:
+cdef inline void step_begin(Step* step) noexcept nogil:
     """Start a step that moves nothing yet."""
     step.n = 0
+    step.event = 0
     step.r = 0.0
-    step.candidates = candidates
 
 
 cdef inline void step_add(Step* step, Py_ssize_t choice, double a) noexcept nogil:
     """Add a choice, which must come after those that are there."""
     cdef Move* move = &step.moves[step.n]
-    move.event = choice if step.candidates else 0
-    move.output = 0 if step.candidates else choice
+    move.output = choice
     move.a = a
     move.second = 0.0
     step.n += 1

@@ -28,14 +28,15 @@
 #
 # Functions in this file: voters_init, voters_free, voters_bytes, voters_updates, voters_features;
 # voters_copy, voters_room, voters_split, voters_write (these may fail); voters_unsplit,
-# voters_take; mentions_of and last_B to read; updates_room, turns_room, mention_all, turn_push for
-# files.
+# mentions_take_back, voters_take; mentions_of and last_B to read; updates_room, turns_room,
+# mention_all, turn_push for files; voters_fault for the tests.
 
 from libc.string cimport memcpy, memmove, memset
+from libc.math cimport isfinite
 from streamptron.engine.heap cimport calloc, free, heap_bytes, malloc, realloc
 from streamptron.engine.step cimport Step
 from streamptron.engine.types cimport (
-    CHUNK_BITS, CHUNK_MASK, CHUNK_SLOTS, SLOT_NULL, slot_t, uint32_t)
+    CHUNK_BITS, CHUNK_MASK, CHUNK_SLOTS, SLOT_NULL, SLOTS_RESERVED, slot_t, uint32_t)
 
 cdef enum:
     SPAN_BITS = 6
@@ -177,6 +178,16 @@ cdef inline void _mention_gone(Voters* v, Mentions* m) noexcept nogil:
         _mentions_resize(v, m, m.room // 2)     # if that fails they are in order all the same
 
 
+cdef inline void mentions_take_back(Voters* v, const slot_t* slots, Py_ssize_t n) noexcept nogil:
+    """Take back the latest mention of each of these."""
+    cdef Mentions* m
+    while n > 0:
+        n -= 1
+        m = mentions_of(v, slots[n])
+        m.end -= 1
+        _mention_gone(v, m)
+
+
 cdef inline int mention_all(Voters* v, uint32_t update, const slot_t* slots, const double* x,
                              Py_ssize_t n) noexcept nogil:
     """Mention an update's features, each pointing to the next. -1 without memory, and no change."""
@@ -186,11 +197,7 @@ cdef inline int mention_all(Voters* v, uint32_t update, const slot_t* slots, con
     for i in range(n):
         m = _mention_push(v, slots[i], x[i], update)
         if m == NULL:
-            while i > 0:
-                i -= 1
-                m = mentions_of(v, slots[i])
-                m.end -= 1
-                _mention_gone(v, m)
+            mentions_take_back(v, slots, i)
             return -1
         if last != NULL:            # a feature named twice: the one before the end
             last.mentions[last.end - 1 - (last == m)].next = slots[i]
@@ -483,3 +490,119 @@ cdef inline void voters_take(Voters* v, const slot_t* slots, Py_ssize_t n, const
 
 cdef inline double last_B(const Voter* voter) noexcept nogil:
     return voter.turns[voter.end - 1].B if voter.end > voter.start else voter.B
+
+
+# --- For the tests
+
+cdef inline const char* _mentions_fault(const Voters* v, slot_t n_slots, size_t* n,
+                                        size_t* bytes) noexcept nogil:
+    """What is wrong with a feature's mentions, or NULL; how many there are, and their memory."""
+    cdef size_t i, k
+    cdef uint32_t j, update, last
+    cdef const Mentions* m
+    for i in range(v.n_chunks):
+        for k in range(<size_t> CHUNK_SLOTS if v.chunks[i] != NULL else 0):
+            m = &v.chunks[i][k]
+            bytes[0] += heap_bytes(m.room * sizeof(Mention)) if m.room else 0
+            if m.start > m.end or m.end > m.room:
+                return "a feature has more mentions than room"
+            if m.start < m.end and not (
+                    <size_t> SLOTS_RESERVED <= (i << CHUNK_BITS | k) < <size_t> n_slots):
+                return "a slot that is not in use is mentioned"
+            last = 0
+            for j in range(m.start, m.end):
+                update = m.mentions[j].update - v.number
+                if update < last or update >= <size_t> voters_updates(v):
+                    return "a feature's mentions are not in order"
+                if m.mentions[j].x == 0.0 or not isfinite(m.mentions[j].x):
+                    return "a mention has no value"
+                last = update
+            n[0] += m.end - m.start
+    return NULL
+
+
+cdef inline const char* _updates_walk(const Voters* v, size_t n_mentions,
+                                      uint32_t* met) noexcept nogil:
+    """Go from feature to feature of every update; met[slot]: how many of its mentions were met."""
+    cdef const Mentions* m
+    cdef const Mention* mention
+    cdef slot_t slot
+    cdef Py_ssize_t k
+    cdef double time = v.since
+    for k in range(v.start, v.end):
+        if not time <= v.updates[k].time <= v.now:
+            return "the updates are not in the order of their times"
+        time = v.updates[k].time
+        slot = v.updates[k].first
+        while slot != SLOT_NULL:
+            m = mentions_of(v, slot)
+            if m == NULL or m.start + met[slot] >= m.end:
+                return "an update has a feature that does not mention it"
+            mention = &m.mentions[m.start + met[slot]]
+            if mention.update - v.number != <uint32_t> (k - v.start):
+                return "an update has a feature that does not mention it"
+            met[slot] += 1
+            n_mentions -= 1
+            slot = mention.next
+    if n_mentions:
+        return "a mention is of no update"
+    return NULL
+
+
+cdef inline const char* _turns_fault(const Voters* v, const Voter* voter) noexcept nogil:
+    """What is wrong with a label's turns, or NULL."""
+    cdef Py_ssize_t p, size
+    cdef double B = voter.B
+    cdef Span span
+    cdef const Turn* turn
+    if not 0 <= voter.start <= voter.end <= voter.room:
+        return "a label has more turns than room"
+    if voter.cut and not v.budget or voter.B != 0.0 and not voter.cut:
+        return "a label has lost turns that nobody has dropped"
+    for p in range(voter.start, voter.end):
+        turn = &voter.turns[p]
+        if turn.update - v.number >= <size_t> voters_updates(v) or (
+                p > voter.start and turn.update - v.number <= voter.turns[p - 1].update - v.number):
+            return "a label's turns are not in order"
+        if turn.a == 0.0 or not isfinite(turn.a) or turn.B != B + turn.a * v.b:
+            return "an intercept is not the sum of the steps up to it"
+        B = turn.B
+    # a block's B are all that have been in it, also of turns that have been dropped since
+    for p in range(voter.end):
+        for size in range(2):
+            span = (voter.wide[p >> 2 * SPAN_BITS] if size else voter.spans[p >> SPAN_BITS])
+            if not span.low <= voter.turns[p].B <= span.high:
+                return "an intercept is not within its block's"
+    return NULL
+
+
+cdef inline const char* voters_fault(const Voters* v, Py_ssize_t n_outputs,
+                                     slot_t n_slots) noexcept nogil:
+    """What is wrong with them, or NULL. It checks everything."""
+    cdef size_t n_mentions = 0, i
+    cdef size_t bytes = (v.n_chunks * sizeof(Mentions*) + v.room * sizeof(Update)
+                         + v.n_voters * sizeof(Voter))
+    cdef const char* fault = _mentions_fault(v, n_slots, &n_mentions, &bytes)
+    cdef uint32_t* met
+    cdef Py_ssize_t k
+    if fault != NULL:
+        return fault
+    if not 0 <= v.start <= v.end <= v.room or (
+            v.budget and voters_updates(v) > <Py_ssize_t> v.budget):
+        return "there are more updates than there may be"
+    met = <uint32_t*> calloc(v.n_chunks * CHUNK_SLOTS + 1, sizeof(uint32_t))
+    if met == NULL:
+        return "there is no memory to check the updates"
+    fault = _updates_walk(v, n_mentions, met)
+    free(met)
+    for k in range(v.n_voters):
+        if fault == NULL:
+            fault = _turns_fault(v, &v.voters[k])
+        if fault == NULL and k >= n_outputs and v.voters[k].end > v.voters[k].start:
+            fault = "a label that is not there has turns"
+        bytes += _turns_size(v.voters[k].room) if v.voters[k].turns != NULL else 0
+    for i in range(v.n_chunks):
+        bytes += CHUNK_SLOTS * sizeof(Mentions) if v.chunks[i] != NULL else 0
+    if fault == NULL and bytes != v.bytes:
+        fault = "the updates' memory is not what has been counted"
+    return fault

@@ -13,7 +13,7 @@
 #
 # Functions in this file: voters_measure, voters_flatten, voters_read (it may fail).
 
-from libc.math cimport fabs, isfinite
+from libc.math cimport fabs
 from streamptron.engine.heap cimport calloc, free
 from streamptron.engine.types cimport CHUNK_BITS, CHUNK_SLOTS, SLOTS_RESERVED, slot_t, uint32_t
 from streamptron.engine.types cimport VALUE_LIMIT
@@ -122,13 +122,14 @@ cdef inline bint _turns_fault(const Voted* flat, const Voters* v,
     for o in range(n_outputs):
         first = at
         at += flat.turns[2 * o]
-        if (at > flat.n_turns or flat.turns[2 * o + 1] > 1 or not isfinite(flat.starts[o])
+        if (at > flat.n_turns or flat.turns[2 * o + 1] > 1 or not fabs(flat.starts[o]) <= 1e200
                 or (flat.turns[2 * o + 1] and not v.budget)
                 or (flat.starts[o] != 0.0 and (not flat.turns[2 * o + 1] or v.b == 0.0))):
             return True
         while first < at:
+            # a sample weight and a class weight are VALUE_LIMIT at most, so sums stay below 1e200
             if (flat.updates[first] >= flat.n_updates or flat.steps[first] == 0.0
-                    or not isfinite(flat.steps[first]) or (
+                    or not fabs(flat.steps[first]) <= VALUE_LIMIT * VALUE_LIMIT or (
                         first + 1 < at and flat.updates[first] >= flat.updates[first + 1])):
                 return True
             first += 1

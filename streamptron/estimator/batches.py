@@ -42,9 +42,11 @@ class Batch:
         The frame that X was: answers are of the same kind. None: answers are arrays.
     source
         Of a sparse matrix: values, columns, starts and the shape.
+    series
+        The series that X was, instead of `frame`.
     """
 
-    __slots__ = ("frame", "names", "rows", "source")
+    __slots__ = ("_frame", "_series", "names", "rows", "source")
 
     def __init__(
         self,
@@ -52,11 +54,21 @@ class Batch:
         names: Sequence[Hashable] | None,
         frame: nw.DataFrame[Any] | None = None,
         source: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]] | None = None,
+        series: Any = None,
     ) -> None:
         self.rows = rows
         self.names = names
-        self.frame = frame
         self.source = source
+        self._frame = frame
+        self._series = series
+
+    @property
+    def frame(self) -> nw.DataFrame[Any] | None:
+        """A frame like the answers; made of a series when it is first needed."""
+        if self._series is not None:
+            self._frame = frames.frame_of_series(self._series)
+            self._series = None
+        return self._frame
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -129,7 +141,7 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
             raise TypeError(
                 "feature_names is given, but X are texts, whose tokens are the features"
             )
-        return Batch(X, None, None if X.source is None else frames.frame_of_series(X.source))
+        return Batch(X, None, series=X.source)
     sparse = sys.modules.get("scipy.sparse")  # a caller that has a sparse matrix has imported it
     if sparse is not None and sparse.issparse(X):
         shape = X.shape

@@ -39,11 +39,13 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
     Perceptron, whose False and True are the first and the second class.
     """
 
-    # the learners for two classes and for more, and their parameters here, truth values apart
+    # the learners for two classes and for more, and their parameters here, truth values and those
+    # of the learner for more apart
     _two: Any
     _several: Any
     _own: tuple[str, ...]
     _flags: tuple[str, ...] = ()
+    _several_own: tuple[str, ...] = ()
 
     @staticmethod
     def _of_two(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -193,8 +195,12 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
                 False: class_weight.get(first, 1.0),
                 True: class_weight.get(second, 1.0),
             }
+        several_own = {name: _plain(getattr(self, name)) for name in self._several_own}
+        if kind is not self._several:
+            self._several(**several_own)  # which checks them
         model = kind(
-            **{name: getattr(self, name) for name in self._own},
+            **{name: _plain(getattr(self, name)) for name in self._own},
+            **(several_own if kind is self._several else {}),
             **{name: truth(name, getattr(self, name)) for name in self._flags},
             intercept=truth("fit_intercept", self.fit_intercept),
             class_weight=class_weight,
@@ -210,7 +216,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         known = self.classes_.tolist()
         model = self.model_
         if isinstance(model, BinaryModel):
-            model = _as_multiclass(model, known, self.class_weight)
+            several_own = {name: _plain(getattr(self, name)) for name in self._several_own}
+            model = _as_multiclass(model, known, self.class_weight, several_own)
         self._announce(model, [label for label in classes.tolist() if label not in known])
         return model
 
@@ -364,9 +371,15 @@ class Linear:
         """The weights that answer: (1, n_features) for two classes, else (n_classes, n_features).
 
         Those of the vector that `serve` names; of "best" the one that has made the fewest mistakes
-        lately, ``model_.serving``. Computed at each access.
+        lately, ``model_.serving``. Computed at each access. With degree=2 there is none: pairs of
+        columns have weights, too.
         """
         check_is_fitted(self)
+        if self.model_.degree != 1:
+            raise AttributeError(
+                f"{type(self).__name__} has no coef_ with degree={self.model_.degree}, whose pairs "
+                "of columns have weights too; model_.weights has all of them by name"
+            )
         kept = self.model_._weights(self.model_.serving)[1]
         coef = np.zeros((len(kept), self.n_features_in_))
         for row, weights in zip(coef, kept, strict=True):
@@ -382,6 +395,11 @@ class Linear:
         check_is_fitted(self)
         kept = self.model_._intercepts(self.model_.serving)[1]
         return np.atleast_1d(self._by_class(self.classes_, self.model_, np.array(kept)))
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as Python has it; a search may set numpy's numbers."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _row_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
@@ -424,7 +442,9 @@ def _told(
     return labels, steps_of(w, labels, numbers, model._checked_step)
 
 
-def _as_multiclass(model: Any, labels: list[Any], class_weight: Any) -> MulticlassPerceptron:
+def _as_multiclass(
+    model: Any, labels: list[Any], class_weight: Any, several_own: dict[str, Any]
+) -> MulticlassPerceptron:
     """What a MulticlassPerceptron of two labels would have learned from the same: -w and w.
 
     The steps are the same, so weights, averages and pocket are the Perceptron's and the negatives,
@@ -433,7 +453,7 @@ def _as_multiclass(model: Any, labels: list[Any], class_weight: Any) -> Multicla
     logarithm is A times that by A: so are the roots of the sums of their squares (_calibrate.pxd).
     """
     state = model.__getstate__()
-    twin = MulticlassPerceptron(**{**state["params"], "class_weight": class_weight})
+    twin = MulticlassPerceptron(**{**state["params"], "class_weight": class_weight, **several_own})
     for label in labels:
         twin._add_label(label)
     fresh = twin.__getstate__()

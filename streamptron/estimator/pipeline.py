@@ -220,8 +220,8 @@ class RankPipeline(TextPipeline):
 
     predict_many = decision_function_many
 
-    def _rows(self, X: Any) -> list[Any]:
-        return [self._tokens(f"X[{row}]", text) for row, text in enumerate(X)]
+    def _rows(self, X: Any) -> Any:
+        return self[0].transform_many(X)
 
 
 def pipeline_of(tokenizer: TextDoor, learner: Model) -> TextPipeline:

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import streamptron
-from streamptron import MIRA, Pair, Perceptron, Tokenizer, load
+from streamptron import MIRA, Pair, Perceptron, RankingPerceptron, Tokenizer, load
 from streamptron.modelfile import read as reading
 from tests.support import mutations
 from tests.support.marks import seeds
@@ -178,14 +178,19 @@ def test_file_of_a_large_and_nearly_empty_hashed_model_is_small(learner, path):
 # Files of earlier versions
 
 
+def golden_event(model):
+    x = {"free": 1, "a name of more than fifteen bytes": 2, 7: 1, ("new", "york"): 1, "é": 0.5}
+    return {"x": x, "y": {0.5: 2, b"raw": 1}} if type(model) is RankingPerceptron else x
+
+
 def golden_answers(model):
     """What is written beside a golden file."""
-    x = {"free": 1, "a name of more than fifteen bytes": 2, 7: 1, ("new", "york"): 1, "é": 0.5}
+    x = golden_event(model)
     return {
         "decision": repr(model.decision_function_one(x)),
         "probabilities": repr(model.predict_proba_one(x)),
         "counters": [model.n_seen, model.n_updates, model.n_mistakes, model.n_features],
-        "labels": repr(model._known_labels),
+        "labels": repr(getattr(model, "_known_labels", None)),
         "weights": repr(model.weights),
     }
 
@@ -197,7 +202,10 @@ def test_file_of_an_earlier_version_answers_as_it_did(file):
     if not file.stem.startswith("VotedPerceptron"):  # which is not opened in place
         assert golden_answers(loaded(file, mmap=True)) == expected
     model = loaded(file)
-    model.learn_one({"free": 1}, model._known_labels[0])
+    if type(model) is RankingPerceptron:
+        model.learn_one(golden_event(model), "y")
+    else:
+        model.learn_one({"free": 1}, model._known_labels[0])
     assert model.n_seen == expected["counters"][0] + 1
 
 
@@ -208,9 +216,9 @@ def test_file_of_before_violators_was_a_parameter_has_the_best(learner):
 
 
 def test_there_is_a_file_of_each_learner_and_of_a_hashed_one():
-    names = (*LEARNERS, "hashed", "pipeline")
+    names = (*LEARNERS, "RankingPerceptron", "hashed", "pipeline")
     assert {file.stem for file in GOLDEN} >= {f"{name}-0.1.0" for name in names}
-    assert {type(loaded(file)) for file in GOLDEN} == set(LEARNERS.values())
+    assert {type(loaded(file)) for file in GOLDEN} == {*LEARNERS.values(), RankingPerceptron}
 
 
 def test_pipeline_of_an_earlier_version_is_there_with_all_beside_it():

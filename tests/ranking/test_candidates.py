@@ -338,7 +338,7 @@ def test_candidate_that_is_no_text_is_named():
     pipeline = Tokenizer() | RankingPerceptron()
     with pytest.raises(TypeError, match=r"candidates\['b'\]: x is 5"):
         pipeline.learn_one({"a": "text", "b": 5}, "a")
-    with pytest.raises(TypeError, match=r"X\[1\]: x is 5"):
+    with pytest.raises(TypeError, match=r"in row 1: x is 5"):
         pipeline.learn_many(["text", 5], [0, 1], [0, 0])
     with pytest.raises(TypeError, match="candidates is 'text'"):
         pipeline.predict_one("text")

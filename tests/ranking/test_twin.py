@@ -1,7 +1,6 @@
 """The ranking perceptron equals its plain-Python twin, to the last bit."""
 
 import random
-from functools import partial
 from math import fsum
 
 import numpy as np
@@ -10,44 +9,20 @@ import scipy.sparse as sp
 
 from streamptron import RankingPerceptron
 from tests.support import streams
-from tests.support.candidates import choices, documents
+from tests.support.candidates import (
+    RULES,
+    check_answers,
+    check_weights,
+    choices,
+    documents,
+    twins,
+)
 from tests.support.marks import seeds
 from tests.support.streams import needs_data
 from tests.support.twins import KEPT, check_counts, check_equal
 from tests.twin import learners
 
-RULES = {
-    "perceptron": {},
-    "margin of the perceptron": {"margin": 0.5},
-    "MIRA": {"update": "margin"},
-    "MIRA C=0.1": {"update": "margin", "C": 0.1},
-    "MIRA on mistakes": {"update": "mistake"},
-}
 every_rule = pytest.mark.parametrize("rule", RULES)
-
-
-def twins(rule, **params):
-    params = {"half_life": 20, **RULES[rule], **params}
-    return RankingPerceptron(**params, hash_seed=0), learners.RankingPerceptron(**params)
-
-
-def check_answers(model, twin, candidates):
-    equal = partial(check_equal, exact=twin.average != "exponential")
-    assert model.predict_one(candidates) == twin.predict_one(candidates)
-    assert model.rank_one(candidates) == twin.rank_one(candidates)
-    equal(model.decision_function_one(candidates), twin.decision_function_one(candidates))
-    equal(model.predict_proba_one(candidates), twin.predict_proba_one(candidates))
-
-
-def check_weights(model, twin):
-    model._check()
-    check_counts(model, twin)
-    assert model.weights == twin.weights
-    if twin.average != "none":
-        exact = twin.average == "uniform"
-        check_equal(model.averaged_weights, twin.averaged_weights, exact)
-    if twin.pocket:
-        assert model.pocket_weights == twin.pocket_weights
 
 
 def learn_both(model, twin, *event):
@@ -107,10 +82,11 @@ def test_learner_starts_from_weights_as_its_twin_does():
 
 
 @seeds(2)
-def test_explanation_of_any_candidate_is_the_difference_to_the_best_other_one(seed):
+@pytest.mark.parametrize("params", [{}, {"degree": 2}], ids=str)
+def test_explanation_of_any_candidate_is_the_difference_to_the_best_other_one(params, seed):
     rng = random.Random(seed)
-    model, twin = twins("MIRA")
-    for candidates, chosen in choices(rng, 80, "real"):
+    model, twin = twins("MIRA", **params)
+    for candidates, chosen in choices(rng, 80, "real", "str" if params else "mixed"):
         scores = twin.decision_function_one(candidates)
         for name in (None, *candidates):
             parts = model.explain_one(candidates, name)
@@ -121,7 +97,7 @@ def test_explanation_of_any_candidate_is_the_difference_to_the_best_other_one(se
             assert fsum(part for _, part in parts) == pytest.approx(lead, rel=1e-12, abs=1e-15)
             d = twin.event(candidates[name])
             if others:
-                d = twin.difference(candidates, name, rival)
+                d = twin.difference(twin.vectors(candidates), name, rival)
             kind = twin.served_for(candidates)
             expected = {j: v * twin.weight(kind, True, j) for j, v in d}
             check_equal(dict(parts), expected, exact=False)

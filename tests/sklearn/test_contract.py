@@ -19,12 +19,14 @@ from streamptron.sklearn import (
     AROWClassifier,
     MIRAClassifier,
     PerceptronClassifier,
+    VotedPerceptronClassifier,
 )
 from tests.support.classifiers import (
     PAIRED,
     SERVES,
     both,
     every_classifier,
+    every_classifier_without_votes,
     every_serve,
     names,
     problem,
@@ -62,6 +64,11 @@ def expected_failures(estimator):
         AROWClassifier(r=0.1),
         AdaptiveClassifier(),
         AdaptiveClassifier(forget=0.03, naive_bayes=False),
+        PerceptronClassifier(violators="uniform"),
+        MIRAClassifier(violators="proportional"),
+        AROWClassifier(degree=2),
+        VotedPerceptronClassifier(),
+        VotedPerceptronClassifier(degree=2, budget=50),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -71,7 +78,7 @@ def test_checks_of_scikit_learn_pass(estimator, check, monkeypatch):
     check(estimator)
 
 
-@every_classifier
+@every_classifier_without_votes
 @seeds(3)
 def test_cross_validation_finds_what_can_be_learned(classifier, seed):
     X, y = load_digits(return_X_y=True)
@@ -82,7 +89,12 @@ def test_cross_validation_finds_what_can_be_learned(classifier, seed):
 def test_grid_search_sets_parameters_from_numpy(classifier):
     X, y = problem(0, 3)
     own = {
-        PerceptronClassifier: {"margin": np.array([0.0, 0.5])},
+        PerceptronClassifier: {
+            "margin": np.array([0.0, 0.5]),
+            "violators": np.array(["uniform"]),
+            "degree": np.array([2]),
+        },
+        VotedPerceptronClassifier: {"degree": np.array([1, 2]), "budget": np.array([40])},
         MIRAClassifier: {"C": [0.1, 1]},
         AROWClassifier: {"r": np.array([0.5, 1])},
         AdaptiveClassifier: {"naive_bayes": np.array([True, False])},

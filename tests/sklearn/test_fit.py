@@ -21,6 +21,7 @@ from tests.support.classifiers import (
     core,
     epochs_by_hand,
     every_classifier,
+    every_classifier_without_votes,
     names,
     problem,
     two_or_more,
@@ -189,7 +190,7 @@ def test_loss_is_how_far_classes_are_behind(classifier, n_classes):
             assert model.fit(X, y, sample_weight=w).n_iter_ == n_iter
 
 
-@every_classifier
+@every_classifier_without_votes
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_part_of_many_rows_tells_when_to_stop(classifier, n_classes):
     X, y = problem(0, n_classes, n=12_000, n_features=100)

@@ -1,6 +1,48 @@
-"""Sets of candidates to choose among, and queries of documents that have grades."""
+"""Candidates to choose among, queries of documents with grades, and who learns from them."""
 
+from functools import partial
+
+from streamptron import Pair, RankingPerceptron
 from tests.support.streams import VALUES, make_key
+from tests.support.twins import check_counts, check_equal
+from tests.twin import learners
+from tests.twin.pairs import with_pairs
+
+RULES = {
+    "perceptron": {},
+    "margin of the perceptron": {"margin": 0.5},
+    "MIRA": {"update": "margin"},
+    "MIRA C=0.1": {"update": "margin", "C": 0.1},
+    "MIRA on mistakes": {"update": "mistake"},
+}
+
+
+def twins(rule, **params):
+    params = {"half_life": 20, **RULES[rule], **params}
+    model, twin = RankingPerceptron(**params, hash_seed=0), learners.RankingPerceptron
+    degree, interactions = params.pop("degree", 1), params.pop("interactions", None)
+    if degree == 2 or interactions:
+        twin = with_pairs(twin, Pair, interactions)
+    return model, twin(**params)
+
+
+def check_answers(model, twin, candidates):
+    equal = partial(check_equal, exact=twin.average != "exponential")
+    assert model.predict_one(candidates) == twin.predict_one(candidates)
+    assert model.rank_one(candidates) == twin.rank_one(candidates)
+    equal(model.decision_function_one(candidates), twin.decision_function_one(candidates))
+    equal(model.predict_proba_one(candidates), twin.predict_proba_one(candidates))
+
+
+def check_weights(model, twin):
+    model._check()
+    check_counts(model, twin)
+    assert model.weights == twin.weights
+    if twin.average != "none":
+        exact = twin.average == "uniform"
+        check_equal(model.averaged_weights, twin.averaged_weights, exact)
+    if twin.pocket:
+        assert model.pocket_weights == twin.pocket_weights
 
 
 def choices(rng, n, values="small", keys="mixed", n_features=40, most=6):

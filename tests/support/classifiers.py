@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import streamptron
-from streamptron import AROW, MIRA, MulticlassPerceptron, Perceptron
+from streamptron import AROW, MIRA, MulticlassPerceptron, Perceptron, VotedPerceptron
 from streamptron.sklearn import (
     AdaptiveClassifier,
     AROWClassifier,
     MIRAClassifier,
     PerceptronClassifier,
+    VotedPerceptronClassifier,
 )
 from tests.twin.learners import MIRA as TwinMIRA
 from tests.twin.learners import MulticlassPerceptron as TwinMulticlass
@@ -17,9 +18,17 @@ from tests.twin.learners import Perceptron as TwinPerceptron
 
 # those of an average and a pocket, and all
 both = pytest.mark.parametrize("classifier", [PerceptronClassifier, MIRAClassifier])
-PAIRED = {AdaptiveClassifier: streamptron.AdaptiveClassifier, AROWClassifier: AROW}
+PAIRED = {
+    AdaptiveClassifier: streamptron.AdaptiveClassifier,
+    AROWClassifier: AROW,
+    VotedPerceptronClassifier: VotedPerceptron,
+}
 every_classifier = pytest.mark.parametrize(
     "classifier", [PerceptronClassifier, MIRAClassifier, *PAIRED]
+)
+# an epoch's votes take long, and a vote of 0 is against the positive one of two classes
+every_classifier_without_votes = pytest.mark.parametrize(
+    "classifier", [PerceptronClassifier, MIRAClassifier, AdaptiveClassifier, AROWClassifier]
 )
 paired = pytest.mark.parametrize("classifier", PAIRED)
 # those whose scores are sums of weights times values
@@ -106,7 +115,7 @@ def epochs_by_hand(model, X, y, seed, epochs, w=1.0):
 
 
 def weights_of(classifier):
-    if isinstance(classifier, AdaptiveClassifier):  # it has no coef_
+    if isinstance(classifier, AdaptiveClassifier | VotedPerceptronClassifier):  # it has no coef_
         each = np.eye(classifier.n_features_in_)
         decision = classifier._decision(classifier.classes_, classifier.model_, each)
         return decision.round(12).tolist()  # its output may speak for the one class or the other

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from streamptron import ModelFileError, Tokenizer
+from streamptron import ModelFileError, Tokenizer, VotedPerceptron
 from streamptron.modelfile.layout import Contents
 from streamptron.modelfile.read import model_of, read
 from streamptron.modelfile.write import write
@@ -35,6 +35,8 @@ BASES = {
     "hashed labels": ("MulticlassPerceptron", {"hash_bits": 10, "average": "exponential"}),
     "ceiling": ("Perceptron", {"max_features": 60}),
     "pairs": ("Perceptron", {"degree": 2}),
+    "votes": ("VotedPerceptron", {"budget": 40}),
+    "kernel": ("VotedPerceptron", {"degree": 2}),
     "pipeline": ("Perceptron", {}),
 }
 LINES = {"reading": {"format": "plain"}, "positive": None, "names": ["ham", None]}
@@ -73,7 +75,7 @@ def base(name):
     rng = random.Random(name)
     n = {"names": 600, "labels": 300}.get(name, 100)  # two have several chunks
     names = [make_key(kind, i) for kind in KINDS for i in range(n // len(KINDS))]
-    if not (model.hash_bits or model.max_features or model.degree == 2):
+    if takes_objects(model):
         names += [Decimal(f"0.{i}1") for i in range(5)]
     for i, some in enumerate(names):
         x = {some: rng.gauss(0, 1), rng.choice(names): 1.0}
@@ -87,6 +89,19 @@ def base(name):
             contents = contents._replace(tokenizer=tokenizer, lines=LINES, position=position)
         write(path, contents)
         return path.read_bytes()
+
+
+def takes_objects(model):
+    """Whether a name may be any object."""
+    return not (model.hash_bits or getattr(model, "max_features", None) or makes_pairs(model))
+
+
+def makes_pairs(model):
+    return hasattr(model, "max_pairs") and model.degree == 2
+
+
+def is_kernel(model):
+    return type(model) is VotedPerceptron and model.degree > 1
 
 
 def parts(data):
@@ -191,7 +206,7 @@ def event(model):
     x = {"word1": 1, "a long name of some kind": -2, 7: 0.5, ("word", 3, ""): 1}
     if model.hash_bits:
         x = {"word1": 1, 7: 0.5}
-    elif not model.max_features and model.degree == 1:
+    elif takes_objects(model):
         x[Decimal("0.11")] = 1
     return x
 
@@ -205,14 +220,15 @@ def doors(model):
         lambda: model.predict_one(x),
         lambda: model.predict_proba_one(x),
         lambda: model.decision_function_one(x),
-        lambda: model.explain_one(x) if model._known_labels else None,
+        lambda: model.explain_one(x) if model._known_labels and not is_kernel(model) else None,
         lambda: model.debug_one(x),
         lambda: model.predict_many(X, names),
         lambda: model.predict_proba_many(X, names),
         lambda: model.decision_function_many(X),
-        lambda: (model.weights, model.intercept_, model.n_features, model.memory_usage),
-        lambda: model.averaged_weights if model.average != "none" else None,
-        lambda: model.top_features(),
+        lambda: (model.n_features, model.memory_usage),
+        lambda: None if is_kernel(model) else (model.weights, model.intercept_),
+        lambda: model.averaged_weights if getattr(model, "average", "none") != "none" else None,
+        lambda: None if is_kernel(model) else model.top_features(),
         lambda: pickle.dumps(model),
         lambda: copy.deepcopy(model),
         lambda: model.clone(include_attributes=True),
@@ -228,6 +244,7 @@ def used(model, learn):
     if learn:
         for y in model._known_labels[:3] * 2:
             model.learn_one(event(model), y)
+        model._check()
 
 
 def texts_answered(contents):

@@ -6,34 +6,14 @@ a list of operations, each a tuple whose first item names a method of Pair; none
 before it, so that a case that fails can be tried without some of them.
 """
 
-import copy
-import pickle
 import random
 import tempfile
 import traceback
-from collections import ChainMap, Counter, OrderedDict
 from pathlib import Path
-from types import MappingProxyType
 
-import numpy as np
-import pandas as pd
-import scipy.sparse as sp
-
-import streamptron
-from streamptron import Tokenizer
-from tests.support.streams import KEYS, VALUES, make_key
-from tests.support.texts import random_parameters, random_text
-from tests.support.twins import (
-    KEPT,
-    RULES,
-    check_answers,
-    check_counts,
-    check_explanation,
-    check_weights,
-    labels_for,
-    twins,
-)
-from tests.twin.text import features
+from tests.support import operations_on_candidates, operations_on_labels
+from tests.support.operations_on_candidates import CandidatePair
+from tests.support.operations_on_labels import Pair, VotedPair
 
 # in memory where that can be: each file waits for the disk
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -41,315 +21,42 @@ MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 # Seeds that have found something once; test_fuzz.py goes through them again.
 FOUND = (1257,)
 
-MAPPINGS = {
-    "dict": dict,
-    "Counter": Counter,
-    "OrderedDict": OrderedDict,
-    "proxy": MappingProxyType,
-    "ChainMap": ChainMap,
-}
-
-
-def unsorted_csr(dense):
-    """Each row's entries from the last to the first."""
-    X = sp.csr_array(dense)
-    for first, last in zip(X.indptr[:-1], X.indptr[1:], strict=True):
-        X.indices[first:last] = X.indices[first:last][::-1].copy()
-        X.data[first:last] = X.data[first:last][::-1].copy()
-    X.has_sorted_indices = False
-    return X
-
-
-def repeated_coo(dense):
-    """Every entry in two halves."""
-    X = sp.coo_array(dense)
-    coords = [np.concatenate((axis, axis)) for axis in X.coords]
-    return sp.coo_array((np.concatenate((X.data / 2, X.data / 2)), coords), shape=dense.shape)
-
-
-MATRICES = {
-    "array": np.array,
-    "Fortran": np.asfortranarray,
-    "float32": lambda dense: dense.astype("f4"),
-    "bool": lambda dense: dense != 0,
-    "strided": lambda dense: np.repeat(dense, 2, axis=1)[:, ::2],
-    "csr": sp.csr_array,
-    "csr, int64": lambda dense: sp.csr_array(sp.coo_array(dense.astype("i8"))),
-    "unsorted csr": unsorted_csr,
-    "coo in parts": repeated_coo,
-    "csc": sp.csc_array,
-    "frame": pd.DataFrame,
-}
-
-
-def rows_of(kind, dense):
-    """A matrix, and its rows as dicts."""
-    X = MATRICES[kind](np.array(dense))
-    values = X.toarray() if sp.issparse(X) else np.asarray(X)
-    return X, [{j: v for j, v in enumerate(row) if v} for row in values.astype(float).tolist()]
-
-
-def said(predictions):
-    """As a list; pandas may make a NaN of None among texts."""
-    return [None if label != label else label for label in predictions.tolist()]
-
-
-def bad_csr():
-    X = sp.csr_array(np.ones((3, 4)))
-    X.indices[-1] = 1000
-    return X
-
-
-NAN, INF = float("nan"), float("inf")
-BAD = {
-    "NaN": lambda model: model.learn_one({"word1": 1, "word2": NAN}, True),
-    "infinity": lambda model: model.learn_one({"word1": 1, "word2": -INF}, True),
-    "a value beyond the limit": lambda model: model.learn_one({"word1": 1e51}, True),
-    "None": lambda model: model.learn_one({"word1": 1, "new": None}, True),
-    "a text as a value": lambda model: model.learn_one(ChainMap({"new": 1, "b": "x"}), True),
-    "a list": lambda model: model.learn_one(["word1"], True),
-    "no label": lambda model: model.learn_one({"new": 1}, None),
-    "a label without a hash": lambda model: model.learn_one({"new": 1}, []),
-    "a negative weight": lambda model: model.learn_one({"new": 1}, True, -1.0),
-    "a weight of NaN": lambda model: model.test_then_train_one({"new": 1}, True, NAN),
-    "a question with NaN": lambda model: model.predict_proba_one({"word1": NAN}),
-    "NaN in a row": lambda model: model.learn_many(np.array([[1, 2], [1, NAN]]), [True, False]),
-    "NaN in a row of a question": lambda model: model.predict_many(np.array([[1, NAN]])),
-    "too few labels": lambda model: model.learn_many(np.ones((3, 2)), [True]),
-    "a bad label in a batch": lambda model: model.learn_many(np.ones((2, 2)), [True, None]),
-    "a bad weight in a batch": lambda model: model.learn_many(
-        np.ones((2, 2)), [True, False], w=[1.0, -1.0]
-    ),
-    "too few names": lambda model: model.learn_many(np.ones((1, 2)), [True], feature_names=["new"]),
-    "a column that is not there": lambda model: model.learn_many(bad_csr(), [True, False, True]),
-    "texts and too few labels": lambda model: model.learn_many(
-        Tokenizer().transform_many(["new", "newer"]), [True]
-    ),
-}
-
-
-class Pair:
-    """A model and its twin; each method is an operation on both."""
-
-    def __init__(self, rule, params, folder):
-        self.model, self.twin = twins(rule, **params)
-        self.path = Path(folder, "model")
-
-    # Events
-
-    def learn(self, mapping, x, y, w):
-        self.model.learn_one(MAPPINGS[mapping](x), y, w)
-        self.twin.learn_one(x, y, w)
-
-    def both(self, mapping, x, y, w):
-        assert self.model.test_then_train_one(MAPPINGS[mapping](x), y, w) == self.twin.predict_one(
-            x
-        )
-        self.twin.learn_one(x, y, w)
-
-    def ask(self, mapping, x):
-        check_answers(self.model, self.twin, MAPPINGS[mapping](x))
-
-    def explain(self, mapping, x):
-        if self.twin.labels:
-            check_explanation(self.model, self.twin, MAPPINGS[mapping](x))
-
-    def learn_text(self, text, params, y, w):
-        self.model.learn_one(Tokenizer(**params).transform_one(text), y, w)
-        self.twin.learn_one(features(text, **params), y, w)
-
-    def ask_text(self, text, params):
-        x = features(text, **params)
-        event = Tokenizer(**params).transform_one(text)
-        assert self.model.predict_one(event) == self.twin.predict_one(x)
-        check_answers(self.model, self.twin, x)
-
-    # Batches
-
-    def _learn_rows(self, X, events, ys, ws, asked, **names):
-        if asked:
-            predictions = said(self.model.test_then_train_many(X, ys, w=ws, **names))
-        else:
-            self.model.learn_many(X, ys, w=ws, **names)
-        for i, (x, y, w) in enumerate(zip(events, ys, ws, strict=True)):
-            if asked:
-                assert predictions[i] == self.twin.predict_one(x)
-            self.twin.learn_one(x, y, w)
-
-    def learn_rows(self, kind, dense, ys, ws, asked):
-        self._learn_rows(*rows_of(kind, dense), ys, ws, asked)
-
-    def learn_named_rows(self, kind, names, dense, ys, ws, asked):
-        X, events = rows_of(kind, dense)
-        events = [{names[j]: v for j, v in x.items()} for x in events]
-        self._learn_rows(X, events, ys, ws, asked, feature_names=names)
-
-    def ask_rows(self, kind, dense):
-        X, events = rows_of(kind, dense)
-        assert said(self.model.predict_many(X)) == [self.twin.predict_one(x) for x in events]
-
-    def learn_texts(self, texts, params, ys, ws, asked):
-        rows = Tokenizer(**params).transform_many(texts)
-        self._learn_rows(rows, [features(text, **params) for text in texts], ys, ws, asked)
-
-    # The model as a whole
-
-    def weights(self):
-        check_weights(self.model, self.twin)
-
-    def pickle(self):
-        self.model = pickle.loads(pickle.dumps(self.model))
-
-    def deepcopy(self):
-        self.model = copy.deepcopy(self.model)
-
-    def copy(self):
-        self.model = copy.copy(self.model)
-
-    def clone(self):
-        self.model = self.model.clone(include_attributes=True)
-
-    def file(self):
-        self.model.save(self.path)
-        self.model = streamptron.load(self.path)
-
-    def mapped(self, x):
-        self.model.save(self.path)
-        check_answers(streamptron.load(self.path, mmap=True), self.twin, x)
-
-    def state(self):
-        self.model.__setstate__(copy.deepcopy(self.model).__getstate__())
-
-    # What must be refused
-
-    def bad(self, which):
-        before = pickle.dumps(self.model)
-        try:
-            BAD[which](self.model)
-        except (TypeError, ValueError):
-            pass
-        else:
-            raise AssertionError(f"{which} was not refused")
-        assert pickle.dumps(self.model) == before, f"{which} has changed the model"
+# Of eight cases in a row most are of labels; so a seed's calls are what they were before.
+KINDS = ("labels",) * 6 + ("candidates", "votes")
 
 
 def made(seed):
     """The case of a seed: a rule, its parameters, and operations."""
     # ceilings and pairs are drawn apart, so that a seed's calls are what they were before
-    return drawn(random.Random(seed), random.Random(-1 - seed))
+    return drawn(random.Random(seed), random.Random(-1 - seed), seed)
 
 
-def drawn(rng, apart):
-    """The same of two sources of random numbers, the second for the ceiling and for pairs."""
-    rule = rng.choice(list(RULES))
-    labels = labels_for(rule)[: rng.choice((2, 3, 6))]
-    kept = KEPT[rng.choice(list(KEPT))]
-    params = {
-        **kept,
-        "intercept": rng.random() < 0.7,
-        "half_life": rng.choice((1, 20, 1000.5)),
-        "class_weight": rng.choice((None, {labels[0]: 2.0, labels[1]: 0.3})),
-    }
-    # An exponential average agrees to rounding only, so nothing may be a tie: noise, and no texts.
-    noisy = kept["average"] == "exponential"
-    keys = rng.choice((*KEYS, "mixed"))
-    in_a_file = keys not in ("object", "mixed")
-    if in_a_file:  # a name that is a mere object has no place under a ceiling
-        params["max_features"] = apart.choice((None, None, 3, 20, 100))
-        params["degree"] = apart.choice((1, 1, 1, 1, 1, 1, 1, 2))  # whose twin is slow
-    n_names = rng.choice((5, 40, 400))
-    values = VALUES["real" if noisy else rng.choice(list(VALUES))]
+def drawn(rng, apart, number):
+    """The same of two sources of random numbers, and a number that chooses the kind of learner."""
+    kind = KINDS[number % len(KINDS)]
+    if kind == "candidates":
+        return operations_on_candidates.drawn(rng)
+    return operations_on_labels.drawn(rng, apart, votes=kind == "votes")
 
-    def event():
-        size = rng.choice((0, 1, 3, 8, 30))
-        return {make_key(keys, rng.randrange(n_names)): values(rng) for _ in range(size)}
 
-    # 300 columns have 45,000 pairs, with which the twin is busy for seconds
-    most_columns = 12 if params.get("degree") == 2 else None
+PAIRS = (Pair, VotedPair, CandidatePair)
 
-    def dense(n, n_columns):
-        share = rng.choice((0.1, 0.5, 1.0))
-        return [
-            [float(values(rng)) if rng.random() < share else 0.0 for _ in range(n_columns)][
-                :most_columns
-            ]
-            for _ in range(n)
-        ]
 
-    def text():
-        some = [str(make_key("str", rng.randrange(n_names))) for _ in range(rng.choice((0, 2, 10)))]
-        return " ".join([*some, random_text(rng, 5)])
-
-    def label():
-        return rng.choice(labels)
-
-    def weight():
-        return rng.choice((1.0, 1.0, 0.5, 2.0, 0.0))
-
-    def labelled(n):
-        return [label() for _ in range(n)], [weight() for _ in range(n)], rng.random() < 0.5
-
-    def parameters():
-        return {**random_parameters(rng), "fields": None}
-
-    def matrix():
-        return rng.choice(["array", "Fortran", "strided", "csr", "csc"] if noisy else [*MATRICES])
-
-    def batch():
-        return rng.choice((1, 2, 7, 40)), rng.choice((1, 3, 12, 300))
-
-    def operation():
-        names = ["learn", "learn", "both", "ask", "learn_rows", "learn_named_rows"]
-        names += [
-            "ask_rows",
-            "weights",
-            "pickle",
-            "deepcopy",
-            "copy",
-            "clone",
-            "state",
-            "bad",
-            "bad",
-        ]
-        names += [] if noisy else ["explain", "learn_text", "ask_text", "learn_texts"]
-        names += ["file", "mapped"] if in_a_file else []
-        name = rng.choice(names)
-        mapping = rng.choice(list(MAPPINGS))
-        n, n_columns = batch()
-        if name in ("learn", "both"):
-            return name, mapping, event(), label(), weight()
-        if name in ("ask", "explain"):
-            return name, mapping, event()
-        if name == "learn_text":
-            return name, text(), parameters(), label(), weight()
-        if name == "ask_text":
-            return name, text(), parameters()
-        if name == "learn_rows":
-            return name, matrix(), dense(n, n_columns), *labelled(n)
-        if name == "learn_named_rows":
-            columns = [make_key(keys, i) for i in rng.sample(range(400), n_columns)][:most_columns]
-            return name, rng.choice(("array", "csr")), columns, dense(n, n_columns), *labelled(n)
-        if name == "ask_rows":
-            return name, matrix(), dense(n, n_columns)
-        if name == "learn_texts":
-            return name, [text() for _ in range(n)], parameters(), *labelled(n)
-        if name == "mapped":
-            return name, event()
-        if name == "bad":
-            return name, rng.choice(list(BAD))
-        return (name,)
-
-    return rule, params, [operation() for _ in range(rng.choice((3, 10, 30)))]
+def pair_of(rule):
+    """The class whose methods are the operations."""
+    if rule.startswith("RankingPerceptron"):
+        return CandidatePair
+    return VotedPair if rule == "VotedPerceptron" else Pair
 
 
 def difference(rule, params, operations):
     """What went wrong, and where; None if nothing did."""
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
-        pair = Pair(rule, params, folder)
+        pair = pair_of(rule)(rule, params, folder)
         for number, (name, *args) in enumerate([*operations, ("weights",)]):
             try:
                 getattr(pair, name)(*args)
-                check_counts(pair.model, pair.twin)
+                pair.counts()
                 pair.model._check()
             except Exception:
                 return f"operation {number}, {name}:\n{traceback.format_exc()}"

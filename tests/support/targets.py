@@ -57,7 +57,7 @@ def tokenizer(data):
 def calls(data):
     """Calls of every kind, beside the twin."""
     choices = Choices(data)
-    difference = operations.difference(*operations.drawn(choices, choices))
+    difference = operations.difference(*operations.drawn(choices, choices, len(data)))
     assert difference is None, difference
 
 

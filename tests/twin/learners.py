@@ -550,34 +550,41 @@ class RankingPerceptron(Learner):
     def confidence(self, scores):
         return Multiclass.confidence(self, scores)
 
-    def contestants_scores(self, candidates):
-        return {kind: self.scores_of(candidates, kind) for kind in self.contestants}
+    def vectors(self, candidates):
+        return {y: dict(self.event(x)) for y, x in candidates.items()}
 
-    def scores_of(self, candidates, kind):
-        return {y: self.scores(self.event(x), kind)[True] for y, x in candidates.items()}
+    def contestants_scores(self, candidates):
+        vectors = self.vectors(candidates)
+        return {kind: self.scores_of(vectors, kind) for kind in self.contestants}
+
+    def scores_of(self, vectors, kind):
+        return {y: self.scores(x.items(), kind)[True] for y, x in vectors.items()}
 
     def rank_one(self, candidates):
         scores = self.decision_function_one(candidates)
         return sorted(scores, key=lambda y: -scores[y])
 
-    def difference(self, candidates, y, guess):
-        d = dict(self.event(candidates[y]))
-        for feature, value in self.event(candidates[guess]):
+    def difference(self, vectors, y, guess):
+        d = dict(vectors[y])
+        for feature, value in vectors[guess].items():
             d[feature] = d.get(feature, 0.0) - value
         return [(feature, value) for feature, value in d.items() if value != 0]
 
-    def learn_one(self, candidates, chosen, w=1.0, said=None):
+    def learn_one(self, candidates, chosen, w=1.0):
+        self.learn_vectors(self.vectors(candidates), chosen, w)
+
+    def learn_vectors(self, vectors, chosen, w, said=None):
         """`said`: the scores by which the kept vectors are judged; None: those of this moment."""
-        scores = {kind: self.scores_of(candidates, kind) for kind in self.kinds}
+        scores = {kind: self.scores_of(vectors, kind) for kind in self.kinds}
         said = said or scores
         mistakes = {kind: self.prediction(said[kind]) != chosen for kind in self.kinds}
         self.n_mistakes += mistakes["current"]
         self.judge(said, mistakes, chosen)
         self.n_seen += 1
 
-        features = {feature for x in candidates.values() for feature, _ in self.event(x)}
+        features = {feature for x in vectors.values() for feature in x}
         self.ceiling.see(feature for feature in features if feature in self.slots)
-        d, coefficient = self.step(candidates, scores["current"], chosen, w)
+        d, coefficient = self.step(vectors, scores["current"], chosen, w)
         if d:
             self.n_updates += 1
             d = self.make_room(d, features)
@@ -587,7 +594,7 @@ class RankingPerceptron(Learner):
         self.c += 1.0
         self.average_exponentially()
 
-    def step(self, candidates, scores, chosen, w):
+    def step(self, vectors, scores, chosen, w):
         """The difference that is added and how many times; nothing where no update is due."""
         guess = self.prediction({y: score for y, score in scores.items() if y != chosen})
         if guess is None or w == 0:
@@ -598,7 +605,7 @@ class RankingPerceptron(Learner):
             "margin": loss > 0.0,
             "mistake": scores[chosen] <= scores[guess],
         }
-        d = self.difference(candidates, chosen, guess)
+        d = self.difference(vectors, chosen, guess)
         if not due[self.update] or not d:
             return [], 0.0
         if self.update == "perceptron":
@@ -608,16 +615,16 @@ class RankingPerceptron(Learner):
             dd += value * value
         return d, min(loss / dd, self.C) * w
 
-    def learn_many(self, rows, grades, qid, weights=None):
+    def learn_many(self, rows, grades, qid, weights=None, last=None):
         """Each row is the worst of itself and the rows of higher grade in its query, in order.
 
         The worst is the best when the values change their signs. The vectors are judged by what
-        they said before the query.
+        they said before the query. `last`: where to stop.
         """
         said = {}
-        for r in range(len(rows)):
+        for r in range(len(rows) if last is None else last):
             query = {
-                i: {feature: -value for feature, value in rows[i].items()}
+                i: {feature: -value for feature, value in self.event(rows[i])}
                 for i in range(len(rows))
                 if qid[i] == qid[r]
             }
@@ -628,7 +635,8 @@ class RankingPerceptron(Learner):
                 of_these = {
                     kind: {i: scores[i] for i in betters} for kind, scores in said[qid[r]].items()
                 }
-                self.learn_one(betters, r, 1.0 if weights is None else weights[r], of_these)
+                w = 1.0 if weights is None else weights[r]
+                self.learn_vectors(betters, r, w, of_these)
 
     def weights_of(self, kind):
         return super().weights_of(kind)[True]
