@@ -80,8 +80,8 @@ class Record(NamedTuple):
 class Reader:
     """The labelled events of some files, once, in order: what `read` returns.
 
-    Iterating gives pairs (x, y), as River's streams do; `records` gives each whole `Record`, with the
-    weight, the tag, the file and the line. Both take from the same events: none comes twice.
+    Iterating gives pairs (x, y), as River's streams do; `records` gives each whole `Record`, with
+    the weight, the tag, the file and the line. Both take from the same events: none comes twice.
 
     Attributes
     ----------

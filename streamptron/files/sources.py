@@ -125,8 +125,9 @@ def blocks(
     Parameters
     ----------
     sources
-        A path; a pattern such as ``"logs/*.tsv"``; a directory, for all files in it and below, sorted,
-        without hidden ones and without following links to directories; "-" for the standard input;
+        A path; a pattern such as ``"logs/*.tsv"``; a directory, for all files in it and below,
+        sorted, without hidden ones and without following links to directories; "-" for the
+        standard input;
         a file open for reading bytes; or several of these in a list. A path that exists is never
         taken for a pattern. Files compressed with gzip, bzip2, xz or zstd are recognised by their
         first bytes; a file whose name ends in .gz, .bz2, .xz or .zst must be one. zstd needs
