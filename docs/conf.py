@@ -61,9 +61,11 @@ def show_pictures(app, page, source):
     """
 
     def add_picture(found):
-        context = "   :context: close-figs\n" if ">>> " in found[1] else ""
+        options = "   :context: close-figs\n" if ">>> " in found[1] else ""
+        if drawn := re.findall(r"\bplot\.\w+(?=\()", found[1]):
+            options += f"   :alt: the picture of {drawn[-1]}\n"
         code = re.sub(r"^(?=.)", "   ", found[1], flags=re.M)
-        return f"{found[0]}\n```{{eval-rst}}\n.. plot::\n{context}\n{code}```\n"
+        return f"{found[0]}\n```{{eval-rst}}\n.. plot::\n{options}\n{code}```\n"
 
     if "plt.subplots(" in source[0]:
         source[0] = EXAMPLE.sub(add_picture, source[0])

@@ -122,6 +122,22 @@ def test_the_reference_has_every_public_name(module):
     assert {f"streamptron{module}.{name}" for name in names} <= {*shown}
 
 
+def test_a_link_of_the_site_that_leads_nowhere_is_found(tmp_path):
+    def complaints(html):
+        (tmp_path / "page.html").write_text(f'<p id="here">{html}</p>', encoding="utf-8")
+        check = [sys.executable, str(ROOT / ".ci" / "check_links.py"), str(tmp_path)]
+        run = subprocess.run(check, capture_output=True, encoding="utf-8")
+        assert (run.returncode == 0) == (run.stderr == "")
+        return [line.rsplit(": ", 1)[1] for line in run.stderr.splitlines()]
+
+    assert complaints('<a href="#here"><a href="page.html"><a href="https://riverml.xyz/x">') == []
+    assert complaints('<a href="#there">') == ["no such place"]
+    assert complaints('<a href="page.html#there"><img src="a.svg">') == [
+        "no such file",
+        "no such place",
+    ]
+
+
 def test_every_page_of_the_chapter_has_a_formula_and_a_picture():
     chapter = [text for name, text in PAGES.items() if (ROOT / name).parent.name == "chapter"]
     assert len(chapter) == 14
