@@ -32,7 +32,10 @@ autodoc_typehints = "none"  # docstrings say the types that matter
 napoleon_google_docstring = False
 napoleon_use_param = False
 napoleon_use_rtype = False
-napoleon_custom_sections = [("Attributes", "params_style")]  # as the class says them
+napoleon_custom_sections = [
+    "Returns",  # sentences, mostly, and not a type
+    ("Attributes", "params_style"),  # as the class says them
+]
 toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
