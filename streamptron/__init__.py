@@ -14,6 +14,7 @@ from streamptron.voted import VotedPerceptron
 
 if typing.TYPE_CHECKING:
     from streamptron.checkpoint import Checkpoint
+    from streamptron.merging import Delta, merge
     from streamptron.modelfile.layout import ModelFileError
     from streamptron.modelfile.lock import ModelLock, ModelLockError
     from streamptron.modelfile.read import load, read_metadata
@@ -25,6 +26,7 @@ __all__ = [
     "MIRA",
     "AdaptiveClassifier",
     "Checkpoint",
+    "Delta",
     "ModelFileError",
     "ModelLock",
     "ModelLockError",
@@ -36,16 +38,19 @@ __all__ = [
     "TopFeatures",
     "VotedPerceptron",
     "load",
+    "merge",
     "read_metadata",
 ]
 
 # Imported on first use, so that programs without model files do not load what reads them.
 _ROOMS = {
     "Checkpoint": "checkpoint",
+    "Delta": "merging",
     "ModelFileError": "modelfile.layout",
     "ModelLock": "modelfile.lock",
     "ModelLockError": "modelfile.lock",
     "load": "modelfile.read",
+    "merge": "merging",
     "read_metadata": "modelfile.read",
 }
 

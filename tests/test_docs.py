@@ -27,6 +27,7 @@ EXAMPLES = {  # how many there are at least, so that none is lost unseen
     str(Path("docs", "index.md")): 10,
     str(Path("docs", "learning.md")): 12,
     str(Path("docs", "matrices.md")): 14,
+    str(Path("docs", "merging.md")): 14,
     str(Path("docs", "recipes.md")): 25,
     str(Path("docs", "study.md")): 25,
     str(Path("docs", "text.md")): 20,

@@ -21,6 +21,7 @@ import streamptron
 from streamptron import (
     AROW,
     MIRA,
+    AdaptiveClassifier,
     MulticlassPerceptron,
     Perceptron,
     RankingPerceptron,
@@ -268,6 +269,51 @@ def test_a_file_is_as_it_was_when_memory_is_not_enough_to_save_or_load(params, u
             left = api._fail_at(0)
             assert left > 0
         assert (path.read_bytes(), pickle.dumps(model)) == before
+
+
+MERGED = {
+    "exact": (MulticlassPerceptron, {}),
+    "folds": (MulticlassPerceptron, {"average": "exponential", "half_life": 1}),
+    "ceiling": (Perceptron, {"max_features": 20}),
+    "hashed": (MIRA, {"hash_bits": 6}),
+    "a split": (AROW, {}),
+    "adaptive": (AdaptiveClassifier, {}),
+}
+
+
+@pytest.mark.parametrize("way", ["merge", "apply one", "apply all"])
+@pytest.mark.parametrize("kind", MERGED)
+def test_what_is_merged_is_as_it_was_when_memory_is_not_enough(kind, way):
+    learner, params = MERGED[kind]
+    base = learner(hash_seed=1, **params)
+    labels = (False, True) if learner is Perceptron else ("a", "b", "c")
+    for i in range(10):
+        base.learn_one({i: 1, f"a long name, number {i}": 2}, labels[i % 2])
+    models = [copy.deepcopy(base) for _ in range(3)]
+    for k, model in enumerate(models):
+        for i in range(20):
+            model.learn_one({i * k: 1, f"a long name, number {i * k}": 2}, labels[i % len(labels)])
+    deltas = [model.delta(base, shard=k) for k, model in enumerate(models)]
+    delta = deltas[1] if way == "apply one" else streamptron.Delta.combine(deltas)
+    before = [pickle.dumps(model) for model in (base, *models)]
+    n, left = 0, 0
+    while left <= 0:
+        n += 1
+        model = copy.deepcopy(base)
+        api._fail_at(n)
+        try:
+            if way == "merge":
+                model = streamptron.merge(models, since=base)
+            else:
+                model.apply(delta)
+        except MemoryError:
+            assert api._fail_at(0) == 0
+            assert pickle.dumps(model) == before[0]
+        else:
+            left = api._fail_at(0)
+            model._check()
+        assert [pickle.dumps(model) for model in (base, *models)] == before
+    assert n > 10
 
 
 def test_a_model_of_many_chunks_is_loaded_whole_or_not_at_all(tmp_path):

@@ -10,3 +10,5 @@ cdef dict arrays_write(const Learner* learner, Flat* flat)
 cdef int arrays_look_up(Flat* flat, int depth) except -1
 cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects,
                      bint whole, int depth) except -1
+cdef tuple array_of(void** start, size_t n, size_t width, size_t item)
+cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL

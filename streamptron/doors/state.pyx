@@ -104,7 +104,7 @@ cdef int counts_set_state(Learner* learner, state) except -1:
     return 0
 
 
-cdef tuple _array(void** start, size_t n, size_t width, size_t item):
+cdef tuple array_of(void** start, size_t n, size_t width, size_t item):
     """Room for n rows, or n numbers if width is 0: shape and bytes, which begin at `start`."""
     cdef bytes data = PyBytes_FromStringAndSize(NULL, n * (width or 1) * item)
     start[0] = <void*> bytes_data(<PyObject*> data)
@@ -115,7 +115,7 @@ cdef tuple _array(void** start, size_t n, size_t width, size_t item):
     return shape, data
 
 
-cdef void* _array_start(array, int width, size_t item, size_t* n) except? NULL:
+cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL:
     """Where an array starts, which its owner keeps alive; n is its length.
 
     `width`: how many numbers a row has; 0: it is not a matrix. An error if the array does not have
@@ -154,16 +154,16 @@ cdef dict _arrays_write(const Learner* learner, Flat* flat):
         fault = flat_measure(flat, &learner.index, &learner.table)
     if fault < 0:
         raise MemoryError("no memory for a copy of the model")
-    arrays = {"weights": _array(<void**> &flat.weights, flat.n_weights, learner.table.width, 8),
-              "chunks": _array(<void**> &flat.chunks, flat.n_chunks, 3, 4)}
+    arrays = {"weights": array_of(<void**> &flat.weights, flat.n_weights, learner.table.width, 8),
+              "chunks": array_of(<void**> &flat.chunks, flat.n_chunks, 3, 4)}
     if learner.index.bits:
-        arrays["rows"] = _array(<void**> &flat.slots, flat.n_stored, 0, 4)
+        arrays["rows"] = array_of(<void**> &flat.slots, flat.n_stored, 0, 4)
     else:
-        arrays["keys"] = _array(<void**> &flat.keys, flat.n_keys, 2, 8)
-        arrays["texts"] = _array(<void**> &flat.texts, flat.n_texts, 0, 1)
-        arrays["lookup"] = _array(<void**> &flat.words, flat.n_words, 0, 4)
+        arrays["keys"] = array_of(<void**> &flat.keys, flat.n_keys, 2, 8)
+        arrays["texts"] = array_of(<void**> &flat.texts, flat.n_texts, 0, 1)
+        arrays["lookup"] = array_of(<void**> &flat.words, flat.n_words, 0, 4)
     if index_is_limited(&learner.index):
-        arrays["stamps"] = _array(<void**> &flat.stamps, flat.n_keys, 0, 4)
+        arrays["stamps"] = array_of(<void**> &flat.stamps, flat.n_keys, 0, 4)
     with nogil:
         flat_write(flat, &learner.index, &learner.table)
     return arrays
@@ -176,14 +176,14 @@ cdef dict _voted_write(const Learner* learner):
     cdef Py_ssize_t n = learner.table.n_outputs
     voters_measure(&flat, &learner.voters, n)
     arrays = {
-        "voted_values": _array(<void**> &flat.values, flat.n_mentions, 0, 8),
-        "voted_times": _array(<void**> &flat.times, flat.n_updates, 0, 8),
-        "voted_steps": _array(<void**> &flat.steps, flat.n_turns, 0, 8),
-        "voted_starts": _array(<void**> &flat.starts, n, 0, 8),
-        "voted_slots": _array(<void**> &flat.slots, flat.n_mentions, 0, 4),
-        "voted_sizes": _array(<void**> &flat.sizes, flat.n_updates, 0, 4),
-        "voted_updates": _array(<void**> &flat.updates, flat.n_turns, 0, 4),
-        "voted_turns": _array(<void**> &flat.turns, n, 2, 4),
+        "voted_values": array_of(<void**> &flat.values, flat.n_mentions, 0, 8),
+        "voted_times": array_of(<void**> &flat.times, flat.n_updates, 0, 8),
+        "voted_steps": array_of(<void**> &flat.steps, flat.n_turns, 0, 8),
+        "voted_starts": array_of(<void**> &flat.starts, n, 0, 8),
+        "voted_slots": array_of(<void**> &flat.slots, flat.n_mentions, 0, 4),
+        "voted_sizes": array_of(<void**> &flat.sizes, flat.n_updates, 0, 4),
+        "voted_updates": array_of(<void**> &flat.updates, flat.n_turns, 0, 4),
+        "voted_turns": array_of(<void**> &flat.turns, n, 2, 4),
     }
     with nogil:
         failed = voters_flatten(&flat, &learner.voters, n)
@@ -197,16 +197,16 @@ cdef int _voted_read(Learner* learner, dict arrays, Py_ssize_t n_outputs) except
     cdef Voted flat
     cdef size_t n, n_same, outputs, outputs_same
     cdef int fault
-    flat.values = <double*> _array_start(arrays["voted_values"], 0, 8, &flat.n_mentions)
-    flat.slots = <uint32_t*> _array_start(arrays["voted_slots"], 0, 4, &n)
+    flat.values = <double*> array_start(arrays["voted_values"], 0, 8, &flat.n_mentions)
+    flat.slots = <uint32_t*> array_start(arrays["voted_slots"], 0, 4, &n)
     if n != flat.n_mentions:
         raise ValueError("the updates' slots and values are not as many")
-    flat.times = <double*> _array_start(arrays["voted_times"], 0, 8, &flat.n_updates)
-    flat.sizes = <uint32_t*> _array_start(arrays["voted_sizes"], 0, 4, &n)
-    flat.steps = <double*> _array_start(arrays["voted_steps"], 0, 8, &flat.n_turns)
-    flat.updates = <uint32_t*> _array_start(arrays["voted_updates"], 0, 4, &n_same)
-    flat.starts = <double*> _array_start(arrays["voted_starts"], 0, 8, &outputs)
-    flat.turns = <uint32_t*> _array_start(arrays["voted_turns"], 2, 4, &outputs_same)
+    flat.times = <double*> array_start(arrays["voted_times"], 0, 8, &flat.n_updates)
+    flat.sizes = <uint32_t*> array_start(arrays["voted_sizes"], 0, 4, &n)
+    flat.steps = <double*> array_start(arrays["voted_steps"], 0, 8, &flat.n_turns)
+    flat.updates = <uint32_t*> array_start(arrays["voted_updates"], 0, 4, &n_same)
+    flat.starts = <double*> array_start(arrays["voted_starts"], 0, 8, &outputs)
+    flat.turns = <uint32_t*> array_start(arrays["voted_turns"], 2, 4, &outputs_same)
     if not (n == flat.n_updates and n_same == flat.n_turns
             and outputs == outputs_same == <size_t> n_outputs):
         raise ValueError("the arrays of the updates are not as long as each other")
@@ -261,22 +261,22 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
             {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
         raise ValueError("the arrays are not those of such a model")
     memset(&flat, 0, sizeof(Flat))
-    flat.weights = <double*> _array_start(
+    flat.weights = <double*> array_start(
         arrays["weights"], learner.table.width, 8, &flat.n_weights)
-    flat.chunks = <uint32_t*> _array_start(arrays["chunks"], 3, 4, &flat.n_chunks)
+    flat.chunks = <uint32_t*> array_start(arrays["chunks"], 3, 4, &flat.n_chunks)
     if bits:
-        flat.slots = <uint32_t*> _array_start(arrays["rows"], 0, 4, &flat.n_stored)
+        flat.slots = <uint32_t*> array_start(arrays["rows"], 0, 4, &flat.n_stored)
     else:
-        flat.keys = <Key*> _array_start(arrays["keys"], 2, 8, &flat.n_keys)
-        flat.texts = <uint8_t*> _array_start(arrays["texts"], 0, 1, &flat.n_texts)
+        flat.keys = <Key*> array_start(arrays["keys"], 2, 8, &flat.n_keys)
+        flat.texts = <uint8_t*> array_start(arrays["texts"], 0, 1, &flat.n_texts)
         if not SLOTS_RESERVED <= flat.n_keys < SLOT_MAX:
             raise ValueError("the number of names is invalid")
         if whole or "lookup" in arrays:
-            flat.words = <uint32_t*> _array_start(arrays["lookup"], 0, 4, &flat.n_words)
+            flat.words = <uint32_t*> array_start(arrays["lookup"], 0, 4, &flat.n_words)
             if not 0 < flat.n_words < SLOT_MAX:
                 raise ValueError("the number of names is invalid")
     if limited:
-        flat.stamps = <uint32_t*> _array_start(arrays["stamps"], 0, 4, &n_stamps)
+        flat.stamps = <uint32_t*> array_start(arrays["stamps"], 0, 4, &n_stamps)
         if n_stamps != flat.n_keys or flat.n_keys > learner.index.max_slots or not (
                 SLOTS_RESERVED <= learner.ceiling.hand
                 < max(flat.n_keys, <size_t> SLOTS_RESERVED + 1)):

@@ -26,6 +26,8 @@ from streamptron.engine.hash cimport Seed
 from streamptron.engine.lines cimport Line
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.flat cimport Flat
+from streamptron.engine.delta cimport Delta
+from streamptron.engine.shard cimport Shard
 
 cdef int learner_init(Learner* learner, Rule rule, int average, double half_life, bint pocket,
                       int serve, bint intercept, slot_t max_features, int hash_bits,
@@ -115,3 +117,14 @@ cdef void scan_page(uint32_t page, uint32_t* entries) noexcept nogil
 
 cdef size_t line_ends(const uint8_t* p, size_t n) noexcept nogil
 cdef bint line_next(Line* line, int kind) noexcept nogil
+
+cdef int learners_merge(Learner* to, const Shard* base, Shard* shards, int n,
+                        int* culprit) noexcept nogil
+cdef int delta_measure(Delta* delta, Shard* shard, const Shard* base) noexcept nogil
+cdef void delta_write(const Delta* delta, const Shard* shard, const Shard* base) noexcept nogil
+cdef int delta_overlay(const Delta* delta, Learner* learner, const Learner* base,
+                       Py_ssize_t n_outputs, size_t n_objects, int depth,
+                       slot_t* n_slots) noexcept nogil
+cdef Key* delta_keys(const Delta* delta, const Index* base, slot_t n_slots,
+                     slot_t* first) noexcept nogil
+cdef void delta_digest(const Shard* shard, uint64_t* h) noexcept nogil

@@ -178,6 +178,11 @@ def learned(model):
     return pickle.dumps(state)
 
 
+def restored(model):
+    """A model that has been pickled."""
+    return pickle.loads(pickle.dumps(model))
+
+
 def loaded(path, mmap=False):
     """The learner in a file, alone or behind its tokenizer."""
     return read(path, mmap).learner
