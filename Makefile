@@ -8,7 +8,7 @@ STEP = @.ci/step
 SOURCES = $(foreach kind,py pyi pyx pxd h,$(wildcard streamptron/*.$(kind) streamptron/*/*.$(kind)))
 
 .PHONY: demo test check lint typecheck quick pytest plain fail threads coverage sanitize \
-	warnings bench dist clean
+	warnings bench docs dist clean
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -57,6 +57,11 @@ threads: $(VENV)/.dev
 warnings: $(VENV)/.dev
 	.ci/warnings $(BIN)/python
 
+# The site, in build/site: its code is run for its pictures, and its links within are followed.
+docs: $(VENV)/.dev $(VENV)/.docs
+	$(STEP) "The examples of the pages" $(BIN)/python -m pytest tests/test_docs.py
+	$(STEP) "Sphinx: the site, from docs/ and the docstrings" .ci/docs $(BIN)/python
+
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run
 
@@ -78,6 +83,10 @@ $(VENV)/.dev: $(VENV)/.tools setup.py pyproject.toml $(SOURCES)
 $(VENV)/.tools: $(VENV)/.made pyproject.toml
 	$(STEP) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
 		$(PIP) install --group dev
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.tools
+	$(STEP) "Sphinx is installed" $(PIP) install --group docs
 	@touch $@
 
 $(VENV)/.made:

@@ -11,6 +11,7 @@ SCRIPTS = (
     "bench_text",
     "bench_best",
     "bench_errors",
+    "bench_comparison",
     "bench_drift",
     "bench_ranking",
     "bench_memory",

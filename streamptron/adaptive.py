@@ -109,10 +109,10 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
 
     References
     ----------
-    Duchi, J., Hazan, E. & Singer, Y. (2011). Adaptive subgradient methods for online learning and
-        stochastic optimization. JMLR 12.
-    Wang, S. & Manning, C. (2012). Baselines and bigrams: simple, good sentiment and topic
-        classification. ACL.
+    * Duchi, J., Hazan, E. & Singer, Y. (2011). Adaptive subgradient methods for online learning and
+      stochastic optimization. JMLR 12.
+    * Wang, S. & Manning, C. (2012). Baselines and bigrams: simple, good sentiment and topic
+      classification. ACL.
     """
 
     def __init__(

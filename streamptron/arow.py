@@ -61,8 +61,8 @@ class AROW(PairEstimator):
 
     References
     ----------
-    Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
-        NIPS 22.
+    * Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
+      NIPS 22.
     """
 
     def __init__(

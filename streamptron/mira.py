@@ -43,8 +43,9 @@ class MIRA(LabelEstimator):
 
     Attributes
     ----------
-    labels, weights, averaged_weights, pocket_weights, intercept_, averaged_intercept,
-        pocket_intercept
+    labels, weights, averaged_weights, pocket_weights
+        As for :class:`MulticlassPerceptron`.
+    intercept_, averaged_intercept, pocket_intercept
         As for :class:`MulticlassPerceptron`.
     n_seen, n_updates, n_mistakes, n_features, n_evicted, serving, memory_usage
         As for :class:`Perceptron`.
@@ -53,13 +54,13 @@ class MIRA(LabelEstimator):
     -----
     To put the true label y ahead of every violator k by 1 at the least cost is a small quadratic
     program, one constraint a label. What is solved here in its place has one constraint, the mean
-    of these with weights s_k of sum 1, and therefore a closed form:
+    of these with weights s_k of sum 1, and therefore a closed form::
 
         min  |W' - W|^2 / 2 + C xi   with   sum_k s_k (w'_y - w'_k).x >= 1 - xi,   xi >= 0
 
     The constraint changes fastest along w_y += x, w_k -= s_k x. A step tau along that, whose length
-    is |x|^2 (1 + sum_k s_k^2) squared, raises its left side by tau times just this number; before
-    the step it was 1 - loss, with loss = sum_k s_k d_k. So
+    is ``|x|^2 (1 + sum_k s_k^2)`` squared, raises its left side by tau times just this number;
+    before the step it was 1 - loss, with loss = sum_k s_k d_k. So::
 
         tau = min(loss / (x.x (1 + sum_k s_k^2)), C)
 
@@ -83,9 +84,9 @@ class MIRA(LabelEstimator):
 
     References
     ----------
-    Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
-        problems. JMLR 3.
-    Crammer, K. et al. (2006). Online passive-aggressive algorithms. JMLR 7.
+    * Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
+      problems. JMLR 3.
+    * Crammer, K. et al. (2006). Online passive-aggressive algorithms. JMLR 7.
     """
 
     def __init__(

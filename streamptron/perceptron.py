@@ -96,9 +96,9 @@ class Perceptron(BinaryEstimator):
 
     References
     ----------
-    Rosenblatt, F. (1958). The perceptron. Psychological Review 65(6).
-    Daume III, H. (2017). A Course in Machine Learning, chapter 4, algorithms 5 to 7.
-    Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
+    * Rosenblatt, F. (1958). The perceptron. Psychological Review 65(6).
+    * Daume III, H. (2017). A Course in Machine Learning, chapter 4, algorithms 5 to 7.
+    * Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
     """
 
     def __init__(
@@ -201,9 +201,9 @@ class MulticlassPerceptron(LabelEstimator):
 
     References
     ----------
-    Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
-        problems. JMLR 3.
-    Collins, M. (2002). Discriminative training methods for hidden Markov models. EMNLP.
+    * Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
+      problems. JMLR 3.
+    * Collins, M. (2002). Discriminative training methods for hidden Markov models. EMNLP.
     """
 
     def __init__(

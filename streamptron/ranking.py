@@ -84,8 +84,8 @@ class RankingPerceptron(RankModel, OneVector, Learner):
 
     References
     ----------
-    Collins, M. (2002). Discriminative training methods for hidden Markov models. EMNLP.
-    Crammer, K. et al. (2006). Online passive-aggressive algorithms. JMLR 7.
+    * Collins, M. (2002). Discriminative training methods for hidden Markov models. EMNLP.
+    * Crammer, K. et al. (2006). Online passive-aggressive algorithms. JMLR 7.
     """
 
     def __init__(

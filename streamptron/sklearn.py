@@ -39,7 +39,7 @@ class AdaptiveClassifier(PairClassifier):
     ----------
     eta : float, default=1.0
         How far a step goes; there is rarely a reason to change it.
-    forget : float, default=2**-10
+    forget : float, default=2^-10
         How fast a weight's steps grow long again; .03 for streams that change suddenly.
     naive_bayes : bool, default=True
         Take the naive Bayes log-odds as one more feature.
@@ -77,10 +77,10 @@ class AdaptiveClassifier(PairClassifier):
 
     References
     ----------
-    Duchi, J., Hazan, E. & Singer, Y. (2011). Adaptive subgradient methods for online learning and
-        stochastic optimization. JMLR 12.
-    Wang, S. & Manning, C. (2012). Baselines and bigrams: simple, good sentiment and topic
-        classification. ACL.
+    * Duchi, J., Hazan, E. & Singer, Y. (2011). Adaptive subgradient methods for online learning and
+      stochastic optimization. JMLR 12.
+    * Wang, S. & Manning, C. (2012). Baselines and bigrams: simple, good sentiment and topic
+      classification. ACL.
     """
 
     _two = _several = adaptive.AdaptiveClassifier
@@ -191,7 +191,7 @@ class PerceptronClassifier(Linear, Classifier):
         Epochs of ``fit``; 1 after ``partial_fit``.
     n_features_in_ : int
         Columns of X.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if X was a frame whose columns are all named by strs.
     model_ : streamptron.Perceptron or streamptron.MulticlassPerceptron
         The learner, to go on with event by event: ``learn_one``, ``explain_one``,
@@ -212,10 +212,10 @@ class PerceptronClassifier(Linear, Classifier):
 
     References
     ----------
-    Rosenblatt, F. (1958). The perceptron. Psychological Review 65(6).
-    Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
-    Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
-        problems. JMLR 3.
+    * Rosenblatt, F. (1958). The perceptron. Psychological Review 65(6).
+    * Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
+    * Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
+      problems. JMLR 3.
     """
 
     _two, _several = Perceptron, MulticlassPerceptron
@@ -307,9 +307,9 @@ class MIRAClassifier(Linear, Classifier):
 
     References
     ----------
-    Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
-        problems. JMLR 3.
-    Crammer, K. et al. (2006). Online passive-aggressive algorithms. JMLR 7.
+    * Crammer, K. & Singer, Y. (2003). Ultraconservative online algorithms for multiclass
+      problems. JMLR 3.
+    * Crammer, K. et al. (2006). Online passive-aggressive algorithms. JMLR 7.
     """
 
     _two, _several = MIRA, MIRA
@@ -400,8 +400,8 @@ class AROWClassifier(Linear, PairClassifier):
 
     References
     ----------
-    Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
-        NIPS 22.
+    * Crammer, K., Kulesza, A. & Dredze, M. (2009). Adaptive regularization of weight vectors.
+      NIPS 22.
     """
 
     _two = _several = AROW

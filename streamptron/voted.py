@@ -106,8 +106,8 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
 
     References
     ----------
-    Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
-        Machine Learning 37.
+    * Freund, Y. & Schapire, R. (1999). Large margin classification using the perceptron algorithm.
+      Machine Learning 37.
     """
 
     def __init__(

@@ -1,24 +1,34 @@
 """What README.md and the pages in docs/ show is what happens."""
 
 import doctest
+import importlib
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
+import streamptron
+from tests.support.processes import environment
 from tests.support.project import ROOT
 from tests.support.stranger import STRANGER
 
 PAGES = {
     str(page.relative_to(ROOT)): page.read_text(encoding="utf-8")
-    for page in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
+    for page in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 }
 EXAMPLES = {  # how many there are at least, so that none is lost unseen
     "README.md": 15,
+    **{name: 5 for name in PAGES if Path(name).parent.name == "chapter" and "index" not in name},
+    str(Path("docs", "coming-from.md")): 20,
     str(Path("docs", "files.md")): 30,
+    str(Path("docs", "index.md")): 10,
     str(Path("docs", "learning.md")): 12,
     str(Path("docs", "matrices.md")): 14,
     str(Path("docs", "merging.md")): 14,
+    str(Path("docs", "recipes.md")): 25,
     str(Path("docs", "study.md")): 25,
     str(Path("docs", "text.md")): 20,
 }
@@ -26,11 +36,37 @@ EXAMPLES = {  # how many there are at least, so that none is lost unseen
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_examples_of_the_page_give_what_it_shows(name):
-    failures, tests = doctest.testfile(
-        str(ROOT / name), module_relative=False, encoding="utf-8", optionflags=doctest.ELLIPSIS
-    )
+    try:
+        failures, tests = doctest.testfile(
+            str(ROOT / name), module_relative=False, encoding="utf-8", optionflags=doctest.ELLIPSIS
+        )
+    finally:
+        plt.close("all")
     assert tests >= EXAMPLES[name]
     assert failures == 0
+
+
+def test_the_first_pages_commands_train_explain_draw_and_learn_on(tmp_path):
+    pytest.importorskip("click")
+    page = PAGES[str(Path("docs", "index.md"))]
+    shell = page.partition("## The same")[0]
+    commands = re.findall(r"^    (printf .*|.*streamptron .*)$", shell, re.M)
+    assert len(commands) == 8
+    script = "\n".join(["set -e", 'streamptron() { "$PYTHON" -m streamptron "$@"; }', *commands])
+    run = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env={**environment(), "PYTHON": sys.executable, "MPLBACKEND": "agg"},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert run.returncode == 0, run.stderr
+    label, probability = run.stdout.splitlines()[0].split("\t")
+    assert f"`{label}` and {float(probability):.2f}" in page
+    spoken = re.findall(r"^(free|a|prize) +\S+ +(\S+)$", run.stdout, re.M)
+    assert {word for word, part in spoken if float(part) > 0} == {"free", "a", "prize"}
+    assert (tmp_path / "weights.png").stat().st_size > 1000
+    assert streamptron.load(tmp_path / "mail.model")[-1].n_seen == 5
 
 
 def test_every_page_with_examples_is_tested():
@@ -60,6 +96,53 @@ def test_readme_is_a_few_screens_and_the_architecture_a_page():
     assert PAGES["ARCHITECTURE.md"].count("\n") <= 120
 
 
-def test_every_page_of_the_docs_is_listed_in_the_readme():
+def test_every_page_is_listed_in_the_readme_or_in_its_folders_index():
     for name in PAGES:
-        assert name == "README.md" or f"({Path(name).as_posix()})" in PAGES["README.md"]
+        page = Path(name)
+        if page.parent.parent == Path("docs"):
+            index, link = PAGES[str(page.parent / "index.md")], page.name
+        else:
+            index, link = PAGES["README.md"], page.as_posix()
+        assert page.name == "index.md" or name == "README.md" or f"({link})" in index, name
+
+
+def test_every_page_of_the_docs_has_a_place_in_the_sites_contents():
+    listed = {Path("docs", "index.md")}
+    for name, text in PAGES.items():
+        for toctree in re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.M | re.S):
+            entries = re.findall(r"^(?:.*<)?([\w./-]+)>?$", toctree, re.M)
+            listed |= {Path(name).parent / f"{entry}.md" for entry in entries}
+    assert {Path(name) for name in PAGES if name.startswith("docs")} <= listed
+
+
+@pytest.mark.parametrize("module", ["", ".files", ".metrics", ".plot", ".sklearn", ".study"])
+def test_the_reference_has_every_public_name(module):
+    reference = "".join(text for name, text in PAGES.items() if "reference" in name)
+    shown = re.findall(r"^\.\. auto\w+:: (\S+)$", reference, re.M)
+    names = importlib.import_module(f"streamptron{module}").__all__
+    assert {f"streamptron{module}.{name}" for name in names} <= {*shown}
+
+
+def test_a_link_of_the_site_that_leads_nowhere_is_found(tmp_path):
+    def complaints(html):
+        (tmp_path / "page.html").write_text(f'<p id="here">{html}</p>', encoding="utf-8")
+        check = [sys.executable, str(ROOT / ".ci" / "check_links.py"), str(tmp_path)]
+        run = subprocess.run(check, capture_output=True, encoding="utf-8")
+        assert (run.returncode == 0) == (run.stderr == "")
+        return [line.rsplit(": ", 1)[1] for line in run.stderr.splitlines()]
+
+    assert complaints('<a href="#here"><a href="page.html"><a href="https://riverml.xyz/x">') == []
+    assert complaints('<a href="#there">') == ["no such place"]
+    assert complaints('<a href="page.html#there"><img src="a.svg">') == [
+        "no such file",
+        "no such place",
+    ]
+
+
+def test_every_page_of_the_chapter_has_a_formula_and_a_picture():
+    chapter = [text for name, text in PAGES.items() if (ROOT / name).parent.name == "chapter"]
+    assert len(chapter) == 14
+    for text in chapter:
+        if "{toctree}" not in text:
+            assert text.count("$$") >= 2
+            assert re.search(r"^>>> _ = plot\.", text, re.M)

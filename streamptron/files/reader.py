@@ -80,8 +80,8 @@ class Record(NamedTuple):
 class Reader:
     """The labelled events of some files, once, in order: what `read` returns.
 
-    Iterating gives pairs (x, y), as River's streams do; `records` gives whole `Record`s, with the
-    weight, the tag, the file and the line. Both take from the same events: none comes twice.
+    Iterating gives pairs (x, y), as River's streams do; `records` gives each whole `Record`, with
+    the weight, the tag, the file and the line. Both take from the same events: none comes twice.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class Reader:
         return record[0], record[1]
 
     def records(self) -> Iterator[Record]:
-        """The events that have not been returned yet, as `Record`s."""
+        """The events that have not been returned yet, each as a `Record`."""
         return self._records
 
     def _run(self) -> Iterator[Record]:

@@ -125,12 +125,12 @@ def blocks(
     Parameters
     ----------
     sources
-        A path; a pattern such as "logs/*.tsv"; a directory, for all files in it and below, sorted,
-        without hidden ones and without following links to directories; "-" for the standard input;
-        a file open for reading bytes; or several of these in a list. A path that exists is never
-        taken for a pattern. Files compressed with gzip, bzip2, xz or zstd are recognised by their
-        first bytes; a file whose name ends in .gz, .bz2, .xz or .zst must be one. zstd needs
-        ``pip install "streamptron[files]"`` before Python 3.14.
+        A path; a pattern such as ``"logs/*.tsv"``; a directory, for all files in it and below,
+        sorted, without hidden ones and without following links to directories; "-" for the
+        standard input; a file open for reading bytes; or several of these in a list. A path that
+        exists is never taken for a pattern. Files compressed with gzip, bzip2, xz or zstd are
+        recognised by their first bytes; a file whose name ends in .gz, .bz2, .xz or .zst must be
+        one. zstd needs ``pip install "streamptron[files]"`` before Python 3.14.
     max_line
         A longer line, in bytes without its end, is an error. It is never held as a whole.
     on_error

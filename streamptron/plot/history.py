@@ -28,7 +28,7 @@ if typing.TYPE_CHECKING:
 def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> Axes:
     """The mistakes of each pass, one line a history.
 
-    With a permuted and a fixed order this is the comparison of CIML, section 4.4.
+    With a permuted and a fixed order this is the comparison of CIML, figure 4.4.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> 
 
     References
     ----------
-    Daume III, H. (2017). A Course in Machine Learning, section 4.4.
+    * Daume III, H. (2017). A Course in Machine Learning, section 4.2, figure 4.4.
     """
     check_axes(ax)
     alone = isinstance(histories, History)
@@ -136,7 +136,7 @@ def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> A
 
     References
     ----------
-    Daume III, H. (2017). A Course in Machine Learning, section 4.3.
+    * Daume III, H. (2017). A Course in Machine Learning, section 4.2, figure 4.3.
     """
     check_axes(ax)
     _check_history("history", history)

@@ -147,8 +147,8 @@ def projections(
 ) -> Axes:
     """Where the events of two labels lie along the weight vector, and the threshold between them.
 
-    The place of an event is w.x / |w|, a length in the unit of the features; the model's answer
-    changes at the threshold, -b / |w|.
+    The place of an event is ``w.x / |w|``, a length in the unit of the features; the model's answer
+    changes at the threshold, ``-b / |w|``.
 
     Parameters
     ----------
