@@ -8,7 +8,7 @@ STEP = @.ci/step
 SOURCES = $(foreach kind,py pyi pyx pxd h,$(wildcard streamptron/*.$(kind) streamptron/*/*.$(kind)))
 
 .PHONY: demo test check lint typecheck quick pytest plain fail threads coverage sanitize \
-	warnings bench docs dist clean
+	warnings bench docs spark dist clean
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -33,7 +33,7 @@ quick: $(VENV)/.dev
 		$(BIN)/python -m pytest -n auto -m "not slow"
 
 pytest: $(VENV)/.dev
-	$(STEP) "pytest: all tests, on every core" $(BIN)/python -m pytest -n auto --dist loadgroup
+	$(STEP) "pytest: all tests, on every core" $(BIN)/python -m pytest -n auto
 
 # The tests of the kernels without their named instances: the templates alone serve every learner.
 plain: $(VENV)/.dev
@@ -61,6 +61,11 @@ warnings: $(VENV)/.dev
 docs: $(VENV)/.dev $(VENV)/.docs
 	$(STEP) "The examples of the pages" $(BIN)/python -m pytest tests/test_docs.py
 	$(STEP) "Sphinx: the site, from docs/ and the docstrings" .ci/docs $(BIN)/python
+
+# Needs Java 17. A cluster of two executors on this machine, some of them killed.
+spark: $(VENV)/.dev
+	$(STEP) "pyspark is installed, 500 MB" $(PIP) install --group spark
+	$(STEP) "pytest: Spark" $(BIN)/python -m pytest tests/spark streamptron/spark
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run

@@ -266,7 +266,8 @@ cdef inline int _lay(Learner* learner, const Table* base, Py_ssize_t n_outputs,
         table.fold = clock.fold
         table.epoch = clock.epoch
     if (table_add_outputs(table, n_outputs - table.n_outputs) < 0 or table_reserve_places(
-            table, max(((n_slots - 1) >> CHUNK_BITS) + 1, base.n_chunks), table.whole) < 0):
+            table, max((<size_t> (n_slots - 1) >> CHUNK_BITS) + 1, base.n_chunks),
+            table.whole) < 0):
         return SHARD_MEMORY
     if base.lanes != table.lanes:
         return 0
