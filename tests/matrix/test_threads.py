@@ -217,7 +217,7 @@ def test_other_threads_run_while_a_batch_is_learned_or_answered(learner, way, ca
     """Another thread counts; it sleeps between, so it counts as often as it gets the lock."""
     model = grown(learner, way)
     X, ys = threads_batch(learner, 3, 20_000)
-    if way == "in place":
+    if way == "in place" and call == "learn_many":
         X, ys = X[:2000], ys[:2000]
         assert_learned_on("in place", X, model)
     stop = threading.Event()
@@ -236,12 +236,12 @@ def test_other_threads_run_while_a_batch_is_learned_or_answered(learner, way, ca
         before = counts[0]
         CALLS[call](model, X, y)
         advanced = max(advanced, counts[0] - before)
-        if advanced >= 8:
+        if advanced >= 5:
             break
     stop.set()
     thread.join(100)
     # with the lock held it would be let in where Python code runs, before and after the work
-    assert advanced >= 8
+    assert advanced >= 5
 
 
 @seeds(1, n_slow=1)
