@@ -21,14 +21,14 @@ from streamptron.doors.gate cimport (
 from streamptron.doors.model cimport Model
 from streamptron.doors.state cimport (
     array_of, array_start, counts_set_state, counts_state)
-from streamptron.engine.api cimport (
-    delta_digest, delta_keys, delta_measure, delta_overlay, delta_write, learner_free,
-    learners_merge, table_add_outputs)
-from streamptron.engine.delta cimport Delta
+from streamptron.engine.api cimport learner_free, table_add_outputs
+from streamptron.engine.delta cimport (
+    Delta, delta_digest, delta_keys, delta_measure, delta_overlay, delta_write)
 from streamptron.engine.heap cimport calloc, free
 from streamptron.engine.index cimport index_is_limited
 from streamptron.engine.key cimport Key
 from streamptron.engine.learner cimport Learner, learner_labels, learner_several, learner_votes
+from streamptron.engine.merge cimport learners_merge
 from streamptron.engine.shard cimport (
     SHARD_MEMORY, SHARD_NAMES, SHARD_NUMBER, SHARD_TWICE, Shard)
 from streamptron.engine.table cimport table_can_write

@@ -15,9 +15,9 @@ from streamptron.doors.entry cimport (
     PyUnicode_CheckExact, PyUnicode_GET_LENGTH, ascii_text, bytes_data, bytes_size, utf8_write)
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
-from streamptron.engine.ahead cimport Ahead, ahead_free, ahead_init, ahead_leave_out
+from streamptron.engine.ahead cimport Ahead, ahead_free, ahead_init, ahead_leave_out, ahead_write
 from streamptron.engine.api cimport (
-    ahead_write, batch_texts, index_find, index_free, index_init, index_insert, line_ends,
+    batch_texts, index_find, index_free, index_init, index_insert, line_ends,
     line_next, scan_page, scan_separators, text_free, text_write)
 from streamptron.engine.arena cimport Arena, arena_free, arena_init
 from streamptron.engine.batch cimport Batch

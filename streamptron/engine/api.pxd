@@ -21,13 +21,9 @@ from streamptron.engine.learner cimport Answer, Learner
 from streamptron.engine.matrix cimport Matrix
 from streamptron.engine.scan cimport Characters, Piece
 from streamptron.engine.text cimport Text, TextRule
-from streamptron.engine.ahead cimport Ahead
-from streamptron.engine.hash cimport Seed
 from streamptron.engine.lines cimport Line
 from streamptron.engine.batch cimport Batch
 from streamptron.engine.flat cimport Flat
-from streamptron.engine.delta cimport Delta
-from streamptron.engine.shard cimport Shard
 
 cdef int learner_init(Learner* learner, Rule rule, int average, double half_life, bint pocket,
                       int serve, bint intercept, slot_t max_features, int hash_bits,
@@ -106,9 +102,6 @@ cdef double matrix_value(const Matrix* m, Py_ssize_t r, Py_ssize_t k) noexcept n
 cdef Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule, const Index* index,
                            bint intercept, const Piece* prefixes, const Piece* pieces,
                            int n_pieces) noexcept nogil
-cdef Py_ssize_t ahead_write(Ahead* ahead, const Seed* seed, uint64_t seed_number,
-                            const TextRule* rule, const Piece* prefixes, const Piece* pieces,
-                            int n_pieces, Py_ssize_t n_rows) noexcept nogil
 cdef size_t text_bytes(const Text* text) noexcept nogil
 cdef void text_free(Text* text) noexcept nogil
 
@@ -117,14 +110,3 @@ cdef void scan_page(uint32_t page, uint32_t* entries) noexcept nogil
 
 cdef size_t line_ends(const uint8_t* p, size_t n) noexcept nogil
 cdef bint line_next(Line* line, int kind) noexcept nogil
-
-cdef int learners_merge(Learner* to, const Shard* base, Shard* shards, int n,
-                        int* culprit) noexcept nogil
-cdef int delta_measure(Delta* delta, Shard* shard, const Shard* base) noexcept nogil
-cdef void delta_write(const Delta* delta, const Shard* shard, const Shard* base) noexcept nogil
-cdef int delta_overlay(const Delta* delta, Learner* learner, const Learner* base,
-                       Py_ssize_t n_outputs, size_t n_objects, int depth,
-                       slot_t* n_slots) noexcept nogil
-cdef Key* delta_keys(const Delta* delta, const Index* base, slot_t n_slots,
-                     slot_t* first) noexcept nogil
-cdef void delta_digest(const Shard* shard, uint64_t* h) noexcept nogil

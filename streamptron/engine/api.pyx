@@ -12,11 +12,8 @@ from streamptron.engine cimport flat as _flat
 from streamptron.engine cimport batch as _batch
 from streamptron.engine cimport matrix as _matrix
 from streamptron.engine cimport text as _text
-from streamptron.engine cimport ahead as _ahead
 from streamptron.engine cimport scan as _scan
 from streamptron.engine cimport lines as _lines
-from streamptron.engine cimport delta as _delta
-from streamptron.engine cimport merge as _merge
 from streamptron.engine.heap cimport FAILS, heap_fail_at
 from streamptron.engine.types cimport VALUE_LIMIT as LIMIT
 
@@ -252,12 +249,6 @@ cdef Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule, const
     return _text.text_write(text, event, rule, index, intercept, prefixes, pieces, n_pieces)
 
 
-cdef Py_ssize_t ahead_write(Ahead* ahead, const Seed* seed, uint64_t seed_number,
-                            const TextRule* rule, const Piece* prefixes, const Piece* pieces,
-                            int n_pieces, Py_ssize_t n_rows) noexcept nogil:
-    return _ahead.ahead_write(ahead, seed, seed_number, rule, prefixes, pieces, n_pieces, n_rows)
-
-
 cdef size_t text_bytes(const Text* text) noexcept nogil:
     return _text.text_bytes(text)
 
@@ -280,31 +271,3 @@ cdef size_t line_ends(const uint8_t* p, size_t n) noexcept nogil:
 
 cdef bint line_next(Line* line, int kind) noexcept nogil:
     return _lines.line_next(line, kind)
-
-
-cdef int learners_merge(Learner* to, const Shard* base, Shard* shards, int n,
-                        int* culprit) noexcept nogil:
-    return _merge.learners_merge(to, base, shards, n, culprit)
-
-
-cdef int delta_measure(Delta* delta, Shard* shard, const Shard* base) noexcept nogil:
-    return _delta.delta_measure(delta, shard, base)
-
-
-cdef void delta_write(const Delta* delta, const Shard* shard, const Shard* base) noexcept nogil:
-    _delta.delta_write(delta, shard, base)
-
-
-cdef int delta_overlay(const Delta* delta, Learner* learner, const Learner* base,
-                       Py_ssize_t n_outputs, size_t n_objects, int depth,
-                       slot_t* n_slots) noexcept nogil:
-    return _delta.delta_overlay(delta, learner, base, n_outputs, n_objects, depth, n_slots)
-
-
-cdef Key* delta_keys(const Delta* delta, const Index* base, slot_t n_slots,
-                     slot_t* first) noexcept nogil:
-    return _delta.delta_keys(delta, base, n_slots, first)
-
-
-cdef void delta_digest(const Shard* shard, uint64_t* h) noexcept nogil:
-    _delta.delta_digest(shard, h)
