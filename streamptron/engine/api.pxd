@@ -3,7 +3,8 @@
 # The rooms beside this file hold bodies, and whoever cimports a function from them compiles it
 # again. The functions here are called through the module streamptron.engine.api, and their
 # signatures are compared when it is imported. So a door takes structs, and what runs once per
-# entry, from a room; and from here what runs once per event or once per batch.
+# entry, from a room; and from here what runs once per event or once per batch. What no event passes
+# through (merging, texts written ahead) is compiled in the one door that calls it.
 #
 # Each function is described in its own room. Those that return int return -1 without memory.
 
