@@ -150,3 +150,30 @@ def test_only_the_doors_hold_the_interpreters_lock():
             assert found.group(1).strip() == "noexcept nogil", f"{path.name}: {found.group(0)}"
             heads += 1
     assert heads > 200
+
+
+def functions_taken(path):
+    """(room, function) of all functions that a Cython file takes from rooms of the engine."""
+    taken = re.findall(
+        r"^from streamptron\.(engine\.\w+) cimport (\([^)]*\)|[^\n(]*)", code(path), re.M
+    )
+    for name, what in taken:
+        for function in re.findall(r"\b[a-z]\w*", what):
+            yield name.replace(".", "/"), function
+
+
+def test_what_remembers_characters_is_compiled_once():
+    # engine/scan.pxd keeps the characters it met in its module, so a door that compiled it again
+    # would wait for ever for a page that is given to the other copy
+    remembers = {"engine/scan"}
+    for _ in range(5):
+        for path in (PACKAGE / "engine").glob("*.pxd"):
+            if room(path) != "engine/api" and any(
+                name in remembers for name, function in functions_taken(path)
+            ):
+                remembers.add(room(path))
+    assert {"engine/text", "engine/batch"} <= remembers
+    for path in PACKAGE.rglob("*.pyx"):
+        if room(path) != "engine/api":
+            taken = [found for found in functions_taken(path) if found[0] in remembers]
+            assert not taken, f"{path.name} compiles again what engine/api has"

@@ -15,7 +15,8 @@ from streamptron.doors.entry cimport (
     PyUnicode_CheckExact, PyUnicode_GET_LENGTH, ascii_text, bytes_data, bytes_size, utf8_write)
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
-from streamptron.engine.ahead cimport Ahead, ahead_free, ahead_init, ahead_leave_out, ahead_write
+from streamptron.engine.ahead cimport (
+    Ahead, ahead_begin, ahead_free, ahead_init, ahead_leave_out, ahead_put)
 from streamptron.engine.api cimport (
     batch_texts, index_find, index_free, index_init, index_insert, line_ends,
     line_next, scan_page, scan_separators, text_free, text_write)
@@ -470,13 +471,30 @@ cdef class Texts(Rows):
 
     cdef void _write_ahead(self, const Seed* seed, uint64_t seed_number) noexcept:
         """Write the events now, without the interpreter's lock; as far as there is memory."""
-        cdef Py_ssize_t page = 1
-        while page:
+        cdef Py_ssize_t page = 0
+        cdef Text scratch
+        cdef Event event
+        cdef Index index
+        if ahead_begin(&self.ahead, seed_number, self.n_rows) < 0:
+            return
+        memset(&scratch, 0, sizeof(Text))
+        memset(&index, 0, sizeof(Index))    # of which only the seed is asked for
+        index.seed = seed[0]
+        event_init(&event)
+        while page >= 0 and self.ahead.n_rows < self.n_rows:
             with nogil:
-                page = ahead_write(&self.ahead, seed, seed_number, &self.door.rule,
-                                   self.door.prefixes, self.pieces, self.door.n_pieces, self.n_rows)
-            if page and not page_fill(page - 1):
-                break
+                while page == 0 and self.ahead.n_rows < self.n_rows:
+                    page = text_write(&scratch, &event, &self.door.rule, &index, False,
+                                      self.door.prefixes,
+                                      self.pieces + self.ahead.n_rows * self.door.n_pieces,
+                                      self.door.n_pieces)
+                    if page == 0:
+                        page = ahead_put(&self.ahead, &event)
+            if page > 0:
+                page = 0 if page_fill(page - 1) else -1
+        self.ahead.n_replaced = scratch.n_replaced
+        text_free(&scratch)
+        event_free(&event)
 
     cdef object _text(self, Py_ssize_t row):
         if type(self.texts) is Column or type(self.texts) is bytes:

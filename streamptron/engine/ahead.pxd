@@ -12,18 +12,17 @@
 # have made of the text. A row that has not been written, since there was no memory, is no error:
 # its text is written when its turn comes.
 #
-# Functions in this file: ahead_init, ahead_free, ahead_write (may stop for a page of characters),
+# The door that owns the texts writes each as an event (text_write) and puts it here.
+#
+# Functions in this file: ahead_init, ahead_free, ahead_begin and ahead_put (these may fail),
 # ahead_has, ahead_take, ahead_leave_out.
 
 from libc.string cimport memcpy, memmove, memset
 from streamptron.engine.arena cimport Arena, arena_copy, arena_free, arena_init
-from streamptron.engine.event cimport Event, event_begin, event_free, event_init
-from streamptron.engine.hash cimport Seed
+from streamptron.engine.event cimport Event, event_begin
 from streamptron.engine.heap cimport free, malloc
 from streamptron.engine.index cimport Index
 from streamptron.engine.key cimport Key, key_is_long, key_length
-from streamptron.engine.scan cimport Piece
-from streamptron.engine.text cimport Text, TextRule, text_free, text_write
 from streamptron.engine.types cimport uint8_t, uint64_t, uintptr_t
 
 cdef struct Span:
@@ -76,7 +75,17 @@ cdef inline int _reserve(Ahead* ahead, Py_ssize_t n) noexcept nogil:
     return 0
 
 
-cdef inline int _put(Ahead* ahead, const Event* event) noexcept nogil:
+cdef inline int ahead_begin(Ahead* ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept nogil:
+    """Room for n_rows rows, hashed with this seed. -1 without memory."""
+    if ahead.rows == NULL:
+        ahead.rows = <Span*> malloc((n_rows + 1) * sizeof(Span))
+        if ahead.rows == NULL:
+            return -1
+        ahead.seed_number = seed_number
+    return 0
+
+
+cdef inline int ahead_put(Ahead* ahead, const Event* event) noexcept nogil:
     """Keep a written text as the next row. -1 without memory."""
     cdef Py_ssize_t i, at = ahead.n
     cdef Key* key
@@ -98,38 +107,6 @@ cdef inline int _put(Ahead* ahead, const Event* event) noexcept nogil:
     ahead.n_rows += 1
     ahead.n += event.n
     return 0
-
-
-cdef inline Py_ssize_t ahead_write(Ahead* ahead, const Seed* seed, uint64_t seed_number,
-                                   const TextRule* rule, const Piece* prefixes,
-                                   const Piece* pieces, int n_pieces,
-                                   Py_ssize_t n_rows) noexcept nogil:
-    """Write the rows of texts from where it last stopped; as far as there is memory.
-
-    Returns 0; or 1 + the number of a page of code points, as text_write does.
-    """
-    cdef Py_ssize_t page = 0
-    cdef Text text
-    cdef Event event
-    cdef Index index
-    if ahead.rows == NULL:
-        ahead.rows = <Span*> malloc((n_rows + 1) * sizeof(Span))
-        if ahead.rows == NULL:
-            return 0
-        ahead.seed_number = seed_number
-    memset(&text, 0, sizeof(Text))
-    memset(&index, 0, sizeof(Index))        # of which only the seed is asked for
-    index.seed = seed[0]
-    event_init(&event)
-    while page == 0 and ahead.n_rows < n_rows:
-        page = text_write(&text, &event, rule, &index, False, prefixes,
-                          pieces + ahead.n_rows * n_pieces, n_pieces)
-        if page == 0:
-            page = _put(ahead, &event)
-    ahead.n_replaced += text.n_replaced
-    text_free(&text)
-    event_free(&event)
-    return page if page > 0 else 0
 
 
 cdef inline bint ahead_has(const Ahead* ahead, const Index* index, Py_ssize_t r) noexcept nogil:
