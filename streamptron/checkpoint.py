@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from streamptron.estimator.names import shown
+from streamptron.journal import Journal, journal_of
 from streamptron.modelfile.layout import ModelFileError
 from streamptron.modelfile.read import model_of, read
 from streamptron.modelfile.values import encoded_position
@@ -32,12 +33,15 @@ class Saved(typing.NamedTuple):
         The position in the stream that ``step`` or ``save`` was given; None if none was.
     path
         The file.
+    journal
+        The Journal, with this model, if one was saved; else None.
     """
 
     model: Any
     metadata: dict[str, Any]
     position: Any
     path: Path
+    journal: Journal | None = None
 
 
 class Checkpoint:
@@ -58,7 +62,7 @@ class Checkpoint:
     Parameters
     ----------
     model
-        A Perceptron, MulticlassPerceptron or MIRA, or the pipeline ``Tokenizer() | learner``.
+        A learner, the pipeline ``Tokenizer() | learner``, or a Journal of one of them.
     path
         What the files' names begin with.
     every_events
@@ -244,9 +248,17 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
             continue
         except FileNotFoundError:  # the writer has removed it since
             continue
+        model = model_of(found)
+        journal = None
+        if found.journal is not None and not mmap:
+            try:
+                journal = journal_of(model, found.journal)
+            except ModelFileError as error:
+                first = first or error
+                continue
         if first is not None:
             warnings.warn(f"{first}; using instead: {os.fspath(file)!r}", stacklevel=3)
-        return Saved(model_of(found), found.metadata, found.position, file)
+        return Saved(model, found.metadata, found.position, file, journal)
     if first is not None:
         raise first
     return None

@@ -7,6 +7,7 @@ anything unusual (other steps, more arguments) goes through River's own code.
 from __future__ import annotations
 
 import os
+import typing
 from typing import Any
 
 from river import compose
@@ -16,6 +17,9 @@ from streamptron.doors.candidates import RankModel, candidates_of
 from streamptron.doors.model import Model
 from streamptron.doors.texts import TextDoor
 from streamptron.estimator.names import shown
+
+if typing.TYPE_CHECKING:
+    from streamptron.tickets import Ticket
 
 
 class TextPipeline(compose.Pipeline):
@@ -120,11 +124,33 @@ class TextPipeline(compose.Pipeline):
             case _:
                 self._pair = None
 
-    def learn_one(self, x: Any, y: Any = None, **params: Any) -> None:
-        if (pair := self._pair) is None or params:
-            super().learn_one(x, y, **params)
-        else:
-            pair[1].learn_one(pair[0].transform_one(x), y)
+    def learn_one(self, x: Any, y: Any = None, **params: Any) -> Any:
+        if (pair := self._pair) is None or (params and "undo" not in params):
+            return super().learn_one(x, y, **params)
+        if params:
+            return pair[1].learn_one(pair[0].transform_one(x), y, **params)
+        return pair[1].learn_one(pair[0].transform_one(x), y)
+
+    def predict_ticket(self, x: Any) -> Ticket:
+        """Predict one text, and keep its tokens; see ``Perceptron.predict_ticket``."""
+        tokenizer, learner = self._both("predict_ticket")
+        return learner.predict_ticket(tokenizer.transform_one(x))  # type: ignore[no-any-return]
+
+    def learn_ticket(self, ticket: Any, y: Any, w: float = 1.0, undo: bool = False) -> Any:
+        """Learn a text that was predicted before; see ``Perceptron.learn_ticket``."""
+        return self._both("learn_ticket")[1].learn_ticket(ticket, y, w, undo)
+
+    def undo(self, step: Any) -> None:
+        """Take back what one text has taught; see ``Perceptron.undo``."""
+        self._both("undo")[1].undo(step)
+
+    def _both(self, what: str) -> tuple[TextDoor, Any]:
+        if self._pair is None:
+            raise TypeError(
+                f"{what} is for Tokenizer() | learner, and this pipeline has the steps "
+                f"{', '.join(self.steps)}; use its last step, model[-1].{what}"
+            )
+        return self._pair
 
     def predict_one(self, x: Any, **params: Any) -> Any:
         if (pair := self._pair) is None or params:

@@ -61,6 +61,9 @@ class Contents(typing.NamedTuple):
         The user's.
     position
         Up to where a stream has been learned, as ``Checkpoint.step`` was told; or None.
+    journal
+        Steps that can be taken back, see journal.py; of a file that was read, the text that holds
+        them; or None.
     """
 
     learner: Any
@@ -68,6 +71,7 @@ class Contents(typing.NamedTuple):
     lines: dict[str, Any] | None = None
     metadata: Any = None
     position: Any = None
+    journal: Any = None
 
 
 def check_regular(status: os.stat_result, path: str, purpose: str) -> None:

@@ -240,6 +240,7 @@ class _Header:
             _lines(self.part("lines")) if "lines" in self.metadata else None,
             self.users_metadata(),
             decode(self.part("position")) if "position" in self.metadata else None,
+            self.part("journal") if "journal" in self.metadata else None,
         )
 
     def parameters(self, name: str) -> dict[str, Any]:
@@ -274,6 +275,7 @@ class _Header:
             "serve": unhexed(self.part("serve")),
             **{name: unhexed(self.part(name)) for name in ONCE if name in self.metadata},
             "ceiling": unhexed(self.part("ceiling")),
+            **{name: unhexed(self.part(name)) for name in ("past",) if name in self.metadata},
         }
         arrays: dict[str, Any] = {
             name: (shape, body[at:end]) for name, (shape, at, end) in self.arrays.items()
