@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from streamptron.estimator.names import shown
-from streamptron.journal import Journal, journal_of
-from streamptron.modelfile.layout import ModelFileError
+from streamptron.modelfile.layout import Contents, ModelFileError
 from streamptron.modelfile.read import model_of, read
 from streamptron.modelfile.values import encoded_position
 from streamptron.modelfile.write import contents_of, write
@@ -26,22 +25,19 @@ class Saved(typing.NamedTuple):
     Attributes
     ----------
     model
-        The model.
+        The model; or the Journal of it, if ``Checkpoint`` was given one.
     metadata
         What ``Checkpoint`` was given as metadata; {} if nothing.
     position
         The position in the stream that ``step`` or ``save`` was given; None if none was.
     path
         The file.
-    journal
-        The Journal, with this model, if one was saved; else None.
     """
 
     model: Any
     metadata: dict[str, Any]
     position: Any
     path: Path
-    journal: Journal | None = None
 
 
 class Checkpoint:
@@ -62,7 +58,7 @@ class Checkpoint:
     Parameters
     ----------
     model
-        A learner, the pipeline ``Tokenizer() | learner``, or a Journal of one of them.
+        A learner, the pipeline ``Tokenizer() | learner``, or a Journal of one of these.
     path
         What the files' names begin with.
     every_events
@@ -200,7 +196,7 @@ class Checkpoint:
 
     @staticmethod
     def newest(path: str | os.PathLike[str], mmap: bool = False) -> Any:
-        """The model of the newest good checkpoint; None if there is none at all.
+        """The model, or journal, of the newest good checkpoint; None if there is none at all.
 
         A damaged file is skipped, with a warning that names it, and the one before it is used.
 
@@ -243,25 +239,28 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
     for _, file in sorted(_numbered(path).items(), reverse=True):
         try:
             found = read(file, mmap)
+            model = _whole_of(found, mmap)
         except ModelFileError as error:
             first = first or error
             continue
         except FileNotFoundError:  # the writer has removed it since
             continue
-        model = model_of(found)
-        journal = None
-        if found.journal is not None and not mmap:
-            try:
-                journal = journal_of(model, found.journal)
-            except ModelFileError as error:
-                first = first or error
-                continue
         if first is not None:
             warnings.warn(f"{first}; using instead: {os.fspath(file)!r}", stacklevel=3)
-        return Saved(model, found.metadata, found.position, file, journal)
+        return Saved(model, found.metadata, found.position, file)
     if first is not None:
         raise first
     return None
+
+
+def _whole_of(found: Contents, mmap: bool) -> Any:
+    """The model that a file holds, or its journal; of a model that cannot learn, the model."""
+    model = model_of(found)
+    if found.journal is None or mmap:
+        return model
+    from streamptron.journal import journal_of
+
+    return journal_of(model, found.journal)
 
 
 def _numbered(path: str | os.PathLike[str]) -> dict[int, Path]:

@@ -247,7 +247,8 @@ class Journal:
                 f"{os.fspath(path)!r} has a model and no journal; Journal(streamptron.load(path)) "
                 "begins one"
             )
-        return journal_of(model_of(contents), contents.journal, cls)
+        journal: Self = journal_of(model_of(contents), contents.journal, cls)
+        return journal
 
     def _file_parts(self) -> tuple[Any, Any, Any]:
         parts: tuple[Any, Any, Any] = self.model._file_parts()

@@ -53,8 +53,8 @@ _ARRAYS_LIMIT = 1 << 28  # bytes that a step's numbers may take: of millions of 
 class Ticket:
     """An event that was predicted, and that can be learned later without the event.
 
-    ``model.predict_ticket(x)`` makes one, ``model.learn_ticket(ticket, y)`` learns it. In between it
-    can be kept: as ``bytes(ticket)`` or pickled. It holds the names and values of the event, so it
+    ``model.predict_ticket(x)`` makes one, ``model.learn_ticket(ticket, y)`` learns it. In between
+    it can be kept: as ``bytes(ticket)`` or pickled. It holds the names and values of the event, so it
     outlives anything that happens to the model, and the kind of model: its class and parameters.
 
     Attributes
@@ -80,9 +80,7 @@ class Ticket:
     prediction: Any
 
     def __init__(self) -> None:
-        raise TypeError(
-            "a Ticket is made by model.predict_ticket(x), or Ticket.from_bytes(data)"
-        )
+        raise TypeError("a Ticket is made by model.predict_ticket(x), or Ticket.from_bytes(data)")
 
     @classmethod
     def _of(cls, data: bytes, prediction: Any) -> Self:
@@ -442,6 +440,4 @@ def _step_opened(data: bytes, what: str) -> _OpenedStep:
             parts += [arrays[start:end] for start, end in _parts(arrays, 0)]
         if len(parts) not in ((9,) if kept else (3, 4, 5)):
             raise ValueError("it has parts of its own")
-        return _OpenedStep(
-            mark, segment, number, w, changed, kept, label, event, prediction, parts
-        )
+        return _OpenedStep(mark, segment, number, w, changed, kept, label, event, prediction, parts)

@@ -82,17 +82,34 @@ SP_TEMPLATE float sp_back_count(float now, float before, float after)
     return back > 0.0f ? back : 0.0f;
 }
 
-/* The mean of |x|, which keeps its sign. `cnt`, `left`: the feature's count now and then. */
+/* The mean of |x|. `cnt`, `left`: the feature's count now and then. */
 SP_TEMPLATE double sp_back_mean(double now, double before, double after, double cnt, double left,
                                 double cnt_before, double cnt_after)
 {
     double a = fabs(now), sum;
     if (left <= 0.0) return 0.0;
-    if (now == after) return before;
+    if (now == after && cnt == cnt_after) return before;
     if (fabs(before) == fabs(after) && a == fabs(after)) return now;
     sum = a * cnt - (fabs(after) * cnt_after - fabs(before) * cnt_before);
     if (sum > 0.0 && sum / left <= SP_VALUE_LIMIT) a = sum / left;
     return signbit(now) ? -a : a;
+}
+
+/* The count of place y. A feature that has not come at all has none; and one of which a count is
+   below 0 has been negative. */
+static void sp_back_place(const sp_blocks *blocks, sp_head *head, uint32_t slot, ptrdiff_t outputs,
+                          ptrdiff_t y, float before, float after)
+{
+    const int dealt = sp_is_dealt(head), none = head->cnt == 0.0f;
+    for (ptrdiff_t k = 0; k < (dealt ? outputs : 2); k++) {
+        float *c = dealt ? &sp_places_at(*blocks, slot, k)->c[k % 4] : &head->of.c[k];
+        if (k == y) {
+            *c = sp_back(*c, before, after);
+            if (*c < 0.0f && !signbit(head->s)) *c = 0.0f;
+        }
+        if (none && *c != 0.0f) *c = 0.0f;  /* what is 0 may lie in zeros that are never written */
+        if (*c < 0.0f && !signbit(head->s)) head->s = -head->s;
+    }
 }
 
 /* What a feature has told, of its counts as they are now. */
@@ -134,7 +151,6 @@ static void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outpu
 {
     sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
     const float cnt = head->cnt, om = head->om;
-    float *c;
     if (outputs > 1 && !one && !sp_is_dealt(head)) sp_deal(*blocks, head, slot, positive);
     for (ptrdiff_t j = 0; j < m; j++) {
         const float *b = before + SP_KEPT_FIRST + 2 * j, *a = after + SP_KEPT_FIRST + 2 * j;
@@ -153,12 +169,10 @@ static void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outpu
     head->cnt = sp_back_count(cnt, before[SP_KEPT_CNT], after[SP_KEPT_CNT]);
     head->s = sp_back_mean(head->s, s_before, s_after, cnt, head->cnt, before[SP_KEPT_CNT],
                            after[SP_KEPT_CNT]);
-    c = sp_is_dealt(head) ? &sp_places_at(*blocks, slot, y)->c[y % 4] : &head->of.c[y];
-    *c = head->cnt == 0.0f ? 0.0f : sp_back(*c, before[SP_KEPT_C], after[SP_KEPT_C]);
-    if (*c < 0.0f && !signbit(head->s)) *c = 0.0f;
+    sp_back_place(blocks, head, slot, outputs, y, before[SP_KEPT_C], after[SP_KEPT_C]);
     sp_back_om(blocks, head, slot, outputs, all, rD);
-    if (head->cnt == 0.0f || (om == after[SP_KEPT_OM] && before[SP_KEPT_OM] >= SP_OM_FIRST))
-        head->om = head->cnt == 0.0f ? 0.0f : before[SP_KEPT_OM];
+    if (head->cnt == 0.0f) head->om = 0.0f;
+    else if (cnt == after[SP_KEPT_CNT] && om == after[SP_KEPT_OM]) head->om = before[SP_KEPT_OM];
 }
 
 #endif
