@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import threading
 import typing
-import zlib
 from typing import Any, Self
 
-from streamptron.estimator.checks import whole
+from streamptron.estimator.checks import truth, whole
 from streamptron.estimator.names import shown
 from streamptron.estimator.packed import count_packed
 from streamptron.modelfile.layout import ModelFileError
@@ -115,7 +113,7 @@ class Journal:
             self._learner.undo(self._step(id))
             del self._steps[id]
 
-    def correct(self, id: Hashable, y: Any, w: float | None = None) -> None:
+    def correct(self, id: Hashable, y: Any, w: float | None = None, *, undo: bool = True) -> None:
         """Take back what an event has taught, and learn it with the right label.
 
         It is the latest event then. If memory runs out between the two, the wrong label is taken
@@ -129,19 +127,25 @@ class Journal:
             The right label.
         w
             The sample weight; None: that with which it was learned.
+        undo
+            False: only learn the right label, and leave the wrong step to the events that have come
+            since. That is better for Perceptron, MulticlassPerceptron and MIRA when more than some
+            ten events have: see docs/late-labels.md.
 
         Raises
         ------
         KeyError
             If there is no event of this id.
         TypeError, ValueError
-            If y or w is invalid; nothing has changed.
+            If y, w or undo is invalid; nothing has changed.
         """
+        truth("undo", undo)
         with self._lock:
             step = self._step(id)
             w = step.w if w is None else w
             self._check_label(y, w)
-            self._learner.undo(step)
+            if undo:
+                self._learner.undo(step)
             del self._steps[id]
             self._remember(id, self._learner.learn_ticket(step.ticket, y, w, undo=True))
 
@@ -160,6 +164,12 @@ class Journal:
         return f"Journal({type(self._learner).__name__}, {len(self)} of {self.most} events)"
 
     def _check_new(self, id: Hashable) -> None:
+        try:
+            hash(id)
+        except TypeError:
+            raise TypeError(
+                f"id={shown(id)} is a {type(id).__name__}, which is not hashable; give a str or int"
+            ) from None
         encoded(id, "id")
         if id in self._steps:
             raise ValueError(
@@ -258,7 +268,7 @@ class Journal:
         return self
 
     def _file_state(self, learner: Any) -> tuple[Any, Any]:
-        """The learner's state, and the journal as JSON holds it, of one moment."""
+        """The learner's state, and the journal as a file holds it, of one moment."""
         with self._lock:
             state = learner._file_state()
             steps = list(self._steps.items())
@@ -268,7 +278,7 @@ class Journal:
             for part in (json.dumps(encoded(id, "id")).encode(), bytes(step))
             for piece in (count_packed(len(part)), part)
         )
-        return state, [self.most, base64.b85encode(zlib.compress(body, 1)).decode()]
+        return state, count_packed(self.most) + body
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self._lock:
@@ -281,7 +291,7 @@ def _rebuilt(cls: Any, model: Any, most: int, steps: dict[Hashable, Step]) -> An
     return journal
 
 
-def journal_of(model: Any, state: Any, cls: Any = Journal) -> Any:
+def journal_of(model: Any, data: bytes, cls: Any = Journal) -> Any:
     """The journal that a file holds, with its model.
 
     Raises
@@ -290,10 +300,8 @@ def journal_of(model: Any, state: Any, cls: Any = Journal) -> Any:
         If what the file says contradicts itself.
     """
     try:
-        most, text = state
+        most, at = _count(data, 0)
         journal = cls(model, most)
-        data = zlib.decompress(base64.b85decode(text))
-        at = 0
         while at < len(data):
             parts = []
             for _ in range(2):
@@ -306,6 +314,6 @@ def journal_of(model: Any, state: Any, cls: Any = Journal) -> Any:
             journal._steps[id] = Step.from_bytes(parts[1])
         if at != len(data) or len(journal._steps) > most:
             raise ValueError("it was cut off")
-    except (ValueError, TypeError, LookupError, RecursionError, zlib.error) as error:
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise ModelFileError(f"the journal is damaged: {error}; take an older file") from error
     return journal

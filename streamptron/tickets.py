@@ -33,7 +33,7 @@ from streamptron.modelfile.values import decode, encoded
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from streamptron.estimator.learner import Learner
+    from streamptron.doors.model import Model
 
 _BEGIN = b"st"
 _VERSION = 1
@@ -54,8 +54,8 @@ class Ticket:
     """An event that was predicted, and that can be learned later without the event.
 
     ``model.predict_ticket(x)`` makes one, ``model.learn_ticket(ticket, y)`` learns it. In between
-    it can be kept: as ``bytes(ticket)`` or pickled. It holds the names and values of the event, so it
-    outlives anything that happens to the model, and the kind of model: its class and parameters.
+    it can be kept: as ``bytes(ticket)`` or pickled. It holds the names and values of the event, so
+    it outlives anything that happens to the model, and the kind of model: class and parameters.
 
     Attributes
     ----------
@@ -228,7 +228,7 @@ class Step:
 # --- What a learner does with them
 
 
-def predict_ticket(model: Learner, x: Any) -> Ticket:
+def predict_ticket(model: Model, x: Any) -> Ticket:
     """See ``model.predict_ticket``."""
     mark = kind_mark(model)
     prediction, n, entries = predicted(model, x)
@@ -236,7 +236,7 @@ def predict_ticket(model: Learner, x: Any) -> Ticket:
     return Ticket._of(_sealed(_TICKET, mark, parts), prediction)
 
 
-def ticket_event(model: Learner, ticket: Any) -> PackedEvent:
+def ticket_event(model: Model, ticket: Any) -> PackedEvent:
     """The event of a ticket, checked to be one for this kind of model."""
     data = ticket._data if isinstance(ticket, Ticket) else _whole(ticket, "ticket", "a Ticket")
     opened = _ticket_opened(data, "ticket")
@@ -248,7 +248,7 @@ def ticket_event(model: Learner, ticket: Any) -> PackedEvent:
     return opened.event
 
 
-def learn_undoable(model: Learner, x: Any, y: Any, w: Any, undo: Any) -> Step:
+def learn_undoable(model: Model, x: Any, y: Any, w: Any, undo: Any) -> Step:
     """See ``model.learn_one``."""
     truth("undo", undo)
     check_can_undo(model, "undo=True")
@@ -272,7 +272,7 @@ def learn_undoable(model: Learner, x: Any, y: Any, w: Any, undo: Any) -> Step:
     )
 
 
-def undo_step(model: Learner, step: Any) -> None:
+def undo_step(model: Model, step: Any) -> None:
     """See ``model.undo``."""
     check_can_undo(model, "undo")
     if isinstance(step, Step):
@@ -301,7 +301,7 @@ def undo_step(model: Learner, step: Any) -> None:
 _KEPT_NUMBERS = 2  # what can_undo answers of AdaptiveClassifier
 
 
-def check_can_undo(model: Learner, what: str) -> None:
+def check_can_undo(model: Model, what: str) -> None:
     if not can_undo(model):
         raise TypeError(
             f"{what}: {type(model).__name__} cannot take a step back; Perceptron, "

@@ -7,11 +7,11 @@
 #     learned        + a x             v + c_t (a x)         ...        later steps, as they were
 #     undone         - a x             v - c_t (a x)
 #
-# The numbers are whole where values and steps are: then w and v are, bit for bit, what they would be
-# had this step been left out. Otherwise a rounding may be left.
+# The numbers are whole where values and steps are: then w and v are, bit for bit, what they would
+# be had this step been left out. Otherwise a rounding may be left.
 #
-# A feature that a ceiling refused a slot, or has taken it away from since, is left alone: nothing of
-# the step is there. A slot that has changed hands is known by its number.
+# A feature that a ceiling refused a slot, or has taken it away from since, is left alone: nothing
+# of the step is there. One that has come back is known by another slot than it had.
 #
 # AdaptiveClassifier's numbers are no plain sums; adaptive_undo.h says what comes back of them.
 #

@@ -25,6 +25,7 @@ from streamptron.modelfile.layout import (
     HEADER_LIMIT,
     IN_PLACE,
     ITEM,
+    JOURNAL,
     ONCE,
     VERSION,
     Contents,
@@ -100,11 +101,11 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     if sys.byteorder != "little":
         raise NotImplementedError("model files need a little-endian machine; pickle the model")
     kept = kept_metadata(metadata)
-    steps = None
     if journal is None:
         state, arrays = model._file_state()
     else:  # both of one moment
         (state, arrays), steps = journal._file_state(model)
+        arrays = {**arrays, JOURNAL: ((len(steps),), steps)}
     names = [name for name in ARRAYS if name in arrays]
     crc = 0
     for name in names:
@@ -126,8 +127,6 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     }
     if "past" in state:
         parts["past"] = state["past"]
-    if steps is not None:
-        parts["journal"] = steps
     if tokenizer is not None:
         parts["tokenizer"] = encoded_parameters(tokenizer._get_params())
     if lines is not None:

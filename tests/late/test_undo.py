@@ -280,7 +280,7 @@ def test_a_step_of_another_kind_of_model_is_refused():
 
 
 def test_what_is_no_step_is_refused(taken):
-    model, step = taken
+    model, _ = taken
     refused(model, None, TypeError, "step is None")
     refused(model, b"", ValueError, "step is no step")
     refused(model, bytes(model.predict_ticket({"a": 1})), ValueError, "but a ticket")
@@ -289,9 +289,9 @@ def test_what_is_no_step_is_refused(taken):
 @pytest.mark.parametrize("learner", [AROW, VotedPerceptron])
 def test_learners_whose_steps_are_no_sums_say_so(learner):
     model = learner()
-    with pytest.raises(TypeError, match=r"undo=True: .* cannot take a step back; Perceptron, Multi"):
+    with pytest.raises(TypeError, match=r"undo=True: .* cannot take a step back; Perceptron, Mu"):
         model.learn_one({"a": 1}, True, undo=True)
-    with pytest.raises(TypeError, match="undo: .* cannot take a step back"):
+    with pytest.raises(TypeError, match=r"undo: .* cannot take a step back"):
         model.undo(b"")
     assert model.n_seen == 0
 
@@ -351,11 +351,14 @@ def test_a_forged_step_is_refused_or_leaves_a_model_that_works(taken, seed, path
     for _ in range(300):
         other = copy.deepcopy(model)
         before = state(other)
+        why = None
         try:
             other.undo(forged(bytes(step), rng))
         except ValueError as error:
+            why = str(error)
+        if why is not None:
             n_refused += 1
-            assert str(error).startswith("step ")
+            assert why.startswith("step ")
             assert state(other) == before
         other._check()
         other.learn_one({"a": 1, "b0": 1}, True)
