@@ -1,5 +1,8 @@
 from typing import Any, Self
 
+from typing_extensions import disjoint_base
+
+@disjoint_base
 class Past:
     def mark(self) -> int: ...
     def knows(self, mark: int, number: int) -> bool: ...
