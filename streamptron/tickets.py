@@ -68,7 +68,7 @@ class Ticket:
     >>> model = Perceptron()
     >>> kept = bytes(model.predict_ticket({"free": 1, "prize": 2}))
     >>> len(kept)
-    39
+    36
     >>> model.learn_ticket(Ticket.from_bytes(kept), True)
     >>> model.weights
     {'free': 1.0, 'prize': 2.0}
