@@ -15,7 +15,12 @@ from river import compose
 from streamptron._core import BinaryModel
 from streamptron.doors.candidates import RankModel, candidates_of
 from streamptron.doors.model import Model
-from streamptron.doors.texts import TextDoor
+from streamptron.doors.texts import (
+    TextDoor,
+    text_learn_one,
+    text_predict_one,
+    text_predict_proba_one,
+)
 from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
@@ -124,12 +129,10 @@ class TextPipeline(compose.Pipeline):
             case _:
                 self._pair = None
 
-    def learn_one(self, x: Any, y: Any = None, **params: Any) -> Any:
-        if (pair := self._pair) is None or (params and "undo" not in params):
-            return super().learn_one(x, y, **params)
-        if params:
-            return pair[1].learn_one(pair[0].transform_one(x), y, **params)
-        return pair[1].learn_one(pair[0].transform_one(x), y)
+    # compiled: a frame of the interpreter's costs as much as a short text
+    learn_one = text_learn_one
+    predict_one = text_predict_one
+    predict_proba_one = text_predict_proba_one
 
     def predict_ticket(self, x: Any) -> Ticket:
         """Predict one text, and keep its tokens; see ``Perceptron.predict_ticket``."""
@@ -152,15 +155,12 @@ class TextPipeline(compose.Pipeline):
             )
         return self._pair
 
-    def predict_one(self, x: Any, **params: Any) -> Any:
-        if (pair := self._pair) is None or params:
-            return super().predict_one(x, **params)
-        return pair[1].predict_one(pair[0].transform_one(x))
-
-    def predict_proba_one(self, x: Any, **params: Any) -> Any:
-        if (pair := self._pair) is None or params:
-            return super().predict_proba_one(x, **params)
-        return pair[1].predict_proba_one(pair[0].transform_one(x))
+    def _as_river(self, method: str, *given: Any, **params: Any) -> Any:
+        """What River's own pipeline does, for other steps and more arguments."""
+        if "undo" in params and self._pair is not None:  # which River's does not know
+            tokenizer, learner = self._pair
+            return learner.learn_one(tokenizer.transform_one(given[0]), *given[1:], **params)
+        return getattr(super(), method)(*given, **params)
 
     def predict_many(self, X: Any, *, n_jobs: int | None = None) -> Any:
         """Predict the label of each text; see ``Perceptron.predict_many``."""
