@@ -1,13 +1,15 @@
-"""What more threads bring: `n_jobs` of predict_many, and `streamptron train --jobs`.
+"""What more threads bring: `n_jobs` of predict_many and of study.fit, `streamptron train --jobs`.
 
 Wall time, as the share of one thread's time, on a machine whose cores are idle. Each is run in turn
-with one thread and with several; the answers and the model files are compared.
+with one thread and with several; the answers and the model files are compared. A fit by several
+threads gives another model, so of that the test errors are shown; with --fit only that is run.
 """
 
 import filecmp
 import os
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from subprocess import run
 from time import perf_counter
@@ -17,7 +19,9 @@ import scipy.sparse as sp
 
 import streamptron
 from benchmarks import common
+from benchmarks.bench_merge import error
 from benchmarks.bench_text import log_lines, write_files
+from streamptron.study import fit
 from tests.support import streams
 
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -70,6 +74,55 @@ def predict_rows(n_runs, limit):
         yield name, len(alone), common.spread(one, 3), common.spread(several, 3), one, several, same
 
 
+PASSES = (1, 5)
+MIXES = (3, 10)
+
+
+def studied(limit):
+    """(name, learners, data for learning and for testing, what stands before the learner)"""
+    (X, y), (X_test, y_test) = csr("a9a"), csr("a9a.t")
+    X_test = sp.csr_array(X_test)
+    X_test.resize(X_test.shape[0], X.shape[1])
+    learners = ("Perceptron", "MIRA", "AROW", "AdaptiveClassifier")
+    yield "a9a", learners, (X[:limit], y[:limit] > 0), (X_test, y_test > 0), None
+    for name, learners in (
+        ("trec07p_first12000", ("Perceptron", "AdaptiveClassifier")),
+        ("20news_train", ("MulticlassPerceptron", "AdaptiveClassifier")),
+    ):
+        texts, labels = map(list, texts_of(name))
+        labels = np.array([label == "spam" for label in labels] if "trec" in name else labels)
+        n, tokenizer = 3 * len(texts) // 4, streamptron.Tokenizer()
+        yield (
+            name,
+            learners,
+            (texts[:n][:limit], labels[:n][:limit]),
+            (texts[n:], labels[n:]),
+            (tokenizer),
+        )
+
+
+def taught(learner, tokenizer, data, n_passes, n_jobs, mixes):
+    model = getattr(streamptron, learner)()
+    model = model if tokenizer is None else tokenizer | model
+    fit(model, data, epochs=n_passes, seed=1, n_jobs=n_jobs, mixes=mixes)
+    return model
+
+
+def fit_rows(n_runs, limit):
+    """stream, learner, threads, mixes; for each number of passes seconds and test error"""
+    ways = [(1, 1), *((JOBS, mixes) for mixes in MIXES)]
+    for name, learners, data, held, tokenizer in studied(limit):
+        for learner in learners:
+            cells = {way: [] for way in ways}
+            for n in PASSES:
+                calls = [partial(taught, learner, tokenizer, data, n, *way) for way in ways]
+                seconds, models = alternately(n_runs, *calls)
+                for way, taken, model in zip(ways, seconds, models, strict=True):
+                    cells[way] += [f"{min(taken):.3f}", f"{error(model, *held):.2f}"]
+            for (jobs, mixes), found in cells.items():
+                yield name, learner, jobs, mixes if jobs > 1 else "", *found
+
+
 def train_rows(n_runs, n_lines, folder):
     files = {"log": (log_lines(n_lines), n_lines)}
     if n_lines >= 1_000_000:
@@ -91,10 +144,16 @@ def train_rows(n_runs, n_lines, folder):
 
 def main():
     parser = common.parser(__doc__)
+    parser.add_argument("--fit", action="store_true", help="only study.fit")
     args = parser.parse_args()
     common.need_data()
     common.header(args, "a9a, trec07p_first12000, 20news_train; lines of logs, made up")
     n_runs, limit, n_lines = (1, 500, 5_000) if args.quick else (7, None, 1_000_000)
+    common.section("study.fit(..., n_jobs=...): least s, test error in %")
+    columns = [f"{n} pass{'es'[: 2 * (n > 1)]}, {what}" for n in PASSES for what in ("s", "error")]
+    common.table(("", "learner", "threads", "mixes", *columns), list(fit_rows(n_runs, limit)))
+    if args.fit:
+        return
     headings = ("", "rows", "1 thread, s", f"{JOBS} threads, s", "times as fast", "same bits")
     with tempfile.TemporaryDirectory() as folder:
         for section, rows in (

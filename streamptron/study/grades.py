@@ -107,7 +107,9 @@ class GradedData:
             return None
         firsts, sizes = self._firsts[order], (self._lasts - self._firsts)[order]
         before = np.cumsum(sizes) - sizes  # how many rows come before each query
-        return np.arange(sizes.sum(), dtype=np.intp) + np.repeat(firsts - before, sizes)
+        rows: NDArray[np.intp] = np.arange(sizes.sum(), dtype=np.intp)
+        rows += np.repeat(firsts - before, sizes)
+        return rows
 
     def wrong(self, model: Any, order: NDArray[np.intp] | None = None) -> NDArray[np.bool_]:
         """Whether each event is ranked wrongly: some row of a higher grade is not above it.
