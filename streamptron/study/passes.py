@@ -93,10 +93,10 @@ def fit(
         How many threads share each pass; None is 1, and -1 is one for each core that this process
         may use. Above 1 each event is no longer learned with all that came before it: copies of the
         model learn a share each, and become one model again by ``streamptron.merge``, `mixes` times
-        a pass. That model is another one, though always the same for the same `n_jobs`, `mixes` and
-        `seed`. On nine real streams eight copies in one pass came within 0.2 points of the test
-        error of one at 10 mixes, and were up to 4 points worse at 1. The data must be rows or
-        texts to be learned faster: dicts and candidates are learned one at a time by Python.
+        a pass. That model is not the one of ``learn_one``, though always the same for the same
+        `n_jobs`, `mixes` and `seed`. Eight copies in one pass came within 0.5 points of the test
+        error of one thread with 10 mixes, and within 3.7 with 1 (docs/merging.md). Rows and texts
+        are learned faster; dicts and candidates are not, since Python reads them one at a time.
     mixes
         How often the copies are merged in each pass, if `n_jobs` is above 1. A round should have
         at least 100 events for each copy.
