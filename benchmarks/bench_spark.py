@@ -179,7 +179,7 @@ def cpu_seconds():
     return found
 
 
-def sizes(spark, numbers=(24_000, 96_000, 192_000), mixes=(1, 10)):
+def sizes(spark, numbers=(24_000, 96_000), mixes=(1, 10)):
     from streamptron.spark import StreamptronClassifier
 
     learner = StreamptronClassifier(textCol="text", hashSeed=0, numShards=2)
