@@ -87,6 +87,33 @@ def empty_rounds(spark):
     table(["rows", "Spark's own empty job, s", "an empty round, s", "ratio"], rows)
 
 
+def sent_models(spark):
+    """A round without rows by the size of the model and how it is sent, in turn; medians."""
+    import pickle
+
+    from streamptron import Perceptron
+    from streamptron.spark import StreamptronClassifier, rounds
+
+    learner = StreamptronClassifier(textCol="text", mixes=1, shuffle=False)
+    frame = spark.createDataFrame([("a", "b")] * 2, "text string, label string")
+    share = learner._rows(frame.where("text = 'none'"))[1]
+    rows, kept = [], rounds.INLINE
+    for n in (100, 10_000, 28_000, 200_000):
+        model = Perceptron.from_weights({f"feature {i}": 0.5 for i in range(n)})
+        times = {"own": [], 1 << 40: [], 0: []}
+        for _ in range(EMPTY):
+            own = share.select("id").mapInArrow(same, "id long")
+            times["own"].append(seconds(own.toArrow))
+            for limit in (1 << 40, 0):
+                rounds.INLINE = limit
+                times[limit].append(seconds(rounds.mix, share, model))
+        found = [statistics.median(some[3:]) for some in times.values()]
+        size = len(pickle.dumps(model, protocol=5)) / 1000
+        rows.append([f"{size:.0f}", *(f"{s:.3f}" for s in found)])
+    rounds.INLINE = kept
+    table(["model, kB", "Spark's own, s", "with the function, s", "broadcast, s"], rows)
+
+
 def same(batches):
     return batches
 
@@ -262,6 +289,7 @@ def main():
         return
     section("Empty rounds")
     empty_rounds(spark)
+    sent_models(spark)
     if args.memory:
         section("The driver's memory")
         memory(spark)
