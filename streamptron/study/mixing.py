@@ -1,7 +1,9 @@
 """A pass shared among threads: copies of the model learn a share each, and are merged.
 
-model -> copy, copy, ...     each learns every n-th event of a round, all at the same time
-      <- merge               streamptron.merge(copies, since=model): the next round's model
+    model -> copy, copy, ...     each learns every n-th event of a round, all at the same time
+          <- merge               of the copies since the model: the next round's model
+
+Rounds are parts of the pass, in its order.
 """
 
 from __future__ import annotations
