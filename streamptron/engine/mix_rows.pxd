@@ -127,6 +127,9 @@ cdef inline bint _differs_somewhere(const Merge* m, const Shard* shard, slot_t f
                                     slot_t last) noexcept nogil:
     """Whether a shard has touched one of these features."""
     cdef slot_t slot, own
+    if first >= shard.first:
+        first = max(first, shard.own_from)
+        last = min(last, shard.own_from + shard.n_own)
     for slot in range(max(first, <slot_t> 1), last):
         own = shard_own(shard, slot)
         if own != SLOT_NULL and _differs(m, shard, own, slot):
