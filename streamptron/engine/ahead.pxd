@@ -51,7 +51,7 @@ cdef struct Ahead:
     Key* keys                       # with all below in one block of memory
     uint64_t* hashes
     slot_t* slots                   # the null slot: not known
-    uint32_t* places                # a table of twice the capacity: 1 + a word's number, or 0
+    uint64_t* table                 # of twice the capacity: a hash's upper half, and 1 + the word
     size_t n_words
     size_t words_capacity
     bint asked                      # the index of the current batch was asked for their slots
@@ -93,36 +93,29 @@ cdef inline int _reserve(Ahead* ahead, Py_ssize_t n) noexcept nogil:
     return 0
 
 
-cdef inline void _place(Ahead* ahead, uint32_t word) noexcept nogil:
-    """Write a word's number into the table."""
-    cdef size_t mask = 2 * ahead.words_capacity - 1
-    cdef size_t at = <size_t> ahead.hashes[word] & mask
-    while ahead.places[at]:
-        at = (at + 1) & mask
-    ahead.places[at] = word + 1
-
-
 cdef inline int _words_reserve(Ahead* ahead) noexcept nogil:
     """Room for one more word. -1 without memory."""
     cdef Ahead old = ahead[0]
     cdef size_t capacity = max(2 * old.words_capacity, <size_t> WORDS_LEAST)
-    cdef uint32_t word
+    cdef size_t mask = 2 * capacity - 1, word, at
     if ahead.n_words < ahead.words_capacity:
         return 0
-    ahead.keys = <Key*> calloc(capacity, sizeof(Key) + sizeof(uint64_t) + sizeof(slot_t)
-                               + 2 * sizeof(uint32_t))
+    ahead.keys = <Key*> calloc(capacity, sizeof(Key) + 3 * sizeof(uint64_t) + sizeof(slot_t))
     if ahead.keys == NULL:
         ahead.keys = old.keys
         return -1
     ahead.hashes = <uint64_t*> (ahead.keys + capacity)
-    ahead.slots = <slot_t*> (ahead.hashes + capacity)
-    ahead.places = <uint32_t*> (ahead.slots + capacity)
+    ahead.table = ahead.hashes + capacity
+    ahead.slots = <slot_t*> (ahead.table + 2 * capacity)
     ahead.words_capacity = capacity
     if old.n_words:
         memcpy(ahead.keys, old.keys, old.n_words * sizeof(Key))
         memcpy(ahead.hashes, old.hashes, old.n_words * sizeof(uint64_t))
-    for word in range(<uint32_t> old.n_words):
-        _place(ahead, word)
+    for word in range(old.n_words):
+        at = <size_t> ahead.hashes[word] & mask
+        while ahead.table[at]:
+            at = (at + 1) & mask
+        ahead.table[at] = ahead.hashes[word] >> 32 << 32 | (word + 1)
     free(old.keys)
     return 0
 
@@ -136,9 +129,9 @@ cdef inline int _word(Ahead* ahead, const Key* key, uint64_t h, uint32_t* word) 
         return -1
     mask = 2 * ahead.words_capacity - 1
     at = <size_t> h & mask
-    while ahead.places[at]:
-        word[0] = ahead.places[at] - 1
-        if ahead.hashes[word[0]] == h and key_equal(&ahead.keys[word[0]], key):
+    while ahead.table[at]:
+        word[0] = <uint32_t> ahead.table[at] - 1
+        if ahead.table[at] >> 32 == h >> 32 and key_equal(&ahead.keys[word[0]], key):
             return 0
         at = (at + 1) & mask
     word[0] = <uint32_t> ahead.n_words
@@ -150,7 +143,7 @@ cdef inline int _word(Ahead* ahead, const Key* key, uint64_t h, uint32_t* word) 
             return -1
         kept.lo = <uintptr_t> held
     ahead.hashes[word[0]] = h
-    ahead.places[at] = word[0] + 1
+    ahead.table[at] = h >> 32 << 32 | (word[0] + 1)
     ahead.n_words += 1
     return 0
 
