@@ -15,7 +15,7 @@ import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier, Tokenizer
-from tests.support.marks import seeds, slow
+from tests.support.marks import SLOW_ONCE, seeds, slow
 from tests.support.operations_on_labels import Pair, drawn, rows_of
 from tests.support.streams import (
     KEYS,
@@ -273,7 +273,7 @@ def test_many_labels_equal_the_twin(seed):
     assert len(model.labels) > 45
 
 
-@pytest.mark.parametrize("n", slow([20_000], [3_000, 20_000]))
+@pytest.mark.parametrize("n", slow([9_000], [3_000, 9_000], SLOW_ONCE))
 def test_answers_stay_finite_with_thousands_of_labels_and_no_more_than_may_be_come(n):
     model = AdaptiveClassifier(max_labels=n)
     for k in range(n):
@@ -499,6 +499,7 @@ MANY = {
 }
 
 
+@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize("stream", [*BINARY, *MANY])
 def test_learner_equals_its_twin_on_a_real_stream(stream):

@@ -389,6 +389,7 @@ def test_what_is_not_known_ranks_nearer_to_the_middle_and_keeps_its_probability(
 # --- Published errors
 
 
+@pytest.mark.once
 @needs_data
 def test_the_error_on_sms_spam_is_the_published_one():
     model = AdaptiveClassifier()

@@ -13,6 +13,7 @@ SCRIPTS = sorted([*BENCHMARKS.glob("bench_*.py"), BENCHMARKS / "figures.py"])
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_a_benchmark_prints_its_header_before_any_number(script):
     pytest.importorskip("pandas")

@@ -64,6 +64,7 @@ def test_a_ceiling_that_is_not_reached_changes_nothing(learner):
     assert model.n_evicted == 0
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("lengths", [(0, 6), (20, 60), (0, 300)], ids=["short", "long", "mixed"])
 @pytest.mark.parametrize(
     ("learner", "labels"),

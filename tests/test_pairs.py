@@ -166,6 +166,7 @@ def test_second_order_learners_with_pairs_are_the_ones_given_the_pairs(learner, 
     assert model.weights == plain.weights
 
 
+@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize("learner", ["AdaptiveClassifier", "AROW"])
 def test_second_order_twins_with_pairs_agree_on_a_real_stream(learner):
@@ -270,6 +271,7 @@ def test_every_mapping_makes_the_pairs_of_a_dict(mapping):
     assert learned(model) == learned(other)
 
 
+@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize(
     ("rule", "params"), in_turn(RULES, [{}, {"ngram_range": (1, 2), "fold_numbers": True}])

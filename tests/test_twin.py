@@ -75,6 +75,7 @@ def test_learner_equals_its_twin_at_every_event(rule, kept, seed):
     assert twin.n_updates > 0
 
 
+@pytest.mark.once
 @seeds(1, n_slow=1)
 @pytest.mark.parametrize("kept", SERVE_BEST)
 @some_rules
@@ -228,6 +229,7 @@ ON_REAL_STREAMS = [
 ]
 
 
+@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize("kept", ON_REAL_STREAMS)
 @pytest.mark.parametrize("stream", BINARY_STREAMS)
@@ -238,6 +240,7 @@ def test_binary_learner_equals_its_twin_on_a_real_stream(rule, stream, kept):
     assert twin.n_mistakes > 0
 
 
+@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize(
     ("rule", "stream", "kept"),
@@ -249,6 +252,7 @@ def test_multiclass_learner_equals_its_twin_on_a_real_stream(rule, stream, kept)
     assert twin.n_mistakes > 0
 
 
+@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize("max_features", [100, 1000])
 def test_learner_lets_the_same_features_of_a_real_stream_leave_as_its_twin(max_features):

@@ -94,6 +94,7 @@ STREAMS = {
 }
 
 
+@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize("params", [{}, {"budget": 60}, {"degree": 2}], ids=str)
 @pytest.mark.parametrize("name", STREAMS)
@@ -133,6 +134,7 @@ def test_a_label_that_comes_late_was_not_voted_for_before():
     assert model.predict_one({"w0": 1}) == "a"
 
 
+@pytest.mark.once
 @seeds(1)
 @pytest.mark.parametrize("degree", [1, 2])
 def test_long_runs_without_a_shared_feature_are_passed_exactly(degree, seed):

@@ -284,6 +284,33 @@ cdef class TextDoor:
             raise type(error)(f"in row {row}: {error}") from None
 
 
+# --- Methods of the pipeline of a tokenizer and a learner, which has the two in _pair
+
+def text_learn_one(self, x, y=None, **params):
+    """Learn from one text."""
+    cdef tuple pair = self._pair
+    if pair is None or params:
+        self._as_river("learn_one", x, y, **params)
+    else:
+        pair[1].learn_one(pair[0].transform_one(x), y)
+
+
+def text_predict_one(self, x, **params):
+    """Predict the label of one text."""
+    cdef tuple pair = self._pair
+    if pair is None or params:
+        return self._as_river("predict_one", x, **params)
+    return pair[1].predict_one(pair[0].transform_one(x))
+
+
+def text_predict_proba_one(self, x, **params):
+    """The probability of each label of one text."""
+    cdef tuple pair = self._pair
+    if pair is None or params:
+        return self._as_river("predict_proba_one", x, **params)
+    return pair[1].predict_proba_one(pair[0].transform_one(x))
+
+
 cdef str _too_long(str what, size_t n):
     return f"{what} has a length of {n}; split a text of more than {TEXT_MOST}"
 

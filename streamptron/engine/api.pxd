@@ -5,7 +5,7 @@
 # signatures are compared when it is imported. So a door takes structs, and what runs once per
 # entry, from a room; and from here what runs once per event or once per batch. What no event passes
 # through (merging) is compiled in the one door that calls it. What keeps something in its module
-# (scan_page: the characters met) must be called from here, for another module has a copy of its own.
+# (scan_page: the characters met) must be called from here, for any other module has its own copy.
 #
 # Each function is described in its own room. Those that return int return -1 without memory.
 

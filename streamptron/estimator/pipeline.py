@@ -14,7 +14,12 @@ from river import compose
 from streamptron._core import BinaryModel
 from streamptron.doors.candidates import RankModel, candidates_of
 from streamptron.doors.model import Model
-from streamptron.doors.texts import TextDoor
+from streamptron.doors.texts import (
+    TextDoor,
+    text_learn_one,
+    text_predict_one,
+    text_predict_proba_one,
+)
 from streamptron.estimator.names import shown
 
 
@@ -120,21 +125,14 @@ class TextPipeline(compose.Pipeline):
             case _:
                 self._pair = None
 
-    def learn_one(self, x: Any, y: Any = None, **params: Any) -> None:
-        if (pair := self._pair) is None or params:
-            super().learn_one(x, y, **params)
-        else:
-            pair[1].learn_one(pair[0].transform_one(x), y)
+    # compiled: a frame of the interpreter's costs as much as a short text
+    learn_one = text_learn_one
+    predict_one = text_predict_one
+    predict_proba_one = text_predict_proba_one
 
-    def predict_one(self, x: Any, **params: Any) -> Any:
-        if (pair := self._pair) is None or params:
-            return super().predict_one(x, **params)
-        return pair[1].predict_one(pair[0].transform_one(x))
-
-    def predict_proba_one(self, x: Any, **params: Any) -> Any:
-        if (pair := self._pair) is None or params:
-            return super().predict_proba_one(x, **params)
-        return pair[1].predict_proba_one(pair[0].transform_one(x))
+    def _as_river(self, method: str, *given: Any, **params: Any) -> Any:
+        """What River's own pipeline does, for other steps and more arguments."""
+        return getattr(super(), method)(*given, **params)
 
     def predict_many(self, X: Any, *, n_jobs: int | None = None) -> Any:
         """Predict the label of each text; see ``Perceptron.predict_many``."""

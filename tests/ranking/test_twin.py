@@ -135,6 +135,7 @@ def test_learner_of_graded_rows_equals_its_twin(kept, rule, seed):
     assert twin.n_updates > 5
 
 
+@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize("rule", ["perceptron", "MIRA"])
 def test_learner_equals_its_twin_on_real_queries(rule):
