@@ -99,16 +99,8 @@ cdef inline int _region_open(Pool* pool, size_t size) noexcept nogil:
 
 
 cdef inline int pool_reserve(Pool* pool, size_t n) noexcept nogil:
-    """Open one region for blocks of n bytes in total, all of which are about to be written.
-
-    Returns -1 without memory.
-    """
-    if ALONE or n == 0:
-        return 0
-    if _region_open(pool, REGION_HEADER + n) < 0:
-        return -1
-    pages_whole(pool.newest, pool.newest.size)
-    return 0
+    """Open one region for blocks of n bytes in total. Returns -1 without memory."""
+    return 0 if ALONE or n == 0 else _region_open(pool, REGION_HEADER + n)
 
 
 cdef inline void* pool_take(Pool* pool, size_t n) noexcept nogil:
