@@ -373,7 +373,7 @@ cdef inline int _mix_chunk(Merge* m, size_t chunk) noexcept nogil:
     cdef slot_t last = min(slot + CHUNK_SLOTS, m.n_slots)
     cdef int k, failed
     m.n_parts = 0
-    for k in range(m.n):
+    for k in range(m.n if m.to.table.width == 2 else 0):    # memory goes on a page at a time
         table_prefetch(&m.shards[k].learner.table, slot + CHUNK_SLOTS, CHUNK_SLOTS)
     for k in range(m.n):
         if not _same_chunk(m, &m.shards[k], chunk) and (
