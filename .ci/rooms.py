@@ -25,6 +25,8 @@ FLOORS = {
     "engine/kernels": (95, 30),
     "engine/keep": (97, 5),
     "engine/adaptive_slots": (97, 85),
+    "engine/adaptive_head": (97, 85),
+    "engine/adaptive_pair": (97, 60),
     "engine/lines": (60, 45),  # most kinds of lines are the command line's
     "engine/logs": (97, 85),
     "engine/matrix": (96, 90),  # some kinds of numbers are read in one way only

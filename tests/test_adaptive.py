@@ -353,6 +353,18 @@ def test_what_shares_slots_is_learned_alike_at_every_door(labels, params, seed, 
         assert one.n_evicted > 100
 
 
+@pytest.mark.parametrize(
+    ("hash_bits", "decision"),
+    [(1, "-0x1.8a7a4907c7716p+0"), (2, "-0x1.2198aebdd5e79p+0"), (3, "-0x1.8e4c56c1dd0bbp-1")],
+)
+def test_features_of_an_event_in_one_slot_are_learned_one_after_the_other(hash_bits, decision):
+    model = AdaptiveClassifier(hash_bits=hash_bits, hash_seed=2)
+    for i in range(40):
+        x = {j: 1 + (i * j) % 7 / 4 for j in range(1, 14) if (i + j) % 3 or j == i}
+        model.learn_one(x, i % 5 < 2)
+    assert model.decision_function_one(x).hex() == decision
+
+
 # --- Explanations
 
 

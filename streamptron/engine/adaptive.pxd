@@ -52,10 +52,11 @@
 # line for each four labels; the G are read only where an output steps. A chunk of a block is made
 # when it is first written, as everywhere in the table.
 #
-# Cost. Answering takes two divisions a feature, side by side, and no logarithm: the product of the
-# 1 + c T / N is taken, its exponent moved to an integer every fourth feature, and one logarithm a
-# label taken of that. Learning takes a square root and a division a feature for the counts, and one
-# each for every output that steps, several at once.
+# Cost. Answering takes three divisions a feature, side by side, and no logarithm: the product of
+# the 1 + c T / N is taken, its exponent moved to an integer every fourth feature, and one logarithm
+# a label taken of that. Learning takes a square root and a division a feature for the counts, and
+# one each for every output that steps, several at once: of two labels four features at a time, of
+# more up to 32 outputs.
 #
 # Nothing overflows: values lie within 1e50 and u within U_LIMIT, factors from 1 to T + 1, and a
 # feature's counts are halved before cnt is 2^20, beyond which floats begin to lose what is added.
@@ -83,8 +84,6 @@ cdef extern from "adaptive_slots.h":
         double* v
         double* h
         double* t
-        double* oms
-        double* counts
         double squares
         double length
         double unknown
@@ -291,7 +290,7 @@ cdef inline void weighed_free(Weighed* w) noexcept nogil:
 
 
 cdef inline size_t weighed_bytes(const Weighed* w) noexcept nogil:
-    return (5 * w.room * sizeof(double)
+    return (3 * w.room * sizeof(double)
             + w.outputs_room * (5 * sizeof(double) + sizeof(Stride))
             + w.outputs_room // 4 * sizeof(double**)
             + (w.outputs_room // 2 + 4) * sizeof(uint32_t) * (w.blocks != NULL))
@@ -302,14 +301,12 @@ cdef inline int weighed_reserve(Weighed* w, Py_ssize_t n, Py_ssize_t outputs) no
     cdef Py_ssize_t room = n + n // 2 + 16
     cdef void* p
     if n > w.room:
-        p = realloc(w.sums.v, 5 * room * sizeof(double))
+        p = realloc(w.sums.v, 3 * room * sizeof(double))
         if p == NULL:
             return -1
         w.sums.v = <double*> p
         w.sums.h = w.sums.v + room
         w.sums.t = w.sums.v + 2 * room
-        w.sums.oms = w.sums.v + 3 * room
-        w.sums.counts = w.sums.v + 4 * room
         w.room = room
     if outputs > w.outputs_room:
         room = 4 * _fours(outputs + outputs // 2)

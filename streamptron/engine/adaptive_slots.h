@@ -1,149 +1,22 @@
 /* The loops over an event's slots for AdaptiveClassifier.
 
    engine/adaptive.pxd says what the letters mean and how a slot is laid out; here is what is done
-   to each slot. The order of every sum and product is that of the plain-Python twin: one
-   accumulator for each sum, in the event's order, and four for sums over labels (place k in lane
-   k mod 4). What is kept for a feature is rounded to a float when it is stored; all arithmetic is
-   in doubles. So every loop gives the same bits, whatever registers it uses, and with
-   -DSTREAMPTRON_PLAIN the plain ones serve alone.
+   to each slot, and in adaptive_pair.h what is done to four at once while there are two labels. The
+   order of every sum and product is that of the plain-Python twin: one accumulator for each sum, in
+   the event's order, and four for sums over labels (place k in lane k mod 4). What is kept for a
+   feature is rounded to a float when it is stored; all arithmetic is in doubles. So every loop
+   gives the same bits, whatever registers it uses, and with -DSTREAMPTRON_PLAIN the plain ones
+   serve alone.
 
    Functions in this file: sp_heads (an event's features, all that does not depend on the label) and
    sp_speak (the outputs' sums, for more than two labels);
-   sp_learn_pair, and for more than two sp_deal_all, sp_stride_many and sp_count_many; sp_weight,
-   sp_count_of, sp_odds_of and sp_size of one slot; sp_slot_fault, for slots read from a file. */
+   to learn more than two sp_deal_all, sp_stride_many and sp_count_many; sp_weight, sp_count_of,
+   sp_odds_of and sp_size of one slot; sp_slot_fault, for slots read from a file. */
 
 #ifndef STREAMPTRON_ADAPTIVE_SLOTS_H
 #define STREAMPTRON_ADAPTIVE_SLOTS_H
 
-#include <math.h>
-
-#include "compiler.h"
-#include "kernels.h"
-#include "logs.h"
-
-enum {
-    SP_HEAD_WIDTH = 4,              /* doubles a slot, in every block */
-    SP_GROUP = 8,                   /* places to a group of blocks */
-    SP_STRIDES = 32,                /* outputs that step at once */
-    SP_GROUP_BLOCKS = 3             /* w and c of four places, G of all, w and c of the others */
-};
-
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(STREAMPTRON_PLAIN)
-  #define SP_VECTORS 1
-  typedef float sp_float4 __attribute__((vector_size(16)));
-  typedef double sp_double2 __attribute__((vector_size(16)));
-  typedef double sp_double4 __attribute__((vector_size(32)));
-  typedef int64_t sp_int4 __attribute__((vector_size(32)));
-#else
-  #define SP_VECTORS 0
-#endif
-
-#define SP_U_LIMIT 1e30
-#define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
-#define SP_EPS 0.015625
-#define SP_P0 0x1p-20
-#define SP_COUNT_MOST 0x1p20
-
-typedef struct {                    /* a feature: the slot's 32 bytes in block 0 */
-    double s;                       /* the mean of |x|; its sign bit: x was negative once */
-    float cnt;                      /* the sum of sample weights */
-    float om;                       /* 0: never written, and means SP_OM_FIRST */
-    float w, G;                     /* of the one output of two labels; G < 0: dealt out */
-    union {
-        float c[2];                 /* by place */
-        double N;                   /* dealt out: the sum of all c */
-    } of;
-} sp_head;
-
-typedef struct {                    /* four places: a slot's 32 bytes in two of a group's blocks */
-    float w[4], c[4];
-} sp_four_places;
-
-typedef struct {                    /* an event as the model finds it, before its label is known */
-    double *v, *h;                  /* an entry each */
-    double *t;                      /* T / N, or 0 where it has no part in naive Bayes */
-    double *oms, *counts;           /* room for learning */
-    double squares, length, unknown;        /* sums of h^2, |h|, h^2 / (cnt + 1) */
-    double dot;                     /* two labels: w h */
-    double P[2];
-    ptrdiff_t E[2];
-    ptrdiff_t used;                 /* entries that have a part in naive Bayes */
-} sp_sums;
-
-typedef struct {                    /* a step of one output */
-    ptrdiff_t k;
-    double f, q, kept;              /* eta' u g;  u |g|;  1 - phi q */
-} sp_stride;
-
-typedef struct {                    /* the blocks of a table,
-                each of which begins with its chunks */
-    const void *first;
-    size_t size;
-} sp_blocks;
-
-/* --- Slots ------------------------------------------------------------------------------------ */
-
-SP_TEMPLATE double **sp_chunks(const sp_blocks blocks, ptrdiff_t b)
-{
-    return *(double **const *)((const char *)blocks.first + b * blocks.size);
-}
-
-SP_TEMPLATE sp_head *sp_head_of(double *const *chunks, uint32_t slot)
-{
-    return (sp_head *)sp_slot(chunks, slot, SP_HEAD_WIDTH);
-}
-
-SP_TEMPLATE sp_four_places *sp_places_of(double *const *chunks, uint32_t slot)
-{
-    return (sp_four_places *)sp_slot(chunks, slot, SP_HEAD_WIDTH);
-}
-
-/* The block that has place k's w and c, and the one that has its G. */
-SP_TEMPLATE ptrdiff_t sp_places_block(ptrdiff_t k)
-{
-    return 1 + k / SP_GROUP * SP_GROUP_BLOCKS + (k % SP_GROUP) / 4 * 2;
-}
-
-SP_TEMPLATE ptrdiff_t sp_G_block(ptrdiff_t k)
-{
-    return 1 + k / SP_GROUP * SP_GROUP_BLOCKS + 1;
-}
-
-/* How many blocks there are for so many outputs. */
-SP_TEMPLATE ptrdiff_t sp_blocks_for(ptrdiff_t outputs)
-{
-    ptrdiff_t over = outputs % SP_GROUP;
-    ptrdiff_t begun = over > 4 ? 3 : over ? 2 : 0;
-    return outputs <= 1 ? 1 : 1 + outputs / SP_GROUP * SP_GROUP_BLOCKS + begun;
-}
-
-SP_TEMPLATE int sp_is_dealt(const sp_head *head)
-{
-    return head->G < 0.0f;
-}
-
-/* What a slot of two labels is with more: the output speaks for `positive`, against the other. */
-SP_TEMPLATE sp_four_places sp_dealt(const sp_head *head, int positive)
-{
-    sp_four_places four = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}};
-    four.w[positive] = 0.5f * head->w;
-    four.w[1 - positive] = -0.5f * head->w;
-    four.c[0] = head->of.c[0];
-    four.c[1] = head->of.c[1];
-    return four;
-}
-
-/* A mean of positive numbers after a has come, with that share of it. */
-SP_TEMPLATE double sp_moved(double mean, double a, double share)
-{
-    double moved = mean + (a - mean) * share, least = a * share;
-    return least > moved ? least : moved;
-}
-
-SP_TEMPLATE double sp_clip(double x, double most)
-{
-    return x > most ? most : x < -most ? -most : x;
-}
+#include "adaptive_pair.h"
 
 /* Two divisions side by side, which take the time of one. */
 SP_TEMPLATE void sp_divided(double a, double by, double c, double by_too, double *quotient,
@@ -167,9 +40,23 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, cons
                               ptrdiff_t n, double T, sp_sums *sums, const int pair, const int bayes)
 {
     double squares = 0.0, length = 0.0, unknown = 0.0, dot = 0.0, P0 = 1.0, P1 = 1.0;
-    ptrdiff_t E0 = 0, E1 = 0, used = 0;
+    ptrdiff_t E0 = 0, E1 = 0, used = 0, i = 0;
     double *of_v = sums->v, *of_h = sums->h, *of_t = sums->t;
-    for (ptrdiff_t i = 0; i < n; i++) {
+#ifdef SP_FOURS
+    if (pair) {
+        i = sp_heads_fours(chunks, slots, x, n, T, sums, bayes);
+        squares = sums->squares;
+        length = sums->length;
+        unknown = sums->unknown;
+        dot = sums->dot;
+        used = sums->used;
+        P0 = sums->P[0];
+        P1 = sums->P[1];
+        E0 = sums->E[0];
+        E1 = sums->E[1];
+    }
+#endif
+    for (; i < n; i++) {
         const sp_head *head = sp_head_of(chunks, slots[i]);
         double a = fabs(x[i]), s = fabs(head->s);
         double om = head->om == 0.0f ? SP_OM_FIRST : head->om;
@@ -218,8 +105,8 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, cons
     sums->E[1] = E1;
 }
 
-static void sp_heads(double *const *chunks, const uint32_t *slots, const double *x, ptrdiff_t n,
-                     double T, sp_sums *sums, int pair, int bayes)
+SP_WIDER static void sp_heads(double *const *chunks, const uint32_t *slots, const double *x,
+                              ptrdiff_t n, double T, sp_sums *sums, int pair, int bayes)
 {
     if (pair && bayes) sp_heads_any(chunks, slots, x, n, T, sums, 1, 1);
     else if (pair) sp_heads_any(chunks, slots, x, n, T, sums, 1, 0);
@@ -236,7 +123,7 @@ SP_TEMPLATE void sp_widened(const float *from, sp_double4 *to)
 {
     sp_float4 four;
     memcpy(&four, from, sizeof(four));
-    *to = __builtin_convertvector(four, sp_double4);
+    sp_widen(four, to);
 }
 
 #define SP_SPEAK(name, blocks) \
@@ -347,92 +234,6 @@ static void sp_speak(double ***fours, ptrdiff_t n_fours, double *const *heads,
 }
 
 /* --- Learning --------------------------------------------------------------------------------- */
-
-/* The feature's mean size and count after x has come with sample weight u. Returns by what its
-   other counts are halved. */
-SP_TEMPLATE double sp_count(sp_head *head, double x, double u)
-{
-    double n = head->cnt + u, a = fabs(x), s = fabs(head->s), halved = 1.0;
-    if (a != s) s = sp_moved(s, a, u / n);
-    head->s = signbit(head->s) || x < 0.0 ? -s : s;
-    while (n * halved >= SP_COUNT_MOST) halved *= 0.5;
-    head->cnt = (float)(n * halved);
-    return halved;
-}
-
-/* sqrt(eps + chi^2 / (cnt + 1)^2), where chi^2 = (T + K) (sum of c_k^2 / (D_k + 1)) - N^2. */
-SP_TEMPLATE float sp_om(float cnt, double all, double squares, double N)
-{
-    double chi2 = all * squares - N * N, known = 1.0 / (cnt + 1.0);
-    return (float)sqrt(SP_EPS + (chi2 > 0.0 ? chi2 : 0.0) * (known * known));
-}
-
-/* What takes long, of a whole event at once: oms[i] = sqrt(eps + oms[i] / counts[i]^2). */
-SP_WIDER static void sp_oms(double *oms, const double *counts, ptrdiff_t n)
-{
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const double known = 1.0 / counts[i];
-        oms[i] = sqrt(SP_EPS + oms[i] * (known * known));
-    }
-}
-
-/* And where the event steps: G[i] becomes (f X) / sqrt(G[i] + P0). */
-SP_WIDER static void sp_steps(const double *h, double r, double f, double *G, ptrdiff_t n)
-{
-    for (ptrdiff_t i = 0; i < n; i++) G[i] = (f * (h[i] * r)) / sqrt(G[i] + SP_P0);
-}
-
-/* Learn an event of place y, of two: the stride, if there is one (its q > 0), then the counts.
-   `all`: T + 2, rD: 1 / (D + 1) of both places, after this event. Slot 0 is that of features that
-   the ceiling has refused. */
-SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *slots,
-                                   const double *x, ptrdiff_t n,
-                                   const sp_sums *sums, double r, const sp_stride stride, int y,
-                                   double u, double all, const double *rD, const int steps)
-{
-    double *of_G = sums->t, *oms = sums->oms, *counts = sums->counts;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        uint32_t slot = slots[i];
-        sp_head *head = sp_head_of(chunks, slot);
-        double halved, c0, c1, N, chi2;
-        oms[i] = 0.0;
-        counts[i] = 1.0;
-        if (steps) of_G[i] = 0.0;
-        if (slot == 0) continue;
-        if (steps) {
-            double X = sums->h[i] * r;
-            of_G[i] = head->G = (float)(head->G * stride.kept + stride.q * (X * X));
-        }
-        halved = sp_count(head, x[i], u);
-        head->of.c[y] = (float)((head->of.c[y] + u * sums->v[i]) * halved);
-        head->of.c[1 - y] = (float)(head->of.c[1 - y] * halved);
-        c0 = head->of.c[0];
-        c1 = head->of.c[1];
-        N = c0 + c1;
-        chi2 = all * ((c0 * c0) * rD[0] + (c1 * c1) * rD[1]) - N * N;
-        oms[i] = chi2 > 0.0 ? chi2 : 0.0;
-        counts[i] = head->cnt + 1.0;
-    }
-    sp_oms(oms, counts, n);
-    if (steps) sp_steps(sums->h, r, stride.f, of_G, n);
-    for (ptrdiff_t i = 0; i < n; i++) {
-        uint32_t slot = slots[i];
-        sp_head *head = sp_head_of(chunks, slot);
-        if (slot == 0) continue;
-        head->om = (float)oms[i];
-        if (steps) head->w = (float)(head->w + of_G[i]);
-    }
-}
-
-static void sp_learn_pair(double *const *chunks, const uint32_t *slots, const double *x,
-                          ptrdiff_t n, const sp_sums *sums, double r,
-                          const sp_stride *stride, int y, double u, double all, const double *rD)
-{
-    if (stride->q > 0.0)
-        sp_learn_pair_any(chunks, slots, x, n, sums, r, *stride, y, u, all, rD, 1);
-    else
-        sp_learn_pair_any(chunks, slots, x, n, sums, r, *stride, y, u, all, rD, 0);
-}
 
 SP_TEMPLATE sp_four_places *sp_places_at(const sp_blocks blocks, uint32_t slot, ptrdiff_t k)
 {

@@ -369,6 +369,7 @@ cdef inline int _write_row(Batch* batch, const Entries* entries) noexcept nogil:
     for i in range(n):
         values[i] = from_[i]
         slots[i] = slot_of[columns[i]]
+    for i in range(n):                  # apart, for this loop looks at several at once
         missing |= slots[i] == SLOT_NULL
     event.n = event.n_found = at + n
     if missing:

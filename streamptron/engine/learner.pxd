@@ -438,13 +438,25 @@ cdef inline int _make_room(Learner* learner, Event* event) noexcept nogil:
     return -1
 
 
+cdef inline bint _has_new(const Event* event) noexcept nogil:
+    """Whether there are entries without a slot. No branch, so that several are looked at at once.
+    """
+    cdef Py_ssize_t i
+    cdef bint new = False
+    for i in range(event.n):
+        new |= event.slots[i] == SLOT_NULL
+    return new
+
+
 cdef inline int _prepare_adaptive(Learner* learner, Event* event, Py_ssize_t y) noexcept nogil:
     """The same as _prepare; but every event of weight above 0 is counted, even without a step."""
     cdef Adaptive* adaptive = &learner.adaptive
     cdef Table* table = &learner.table
     cdef bint ticked = False
-    if (_insert_missing(learner, event, 0, event.n, &ticked) < 0
-            or adaptive_room(adaptive, y + 1) < 0):
+    if (index_is_limited(&learner.index) or _has_new(event)) and (
+            _insert_missing(learner, event, 0, event.n, &ticked) < 0):
+        return -1
+    if adaptive_room(adaptive, y + 1) < 0:
         return -1
     if y == adaptive.n_labels and y >= 2 and table_add_outputs(table, 2 if y == 2 else 1) < 0:
         return -1
