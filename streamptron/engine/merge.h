@@ -11,6 +11,7 @@
 #include "adaptive_slots.h"
 #include "compiler.h"
 #include "kernels.h"
+#include "logs.h"
 
 /* --- A weight and its averaging term ---------------------------------------------------------- */
 
