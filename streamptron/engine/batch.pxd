@@ -28,7 +28,7 @@
 #
 # Rows may come in another order than they lie in, or only some of them (`order`). Then n_rows,
 # batch_next and batch_rows count places in the order; labels, weights and answers stay where the
-# rows lie. All rows must have been checked before.
+# rows lie. All rows must have been checked before. A query comes whole, its rows as they lie.
 #
 # Functions in this file: batch_matrix, batch_texts (to begin), batch_columns, batch_next,
 # batch_rows, batch_unfit (before the first row is learned), batch_free; the rest serve these.
@@ -139,8 +139,11 @@ cdef inline void batch_free(Batch* batch) noexcept nogil:
 
 cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil:
     """Where the block that starts at a row ends."""
-    cdef Py_ssize_t last = min(batch.n_rows, first + batch.block_rows)
-    return last if batch.ends == NULL else batch.ends[last - 1]
+    cdef Py_ssize_t row, last = min(batch.n_rows, first + batch.block_rows)
+    if batch.ends == NULL:
+        return last
+    row = last - 1 if batch.order == NULL else batch.order[last - 1]
+    return min(batch.n_rows, last + batch.ends[row] - 1 - row)  # the rest of its query
 
 
 cdef inline int _find_slots(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
