@@ -86,7 +86,7 @@ cdef struct Batch:
     const Piece* pieces             # n_pieces for each row
     const Piece* prefixes
     int n_pieces
-    const Ahead* ahead              # rows that are written already; NULL: none
+    Ahead* ahead                    # rows that are written already; NULL: none
     Text text
     Py_ssize_t page                 # 1 + the page that batch_rows stopped for; 0: for memory
     # what is wanted; NULL if it is not
@@ -458,7 +458,8 @@ cdef inline int _write(Batch* batch, Py_ssize_t r, const Entries* entries) noexc
     """A row as an event. -1 if the batch has to stop."""
     if batch.ahead != NULL and ahead_has(batch.ahead, &batch.learner.index, r):
         return ahead_take(batch.ahead, r, batch.event, &batch.learner.index,
-                          batch.learner.intercept)
+                          batch.learner.intercept,
+                          batch.y != NULL and batch.learner.pairs == NULL)
     if batch.matrix == NULL:
         batch.page = text_write(&batch.text, batch.event, batch.rule, &batch.learner.index,
                                 batch.learner.intercept, batch.prefixes,
