@@ -64,7 +64,9 @@ class Checkpoint:
     every_events
         Save when ``step`` is called and this many events have been learned since the last save.
     every_seconds
-        The same with seconds; whichever comes first. None for both: only ``save`` saves.
+        Save when ``step`` is called, this many seconds have passed since the last save, and there
+        is something new: an event that was learned, or another position. Whichever of the two comes
+        first. None for both: only ``save`` saves.
     keep
         How many files to keep, the newest ones.
     metadata
@@ -133,6 +135,8 @@ class Checkpoint:
         self.keep = keep
         self.metadata = metadata
         self._begin()
+        # events and position of the newest file; at first, of what it began with
+        self._saved: Any = (self._n_seen, encoded_position(None))
 
     def _begin(self) -> None:
         """Count events and seconds from here."""
@@ -157,12 +161,11 @@ class Checkpoint:
             If the file cannot be written. The model and the old files are unchanged, and the next
             save is due only after another `every_events` or `every_seconds`.
         """
-        encoded_position(position)
-        if (
-            self.every_events is not None
-            and self._learner.n_seen - self._n_seen >= self.every_events
-        ) or (
-            self.every_seconds is not None and time.monotonic() - self._time >= self.every_seconds
+        now = (self._learner.n_seen, encoded_position(position))
+        if (self.every_events is not None and now[0] - self._n_seen >= self.every_events) or (
+            self.every_seconds is not None
+            and time.monotonic() - self._time >= self.every_seconds
+            and now != self._saved
         ):
             self.save(position)
             return True
@@ -182,12 +185,14 @@ class Checkpoint:
             As for ``step``.
         """
         contents = contents_of(self.model, self.metadata)._replace(position=position)
-        encoded_position(position)
+        encoded = encoded_position(position)
         self._begin()
+        self._saved = None  # until it is there
         files = _numbered(self.path)
         newest = max(files, default=0)
         path = Path(f"{self.path}.{newest + 1:06}")
         write(path, contents, like=files.get(newest))
+        self._saved = (self._n_seen, encoded)
         for number in sorted(files, reverse=True)[self.keep - 1 :]:
             files[number].unlink(missing_ok=True)
         for path_of_killed in _half_written(self.path):

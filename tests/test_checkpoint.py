@@ -45,11 +45,49 @@ def test_step_saves_when_so_many_events_have_been_learned(path, folder):
     assert [load(f"{path}.00000{i}").n_seen for i in (1, 2, 3)] == [3, 6, 9]
 
 
-def test_step_saves_when_so_many_seconds_have_passed(path, monkeypatch):
+@pytest.fixture
+def clock(monkeypatch):
+    """A second passes whenever somebody asks for the time."""
     clock = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
-    checkpoint = Checkpoint(make("Perceptron"), path, every_seconds=3)
-    assert [checkpoint.step() for _ in range(7)] == [False, False, True] * 2 + [False]
+
+
+def test_step_saves_when_so_many_seconds_have_passed(path, clock):
+    model = make("Perceptron")
+    checkpoint = Checkpoint(model, path, every_seconds=3)
+    due = []
+    for _ in range(7):
+        learn(model, 1)
+        due.append(checkpoint.step())
+    assert due == [False, False, True] * 2 + [False]
+
+
+def test_step_saves_nothing_while_nothing_is_learned_however_long_that_lasts(path, folder, clock):
+    model = make("Perceptron")
+    learn(model, 5)
+    checkpoint = Checkpoint(model, path, every_seconds=3)
+    assert not any(checkpoint.step() for _ in range(9))
+    learn(model, 1)
+    assert checkpoint.step()  # at once: the last save is long ago
+    assert not any(checkpoint.step() for _ in range(9))
+    assert os.listdir(folder) == ["model.000001"]
+    learn(model, 1)
+    checkpoint.save()
+    assert not any(checkpoint.step() for _ in range(9))
+    # a position that moves is worth a file
+    assert [checkpoint.step(position=k // 5) for k in range(10)].count(True) == 2
+    assert Checkpoint.newest_saved(path).position == 1
+
+
+def test_what_could_not_be_saved_is_saved_when_it_is_due_again(path, folder, clock):
+    model = make("Perceptron")
+    checkpoint = Checkpoint(model, path, every_seconds=3)
+    learn(model, 1)
+    folder.rename(folder.with_name("away"))
+    with pytest.raises(OSError, match="model"):
+        [checkpoint.step() for _ in range(9)]
+    folder.with_name("away").rename(folder)
+    assert [checkpoint.step() for _ in range(9)].count(True) == 1
 
 
 def test_step_saves_nothing_unless_asked_for_an_interval(path, folder):

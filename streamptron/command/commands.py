@@ -1,4 +1,4 @@
-"""The commands and their options; the work of each is in a module beside this one."""
+"""The commands; the work of each is in a module beside this one."""
 
 from __future__ import annotations
 
@@ -12,352 +12,35 @@ from typing import Any
 import click
 
 from streamptron import __version__
-from streamptron._core import BinaryModel
 from streamptron.command.lines import BLOCKS, LineModel
-from streamptron.command.process import say
-from streamptron.files.sources import (
-    FORMAT_NAMES,
-    MAX_LINE,
-    check_encoding,
-    find_sources,
-    format_of,
+from streamptron.command.options import (
+    DEFAULT,
+    LEARNER_OPTIONS,
+    READING_OPTIONS,
+    TOKENIZER_OPTIONS,
+    Commands,
+    Learner,
+    encoding_of,
+    is_plain,
+    json_option,
+    model_option,
+    new_model,
+    new_tokenizer,
+    option_called,
+    reading_of,
+    taken,
 )
-from streamptron.learners import LEARNERS, OWN
+from streamptron.command.process import say
+from streamptron.files.sources import MAX_LINE
+from streamptron.learners import LEARNERS
 from streamptron.modelfile.lock import ModelLock
-from streamptron.text import Tokenizer
 
-DEFAULT = next(iter(LEARNERS))
 LEARNER = f"By default {DEFAULT}, which errs least; perceptron is the fastest."
-
-Command = Callable[..., Any]
-
-
-class Commands(click.Group):
-    """A group that lists its commands in the order in which they are used."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(self.commands)
-
-
-class Ngrams(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    name = "low,high"
-
-    def convert(self, value: Any, param: Any, context: Any) -> tuple[int, int]:
-        try:
-            low, _, high = value.partition(",")
-            return int(low), int(high or low)
-        except ValueError:
-            self.fail(f"{value!r}: give two numbers, as 1,2", param, context)
-
-
-class Length(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    name = "number"
-
-    def convert(self, value: Any, param: Any, context: Any) -> int | None:
-        try:
-            return None if value == "none" else int(value)
-        except ValueError:
-            self.fail(f"{value!r}: give a number, or none", param, context)
-
-
-class Learner(click.Choice):  # type: ignore[type-arg, unused-ignore]
-    """The name of a learner of labelled lines."""
-
-    def convert(self, value: Any, *rest: Any) -> Any:
-        if value == "ranking":
-            self.fail(
-                "'ranking' chooses among candidates, and a line is one event; use it from Python: "
-                "RankingPerceptron().learn_many takes rows, grades and qid"
-            )
-        return super().convert(value, *rest)
-
-
-class Pair(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """NAME=VALUE."""
-
-    def __init__(self, name: str, kind: Callable[[str], Any] = str) -> None:
-        self.name = name
-        self.kind = kind
-
-    def convert(self, value: Any, param: Any, context: Any) -> tuple[str, Any]:
-        name, equals, text = value.rpartition("=")
-        try:
-            if not equals:
-                raise ValueError
-            return name, self.kind(text)
-        except ValueError:
-            self.fail(f"{value!r}: give {self.name}", param, context)
-
-
-class Fields(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    name = "field,field"
-
-    def convert(self, value: Any, param: Any, context: Any) -> tuple[str, str]:
-        first, _, second = value.partition(",")
-        if not first or not second or "," in second:
-            self.fail(f"{value!r}: give two fields, as user,ad", param, context)
-        return first, second
-
-
-class Options:
-    """Options that several commands have, or that belong together.
-
-    Attributes
-    ----------
-    names
-        What click calls their values, in the order of the options.
-    """
-
-    def __init__(self, *options: Callable[[Command], Command]) -> None:
-        self._options = options
-        self.names = [str(option.name) for option in click.command()(self(lambda: None)).params]
-
-    def __call__(self, command: Command) -> Command:
-        for option in reversed(self._options):
-            command = option(command)
-        return command
-
-
-def _owners(parameter: str) -> list[str]:
-    """The learners that have a parameter, as --learner names them."""
-    return [name for name, kind in LEARNERS.items() if _has(kind, parameter)]
-
-
-def _has(kind: Any, parameter: str) -> bool:
-    return parameter in _parameters(kind)
-
-
-def _parameters(kind: Any) -> frozenset[str]:
-    """What a constructor takes; asked once for all options, since River looks it up anew."""
-    if kind not in _asked:
-        _asked[kind] = frozenset(kind()._get_params())
-    return _asked[kind]
-
-
-_asked: dict[Any, frozenset[str]] = {}
-
-
-def _own_options() -> list[Callable[[Command], Command]]:
-    """An option for each parameter that not every learner has."""
-    options: list[Callable[[Command], Command]] = []
-    for name, (kind, help) in OWN.items():
-        help = f"{', '.join(_owners(name))}: {help}"
-        option = f"--{'no-' if kind is True else ''}{name.replace('_', '-')}"
-        if isinstance(kind, bool):  # a flag that says the opposite of the default
-            options.append(click.option(option, name, flag_value=not kind, default=None, help=help))
-        else:
-            words = click.Choice(kind) if isinstance(kind, tuple) else kind
-            options.append(click.option(option, name, type=words, help=help))
-    return options
-
-
 FORMS = {
     "json": '{{"label": {label}, "probability": {probability}}}',
     "rsyslog": '{{"$!": {{"label": {label}, "probability": {probability}}}}}',
 }
 ON_ERROR = "raise: a bad line ends it, with nothing more saved; skip: it is counted and left out."
-
-json_option = click.option("--json", is_flag=True, help="Write JSON.")
-model_option = click.option("--model", "-m", required=True, metavar="FILE", help="The model file.")
-
-# Options that are not given keep the library's defaults.
-LEARNER_OPTIONS = Options(
-    *_own_options(),
-    click.option(
-        "--no-intercept", "intercept", flag_value=False, default=None, help="Learn no intercept."
-    ),
-    click.option(
-        "--class-weight",
-        multiple=True,
-        type=Pair("LABEL=WEIGHT", float),
-        help="Scale the steps for a label; may be repeated.",
-    ),
-    click.option(
-        "--degree",
-        type=int,
-        help="2: pair all features of an event. voted: of the kernel (1 + x.z)^degree.",
-    ),
-    click.option(
-        "--interactions",
-        multiple=True,
-        type=Fields(),
-        help="Pair the features of two fields; may be repeated.",
-    ),
-    click.option("--max-pairs", type=int, help="An event that makes more pairs is a bad line."),
-    click.option("--max-labels", type=int, help="One label more than this is an error."),
-    click.option("--hash-bits", type=int, help="Use a table of 2^BITS slots, without names."),
-    click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
-)
-TOKENIZER_OPTIONS = Options(
-    click.option(
-        "--analyzer", type=click.Choice(["word", "char"]), help="What tokens are made of."
-    ),
-    click.option("--ngrams", "ngram_range", type=Ngrams(), help="Tokens of this many in a row."),
-    click.option(
-        "--no-lowercase",
-        "lowercase",
-        flag_value=False,
-        default=None,
-        help="Distinguish upper and lower case.",
-    ),
-    click.option("--separators", metavar="CHARACTERS", help="What separates words."),
-    click.option("--min-length", type=int, help="Leave out shorter words."),
-    click.option("--max-length", type=Length(), help="Leave out longer words; none: no limit."),
-    click.option(
-        "--fold-numbers", is_flag=True, default=None, help="Make numbers <num>, <hex>, <ip>."
-    ),
-    click.option(
-        "--value", type=click.Choice(["presence", "count", "log"]), help="The value of a token."
-    ),
-    click.option(
-        "--l2", "normalize", flag_value="l2", default=None, help="Scale events to length 1."
-    ),
-)
-READING_OPTIONS = Options(
-    click.option(
-        "--format",
-        type=click.Choice(FORMAT_NAMES),
-        help="Of the lines; by default from the suffix.",
-    ),
-    click.option("--label", metavar="FIELD", help="jsonl, csv: the field of the label."),
-    click.option("--text", metavar="FIELD", help="jsonl, csv: the field of the text."),
-    click.option("--features", metavar="A,B,...", help="jsonl, csv: the fields that are features."),
-    click.option("--delimiter", metavar="CHARACTER", help="csv: what separates cells."),
-    click.option(
-        "--type",
-        "types",
-        multiple=True,
-        type=Pair("COLUMN=TYPE"),
-        help="csv: a column is a number, a category, or to ignore.",
-    ),
-    click.option(
-        "--encoding", metavar="NAME", help="Of the lines, such as latin-1; by default utf-8."
-    ),
-)
-
-
-def _taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
-    """Take options out of all of them; those that were given on the command line."""
-    context = click.get_current_context()
-    values = {name: given.pop(name) for name in names}
-    return {
-        name: value
-        for name, value in values.items()
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    }
-
-
-def _reading(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The options of reading that were given, as arguments of streamptron.files.read.
-
-    If files are given, their suffixes tell the format that is not.
-    """
-    reading = _taken(["format", "label", "text", "features", "delimiter", "types"], given)
-    if "features" in reading:
-        reading["features"] = reading["features"].split(",")
-    if "types" in reading:
-        reading["types"] = dict(reading["types"])
-    if reading.get("label") == "":
-        reading["label"] = None
-    if files and "format" not in reading:
-        reading["format"] = _format(files, bare=not reading)
-    if reading.get("format") in BLOCKS and len(reading) > 1:
-        other = next(name for name in reading if name != "format")
-        raise click.UsageError(f"the format {reading['format']} has no {_option(other)}")
-    return reading
-
-
-def _format(files: tuple[str, ...], bare: bool) -> str:
-    """The format that the files' suffixes stand for. Pipes have none: plain, unless other options
-    of reading were given.
-    """
-    sources = find_sources(list(files))
-    try:
-        return format_of(sources)
-    except ValueError as error:
-        if bare and not any(map(_is_plain, files)):
-            if not click.get_current_context().params.get("quiet"):
-                name = sources[0].name
-                say(f"streamptron: {name} is read as lines label<TAB>text; else give --format")
-            return "plain"
-        raise click.UsageError(str(error).replace("format=", "--format")) from None
-
-
-def _encoding(given: dict[str, Any]) -> str | None:
-    try:
-        return check_encoding(given.pop("encoding"))
-    except ValueError as error:
-        raise click.UsageError(str(error).replace("encoding=", "--encoding ")) from None
-
-
-def _option(name: str) -> str:
-    """An option of the command as it is written on the command line."""
-    parameters = click.get_current_context().command.params
-    return next(parameter.opts[0] for parameter in parameters if parameter.name == name)
-
-
-def _made(kind: Any, parameters: dict[str, Any]) -> Any:
-    """A learner or tokenizer; a wrong parameter or value is a usage error."""
-    for name in parameters:
-        if not _has(kind, name):
-            raise click.UsageError(
-                f"{kind.__name__} has no {_option(name)}; learners that have it: "
-                f"{', '.join(_owners(name))}"
-            )
-    try:
-        return kind(**parameters)
-    except (TypeError, ValueError) as error:
-        raise click.UsageError(str(error)) from None
-
-
-def _new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
-    """An untrained model, as the options ask for it."""
-    kind = LEARNERS[given.pop("learner") or DEFAULT]
-    positive = given.pop("positive")
-    parameters = _taken(LEARNER_OPTIONS.names, given)
-    tokens = _taken(TOKENIZER_OPTIONS.names, given)
-    if positive is not None and not issubclass(kind, BinaryModel):
-        raise click.UsageError("--positive is for --learner perceptron; others take any labels")
-    if (
-        "half_life" in parameters
-        and _has(kind, "half_life")
-        and parameters.get("average") != "exponential"
-    ):
-        raise click.UsageError("--half-life is for --average exponential; give that too")
-    tokenizer = _new_tokenizer(tokens, reading)
-    if tokenizer is not None and "interactions" in parameters:
-        raise click.UsageError(
-            "--interactions pairs fields, and a line that is a text has none; give --degree 2, "
-            "or events of features"
-        )
-    if weights := parameters.pop("class_weight", None):
-        written = LineModel(_made(kind, parameters), tokenizer, reading, positive)
-        try:
-            parameters["class_weight"] = {written.label(name): w for name, w in weights}
-        except ValueError as error:
-            raise click.UsageError(f"--class-weight: {error}") from None
-        if len(parameters["class_weight"]) < len(weights):
-            raise click.UsageError("--class-weight is given twice for a label; give it once")
-    model = LineModel(_made(kind, parameters), tokenizer, reading, positive)
-    model.wanted = {name for name, _ in weights or ()}
-    if positive is not None:
-        model.wanted.add(positive)
-    return model
-
-
-def _new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Tokenizer | None:
-    """A tokenizer, as the options ask for it; None if the lines hold features."""
-    format = reading["format"]
-    if format in ("jsonl", "csv") and not reading.get("label"):
-        raise click.UsageError(f"the format {format} needs --label FIELD")
-    if format == "jsonl" and ("text" in reading) == ("features" in reading):
-        raise click.UsageError("the format jsonl needs --text FIELD or --features A,B")
-    if format in BLOCKS or "text" in reading:
-        made: Tokenizer = _made(Tokenizer, tokens)
-        return made
-    if tokens:
-        raise click.UsageError("these events are features; the tokenizer's options are for texts")
-    return None
 
 
 def _check_place(path: str) -> None:
@@ -429,18 +112,18 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
       cat mail.tsv | streamptron train - --model mail.model --save-every 10000
     """
     resume, holdout, quiet = given.pop("resume"), given.pop("holdout"), given.pop("quiet")
-    encoding = _encoding(given)
+    encoding = encoding_of(given)
     if resume:
         of_model = ["learner", "positive", *LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names]
-        fixed = _taken(of_model, given)
+        fixed = taken(of_model, given)
         if fixed:
-            option = _option(next(iter(fixed)))
+            option = option_called(next(iter(fixed)))
             raise click.UsageError(f"--resume goes on with the model as it is, without {option}")
-        reading = _reading(given)
+        reading = reading_of(given)
     else:
-        reading = _reading(given, files)
-        learner = _new_model(given, reading)
-    if (given["epochs"] > 1 or holdout) and not all(map(_is_plain, files)):
+        reading = reading_of(given, files)
+        learner = new_model(given, reading)
+    if (given["epochs"] > 1 or holdout) and not all(map(is_plain, files)):
         raise click.UsageError(
             "--epochs and --holdout read the files again; give files, not a pipe"
         )
@@ -507,11 +190,6 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
     )
 
 
-def _is_plain(file: str) -> bool:
-    """Whether a file can be read again, as those of a pattern or a directory can."""
-    return file != "-" and (not os.path.exists(file) or os.path.isfile(file) or os.path.isdir(file))
-
-
 @commands.command()
 @click.argument("files", nargs=-1)
 @model_option
@@ -559,8 +237,8 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
     """
     from streamptron.command.filter import Answers, Filter
 
-    reading = _reading(given)
-    encoding = _encoding(given)
+    reading = reading_of(given)
+    encoding = encoding_of(given)
     form, template, learn = given["form"], given["template"], given["learn"]
     if form and template is not None:
         raise click.UsageError(f"--{form} and --template are two ways to write; give one")
@@ -608,8 +286,8 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
     """
     from streamptron.command.report import evaluated, evaluation, measures
 
-    encoding = _encoding(given)
-    reading = _reading(given, files)
+    encoding = encoding_of(given)
+    reading = reading_of(given, files)
     found = measures(evaluated(LineModel.load(model), list(files), reading, encoding))
     _write(found, evaluation, given["json"])
 
@@ -643,10 +321,10 @@ def compare(
     """
     from streamptron.command.report import compared, comparison
 
-    encoding = _encoding(given)
-    reading = _reading(given, files)
+    encoding = encoding_of(given)
+    reading = reading_of(given, files)
     names = _learners(learners, positive)
-    tokenizer = _new_tokenizer(_taken(TOKENIZER_OPTIONS.names, given), reading)
+    tokenizer = new_tokenizer(taken(TOKENIZER_OPTIONS.names, given), reading)
     models = {
         name: LineModel(
             LEARNERS[name](), tokenizer, reading, positive if name == "perceptron" else None

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from streamptron._core import BinaryModel
-from streamptron.command.commands import (
+from streamptron.command.lines import LineModel
+from streamptron.command.options import (
     DEFAULT,
     LEARNER_OPTIONS,
     READING_OPTIONS,
@@ -19,12 +20,11 @@ from streamptron.command.commands import (
     Commands,
     Learner,
     Options,
-    _encoding,
-    _new_model,
-    _reading,
+    encoding_of,
     model_option,
+    new_model,
+    reading_of,
 )
-from streamptron.command.lines import LineModel
 from streamptron.estimator.names import shown
 from streamptron.learners import LEARNERS
 
@@ -187,7 +187,7 @@ def confusion(
     from streamptron.command.report import NOTHING, evaluated
     from streamptron.plot import confusion_matrix
 
-    encoding, reading = _encoding(given), _reading(given, files)
+    encoding, reading = encoding_of(given), reading_of(given, files)
     lines = LineModel.load(model)
     pairs = evaluated(lines, list(files), reading, encoding)
     labels = [label for (label, _), n in pairs.items() for _ in range(n)]
@@ -225,7 +225,7 @@ def calibration(
     from streamptron.command.report import labelled
     from streamptron.plot import calibration_curve
 
-    encoding, reading = _encoding(given), _reading(given, files)
+    encoding, reading = encoding_of(given), reading_of(given, files)
     lines = LineModel.load(model)
     labels, probabilities = [], []
     for x, label in labelled(lines, list(files), reading, encoding):
@@ -291,8 +291,8 @@ def _learned(
     """An untrained model, and the events for it."""
     from streamptron.command.report import labelled
 
-    encoding, reading = _encoding(given), _reading(given, files)
-    lines = _new_model(given, reading)
+    encoding, reading = encoding_of(given), reading_of(given, files)
+    lines = new_model(given, reading)
 
     def stream() -> Iterator[tuple[Any, Any]]:
         n = 0

@@ -20,14 +20,24 @@ from typing import Any
 from streamptron.command.lines import BLOCKS, Block, Replaced
 from streamptron.command.process import Signals, Stop, say
 from streamptron.doors.rows import count_wrong
-from streamptron.files.decode import SUFFIXES
-from streamptron.files.sources import LineError, blocks
+from streamptron.files.decode import READ, SUFFIXES
+from streamptron.files.sources import (
+    MAX_LINE,
+    LineError,
+    check_encoding,
+    find_sources,
+    raise_error,
+    source_blocks,
+)
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from streamptron.command.lines import LineModel
     from streamptron.files.sources import Block as FileBlock
+
+# What is read at a time for other threads: the larger a block, the fewer words are looked up again.
+READ_AHEAD = 1 << 19
 
 HEADER = """\
   average     since                                         current
@@ -279,10 +289,13 @@ class Training:
     def _read(self) -> Iterator[tuple[list[LineError], FileBlock | None]]:
         """The blocks of the files, each with the bad lines left out before it; at last, None."""
         left_out: list[LineError] = []
-        on_error = left_out.append if self.skip else "raise"
-        for block in blocks(self.files, on_error=on_error, encoding=self.encoding):
-            yield left_out[:], block
-            left_out.clear()
+        on_bad = left_out.append if self.skip else raise_error
+        size = READ if self.jobs == 1 else READ_AHEAD
+        encoding = check_encoding(self.encoding)
+        for source in find_sources(self.files):
+            for block in source_blocks(source, MAX_LINE, on_bad, encoding, size):
+                yield left_out[:], block
+                left_out.clear()
         yield left_out, None
 
     def _texts(self, block: FileBlock) -> Block:

@@ -58,9 +58,24 @@ def is_arrow(X):
     if not (hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")):
         return False
     dtype = getattr(X, "dtype", None)
-    if type(dtype).__module__.partition(".")[0] in ("numpy", "pandas"):
+    if _of_pandas(dtype):
         return hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow"
     return str(dtype) != "Object"
+
+
+cdef bint _of_pandas(dtype) except -1:
+    return type(dtype).__module__.partition(".")[0] in ("numpy", "pandas")
+
+
+cdef object _holder(X):
+    """What hands the memory out. A series of pandas takes up to 0.3 ms for it, the array of
+    pyarrow's behind it, by pyarrow's own protocol, 1 us.
+    """
+    if _of_pandas(getattr(X, "dtype", None)):
+        held = getattr(X, "array", None)
+        if hasattr(type(held), "__arrow_array__"):
+            return held.__arrow_array__()
+    return X
 
 
 cdef int _layout_of(const char* format) noexcept:
@@ -214,11 +229,12 @@ cdef class Column:
     """
 
     def __cinit__(self, X):
+        holder = _holder(X)
         try:
-            if hasattr(type(X), "__arrow_c_array__"):
-                self._take_array(X.__arrow_c_array__())
+            if hasattr(type(holder), "__arrow_c_array__"):
+                self._take_array(holder.__arrow_c_array__())
             else:
-                self._take_stream(X.__arrow_c_stream__())
+                self._take_stream(holder.__arrow_c_stream__())
         except _Unfit as error:
             kind = getattr(X, "type", getattr(X, "dtype", type(X).__name__))
             raise TypeError(

@@ -38,4 +38,5 @@ class RankModel(Model):
         grades: NDArray[np.intp],
         steps: NDArray[np.float64] | None,
         ends: NDArray[np.intp],
+        order: NDArray[np.intp] | None = None,
     ) -> int: ...

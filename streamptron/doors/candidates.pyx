@@ -268,11 +268,11 @@ cdef class RankModel(Model):
         return rows_run(
             self, X, names, None, None, None, decisions, None, None, None, ends, n_jobs)[0]
 
-    def _learn_queries(self, Rows X not None, names, grades, steps, ends):
+    def _learn_queries(self, Rows X not None, names, grades, steps, ends, order=None):
         """Learn rows by their grades, whole numbers from 0, as rows_run does."""
         self._enter(True)
         gate_learn_begin(&self.gate)
         try:
-            return rows_run(self, X, names, grades, steps, None, None, None, None, None, ends)[0]
+            return rows_run(self, X, names, grades, steps, None, None, None, None, order, ends)[0]
         finally:
             gate_learn_end(&self.gate)

@@ -249,9 +249,9 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
     times class weights; None: 1. `predictions`, `decisions`, `probabilities`, `confidences` (of the
     predictions): None if not wanted. `order`: the numbers of the rows to take, in this order; the
     other arguments still have an entry for every row. None: all as they lie. `ends`: of a model
-    that chooses among candidates, where the query of each row ends; y are grades then, there is no
-    order, and only they or `decisions` may be asked for. `n_jobs`: how many threads may predict;
-    one learns.
+    that chooses among candidates, where the query of each row ends; y are grades then, an order is
+    of whole queries, and only they or `decisions` may be asked for. `n_jobs`: how many threads may
+    predict; one learns.
 
     Returns the number of rows done, and the labels of the outputs at this moment. Fewer rows than
     all: out of memory. UNSORTED, and nothing has changed, if columns do not rise within the rows;

@@ -144,6 +144,11 @@ cdef class _Side:
 
     cdef int drop(self) except -1:
         """Give the memory of a learner that was only made to be merged back."""
+        cdef Key* keys = self.keys
+        self.keys = NULL
+        self.shard.keys = NULL
+        with nogil:
+            free(keys)
         _drop(self.model)
         return 0
 
@@ -422,6 +427,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     cdef _Side side
     cdef Delta delta
     cdef Py_ssize_t n
+    cdef Key* keys
     cdef slot_t n_slots = 0, first = 0
     cdef size_t rows, n_objects
     cdef int fault
@@ -476,8 +482,10 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     if limited:
         side.shard.stamps = delta.stamps
     if not bits:
-        side.keys = delta_keys(&delta, &base.learner.index, n_slots, &first)
-        if side.keys == NULL:
+        with nogil:                 # others may run: there may be millions of names
+            keys = delta_keys(&delta, &base.learner.index, n_slots, &first)
+        side.keys = keys
+        if keys == NULL:
             raise MemoryError(_NO_MEMORY)
         side.shard.keys = side.keys
         side.shard.keys_from = first

@@ -493,6 +493,7 @@ cdef class Texts(Rows):
     cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
         batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes, self.door.n_pieces,
                     self.pieces, self.n_rows)
+        self.ahead.asked = False        # perhaps it is another model's index
         batch.ahead = &self.ahead
 
     cdef void _write_ahead(self, const Seed* seed, uint64_t seed_number) noexcept:

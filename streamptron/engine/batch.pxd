@@ -28,7 +28,7 @@
 #
 # Rows may come in another order than they lie in, or only some of them (`order`). Then n_rows,
 # batch_next and batch_rows count places in the order; labels, weights and answers stay where the
-# rows lie. All rows must have been checked before.
+# rows lie. All rows must have been checked before. A query comes whole, its rows as they lie.
 #
 # Functions in this file: batch_matrix, batch_texts (to begin), batch_columns, batch_next,
 # batch_rows, batch_unfit (before the first row is learned), batch_free; the rest serve these.
@@ -86,7 +86,7 @@ cdef struct Batch:
     const Piece* pieces             # n_pieces for each row
     const Piece* prefixes
     int n_pieces
-    const Ahead* ahead              # rows that are written already; NULL: none
+    Ahead* ahead                    # rows that are written already; NULL: none
     Text text
     Py_ssize_t page                 # 1 + the page that batch_rows stopped for; 0: for memory
     # what is wanted; NULL if it is not
@@ -139,8 +139,11 @@ cdef inline void batch_free(Batch* batch) noexcept nogil:
 
 cdef inline Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil:
     """Where the block that starts at a row ends."""
-    cdef Py_ssize_t last = min(batch.n_rows, first + batch.block_rows)
-    return last if batch.ends == NULL else batch.ends[last - 1]
+    cdef Py_ssize_t row, last = min(batch.n_rows, first + batch.block_rows)
+    if batch.ends == NULL:
+        return last
+    row = last - 1 if batch.order == NULL else batch.order[last - 1]
+    return min(batch.n_rows, last + batch.ends[row] - 1 - row)  # the rest of its query
 
 
 cdef inline int _find_slots(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
@@ -455,7 +458,8 @@ cdef inline int _write(Batch* batch, Py_ssize_t r, const Entries* entries) noexc
     """A row as an event. -1 if the batch has to stop."""
     if batch.ahead != NULL and ahead_has(batch.ahead, &batch.learner.index, r):
         return ahead_take(batch.ahead, r, batch.event, &batch.learner.index,
-                          batch.learner.intercept)
+                          batch.learner.intercept,
+                          batch.y != NULL and batch.learner.pairs == NULL)
     if batch.matrix == NULL:
         batch.page = text_write(&batch.text, batch.event, batch.rule, &batch.learner.index,
                                 batch.learner.intercept, batch.prefixes,

@@ -11,6 +11,7 @@
 #include "adaptive_slots.h"
 #include "compiler.h"
 #include "kernels.h"
+#include "logs.h"
 
 /* --- A weight and its averaging term ---------------------------------------------------------- */
 
@@ -20,6 +21,16 @@ typedef struct {                    /* what is kept of a shard's events */
     double n;                       /* those since the base */
 } sp_terms;
 
+/* Masks of bits instead of conditions, so that the compiler takes several slots at once. */
+SP_TEMPLATE uint64_t sp_mask(uint64_t word) /* all ones, or 0 for 0 */
+{
+    return (uint64_t)0 - ((word | ((uint64_t)0 - word)) >> 63);
+}
+SP_TEMPLATE double sp_either(uint64_t mask, double x, double y)
+{
+    return sp_from_bits((sp_bits_of(x) & mask) | (sp_bits_of(y) & ~mask));
+}
+
 /* `n` slots of [w, v] from those of the base and of several shards:
 
        w = the mean over the shards that differ,  v = c w - (S0 + N sum(S - S0) / sum n)
@@ -28,41 +39,31 @@ SP_WIDER static void sp_merge_terms(const double *base, double c0, const sp_term
                                     int n_shards, double N, double *slots, int n)
 {
     double total[SP_CHUNK_SLOTS], sums[SP_CHUNK_SLOTS], seen[SP_CHUNK_SLOTS];
-    double count[SP_CHUNK_SLOTS];
+    double count[SP_CHUNK_SLOTS], S0[SP_CHUNK_SLOTS];
     const double c = c0 + N;
-    memset(total, 0, sizeof(total));
-    memset(sums, 0, sizeof(sums));
-    memset(seen, 0, sizeof(seen));
-    memset(count, 0, sizeof(count));
+    for (int i = 0; i < n; i++) {
+        total[i] = sums[i] = seen[i] = count[i] = 0.0;
+        S0[i] = c0 * base[2 * i] - base[2 * i + 1];
+    }
     for (int k = 0; k < n_shards; k++) {
         const double *theirs = shards[k].slots;
         const double c_k = shards[k].c, n_k = shards[k].n;
-        for (int i = 0; i < n; i++) {
-            uint64_t was[2], is[2], mask;
+        for (int i = 0; i < n; i++) {       /* one that has not touched it adds +0.0 */
             const double w = theirs[2 * i], v = theirs[2 * i + 1];
-            double S = (c_k * w - v) - (c0 * base[2 * i] - base[2 * i + 1]);
-            double parts[4] = {w, S, n_k, 1.0};
-            memcpy(was, base + 2 * i, sizeof(was));
-            memcpy(is, theirs + 2 * i, sizeof(is));
-            mask = (uint64_t)0 - (uint64_t)(((was[0] ^ is[0]) | (was[1] ^ is[1])) != 0);
-            for (int j = 0; j < 4; j++) {       /* one that has not touched it adds +0.0 */
-                uint64_t bits;
-                memcpy(&bits, &parts[j], sizeof(bits));
-                bits &= mask;
-                memcpy(&parts[j], &bits, sizeof(bits));
-            }
-            total[i] += parts[0];
-            sums[i] += parts[1];
-            seen[i] += parts[2];
-            count[i] += parts[3];
+            const uint64_t touched = sp_mask((sp_bits_of(w) ^ sp_bits_of(base[2 * i]))
+                                             | (sp_bits_of(v) ^ sp_bits_of(base[2 * i + 1])));
+            total[i] += sp_either(touched, w, 0.0);
+            sums[i] += sp_either(touched, (c_k * w - v) - S0[i], 0.0);
+            seen[i] += sp_either(touched, n_k, 0.0);
+            count[i] += sp_either(touched, 1.0, 0.0);
         }
     }
     for (int i = 0; i < n; i++) {
-        const double w0 = base[2 * i], v0 = base[2 * i + 1];
+        const uint64_t touched = sp_mask(sp_bits_of(count[i])), saw = sp_mask(sp_bits_of(seen[i]));
         const double w = total[i] / count[i];
-        const double S = (c0 * w0 - v0) + (N * sums[i]) / seen[i];
-        slots[2 * i] = count[i] == 0.0 ? w0 : w;
-        slots[2 * i + 1] = count[i] == 0.0 ? v0 : seen[i] == 0.0 ? 0.0 : c * w - S;
+        const double v = c * w - (S0[i] + (N * sums[i]) / seen[i]);
+        slots[2 * i] = sp_either(touched, w, base[2 * i]);
+        slots[2 * i + 1] = sp_either(touched, sp_either(saw, v, 0.0), base[2 * i + 1]);
     }
 }
 

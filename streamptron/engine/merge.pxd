@@ -92,7 +92,7 @@ cdef inline int _unite(Merge* m, int* culprit) noexcept nogil:
             return fault
     for k in range(m.n):
         culprit[0] = k
-        fault = names_invert(&m.shards[k], names.n_slots)
+        fault = names_invert(&m.shards[k])
         if fault:
             return fault
     return 0

@@ -18,8 +18,8 @@ from streamptron.engine.pool cimport pool_block, pool_reserve
 from streamptron.engine.shard cimport (
     Shard, shard_chunk, shard_factor, shard_field, shard_is_aligned, shard_own, shard_row)
 from streamptron.engine.table cimport (
-    Blocks, Table, chunk_bytes, table_blocks, table_chunk, table_reserve_blocks,
-    table_reserve_places, table_set_folds)
+    Blocks, Table, chunk_bytes, table_blocks, table_chunk, table_prefetch,
+    table_reserve_blocks, table_reserve_places, table_set_folds)
 from streamptron.engine.mix cimport Feature, Merge, Part, Term, View
 
 cdef extern from "merge.h":
@@ -127,6 +127,9 @@ cdef inline bint _differs_somewhere(const Merge* m, const Shard* shard, slot_t f
                                     slot_t last) noexcept nogil:
     """Whether a shard has touched one of these features."""
     cdef slot_t slot, own
+    if first >= shard.first:
+        first = max(first, shard.own_from)
+        last = min(last, shard.own_from + shard.n_own)
     for slot in range(max(first, <slot_t> 1), last):
         own = shard_own(shard, slot)
         if own != SLOT_NULL and _differs(m, shard, own, slot):
@@ -370,6 +373,8 @@ cdef inline int _mix_chunk(Merge* m, size_t chunk) noexcept nogil:
     cdef slot_t last = min(slot + CHUNK_SLOTS, m.n_slots)
     cdef int k, failed
     m.n_parts = 0
+    for k in range(m.n if m.to.table.width == 2 else 0):    # memory goes on a page at a time
+        table_prefetch(&m.shards[k].learner.table, slot + CHUNK_SLOTS, CHUNK_SLOTS)
     for k in range(m.n):
         if not _same_chunk(m, &m.shards[k], chunk) and (
                 shard_is_aligned(&m.shards[k], chunk)

@@ -7,7 +7,7 @@
 #
 #     slots of the merged   0 1 2 3 4 5 | 6 7 8 9      5: where the base's names end
 #     a shard's own         0 1 2 3 4 5 | 0 7 0 6      it has never met 6 and 8
-#                           = `first`     own[]
+#                           = `first`     own[]  (from the first to the last that it has)
 #
 #     outputs of the merged       spam ham news        a shard that knows only two labels has one
 #     a shard's own, and sign     0 +  0 -  none       output for both, see engine/two_labels.pxd
@@ -24,7 +24,7 @@
 from libc.stdint cimport int32_t
 from libc.string cimport memcmp
 from streamptron.engine.types cimport (
-    CHUNK_BITS, CHUNK_MASK, SLOT_NULL, SLOTS_RESERVED, slot_t, uint32_t, uint64_t)
+    CHUNK_BITS, CHUNK_MASK, SLOT_MAX, SLOT_NULL, SLOTS_RESERVED, slot_t, uint32_t, uint64_t)
 from streamptron.engine.heap cimport calloc, free, malloc
 from streamptron.engine.index cimport (
     Index, index_find, index_find_all, index_insert, index_key, index_place, index_stamp,
@@ -57,8 +57,9 @@ cdef struct Shard:
     const uint64_t* ordinals        # of its objects among all; NULL: the same
     size_t n_ordinals
     slot_t* merged                  # by slot less `first`: the merged learner's
-    slot_t* own                     # by merged slot less `first`: its own, or the null slot
-    slot_t n_merged
+    slot_t* own                     # by merged slot less `own_from`: its own, or the null slot
+    slot_t own_from                 # its new names are all among so many from here
+    slot_t n_own
     const uint32_t* stamps          # under a ceiling, by slot; NULL: in its index
     # outputs
     const int32_t* labels           # by label of the merged: its own number, or -1
@@ -175,21 +176,28 @@ cdef inline int names_find(Shard* shard, Index* names) noexcept nogil:
     return 0
 
 
-cdef inline int names_invert(Shard* shard, slot_t n_merged) noexcept nogil:
+cdef inline int names_invert(Shard* shard) noexcept nogil:
     """Once all names are known: its own slots by those of the merged learner. 0, or what is wrong.
     """
-    cdef slot_t slot, at
-    shard.n_merged = n_merged
-    if n_merged <= shard.first:
+    cdef slot_t slot, at, least = SLOT_MAX, last = 0, n = shard.n_slots - shard.first
+    shard.own_from = shard.n_own = 0
+    if n == 0:
         return 0
-    shard.own = <slot_t*> calloc(n_merged - shard.first, sizeof(slot_t))
+    for slot in range(n):
+        least = min(least, shard.merged[slot])
+        last = max(last, shard.merged[slot])
+    if least < shard.first:
+        return SHARD_TWICE
+    shard.own = <slot_t*> calloc(last - least + 1, sizeof(slot_t))
     if shard.own == NULL:
         return SHARD_MEMORY
-    for slot in range(shard.first, shard.n_slots):
-        at = shard.merged[slot - shard.first]
-        if at < shard.first or shard.own[at - shard.first] != SLOT_NULL:
+    shard.own_from = least
+    shard.n_own = last - least + 1
+    for slot in range(n):
+        at = shard.merged[slot] - least
+        if shard.own[at] != SLOT_NULL:
             return SHARD_TWICE
-        shard.own[at - shard.first] = slot
+        shard.own[at] = shard.first + slot
     free(shard.merged)
     shard.merged = NULL
     return 0
@@ -199,7 +207,10 @@ cdef inline int names_invert(Shard* shard, slot_t n_merged) noexcept nogil:
 
 cdef inline slot_t shard_own(const Shard* shard, slot_t merged) noexcept nogil:
     """Its own slot of one of the merged learner's; the null slot if it does not have that name."""
-    return merged if merged < shard.first else shard.own[merged - shard.first]
+    if merged < shard.first:
+        return merged
+    merged -= shard.own_from        # of one before it, more than any
+    return shard.own[merged] if merged < shard.n_own else <slot_t> SLOT_NULL
 
 
 cdef inline bint shard_is_aligned(const Shard* shard, size_t chunk) noexcept nogil:

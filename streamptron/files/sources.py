@@ -302,20 +302,20 @@ def not_encoded(n: int, n_events: int, first: str, encoding: str | None) -> str:
 
 
 def source_blocks(
-    source: Source, max_line: int, on_bad: OnBad, encoding: str | None = None
+    source: Source, max_line: int, on_bad: OnBad, encoding: str | None = None, size: int = READ
 ) -> Iterator[Block]:
-    """The blocks of one source; the encoding as check_encoding gives it."""
+    """The blocks of one source; the encoding as check_encoding gives it, `size`: of a read."""
     # unbuffered: each read is one system call
     opened = open(source.path, "rb", buffering=0) if source.path else None  # noqa: SIM115
     with opened or contextlib.nullcontext():
-        yield from _file_blocks(source, opened or source.file, max_line, on_bad, encoding)
+        yield from _file_blocks(source, opened or source.file, max_line, on_bad, encoding, size)
 
 
 def _file_blocks(
-    source: Source, file: Any, max_line: int, on_bad: OnBad, encoding: str | None
+    source: Source, file: Any, max_line: int, on_bad: OnBad, encoding: str | None, size: int
 ) -> Iterator[Block]:
     # no read is longer than a line may be: only a line begun in an earlier one can be too long
-    buffer = bytearray(min(READ, max_line))
+    buffer = bytearray(min(size, max_line))
     view = memoryview(buffer)
     name, line = source.name, 1
     begun: list[bytes] = []  # the line whose end has not come yet, in pieces

@@ -39,8 +39,10 @@ class _Learning(StreamptronParams):
     """How a frame is read and learned."""
 
     def _event(self) -> Column:
-        """The column of texts, or of vectors as structs."""
+        """The column of texts, of several as a struct, or of vectors as structs."""
         if self._has_text():
+            if self.isSet("fields"):
+                return F.struct(*self.getOrDefault("fields"))
             return F.col(self.getOrDefault("textCol"))
         return F.unwrap_udt(self.getOrDefault("featuresCol"))
 
@@ -92,6 +94,8 @@ class StreamptronClassifier(
     ----------
     textCol
         The column of texts, which a ``Tokenizer`` reads.
+    fields
+        Several columns of texts instead, each a field of the ``Tokenizer``.
     featuresCol
         The column of pyspark.ml's vectors, "features" by default; feature j is the j-th.
     labelCol

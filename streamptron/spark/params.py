@@ -7,7 +7,7 @@ One that is not set has the learner's own default.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pyspark.ml.param import Param, Params, TypeConverters
@@ -22,6 +22,7 @@ from pyspark.ml.param.shared import (
 )
 
 from streamptron.learners import LEARNERS
+from streamptron.perceptron import Perceptron
 from streamptron.text import Tokenizer
 
 # VotedPerceptron cannot be merged.
@@ -32,6 +33,26 @@ Converter = Callable[[Any], Any]
 
 def _pairs(value: Any) -> list[list[str]]:
     return [TypeConverters.toListString(pair) for pair in value]
+
+
+def _class_weight(value: Any) -> list[list[Any]]:
+    """A dict as pairs, in which labels keep their types when they are saved as JSON."""
+    pairs = value.items() if isinstance(value, Mapping) else value
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        raise TypeError(f"{value!r}; give a dict of label to weight")
+    found = []
+    for label, weight in pairs:
+        if not isinstance(label, str | bool | int | float):
+            raise TypeError(f"the label {label!r} is no str, bool or number")
+        found.append([label, TypeConverters.toFloat(weight)])
+    return found
+
+
+def _fields(value: Any) -> list[str]:
+    names: list[str] = TypeConverters.toListString(value)
+    if not names:
+        raise TypeError("no columns; name at least one column of texts")
+    return names
 
 
 def _learner(value: Any) -> str:
@@ -62,6 +83,7 @@ LEARNER_PARAMS: dict[str, Converter] = {
     "pocket": TypeConverters.toBoolean,
     "serve": TypeConverters.toString,
     "intercept": TypeConverters.toBoolean,
+    "class_weight": _class_weight,
     "max_features": TypeConverters.toInt,
     "max_labels": TypeConverters.toInt,
     "hash_bits": TypeConverters.toInt,
@@ -80,6 +102,7 @@ TOKENIZER_PARAMS: dict[str, Converter] = {
     "fold_numbers": TypeConverters.toBoolean,
     "value": TypeConverters.toString,
     "normalize": TypeConverters.toString,
+    "fields": _fields,
 }
 
 
@@ -137,13 +160,16 @@ class StreamptronParams(
             name: self.getOrDefault(camel(name)) for name in params if self.isDefined(camel(name))
         }
 
+    def getClassWeight(self) -> dict[Any, float]:
+        """The value of classWeight, as a dict."""
+        return dict(self.getOrDefault("classWeight"))
+
     def _has_text(self) -> bool:
         """Whether events are texts."""
-        if not self.isDefined("textCol"):
-            return False
-        if self.isSet("featuresCol"):
-            raise ValueError("textCol and featuresCol are both set; set one of them")
-        return True
+        given = [name for name in ("textCol", "fields", "featuresCol") if self.isSet(name)]
+        if len(given) > 1:
+            raise ValueError(f"{given[0]} and {given[1]} are both set; set one of them")
+        return given in (["textCol"], ["fields"])
 
     def _untrained(self) -> Any:
         """A learner with these parameters, or ``Tokenizer() | learner`` for texts."""
@@ -158,16 +184,24 @@ class StreamptronParams(
                 )
         if "interactions" in given:
             given["interactions"] = [tuple(pair) for pair in given["interactions"]]
+        if "class_weight" in given:
+            of_two = kind is Perceptron  # 0 and 1 are False and True, as in the column of labels
+            given["class_weight"] = {
+                bool(label) if of_two and label in (0, 1) else label: weight
+                for label, weight in given["class_weight"]
+            }
         learner = kind(**given)
         words = self._given(TOKENIZER_PARAMS)
         if self._has_text():
             if "ngram_range" in words:
                 words["ngram_range"] = tuple(words["ngram_range"])
+            if "fields" in words:
+                words["fields"] = tuple(words["fields"])
             return Tokenizer(**words) | learner
         if words:
             raise ValueError(
                 f"{camel(next(iter(words)))} is the tokenizer's, and there are no texts; set "
-                "textCol"
+                "textCol or fields"
             )
         return learner
 
@@ -190,7 +224,8 @@ def _add_accessors(name: str) -> None:
 
     title = name[0].upper() + name[1:]
     get.__doc__, put.__doc__ = f"The value of {name}.", f"Set {name}."
-    setattr(StreamptronParams, f"get{title}", get)
+    if not hasattr(StreamptronParams, f"get{title}"):
+        setattr(StreamptronParams, f"get{title}", get)
     setattr(StreamptronParams, f"set{title}", put)
 
 

@@ -34,7 +34,9 @@ if typing.TYPE_CHECKING:
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 ANSWER = "shard long, delta binary, wrong string"
-INLINE = 1 << 18  # bytes of a model that travel with the task; a broadcast takes a round trip more
+# Bytes of a model that travel with the function; a broadcast takes a round trip more. From 1 MB on
+# Spark broadcasts the function.
+INLINE = 900_000
 
 
 class Plan(NamedTuple):

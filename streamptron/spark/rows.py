@@ -1,7 +1,7 @@
 """What Spark sends of a shard, in Arrow's memory, as what learners read.
 
 id        partition << 33 | row, of the frame that is learned; for errors
-x         text, or a vector: struct<type, size, indices, values>
+x         text, a struct of the texts of fields, or a vector: struct<type, size, indices, values>
 y         the label
 w         the weight, if there are weights
 """
@@ -46,9 +46,13 @@ def learn(tokenizer: TextDoor | None, learner: Any, batch: pa.RecordBatch) -> No
     """
     ids = batch.column("id")
     for name, what in (("x", "text or vector"), ("y", "label"), ("w", "weight")):
-        if name in batch.schema.names and batch.column(name).null_count:
-            row = batch.column(name).is_null().to_numpy(zero_copy_only=False).argmax()
-            raise BadRows(f"the {what} is null in {place(ids[int(row)].as_py())}")
+        if name in batch.schema.names:
+            columns = [batch.column(name)]
+            if name == "x" and tokenizer is not None and tokenizer.fields is not None:
+                columns += columns[0].flatten()
+            nulls = [_first_null(column) for column in columns if column.null_count]
+            if nulls:
+                raise BadRows(f"the {what} is null in {place(ids[min(nulls)].as_py())}")
     try:
         w = batch.column("w").to_numpy() if "w" in batch.schema.names else 1.0
         learner.learn_many(
@@ -60,9 +64,15 @@ def learn(tokenizer: TextDoor | None, learner: Any, batch: pa.RecordBatch) -> No
         ) from error
 
 
+def _first_null(column: pa.Array) -> int:
+    return int(column.is_null().to_numpy(zero_copy_only=False).argmax())
+
+
 def features(tokenizer: TextDoor | None, column: pa.Array) -> Any:
     """Texts or vectors as what learners read."""
-    return vectors(column) if tokenizer is None else tokenizer.transform_many(column)
+    if tokenizer is None:
+        return vectors(column)
+    return tokenizer.transform_many(column if tokenizer.fields is None else column.to_pylist())
 
 
 def labels(learner: Any, column: pa.Array) -> np.ndarray:
@@ -86,6 +96,8 @@ def labels(learner: Any, column: pa.Array) -> np.ndarray:
 def vectors(column: pa.StructArray) -> Any:
     """pyspark.ml's vectors as the matrix whose rows they are, where they lie if all are alike."""
     n = len(column)
+    if column.null_count:
+        raise ValueError(f"the vector in row {_first_null(column)} is null; leave that row out")
     dense = column.field("type").to_numpy() != SPARSE
     starts, values = _flat(column.field("values"))
     lengths = np.diff(starts)

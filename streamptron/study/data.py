@@ -3,16 +3,17 @@
     a matrix, array or frame and its labels, texts      RowData: the core's path over many rows
     dicts                                               EventData: learn_one, event by event
     candidates, of which one was chosen                 QueryData: likewise
+    documents with grades                               GradedData, see grades.py
 
-Both number their labels in the order of appearance, learn any rows in any order, and say which
-rows a model answers wrongly.
+All learn their events in any order, and say which of them a model answers wrongly. Labels are
+numbered in the order of appearance.
 """
 
 from __future__ import annotations
 
 import typing
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,6 +30,34 @@ if typing.TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+
+class Lessons(Protocol):
+    """Finite data as a fit needs them.
+
+    Attributes
+    ----------
+    labels
+        The different labels.
+    n_events
+        How many events a pass learns; an order is of ``len`` things, which are events if these are
+        not learned several at a time.
+    """
+
+    labels: list[Any]
+
+    @property
+    def n_events(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def weigh(self, model: Any) -> None: ...
+
+    def learn(self, model: Any, order: NDArray[np.intp] | None = None) -> None: ...
+
+    def wrong(self, model: Any, order: NDArray[np.intp] | None = None) -> NDArray[np.bool_]: ...
+
+    def features(self) -> list[Hashable]: ...
 
 
 def learner_of(model: Any) -> tuple[Any, Any]:
@@ -57,26 +86,26 @@ def data_of(
                 f"{name} holds dicts, and the model begins with a Tokenizer, which takes texts; "
                 "give texts, or fit the learner alone"
             )
-        X, kind = _told(name, tokenizer.transform_many, X), None
+        X, kind = asked(name, tokenizer.transform_many, X), None
     if kind is str:
         raise TypeError(
             f"{name} holds texts; give Tokenizer() | learner as the model, or "
             "(Tokenizer().transform_many(texts), labels) as the data"
         )
-    batch = None if kind is dict else _told(name, batch_of, X, None)
+    batch = None if kind is dict else asked(name, batch_of, X, None)
     n = len(X if batch is None else batch)
     if not n:
         raise ValueError(f"{name} is empty; give at least one event")
-    labels, firsts, numbers = _told(name, numbered, y, n)
+    labels, firsts, numbers = asked(name, numbered, y, n)
     for at, row in enumerate(firsts):
         if labels[at] is None:
             raise ValueError(f"{called(row)} has no label; leave it out")
         if check is not None:
-            labels[at] = _told(called(row), check, labels[at])
+            labels[at] = asked(called(row), check, labels[at])
     numbers = np.asarray(numbers, dtype=np.intp)
     if batch is None:
         return EventData(X, labels, numbers, weights, called)
-    return _told(name, RowData, X, batch, labels, numbers, weights)  # type: ignore[no-any-return]
+    return asked(name, RowData, X, batch, labels, numbers, weights)  # type: ignore[no-any-return]
 
 
 def queries_of(data: Any, tokenizer: Any = None, name: str = "data") -> QueryData:
@@ -90,7 +119,7 @@ def queries_of(data: Any, tokenizer: Any = None, name: str = "data") -> QueryDat
     if not isinstance(X, list | tuple):
         raise TypeError(
             f"{name} has events in a {type(X).__name__}; give a RankingPerceptron pairs "
-            "(candidates, chosen), or learn rows with grades by its learn_many"
+            "(candidates, chosen), or rows with grades: (X, grades, qid)"
         )
     if not X:
         raise ValueError(f"{name} is empty; give at least one event")
@@ -98,7 +127,7 @@ def queries_of(data: Any, tokenizer: Any = None, name: str = "data") -> QueryDat
     return QueryData(X, chosen, np.arange(len(X)), weights, called)
 
 
-def _told(what: str, ask: Callable[..., Any], *values: Any) -> Any:
+def asked(what: str, ask: Callable[..., Any], *values: Any) -> Any:
     """What is asked for, or its error with a name in front."""
     try:
         return ask(*values)
@@ -180,6 +209,11 @@ class RowData(Passes):
     def __len__(self) -> int:
         return len(self.batch)
 
+    @property
+    def n_events(self) -> int:
+        """How many events there are."""
+        return len(self)
+
     def weigh(self, model: Any) -> None:
         """Settle what each row's step is scaled by, sample weight times class weight."""
         if self._weights is not None or model.class_weight is not None:
@@ -244,6 +278,11 @@ class EventData:
 
     def __len__(self) -> int:
         return len(self._events)
+
+    @property
+    def n_events(self) -> int:
+        """How many events there are."""
+        return len(self)
 
     def weigh(self, model: Any) -> None:
         """Nothing: learn_one does so."""

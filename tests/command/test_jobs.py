@@ -37,8 +37,14 @@ def test_all_that_is_said_and_written_is_as_with_one_thread(options, tmp_path, t
     long = f"ham\t{'long' * 40} {' '.join(f'w{i}' for i in range(60))}\n".encode()
     data = written(events)
     half = data.index(b"\n", len(data) // 2) + 1
+    # so many words that a block's table grows, all of which come again once some have weights
+    words = [f"{'long' * (i % 3 * 4)}{i}" for i in range(1500)]
+    lines = [
+        f"{('spam', 'eggs', 'ham')[i % 7 % 3]}\t{' '.join(words[i : i + 15])}\n"
+        for i in [*range(0, 1500, 15)] * 2
+    ]
     (tmp_path / "m.tsv").write_bytes(
-        data[:half] + "ham\tжизнь über ᚠ\n".encode() + long + data[half:]
+        data[:half] + "ham\tжизнь über ᚠ\n".encode() + long + "".join(lines).encode() + data[half:]
     )
     alone = trained(told, tmp_path, *options)
     assert trained(told, tmp_path, *options, "--jobs", "2") == alone

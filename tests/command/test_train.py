@@ -16,8 +16,9 @@ import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier, Perceptron, Tokenizer
-from streamptron.command.commands import LEARNER_OPTIONS, TOKENIZER_OPTIONS, commands
+from streamptron.command.commands import commands
 from streamptron.command.lines import LineModel
+from streamptron.command.options import LEARNER_OPTIONS, TOKENIZER_OPTIONS
 from streamptron.command.plot import plot
 from streamptron.files import read
 from streamptron.learners import LEARNERS

@@ -44,7 +44,10 @@ def test_every_example_of_the_help_runs(tmp_path):
             check=False,
         )
         assert done.returncode == 0, (example, done.stderr.decode())
-        assert example.startswith("printf") or "train" in example or done.stdout, example
+        if picture := re.search(r" -o (\S+)", example):
+            assert (tmp_path / picture[1]).stat().st_size, example
+        else:
+            assert example.startswith("printf") or "train" in example or done.stdout, example
         n += 1
     assert n > 15
 

@@ -14,9 +14,10 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install pys
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.evaluation import MulticlassClassificationEvaluator
 from pyspark.ml.feature import HashingTF
-from pyspark.ml.linalg import Vectors
+from pyspark.ml.linalg import Vectors, VectorUDT
 from pyspark.ml.tuning import CrossValidator, ParamGridBuilder, TrainValidationSplit
 from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
 
 from streamptron.spark import StreamptronClassifier, StreamptronModel, predict_udf, rounds
 from streamptron.spark.rows import BadRows
@@ -139,6 +140,61 @@ def test_vectors_are_learned_as_the_rows_of_their_matrix(spark):
     ]
 
 
+def test_a_null_vector_is_an_error_wherever_it_is(spark):
+    rows = [(Vectors.sparse(3, [k % 3], [1.0]), k % 2) for k in range(9)]
+    holed = [*rows[:5], (None, 1), *rows[6:]]
+    frame = spark.createDataFrame(holed, StructType([
+        StructField("features", VectorUDT()), StructField("label", LongType())
+    ])).coalesce(1)  # fmt: skip
+    learner = StreamptronClassifier(learner="mira", hashSeed=0, shuffle=False, mixes=1)
+    model = streamptron.MIRA(hash_seed=0)
+    model.learn_one({0: 1.0}, 1)
+    before = state(model)
+    with pytest.raises(BadRows, match=r"the text or vector is null in partition 0, row 5;"):
+        rounds.learned(learner._rows(frame)[1], model, learner._plan())
+    assert state(model) == before
+    with pytest.raises(Exception, match="the vector in row 5 is null"):
+        StreamptronModel(model, "double").transform(frame).collect()
+
+
+def test_class_weights_scale_the_steps_and_are_saved_with_labels_of_their_type(frame, tmp_path):
+    weights = {"spam": 3.0, "ham": 0.5}
+    found = classifier(classWeight=weights, mixes=1, shuffle=False)
+    found.clear(found.numShards)
+    model = found.fit(frame.coalesce(1))
+    plain = Tokenizer() | MulticlassPerceptron(hash_seed=0, class_weight=weights)
+    for text, label, _ in mails(200):
+        plain.learn_one(text, label)
+    assert bits(model) == state(plain[-1])
+    model.save(str(tmp_path / "model"))
+    assert StreamptronModel.load(str(tmp_path / "model")).model[-1].class_weight == weights
+    for k, given in enumerate(({True: 2.0}, {1: 2.0, 2.5: 1.0}, {"true": 2.0})):
+        StreamptronClassifier(learner="mira", classWeight=given).save(str(tmp_path / str(k)))
+        again = StreamptronClassifier.load(str(tmp_path / str(k))).getClassWeight()
+        assert again == given
+        assert [*map(type, again)] == [*map(type, given)]
+    perceptron = StreamptronClassifier(learner="perceptron", classWeight={1: 2.0})
+    assert perceptron._untrained().class_weight == {True: 2.0}
+
+
+def test_several_columns_of_texts_are_the_fields_of_the_tokenizer(frame):
+    mail = frame.withColumn("subject", F.reverse("text"))
+    found = classifier(fields=["subject", "text"], mixes=1, shuffle=False)
+    found.clear(found.numShards)
+    found.clear(found.textCol)
+    model = found.fit(mail.coalesce(1))
+    plain = Tokenizer(fields=("subject", "text")) | MulticlassPerceptron(hash_seed=0)
+    for text, label, _ in mails(200):
+        plain.learn_one({"subject": text[::-1], "text": text}, label)
+    assert bits(model) == state(plain[-1])
+    for row in model.transform(mail).limit(20).collect():
+        assert row.prediction == plain.predict_one({"subject": row.subject, "text": row.text})
+    number = F.monotonically_increasing_id()
+    holed = mail.coalesce(1).withColumn("subject", F.when(number != 7, F.col("subject")))
+    with pytest.raises(BadRows, match="the text or vector is null in partition 0, row 7;"):
+        found.fit(holed)
+
+
 @pytest.mark.parametrize("learner", ["adaptive", "perceptron"])
 def test_scores_and_probabilities_are_the_models_in_the_order_of_its_labels(frame, learner):
     spam = frame.withColumn("label", F.col("label") == "spam")
@@ -208,6 +264,11 @@ def test_a_file_predicts_in_sql_on_every_machine(frame, tmp_path):
         ({"mixes": 0}, ValueError, "must be at least 1"),
         ({"mixers": 2}, TypeError, "mixers is no parameter"),
         ({"featuresCol": "f"}, ValueError, "textCol and featuresCol are both set"),
+        ({"fields": ["text"]}, ValueError, "textCol and fields are both set"),
+        ({"fields": []}, TypeError, "fields"),
+        ({"classWeight": {"spam": -1.0}}, ValueError, r"class_weight\['spam'\]=-1.0"),
+        ({"classWeight": {("a", "b"): 1.0}}, TypeError, "the label .* is no str, bool or number"),
+        ({"classWeight": "balanced"}, TypeError, "classWeight.*give a dict"),
         ({"shuffle": False}, ValueError, "numShards is set and shuffle is False"),
         ({"labelCol": "parts"}, ValueError, "labelCol='parts' is of type array<int>"),
         ({"learner": "perceptron"}, BadRows, "the label is '(ham|spam)'; a perceptron has"),

@@ -11,7 +11,7 @@ from tests.support.project import ROOT
 from tests.support.variants import loaded
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-COMMANDS = ("train", "predict", "eval", "compare", "top", "explain", "info")
+COMMANDS = ("train", "predict", "eval", "compare", "top", "explain", "info", "plot")
 SEEDED = ("--hash-seed", "1")
 
 MAIL = b"spam\twin a prize\nham\tsee you\nspam\ta prize\nham\tyou see a man\n"
