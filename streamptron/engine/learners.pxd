@@ -7,7 +7,8 @@
 
 from streamptron.engine.adaptive cimport (
     adaptive_bytes, adaptive_copy, adaptive_expect, adaptive_weight)
-from streamptron.engine.index cimport Index, index_copy, index_fault
+from streamptron.engine.index cimport Index
+from streamptron.engine.indexes cimport index_copy, index_fault
 from streamptron.engine.learner cimport (
     Learner, _split, _split_end, learner_adapts, learner_votes)
 from streamptron.engine.rule cimport ANSWER_LABELS, ANSWER_PAIR

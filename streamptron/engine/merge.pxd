@@ -34,7 +34,8 @@ from streamptron.engine.types cimport (
 from streamptron.engine.adaptive cimport adaptive_copy, adaptive_fault, adaptive_free
 from streamptron.engine.hash cimport key_hash
 from streamptron.engine.index cimport (
-    Index, index_copy, index_find, index_free, index_insert, index_is_limited, index_stamp)
+    Index, index_find, index_free, index_insert, index_is_limited, index_stamp)
+from streamptron.engine.indexes cimport index_copy
 from streamptron.engine.key cimport Key
 from streamptron.engine.learner cimport Learner, learner_adapts
 from streamptron.engine.shard cimport (
