@@ -14,10 +14,12 @@ from streamptron.voted import VotedPerceptron
 
 if typing.TYPE_CHECKING:
     from streamptron.checkpoint import Checkpoint
+    from streamptron.journal import Journal
     from streamptron.merging import Delta, merge
     from streamptron.modelfile.layout import ModelFileError
     from streamptron.modelfile.lock import ModelLock, ModelLockError
     from streamptron.modelfile.read import load, read_metadata
+    from streamptron.tickets import Step, Ticket
 
 __version__ = "0.1.0"
 
@@ -27,6 +29,7 @@ __all__ = [
     "AdaptiveClassifier",
     "Checkpoint",
     "Delta",
+    "Journal",
     "ModelFileError",
     "ModelLock",
     "ModelLockError",
@@ -34,6 +37,8 @@ __all__ = [
     "Pair",
     "Perceptron",
     "RankingPerceptron",
+    "Step",
+    "Ticket",
     "Tokenizer",
     "TopFeatures",
     "VotedPerceptron",
@@ -46,9 +51,12 @@ __all__ = [
 _ROOMS = {
     "Checkpoint": "checkpoint",
     "Delta": "merging",
+    "Journal": "journal",
     "ModelFileError": "modelfile.layout",
     "ModelLock": "modelfile.lock",
     "ModelLockError": "modelfile.lock",
+    "Step": "tickets",
+    "Ticket": "tickets",
     "load": "modelfile.read",
     "merge": "merging",
     "read_metadata": "modelfile.read",

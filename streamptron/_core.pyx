@@ -55,7 +55,7 @@ cdef class BinaryModel(Model):
     def _outputs(self, labels):
         return [int(label) for label in labels]
 
-    def learn_one(self, x, y, w=1.0):
+    def learn_one(self, x, y, w=1.0, undo=False):
         """Learn from one event, if it is a mistake.
 
         Parameters
@@ -66,6 +66,8 @@ cdef class BinaryModel(Model):
             The label: True or False, or any 1 or 0.
         w
             The sample weight, at least 0: it scales the step.
+        undo
+            True: return a Step, which ``undo`` takes back.
 
         Raises
         ------
@@ -74,6 +76,8 @@ cdef class BinaryModel(Model):
         MemoryError
             If memory runs out. The model has not changed then, either.
         """
+        if undo is not False:
+            return self._learn_undoable(x, y, w, undo)
         cdef bint label = _truth_label(y)
         cdef double step = self._step(label, w)
         self._read(x, True)
@@ -355,7 +359,7 @@ cdef class LabelModel(Model):
     cdef object _label_of(self, Py_ssize_t output):
         return self._labels[output] if 0 <= output < len(self._labels) else None
 
-    def learn_one(self, x, y, w=1.0):
+    def learn_one(self, x, y, w=1.0, undo=False):
         """Learn from one event, if the rule calls it a mistake.
 
         Parameters
@@ -366,6 +370,8 @@ cdef class LabelModel(Model):
             The label, any hashable; a new one is added.
         w
             The sample weight, at least 0: it scales the step.
+        undo
+            True: return a Step, which ``undo`` takes back.
 
         Raises
         ------
@@ -374,6 +380,8 @@ cdef class LabelModel(Model):
         MemoryError
             If memory runs out. The model has not changed then, either.
         """
+        if undo is not False:
+            return self._learn_undoable(x, y, w, undo)
         label = self._checked_label(y)
         cdef double step = self._step(label, w)
         cdef Py_ssize_t output = self._read_labelled(x, label)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from streamptron.estimator.names import shown
-from streamptron.modelfile.layout import ModelFileError
+from streamptron.modelfile.layout import Contents, ModelFileError
 from streamptron.modelfile.read import model_of, read
 from streamptron.modelfile.values import encoded_position
 from streamptron.modelfile.write import contents_of, write
@@ -25,7 +25,7 @@ class Saved(typing.NamedTuple):
     Attributes
     ----------
     model
-        The model.
+        The model; or the Journal of it, if ``Checkpoint`` was given one.
     metadata
         What ``Checkpoint`` was given as metadata; {} if nothing.
     position
@@ -58,7 +58,7 @@ class Checkpoint:
     Parameters
     ----------
     model
-        A Perceptron, MulticlassPerceptron or MIRA, or the pipeline ``Tokenizer() | learner``.
+        A learner, the pipeline ``Tokenizer() | learner``, or a Journal of one of these.
     path
         What the files' names begin with.
     every_events
@@ -201,7 +201,7 @@ class Checkpoint:
 
     @staticmethod
     def newest(path: str | os.PathLike[str], mmap: bool = False) -> Any:
-        """The model of the newest good checkpoint; None if there is none at all.
+        """The model, or journal, of the newest good checkpoint; None if there is none at all.
 
         A damaged file is skipped, with a warning that names it, and the one before it is used.
 
@@ -244,6 +244,7 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
     for _, file in sorted(_numbered(path).items(), reverse=True):
         try:
             found = read(file, mmap)
+            model = _whole_of(found, mmap)
         except ModelFileError as error:
             first = first or error
             continue
@@ -251,10 +252,20 @@ def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
             continue
         if first is not None:
             warnings.warn(f"{first}; using instead: {os.fspath(file)!r}", stacklevel=3)
-        return Saved(model_of(found), found.metadata, found.position, file)
+        return Saved(model, found.metadata, found.position, file)
     if first is not None:
         raise first
     return None
+
+
+def _whole_of(found: Contents, mmap: bool) -> Any:
+    """The model that a file holds, or its journal; of a model that cannot learn, the model."""
+    model = model_of(found)
+    if found.journal is None or mmap:
+        return model
+    from streamptron.journal import journal_of
+
+    return journal_of(model, found.journal)
 
 
 def _numbered(path: str | os.PathLike[str]) -> dict[int, Path]:

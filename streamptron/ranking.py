@@ -136,6 +136,12 @@ class RankingPerceptron(RankModel, OneVector, Learner):
         """The largest step."""
         return self._param("C")  # type: ignore[no-any-return]
 
+    def _check_one_event(self, what: str) -> None:
+        raise TypeError(
+            f"{what}: a ticket holds one event, and RankingPerceptron learns from candidates; keep "
+            "the candidates until the choice is known"
+        )
+
     @classmethod
     def from_weights(cls, weights: Mapping[Any, float], **params: Any) -> Self:
         """A model that starts from given weights; its average and its pocket start from them too.

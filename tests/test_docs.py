@@ -25,6 +25,7 @@ EXAMPLES = {  # how many there are at least, so that none is lost unseen
     str(Path("docs", "coming-from.md")): 20,
     str(Path("docs", "files.md")): 30,
     str(Path("docs", "index.md")): 10,
+    str(Path("docs", "late-labels.md")): 30,
     str(Path("docs", "learning.md")): 12,
     str(Path("docs", "matrices.md")): 14,
     str(Path("docs", "merging.md")): 14,

@@ -127,4 +127,5 @@ def test_workers_that_share_a_queue_learn_each_row_once_between_them(server, liv
     left = server.client.execute("SELECT count(*) FROM mail WHERE id <> ALL(%s)", [last])
     n_seen = [saved.model[-1].n_seen for saved in both]
     assert sum(n_seen) == n_rows - left.fetchone()[0]
-    assert len(n_seen) == 2 and min(n_seen) > 0
+    assert len(n_seen) == 2
+    assert min(n_seen) > 0

@@ -298,7 +298,7 @@ class LineModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> typing.Self:
-        learner, tokenizer, lines, metadata, position = read(path)
+        learner, tokenizer, lines, metadata, position, _ = read(path)
         if isinstance(learner, RankModel):
             raise ValueError(
                 f"{path}: it chooses among candidates, and a line is one event; use it from "

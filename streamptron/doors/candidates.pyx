@@ -130,7 +130,7 @@ cdef class RankModel(Model):
         decided = self._decided(probabilities)
         return dict(zip(names, decided)) if own else decided
 
-    def learn_one(self, candidates, chosen, w=1.0):
+    def learn_one(self, candidates, chosen, w=1.0, undo=False):
         """Learn which of some candidates is the right one, if that is a mistake.
 
         Parameters
@@ -142,6 +142,8 @@ cdef class RankModel(Model):
             The id of the right one.
         w
             The sample weight, at least 0: it scales the step.
+        undo
+            Not for this learner: its steps cannot be taken back.
 
         Raises
         ------
@@ -150,6 +152,8 @@ cdef class RankModel(Model):
         MemoryError
             If memory runs out. The model has not changed then, either.
         """
+        if undo is not False:
+            return self._learn_undoable(candidates, chosen, w, undo)
         cdef double step = self._step(None, w)
         cdef Py_ssize_t y
         names, features, own = candidates_of(candidates)

@@ -1,6 +1,7 @@
 # The desk: a learner behind its gate, and the scratch where the current event is written.
 
 from streamptron.doors.gate cimport Gate
+from streamptron.doors.packed cimport PackedEvent
 from streamptron.doors.texts cimport TextEvent
 from streamptron.engine.event cimport Event
 from streamptron.engine.learner cimport Learner
@@ -27,6 +28,7 @@ cdef class Desk:
     cdef int _not_in_a_file(self) except -1
     cdef int _read(self, x, bint learning) except -1
     cdef int _read_text(self, TextEvent x, bint learning) except -1
+    cdef int _read_packed(self, PackedEvent x, bint learning) except -1
     cdef int _read_items(self, x, bint learning, str what=*) except -1
     cdef int _read_candidates(self, list names, list candidates, bint learning) except -1
     cdef int _write_read(self, list entries, str what, list names, list ends,

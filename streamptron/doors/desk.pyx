@@ -19,6 +19,7 @@ from streamptron.doors.entry cimport (
     entry_value_everyday)
 from streamptron.doors.gate cimport gate_wait
 from streamptron.doors.names cimport Name, name_key
+from streamptron.doors.packed cimport PackedEvent
 from streamptron.doors.parameters cimport unfit
 from streamptron.doors.texts cimport TextEvent, page_fill, text_event_write
 from streamptron.engine.arena cimport Arena
@@ -31,8 +32,9 @@ from streamptron.engine.hash cimport key_hash
 from streamptron.engine.index cimport index_is_limited
 from streamptron.engine.key cimport KEY_NONE, KEY_OBJECT, Key, key_word
 from streamptron.engine.learner cimport Learner, learner_decision
+from streamptron.engine.packed cimport Packed, packed_next
 from streamptron.engine.table cimport KEPT_KINDS, table_keeps
-from streamptron.engine.types cimport SLOT_NULL, uint64_t
+from streamptron.engine.types cimport SLOT_NULL, uint8_t, uint64_t
 
 from streamptron.estimator.names import shown
 from streamptron.doors.names import damaged
@@ -240,6 +242,8 @@ cdef class Desk:
         if not _is_everyday(x):
             if type(x) is TextEvent:
                 return self._read_text(x, learning)
+            if type(x) is PackedEvent:
+                return self._read_packed(x, learning)
             return self._read_items(x, learning)
         # These types are read without Python code, so nothing can change x or the scratch under us.
         self._enter(learning)
@@ -269,6 +273,29 @@ cdef class Desk:
                 return 0
             if page < 0 or not page_fill(page - 1):
                 self._no_memory("no memory for the event")
+
+    cdef int _read_packed(self, PackedEvent x, bint learning) except -1:
+        """The same for an event in bytes, which has been checked."""
+        cdef const uint8_t* p
+        cdef const uint8_t* end
+        cdef Py_ssize_t i
+        cdef Packed entry
+        cdef Writer writer
+        if x.names is not None:
+            return self._write_read(list(x.names), "x", None, None, learning)
+        self._enter(learning)
+        if event_begin(&self.event, &self.learner.index, x.n, self.learner.intercept) < 0:
+            self._no_memory("no memory for the event")
+        writer = event_writer(&self.event)
+        p = <const uint8_t*> bytes_data(<PyObject*> x.data)
+        end = p + x.end
+        p += x.start
+        for i in range(x.n):
+            p = packed_next(p, end, &entry)
+            writer_add(&writer, entry.key, entry.value)
+        event_end(&self.event, &writer)
+        self._held = x              # long keys point into it
+        return 0
 
     cdef int _read_items(self, x, bint learning, str what="x") except -1:
         """The same for any mapping, name and value; or an error that says what is wrong.

@@ -16,6 +16,8 @@ cdef class Model(Desk):
     cdef dict _arrays               # of the file in which the learner lies, read-only; else None
     cdef Py_buffer _file
     cdef public object _y_name      # of the last Series learned from
+    cdef object _past               # which steps can be taken back, see doors/late.pyx; else None
+    cdef bytes _kind_mark           # what kind of model it is, once a ticket has asked
 
     cdef Model _blank(self, int kind)
     cdef int _become(self, Model other) except -1

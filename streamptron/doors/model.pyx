@@ -48,6 +48,7 @@ from streamptron.doors.names import damaged, interned, named
 from streamptron.doors.parameters import checked_class_weight
 from streamptron.estimator.checks import (
     ClassWeight, checked_number, choice, real, rounded_number, truth, whole)
+from streamptron.doors.past import Past
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
@@ -156,6 +157,8 @@ cdef class Model(Desk):
         self._class_weight, other._class_weight = other._class_weight, self._class_weight
         self._objects, other._objects = other._objects, self._objects
         self._y_name, other._y_name = other._y_name, self._y_name
+        self._past, other._past = other._past, self._past
+        self._kind_mark, other._kind_mark = other._kind_mark, self._kind_mark
         self._objects_new = False
         event_free(&self.event)
 
@@ -550,6 +553,7 @@ cdef class Model(Desk):
             other._kind = self._kind
             other._class_weight = self._class_weight
             other._y_name = self._y_name
+            other._past = None if self._past is None else self._past.ended(self.learner.n_seen)
             other._objects = dict(self._objects)
         finally:
             if collecting:
@@ -629,6 +633,8 @@ cdef class Model(Desk):
                 **counts_state(&self.learner),
                 **self._once_state(),
             }
+            if self._past is not None:
+                state["past"] = self._past.ended(self.learner.n_seen).state()
             if state["labels"] is not None and (
                     len(state["labels"]) != learner_labels(&self.learner)):
                 raise RuntimeError(
@@ -669,6 +675,8 @@ cdef class Model(Desk):
         self._empty_index(seed)
         counts_set_state(&self.learner, state)
         self._set_once_state(state)
+        if "past" in state:
+            self._past = Past.of(state["past"], self.learner.n_seen)
         if whole is not None:
             PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)
             self._arrays = dict(arrays)

@@ -256,8 +256,9 @@ cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t
         if whole:
             raise ValueError("a VotedPerceptron cannot be used in place")
         voted = {name: arrays.pop(name) for name in VOTED}
-    # a pickle leaves out the lookup; a file that is used in place has its checksum beside them
-    if arrays.keys() - {"lookup", "crc32"} != {"weights", "chunks"} | (
+    # a pickle leaves out the lookup; a file that is used in place has its checksum beside them, and
+    # perhaps a journal
+    if arrays.keys() - {"lookup", "crc32", "journal"} != {"weights", "chunks"} | (
             {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
         raise ValueError("the arrays are not those of such a model")
     memset(&flat, 0, sizeof(Flat))

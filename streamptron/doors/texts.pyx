@@ -290,9 +290,8 @@ def text_learn_one(self, x, y=None, **params):
     """Learn from one text."""
     cdef tuple pair = self._pair
     if pair is None or params:
-        self._as_river("learn_one", x, y, **params)
-    else:
-        pair[1].learn_one(pair[0].transform_one(x), y)
+        return self._as_river("learn_one", x, y, **params)
+    pair[1].learn_one(pair[0].transform_one(x), y)
 
 
 def text_predict_one(self, x, **params):

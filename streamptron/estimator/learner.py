@@ -17,6 +17,7 @@ if typing.TYPE_CHECKING:
 
     from streamptron.estimator.batches import Batch
     from streamptron.merging import Delta
+    from streamptron.tickets import Step, Ticket
 
 # what a copy that keeps the weights cannot change
 FIXED = (
@@ -149,6 +150,118 @@ class Learner(Model, base.Estimator):
         from streamptron.merging import apply_delta
 
         apply_delta(self, delta)
+
+    def predict_ticket(self, x: Any) -> Ticket:
+        """Predict one event, and keep it for ``learn_ticket``, when its label is known.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+
+        Returns
+        -------
+        A small value to store or to send, see :class:`Ticket`. Its ``prediction`` is what
+        ``predict_one`` answers.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If x is invalid, if it has a feature name that no model file can hold, or if the label
+            predicted is such an object.
+
+        Examples
+        --------
+        >>> from streamptron import Perceptron
+        >>> model = Perceptron.from_weights({"free": 1.0})
+        >>> ticket = model.predict_ticket({"free": 1, "meeting": 1})
+        >>> ticket.prediction
+        True
+        >>> model.learn_ticket(ticket, False)
+        >>> model.weights
+        {'meeting': -1.0}
+        """
+        from streamptron.tickets import predict_ticket
+
+        self._check_one_event("predict_ticket")
+        return predict_ticket(self, x)
+
+    def learn_ticket(self, ticket: Any, y: Any, w: float = 1.0, undo: bool = False) -> Any:
+        """Learn an event that was predicted before, as ``learn_one`` would at this moment.
+
+        The model may have learned, grown, been saved, loaded or merged meanwhile. A ticket can be
+        learned as often as you like: nothing keeps count.
+
+        Parameters
+        ----------
+        ticket
+            From ``predict_ticket`` of a model of the same class and parameters, or its bytes.
+        y, w, undo
+            As for ``learn_one``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the ticket is damaged or for another kind of model, or if y or w is invalid. Nothing
+            is learned then.
+        MemoryError
+            If memory runs out. The model has not changed then, either.
+        """
+        from streamptron.tickets import ticket_event
+
+        self._check_one_event("learn_ticket")
+        learner: Any = self
+        return learner.learn_one(ticket_event(self, ticket), y, w, undo)
+
+    def undo(self, step: Any) -> None:
+        """Take back what one event has taught; everything learned since stays as it was learned.
+
+        The weights and their average are as if the event had been seen and had not moved them: for
+        whole numbers to the last bit, for others up to a rounding in the last place. It is still
+        counted in ``n_seen`` and ``n_mistakes``, and its label stays known. The pocket, which
+        vector answers, and the calibration of the probabilities stay as they are: they heal as
+        events come. Later steps were taken by a model that had learned the event, and are kept.
+        docs/late-labels.md says what comes back of AdaptiveClassifier's numbers.
+
+        Parameters
+        ----------
+        step
+            From ``learn_one(x, y, undo=True)`` of this model, or its bytes. The model may have been
+            saved and loaded, pickled or copied since.
+
+        Raises
+        ------
+        TypeError
+            If the learner cannot take steps back, or if this is no step.
+        ValueError
+            If the step is damaged, has been taken back already, or is not of this model: another
+            one took it, a copy that has gone another way, or this one after it was saved, and that
+            was lost. Nothing has changed then.
+        MemoryError
+            If memory runs out. The model has not changed then, either.
+
+        Examples
+        --------
+        >>> from streamptron import Perceptron
+        >>> model = Perceptron()
+        >>> step = model.learn_one({"free": 1, "win": 2}, True, undo=True)
+        >>> model.learn_one({"free": 1, "meeting": 1}, False)
+        >>> model.undo(step)
+        >>> model.weights
+        {'free': -1.0, 'meeting': -1.0}
+        """
+        from streamptron.tickets import undo_step
+
+        undo_step(self, step)
+
+    def _learn_undoable(self, x: Any, y: Any, w: Any, undo: Any) -> Step:
+        """``learn_one`` with undo=True."""
+        from streamptron.tickets import learn_undoable
+
+        return learn_undoable(self, x, y, w, undo)
+
+    def _check_one_event(self, what: str) -> None:
+        """That the learner learns from one event, not from candidates."""
 
     def _file_parts(self) -> tuple[Any, Any, Any]:
         """Learner, tokenizer and lines, as a model file holds them."""

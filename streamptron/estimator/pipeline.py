@@ -7,6 +7,7 @@ anything unusual (other steps, more arguments) goes through River's own code.
 from __future__ import annotations
 
 import os
+import typing
 from typing import Any
 
 from river import compose
@@ -21,6 +22,9 @@ from streamptron.doors.texts import (
     text_predict_proba_one,
 )
 from streamptron.estimator.names import shown
+
+if typing.TYPE_CHECKING:
+    from streamptron.tickets import Ticket
 
 
 class TextPipeline(compose.Pipeline):
@@ -130,8 +134,32 @@ class TextPipeline(compose.Pipeline):
     predict_one = text_predict_one
     predict_proba_one = text_predict_proba_one
 
+    def predict_ticket(self, x: Any) -> Ticket:
+        """Predict one text, and keep its tokens; see ``Perceptron.predict_ticket``."""
+        tokenizer, learner = self._both("predict_ticket")
+        return learner.predict_ticket(tokenizer.transform_one(x))  # type: ignore[no-any-return]
+
+    def learn_ticket(self, ticket: Any, y: Any, w: float = 1.0, undo: bool = False) -> Any:
+        """Learn a text that was predicted before; see ``Perceptron.learn_ticket``."""
+        return self._both("learn_ticket")[1].learn_ticket(ticket, y, w, undo)
+
+    def undo(self, step: Any) -> None:
+        """Take back what one text has taught; see ``Perceptron.undo``."""
+        self._both("undo")[1].undo(step)
+
+    def _both(self, what: str) -> tuple[TextDoor, Any]:
+        if self._pair is None:
+            raise TypeError(
+                f"{what} is for Tokenizer() | learner, and this pipeline has the steps "
+                f"{', '.join(self.steps)}; use its last step, model[-1].{what}"
+            )
+        return self._pair
+
     def _as_river(self, method: str, *given: Any, **params: Any) -> Any:
         """What River's own pipeline does, for other steps and more arguments."""
+        if "undo" in params and self._pair is not None:  # which River's does not know
+            tokenizer, learner = self._pair
+            return learner.learn_one(tokenizer.transform_one(given[0]), *given[1:], **params)
         return getattr(super(), method)(*given, **params)
 
     def predict_many(self, X: Any, *, n_jobs: int | None = None) -> Any:

@@ -31,11 +31,13 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
     "voted_updates": ("U32", ()),
     "voted_turns": ("U32", (2,)),
     "texts": ("U8", ()),
+    "journal": ("U8", ()),
 }
 EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
 LIMITED = EXACT | {"stamps"}
 HASHED = {"weights", "chunks", "rows"}
 VOTED = {name for name in ARRAYS if name.startswith("voted_")}  # of a VotedPerceptron, besides
+JOURNAL = "journal"  # of any learner's, if one was saved with it
 ONCE = ("adaptive", "voted")  # what only some of the learners keep once
 IN_PLACE = "crc32"  # the expected checksum, given with the arrays of a model opened in place
 ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
@@ -61,6 +63,9 @@ class Contents(typing.NamedTuple):
         The user's.
     position
         Up to where a stream has been learned, as ``Checkpoint.step`` was told; or None.
+    journal
+        Steps that can be taken back, see journal.py; of a file that was read, the bytes that hold
+        them; or None.
     """
 
     learner: Any
@@ -68,6 +73,7 @@ class Contents(typing.NamedTuple):
     lines: dict[str, Any] | None = None
     metadata: Any = None
     position: Any = None
+    journal: Any = None
 
 
 def check_regular(status: os.stat_result, path: str, purpose: str) -> None:

@@ -27,6 +27,7 @@ from streamptron.modelfile.layout import (
     HEADER_LIMIT,
     IN_PLACE,
     ITEM,
+    JOURNAL,
     LIMITED,
     ONCE,
     VERSION,
@@ -240,7 +241,15 @@ class _Header:
             _lines(self.part("lines")) if "lines" in self.metadata else None,
             self.users_metadata(),
             decode(self.part("position")) if "position" in self.metadata else None,
+            self.journal(body),
         )
+
+    def journal(self, body: memoryview) -> bytes | None:
+        """What journal.py has written, if anything."""
+        if JOURNAL not in self.arrays:
+            return None
+        _, at, end = self.arrays[JOURNAL]
+        return bytes(body[at:end])
 
     def parameters(self, name: str) -> dict[str, Any]:
         return {name: decoded_parameter(name, value) for name, value in self.part(name).items()}
@@ -258,7 +267,7 @@ class _Header:
                     "holds a VotedPerceptron, which cannot be used in place: load it without mmap"
                 )
             expected = expected | VOTED
-        if self.arrays.keys() != expected:
+        if self.arrays.keys() - {JOURNAL} != expected:
             raise ModelFileError("the arrays are not those of such a model")
         seed = int(self.part("seed"), 16)
         if model.hash_seed not in (None, seed):
@@ -274,9 +283,12 @@ class _Header:
             "serve": unhexed(self.part("serve")),
             **{name: unhexed(self.part(name)) for name in ONCE if name in self.metadata},
             "ceiling": unhexed(self.part("ceiling")),
+            **{name: unhexed(self.part(name)) for name in ("past",) if name in self.metadata},
         }
         arrays: dict[str, Any] = {
-            name: (shape, body[at:end]) for name, (shape, at, end) in self.arrays.items()
+            name: (shape, body[at:end])
+            for name, (shape, at, end) in self.arrays.items()
+            if name != JOURNAL or whole is not None  # in place it stays with the model, unread
         }
         if whole is not None:
             arrays[IN_PLACE] = ((4,), self.arrays_crc32.to_bytes(4, "little"))

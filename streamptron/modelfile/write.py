@@ -25,6 +25,7 @@ from streamptron.modelfile.layout import (
     HEADER_LIMIT,
     IN_PLACE,
     ITEM,
+    JOURNAL,
     ONCE,
     VERSION,
     Contents,
@@ -57,7 +58,8 @@ def contents_of(model: Any, metadata: Any = None) -> Contents:
                 "not hold; give it in metadata, or pickle the model instead"
             )
     kept_metadata(metadata)
-    return Contents(learner, tokenizer, lines, metadata)
+    journal = model._file_journal() if hasattr(model, "_file_journal") else None
+    return Contents(learner, tokenizer, lines, metadata, journal=journal)
 
 
 def _is_ours(part: Any) -> bool:
@@ -95,11 +97,15 @@ def write(
 
 def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     """The header, and the arrays' bytes that follow it."""
-    model, tokenizer, lines, metadata, position = contents
+    model, tokenizer, lines, metadata, position, journal = contents
     if sys.byteorder != "little":
         raise NotImplementedError("model files need a little-endian machine; pickle the model")
     kept = kept_metadata(metadata)
-    state, arrays = model._file_state()
+    if journal is None:
+        state, arrays = model._file_state()
+    else:  # both of one moment
+        (state, arrays), steps = journal._file_state(model)
+        arrays = {**arrays, JOURNAL: ((len(steps),), steps)}
     names = [name for name in ARRAYS if name in arrays]
     crc = 0
     for name in names:
@@ -119,6 +125,8 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
         **{name: hexed(state[name]) for name in ONCE if name in state},
         "ceiling": state["ceiling"],
     }
+    if "past" in state:
+        parts["past"] = state["past"]
     if tokenizer is not None:
         parts["tokenizer"] = encoded_parameters(tokenizer._get_params())
     if lines is not None:

@@ -1,0 +1,33 @@
+from typing import Any
+
+from streamptron.doors.model import Model
+from streamptron.doors.packed import PackedEvent
+
+def kind_mark(model: Model) -> bytes: ...
+def predicted(model: Model, x: Any) -> tuple[Any, int, bytes]: ...
+def can_undo(model: Model) -> int: ...
+def learned(model: Model, x: Any, y: Any, w: Any) -> tuple[Any, ...]: ...
+def undone_nothing(model: Model, event: PackedEvent, mark: int, number: int) -> None: ...
+def undone_moves(
+    model: Model,
+    packed: PackedEvent,
+    mark: int,
+    number: int,
+    moves: bytes,
+    slots: bytes | None,
+) -> None: ...
+def undone_kept(
+    model: Model,
+    packed: PackedEvent,
+    mark: int,
+    number: int,
+    changed: bool,
+    y: int,
+    outputs: int,
+    m: int,
+    strides: bytes,
+    slots: bytes,
+    once: bytes,
+    numbers: bytes,
+    means: bytes,
+) -> None: ...

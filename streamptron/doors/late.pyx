@@ -1,0 +1,407 @@
+"""What is learned later than it was predicted, and what is taken back: tickets and steps.
+
+An event is read, scored and learned by the doors and the path that every event takes; here it is
+written down as bytes, and with it what its step has changed. A step is taken back behind the gate,
+as an event is learned.
+"""
+
+from hashlib import blake2b
+from json import dumps
+from struct import Struct
+
+from libc.math cimport fabs
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.object cimport PyObject
+
+from streamptron._core cimport BinaryModel, LabelModel
+from streamptron.doors.desk cimport DEBUG
+from streamptron.doors.entry cimport bytes_data
+from streamptron.doors.model cimport Model
+from streamptron.doors.packed cimport PackedEvent, event_bytes_of
+from streamptron.engine.adaptive cimport adaptive_aim, adaptive_outputs, adaptive_places
+from streamptron.engine.api cimport (
+    learner_answer, learner_learn, learner_score, table_reserve)
+from streamptron.engine.event cimport Event
+from streamptron.engine.index cimport index_is_limited
+from streamptron.engine.learner cimport Learner, learner_adapts
+from streamptron.engine.rule cimport RULE_ADAPTIVE, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON
+from streamptron.engine.step cimport step_reserve
+from streamptron.engine.table cimport table_reserve_blocks
+from streamptron.engine.types cimport SLOT_NULL, VALUE_LIMIT, slot_t, uint8_t, uint32_t
+from streamptron.engine.undo cimport (
+    ONCE_MODEL, ONCE_OUTPUT, Moment, kept_blocks, kept_fill, kept_is_sound, kept_once_each,
+    kept_take_back, kept_width, once_read, once_take_back, undo_leave, undo_moment, undo_moves)
+
+from streamptron.doors.past import Past
+from streamptron.estimator.names import shown
+from streamptron.estimator.packed import event_packed
+from streamptron.modelfile.values import encoded_parameters
+
+cdef extern from "Python.h":
+    int PyGC_Disable() noexcept
+    int PyGC_Enable() noexcept
+
+cdef enum:
+    ADDED = 1                       # how a step is written down: moves and a clock's moment
+    KEPT = 2                        # or slots' numbers before it and after it
+    NOTHING = 0                     # or that the event changed no weight
+
+_MOVE = Struct("<Id")
+_MOMENT = Struct("<ddI")
+_LARGEST = 1e100                    # of a move
+
+
+def kind_mark(Model model):
+    """Eight bytes for the kind of a model: its class and its parameters."""
+    if model._kind_mark is None:
+        parts = [type(model).__name__, encoded_parameters(model._params)]
+        model._kind_mark = blake2b(
+            dumps(parts, sort_keys=True).encode(), digest_size=8).digest()
+    return model._kind_mark
+
+
+# --- An event as it is predicted
+
+cdef Py_ssize_t _given(Model model) noexcept:
+    """Where the entries end that the door has written."""
+    return model.event.n_given if model.event.paired else model.event.n
+
+
+cdef object _answered(Model model):
+    """The number of the predicted label; the event has been scored."""
+    return learner_answer(&model.learner, &model.event).verdict.best
+
+
+cdef object _label(Model model, Py_ssize_t output):
+    cdef list labels = model._label_list()
+    return labels[output] if 0 <= output < len(labels) else None
+
+
+cdef PackedEvent _packed_here(x):
+    """An event with names that only Python code can write."""
+    data, n = event_packed(x)
+    return PackedEvent(bytes(16) + data, 16, n)
+
+
+def predicted(Model model, x):
+    """The prediction, and the event as bytes: how many entries, and these."""
+    cdef Py_ssize_t best, n
+    cdef bytes entries
+    if type(x) is PackedEvent:
+        entries = (<PackedEvent> x).data[(<PackedEvent> x).start:(<PackedEvent> x).end]
+    else:
+        entries = None
+    model._score(x)
+    if entries is None:
+        try:
+            entries = event_bytes_of(&model.event, model.learner.intercept, _given(model))
+        except TypeError:
+            model._settle()
+            raise
+    best = _answered(model)
+    n = _given(model) - model.learner.intercept
+    model._settle()
+    if entries is None:
+        return predicted(model, _packed_here(x))
+    return _label(model, best), n, entries
+
+
+# --- A step that can be taken back
+
+def can_undo(Model model):
+    """Whether its steps can be taken back, and how they are written down."""
+    if model._kind == RULE_ADAPTIVE:
+        return KEPT
+    if model._kind in (RULE_PERCEPTRON, RULE_MULTICLASS, RULE_MIRA):
+        return ADDED
+    return NOTHING
+
+
+cdef class _Kept:
+    """Numbers of slots before a step and after it, of AdaptiveClassifier."""
+    cdef bytes numbers              # floats: all entries' before, all entries' after
+    cdef bytes means                # doubles, likewise
+    cdef bytes once                 # doubles, likewise
+    cdef bytes slots                # of the entries; 0: none, or not again
+    cdef bytes outputs              # that step, as Py_ssize_t
+    cdef Py_ssize_t m, n, n_once
+
+    cdef int open(self, Py_ssize_t n, Py_ssize_t m) except -1:
+        self.n = n
+        self.m = m
+        self.n_once = ONCE_MODEL + m * ONCE_OUTPUT
+        self.numbers = PyBytes_FromStringAndSize(NULL, 8 * n * kept_width(m))
+        self.means = PyBytes_FromStringAndSize(NULL, 16 * n)
+        self.once = PyBytes_FromStringAndSize(NULL, 16 * self.n_once)
+        self.slots = PyBytes_FromStringAndSize(NULL, 4 * n)
+        self.outputs = PyBytes_FromStringAndSize(NULL, m * sizeof(Py_ssize_t))
+
+    cdef float* at(self, bint after) noexcept:
+        return <float*> bytes_data(<PyObject*> self.numbers) + after * self.n * kept_width(self.m)
+
+    cdef double* means_at(self, bint after) noexcept:
+        return <double*> bytes_data(<PyObject*> self.means) + after * self.n
+
+    cdef double* once_at(self, bint after) noexcept:
+        return <double*> bytes_data(<PyObject*> self.once) + after * self.n_once
+
+    cdef uint32_t* slots_at(self) noexcept:
+        return <uint32_t*> bytes_data(<PyObject*> self.slots)
+
+    cdef Py_ssize_t* k(self) noexcept:
+        return <Py_ssize_t*> bytes_data(<PyObject*> self.outputs)
+
+
+cdef _Kept _kept_before(Model model, Py_ssize_t y, double u, Py_ssize_t* outputs):
+    """What the step for label y will change, as it is; `outputs`: how many there will be."""
+    cdef Learner* learner = &model.learner
+    cdef Event* event = &model.event
+    cdef _Kept kept = _Kept()
+    cdef Py_ssize_t j, labels = max(learner.adaptive.n_labels, y + 1)
+    cdef Py_ssize_t there = adaptive_outputs(&learner.adaptive)
+    outputs[0] = 1 if labels <= 2 else labels
+    adaptive_aim(&learner.adaptive, &event.weighed, y, u)
+    event.scored_version = 0        # that has written into the scores; they are made again
+    kept.open(event.n, event.weighed.n_strides)
+    for j in range(kept.m):
+        kept.k()[j] = event.weighed.strides[j].k
+    kept_fill(learner, event, there, outputs[0], y, kept.k(), kept.m, kept.at(False),
+              kept.means_at(False))
+    once_read(&learner.adaptive, outputs[0], y, kept.k(), kept.m, kept.once_at(False))
+    return kept
+
+
+cdef _kept_after(Model model, _Kept kept, Py_ssize_t y, Py_ssize_t outputs):
+    """And as it is now; then the slots' numbers are those that have changed, each slot once."""
+    cdef Learner* learner = &model.learner
+    kept_fill(learner, &model.event, outputs, outputs, y, kept.k(), kept.m, kept.at(True),
+              kept.means_at(True))
+    once_read(&learner.adaptive, outputs, y, kept.k(), kept.m, kept.once_at(True))
+    kept_once_each(learner, &model.event, kept.slots_at())
+
+
+def learned(Model model, x, y, w):
+    """Learn an event, and return what its step was: see tickets.Step.
+
+    (mark, number, changed, label, w, prediction, n, entries, output, what the step has changed)
+    """
+    cdef Learner* learner = &model.learner
+    cdef Event* event = &model.event
+    cdef int how = can_undo(model)
+    cdef Py_ssize_t output, best, n, outputs = 1
+    cdef Moment moment
+    cdef _Kept kept = None
+    cdef bytes entries, slots = None
+    cdef bint changed
+    cdef int i
+    label = model._checked_label(y)
+    cdef double step = model._step(label, w)
+    past = model._past if model._past is not None else Past()
+    mark = past.mark()
+    if isinstance(model, LabelModel):
+        output = (<LabelModel> model)._read_labelled(x, label)
+    else:
+        output = label
+        model._read(x, True)
+    # From here on no Python code may run, not even finalizers, until the event is learned.
+    collecting = PyGC_Disable()
+    try:
+        if learner_score(learner, event) < 0:
+            model._no_memory("no memory for the scores")
+        try:
+            entries = event_bytes_of(event, learner.intercept, _given(model))
+        except TypeError:
+            model._settle()
+            raise
+        if entries is not None:
+            best = _answered(model)
+            n = _given(model) - learner.intercept
+            number = learner.n_seen
+            moment = undo_moment(learner)
+            updates = learner.n_updates
+            if how == KEPT and step != 0.0:
+                kept = _kept_before(model, output, step, &outputs)
+            if how == ADDED and index_is_limited(&learner.index):
+                slots = PyBytes_FromStringAndSize(NULL, 4 * event.n)
+            if learner_learn(learner, event, output, step) < 0:
+                model._no_memory("no memory for the update; the model has not learned this event")
+            if kept is not None:
+                _kept_after(model, kept, output, outputs)
+            if slots is not None:
+                for i in range(event.n):
+                    (<uint32_t*> bytes_data(<PyObject*> slots))[i] = event.slots[i]
+            changed = learner.n_updates != updates
+            moves = [(event.step.moves[i].output, event.step.moves[i].a)
+                     for i in range(event.step.n)] if how == ADDED else []
+            model._past = past
+        model._settle()
+    finally:
+        if collecting:
+            PyGC_Enable()
+    if entries is None:
+        return learned(model, _packed_here(x), y, w)
+    if isinstance(model, LabelModel):
+        (<LabelModel> model)._name_output(label)
+    prediction = _label(model, best)
+    head = mark, number, changed, label, w, prediction, n, entries
+    if kept is not None:
+        return (*head, output, outputs, kept.m, kept.outputs, kept.slots, kept.once, kept.numbers,
+                kept.means)
+    if not moves:
+        return (*head, None)
+    return (*head, b"".join([_MOVE.pack(k, a) for k, a in moves])
+            + _MOMENT.pack(moment.c, moment.s, moment.fold), slots)
+
+
+# --- And taken back
+
+cdef int _begin(Model model, PackedEvent event, mark, number) except -1:
+    """Read the event of a step that this model knows, and find its slots."""
+    model._read(event, True)
+    past = model._past
+    if past is None or not past.knows(mark, number):
+        model._settle()
+        raise ValueError(
+            "step is not one of this model's: another model took it, a copy that has gone another "
+            "way, or this one after it was saved, and that was lost; nothing has changed")
+    if past.is_undone(number):
+        model._settle()
+        raise ValueError("step has been taken back already; nothing has changed")
+    if learner_score(&model.learner, &model.event) < 0:
+        model._no_memory("no memory to take the step back; nothing has changed")
+    return 0
+
+
+cdef int _end(Model model, number, bint changed) except -1:
+    """The step is taken back."""
+    model._past.undo(number)
+    if changed and model.learner.n_updates:
+        model.learner.n_updates -= 1
+    model.learner.version += 1
+    _drop(model)
+    return 0
+
+
+cdef int _drop(Model model) except -1:
+    """Done with the event: the next one is not compared with it, for slots may be left out."""
+    model._settle()
+    model.event.n_known = 0
+    model.event.n_found = 0
+    model.event.scored_version = 0
+    return 0
+
+
+cdef object _damaged(Model model, str why):
+    _drop(model)
+    return ValueError(f"step is damaged: {why}; nothing has changed")
+
+
+cdef int _check_slots(Model model, slots) except -1:
+    """Leave out what is not there any more; an error if something should be and is not."""
+    cdef Event* event = &model.event
+    cdef Py_ssize_t i
+    if slots is not None:
+        if len(slots) != 4 * event.n:
+            raise _damaged(model, "its slots are not those of its event")
+        if index_is_limited(&model.learner.index):
+            undo_leave(&model.learner, event, <const uint32_t*> bytes_data(<PyObject*> slots))
+            return 0
+    if not index_is_limited(&model.learner.index):
+        for i in range(event.n):
+            if event.slots[i] == SLOT_NULL:
+                raise _damaged(model, "it has features that the model has never learned")
+    return 0
+
+
+def undone_nothing(Model model, PackedEvent event, mark, number):
+    """Take back a step that changed no weight."""
+    _begin(model, event, mark, number)
+    _end(model, number, False)
+
+
+def undone_moves(Model model, PackedEvent packed, mark, number, bytes moves, bytes slots):
+    """Take back a step of moves."""
+    cdef Learner* learner = &model.learner
+    cdef Event* event = &model.event
+    cdef Moment moment
+    cdef int i, m = <int> ((len(moves) - _MOMENT.size) // _MOVE.size)
+    if m < 1 or len(moves) != m * _MOVE.size + _MOMENT.size:
+        raise ValueError("step is damaged: its moves were cut off; nothing has changed")
+    outputs = [_MOVE.unpack_from(moves, i * _MOVE.size) for i in range(m)]
+    moment.c, moment.s, moment.fold = _MOMENT.unpack_from(moves, m * _MOVE.size)
+    _begin(model, packed, mark, number)
+    before = -1
+    for k, a in outputs:
+        if not (before < k < learner.table.n_outputs and fabs(a) <= _LARGEST):
+            raise _damaged(model, "its moves are invalid")
+        before = k
+    if not (1.0 <= moment.c <= 1e18 and 0.0 < moment.s <= 1.0):
+        raise _damaged(model, "its moment is invalid")
+    _check_slots(model, slots)
+    if step_reserve(&event.step, m) < 0:
+        model._no_memory("no memory to take the step back; nothing has changed")
+    event.step.n = m
+    event.step.event = 0
+    event.step.r = 0.0
+    for i in range(m):
+        event.step.moves[i].output, event.step.moves[i].a = outputs[i]
+        event.step.moves[i].a = -event.step.moves[i].a
+        event.step.moves[i].second = 0.0
+    if table_reserve(&learner.table, event.slots, event.n, learner.index.n_slots, event.step.moves,
+                     m) < 0:
+        model._no_memory("no memory to take the step back; nothing has changed")
+    undo_moves(learner, event, moment)
+    _end(model, number, True)
+
+
+def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_ssize_t y,
+                Py_ssize_t outputs, Py_ssize_t m, bytes strides, bytes slots, bytes once,
+                bytes numbers, bytes means):
+    """Take back a step of AdaptiveClassifier."""
+    cdef Learner* learner = &model.learner
+    cdef Event* event = &model.event
+    cdef _Kept kept = _Kept()
+    cdef Py_ssize_t i, j, now
+    cdef slot_t slot
+    cdef bytes blocks
+    kept.n = len(slots) // 4
+    kept.m = m
+    kept.n_once = ONCE_MODEL + m * ONCE_OUTPUT
+    if not (0 <= m <= 2**31 and len(slots) == 4 * kept.n
+            and len(strides) == m * sizeof(Py_ssize_t)
+            and len(numbers) == 8 * kept.n * kept_width(m) and len(means) == 16 * kept.n
+            and len(once) == 16 * kept.n_once
+            and kept_is_sound(<const float*> bytes_data(<PyObject*> numbers), 2 * kept.n, m)):
+        raise ValueError("step is damaged: its numbers were cut off; nothing has changed")
+    kept.numbers, kept.means, kept.once = numbers, means, once
+    kept.slots, kept.outputs = slots, strides
+    blocks = PyBytes_FromStringAndSize(NULL, 4 * (4 + 2 * m))
+    _begin(model, packed, mark, number)
+    if not learner_adapts(learner):
+        raise _damaged(model, "it is no step of such a model")
+    now = adaptive_outputs(&learner.adaptive)
+    if event.n != kept.n or not 0 <= y < adaptive_places(&learner.adaptive) or not (
+            outputs == 1 or outputs <= now):
+        raise _damaged(model, "it does not fit its event or the labels")
+    for j in range(m):
+        if not 0 <= kept.k()[j] < outputs or (j and kept.k()[j] <= kept.k()[j - 1]):
+            raise _damaged(model, "its outputs are invalid")
+    for i in range(2 * kept.n):
+        if not fabs(kept.means_at(False)[i]) <= VALUE_LIMIT:
+            raise _damaged(model, "its means are invalid")
+    for i in range(2 * kept.n_once):
+        if not fabs(kept.once_at(False)[i]) <= 1e40:
+            raise _damaged(model, "its numbers are invalid")
+    # of an entry without a slot of its own nothing was kept: it has none, or the same as another
+    undo_leave(learner, event, kept.slots_at())
+    if table_reserve_blocks(
+            &learner.table, event.slots, event.n, learner.index.n_slots,
+            <const uint32_t*> bytes_data(<PyObject*> blocks),
+            kept_blocks(&learner.table, y, kept.k(), m,
+                        <uint32_t*> bytes_data(<PyObject*> blocks))) < 0:
+        model._no_memory("no memory to take the step back; nothing has changed")
+    once_take_back(&learner.adaptive, outputs == 1, y, kept.k(), m, kept.once_at(False),
+                   kept.once_at(True))
+    kept_take_back(learner, event, outputs == 1, y, kept.k(), m, kept.at(False), kept.at(True),
+                   kept.means_at(False), kept.means_at(True))
+    _end(model, number, changed)

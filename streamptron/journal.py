@@ -1,0 +1,319 @@
+"""A journal of steps by the ids of their events, kept in one file with the model."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import typing
+from typing import Any, Self
+
+from streamptron.estimator.checks import truth, whole
+from streamptron.estimator.names import shown
+from streamptron.estimator.packed import count_packed
+from streamptron.modelfile.layout import ModelFileError
+from streamptron.modelfile.read import model_of, read
+from streamptron.modelfile.values import decode, encoded
+from streamptron.modelfile.write import contents_of, write
+from streamptron.tickets import Step, _count, check_can_undo
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from streamptron.tickets import Ticket
+
+_MOST = 2**31
+
+
+class Journal:
+    """Learns events under ids, and remembers the last of them well enough to correct them.
+
+    "The user has moved this mail out of Junk": ``journal.correct(id, "ham")`` takes back what the
+    mail has taught, and learns it with the right label. The events since stay as they were learned.
+
+    The journal holds the steps of the last `most` events, oldest first out; a few hundred bytes a
+    short text. It is saved in the same file as the model, which is replaced whole or not at all, so
+    the two never disagree: ``journal.save(path)``, or ``Checkpoint(journal, path)``.
+
+    Any number of threads may use a journal. What is learned past it, from the model itself, is not
+    in it, and does no harm.
+
+    Parameters
+    ----------
+    model
+        A Perceptron, MulticlassPerceptron, MIRA or AdaptiveClassifier; or ``Tokenizer() | learner``
+        of one of them.
+    most
+        How many events it remembers.
+
+    Attributes
+    ----------
+    model
+        As given.
+    most
+        As given.
+
+    Examples
+    --------
+    >>> from streamptron import Journal, Perceptron, Tokenizer
+    >>> journal = Journal(Tokenizer() | Perceptron(), most=1000)
+    >>> journal.learn_one("mail-1", "see you at the meeting", True)
+    >>> journal.correct("mail-1", False)
+    >>> journal.model.predict_one("the meeting")
+    False
+    """
+
+    def __init__(self, model: Any, most: int = 10_000) -> None:
+        self.model = model
+        self.most = whole("most", most, 1, _MOST)
+        contents = contents_of(model)
+        self._learner, self._tokenizer = contents.learner, contents.tokenizer
+        check_can_undo(self._learner, "model")
+        self._steps: dict[Hashable, Step] = {}
+        self._lock = threading.RLock()
+
+    def learn_one(self, id: Hashable, x: Any, y: Any, w: float = 1.0) -> None:
+        """Learn an event, and remember its step.
+
+        Parameters
+        ----------
+        id
+            The event's: a str, bytes, int, or what else a model file can hold.
+        x, y, w
+            As for ``learn_one`` of the model.
+
+        Raises
+        ------
+        ValueError
+            If there is an event of this id; nothing is learned. It may have been delivered twice.
+        TypeError
+            If no file could hold the id.
+        """
+        if self._tokenizer is not None:
+            x = self._tokenizer.transform_one(x)
+        with self._lock:
+            self._check_new(id)
+            self._remember(id, self._learner.learn_one(x, y, w, undo=True))
+
+    def learn_ticket(self, id: Hashable, ticket: Ticket | bytes, y: Any, w: float = 1.0) -> None:
+        """The same for an event that was predicted before; see ``learn_ticket`` of the model."""
+        with self._lock:
+            self._check_new(id)
+            self._remember(id, self._learner.learn_ticket(ticket, y, w, undo=True))
+
+    def undo(self, id: Hashable) -> None:
+        """Take back what an event has taught, and forget it.
+
+        Raises
+        ------
+        KeyError
+            If there is no event of this id.
+        """
+        with self._lock:
+            self._learner.undo(self._step(id))
+            del self._steps[id]
+
+    def correct(self, id: Hashable, y: Any, w: float | None = None, *, undo: bool = True) -> None:
+        """Take back what an event has taught, and learn it with the right label.
+
+        It is the latest event then. If memory runs out between the two, the wrong label is taken
+        back, and the event forgotten.
+
+        Parameters
+        ----------
+        id
+            The event's.
+        y
+            The right label.
+        w
+            The sample weight; None: that with which it was learned.
+        undo
+            False: only learn the right label, and leave the wrong step to the events that have come
+            since. That is better for Perceptron, MulticlassPerceptron and MIRA when more than some
+            ten events have: see docs/late-labels.md.
+
+        Raises
+        ------
+        KeyError
+            If there is no event of this id.
+        TypeError, ValueError
+            If y, w or undo is invalid; nothing has changed.
+        """
+        truth("undo", undo)
+        with self._lock:
+            step = self._step(id)
+            w = step.w if w is None else w
+            self._check_label(y, w)
+            if undo:
+                self._learner.undo(step)
+            del self._steps[id]
+            self._remember(id, self._learner.learn_ticket(step.ticket, y, w, undo=True))
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._steps
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """The ids, the oldest first."""
+        with self._lock:
+            return iter(list(self._steps))
+
+    def __repr__(self) -> str:
+        return f"Journal({type(self._learner).__name__}, {len(self)} of {self.most} events)"
+
+    def _check_new(self, id: Hashable) -> None:
+        try:
+            hash(id)
+        except TypeError:
+            raise TypeError(
+                f"id={shown(id)} is a {type(id).__name__}, which is not hashable; give a str or int"
+            ) from None
+        encoded(id, "id")
+        if id in self._steps:
+            raise ValueError(
+                f"id={shown(id)} is in the journal already; nothing was learned. Use correct or "
+                "undo, or give each event an id of its own"
+            )
+
+    def _check_label(self, y: Any, w: float) -> None:
+        """That learning the label will not fail once the wrong one is taken back."""
+        label = self._learner._checked_label(y)
+        encoded(label, "y")
+        self._learner._checked_step(label, w)
+        known = self._learner._get_labels()
+        if known is not None and label not in known:
+            most = self._learner.max_labels
+            if most is not None and len(known) >= most:
+                raise ValueError(
+                    f"y={shown(label)} is a new label, and the model already has "
+                    f"max_labels={most}; nothing has changed"
+                )
+
+    def _step(self, id: Hashable) -> Step:
+        try:
+            return self._steps[id]
+        except KeyError:
+            raise KeyError(
+                f"there is no event {shown(id)}: it was not learned here, it was taken back, or "
+                f"{self.most} others have come since"
+            ) from None
+
+    def _remember(self, id: Hashable, step: Step) -> None:
+        self._steps[id] = step
+        while len(self._steps) > self.most:
+            del self._steps[next(iter(self._steps))]
+
+    # --- Files
+
+    def save(self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
+        """Write model and journal into one file; ``Journal.load`` reads them back.
+
+        ``streamptron.load`` reads the model of it. Everything else is as for ``Perceptron.save``.
+
+        Parameters
+        ----------
+        path
+            The file.
+        metadata
+            A dict of what JSON can hold, kept with the model.
+
+        Raises
+        ------
+        TypeError, OSError
+            As for ``Perceptron.save``.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from streamptron import AdaptiveClassifier, Journal
+        >>> journal = Journal(AdaptiveClassifier())
+        >>> journal.learn_one(17, {"prize": 1}, "ham")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "mail.model")
+        ...     journal.save(path)
+        ...     journal = Journal.load(path)
+        >>> journal.correct(17, "spam")
+        >>> list(journal)
+        [17]
+        """
+        write(path, contents_of(self, metadata))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a journal and its model from a file.
+
+        Raises
+        ------
+        ModelFileError
+            If the file is damaged or has no journal.
+        OSError
+            If it cannot be read.
+        """
+        contents = read(path)
+        if contents.journal is None:
+            raise ModelFileError(
+                f"{os.fspath(path)!r} has a model and no journal; Journal(streamptron.load(path)) "
+                "begins one"
+            )
+        journal: Self = journal_of(model_of(contents), contents.journal, cls)
+        return journal
+
+    def _file_parts(self) -> tuple[Any, Any, Any]:
+        parts: tuple[Any, Any, Any] = self.model._file_parts()
+        return parts
+
+    def _file_journal(self) -> Journal:
+        return self
+
+    def _file_state(self, learner: Any) -> tuple[Any, Any]:
+        """The learner's state, and the journal as a file holds it, of one moment."""
+        with self._lock:
+            state = learner._file_state()
+            steps = list(self._steps.items())
+        body = b"".join(
+            piece
+            for id, step in steps
+            for part in (json.dumps(encoded(id, "id")).encode(), bytes(step))
+            for piece in (count_packed(len(part)), part)
+        )
+        return state, count_packed(self.most) + body
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        with self._lock:
+            return _rebuilt, (type(self), self.model, self.most, dict(self._steps))
+
+
+def _rebuilt(cls: Any, model: Any, most: int, steps: dict[Hashable, Step]) -> Any:
+    journal = cls(model, most)
+    journal._steps = steps
+    return journal
+
+
+def journal_of(model: Any, data: bytes, cls: Any = Journal) -> Any:
+    """The journal that a file holds, with its model.
+
+    Raises
+    ------
+    ModelFileError
+        If what the file says contradicts itself.
+    """
+    try:
+        most, at = _count(data, 0)
+        journal = cls(model, most)
+        while at < len(data):
+            parts = []
+            for _ in range(2):
+                size, at = _count(data, at)
+                parts.append(data[at : at + size])
+                at += size
+            id = decode(json.loads(parts[0]))
+            if id in journal._steps:
+                raise ValueError("an id occurs twice")
+            journal._steps[id] = Step.from_bytes(parts[1])
+        if at != len(data) or len(journal._steps) > most:
+            raise ValueError("it was cut off")
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise ModelFileError(f"the journal is damaged: {error}; take an older file") from error
+    return journal

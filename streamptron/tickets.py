@@ -1,0 +1,443 @@
+"""Labels that come late, and labels that were wrong: tickets and steps, as bytes that can be kept.
+
+Both begin alike, so that no sixteen bytes before an event are missing (engine/packed.pxd):
+
+    s t   version   kind   crc32 of all but itself   mark of the kind of model   parts
+    2     1         1      4                         8                           each with its size
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import struct
+import typing
+import zlib
+from typing import Any, NamedTuple, Self
+
+from streamptron.doors.late import (
+    can_undo,
+    kind_mark,
+    learned,
+    predicted,
+    undone_kept,
+    undone_moves,
+    undone_nothing,
+)
+from streamptron.doors.packed import PackedEvent
+from streamptron.estimator.checks import truth
+from streamptron.estimator.names import shown
+from streamptron.estimator.packed import count_packed
+from streamptron.modelfile.values import decode, encoded
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from streamptron.doors.model import Model
+
+_BEGIN = b"st"
+_VERSION = 1
+_TICKET, _STEP = ord("t"), ord("s")
+_HEAD = struct.Struct("<2sBBI8s")
+# A step: mark, number, sample weight, whether weights changed, which numbers follow
+_STEP_HEAD = struct.Struct("<QQd??")
+_KEPT = struct.Struct("<III")  # place of the label, outputs, outputs that stepped
+# What a forged part may raise while it is read.
+_WRONG = (
+    *(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError),
+    *(zlib.error, struct.error),
+)
+_ARRAYS_LIMIT = 1 << 28  # bytes that a step's numbers may take: of millions of features
+
+
+class Ticket:
+    """An event that was predicted, and that can be learned later without the event.
+
+    ``model.predict_ticket(x)`` makes one, ``model.learn_ticket(ticket, y)`` learns it. In between
+    it can be kept: as ``bytes(ticket)`` or pickled. It holds the names and values of the event, so
+    it outlives anything that happens to the model, and the kind of model: class and parameters.
+
+    Attributes
+    ----------
+    prediction
+        What ``predict_one`` answered.
+
+    Examples
+    --------
+    >>> from streamptron import Perceptron, Ticket
+    >>> model = Perceptron()
+    >>> kept = bytes(model.predict_ticket({"free": 1, "prize": 2}))
+    >>> len(kept)
+    36
+    >>> model.learn_ticket(Ticket.from_bytes(kept), True)
+    >>> model.weights
+    {'free': 1.0, 'prize': 2.0}
+    """
+
+    __slots__ = ("_data", "prediction")
+
+    _data: bytes
+    prediction: Any
+
+    def __init__(self) -> None:
+        raise TypeError("a Ticket is made by model.predict_ticket(x), or Ticket.from_bytes(data)")
+
+    @classmethod
+    def _of(cls, data: bytes, prediction: Any) -> Self:
+        ticket = cls.__new__(cls)
+        ticket._data = data
+        ticket.prediction = prediction
+        return ticket
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """The ticket whose ``bytes(ticket)`` these are. Nothing in it is run.
+
+        Parameters
+        ----------
+        data
+            The bytes, or anything that has a buffer of them.
+
+        Raises
+        ------
+        TypeError
+            If they are no bytes.
+        ValueError
+            If they are damaged, cut off, no ticket, or from a newer version.
+        """
+        whole = _whole(data, "data", "a ticket")
+        return cls._of(whole, _ticket_opened(whole, "data").prediction)
+
+    def __bytes__(self) -> bytes:
+        return self._data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_bytes, (self._data,)
+
+    def __eq__(self, other: object) -> bool:
+        return self._data == other._data if isinstance(other, Ticket) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._data)
+
+    def __repr__(self) -> str:
+        return f"Ticket({shown(self.prediction)}, {len(self._data)} bytes)"
+
+
+class Step:
+    """What learning one event has changed, so that it can be taken back.
+
+    ``step = model.learn_one(x, y, undo=True)`` returns one, ``model.undo(step)`` takes it back. In
+    between it can be kept: as ``bytes(step)`` or pickled.
+
+    Attributes
+    ----------
+    label
+        The label that was learned.
+    w
+        The sample weight.
+    ticket
+        The event, to be learned again; its prediction is that before the step.
+
+    Examples
+    --------
+    >>> from streamptron import Perceptron
+    >>> model = Perceptron()
+    >>> step = model.learn_one({"meeting": 1}, True, undo=True)
+    >>> model.undo(step)
+    >>> model.learn_ticket(step.ticket, False)
+    >>> model.weights
+    {'meeting': -1.0}
+    """
+
+    __slots__ = ("_data", "_opened")
+
+    _data: bytes | None  # made when somebody asks: for AdaptiveClassifier they are compressed
+    _opened: _OpenedStep
+
+    def __init__(self) -> None:
+        raise TypeError(
+            "a Step is made by model.learn_one(x, y, undo=True), or Step.from_bytes(data)"
+        )
+
+    @classmethod
+    def _of(cls, data: bytes | None, opened: _OpenedStep) -> Self:
+        step = cls.__new__(cls)
+        step._data = data
+        step._opened = opened
+        return step
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """The step whose ``bytes(step)`` these are. Nothing in it is run.
+
+        Parameters
+        ----------
+        data
+            The bytes, or anything that has a buffer of them.
+
+        Raises
+        ------
+        TypeError
+            If they are no bytes.
+        ValueError
+            If they are damaged, cut off, no step, or from a newer version.
+        """
+        whole = _whole(data, "data", "a step")
+        return cls._of(whole, _step_opened(whole, "data"))
+
+    @property
+    def label(self) -> Any:
+        """The label that was learned."""
+        return self._opened.label
+
+    @property
+    def w(self) -> float:
+        """The sample weight."""
+        return self._opened.w
+
+    @property
+    def ticket(self) -> Ticket:
+        """The event, to be learned again; its prediction is that before the step."""
+        opened = self._opened
+        parts = opened.parts[1:3]
+        return Ticket._of(_sealed(_TICKET, opened.mark, parts), opened.prediction)
+
+    def __bytes__(self) -> bytes:
+        if self._data is None:
+            parts = self._opened.parts
+            if self._opened.kept:
+                arrays = b"".join(_sized(parts[4:]))
+                parts = [*parts[:4], zlib.compress(arrays, 1)]
+            self._data = _sealed(_STEP, self._opened.mark, parts)
+        return self._data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_bytes, (bytes(self),)
+
+    def __eq__(self, other: object) -> bool:
+        return bytes(self) == bytes(other) if isinstance(other, Step) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(bytes(self))
+
+    def __repr__(self) -> str:
+        return f"Step({shown(self.label)}, {len(bytes(self))} bytes)"
+
+
+# --- What a learner does with them
+
+
+def predict_ticket(model: Model, x: Any) -> Ticket:
+    """See ``model.predict_ticket``."""
+    mark = kind_mark(model)
+    prediction, n, entries = predicted(model, x)
+    parts = (count_packed(n) + entries, _value(prediction, "the label"))
+    return Ticket._of(_sealed(_TICKET, mark, parts), prediction)
+
+
+def ticket_event(model: Model, ticket: Any) -> PackedEvent:
+    """The event of a ticket, checked to be one for this kind of model."""
+    data = ticket._data if isinstance(ticket, Ticket) else _whole(ticket, "ticket", "a Ticket")
+    opened = _ticket_opened(data, "ticket")
+    if opened.mark != kind_mark(model):
+        raise ValueError(
+            f"ticket is for another kind of model than this {type(model).__name__}: of another "
+            "class, or with other parameters; nothing was learned"
+        )
+    return opened.event
+
+
+def learn_undoable(model: Model, x: Any, y: Any, w: Any, undo: Any) -> Step:
+    """See ``model.learn_one``."""
+    truth("undo", undo)
+    check_can_undo(model, "undo=True")
+    mark = kind_mark(model)
+    # whatever a step holds must be something that bytes can hold, before anything is learned
+    label = _value(model._checked_label(y), "y")
+    segment, number, changed, y, w, prediction, n, entries, *rest = learned(model, x, y, w)
+    kept = len(rest) > 2
+    head = _STEP_HEAD.pack(segment, number, float(w), changed, kept)
+    parts = [head + label, count_packed(n) + entries, _value(prediction, "the label")]
+    if kept:
+        place, outputs, m, *arrays = rest
+        parts += [_KEPT.pack(place, outputs, m), *arrays]
+    else:
+        parts += [part for part in rest if part is not None]
+    event = PackedEvent(bytes(_HEAD.size) + entries, _HEAD.size, n)
+    w = float(w)
+    return Step._of(
+        None,
+        _OpenedStep(mark, segment, number, w, changed, kept, y, event, prediction, parts),
+    )
+
+
+def undo_step(model: Model, step: Any) -> None:
+    """See ``model.undo``."""
+    check_can_undo(model, "undo")
+    if isinstance(step, Step):
+        opened = step._opened
+    else:
+        opened = _step_opened(_whole(step, "step", "a Step"), "step")
+    if opened.mark != kind_mark(model):
+        raise ValueError(
+            f"step is of another kind of model than this {type(model).__name__}: of another "
+            "class, or with other parameters; nothing has changed"
+        )
+    event, segment, number = opened.event, opened.segment, opened.number
+    changes = opened.parts[3:]
+    if (can_undo(model) == _KEPT_NUMBERS) != opened.kept and changes:
+        raise ValueError("step is damaged: it is none of such a model; nothing has changed")
+    if not changes:
+        undone_nothing(model, event, segment, number)
+    elif opened.kept:
+        place, outputs, m = _KEPT.unpack(changes[0])
+        undone_kept(model, event, segment, number, opened.changed, place, outputs, m, *changes[1:])
+    else:
+        slots = changes[1] if len(changes) > 1 else None
+        undone_moves(model, event, segment, number, changes[0], slots)
+
+
+_KEPT_NUMBERS = 2  # what can_undo answers of AdaptiveClassifier
+
+
+def check_can_undo(model: Model, what: str) -> None:
+    if not can_undo(model):
+        raise TypeError(
+            f"{what}: {type(model).__name__} cannot take a step back; Perceptron, "
+            "MulticlassPerceptron, MIRA and AdaptiveClassifier can. See docs/late-labels.md"
+        )
+
+
+# --- Bytes
+
+
+def _value(value: Any, what: str) -> bytes:
+    """A label as JSON; TypeError if no file could hold it either."""
+    return json.dumps(encoded(value, what), separators=(",", ":")).encode()
+
+
+def _sized(parts: Any) -> list[bytes]:
+    """Parts, each after its size."""
+    return [piece for part in parts for piece in (count_packed(len(part)), part)]
+
+
+def _sealed(kind: int, mark: bytes, parts: Any) -> bytes:
+    body = b"".join(_sized(parts))
+    begin = _BEGIN + bytes((_VERSION, kind))
+    crc = zlib.crc32(body, zlib.crc32(mark, zlib.crc32(begin)))
+    return begin + crc.to_bytes(4, "little") + mark + body
+
+
+def _whole(data: Any, what: str, wanted: str) -> bytes:
+    if type(data) is bytes:
+        return data
+    with contextlib.suppress(TypeError):
+        return bytes(memoryview(data))
+    raise TypeError(
+        f"{what} is {shown(data)}, a {type(data).__name__}; it must be {wanted} or the bytes of one"
+    )
+
+
+def _opened(data: bytes, kind: int, what: str) -> tuple[bytes, list[tuple[int, int]]]:
+    """The mark of the kind of model, and where the parts lie."""
+    called = "ticket" if kind == _TICKET else "step"
+    if len(data) < _HEAD.size or not data.startswith(_BEGIN):
+        raise ValueError(f"{what} is no {called}, or it was cut off")
+    _, version, found, crc, mark = _HEAD.unpack_from(data)
+    if version != _VERSION:
+        raise ValueError(
+            f"{what} is of version {version}; this version of streamptron reads {_VERSION}"
+        )
+    if zlib.crc32(data[8:], zlib.crc32(data[:4])) != crc:
+        raise ValueError(f"{what} is damaged: it does not fit its checksum")
+    if found != kind:
+        raise ValueError(f"{what} is no {called}, but a {'step' if found == _STEP else 'ticket'}")
+    return mark, _parts(data, _HEAD.size)
+
+
+def _parts(data: bytes, at: int) -> list[tuple[int, int]]:
+    """Where the parts lie, from a place on."""
+    parts = []
+    while at < len(data):
+        size, at = _count(data, at)
+        parts.append((at, at + size))
+        at += size
+    if at != len(data):
+        raise ValueError("it was cut off")
+    return parts
+
+
+def _count(data: bytes, at: int) -> tuple[int, int]:
+    """A number that count_packed wrote, and where it ends."""
+    n = shift = 0
+    while True:
+        byte = data[at]
+        n |= (byte & 127) << shift
+        at += 1
+        shift += 7
+        if byte < 128:
+            return n, at
+        if shift > 56:
+            raise ValueError("a size is too large")
+
+
+class _OpenedTicket(NamedTuple):
+    mark: bytes
+    event: PackedEvent
+    prediction: Any
+
+
+class _OpenedStep(NamedTuple):
+    mark: bytes
+    segment: int
+    number: int
+    w: float
+    changed: bool
+    kept: bool
+    label: Hashable
+    event: PackedEvent
+    prediction: Any
+    parts: list[bytes]
+
+
+@contextlib.contextmanager
+def _read_from(what: str) -> typing.Iterator[None]:
+    """Name the argument in what forged bytes raise."""
+    try:
+        yield
+    except _WRONG as error:
+        if str(error).startswith(what):
+            raise
+        raise ValueError(f"{what} is damaged: {error}; nothing was learned") from error
+
+
+def _event_of(data: bytes, at: int, end: int) -> PackedEvent:
+    n, start = _count(data, at)
+    event = PackedEvent(data, start, n)
+    if event.end != end:
+        raise ValueError("there is something behind its event")
+    return event
+
+
+def _ticket_opened(data: bytes, what: str) -> _OpenedTicket:
+    with _read_from(what):
+        mark, parts = _opened(data, _TICKET, what)
+        event, (start, end) = parts
+        return _OpenedTicket(mark, _event_of(data, *event), decode(json.loads(data[start:end])))
+
+
+def _step_opened(data: bytes, what: str) -> _OpenedStep:
+    with _read_from(what):
+        mark, places = _opened(data, _STEP, what)
+        parts = [data[start:end] for start, end in places]
+        segment, number, w, changed, kept = _STEP_HEAD.unpack_from(parts[0])
+        label = decode(json.loads(parts[0][_STEP_HEAD.size :]))
+        event = _event_of(data, *places[1])
+        prediction = decode(json.loads(parts[2]))
+        if kept:
+            arrays = zlib.decompressobj().decompress(parts.pop(), _ARRAYS_LIMIT)
+            parts += [arrays[start:end] for start, end in _parts(arrays, 0)]
+        if len(parts) not in ((9,) if kept else (3, 4, 5)):
+            raise ValueError("it has parts of its own")
+        return _OpenedStep(mark, segment, number, w, changed, kept, label, event, prediction, parts)

@@ -1,0 +1,196 @@
+"""The plain-Python twin of undoing: what a step has changed, and that change taken back.
+
+A step of a perceptron or MIRA adds d = coefficient * value to a weight, at time t. What it leaves
+in the averages is linear in d, so the same is subtracted, whatever came later. AdaptiveClassifier's
+numbers come back by the difference that the step made, and what is no sum is worked out again.
+
+A feature that a ceiling has dropped since is left alone, also if it has come back: unless by chance
+to the very place that it had, which is all that is known of it.
+"""
+
+import copy
+
+from tests.twin.adaptive import AdaptiveClassifier, Slot, float32
+from tests.twin.learners import INTERCEPT
+
+
+class Step:
+    """What learning an event has changed."""
+
+
+def learn(twin, x, y, w=1.0):
+    """Learn an event; its step."""
+    return (learn_adaptive if isinstance(twin, AdaptiveClassifier) else learn_sums)(twin, x, y, w)
+
+
+def undo(twin, step):
+    (undo_adaptive if isinstance(twin, AdaptiveClassifier) else undo_sums)(twin, step)
+
+
+def places_of(twin, names):
+    where = {name: place for place, name in enumerate(twin.ceiling.places)}
+    return {name: where.get(name) for name in names}
+
+
+def is_there(twin, step, name):
+    """Whether a feature that the step moved is still where it was."""
+    if name is INTERCEPT or twin.ceiling.max_features is None:
+        return True
+    place = step.places[name]
+    return place is not None and twin.ceiling.places[place] == name
+
+
+# --- Sums: perceptrons and MIRA
+
+
+def learn_sums(twin, x, y, w):
+    step = Step()
+    step.adds = []
+    step.time = twin.c
+    add = twin.add
+
+    def noted(output, coefficient, event):
+        step.adds.append((output, coefficient, list(event)))
+        add(output, coefficient, event)
+
+    twin.add = noted
+    twin.learn_one(x, y, w)
+    del twin.add
+    step.places = places_of(twin, [name for *_, event in step.adds for name, _ in event])
+    return step
+
+
+def undo_sums(twin, step):
+    twin.n_updates -= bool(step.adds)
+    ticks = twin.c - step.time
+    kept = 2.0 ** (-ticks / twin.half_life)
+    for output, coefficient, event in step.adds:
+        for name, value in event:
+            if not is_there(twin, step, name):
+                continue
+            d = -coefficient * value
+            add_to(twin.w[output], name, d)
+            add_to(twin.u[output], name, step.time * d)
+            if twin.average == "exponential":
+                add_to(twin.exponential[output], name, d * (1.0 - kept))
+
+
+def add_to(vector, name, number):
+    vector[name] = vector.get(name, 0.0) + number
+
+
+# --- AdaptiveClassifier
+
+ONCE = ("w0", "G0", "wn", "Gn")
+
+
+def snapshot(twin, names):
+    """Copies of the slots, and what is kept once."""
+    slots = {name: copy.deepcopy(twin.slots.get(name, Slot())) for name in names}
+    once = {name: dict(getattr(twin, name)) for name in ONCE}
+    return slots, once, twin.T, dict(twin.D), (twin.m, twin.nm)
+
+
+def learn_adaptive(twin, x, y, w):
+    step = Step()
+    names = [name for name, value in x.items() if value != 0]
+    u = twin.weight_of(y, w)
+    before = copy.deepcopy(twin)
+    if u != 0:
+        before.meet(y)  # as a new label's numbers, and those of two that split, begin
+    step.before = snapshot(before, names)
+    updates = twin.n_updates
+    twin.learn_one(x, y, w)
+    step.after = snapshot(twin, names)
+    step.changed = twin.n_updates != updates
+    step.two = twin.two
+    step.y = twin.place[y] if u != 0 else None
+    step.names = [name for name in names if name in twin.slots]
+    step.places = places_of(twin, step.names)
+    return step
+
+
+def back(now, before, after):
+    return before if now == after else now - (after - before)
+
+
+def back32(now, before, after):
+    return before if now == after else float32(now - (after - before))
+
+
+def parts_of(twin, step, k):
+    """Where output k of the step is now, by what share."""
+    if not step.two or twin.two:
+        return [(k, 1.0)]
+    return [(twin.positive, 0.5), (1 - twin.positive, -0.5)]
+
+
+def undo_adaptive(twin, step):
+    if step.y is None:
+        return
+    twin.n_updates -= step.changed
+    slots, once, T, D, usual = step.before
+    slots_after, once_after, T_after, D_after, usual_after = step.after
+    twin.T = max(0.0, back(twin.T, T, T_after))
+    twin.D[step.y] = max(0.0, back(twin.D[step.y], D[step.y], D_after[step.y]))
+    if (twin.m, twin.nm) == usual_after:
+        twin.m, twin.nm = usual
+    stepped = [k for k in once_after["G0"] if moved(step, k)]
+    for k in stepped:
+        for name in ONCE:
+            b, a = once[name][k], once_after[name][k]
+            for now, share in parts_of(twin, step, k):
+                share = {"w0": share, "wn": abs(share)}.get(name, 1.0)
+                numbers = getattr(twin, name)
+                numbers[now] = back(numbers[now], share * b, share * a)
+                if name in ("G0", "Gn"):
+                    numbers[now] = max(0.0, numbers[now])
+    for name in step.names:
+        if is_there(twin, step, name):
+            undo_slot(twin, step, twin.slots[name], slots[name], slots_after[name], stepped)
+
+
+def moved(step, k):
+    """Whether the step moved output k: if it did, the sum of its squares grew."""
+    before, after = step.before, step.after
+    return any(before[1][name].get(k) != after[1][name].get(k) for name in ONCE) or any(
+        before[0][name].w.get(k, 0.0) != slot.w.get(k, 0.0)
+        or before[0][name].G.get(k, 0.0) != slot.G.get(k, 0.0)
+        for name, slot in after[0].items()
+    )
+
+
+def undo_slot(twin, step, slot, before, after, stepped):
+    for k in stepped:
+        for now, share in parts_of(twin, step, k):
+            w = [float32(share * kept.w.get(k, 0.0)) for kept in (before, after)]
+            slot.w[now] = back32(slot.w.get(now, 0.0), *w)
+            G = before.G.get(k, 0.0), after.G.get(k, 0.0)
+            slot.G[now] = max(0.0, back32(slot.G.get(now, 0.0), *G))
+    if after.cnt < before.cnt:  # halved
+        return
+    y, cnt, om = step.y, slot.cnt, slot.om
+    slot.cnt = max(0.0, back32(cnt, before.cnt, after.cnt))
+    undo_mean(slot, before, after, cnt)
+    c = back32(slot.c.get(y, 0.0), before.c.get(y, 0.0), after.c.get(y, 0.0))
+    slot.c[y] = c if slot.negative else max(0.0, c)
+    if slot.cnt == 0:
+        slot.c = {}
+    slot.negative = slot.negative or any(c < 0 for c in slot.c.values())
+    if slot.cnt == 0:
+        slot.om = 0.125
+    elif (cnt, om) == (after.cnt, after.om):
+        slot.om = before.om
+    else:
+        slot.om = float32(twin.weight_by_chi2(slot))
+
+
+def undo_mean(slot, before, after, cnt):
+    if slot.cnt <= 0:
+        slot.s, slot.negative = 0.0, False
+    elif (slot.s, slot.negative, cnt) == (after.s, after.negative, after.cnt):
+        slot.s, slot.negative = before.s, before.negative
+    elif not before.s == after.s == slot.s:
+        total = slot.s * cnt - (after.s * after.cnt - before.s * before.cnt)
+        if total > 0 and total / slot.cnt <= 1e50:
+            slot.s = total / slot.cnt
