@@ -255,7 +255,7 @@ def test_a_step_is_at_most_eta_times_the_root_of_u_g(seed, labels):
         if y in model.place and w > 0:
             before = copy.deepcopy(model)
             a = model.answer(x)
-            assert sum((h * a.r) ** 2 for h in a.h.values()) == pytest.approx(1 if a.h else 0)
+            assert sum((h * a.r) ** 2 for h in a.h.values()) <= 1 + 1e-6
             model.learn_one(x, y, w)
             for k in model.outputs:
                 most = 0.8 * math.sqrt(w) * (1 + 1e-6)  # |g| < 1

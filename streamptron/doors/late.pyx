@@ -192,8 +192,10 @@ def learned(Model model, x, y, w):
     cdef Moment moment
     cdef _Kept kept = None
     cdef bytes entries, slots = None
-    cdef bint changed
+    cdef bint changed = False
     cdef int i
+    number = 0
+    best = n = 0
     label = model._checked_label(y)
     cdef double step = model._step(label, w)
     past = model._past if model._past is not None else Past()
@@ -368,7 +370,7 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     kept.m = m
     kept.n_once = ONCE_MODEL + m * ONCE_OUTPUT
     if not (0 <= m <= 2**31 and len(slots) == 4 * kept.n
-            and len(strides) == m * sizeof(Py_ssize_t)
+            and len(strides) == m * <Py_ssize_t> sizeof(Py_ssize_t)
             and len(numbers) == 8 * kept.n * kept_width(m) and len(means) == 16 * kept.n
             and len(once) == 16 * kept.n_once
             and kept_is_sound(<const float*> bytes_data(<PyObject*> numbers), 2 * kept.n, m)):

@@ -17,7 +17,9 @@
 # To answer, nothing is written:
 #
 #     v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any scale
-#     X = om v / ||om v||
+#     h = om (v - share^4)                    share: of the events that had it; nothing is taken off
+#                                             what was negative once, or is what it has always been
+#     X = h / sqrt(sum of max(h^2, om^2))
 #     z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = sum of c_k
 #                                             over features that never were negative
 #     d = z_1 - z_0 for two labels; else z_k less the best, and the best less the second
@@ -67,7 +69,7 @@
 # adaptive_blocks, adaptive_learn; adaptive_weight and adaptive_share for explanations;
 # adaptive_fault for what a file says.
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs, fmod, sqrt
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport CHUNK_BITS, slot_t, uint32_t
 from streamptron.engine.heap cimport free, realloc
@@ -105,8 +107,10 @@ cdef extern from "adaptive_slots.h":
                          Py_ssize_t n) noexcept nogil
     void exps "sp_exps" (const double* score, double scale, double best, double* p,
                          Py_ssize_t n) noexcept nogil
+    const double COUNT_MOST "SP_COUNT_MOST"
     void heads "sp_heads" (double** chunks, const slot_t* slots, const double* x, Py_ssize_t n,
-                           double T, Sums* sums, bint pair, bint bayes) noexcept nogil
+                           double T, double events, Sums* sums, bint pair,
+                           bint bayes) noexcept nogil
     void speak "sp_speak" (double*** fours, Py_ssize_t n_fours, double** heads, const slot_t* slots,
                            const Sums* sums,
                            Py_ssize_t n, int positive, double* dots, double* P,
@@ -158,7 +162,7 @@ cdef struct Weighed:
     # An event as it has been answered, and the step that is made of it.
     Sums sums
     Py_ssize_t room                     # entries
-    double r                            # 1 / ||om v||
+    double r                            # of X = om v r
     double length                       # sum |X|
     double unknown                      # how little of the event is known, for the rank
     Py_ssize_t outputs_room
@@ -386,6 +390,16 @@ cdef inline Py_ssize_t _find_fours(const Table* table, Weighed* w, Py_ssize_t n)
     return _fours(n)
 
 
+cdef inline double _events(const Adaptive* a) noexcept nogil:
+    """1 / (T + 1), T counted as cnt is; 0 if there is no intercept to take what is always there."""
+    cdef double T = a.T
+    if not a.intercept:
+        return 0.0
+    if T >= COUNT_MOST:
+        T = 0.5 * COUNT_MOST + fmod(T - COUNT_MOST, 0.5 * COUNT_MOST)
+    return 1.0 / (T + 1.0)
+
+
 cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const slot_t* slots,
                                  const double* x, Py_ssize_t n, Weighed* w) noexcept nogil:
     """Everything about an event that does not depend on its label: the score of each output, and
@@ -394,7 +408,7 @@ cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const sl
     cdef Py_ssize_t k, outputs = adaptive_outputs(a)
     cdef bint pair = adaptive_is_pair(a)
     cdef double m = a.m if a.m > 0.0 else 1.0
-    heads(table.blocks[0].chunks, slots, x, n, a.T, &w.sums, pair, a.naive_bayes)
+    heads(table.blocks[0].chunks, slots, x, n, a.T, _events(a), &w.sums, pair, a.naive_bayes)
     w.r = 1.0 / sqrt(w.sums.squares) if w.sums.squares > 0.0 else 0.0
     w.length = w.sums.length * w.r
     w.unknown = (w.sums.unknown * w.r) * w.r
@@ -407,8 +421,7 @@ cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const sl
         if n and not a.naive_bayes:
             memset(w.sums.t, 0, n * sizeof(double))
         speak(w.fours, _find_fours(table, w, outputs), table.blocks[0].chunks, slots, &w.sums, n,
-              a.positive, w.score,
-              w.P, w.E)
+              a.positive, w.score, w.P, w.E)
         for k in range(outputs):
             w.score[k] *= w.r
             w.V[k] = 0.0

@@ -3,8 +3,8 @@
    engine/adaptive.pxd says what the letters mean and draws the blocks.
 
    Functions in this file: sp_head_of, sp_places_of and the blocks that they lie in; sp_is_dealt,
-   sp_dealt; sp_moved, sp_clip; sp_count and sp_om, which every learned event does to each of its
-   features. */
+   sp_dealt; sp_moved, sp_clip, sp_usual; sp_count and sp_om, which every learned event does to each
+   of its features. */
 
 #ifndef STREAMPTRON_ADAPTIVE_HEAD_H
 #define STREAMPTRON_ADAPTIVE_HEAD_H
@@ -56,7 +56,7 @@ typedef struct {                    /* four places: a slot's 32 bytes in two of 
 typedef struct {                    /* an event as the model finds it, before its label is known */
     double *v, *h;                  /* an entry each */
     double *t;                      /* T / N, or 0 where it has no part in naive Bayes */
-    double squares, length, unknown;        /* sums of h^2, |h|, h^2 / (cnt + 1) */
+    double squares, length, unknown;        /* sums of max(h^2, om^2), |h|, h^2 / (cnt + 1) */
     double dot;                     /* two labels: w h */
     double P[2];
     ptrdiff_t E[2];
@@ -147,6 +147,17 @@ SP_TEMPLATE double sp_moved(double mean, double a, double share)
 SP_TEMPLATE double sp_clip(double x, double most)
 {
     return x > most ? most : x < -most ? -most : x;
+}
+
+/* What is taken off a value of a feature that varies: all of 1 if it is in every event. `events` is
+   1 / (T + 1), or 0 without an intercept. */
+SP_TEMPLATE double sp_usual(const sp_head *head, double x, double events)
+{
+    double share = head->cnt * events;
+    if (signbit(head->s) || x < 0.0) return 0.0;
+    if (share > 1.0) share = 1.0;
+    share *= share;
+    return share * share;
 }
 
 /* The feature's mean size and count after x has come with sample weight u. Returns by what its

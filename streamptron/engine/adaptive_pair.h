@@ -143,12 +143,13 @@ SP_TEMPLATE void sp_move(sp_double4 *mean, const sp_double4 *a, const sp_double4
 /* An event's first features, as many fours as there are: v and h of each, and the sums over them.
    Returns how many features. */
 SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slots, const double *x,
-                                     ptrdiff_t n, double T, sp_sums *sums, const int bayes)
+                                     ptrdiff_t n, double T, double events, sp_sums *sums,
+                                     const int bayes)
 {
     const sp_double4 zero = SP_EACH(0.0), one = SP_EACH(1.0), most = SP_EACH(8.0);
     const sp_double4 om_first = SP_EACH(SP_OM_FIRST), all_T = SP_EACH(T);
     double *of_v = sums->v, *of_h = sums->h;
-    sp_double4 totals = zero;       /* of h^2, |h|, h^2 / (cnt + 1) and w h */
+    sp_double4 totals = zero;       /* of max(h^2, om^2), |h|, h^2 / (cnt + 1) and w h */
     sp_double2 P = {1.0, 1.0};
     sp_int2 E = {0, 0};
     sp_int4 used = {0, 0, 0, 0};
@@ -157,7 +158,7 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
     for (i = 0; i + 4 <= n; i += 4) {
         sp_heads4 f;
         char *heads[4];
-        sp_double4 value, a, s, known, v, h, hh, N, t, even, odd, even_too, odd_too;
+        sp_double4 value, a, s, known, v, h, hh, usual, least, N, t, even, odd, even_too, odd_too;
         sp_int4 differ, counted;
         if (i + SP_HEADS_AHEAD + 4 <= n)
             for (int k = 0; k < 4; k++)
@@ -169,23 +170,32 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
         f.om = SP_WHERE(f.om == zero, om_first, f.om);
         known = one / (f.cnt + one);
         v = one;
+        usual = least = zero;
         differ = (sp_int4)(a != s);
         if (sp_any(&differ)) {
             sp_move(&s, &a, &known, &differ);
             v = a / s;              /* 1 where they are the same */
             v = SP_WHERE(v > most, most, v);
+            usual = f.cnt * events;         /* sp_usual */
+            usual = SP_WHERE(usual > one, one, usual);
+            usual *= usual;
+            usual *= usual;
+            s = (sp_double4)(SP_SIGN_OF(f.s) | SP_SIGN_OF(value) | (sp_int4)one);
+            usual = (sp_double4)((sp_int4)usual & differ & (sp_int4)(s > zero));
+            least = f.om * f.om;
         }
         v = (sp_double4)((sp_int4)v | SP_SIGN_OF(value));
-        h = f.om * v;
+        h = f.om * (v - usual);
         hh = h * h;
+        least = SP_WHERE(least > hh, least, hh);
         sp_store(&v, of_v + i);
         sp_store(&h, of_h + i);
         /* each feature's four addends: two registers have those of 0 and 2, two those of 1 and 3 */
         f.w *= h;
         known *= hh;
         h = SP_SIZE_OF(h);
-        even = SP_TURN(hh, h, 0, 4, 2, 6);
-        odd = SP_TURN(hh, h, 1, 5, 3, 7);
+        even = SP_TURN(least, h, 0, 4, 2, 6);
+        odd = SP_TURN(least, h, 1, 5, 3, 7);
         even_too = SP_TURN(known, f.w, 0, 4, 2, 6);
         odd_too = SP_TURN(known, f.w, 1, 5, 3, 7);
         totals += SP_FIRST_HALVES(even, even_too);

@@ -37,14 +37,15 @@ SP_TEMPLATE void sp_divided(double a, double by, double c, double by_too, double
 /* An event's features: v, h and t of each, and the sums over them. `pair`: there are two labels at
    most, and the heads are all there is of them. */
 SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, const double *x,
-                              ptrdiff_t n, double T, sp_sums *sums, const int pair, const int bayes)
+                              ptrdiff_t n, double T, double events, sp_sums *sums, const int pair,
+                              const int bayes)
 {
     double squares = 0.0, length = 0.0, unknown = 0.0, dot = 0.0, P0 = 1.0, P1 = 1.0;
     ptrdiff_t E0 = 0, E1 = 0, used = 0, i = 0;
     double *of_v = sums->v, *of_h = sums->h, *of_t = sums->t;
 #ifdef SP_FOURS
     if (pair) {
-        i = sp_heads_fours(chunks, slots, x, n, T, sums, bayes);
+        i = sp_heads_fours(chunks, slots, x, n, T, events, sums, bayes);
         squares = sums->squares;
         length = sums->length;
         unknown = sums->unknown;
@@ -61,18 +62,21 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, cons
         double a = fabs(x[i]), s = fabs(head->s);
         double om = head->om == 0.0f ? SP_OM_FIRST : head->om;
         double N = pair || !sp_is_dealt(head) ? (double)head->of.c[0] + head->of.c[1] : head->of.N;
-        double v, h, hh, known, t;
+        double v, h, hh, least, known, t;
         if (i + SP_AHEAD < n)
             sp_prefetch(sp_head_of(chunks,
                                    slots[i + SP_AHEAD]));
         sp_divided(1.0, head->cnt + 1.0, T, N, &known, &t);
         if (a == s)                 /* where a value is always the same the mean stays, exactly */
-            v = x[i] > 0.0 ? 1.0 : -1.0;
-        else
+            h = v = x[i] > 0.0 ? 1.0 : -1.0;
+        else {
             v = sp_clip(x[i] / sp_moved(s, a, known), 8.0);
-        h = om * v;
+            h = v - sp_usual(head, x[i], events);
+        }
+        h *= om;
         hh = h * h;
-        squares += hh;
+        least = om * om;
+        squares += hh > least ? hh : least;
         length += fabs(h);
         unknown += hh * known;
         of_v[i] = v;
@@ -106,12 +110,13 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, cons
 }
 
 SP_WIDER static void sp_heads(double *const *chunks, const uint32_t *slots, const double *x,
-                              ptrdiff_t n, double T, sp_sums *sums, int pair, int bayes)
+                              ptrdiff_t n, double T, double events, sp_sums *sums, int pair,
+                              int bayes)
 {
-    if (pair && bayes) sp_heads_any(chunks, slots, x, n, T, sums, 1, 1);
-    else if (pair) sp_heads_any(chunks, slots, x, n, T, sums, 1, 0);
-    else if (bayes) sp_heads_any(chunks, slots, x, n, T, sums, 0, 1);
-    else sp_heads_any(chunks, slots, x, n, T, sums, 0, 0);
+    if (pair && bayes) sp_heads_any(chunks, slots, x, n, T, events, sums, 1, 1);
+    else if (pair) sp_heads_any(chunks, slots, x, n, T, events, sums, 1, 0);
+    else if (bayes) sp_heads_any(chunks, slots, x, n, T, events, sums, 0, 1);
+    else sp_heads_any(chunks, slots, x, n, T, events, sums, 0, 0);
 }
 
 /* Four places and more: for each the sum of w h, and the product of 1 + c t as P 2^E. Up to four

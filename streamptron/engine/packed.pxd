@@ -19,7 +19,7 @@
 # Functions in this file: packed_size, packed_write, packed_next.
 
 from libc.math cimport fabs
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 from streamptron.engine.event cimport Event
 from streamptron.engine.flat cimport FLAT_DEPTH, _is_key
 from streamptron.engine.key cimport (
@@ -185,9 +185,10 @@ cdef inline const uint8_t* packed_next(const uint8_t* p, const uint8_t* end,
 
     PACKED_BEFORE bytes before the first entry may be read, too.
     """
-    cdef int head, shift = 0, code
+    cdef int head, shift = 0, code, byte
     cdef size_t n
     cdef float narrow
+    memset(entry, 0, sizeof(Packed))
     if p == end:
         return NULL
     head = p[0]
@@ -199,10 +200,11 @@ cdef inline const uint8_t* packed_next(const uint8_t* p, const uint8_t* end,
         while True:
             if p == end or shift > 42:
                 return NULL
-            n |= <size_t> (p[0] & 127) << shift
+            byte = p[0]
+            n |= <size_t> (byte & 127) << shift
             shift += 7
             p += 1
-            if p[-1] < 128:
+            if byte < 128:
                 break
         if n < PACKED_LENGTH:
             return NULL

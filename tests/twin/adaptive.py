@@ -193,9 +193,9 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     """A soft perceptron on features weighted by chi^2, with naive Bayes as one more feature.
 
     The step is as large as the error of the probability: w += eta u g X / sqrt(G), with logistic
-    loss and AdaGrad (Duchi, Hazan & Singer 2011). X is the event scaled to length 1. Each feature
-    counts as much as it has told about the label so far: om^2 = eps + chi^2 of its counts. The
-    naive Bayes log-odds of the same counts are one more feature (Wang & Manning 2012).
+    loss and AdaGrad (Duchi, Hazan & Singer 2011). X is the event scaled to length 1 at most. Each
+    feature counts as much as it has told about the label so far: om^2 = eps + chi^2 of its counts.
+    The naive Bayes log-odds of the same counts are one more feature (Wang & Manning 2012).
 
     What the equations leave open, and how it is settled here:
 
@@ -212,6 +212,14 @@ class AdaptiveClassifier(TwoLabelsOrMore):
       values is that value, exactly, and a weight of 2 is as good as two events. A value seen first
       is its own mean, so v is 1 or -1.
     * A feature takes part in naive Bayes where N > 0, it never was negative and is not now.
+    * Measurements are events too: numbers that nearly every event has, and that vary. Two things
+      are for them alone, and nothing changes where values are 1. Of a feature that was never
+      negative share^4 is taken off v, share being that of the events that had it: what is always
+      there and positive would otherwise do the intercept's work, and hide what varies behind it.
+      And an event is divided by the root of the sum of max(h^2, om^2), not of h^2: so a small value
+      of one feature does not make another's larger. Without an intercept nothing is taken off.
+    * A value that is what the feature has always been counts as 1, whole.
+    * share is cnt / (T + 1), where T is counted as cnt is, below 2^20.
     * Where cnt would reach 2^20, the feature's cnt and c are halved until it is below. A float32 of
       that size still adds 1/16; from 2^24 on it would not add 1, and counts would stand still, each
       from another time on. What is read of counts are ratios, so only the `+ 1` of cnt + 1 notices,
@@ -336,6 +344,17 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     def slot(self, feature):
         return self.slots.get(feature) or Slot()
 
+    def usual(self, slot, x):
+        """What is taken off a value: all of 1 if the feature is in every event, and varies."""
+        if not self.intercept or slot.negative or x < 0 or x == slot.s:
+            return 0.0
+        T = self.T
+        if T >= self.most:
+            T = 0.5 * self.most + math.fmod(T - self.most, 0.5 * self.most)
+        share = min(slot.cnt * (1.0 / (T + 1.0)), 1.0)
+        share *= share
+        return share * share
+
     def counts(self, slot):
         return [slot.c.get(k, 0.0) for k in range(self.n_places)]
 
@@ -353,8 +372,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             known = 1.0 / (slot.cnt + 1.0)
             mean = moved_mean(slot.s, abs(x_j), known)  # 0 where that is too small for a float64
             v = clip(x_j / mean, 8.0) if mean > 0 else math.copysign(8.0, x_j)
-            h = slot.om * v
-            squares += h * h
+            h = slot.om * (v - self.usual(slot, x_j))
+            squares += max(h * h, slot.om * slot.om)
             absolute += abs(h)
             unknown += (h * h) * known
             for k in self.outputs:
