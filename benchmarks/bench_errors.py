@@ -1,7 +1,8 @@
 """Errors, orderings and log-losses of the learners beside peers, on every real stream.
 
 Each event is answered before it is learned, in one pass, in file order. The first few thousand
-events of the longer streams, words present or not.
+events of the longer streams, words present or not. The last five have measurements instead of
+words, as they come, unscaled: two of River's sets and three of its generators.
 
 error     answers that were wrong, in percent; no answer, before the first label, counts as none
           of them, as in River's evaluate
@@ -15,9 +16,9 @@ MB        what the model takes at the end, where it says so
 
 Peers: Vowpal Wabbit (`vw`, or the Python package vowpalwabbit; with many labels --oaa) with each
 of three loss functions, the one that erred least being marked; River's logistic regression by
-AdaGrad (with many labels one against all) and its multinomial naive Bayes (the
-complement one goes through its whole vocabulary at every event). Vowpal Wabbit says probabilities
-with logistic loss only. Where there is no such answer a cell is empty.
+AdaGrad (with many labels one against all) and its multinomial naive Bayes, for measurements the
+Gaussian one (the complement one goes through its whole vocabulary at every event). Vowpal Wabbit
+says probabilities with logistic loss only. Where there is no such answer a cell is empty.
 """
 
 import math
@@ -28,7 +29,8 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from river import linear_model, multiclass, naive_bayes, optim
+from river import datasets, linear_model, multiclass, naive_bayes, optim
+from river.datasets import synth
 
 import streamptron
 from benchmarks import common
@@ -46,6 +48,14 @@ STREAMS = {
     "UPOS tags, en_ewt": (17, 30_000, lambda: streams.tagging_stream("train")),
     "MNIST": (10, 10_000, common.mnist_events),
 }
+MEASUREMENTS = {
+    "Phishing": (2, None, datasets.Phishing),
+    "ImageSegments": (7, None, datasets.ImageSegments),
+    "SEA": (2, 5_000, lambda: synth.SEA(seed=1)),
+    "Hyperplane": (2, 5_000, lambda: synth.Hyperplane(seed=1)),
+    "Waveform": (3, 5_000, lambda: synth.Waveform(seed=1)),
+}
+STREAMS |= MEASUREMENTS
 
 
 def adagrad():
@@ -206,6 +216,8 @@ def bench_stream(name, limit, vw, folder):
     rows = []
     for who, makers in {**OURS, **RIVER}.items():
         make = makers[0 if n_labels == 2 else 1]
+        if name in MEASUREMENTS and make is naive_bayes.MultinomialNB:
+            make = naive_bayes.GaussianNB
         if make is not None:
             rows.append(run(make(), events, n_labels == 2).row(who))
     if vw:

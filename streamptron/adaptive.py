@@ -18,14 +18,15 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     """Online logistic regression with adaptive steps and naive Bayes, for any labels.
 
     The learner to begin with: of those here it errs least, its probabilities need no calibration,
-    and there is nothing to tune. Words need no scaling; where all features are dense numbers, put
-    ``StandardScaler()`` first, because nothing here centres them. A step is as large as the error
-    of its probability, and an event that is answered surely enough changes nothing but counts.
-    Three ideas make it:
+    and there is nothing to tune. Words need no scaling; for columns of measurements River's
+    ``StandardScaler()`` in front is still worth its time. A step is as large as the error of its
+    probability, and an event that is answered surely enough changes nothing but counts. Three ideas
+    make it:
 
     * Logistic regression whose steps shrink, weight by weight, with what the weight has already
-      learned (AdaGrad). Each event is scaled to length 1, and each value by the feature's usual
-      size: pixels, words and prices may be mixed as they are.
+      learned (AdaGrad). Each event is scaled to length 1 at most, and each value by the feature's
+      usual size: pixels, words and prices may be mixed as they are. Numbers that nearly every event
+      has, that vary and were never negative, are centred (with an intercept).
     * A feature weighs as much as it has told about the label so far: chi^2 of its counts.
     * The naive Bayes log-odds of the same counts are one more feature, with a weight that is
       learned.

@@ -31,9 +31,9 @@ class AdaptiveClassifier(PairClassifier):
     """Logistic regression with adaptive steps and naive Bayes, for two classes or more.
 
     The classifier to begin with: of those here it errs least, its probabilities need no
-    calibration, and columns of words or counts need no scaling; dense numbers are better centred,
-    by ``StandardScaler()``. It is made for one pass over a stream, by ``partial_fit``; more epochs,
-    in ``fit``, seldom help it much.
+    calibration, and columns of words or counts need no scaling; measurements are still better
+    scaled, by ``StandardScaler()``. It is made for one pass over a stream, by ``partial_fit``; more
+    epochs, in ``fit``, seldom help it much.
 
     Parameters
     ----------

@@ -349,7 +349,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         if not self.intercept or slot.negative or x < 0 or x == slot.s:
             return 0.0
         T = self.T
-        if T >= self.most:
+        if self.most <= T:
             T = 0.5 * self.most + math.fmod(T - self.most, 0.5 * self.most)
         share = min(slot.cnt * (1.0 / (T + 1.0)), 1.0)
         share *= share
