@@ -113,6 +113,44 @@ def test_learner_equals_its_twin_at_every_event(params, labels, seed):
     assert twin.n_updates > 0
 
 
+# --- Measurements: numbers that every event has, or nearly
+
+
+UNITS = {"m": 1.0, "km": 1e-3, "eV": 1e19, "K": 40.0}
+
+
+def measurements(rng, n, labels=(False, True)):
+    """(x, y): the label says how much two of the numbers are together; the others say nothing."""
+    for _ in range(n):
+        sizes = {name: 1.0 + 2.0 * rng.random() for name in UNITS}
+        y = labels[int((sizes["m"] + sizes["km"]) * (len(labels) - 0.5) / 6.0)]
+        x = {name: size * UNITS[name] for name, size in sizes.items() if rng.random() < 0.95}
+        yield {**x, "always": 3.0, "signed": rng.random() - 0.5, "word": 1}, y
+
+
+@seeds(2)
+@pytest.mark.parametrize("labels", [(False, True), LABELS[:4]], ids=len)
+@pytest.mark.parametrize("intercept", [True, False])
+def test_measurements_are_learned_as_by_the_twin(intercept, labels, seed):
+    rng = random.Random(f"{intercept}, {labels}, {seed}")
+    model, twin = twins(intercept=intercept)
+    heavy = 2.0**18  # with a few of these counts are halved, and the events counted likewise
+    events = [(x, y, rng.choice((1.0, 3.0))) for x, y in measurements(rng, 120, labels)]
+    events += [(x, y, rng.choice((1.0, heavy))) for x, y in measurements(rng, 40, labels)]
+    check_stream(model, twin, events)
+    assert twin.T > twin.most
+
+
+@seeds(2)
+def test_measurements_need_no_scaling(seed):
+    model = AdaptiveClassifier()
+    n_wrong = 0
+    for i, (x, y) in enumerate(measurements(random.Random(seed), 2_000)):
+        n_wrong += i >= 1_000 and model.predict_one(x) != y
+        model.learn_one(x, y)
+    assert n_wrong < 100
+
+
 # --- Every door
 
 
