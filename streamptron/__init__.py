@@ -8,9 +8,7 @@ from streamptron.doors.model import TopFeatures
 from streamptron.estimator.names import Pair
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
-from streamptron.ranking import RankingPerceptron
 from streamptron.text import Tokenizer
-from streamptron.voted import VotedPerceptron
 
 if typing.TYPE_CHECKING:
     from streamptron.checkpoint import Checkpoint
@@ -19,7 +17,9 @@ if typing.TYPE_CHECKING:
     from streamptron.modelfile.layout import ModelFileError
     from streamptron.modelfile.lock import ModelLock, ModelLockError
     from streamptron.modelfile.read import load, read_metadata
+    from streamptron.ranking import RankingPerceptron
     from streamptron.tickets import Step, Ticket
+    from streamptron.voted import VotedPerceptron
 
 __version__ = "0.1.0"
 
@@ -47,7 +47,7 @@ __all__ = [
     "read_metadata",
 ]
 
-# Imported on first use, so that programs without model files do not load what reads them.
+# Imported on first use: programs without model files, say, do not load what reads them.
 _ROOMS = {
     "Checkpoint": "checkpoint",
     "Delta": "merging",
@@ -55,8 +55,10 @@ _ROOMS = {
     "ModelFileError": "modelfile.layout",
     "ModelLock": "modelfile.lock",
     "ModelLockError": "modelfile.lock",
+    "RankingPerceptron": "ranking",
     "Step": "tickets",
     "Ticket": "tickets",
+    "VotedPerceptron": "voted",
     "load": "modelfile.read",
     "merge": "merging",
     "read_metadata": "modelfile.read",

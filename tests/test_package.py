@@ -1,6 +1,8 @@
 """What the package says of itself agrees, wherever it is said."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import streamptron
 from streamptron.cli import main
 from streamptron.estimator.base import Estimator
 from streamptron.learners import LEARNERS, OWN
+from tests.support.processes import environment
 from tests.support.project import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -66,3 +69,16 @@ def test_every_learner_that_users_import_is_in_the_list_with_its_own_parameters(
     # features, and all but one take any labels: these options say themselves who does not.
     shared = set.intersection(*parameters) | {"max_labels", "interactions", "max_pairs"}
     assert set.union(*parameters) - shared == set(OWN)
+
+
+def test_import_loads_nothing_that_it_can_leave_for_later():
+    code = (
+        "import sys, numpy, river.base; before = set(sys.modules); import streamptron; "
+        "later = {'json', 'streamptron.journal', 'streamptron.merging', 'streamptron.ranking', "
+        "'streamptron.tickets', 'streamptron.voted', 'streamptron.modelfile.read'}; "
+        "print(later & (set(sys.modules) - before) or 'nothing')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "nothing\n"

@@ -48,7 +48,6 @@ from streamptron.doors.names import damaged, interned, named
 from streamptron.doors.parameters import checked_class_weight
 from streamptron.estimator.checks import (
     ClassWeight, checked_number, choice, real, rounded_number, truth, whole)
-from streamptron.doors.past import Past
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
@@ -676,6 +675,7 @@ cdef class Model(Desk):
         counts_set_state(&self.learner, state)
         self._set_once_state(state)
         if "past" in state:
+            from streamptron.doors.past import Past
             self._past = Past.of(state["past"], self.learner.n_seen)
         if whole is not None:
             PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)

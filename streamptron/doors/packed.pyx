@@ -12,7 +12,6 @@ from streamptron.engine.packed cimport (
 from streamptron.engine.types cimport uint8_t
 
 from streamptron.doors.names import named
-from streamptron.estimator.packed import object_name
 
 
 cdef class PackedEvent:
@@ -49,6 +48,7 @@ cdef class PackedEvent:
         self.names = self._named() if odd else None
 
     cdef list _named(self):
+        from streamptron.estimator.packed import object_name
         cdef Packed entry
         cdef const uint8_t* first = <const uint8_t*> bytes_data(<PyObject*> self.data)
         cdef const uint8_t* p = first + self.start
