@@ -2,7 +2,15 @@
 
 import typing
 
-from streamptron.adaptive import AdaptiveClassifier
+try:
+    from streamptron.adaptive import AdaptiveClassifier
+except ModuleNotFoundError as error:
+    if str(error.name).startswith("streamptron."):
+        raise ImportError(
+            f"streamptron is not built in {__path__[0]!r}; start Python in another folder to use "
+            "the installed one, or build this one: python setup.py build_ext -i"
+        ) from error
+    raise
 from streamptron.arow import AROW
 from streamptron.doors.model import TopFeatures
 from streamptron.estimator.names import Pair

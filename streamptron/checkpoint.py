@@ -72,6 +72,13 @@ class Checkpoint:
     metadata
         Given to ``model.save``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid, or no file could hold the model.
+    FileNotFoundError
+        If the folder of `path` is not there.
+
     Examples
     --------
     A daemon that may be killed and started again:
@@ -130,6 +137,9 @@ class Checkpoint:
         self._learner = contents_of(model, metadata).learner
         self.model = model
         self.path = os.fspath(path)
+        folder = os.path.dirname(os.path.abspath(self.path))
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(f"path={self.path!r}: there is no folder {folder!r}; make it")
         self.every_events = every_events
         self.every_seconds = every_seconds
         self.keep = keep

@@ -366,3 +366,8 @@ def test_daemon_killed_at_any_moment_loses_nothing_that_was_saved(seed, folder):
     within, n_seen = killed.kill(12, seed, folder)
     assert 0 <= within <= 12
     assert n_seen >= 12 * 7
+
+
+def test_a_folder_that_is_not_there_is_said_at_once(tmp_path):
+    with pytest.raises(FileNotFoundError, match="path=.*: there is no folder '.*nix'; make it"):
+        Checkpoint(Perceptron(), tmp_path / "nix" / "mail")

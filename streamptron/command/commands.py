@@ -33,6 +33,7 @@ from streamptron.command.options import (
 from streamptron.command.process import say
 from streamptron.files.sources import MAX_LINE
 from streamptron.learners import LEARNERS
+from streamptron.modelfile.layout import looks_like_one
 from streamptron.modelfile.lock import ModelLock
 
 LEARNER = f"By default {DEFAULT}, which errs least; perceptron is the fastest."
@@ -43,18 +44,29 @@ FORMS = {
 ON_ERROR = "raise: a bad line ends it, with nothing more saved; skip: it is counted and left out."
 
 
-def _check_place(path: str) -> None:
-    """Find out before an hour of training that the model cannot be written there."""
+def _check_place(path: str, files: tuple[str, ...]) -> None:
+    """Find out before an hour of training that the model cannot, or must not, be written there."""
     folder = os.path.dirname(os.path.realpath(path))
-    odd = os.path.exists(path) and not os.path.isfile(path)
-    if odd or not os.access(folder, os.W_OK):
-        raise OSError(f"{path}: the model cannot be written there; give another --model")
+    why = ""
+    if not os.path.isdir(folder):
+        why = f"there is no folder {folder!r}"
+    elif os.path.exists(path) and not os.path.isfile(path):
+        why = "it is no file"
+    elif not os.access(folder, os.W_OK):
+        why = "the folder is not yours to write to"
+    elif os.path.exists(path):
+        if any(os.path.exists(file) and os.path.samefile(file, path) for file in files):
+            why = "it is one of the files to learn from"
+        elif os.path.getsize(path) and not looks_like_one(path):
+            why = "it is a file of something else than a model"
+    if why:
+        raise OSError(f"{path}: the model cannot be written there, {why}; give another --model")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def commands() -> None:
-    """Learn online to label lines of text, and label them.
+    """Train text classifiers online, and label lines with them.
 
     \b
     Examples:
@@ -95,7 +107,8 @@ def commands() -> None:
 def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Learn from files, one labelled event per line; - is standard input.
 
-    A line is label<TAB>text, or what --format says. The model file keeps tokenizer and format.
+    A line is label<TAB>text, or what --format says. The model file keeps tokenizer and format. An
+    existing model is replaced; with --resume it learns on.
     Standard error shows how often an event was answered wrongly before it was learned: on average,
     since the last line, and at the end. The defaults are the library's.
 
@@ -127,7 +140,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         raise click.UsageError(
             "--epochs and --holdout read the files again; give files, not a pipe"
         )
-    _check_place(model)
+    _check_place(model, files)
     from streamptron.command.train import Training
 
     with ModelLock(model) as lock:
@@ -218,9 +231,11 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
 def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Label lines from standard input or files.
 
-    Each line is answered at once with one line: label<TAB>probability, or what --json, --rsyslog or
-    --template say. A blank or bad line gets an empty label and probability (null in JSON), and so
-    does any line before the model knows a label.
+    A line is a text, or what --format says; a FILE of the format that the model was trained on, be
+    that JSON lines, CSV, svmlight or vw, is read as that. Each line is answered at once with one
+    line: label<TAB>probability, or what --json, --rsyslog or --template say. A blank or bad line
+    gets an empty label and probability (null in JSON), and so does any line before the model knows
+    a label.
 
     \b
     With --learn:
@@ -299,7 +314,7 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
     metavar="A,B,...",
     help=f"Of {', '.join(LEARNERS)}; by default all but voted, perceptron only with --positive.",
 )
-@click.option("--positive", metavar="LABEL", help="Whether an event has it is the question.")
+@click.option("--positive", metavar="LABEL", help="Take this label for true, all others for false.")
 @TOKENIZER_OPTIONS
 @READING_OPTIONS
 @json_option

@@ -27,7 +27,14 @@ from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
 from streamptron.command.process import Stop, say, unwritable
 from streamptron.doors.texts import LINES
 from streamptron.files.decode import READ, Decoder
-from streamptron.files.sources import ONLY_CR, LineError, blocks, has_only_cr
+from streamptron.files.sources import (
+    ONLY_CR,
+    LineError,
+    blocks,
+    find_sources,
+    format_of,
+    has_only_cr,
+)
 from streamptron.modelfile.lock import ModelLock
 
 if typing.TYPE_CHECKING:
@@ -203,11 +210,20 @@ class Filter:
 
     def _load(self) -> None:
         self.model = LineModel.load(self.path)
-        format = self.reading.get("format")
+        format = self.reading.get("format") or self._trained_on()
         if self.kind is None and (format in BLOCKS or (format is None and self.model.tokenizer)):
             plain = "labelled" if self.learn or format == "plain" else "text"
             self.kind = "fasttext" if format == "fasttext" else plain
         self._check(self.model)
+
+    def _trained_on(self) -> str | None:
+        """The model's format, if that is what the files' suffixes say too and it is not plain."""
+        format: str = self.model.reading["format"]
+        if not self.files or format in BLOCKS:
+            return None
+        with contextlib.suppress(ValueError):
+            return format if format_of(find_sources(self.files)) == format else None
+        return None
 
     def _run(self) -> int:
         code = 0
@@ -350,11 +366,13 @@ class Filter:
             blank()
             self._unread(str(error))
 
-        reading = self.reading
-        if not self.learn and (reading.get("format") or self.model.reading["format"]) == "jsonl":
-            reading = {"label": None, **reading}  # no label is needed to answer
         reader = self.model.read(
-            sources, unread, max_line=self.max_line, encoding=self.encoding, **reading
+            sources,
+            unread,
+            max_line=self.max_line,
+            encoding=self.encoding,
+            labelled=self.learn,
+            **self.reading,
         )
         for x, y, w, _, _, file, line in reader.records():
             blank()

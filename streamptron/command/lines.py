@@ -59,6 +59,8 @@ class Block:
     labels, numbers
         Distinct labels as the learner takes them, in order of appearance; for each text the number
         of its label, or -1.
+    unfit
+        Texts whose labels are bad: they are answered, and no events.
     faults
         What is wrong with other lines, in their order: (line number in the block, reason).
     predictions, confidences
@@ -73,6 +75,7 @@ class Block:
         self.faults = self.lines.faults
         self.numbers = array("q")
         self.labels: list[Hashable] = []
+        self.unfit: set[int] = set()
 
     def write_ahead(self) -> None:
         """Split the texts into words now, in this thread, rather than when they are learned."""
@@ -97,6 +100,7 @@ class Block:
                 if number in bad:
                     self.faults.append((self.lines.line_numbers[row], bad[number]))
                     self.numbers[row] = -1
+                    self.unfit.add(row)
             self.faults.sort()
         if held:
             self.numbers[held] = array("q", [-1]) * len(range(*held.indices(self.n)))
@@ -128,6 +132,7 @@ class Block:
         if self.faults is not self.lines.faults:
             self.faults = sorted([*self.faults, *set(self.lines.faults) - set(self.faults)])
         self.n -= 1
+        self.unfit = {other - (other > row) for other in self.unfit if other != row}
         if self.numbers:
             del self.numbers[row]
             self._forget_labels()
@@ -387,9 +392,13 @@ class LineModel:
         *,
         max_line: int = MAX_LINE,
         encoding: str | None = None,
+        labelled: bool = True,
         **reading: Any,
     ) -> Reader:
-        """The events of some sources; what is not in `reading` is as it was in training."""
+        """The events of some sources; what is not in `reading` is as it was in training.
+
+        If not `labelled`, nobody asks for their labels, to answer.
+        """
         from streamptron.files.reader import read
 
         format = reading.pop("format", None) or self.reading["format"]
@@ -397,9 +406,12 @@ class LineModel:
         options.pop("format", None)
         if format == "vw":
             options["label_type"] = "text"
-        return read(
+        if format == "jsonl" and not labelled and "label" not in reading:
+            options["label"] = None
+        reader = read(
             sources, format, on_error=on_error, max_line=max_line, encoding=encoding, **options
         )
+        return reader if labelled else reader.without_labels()
 
     def event(self, x: Any) -> Any:
         """What the learner takes for what a Reader gives."""

@@ -214,7 +214,7 @@ def calibration(
     style: str | None,
     **given: Any,
 ) -> None:
-    """How often events are what was said of them.
+    """How often predicted probabilities come true.
 
     Where the probability of the answer is .8, it should be right 8 times of 10.
 

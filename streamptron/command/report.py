@@ -200,12 +200,10 @@ def event_of(model: LineModel, text: str) -> Any:
     """The event of a text, or of a line of features, without its label."""
     x: Any = text
     if model.tokenizer is None:
-        x = next(model.read(io.BytesIO(text.encode()), "raise", **_unlabelled(model)))[0]
+        line = io.BytesIO(text.encode())
+        line.name = "TEXT"
+        x = next(model.read(line, "raise", labelled=False))[0]
     return model.event(x)
-
-
-def _unlabelled(model: LineModel) -> dict[str, Any]:
-    return {"label": None} if model.reading["format"] == "jsonl" else {}
 
 
 def ranked(model: LineModel, n: int, label: str | None) -> dict[str, Any]:

@@ -279,6 +279,7 @@ class Training:
             score.add(
                 block.n - done, *count_wrong(numbers, outputs, block.predictions, done, block.n)
             )
+            score.n_events -= len(block.unfit)
             if first:
                 self.replaced.add(block, f"{file}:", line)
             self.place = file, line + block.lines.n_lines - 1
@@ -328,7 +329,8 @@ class Training:
         assert self._table
         names = [*self.model.names, ""]  # -1, no answer, is the last one
         number = block.numbers[row]
-        label = "(held out)" if number < 0 else self.model.name(block.labels[number])
+        none = "(bad line)" if row in block.unfit else "(held out)"
+        label = none if number < 0 else self.model.name(block.labels[number])
         answer = names[block.predictions[row]]
         self._table.line(score.n_events, score.n_labelled, score.n_wrong, label, answer)
 

@@ -254,7 +254,8 @@ class Estimator(Learner, base.MiniBatchClassifier):
         x
             A mapping of features to numbers.
         label
-            The label to explain; by default the predicted one (for two labels: True).
+            The label to explain; by default the predicted one. Up to two labels it is the one for
+            which `decision_function_one` speaks: True, or the second that came.
 
         Returns
         -------

@@ -77,7 +77,8 @@ class CSV(Format):
     def _settle(self, header: list[str]) -> None:
         """Find the columns asked for, as (name, place, type)."""
         named = [*(self._features or ()), *self._types]
-        named += [column for column in (self._label, self._text) if column is not None]
+        label = self._label if self.label_needed or self._label in header else None
+        named += [column for column in (label, self._text) if column is not None]
         for column in named:
             if column not in header:
                 raise BadLine(f"no column {shown(column)}; there are {shown(header, 300)}")
@@ -87,7 +88,7 @@ class CSV(Format):
             valid(column, "the column")
         places = {column: place for place, column in enumerate(header)}
         self._n = len(header)
-        self._at_label = None if self._label is None else places[self._label]
+        self._at_label = None if label is None else places[label]
         self._at_text = None if self._text is None else places[self._text]
         features = header if self._features is None else self._features
         self._at = [
@@ -109,10 +110,13 @@ class CSV(Format):
         y: Any = None
         if self._at_label is not None:
             y = item[self._at_label]
-            if not y:
-                raise BadLine("the label is empty; give each row one")
             number = self._types.get(self._label or "") == "number"
-            y = number_of(y, "the label") if number else valid(y, "the label")
+            if y:
+                y = number_of(y, "the label") if number else valid(y, "the label")
+            elif self.label_needed:
+                raise BadLine("the label is empty; give each row one")
+            else:
+                y = None
         if self._at_text is not None:
             text = replaced(item[self._at_text])
             self.replaced = text != item[self._at_text]

@@ -18,6 +18,8 @@ class Format:
     max_line = MAX_LINE
     # fields that were asked for and have not occurred yet
     unseen: typing.AbstractSet[Any] = frozenset()
+    # whether a line without a label is bad, in formats that have a place for it
+    label_needed = True
     # whether the last event's text had bytes that cannot be decoded
     replaced = False
 

@@ -148,6 +148,11 @@ class Reader:
         record = next(self._records)
         return record[0], record[1]
 
+    def without_labels(self) -> Self:
+        """Let svmlight's lines and CSV's rows and header be without a label; it is None then."""
+        self._form.label_needed = False
+        return self
+
     def records(self) -> Iterator[Record]:
         """The events that have not been returned yet, each as a `Record`."""
         return self._records

@@ -17,12 +17,13 @@ class SVMLight(Format):
         if not fields:
             return None
         tag = comment.strip().decode(errors="replace") if mark else None
-        first = fields.pop(0)
-        if b":" in first:
+        first, y = fields[0], None
+        if b":" not in first:
+            if b"," in first:
+                raise BadLine(f"several labels, {seen(first)}; write one")
+            y = number_of(fields.pop(0), "the label")
+        elif self.label_needed:
             raise BadLine(f"{seen(first)} in the label's place; write label index:value ...")
-        if b"," in first:
-            raise BadLine(f"several labels, {seen(first)}; write one")
-        y = number_of(first, "the label")
         qid = None
         if fields and fields[0].startswith(b"qid:"):
             qid = whole_of(fields.pop(0)[4:], "qid")

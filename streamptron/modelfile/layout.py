@@ -48,6 +48,13 @@ class ModelFileError(ValueError):
     """Not a model file, a damaged one, or one that this version cannot read."""
 
 
+def looks_like_one(path: str) -> bool:
+    """Whether a file begins as a model file does, perhaps a damaged one."""
+    with open(path, "rb") as file:
+        size, brace = file.read(8), file.read(1)
+    return brace == b"{" and int.from_bytes(size, "little") <= HEADER_LIMIT
+
+
 class Contents(typing.NamedTuple):
     """All that a model file holds.
 

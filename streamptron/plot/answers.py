@@ -123,7 +123,7 @@ def calibration_curve(
     ax: Axes | None = None,
     **kwargs: Any,
 ) -> Axes:
-    """How often events are what they were said to be with some probability: a reliability curve.
+    """How often predicted probabilities come true: a reliability curve.
 
     Each point is the events of one bin of probabilities, with its 95 % interval (Wilson's); bins
     without events have none. On the diagonal the probabilities are right, below it too high.

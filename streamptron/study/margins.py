@@ -147,7 +147,7 @@ def mistake_bound(data: Any, intercept: bool = True) -> float:
     gamma = _widest(towards, -towards)  # mirrored, so that the best hyperplane has no intercept
     if gamma <= 0.0:
         raise ValueError(
-            "no hyperplane separates the labels in data, so a perceptron never stops to make "
+            "no hyperplane separates the labels in data, so a perceptron never stops making "
             "mistakes, and there is no bound"
         )
     longest = float(np.asarray(X.multiply(X).sum(axis=1)).max())

@@ -220,3 +220,45 @@ def test_a_model_of_features_answers_the_lines_it_was_trained_on(tmp_path, told)
     assert [line != b"\t\n" for line in found] == [True, True, False, False, False, False, True]
     assert b"3 of 7 lines are bad, the first: <stdin>:4: not JSON" in said
     assert told("explain", lines[0].decode(), "-m", tmp_path / "m")[0] == 0
+
+
+UNLABELLED = {
+    "csv": ("kind,color,size\na,red,3\nb,blue,5\n", "color,size\nred,3\nblue,5\n"),
+    "svmlight": ("1 1:1 2:3\n2 1:2 3:5\n", "1:1 2:3\n1:2 3:5\n"),
+    "jsonl": (
+        '{"kind": "a", "size": 3}\n{"kind": "b", "size": 5}\n',
+        '{"size": 3}\n{"size": 5}\n',
+    ),
+    "vw": ("1 |a x:3\n2 |a y:5\n", "|a x:3\n|a y:5\n"),
+}
+READ = {"csv": ["--label", "kind"], "jsonl": ["--label", "kind", "--features", "size"]}
+
+
+@pytest.mark.parametrize("format", UNLABELLED)
+def test_events_of_features_need_no_labels_to_be_answered(format, tmp_path):
+    labelled, unlabelled = UNLABELLED[format]
+    file, bare, model = tmp_path / f"f.{format}", tmp_path / f"g.{format}", tmp_path / "m"
+    file.write_text(labelled)
+    bare.write_text(unlabelled)
+    run("train", file, "-m", model, "-q", *READ.get(format, []))
+    answers, _ = predict(unlabelled.encode(), model)
+    assert len(answers) == 2
+    assert answers == run("predict", file, "-m", model)[0].decode().split("\n")[:-1]
+    assert answers == run("predict", bare, "-m", model)[0].decode().split("\n")[:-1]
+
+
+def test_a_file_of_the_format_that_texts_were_learned_from_is_read_as_that(tmp_path):
+    file, model = tmp_path / "mail.csv", tmp_path / "m"
+    file.write_text('kind,body\nspam,win a prize\nham,"see you,\nsoon"\n')
+    run("train", file, "-m", model, "-q", "--label", "kind", "--text", "body")
+    answers = run("predict", file, "-m", model)[0].decode().split("\n")[:-1]
+    assert answers == predict(b"win a prize\nsee you, soon\n", model)[0]
+
+
+def test_a_line_with_a_bad_label_is_no_event_and_not_held_out(tmp_path):
+    file, model = tmp_path / "mail.tsv", tmp_path / "m"
+    file.write_bytes(b"spam\twin\nh\xffam\tsee\nham\tyou\n")
+    said = run("train", file, "-m", model, "--on-error", "skip")[1]
+    assert re.search(r"^events +2$", said, re.M)
+    assert re.search(r"^bad lines +1$", said, re.M)
+    assert "held out" not in said

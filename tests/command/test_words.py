@@ -130,7 +130,12 @@ def test_words_that_make_no_command_end_with_2_and_say_why(words, message, mail,
     [
         ("train none.tsv -m m", "none.tsv: No such file or directory"),
         ("train *.none -m m --format plain", "no file matches *.none"),
-        ("train mail.tsv -m none/m", "none/m: the model cannot be written there"),
+        ("train mail.tsv -m none/m", "none/m: the model cannot be written there, there is no"),
+        ("train mail.tsv -m mail.tsv", "mail.tsv: the model cannot be written there, it is one of"),
+        (
+            "train mail.tsv -m bad.tsv",
+            "bad.tsv: the model cannot be written there, it is a file of",
+        ),
         ("train mail.tsv -m .", ".: the model cannot be written there"),
         ("train mail.tsv -m /dev/null", "/dev/null: the model cannot be written there"),
         (
