@@ -4,12 +4,12 @@ import typing
 
 try:
     from streamptron.adaptive import AdaptiveClassifier
-except ModuleNotFoundError as error:
-    if str(error.name).startswith("streamptron."):
+except ModuleNotFoundError as _error:
+    if str(_error.name).startswith("streamptron."):
         raise ImportError(
             f"streamptron is not built in {__path__[0]!r}; start Python in another folder to use "
             "the installed one, or build this one: python setup.py build_ext -i"
-        ) from error
+        ) from _error
     raise
 from streamptron.arow import AROW
 from streamptron.doors.model import TopFeatures

@@ -15,7 +15,7 @@ from streamptron.modelfile.layout import ModelFileError
 from streamptron.modelfile.read import model_of, read
 from streamptron.modelfile.values import decode, encoded
 from streamptron.modelfile.write import contents_of, write
-from streamptron.tickets import Step, _count, check_can_undo
+from streamptron.tickets import WRONG, Step, _count, check_can_undo
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -65,7 +65,9 @@ class Journal:
 
     def __init__(self, model: Any, most: int = 10_000) -> None:
         self.model = model
-        self.most = whole("most", most, 1, _MOST)
+        self.most = whole("most", most, 1, _MOST, "an int")
+        if isinstance(model, Journal):
+            raise TypeError("model is a Journal; give the model of it, journal.model")
         contents = contents_of(model)
         self._learner, self._tokenizer = contents.learner, contents.tokenizer
         check_can_undo(self._learner, "model")
@@ -171,6 +173,8 @@ class Journal:
                 f"id={shown(id)} is a {type(id).__name__}, which is not hashable; give a str or int"
             ) from None
         encoded(id, "id")
+        if id != id:
+            raise ValueError(f"id={shown(id)} does not equal itself; nothing would find it again")
         if id in self._steps:
             raise ValueError(
                 f"id={shown(id)} is in the journal already; nothing was learned. Use correct or "
@@ -194,6 +198,8 @@ class Journal:
     def _step(self, id: Hashable) -> Step:
         try:
             return self._steps[id]
+        except TypeError:
+            raise TypeError(f"id={shown(id)} is not hashable; there is no such event") from None
         except KeyError:
             raise KeyError(
                 f"there is no event {shown(id)}: it was not learned here, it was taken back, or "
@@ -314,6 +320,6 @@ def journal_of(model: Any, data: bytes, cls: Any = Journal) -> Any:
             journal._steps[id] = Step.from_bytes(parts[1])
         if at != len(data) or len(journal._steps) > most:
             raise ValueError("it was cut off")
-    except (ValueError, TypeError, LookupError, RecursionError) as error:
+    except WRONG as error:
         raise ModelFileError(f"the journal is damaged: {error}; take an older file") from error
     return journal

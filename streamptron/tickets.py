@@ -43,11 +43,11 @@ _HEAD = struct.Struct("<2sBBI8s")
 _STEP_HEAD = struct.Struct("<QQd??")
 _KEPT = struct.Struct("<III")  # place of the label, outputs, outputs that stepped
 # What a forged part may raise while it is read.
-_WRONG = (
+WRONG = (
     *(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError),
     *(zlib.error, struct.error),
 )
-_ARRAYS_LIMIT = 1 << 28  # bytes that a step's numbers may take: of millions of features
+_ARRAYS_LIMIT = 1 << 28  # bytes that the numbers of any step may take; of many labels more
 
 
 class Ticket:
@@ -406,7 +406,7 @@ def _read_from(what: str) -> typing.Iterator[None]:
     """Name the argument in what forged bytes raise."""
     try:
         yield
-    except _WRONG as error:
+    except WRONG as error:
         if str(error).startswith(what):
             raise
         raise ValueError(f"{what} is damaged: {error}; nothing was learned") from error
@@ -436,7 +436,9 @@ def _step_opened(data: bytes, what: str) -> _OpenedStep:
         event = _event_of(data, *places[1])
         prediction = decode(json.loads(parts[2]))
         if kept:
-            arrays = zlib.decompressobj().decompress(parts.pop(), _ARRAYS_LIMIT)
+            _, _, m = _KEPT.unpack(parts[3])
+            most = max(_ARRAYS_LIMIT, event.n * (64 + 32 * min(m, 1 << 17)))
+            arrays = zlib.decompressobj().decompress(parts.pop(), most)
             parts += [arrays[start:end] for start, end in _parts(arrays, 0)]
         if len(parts) not in ((9,) if kept else (3, 4, 5)):
             raise ValueError("it has parts of its own")

@@ -151,6 +151,37 @@ def test_measurements_need_no_scaling(seed):
     assert n_wrong < 100
 
 
+def right(model, rng):
+    """The share of right answers to measurements about a mean of 5."""
+    X = 5.0 + np.clip(rng.normal(size=(2_000, 3)), -4.0, 4.0)
+    return float(np.mean(np.array(model.predict_many(X)) == (X[:, 0] > 5.0)))
+
+
+@pytest.mark.parametrize(("weight", "missing"), [(1.0, 0.0), (1.0, 0.05), (0.3, 0.01)])
+def test_measurements_are_told_apart_when_counts_have_been_halved(weight, missing):
+    rng = np.random.default_rng(1)
+    n = 50_000
+    X = 5.0 + np.clip(rng.normal(size=(n, 3)), -4.0, 4.0)
+    y = (X[:, 0] > 5.0).tolist()
+    X[rng.random((n, 3)) < missing] = 0.0
+    model = AdaptiveClassifier(hash_seed=1)
+    for _ in range(60):
+        model.learn_many(X, y, [weight] * n)
+        assert right(model, rng) > 0.95
+
+
+def test_measurements_are_told_apart_by_shards_that_were_merged():
+    rng = np.random.default_rng(1)
+    X = 5.0 + np.clip(rng.normal(size=(290_000, 3)), -4.0, 4.0)
+    y = (X[:, 0] > 5.0).tolist()
+    model = AdaptiveClassifier(hash_seed=1)
+    for _ in range(3):
+        model.learn_many(X, y)
+    shards = [copy.deepcopy(model) for _ in range(6)]
+    for n in range(1, 7):
+        assert right(streamptron.merge(shards[:n]), rng) > 0.99
+
+
 # --- Every door
 
 

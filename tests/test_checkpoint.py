@@ -369,5 +369,5 @@ def test_daemon_killed_at_any_moment_loses_nothing_that_was_saved(seed, folder):
 
 
 def test_a_folder_that_is_not_there_is_said_at_once(tmp_path):
-    with pytest.raises(FileNotFoundError, match="path=.*: there is no folder '.*nix'; make it"):
+    with pytest.raises(FileNotFoundError, match=r"path=.*: there is no folder '.*nix'; make it"):
         Checkpoint(Perceptron(), tmp_path / "nix" / "mail")

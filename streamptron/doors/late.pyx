@@ -32,7 +32,7 @@ from streamptron.engine.undo cimport (
     ONCE_MODEL, ONCE_OUTPUT, Moment, kept_blocks, kept_fill, kept_is_sound, kept_once_each,
     kept_take_back, kept_width, once_read, once_take_back, undo_leave, undo_moment, undo_moves)
 
-from streamptron.doors.past import Past
+from streamptron.doors.past import Past, past_mark
 from streamptron.estimator.names import shown
 from streamptron.estimator.packed import event_packed
 from streamptron.modelfile.values import encoded_parameters
@@ -54,10 +54,27 @@ _LARGEST = 1e100                    # of a move
 def kind_mark(Model model):
     """Eight bytes for the kind of a model: its class and its parameters."""
     if model._kind_mark is None:
-        parts = [type(model).__name__, encoded_parameters(model._params)]
+        parts = [type(model).__name__, _written_alike(model._params)]
         model._kind_mark = blake2b(
             dumps(parts, sort_keys=True).encode(), digest_size=8).digest()
     return model._kind_mark
+
+
+def _whole(value):
+    """True and 1.0 are 1: what is equal is written alike."""
+    return int(value) if type(value) in (bool, float) and value == value // 1 else value
+
+
+def _written_alike(params):
+    """Parameters in a form that is the same where they are equal."""
+    params = {name: _whole(value) for name, value in params.items()}
+    weights = params.get("class_weight")
+    if weights is not None:
+        params["class_weight"] = {_whole(label): _whole(w) for label, w in weights.items()}
+    alike = encoded_parameters(params)
+    if weights is not None:
+        alike["class_weight"] = sorted(alike["class_weight"], key=dumps)
+    return alike
 
 
 # --- An event as it is predicted
@@ -198,8 +215,11 @@ def learned(Model model, x, y, w):
     best = n = 0
     label = model._checked_label(y)
     cdef double step = model._step(label, w)
-    past = model._past if model._past is not None else Past()
-    mark = past.mark()
+    drawn = past_mark()
+    if type(x) is PackedEvent:
+        entries = (<PackedEvent> x).data[(<PackedEvent> x).start:(<PackedEvent> x).end]
+    else:
+        entries = None
     if isinstance(model, LabelModel):
         output = (<LabelModel> model)._read_labelled(x, label)
     else:
@@ -210,12 +230,15 @@ def learned(Model model, x, y, w):
     try:
         if learner_score(learner, event) < 0:
             model._no_memory("no memory for the scores")
-        try:
-            entries = event_bytes_of(event, learner.intercept, _given(model))
-        except TypeError:
-            model._settle()
-            raise
+        if entries is None:
+            try:
+                entries = event_bytes_of(event, learner.intercept, _given(model))
+            except TypeError:
+                model._settle()
+                raise
         if entries is not None:
+            past = model._past if model._past is not None else Past()
+            mark = past.mark(drawn)
             best = _answered(model)
             n = _given(model) - learner.intercept
             number = learner.n_seen
@@ -261,7 +284,7 @@ cdef int _begin(Model model, PackedEvent event, mark, number) except -1:
     """Read the event of a step that this model knows, and find its slots."""
     model._read(event, True)
     past = model._past
-    if past is None or not past.knows(mark, number):
+    if past is None or number >= model.learner.n_seen or not past.knows(mark, number):
         model._settle()
         raise ValueError(
             "step is not one of this model's: another model took it, a copy that has gone another "
@@ -337,7 +360,8 @@ def undone_moves(Model model, PackedEvent packed, mark, number, bytes moves, byt
         if not (before < k < learner.table.n_outputs and fabs(a) <= _LARGEST):
             raise _damaged(model, "its moves are invalid")
         before = k
-    if not (1.0 <= moment.c <= 1e18 and 0.0 < moment.s <= 1.0):
+    if not (1.0 <= moment.c <= 1e18 and 1e-78 <= moment.s <= 1.0
+            and moment.fold <= learner.table.fold):
         raise _damaged(model, "its moment is invalid")
     _check_slots(model, slots)
     if step_reserve(&event.step, m) < 0:
@@ -394,6 +418,14 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     for i in range(2 * kept.n_once):
         if not fabs(kept.once_at(False)[i]) <= 1e40:
             raise _damaged(model, "its numbers are invalid")
+    for i in range(2):              # T, D of the label, m, nm; then of each output w0, G0, wn, Gn
+        if not (min(kept.once_at(i)[0], kept.once_at(i)[1], kept.once_at(i)[2]) >= 0.0
+                and 0.0 <= kept.once_at(i)[3] <= 1024.0):
+            raise _damaged(model, "its counts are invalid")
+        for j in range(m):
+            if not (kept.once_at(i)[ONCE_MODEL + j * ONCE_OUTPUT + 1] >= 0.0
+                    and kept.once_at(i)[ONCE_MODEL + j * ONCE_OUTPUT + 3] >= 0.0):
+                raise _damaged(model, "its sums of squares are invalid")
     # of an entry without a slot of its own nothing was kept: it has none, or the same as another
     undo_leave(learner, event, kept.slots_at())
     if table_reserve_blocks(

@@ -13,10 +13,16 @@ import os
 _BITS = 48                      # of a mark: JSON of every kind holds such numbers
 
 
+def past_mark():
+    """A mark for a segment that may begin. Drawing one lets other threads run."""
+    return int.from_bytes(os.urandom(_BITS // 8), "little")
+
+
 cdef class Past:
     """The segments of a model's past, and the steps that were taken back.
 
-    It is compiled so that no other thread runs in the midst of a call.
+    It is compiled so that no other thread runs in the midst of a call; `mark` is called by whom the
+    gate has let in to learn.
     """
     cdef dict segments          # mark -> the number at which it ended
     cdef set undone             # numbers of events
@@ -26,10 +32,10 @@ cdef class Past:
         self.segments = {}
         self.undone = set()
 
-    def mark(self):
-        """The mark of the step about to be taken."""
+    def mark(self, drawn):
+        """The mark of the step about to be taken; `drawn` if a segment begins with it."""
         if self.own is None:
-            self.own = int.from_bytes(os.urandom(_BITS // 8), "little")
+            self.own = drawn
         return self.own
 
     def knows(self, mark, number):

@@ -69,7 +69,7 @@
 # adaptive_blocks, adaptive_learn; adaptive_weight and adaptive_share for explanations;
 # adaptive_fault for what a file says.
 
-from libc.math cimport fabs, fmod, sqrt
+from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport CHUNK_BITS, slot_t, uint32_t
 from streamptron.engine.heap cimport free, realloc
@@ -391,13 +391,11 @@ cdef inline Py_ssize_t _find_fours(const Table* table, Weighed* w, Py_ssize_t n)
 
 
 cdef inline double _events(const Adaptive* a) noexcept nogil:
-    """1 / (T + 1), T counted as cnt is; 0 if there is no intercept to take what is always there."""
-    cdef double T = a.T
-    if not a.intercept:
-        return 0.0
-    if T >= COUNT_MOST:
-        T = 0.5 * COUNT_MOST + fmod(T - COUNT_MOST, 0.5 * COUNT_MOST)
-    return 1.0 / (T + 1.0)
+    """1 / (T + 1), or 0 if there is no intercept to take what is always there.
+
+    T counts up to half of where cnt is halved: a feature that has come so often is always there.
+    """
+    return 1.0 / (min(a.T, 0.5 * COUNT_MOST) + 1.0) if a.intercept else 0.0
 
 
 cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const slot_t* slots,

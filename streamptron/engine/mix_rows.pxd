@@ -383,6 +383,8 @@ cdef inline int _mix_chunk(Merge* m, size_t chunk) noexcept nogil:
             m.n_parts += 1
     if m.n_parts == 0 and _keep_chunk(m, chunk, &failed):
         return failed
+    if m.to.table.n_blocks == 0:        # nobody has met a label
+        return 0
     if _make_chunks(m, chunk) < 0:
         return -1
     if table_chunk(&m.to.table, 0, chunk) != NULL and _mix_terms(m, chunk):

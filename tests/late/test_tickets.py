@@ -259,3 +259,10 @@ def test_forged_bytes_are_an_event_or_refused(learner, seed, path):
     model._check()
     model.save(path)
     assert streamptron.load(path).n_seen == n_learned
+
+
+def test_ticket_fits_parameters_that_are_equal_however_they_are_written():
+    ticket = Perceptron(margin=1, class_weight={True: 2, False: 1}).predict_ticket({"a": 1})
+    model = Perceptron(margin=1.0, class_weight={0: 1.0, 1: 2})
+    model.learn_ticket(ticket, True)
+    assert model.weights == {"a": 2.0}

@@ -3,6 +3,8 @@
 import copy
 import pickle
 import random
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 
@@ -16,6 +18,7 @@ from streamptron import (
     Step,
     VotedPerceptron,
 )
+from tests.support.late import sealed
 from tests.support.marks import seeds
 from tests.support.shards import pair_of
 from tests.support.streams import KEYS, needs_data, random_events, text_stream
@@ -378,3 +381,47 @@ def forged(data, rng):
     if rng.random() < 0.2:
         del data[rng.randrange(16, len(data)) :]
     return sealed(bytes(data))
+
+
+@pytest.mark.parametrize("learner", [Perceptron, AdaptiveClassifier])
+def test_step_of_names_that_are_objects_is_taken_back(learner):
+    model = learner(hash_seed=1)
+    model.learn_one({"a": 1}, False)
+    before = model.weights
+    x = {Decimal("0.1"): 1, ("a", Fraction(1, 3)): 2}
+    model.undo(model.learn_one(x, True, undo=True))
+    assert {name: w for name, w in model.weights.items() if w} == before
+    step = model.learn_ticket(model.predict_ticket(x), True, undo=True)
+    assert bytes(Step.from_bytes(bytes(step))) == bytes(step)
+    model.undo(step)
+
+
+def test_steps_that_are_taken_within_the_reading_of_an_event_are_known():
+    model = Perceptron()
+    inner = []
+
+    class Nested(dict):
+        def __iter__(self):
+            inner.append(model.learn_one({"b": 1}, True, undo=True))
+            return super().__iter__()
+
+        def items(self):
+            inner.append(model.learn_one({"b": 1}, True, undo=True))
+            return super().items()
+
+    outer = model.learn_one(Nested(a=1), True, undo=True)
+    assert inner
+    for step in (outer, *inner):
+        model.undo(step)
+
+
+def test_forged_number_of_an_event_that_has_not_come_is_refused():
+    model = Perceptron()
+    step = model.learn_one({"a": 1}, True, undo=True)
+    n = 1 << 40
+    data = bytes(step)
+    place = data.index(b"\0\0\0\0\0\0\xf0?") - 8
+    forged = sealed(data[:place] + n.to_bytes(8, "little") + data[place + 8 :])
+    with pytest.raises(ValueError, match="not one of this model's"):
+        model.undo(forged)
+    model.undo(step)

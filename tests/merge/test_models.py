@@ -185,3 +185,17 @@ def test_the_pocket_is_that_of_the_longest_record():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert merged.predict_one({"b": 1}) is True
+
+
+@pytest.mark.parametrize("learner", sorted(LEARNERS.keys() - {"VotedPerceptron"}))
+def test_models_that_have_met_no_label_make_one_that_has_met_none(learner):
+    model = merge([LEARNERS[learner](hash_seed=1) for _ in range(3)])
+    model._check()
+    assert (model.n_seen, model.n_features) == (0, 0)
+    for copied in (model, copy.deepcopy(model)):
+        if learner == "RankingPerceptron":
+            copied.learn_one([{"a": 1}, {"b": 1}], 1)
+        else:
+            copied.learn_one({"a": 1}, True)
+        copied._check()
+        assert copied.n_seen == 1

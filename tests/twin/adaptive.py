@@ -219,7 +219,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
       And an event is divided by the root of the sum of max(h^2, om^2), not of h^2: so a small value
       of one feature does not make another's larger. Without an intercept nothing is taken off.
     * A value that is what the feature has always been counts as 1, whole.
-    * share is cnt / (T + 1), where T is counted as cnt is, below 2^20.
+    * share is cnt / (T + 1), T being at most 2^19, and share at most 1: of a feature whose counts
+      have been halved cnt no longer tells how often it was left out.
     * Where cnt would reach 2^20, the feature's cnt and c are halved until it is below. A float32 of
       that size still adds 1/16; from 2^24 on it would not add 1, and counts would stand still, each
       from another time on. What is read of counts are ratios, so only the `+ 1` of cnt + 1 notices,
@@ -348,9 +349,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         """What is taken off a value: all of 1 if the feature is in every event, and varies."""
         if not self.intercept or slot.negative or x < 0 or x == slot.s:
             return 0.0
-        T = self.T
-        if self.most <= T:
-            T = 0.5 * self.most + math.fmod(T - self.most, 0.5 * self.most)
+        T = min(self.T, 0.5 * self.most)
         share = min(slot.cnt * (1.0 / (T + 1.0)), 1.0)
         share *= share
         return share * share
