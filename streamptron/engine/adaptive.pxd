@@ -17,7 +17,7 @@
 # To answer, nothing is written:
 #
 #     v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any scale
-#     h = om (v - share^4)                    share: of the events that had it; nothing is taken off
+#     h = om (v - share^4)                    share = cnt / (T + 1), T <= 2^19; nothing is taken off
 #                                             what was negative once, or is what it has always been
 #     X = h / sqrt(sum of max(h^2, om^2))
 #     z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = sum of c_k

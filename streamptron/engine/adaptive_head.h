@@ -150,7 +150,7 @@ SP_TEMPLATE double sp_clip(double x, double most)
 }
 
 /* What is taken off a value of a feature that varies: all of 1 if it is in every event. `events` is
-   1 / (T + 1), or 0 without an intercept. */
+   1 / (T + 1), T being at most 2^19, or 0 without an intercept. */
 SP_TEMPLATE double sp_usual(const sp_head *head, double x, double events)
 {
     double share = head->cnt * events;

@@ -15,8 +15,9 @@
 #
 # AdaptiveClassifier's numbers are no plain sums; adaptive_undo.h says what comes back of them.
 #
-# Functions in this file: undo_room, undo_moves; kept_width, kept_before, kept_after and
-# kept_take_back of AdaptiveClassifier, with once_read and once_take_back.
+# Functions in this file: undo_moment, undo_leave, undo_moves; of AdaptiveClassifier kept_width,
+# kept_fill, kept_once_each, kept_blocks, kept_take_back and kept_is_sound, with once_read and
+# once_take_back.
 
 from libc.math cimport fabs, ldexp
 from libc.stdint cimport uint8_t, uint32_t
