@@ -7,7 +7,7 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 STEP = @.ci/step
 SOURCES = $(foreach kind,py pyi pyx pxd h,$(wildcard streamptron/*.$(kind) streamptron/*/*.$(kind)))
 
-.PHONY: demo test check lint typecheck quick pytest version plain fail threads coverage sanitize \
+.PHONY: demo test check lint typecheck quick pytest version switches threads coverage sanitize \
 	warnings bench docs spark dist clean
 
 demo: $(VENV)/.demo
@@ -17,7 +17,7 @@ demo: $(VENV)/.demo
 test: lint typecheck quick
 
 # The whole proof on one Python, before a merge.
-check: lint typecheck pytest warnings plain fail threads sanitize
+check: lint typecheck pytest warnings switches threads sanitize
 
 lint: $(VENV)/.dev
 	$(STEP) "ruff: style" $(BIN)/python -m ruff check .
@@ -35,18 +35,16 @@ quick: $(VENV)/.dev
 pytest: $(VENV)/.dev
 	$(STEP) "pytest: all tests, on every core" $(BIN)/python -m pytest -n auto
 
-# What .ci/run asks of a Python that is not the newest: what is marked `once` would say the same.
+# What .ci/run asks of a Python that is not the newest: what is marked `slow` or `once` would say
+# the same again.
 version: $(VENV)/.dev
-	$(STEP) "pytest: all tests that may differ on this Python, on every core" \
-		$(BIN)/python -m pytest -n auto -m "not once"
+	$(STEP) "pytest: the tests that may differ on this Python, on every core" \
+		$(BIN)/python -m pytest -n auto -m "not slow and not once"
 
 # The tests of the kernels without their named instances: the templates alone serve every learner.
-plain: $(VENV)/.dev
-	.ci/plain $(BIN)/python
-
-# Every call with every allocation of the core failing, one after the other.
-fail: $(VENV)/.dev
-	.ci/fail $(BIN)/python
+# And every call with every allocation of the core failing, one after the other.
+switches: $(VENV)/.dev
+	.ci/switches $(BIN)/python
 
 # Lines and branches of the core that the tests take, room by room.
 coverage: $(VENV)/.dev

@@ -15,7 +15,7 @@ import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier, Tokenizer
-from tests.support.marks import SLOW_ONCE, seeds, slow
+from tests.support.marks import seeds, slow
 from tests.support.operations_on_labels import Pair, drawn, rows_of
 from tests.support.streams import (
     KEYS,
@@ -157,6 +157,7 @@ def right(model, rng):
     return float(np.mean(np.array(model.predict_many(X)) == (X[:, 0] > 5.0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("weight", "missing"), [(1.0, 0.0), (1.0, 0.05), (0.3, 0.01)])
 def test_measurements_are_told_apart_when_counts_have_been_halved(weight, missing):
     rng = np.random.default_rng(1)
@@ -342,7 +343,7 @@ def test_many_labels_equal_the_twin(seed):
     assert len(model.labels) > 45
 
 
-@pytest.mark.parametrize("n", slow([9_000], [3_000, 9_000], SLOW_ONCE))
+@pytest.mark.parametrize("n", slow([9_000], among=[3_000, 9_000]))
 def test_answers_stay_finite_with_thousands_of_labels_and_no_more_than_may_be_come(n):
     model = AdaptiveClassifier(max_labels=n)
     for k in range(n):

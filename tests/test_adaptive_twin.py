@@ -10,6 +10,8 @@ from tests.support.marks import seeds
 from tests.support.streams import needs_data, random_events, text_stream
 from tests.twin.adaptive import AROW, AdaptiveClassifier, exp_exact, log_exact
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 LABELS = ("ham", "spam", "eggs", 7, ("baked", "beans"), "bacon")
 
 both = pytest.mark.parametrize("learner", [AdaptiveClassifier, AROW])
@@ -389,7 +391,6 @@ def test_what_is_not_known_ranks_nearer_to_the_middle_and_keeps_its_probability(
 # --- Published errors
 
 
-@pytest.mark.once
 @needs_data
 def test_the_error_on_sms_spam_is_the_published_one():
     model = AdaptiveClassifier()

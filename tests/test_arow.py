@@ -17,6 +17,8 @@ from tests.support.twins import LABELS, check_answers, check_stream, check_weigh
 from tests.support.variants import answers, learned
 from tests.twin import learners
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 STREAMS = {
     "truth values": (False, True),
     "True first": (True, False),
@@ -76,7 +78,6 @@ def test_learner_lets_the_same_features_leave_as_its_twin(stream, max_features, 
     assert twin.n_evicted > 20
 
 
-@pytest.mark.once
 @seeds(2)
 def test_learner_equals_its_twin_on_a_long_stream(seed):
     """More than the 1024 events after which calibration skips some and the scales fade."""
@@ -85,7 +86,6 @@ def test_learner_equals_its_twin_on_a_long_stream(seed):
     check_stream(model, twin, random_events(rng, n=1500, labels=LABELS[:4], values="real", size=5))
 
 
-@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize(("name", "n"), [("sms_spam", 600), ("20news_train", 60)])
 def test_learner_equals_its_twin_on_real_texts(name, n):

@@ -23,6 +23,8 @@ from tests.support.variants import (
     make,
 )
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 PLAIN = [kind for kind in KEYS if kind != "object"]
 
 several_labels = pytest.mark.parametrize("learner", ["MulticlassPerceptron", "MIRA"])
@@ -64,7 +66,7 @@ def test_a_ceiling_that_is_not_reached_changes_nothing(learner):
     assert model.n_evicted == 0
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("lengths", [(0, 6), (20, 60), (0, 300)], ids=["short", "long", "mixed"])
 @pytest.mark.parametrize(
     ("learner", "labels"),

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.support import operations
-from tests.support.marks import SLOW_ONCE, slow
+from tests.support.marks import slow
 from tests.support.processes import environment
 from tests.support.project import ROOT
 from tests.support.targets import TARGETS, Choices
@@ -14,7 +14,7 @@ from tests.support.targets import TARGETS, Choices
 CORPUS = ROOT / "fuzz" / "corpus"
 
 
-@pytest.mark.parametrize("first", slow(range(100, 300, 50), range(0, 300, 50), SLOW_ONCE))
+@pytest.mark.parametrize("first", slow(range(100, 300, 50), among=range(0, 300, 50)))
 def test_a_model_is_its_twin_whatever_is_called_in_whatever_order(first):
     for seed in range(first, first + 50):
         case = operations.made(seed)

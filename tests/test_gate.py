@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from river import linear_model
 
 from streamptron import Tokenizer, load
-from tests.support.marks import slow
+from tests.support.marks import in_turn, slow
 from tests.support.threads import eager, finished
 from tests.support.variants import LEARNERS
 
@@ -169,9 +169,9 @@ def test_no_answer_mixes_two_states_of_a_model_that_learns(learner, way, tmp_pat
     whole(model)
 
 
-@pytest.mark.parametrize("how", ["__init__", "__setstate__"])
-@pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize("learner", LABELS)
+@pytest.mark.parametrize(
+    ("learner", "read", "how"), in_turn(LABELS, READERS, ["__init__", "__setstate__"])
+)
 @eager
 def test_no_answer_mixes_two_states_of_a_model_that_is_started_anew(learner, how, read, tmp_path):
     """It is the one that was, of weights 1, or the new one: untrained, or of weights -1."""

@@ -1,9 +1,9 @@
 """When memory runs out, a call says so, and nothing has changed.
 
-These tests need a build with -DSTREAMPTRON_FAIL (`make fail`), in which the n-th allocation of the
-core can be made to fail. Random calls (operations.py) are tried with n = 1, 2, 3 ... until a whole
-call succeeds: what fails is a MemoryError, the model is in good order and its pickle has the same
-bytes as before, and it goes on exactly as its twin, which has not made that step.
+These tests need a build with -DSTREAMPTRON_FAIL (`make switches`), in which the n-th allocation of
+the core can be made to fail. Random calls (operations.py) are tried with n = 1, 2, 3 ... until a
+whole call succeeds: what fails is a MemoryError, the model is in good order and its pickle has the
+same bytes as before, and it goes on exactly as its twin, which has not made that step.
 """
 
 import copy
@@ -34,7 +34,7 @@ from tests.support.candidates import learn_by_one
 from tests.support.twins import RULES
 
 pytestmark = pytest.mark.skipif(
-    not hasattr(api, "_fail_at"), reason="this build cannot fail on purpose: make fail"
+    not hasattr(api, "_fail_at"), reason="this build cannot fail on purpose: make switches"
 )
 
 LEARNED = re.compile(r"no memory after (\d+) of \d+ rows; those are learned")

@@ -50,6 +50,8 @@ from tests.twin import adaptive
 from tests.twin.pairs import paired, with_pairs
 from tests.twin.text import features
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 rules = pytest.mark.parametrize("rule", RULES)
 # a frozenset has no bytes that a pair's name could hold
 NAMES = [keys for keys in KEYS if keys != "object"]
@@ -166,7 +168,6 @@ def test_second_order_learners_with_pairs_are_the_ones_given_the_pairs(learner, 
     assert model.weights == plain.weights
 
 
-@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize("learner", ["AdaptiveClassifier", "AROW"])
 def test_second_order_twins_with_pairs_agree_on_a_real_stream(learner):
@@ -271,7 +272,7 @@ def test_every_mapping_makes_the_pairs_of_a_dict(mapping):
     assert learned(model) == learned(other)
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize(
     ("rule", "params"), in_turn(RULES, [{}, {"ngram_range": (1, 2), "fold_numbers": True}])

@@ -283,7 +283,7 @@ def test_wrapper_of_river_learns_with_it_twice_the_same(learner, name):
     for _ in range(2):
         model = preprocessing.StandardScaler() | WRAPPERS[name](make(learner))
         accuracy = metrics.Accuracy()
-        evaluate.progressive_val_score((segments if many else phishing)(400), model, accuracy)
+        evaluate.progressive_val_score((segments if many else phishing)(250), model, accuracy)
         scores.append(accuracy.get())
     assert scores[0] == scores[1] > (0.6 if many else 0.7)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.marks import seeds
+from tests.support.marks import seeds, slow
 from tests.support.project import ROOT
 
 DOC = ROOT / "docs" / "daemons.md"
@@ -337,7 +337,7 @@ def test_when_the_daemon_has_ended_the_last_message_is_learned_and_saved(daemon,
     assert not daemon.errors.read_text()
 
 
-@pytest.mark.parametrize("name", CONFIGS[1:])
+@pytest.mark.parametrize("name", slow(CONFIGS[1:2], among=CONFIGS[1:]))
 def test_a_learner_that_is_killed_starts_again_and_learns_on(daemon, name):
     with daemon.running(name):
         daemon.send(b"failure", "err")

@@ -579,6 +579,7 @@ def moved(before, after):
     return steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "learner"), [(None, AVERAGERS[0]), *in_turn(EVERY_COPY, AVERAGERS)]
 )

@@ -99,8 +99,9 @@ def test_learner_equals_its_twin_on_a_long_stream_that_drifts(rule, kept, seed):
     assert answered == set(twin.contestants)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
-    ("rule", "kept", "max_features"), in_turn(RULES, SERVE_BEST, [1, 5, 12, 40, 70], n=2)
+    ("rule", "kept", "max_features"), in_turn(RULES, SERVE_BEST, [1, 5, 12, 40, 70])
 )
 def test_learner_lets_the_same_features_leave_as_its_twin(rule, kept, max_features):
     """Events of up to 8 features, of 160; the hand looks at 16, and goes round more than once."""

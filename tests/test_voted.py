@@ -16,6 +16,8 @@ from tests.support.streams import needs_data, random_events, svmlight, text_stre
 from tests.support.variants import learned
 from tests.twin import voted
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 LABELS = ("ham", "spam", "eggs", 7, ("baked", "beans"), True)
 TWO = ((False, True), (True, False), ("ham", "spam"))
 labels_of_all_kinds = pytest.mark.parametrize("labels", [*TWO, LABELS[:3], LABELS], ids=repr)
@@ -94,7 +96,7 @@ STREAMS = {
 }
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("params", [{}, {"budget": 60}, {"degree": 2}], ids=str)
 @pytest.mark.parametrize("name", STREAMS)
@@ -134,7 +136,7 @@ def test_a_label_that_comes_late_was_not_voted_for_before():
     assert model.predict_one({"w0": 1}) == "a"
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @seeds(1)
 @pytest.mark.parametrize("degree", [1, 2])
 def test_long_runs_without_a_shared_feature_are_passed_exactly(degree, seed):

@@ -27,6 +27,7 @@ def examples():
         yield from found
 
 
+@pytest.mark.slow
 def test_every_example_of_the_help_runs(tmp_path):
     tool = tmp_path / "bin" / "streamptron"
     tool.parent.mkdir()

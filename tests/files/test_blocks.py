@@ -11,7 +11,7 @@ import pytest
 
 from streamptron.files import LineError, Record, blocks, read
 from tests.support.event_files import COMPRESS, Trickle, compressions, events, zstandard
-from tests.support.marks import seeds
+from tests.support.marks import seeds, slow
 
 
 @seeds(10)
@@ -377,7 +377,7 @@ def test_files_are_closed_when_the_reading_ends_early(tmp_path):
         list(read(path))
 
 
-@pytest.mark.parametrize("suffix", ["", *COMPRESS])
+@pytest.mark.parametrize("suffix", slow(COMPRESS, among=["", *COMPRESS]))
 def test_a_line_of_100_megabytes_is_never_held(suffix, tmp_path):
     path = tmp_path / f"long.tsv{suffix}"
     zeros, rest = bytes(100_000_000), b"\nham\thello\n"

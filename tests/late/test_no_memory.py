@@ -1,6 +1,6 @@
 """When memory runs out, nothing is learned late or taken back, and the model is as it was.
 
-These tests need a build with -DSTREAMPTRON_FAIL (`make fail`); see ../test_out_of_memory.py.
+These tests need a build with -DSTREAMPTRON_FAIL (`make switches`); see ../test_out_of_memory.py.
 """
 
 import copy
@@ -12,7 +12,7 @@ from streamptron import MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptr
 from streamptron.engine import api
 
 pytestmark = pytest.mark.skipif(
-    not hasattr(api, "_fail_at"), reason="this build cannot fail on purpose: make fail"
+    not hasattr(api, "_fail_at"), reason="this build cannot fail on purpose: make switches"
 )
 
 LEARNERS = {

@@ -25,6 +25,8 @@ from tests.support.streams import KEYS, needs_data, random_events, text_stream
 from tests.support.twins import check_answers, check_counts, check_weights, labels_for, twins
 from tests.twin import undo as twin_undo
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 AVERAGES = {
     "uniform": {},
     "no average": {"average": "none"},
@@ -200,6 +202,7 @@ def inside(model):
     return state["arrays"]["weights"], state.get("adaptive"), state["labels"]
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("learner", ["Perceptron", "AdaptiveClassifier"])
 def test_a_real_stream_with_wrong_labels_taken_back(learner, path):

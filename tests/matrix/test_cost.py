@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from tests.support.marks import slow
 from tests.support.matrices import (
     CALLS,
     NAN,
@@ -74,7 +75,7 @@ def most_allocated(call):
 
 
 @pytest.mark.parametrize("kind", LARGE)
-@pytest.mark.parametrize("learner", ["Perceptron", "MIRA"])
+@pytest.mark.parametrize("learner", slow(["MIRA"], among=["Perceptron", "MIRA"]))
 def test_large_matrix_is_read_where_it_lies(learner, kind, large):
     X = large[kind]
     n = X.shape[0]

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from tests.support.doors import Fault, assert_learns_on_alike
-from tests.support.marks import seeds
+from tests.support.marks import seeds, slow
 from tests.support.matrices import (
     CALLS,
     assert_learned_on,
@@ -337,7 +337,7 @@ def test_names_that_are_objects_are_not_lost_to_other_threads(learner, way):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that interrupts")
-@pytest.mark.parametrize("readers", [0, 2], ids="readers={}".format)
+@pytest.mark.parametrize("readers", slow([0], among=[0, 2]), ids="readers={}".format)
 @both_ways
 @every_learner
 @eager

@@ -19,6 +19,8 @@ from tests.support.shards import (
 from tests.support.streams import KEYS, random_events
 from tests.support.twins import check_answers, check_counts, check_weights
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 PERCEPTRONS = {
     "default": {},
     "no average": {"average": "none"},

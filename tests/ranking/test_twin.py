@@ -22,6 +22,8 @@ from tests.support.streams import needs_data
 from tests.support.twins import KEPT, check_counts, check_equal
 from tests.twin import learners
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 every_rule = pytest.mark.parametrize("rule", RULES)
 
 
@@ -135,7 +137,6 @@ def test_learner_of_graded_rows_equals_its_twin(kept, rule, seed):
     assert twin.n_updates > 5
 
 
-@pytest.mark.once
 @needs_data
 @pytest.mark.parametrize("rule", ["perceptron", "MIRA"])
 def test_learner_equals_its_twin_on_real_queries(rule):

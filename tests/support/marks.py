@@ -8,22 +8,15 @@ import pytest
 on_posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")
 
 
-# what `make check` has and `make test` has not; and of that, what says the same on every Python
-SLOW = [pytest.mark.slow]
-SLOW_ONCE = [pytest.mark.slow, pytest.mark.once]
-
-
-def slow(values, among, marks=SLOW):
+def slow(values, among):
     """The parameters `among`, of which some are left to `make check`."""
-    return [pytest.param(x, marks=marks) if x in values else x for x in among]
+    return [pytest.param(x, marks=pytest.mark.slow) if x in values else x for x in among]
 
 
 def seeds(n, n_slow=0):
     """The test runs with each of n seeds, in `make check` with some more; its name says which."""
     numbers = range(n + n_slow)
-    return pytest.mark.parametrize(
-        "seed", slow(numbers[n:], numbers, SLOW_ONCE), ids="seed={}".format
-    )
+    return pytest.mark.parametrize("seed", slow(numbers[n:], among=numbers), ids="seed={}".format)
 
 
 def in_turn(*axes, n=1):
