@@ -171,6 +171,45 @@ def test_measurements_are_told_apart_when_counts_have_been_halved(weight, missin
         assert right(model, rng) > 0.95
 
 
+@pytest.mark.slow
+def test_counts_of_words_are_told_apart_however_many_have_come():
+    """Each word is in a quarter of the events: what it counts is never taken for the usual."""
+    rng = np.random.default_rng(1)
+    weights = np.array([3.0, -3.0, 2.0, -2.0, 1.5, -1.5, 1.0, -1.0, 2.5, -2.5])
+    model = AdaptiveClassifier(hash_seed=1)
+    errors = []
+    for _ in range(12):
+        n = 30_000
+        often = np.where(rng.random((n, 1)) < 0.5, 0.45, 0.05)
+        X = (rng.random((n, 10)) < often) * rng.choice((1.0, 2.0, 3.0), (n, 10))
+        y = ((X > 0) @ weights + 0.3 * rng.logistic(size=n) > 0.2).tolist()
+        errors.append(np.mean(np.array(model.predict_many(X)) != y))
+        model.learn_many(X, y, [10.0] * n)
+    assert max(errors[1:]) < errors[1] + 0.02
+
+
+@seeds(3)
+@pytest.mark.parametrize("scale", [1e3, 1e4, 1e12, 1e45])
+def test_one_wrong_value_spoils_no_measurement(scale, seed):
+    model = AdaptiveClassifier()
+    n_wrong = 0
+    for i, (x, y) in enumerate(measurements(random.Random(seed), 2_000)):
+        n_wrong += i >= 1_000 and model.predict_one(x) != y
+        wrong = {j: x_j * scale if j in UNITS and x_j < 1e5 else x_j for j, x_j in x.items()}
+        model.learn_one(wrong if i == 100 else x, y)
+    assert n_wrong < 120
+
+
+def test_sure_answers_leave_the_other_label_a_probability_above_0():
+    model = AdaptiveClassifier(eta=100.0)
+    for _ in range(400):
+        model.learn_one({"a": 1}, True)
+        model.learn_one({"b": 1}, False)
+    yes, no = (model.predict_proba_one({j: 1}) for j in "ab")
+    assert 0.0 < yes[False] < 1e-20
+    assert 0.0 < no[True] < 1e-20
+
+
 def test_measurements_are_told_apart_by_shards_that_were_merged():
     rng = np.random.default_rng(1)
     X = 5.0 + np.clip(rng.normal(size=(290_000, 3)), -4.0, 4.0)

@@ -360,7 +360,7 @@ def test_counts_are_halved_before_float32_would_stop_counting(u, most, monkeypat
             model.learn_one({"x": 1, "minus": -1}, y, u)
     assert (model.D[0], model.D[1]) == (96 * u, 32 * u)
     for slot in model.slots.values():
-        assert most / 2 <= slot.cnt < most
+        assert most / 4 <= slot.cnt < most  # with events so few K counts too
         assert abs(slot.c[0]) + abs(slot.c[1]) == pytest.approx(slot.cnt)
         assert slot.c[0] / slot.c[1] == pytest.approx(3, rel=1e-6)
         assert slot.om == pytest.approx(0.125, abs=0.01)  # it says nothing

@@ -16,9 +16,11 @@
 #
 # To answer, nothing is written:
 #
-#     v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any scale
-#     h = om (v - share^4)                    share = cnt / (T + 1), T <= 2^19; nothing is taken off
-#                                             what was negative once, or is what it has always been
+#     v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any scale;
+#                                             at most 32 s moves s
+#     h = om (v - share^4)                    share = cnt / (T + 1), or 1 from cnt = 2^19 on; nothing
+#                                             is taken off what was negative once, or is what it has
+#                                             always been
 #     X = h / sqrt(sum of max(h^2, om^2))
 #     z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = sum of c_k
 #                                             over features that never were negative
@@ -61,7 +63,8 @@
 # more up to 32 outputs.
 #
 # Nothing overflows: values lie within 1e50 and u within U_LIMIT, factors from 1 to T + 1, and a
-# feature's counts are halved before cnt is 2^20, beyond which floats begin to lose what is added.
+# feature's counts are halved before cnt is 2^20, beyond which floats begin to lose what is added;
+# before 2^19, unless 7 of 8 events have had it. So a large cnt says that it is always there.
 #
 # Functions in this file: adaptive_init, adaptive_expect, adaptive_room, adaptive_copy (may fail),
 # adaptive_free, adaptive_bytes; weighed_reserve (this too), weighed_free, weighed_bytes;
@@ -107,7 +110,6 @@ cdef extern from "adaptive_slots.h":
                          Py_ssize_t n) noexcept nogil
     void exps "sp_exps" (const double* score, double scale, double best, double* p,
                          Py_ssize_t n) noexcept nogil
-    const double COUNT_MOST "SP_COUNT_MOST"
     void heads "sp_heads" (double** chunks, const slot_t* slots, const double* x, Py_ssize_t n,
                            double T, double events, Sums* sums, bint pair,
                            bint bayes) noexcept nogil
@@ -227,8 +229,7 @@ cdef inline int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
     numbers = <double*> realloc(a.D, room * ADAPTIVE_NUMBERS * sizeof(double))
     if numbers == NULL:
         return -1
-    for i in range(ADAPTIVE_NUMBERS - 1, -1,
-                   -1):   # from the end, for the arrays move up
+    for i in range(ADAPTIVE_NUMBERS - 1, -1, -1):   # from the end, for the arrays move up
         for k in range(old - 1, -1, -1):
             numbers[i * room + k] = numbers[i * old + k]
         for k in range(old, room):
@@ -391,11 +392,8 @@ cdef inline Py_ssize_t _find_fours(const Table* table, Weighed* w, Py_ssize_t n)
 
 
 cdef inline double _events(const Adaptive* a) noexcept nogil:
-    """1 / (T + 1), or 0 if there is no intercept to take what is always there.
-
-    T counts up to half of where cnt is halved: a feature that has come so often is always there.
-    """
-    return 1.0 / (min(a.T, 0.5 * COUNT_MOST) + 1.0) if a.intercept else 0.0
+    """1 / (T + 1), or 0 if there is no intercept to take what is always there."""
+    return 1.0 / (a.T + 1.0) if a.intercept else 0.0
 
 
 cdef inline void adaptive_answer(const Adaptive* a, const Table* table, const slot_t* slots,
@@ -490,7 +488,7 @@ cdef inline void adaptive_probabilities(const Adaptive* a, const Weighed* w,
         p[0] = 1.0
     elif a.n_labels == 2:
         p[a.positive] = _sigmoid(w.score[0] * _tempering(a))
-        p[1 - a.positive] = 1.0 - p[a.positive]
+        p[1 - a.positive] = _sigmoid(-w.score[0] * _tempering(a))
     elif a.n_labels:
         _softmax(w.score, _tempering(a), p, a.n_labels)
 

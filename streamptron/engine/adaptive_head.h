@@ -3,8 +3,8 @@
    engine/adaptive.pxd says what the letters mean and draws the blocks.
 
    Functions in this file: sp_head_of, sp_places_of and the blocks that they lie in; sp_is_dealt,
-   sp_dealt; sp_moved, sp_clip, sp_usual; sp_count and sp_om, which every learned event does to each
-   of its features. */
+   sp_dealt; sp_moved, sp_clip, sp_usual; sp_halved, sp_count and sp_om, which every learned event
+   does to each of its features. */
 
 #ifndef STREAMPTRON_ADAPTIVE_HEAD_H
 #define STREAMPTRON_ADAPTIVE_HEAD_H
@@ -37,6 +37,10 @@ enum {
 #define SP_EPS 0.015625
 #define SP_P0 0x1p-20
 #define SP_COUNT_MOST 0x1p20
+#define SP_COUNT_HALF 0x1p19        /* a count of so much: the feature is always there */
+#define SP_ALWAYS 0.875             /* the share of events that is, when its count comes here */
+#define SP_MOST 8.0                 /* times its usual size is all that a value counts, */
+#define SP_MEAN_MOST 32.0           /* and so many times in what is usual */
 
 typedef struct {                    /* a feature: the slot's 32 bytes in block 0 */
     double s;                       /* the mean of |x|; its sign bit: x was negative once */
@@ -68,8 +72,7 @@ typedef struct {                    /* a step of one output */
     double f, q, kept;              /* eta' u g;  u |g|;  1 - phi q */
 } sp_stride;
 
-typedef struct {                    /* the blocks of a table,
-                each of which begins with its chunks */
+typedef struct {                    /* the blocks of a table; each begins with its chunks */
     const void *first;
     size_t size;
 } sp_blocks;
@@ -137,10 +140,14 @@ SP_TEMPLATE void sp_widen(sp_float4 x, sp_double4 *to)
 }
 #endif
 
-/* A mean of positive numbers after a has come, with that share of it. */
+/* A mean of positive numbers after a has come, with that share of it. What is more than 32 times
+   the mean counts as 32 times, or one wrong value would shrink all others for good. */
 SP_TEMPLATE double sp_moved(double mean, double a, double share)
 {
-    double moved = mean + (a - mean) * share, least = a * share;
+    double most = SP_MEAN_MOST * mean, moved, least;
+    if (mean > 0.0 && a > most) a = most;
+    moved = mean + (a - mean) * share;
+    least = a * share;
     return least > moved ? least : moved;
 }
 
@@ -150,24 +157,34 @@ SP_TEMPLATE double sp_clip(double x, double most)
 }
 
 /* What is taken off a value of a feature that varies: all of 1 if it is in every event. `events` is
-   1 / (T + 1), T being at most 2^19, or 0 without an intercept. */
+   1 / (T + 1), or 0 without an intercept. */
 SP_TEMPLATE double sp_usual(const sp_head *head, double x, double events)
 {
     double share = head->cnt * events;
-    if (signbit(head->s) || x < 0.0) return 0.0;
-    if (share > 1.0) share = 1.0;
+    if (signbit(head->s) || x < 0.0 || events == 0.0) return 0.0;
+    if (share > 1.0 || head->cnt >= SP_COUNT_HALF) return 1.0;
     share *= share;
     return share * share;
 }
 
-/* The feature's mean size and count after x has come with sample weight u. Returns by what its
-   other counts are halved. */
-SP_TEMPLATE double sp_count(sp_head *head, double x, double u)
+/* By what the counts of a feature are halved that came n times, of `all` events; `always`: it was
+   always there so far. Only then its count stays at SP_COUNT_HALF and above. */
+SP_TEMPLATE double sp_halved(double n, int always, double all)
 {
-    double n = head->cnt + u, a = fabs(x), s = fabs(head->s), halved = 1.0;
+    const double most = always || n >= SP_ALWAYS * all ? SP_COUNT_MOST : SP_COUNT_HALF;
+    double halved = 1.0;
+    while (n * halved >= most) halved *= 0.5;
+    return halved;
+}
+
+/* The feature's mean size and count after x has come with sample weight u. Returns by what its
+   other counts are halved. `all`: T + K. */
+SP_TEMPLATE double sp_count(sp_head *head, double x, double u, double all)
+{
+    double n = head->cnt + u, a = fabs(x), s = fabs(head->s), halved;
     if (a != s) s = sp_moved(s, a, u / n);
     head->s = signbit(head->s) || x < 0.0 ? -s : s;
-    while (n * halved >= SP_COUNT_MOST) halved *= 0.5;
+    halved = sp_halved(n, head->cnt >= SP_COUNT_HALF, all);
     head->cnt = (float)(n * halved);
     return halved;
 }

@@ -12,7 +12,7 @@
    A lane does what the loop over single features does, in the same order, and each sum takes the
    features one after the other: several sums lie side by side, none is split. So the bits are the
    same. To learn, the four must be four: where one has been refused by the ceiling (slot 0), two
-   share a slot (hashed) or counts are to be halved, they are taken one by one.
+   share a slot (hashed) or counts may have to be halved, they are taken one by one.
 
    Functions in this file: sp_heads_fours, for sp_heads of adaptive_slots.h; sp_learn_pair; the rest
    serve these. */
@@ -132,10 +132,13 @@ SP_TEMPLATE void sp_put(char *const *heads, const sp_heads4 *from)
 }
 
 /* sp_moved where the sizes differ; where they are the same, the mean stays. */
-SP_TEMPLATE void sp_move(sp_double4 *mean, const sp_double4 *a, const sp_double4 *share,
+SP_TEMPLATE void sp_move(sp_double4 *mean, const sp_double4 *sizes, const sp_double4 *share,
                          const sp_int4 *differ)
 {
-    const sp_double4 moved = *mean + (*a - *mean) * *share, least = *a * *share;
+    const sp_double4 most = *mean * SP_EACH(SP_MEAN_MOST);
+    const sp_int4 over = (sp_int4)(*mean > SP_EACH(0.0)) & (sp_int4)(*sizes > most);
+    const sp_double4 a = SP_WHERE(over, most, *sizes);
+    const sp_double4 moved = *mean + (a - *mean) * *share, least = a * *share;
     const sp_double4 larger = SP_WHERE(least > moved, least, moved);
     *mean = SP_WHERE(*differ, larger, *mean);
 }
@@ -146,7 +149,8 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
                                      ptrdiff_t n, double T, double events, sp_sums *sums,
                                      const int bayes)
 {
-    const sp_double4 zero = SP_EACH(0.0), one = SP_EACH(1.0), most = SP_EACH(8.0);
+    const sp_double4 zero = SP_EACH(0.0), one = SP_EACH(1.0), most = SP_EACH(SP_MOST);
+    const sp_double4 always = SP_EACH(events > 0.0 ? SP_COUNT_HALF : HUGE_VAL);
     const sp_double4 om_first = SP_EACH(SP_OM_FIRST), all_T = SP_EACH(T);
     double *of_v = sums->v, *of_h = sums->h;
     sp_double4 totals = zero;       /* of max(h^2, om^2), |h|, h^2 / (cnt + 1) and w h */
@@ -177,7 +181,7 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
             v = a / s;              /* 1 where they are the same */
             v = SP_WHERE(v > most, most, v);
             usual = f.cnt * events;         /* sp_usual */
-            usual = SP_WHERE(usual > one, one, usual);
+            usual = SP_WHERE((sp_int4)(usual > one) | (sp_int4)(f.cnt >= always), one, usual);
             usual *= usual;
             usual *= usual;
             s = (sp_double4)(SP_SIGN_OF(f.s) | SP_SIGN_OF(value) | (sp_int4)one);
@@ -240,17 +244,16 @@ SP_TEMPLATE int sp_learn_four(double *const *chunks, const uint32_t *slots, cons
     sp_heads4 f;
     char *heads[4];
     sp_double4 value, a, s, v, cnt, N, chi2, known;
-    sp_float4 new_cnt;
     sp_word4 four, fault;
-    sp_int4 differ;
+    sp_int4 differ, halved;
     memcpy(&four, slots + i, sizeof(four));
     sp_take(chunks, slots + i, heads, &f);
     cnt = f.cnt + u;
-    new_cnt = __builtin_convertvector(cnt, sp_float4);
+    halved = (sp_int4)(f.cnt < SP_EACH(SP_COUNT_HALF)) | (sp_int4)(cnt >= SP_EACH(SP_COUNT_MOST));
+    halved &= (sp_int4)(cnt >= SP_EACH(SP_COUNT_HALF));
     fault = (sp_word4)(four == 0) | (sp_word4)(four == SP_TURN(four, four, 1, 2, 3, 0))
-            | (sp_word4)(four == SP_TURN(four, four, 2, 3, 0, 1))
-            | (sp_word4)(new_cnt >= (float)SP_COUNT_MOST);
-    if (((sp_int2)fault)[0] | ((sp_int2)fault)[1]) return 0;
+            | (sp_word4)(four == SP_TURN(four, four, 2, 3, 0, 1));
+    if (((sp_int2)fault)[0] | ((sp_int2)fault)[1] | sp_any(&halved)) return 0;
     sp_load(x + i, &value);
     sp_load(sums->v + i, &v);
     a = SP_SIZE_OF(value);
@@ -261,7 +264,8 @@ SP_TEMPLATE int sp_learn_four(double *const *chunks, const uint32_t *slots, cons
         sp_move(&s, &a, &share, &differ);
     }
     f.s = (sp_double4)((sp_int4)s | SP_SIGN_OF(value) | SP_SIGN_OF(f.s));
-    sp_widen(new_cnt, &f.cnt);
+    f.cnt = cnt;
+    sp_round(&f.cnt);
     if (y) {
         f.c1 += u * v;
         sp_round(&f.c1);
@@ -306,7 +310,7 @@ SP_TEMPLATE void sp_learn_some(double *const *chunks, const uint32_t *slots, con
             head->G = (float)(head->G * stride.kept + stride.q * (X * X));
             head->w = (float)(head->w + (stride.f * X) / sqrt(head->G + SP_P0));
         }
-        halved = sp_count(head, x[i], u);
+        halved = sp_count(head, x[i], u, all);
         head->of.c[y] = (float)((head->of.c[y] + u * sums->v[i]) * halved);
         head->of.c[1 - y] = (float)(head->of.c[1 - y] * halved);
         c0 = head->of.c[0];

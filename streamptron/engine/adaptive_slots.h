@@ -64,13 +64,12 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, cons
         double N = pair || !sp_is_dealt(head) ? (double)head->of.c[0] + head->of.c[1] : head->of.N;
         double v, h, hh, least, known, t;
         if (i + SP_AHEAD < n)
-            sp_prefetch(sp_head_of(chunks,
-                                   slots[i + SP_AHEAD]));
+            sp_prefetch(sp_head_of(chunks, slots[i + SP_AHEAD]));
         sp_divided(1.0, head->cnt + 1.0, T, N, &known, &t);
         if (a == s)                 /* where a value is always the same the mean stays, exactly */
             h = v = x[i] > 0.0 ? 1.0 : -1.0;
         else {
-            v = sp_clip(x[i] / sp_moved(s, a, known), 8.0);
+            v = sp_clip(x[i] / sp_moved(s, a, known), SP_MOST);
             h = v - sp_usual(head, x[i], events);
         }
         h *= om;
@@ -310,8 +309,7 @@ SP_WIDER static void sp_stride_many(const sp_blocks *blocks, const uint32_t *slo
 /* The sums over a feature's places of c, and of c^2 / (D + 1), in four lanes. rD has four for each
    block. */
 SP_TEMPLATE void sp_chi_sums(double ***fours, ptrdiff_t n_fours, uint32_t slot, const double *rD,
-                             double *sum,
-                             double *squares)
+                             double *sum, double *squares)
 {
 #if SP_VECTORS
     sp_double4 c, times, all = {0.0}, of_squares = {0.0};
@@ -347,9 +345,8 @@ static void sp_halve(double ***fours, ptrdiff_t n_fours, uint32_t slot, ptrdiff_
 
 /* The counts of an event of label y, of more than two, whose slots are dealt out. `all`: T + K. */
 SP_WIDER static void sp_count_many(double *const *heads, double ***fours, ptrdiff_t n_fours,
-                                   const uint32_t *slots,
-                                   const double *x, ptrdiff_t n, const sp_sums *sums, ptrdiff_t y,
-                                   double u, double all,
+                                   const uint32_t *slots, const double *x, ptrdiff_t n,
+                                   const sp_sums *sums, ptrdiff_t y, double u, double all,
                                    const double *rD)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -358,7 +355,7 @@ SP_WIDER static void sp_count_many(double *const *heads, double ***fours, ptrdif
         double halved, sum, squares;
         float *c;
         if (slot == 0) continue;
-        halved = sp_count(head, x[i], u);
+        halved = sp_count(head, x[i], u, all);
         c = &sp_places_of(fours[y / 4], slot)->c[y % 4];
         *c = (float)((*c + u * sums->v[i]) * halved);
         if (halved != 1.0) sp_halve(fours, n_fours, slot, y, halved);

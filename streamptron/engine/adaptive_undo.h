@@ -167,6 +167,9 @@ static void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outpu
     /* counts that this step halved were more than it added: what it added is gone in them */
     if (after[SP_KEPT_CNT] < before[SP_KEPT_CNT]) return;
     head->cnt = sp_back_count(cnt, before[SP_KEPT_CNT], after[SP_KEPT_CNT]);
+    if (cnt >= SP_COUNT_HALF && before[SP_KEPT_CNT] >= SP_COUNT_HALF
+        && head->cnt < (float)SP_COUNT_HALF)
+        head->cnt = (float)SP_COUNT_HALF;   /* it still is always there */
     head->s = sp_back_mean(head->s, s_before, s_after, cnt, head->cnt, before[SP_KEPT_CNT],
                            after[SP_KEPT_CNT]);
     sp_back_place(blocks, head, slot, outputs, y, before[SP_KEPT_C], after[SP_KEPT_C]);

@@ -171,9 +171,10 @@ static void sp_merge_feature(sp_feature *to, const sp_feature *const *shards, in
                              double *scratch)
 {
     const double cnt0 = to->cnt, s0 = fabs(to->s);
-    double cnt = cnt0, ax = s0 * cnt0, squares[4] = {0.0}, N[4] = {0.0}, halved = 1.0;
+    double cnt = cnt0, ax = s0 * cnt0, squares[4] = {0.0}, N[4] = {0.0}, halved;
     double first = fabs(shards[0]->s);
     int negative = signbit(to->s) != 0, alike = cnt0 == 0.0 || s0 == first;
+    int always = cnt0 >= SP_COUNT_HALF;
     double *w_k = scratch, *G_k = scratch + n, *times = scratch + 2 * n;
     for (int k = 0; k < n; k++) {
         times[k] = sp_unhalved(shards[k]->cnt, cnt0);
@@ -181,8 +182,9 @@ static void sp_merge_feature(sp_feature *to, const sp_feature *const *shards, in
         ax += fabs(shards[k]->s) * (shards[k]->cnt * times[k]) - s0 * cnt0;
         alike = alike && fabs(shards[k]->s) == first;
         negative = negative || signbit(shards[k]->s);
+        always = always || shards[k]->cnt >= SP_COUNT_HALF;
     }
-    while (cnt * halved >= SP_COUNT_MOST) halved *= 0.5;
+    halved = sp_halved(cnt, always, all);
     to->s = alike || !(cnt > 0.0) ? first : ax / cnt;
     if (!(to->s >= 0.0)) to->s = 0.0;
     if (negative) to->s = -to->s;

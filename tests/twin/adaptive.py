@@ -94,9 +94,14 @@ def lanes(terms):
 def moved_mean(mean, a, share):
     """A mean of positive numbers after a came, with that share of it.
 
+    What is more than 32 times the mean counts as 32 times, or one wrong value would shrink all
+    others for good.
+
     A mean of equal numbers stays that number, to the last bit. Where the numbers are so far apart
     that the difference swallows one of them, it is still no less than a's share.
     """
+    if mean > 0 and a > 32.0 * mean:
+        a = 32.0 * mean
     return max(mean + (a - mean) * share, a * share)
 
 
@@ -219,8 +224,10 @@ class AdaptiveClassifier(TwoLabelsOrMore):
       And an event is divided by the root of the sum of max(h^2, om^2), not of h^2: so a small value
       of one feature does not make another's larger. Without an intercept nothing is taken off.
     * A value that is what the feature has always been counts as 1, whole.
-    * share is cnt / (T + 1), T being at most 2^19, and share at most 1: of a feature whose counts
-      have been halved cnt no longer tells how often it was left out.
+    * share is cnt / (T + 1), at most 1. Once counts have been halved, cnt no longer tells how often
+      a feature was left out. So it is judged when its cnt first reaches 2^19: share is 1 from then
+      on if at least 7/8 (T + K) events had it; otherwise its counts are halved there, again and
+      again, cnt stays below 2^19, and share falls to 0 with time.
     * Where cnt would reach 2^20, the feature's cnt and c are halved until it is below. A float32 of
       that size still adds 1/16; from 2^24 on it would not add 1, and counts would stand still, each
       from another time on. What is read of counts are ratios, so only the `+ 1` of cnt + 1 notices,
@@ -306,8 +313,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             return dict.fromkeys(self.place, 1.0)
         t = self.answer(x).score
         if self.two:
-            p = sigmoid(t[1] * self.tempering)
-            return self.by_label({self.positive: p, 1 - self.positive: 1.0 - p})
+            t = t[1] * self.tempering
+            return self.by_label({self.positive: sigmoid(t), 1 - self.positive: sigmoid(-t)})
         return self.by_label(softmax([t[k] * self.tempering for k in self.outputs]))
 
     def decision_function_one(self, x):
@@ -349,8 +356,9 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         """What is taken off a value: all of 1 if the feature is in every event, and varies."""
         if not self.intercept or slot.negative or x < 0 or x == slot.s:
             return 0.0
-        T = min(self.T, 0.5 * self.most)
-        share = min(slot.cnt * (1.0 / (T + 1.0)), 1.0)
+        share = min(slot.cnt * (1.0 / (self.T + 1.0)), 1.0)
+        if slot.cnt >= self.always:
+            share = 1.0
         share *= share
         return share * share
 
@@ -509,14 +517,25 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             cnt = slot.cnt + u
             slot.s = moved_mean(slot.s, abs(float(x[j])), u / cnt)
             slot.negative = slot.negative or x[j] < 0
-            halved = 1.0
-            while cnt * halved >= self.most:
-                halved *= 0.5
+            halved = self.halved(cnt, slot.cnt >= self.always)
             slot.cnt = float32(cnt * halved)
             slot.c[place] = slot.c.get(place, 0.0) + u * v
             for k in slot.c:
                 slot.c[k] = float32(slot.c[k] * halved)
             slot.om = float32(self.weight_by_chi2(slot))
+
+    @property
+    def always(self):
+        """A count of so much: the feature is always there."""
+        return self.most / 2
+
+    def halved(self, cnt, always):
+        """By what counts are halved; `always`: of a feature that was always there until now."""
+        always = always or cnt >= 0.875 * (self.T + self.n_places)
+        halved = 1.0
+        while cnt * halved >= (self.most if always else self.always):
+            halved *= 0.5
+        return halved
 
     def size(self, feature):
         slot = self.slots[feature]

@@ -332,9 +332,7 @@ def mixed_slot(to, base, slots):
         cnt += its.cnt * by - base.cnt
         ax += its.s * (its.cnt * by) - base.s * base.cnt
         slot.negative = slot.negative or its.negative
-    halved = 1.0
-    while cnt * halved >= to.most:
-        halved *= 0.5
+    halved = to.halved(cnt, any(its.cnt >= to.always for its in [base, *slots]))
     alike = {its.s for its in slots} | ({base.s} if base.cnt else set())
     slot.s = slots[0].s if len(alike) == 1 or cnt <= 0 else ax / cnt
     slot.cnt = float32(cnt * halved)

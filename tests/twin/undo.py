@@ -171,6 +171,8 @@ def undo_slot(twin, step, slot, before, after, stepped):
         return
     y, cnt, om = step.y, slot.cnt, slot.om
     slot.cnt = max(0.0, back32(cnt, before.cnt, after.cnt))
+    if min(cnt, before.cnt) >= twin.always:  # it still is always there
+        slot.cnt = max(slot.cnt, twin.always)
     undo_mean(slot, before, after, cnt)
     c = back32(slot.c.get(y, 0.0), before.c.get(y, 0.0), after.c.get(y, 0.0))
     slot.c[y] = c if slot.negative else max(0.0, c)
