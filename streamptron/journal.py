@@ -9,7 +9,7 @@ import typing
 from typing import Any, Self
 
 from streamptron.estimator.checks import truth, whole
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.packed import count_packed
 from streamptron.modelfile.layout import ModelFileError
 from streamptron.modelfile.read import model_of, read
@@ -170,7 +170,7 @@ class Journal:
             hash(id)
         except TypeError:
             raise TypeError(
-                f"id={shown(id)} is a {type(id).__name__}, which is not hashable; give a str or int"
+                f"id={shown(id)} is {type_shown(id)}, which is not hashable; give a str or int"
             ) from None
         encoded(id, "id")
         if id != id:

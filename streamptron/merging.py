@@ -17,7 +17,7 @@ from streamptron.doors.merge import (
     digest,
     merged,
 )
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown, with_article
 from streamptron.modelfile.layout import (
     ALIGNMENT,
     CHECKSUM,
@@ -192,7 +192,7 @@ class Delta:
         found = list(deltas)
         for delta in found:
             if not isinstance(delta, Delta):
-                raise TypeError(f"{shown(delta)} is a {type(delta).__name__}, not a Delta")
+                raise TypeError(f"{shown(delta)} is {type_shown(delta)}, not a Delta")
         parts = [part for delta in found for part in delta._parts]
         if not parts:
             raise ValueError("there are no deltas to combine; give at least one")
@@ -422,7 +422,8 @@ def _check_same(part: _Part, other: _Part) -> None:
     """That two parts are of models that can be merged."""
     if part.name != other.name:
         raise ValueError(
-            f"shard {other.shard} is of a {other.name} and shard {part.shard} of a {part.name}"
+            f"shard {other.shard} is of {with_article(other.name)} and shard "
+            f"{part.shard} of {with_article(part.name)}"
         )
     _check_params(other.params, part.params, f"shard {other.shard}", f"shard {part.shard}")
 
@@ -450,12 +451,14 @@ def delta_of(model: Any, since: Any, shard: int) -> Delta:
 def apply_delta(model: Any, delta: Delta) -> None:
     """See ``model.apply``."""
     if not isinstance(delta, Delta):
-        raise TypeError(f"{shown(delta)} is a {type(delta).__name__}, not a Delta")
+        raise TypeError(f"{shown(delta)} is {type_shown(delta)}, not a Delta")
     check_alike([model], ["the model"])
     first = delta._parts[0]
     name = type(model).__name__
     if first.name != name:
-        raise ValueError(f"the delta is of a {first.name}, and the model is a {name}")
+        raise ValueError(
+            f"the delta is of {with_article(first.name)}, and the model is {with_article(name)}"
+        )
     params = dict(model._get_params())
     for part in delta._parts:
         _check_params(part.params, params, f"the delta of shard {part.shard}", "the model")

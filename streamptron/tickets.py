@@ -26,7 +26,7 @@ from streamptron.doors.late import (
 )
 from streamptron.doors.packed import PackedEvent
 from streamptron.estimator.checks import truth
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.packed import count_packed
 from streamptron.modelfile.values import decode, encoded
 
@@ -335,7 +335,7 @@ def _whole(data: Any, what: str, wanted: str) -> bytes:
     with contextlib.suppress(TypeError):
         return bytes(memoryview(data))
     raise TypeError(
-        f"{what} is {shown(data)}, a {type(data).__name__}; it must be {wanted} or the bytes of one"
+        f"{what} is {shown(data)}, {type_shown(data)}; it must be {wanted} or the bytes of one"
     )
 
 

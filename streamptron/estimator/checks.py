@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any, NoReturn
 
 from streamptron.engine.api import VALUE_LIMIT
-from streamptron.estimator.names import is_numpy, shown
+from streamptron.estimator.names import is_numpy, shown, type_shown
 
 _EXACT = 2.0**53  # below that every int is a float
 
@@ -36,9 +36,7 @@ class _Fault(Exception):
                 f"{what} is None; leave out what is missing, or impute it first{none_hint}"
             )
         if kind == "odd":
-            return TypeError(
-                f"{what} is {shown(value)}, a {type(value).__name__}; it must be a number"
-            )
+            return TypeError(f"{what} is {shown(value)}, {type_shown(value)}; it must be a number")
         if kind == "NaN":
             return ValueError(
                 f"{what} is NaN; leave out what is missing, or impute it first{nan_hint}"

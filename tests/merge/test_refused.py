@@ -42,7 +42,7 @@ def refused(error, text, call, *args, **named):
 
 def test_no_models_and_things_that_are_none():
     refused(ValueError, "there are no models to merge", merge, [])
-    refused(TypeError, "models[0] is 3, a int", merge, [3])
+    refused(TypeError, "models[0] is 3, an int", merge, [3])
     pipeline = Tokenizer() | Perceptron()
     refused(TypeError, "its last step: model[-1]", merge, [pipeline])
 
