@@ -163,11 +163,13 @@ cdef class TextDoor:
                 f"separators={shown(separators)}; it must be None or a str of characters that "
                 "separate words")
         if rule.analyzer == TEXT_CHARACTERS:
-            for name, given in (
-                    ("separators", separators is not None), ("fold_numbers", fold_numbers),
-                    ("min_length", min_length != 1), ("max_length", max_length != 100)):
-                if given:
-                    raise ValueError(f"{name} applies to words; leave it out with analyzer='char'")
+            for name, given, default in (
+                    ("separators", separators, None), ("fold_numbers", fold_numbers, False),
+                    ("min_length", min_length, 1), ("max_length", max_length, 100)):
+                if given != default:
+                    raise ValueError(
+                        f"{name}={shown(given)} applies to words; leave it out with "
+                        "analyzer='char'")
         if separators is not None:
             if fold_numbers:
                 raise ValueError(
