@@ -31,7 +31,8 @@ def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
         raise TypeError(
             f"X is {type_shown(X)}; it must be a frame (pandas, polars, pyarrow), a numpy "
             "array of two dimensions or a scipy sparse matrix; one event a row, one feature a "
-            "column"
+            "column. Of dicts pandas.DataFrame(X).fillna(0) makes one, of lists numpy.array(X), of "
+            "texts Tokenizer().transform_many(X)"
         ) from None
 
 
