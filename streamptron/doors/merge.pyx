@@ -53,12 +53,12 @@ class NotOfThisBase(ValueError):
 def check_alike(models, names):
     """That models may be merged: the same class and the same parameters. `names`: for errors."""
     cdef Model model
-    first = models[0]
-    if not isinstance(first, Model):
-        raise TypeError(
-            f"{names[0]} is {shown(first)}, {type_shown(first)}; it must be one of "
-            "streamptron's learners (of a pipeline, its last step: model[-1])")
-    model = first
+    for other, name in zip(models, names):
+        if not isinstance(other, Model):
+            raise TypeError(
+                f"{name} is {shown(other)}, {type_shown(other)}; it must be one of streamptron's "
+                "learners (of a pipeline, its last step: model[-1])")
+    model = first = models[0]
     if learner_votes(&model.learner):
         raise TypeError(
             f"{names[0]} is a VotedPerceptron, which cannot be merged: all the vectors that it has "

@@ -148,6 +148,18 @@ def whole(name: str, value: Any, low: int, high: int, what: str = "None or an in
     return value
 
 
+def checked_bytes(name: str, value: Any, what: str) -> bytes:
+    """A parameter that is bytes, or has a buffer of them."""
+    if type(value) is bytes:
+        return value
+    try:
+        return bytes(memoryview(value))
+    except TypeError:
+        raise TypeError(
+            f"{name} is {shown(value)}, {type_shown(value)}; it must be {what}"
+        ) from None
+
+
 def jobs_of(n_jobs: int | None) -> int:
     """How many threads `n_jobs` asks for."""
     if n_jobs == -1 and not isinstance(n_jobs, bool):
