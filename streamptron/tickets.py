@@ -57,7 +57,7 @@ class _Kept:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """What has these ``bytes()``. Nothing in it is run.
+        """The ticket or step whose ``bytes()`` these are. Nothing in it is run.
 
         Parameters
         ----------
