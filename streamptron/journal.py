@@ -8,6 +8,7 @@ import threading
 import typing
 from typing import Any, Self
 
+from streamptron.doors.late import check_not_in_a_file
 from streamptron.estimator.checks import truth, whole
 from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.packed import count_packed
@@ -42,7 +43,7 @@ class Journal:
     ----------
     model
         A Perceptron, MulticlassPerceptron, MIRA or AdaptiveClassifier; or ``Tokenizer() | learner``
-        of one of them.
+        of one of them. Not one that was opened with ``mmap=True``, which learns nothing.
     most
         How many events it remembers.
 
@@ -71,6 +72,7 @@ class Journal:
         contents = contents_of(model)
         self._learner, self._tokenizer = contents.learner, contents.tokenizer
         check_can_undo(self._learner, "model")
+        check_not_in_a_file(self._learner)
         self._steps: dict[Hashable, Step] = {}
         self._lock = threading.RLock()
 

@@ -134,6 +134,11 @@ def can_undo(Model model):
     return NOTHING
 
 
+def check_not_in_a_file(Model model):
+    """That a model lies in memory and can learn; RuntimeError if it was opened in place."""
+    model._not_in_a_file()
+
+
 cdef class _Kept:
     """Numbers of slots before a step and after it, of AdaptiveClassifier."""
     cdef bytes numbers              # floats: all entries' before, all entries' after
