@@ -101,7 +101,7 @@ def table(err):
     lines = err.split("\n")
     start = next(i for i, line in enumerate(lines) if "prediction" in line) + 1
     for line in lines[start:]:
-        if not re.match(r" *\d\.\d{6} ", line):
+        if not re.match(r" *(\d\.\d{6}|-) ", line):
             return
         yield (*line[:32].split(), line[34:58].strip(), line[60:].strip())
 
@@ -134,8 +134,9 @@ def test_progress_is_the_error_before_learning_at_1_2_4_events(every, format, tm
             model.learn_one(tokenizer.transform_one(text), label)
             wrong += [answer != label] * (answer is not None)
         if n & (n - 1) == 0:
-            average = f"{sum(wrong) / max(1, len(wrong)):.6f}"
-            since = f"{sum(wrong[last:]) / max(1, len(wrong[last:])):.6f}"
+            average, since = (
+                f"{sum(part) / len(part):.6f}" if part else "-" for part in (wrong, wrong[last:])
+            )
             expected.append((average, since, str(n), label, answer or ""))
             last = len(wrong)
     assert list(table(err)) == expected
@@ -150,6 +151,14 @@ def test_progress_is_the_error_before_learning_at_1_2_4_events(every, format, tm
         missed = sum(model.predict_one(tokenizer.transform_one(t)) != y for y, t in held)
         assert summary["held-out events"] == str(len(held))
         assert summary["held-out error"] == f"{missed / len(held):.6f}"
+
+
+def test_an_error_of_no_events_is_none(tmp_path, told):
+    (tmp_path / "m.tsv").write_bytes(b"spam\tfree\n")
+    _, _, err = told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--holdout", 0.5)
+    assert list(table(err)) == [("-", "-", "1", "spam", "")]
+    assert "progressive error  -\n" in err
+    assert "held-out error     -\n" in err
 
 
 def test_epochs_read_the_files_again_and_resuming_goes_on(tmp_path, told):
