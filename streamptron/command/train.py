@@ -158,6 +158,12 @@ class Training:
                     if epoch == 0:
                         self.progressive = self.last
                     self._pass(self.last, learning=True, first=epoch == 0)
+                    if self.progressive.n_events and not self.last.n_events:
+                        raise ValueError(
+                            f"epoch {self.epoch} found no events where epoch 1 found "
+                            f"{self.progressive.n_events}: the files were emptied meanwhile, and "
+                            "nothing more is saved; train again on files that stay as they are"
+                        )
                 if self.every:
                     self._pass(self.held, learning=False, first=False)
             except Stop:
