@@ -16,7 +16,7 @@ from streamptron.engine.rule cimport ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, Ru
 from streamptron.engine.table cimport KEPT_KINDS
 from streamptron.engine.types cimport uint64_t
 
-from streamptron.estimator.names import is_numpy, shown
+from streamptron.estimator.names import is_numpy, shown, type_shown
 # where events that were pickled by 0.1 are looked for
 from streamptron.doors.texts import Lines, TextDoor, TextEvent, Texts, _text_event  # noqa: F401
 from streamptron.doors.names import interned
@@ -169,7 +169,7 @@ cdef int _truth_label(y) except -1:
         hash(y)
     except TypeError:
         raise TypeError(
-            f"y is {shown(y)}, a {type(y).__name__}; Perceptron takes True or False (or 1 or 0)"
+            f"y is {shown(y)}, {type_shown(y)}; Perceptron takes True or False (or 1 or 0)"
         ) from None
     # what equals True or False, as a dict's key would: 1, 1.0, numpy's numbers
     if isinstance(y, (Real, Decimal)) or is_numpy(y, "bool_"):
@@ -259,7 +259,7 @@ cdef class LabelModel(Model):
             hash(y)
         except TypeError:
             raise TypeError(
-                f"y is {shown(y)}, a {type(y).__name__}; a label must be hashable: a str, int, "
+                f"y is {shown(y)}, {type_shown(y)}; a label must be hashable: a str, int, "
                 "bool, tuple ...") from None
         try:
             odd = bool(y != y)

@@ -61,6 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.UsageError as error:
         where = f"; see {error.ctx.command_path} --help" if error.ctx else ""
         return _failed(error.format_message().rstrip(".") + where, 2)
+    except click.ClickException as error:
+        return _failed(error.format_message())
     except (click.Abort, KeyboardInterrupt):
         return _failed("interrupted; nothing was saved", 130)
     except BrokenPipeError:

@@ -8,8 +8,9 @@ import threading
 import typing
 from typing import Any, Self
 
+from streamptron.doors.late import check_not_in_a_file
 from streamptron.estimator.checks import truth, whole
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.packed import count_packed
 from streamptron.modelfile.layout import ModelFileError
 from streamptron.modelfile.read import model_of, read
@@ -42,7 +43,7 @@ class Journal:
     ----------
     model
         A Perceptron, MulticlassPerceptron, MIRA or AdaptiveClassifier; or ``Tokenizer() | learner``
-        of one of them.
+        of one of them. Not one that was opened with ``mmap=True``, which learns nothing.
     most
         How many events it remembers.
 
@@ -71,6 +72,7 @@ class Journal:
         contents = contents_of(model)
         self._learner, self._tokenizer = contents.learner, contents.tokenizer
         check_can_undo(self._learner, "model")
+        check_not_in_a_file(self._learner)
         self._steps: dict[Hashable, Step] = {}
         self._lock = threading.RLock()
 
@@ -170,7 +172,7 @@ class Journal:
             hash(id)
         except TypeError:
             raise TypeError(
-                f"id={shown(id)} is a {type(id).__name__}, which is not hashable; give a str or int"
+                f"id={shown(id)} is {type_shown(id)}, which is not hashable; give a str or int"
             ) from None
         encoded(id, "id")
         if id != id:

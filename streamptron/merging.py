@@ -8,6 +8,7 @@ import json
 import math
 import typing
 import zlib
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from streamptron.doors.merge import (
@@ -17,7 +18,8 @@ from streamptron.doors.merge import (
     digest,
     merged,
 )
-from streamptron.estimator.names import shown
+from streamptron.estimator.checks import checked_bytes
+from streamptron.estimator.names import shown, type_shown, with_article
 from streamptron.modelfile.layout import (
     ALIGNMENT,
     CHECKSUM,
@@ -36,7 +38,7 @@ from streamptron.modelfile.values import (
 )
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 FORMAT = "streamptron delta"
 VERSION = 1
@@ -100,7 +102,7 @@ def merge(models: Iterable[Any], since: Any = None) -> Any:
     >>> merge([here, there], since=base).weights
     {'free': 1.0, 'meeting': 1.0, 'prize': 1.0}
     """
-    found = list(models)
+    found = _listed("models", models, "merge([here, there], since=base)")
     if not found:
         raise ValueError("there are no models to merge; give at least one")
     names = [f"models[{k}]" for k in range(len(found))]
@@ -189,10 +191,9 @@ class Delta:
         ValueError
             If a shard comes twice, or if bases or classes differ.
         """
-        found = list(deltas)
-        for delta in found:
-            if not isinstance(delta, Delta):
-                raise TypeError(f"{shown(delta)} is a {type(delta).__name__}, not a Delta")
+        found = _listed("deltas", deltas, "Delta.combine([here, there])")
+        for k, delta in enumerate(found):
+            _check_delta(f"deltas[{k}]", delta)
         parts = [part for delta in found for part in delta._parts]
         if not parts:
             raise ValueError("there are no deltas to combine; give at least one")
@@ -232,10 +233,12 @@ class Delta:
 
         Raises
         ------
+        TypeError
+            If they are no bytes.
         ModelFileError
             If they are damaged, cut off, no delta, or from a newer version.
         """
-        left = memoryview(data).cast("B")
+        left = memoryview(checked_bytes("data", data, "the bytes of a Delta"))
         parts: list[_Part] = []
         while left or not parts:
             part, size = _read(left)
@@ -246,6 +249,23 @@ class Delta:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).from_bytes, (self.to_bytes(),)
+
+
+def _listed(name: str, values: Any, example: str) -> list[Any]:
+    """Several models or deltas as a list."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise TypeError(
+            f"{name} is {shown(values)}, {type_shown(values)}; give a list of {name}: {example}"
+        )
+    return list(values)
+
+
+def _check_delta(name: str, delta: Any) -> None:
+    if not isinstance(delta, Delta):
+        raise TypeError(
+            f"{name} is {shown(delta)}, {type_shown(delta)}; it must be a Delta: that of "
+            "model.delta(since) or Delta.from_bytes(data)"
+        )
 
 
 class _Part:
@@ -422,7 +442,8 @@ def _check_same(part: _Part, other: _Part) -> None:
     """That two parts are of models that can be merged."""
     if part.name != other.name:
         raise ValueError(
-            f"shard {other.shard} is of a {other.name} and shard {part.shard} of a {part.name}"
+            f"shard {other.shard} is of {with_article(other.name)} and shard "
+            f"{part.shard} of {with_article(part.name)}"
         )
     _check_params(other.params, part.params, f"shard {other.shard}", f"shard {part.shard}")
 
@@ -449,13 +470,14 @@ def delta_of(model: Any, since: Any, shard: int) -> Delta:
 
 def apply_delta(model: Any, delta: Delta) -> None:
     """See ``model.apply``."""
-    if not isinstance(delta, Delta):
-        raise TypeError(f"{shown(delta)} is a {type(delta).__name__}, not a Delta")
+    _check_delta("delta", delta)
     check_alike([model], ["the model"])
     first = delta._parts[0]
     name = type(model).__name__
     if first.name != name:
-        raise ValueError(f"the delta is of a {first.name}, and the model is a {name}")
+        raise ValueError(
+            f"the delta is of {with_article(first.name)}, and the model is {with_article(name)}"
+        )
     params = dict(model._get_params())
     for part in delta._parts:
         _check_params(part.params, params, f"the delta of shard {part.shard}", "the model")

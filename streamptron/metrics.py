@@ -11,7 +11,7 @@ from river import compose, metrics
 
 from streamptron.doors.candidates import RankModel
 from streamptron.estimator.checks import checked_number
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 
 __all__ = ["MRR", "NDCG", "ndcg", "reciprocal_rank"]
 
@@ -124,7 +124,7 @@ def _documents(grades: Any, scores: Any) -> list[tuple[float, float]]:
     """The grade and score of each document."""
     if isinstance(grades, Mapping) != isinstance(scores, Mapping):
         raise TypeError(
-            f"grades is a {type(grades).__name__} and scores a {type(scores).__name__}; give both "
+            f"grades is {type_shown(grades)} and scores {type_shown(scores)}; give both "
             "by id or both in order"
         )
     if isinstance(grades, Mapping):
@@ -153,7 +153,7 @@ def _listed(values: Any, what: str) -> list[Any]:
         values = values.tolist()
     if not isinstance(values, Sequence) or isinstance(values, str | bytes):
         raise TypeError(
-            f"{what} is {shown(values)}, a {type(values).__name__}; it must be a dict by id, or a "
+            f"{what} is {shown(values)}, {type_shown(values)}; it must be a dict by id, or a "
             "sequence of numbers"
         )
     return list(values)

@@ -25,8 +25,8 @@ from streamptron.doors.late import (
     undone_nothing,
 )
 from streamptron.doors.packed import PackedEvent
-from streamptron.estimator.checks import truth
-from streamptron.estimator.names import shown
+from streamptron.estimator.checks import checked_bytes, truth
+from streamptron.estimator.names import shown, with_article
 from streamptron.estimator.packed import count_packed
 from streamptron.modelfile.values import decode, encoded
 
@@ -50,7 +50,48 @@ WRONG = (
 _ARRAYS_LIMIT = 1 << 28  # bytes that the numbers of any step may take; of many labels more
 
 
-class Ticket:
+class _Kept:
+    """What can be kept as bytes: it is what they say, and nothing else."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """The ticket or step whose ``bytes()`` these are. Nothing in it is run.
+
+        Parameters
+        ----------
+        data
+            The bytes, or anything that has a buffer of them.
+
+        Raises
+        ------
+        TypeError
+            If they are no bytes.
+        ValueError
+            If they are damaged, cut off, of something else, or from a newer version.
+        """
+        wanted = f"the bytes of {with_article(cls.__name__)}"
+        return cls._read(checked_bytes("data", data, wanted))
+
+    @classmethod
+    def _read(cls, data: bytes) -> Self:
+        raise NotImplementedError
+
+    def __bytes__(self) -> bytes:
+        raise NotImplementedError
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_bytes, (bytes(self),)
+
+    def __eq__(self, other: object) -> bool:
+        return bytes(self) == bytes(other) if isinstance(other, type(self)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(bytes(self))
+
+
+class Ticket(_Kept):
     """An event that was predicted, and that can be learned later without the event.
 
     ``model.predict_ticket(x)`` makes one, ``model.learn_ticket(ticket, y)`` learns it. In between
@@ -90,41 +131,17 @@ class Ticket:
         return ticket
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """The ticket whose ``bytes(ticket)`` these are. Nothing in it is run.
-
-        Parameters
-        ----------
-        data
-            The bytes, or anything that has a buffer of them.
-
-        Raises
-        ------
-        TypeError
-            If they are no bytes.
-        ValueError
-            If they are damaged, cut off, no ticket, or from a newer version.
-        """
-        whole = _whole(data, "data", "a ticket")
-        return cls._of(whole, _ticket_opened(whole, "data").prediction)
+    def _read(cls, data: bytes) -> Self:
+        return cls._of(data, _ticket_opened(data, "data").prediction)
 
     def __bytes__(self) -> bytes:
         return self._data
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).from_bytes, (self._data,)
-
-    def __eq__(self, other: object) -> bool:
-        return self._data == other._data if isinstance(other, Ticket) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._data)
 
     def __repr__(self) -> str:
         return f"Ticket({shown(self.prediction)}, {len(self._data)} bytes)"
 
 
-class Step:
+class Step(_Kept):
     """What learning one event has changed, so that it can be taken back.
 
     ``step = model.learn_one(x, y, undo=True)`` returns one, ``model.undo(step)`` takes it back. In
@@ -168,23 +185,8 @@ class Step:
         return step
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """The step whose ``bytes(step)`` these are. Nothing in it is run.
-
-        Parameters
-        ----------
-        data
-            The bytes, or anything that has a buffer of them.
-
-        Raises
-        ------
-        TypeError
-            If they are no bytes.
-        ValueError
-            If they are damaged, cut off, no step, or from a newer version.
-        """
-        whole = _whole(data, "data", "a step")
-        return cls._of(whole, _step_opened(whole, "data"))
+    def _read(cls, data: bytes) -> Self:
+        return cls._of(data, _step_opened(data, "data"))
 
     @property
     def label(self) -> Any:
@@ -212,15 +214,6 @@ class Step:
             self._data = _sealed(_STEP, self._opened.mark, parts)
         return self._data
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).from_bytes, (bytes(self),)
-
-    def __eq__(self, other: object) -> bool:
-        return bytes(self) == bytes(other) if isinstance(other, Step) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(bytes(self))
-
     def __repr__(self) -> str:
         return f"Step({shown(self.label)}, {len(bytes(self))} bytes)"
 
@@ -238,7 +231,10 @@ def predict_ticket(model: Model, x: Any) -> Ticket:
 
 def ticket_event(model: Model, ticket: Any) -> PackedEvent:
     """The event of a ticket, checked to be one for this kind of model."""
-    data = ticket._data if isinstance(ticket, Ticket) else _whole(ticket, "ticket", "a Ticket")
+    if isinstance(ticket, Ticket):
+        data = ticket._data
+    else:
+        data = checked_bytes("ticket", ticket, "a Ticket or the bytes of one")
     opened = _ticket_opened(data, "ticket")
     if opened.mark != kind_mark(model):
         raise ValueError(
@@ -278,7 +274,8 @@ def undo_step(model: Model, step: Any) -> None:
     if isinstance(step, Step):
         opened = step._opened
     else:
-        opened = _step_opened(_whole(step, "step", "a Step"), "step")
+        data = checked_bytes("step", step, "a Step or the bytes of one")
+        opened = _step_opened(data, "step")
     if opened.mark != kind_mark(model):
         raise ValueError(
             f"step is of another kind of model than this {type(model).__name__}: of another "
@@ -327,16 +324,6 @@ def _sealed(kind: int, mark: bytes, parts: Any) -> bytes:
     begin = _BEGIN + bytes((_VERSION, kind))
     crc = zlib.crc32(body, zlib.crc32(mark, zlib.crc32(begin)))
     return begin + crc.to_bytes(4, "little") + mark + body
-
-
-def _whole(data: Any, what: str, wanted: str) -> bytes:
-    if type(data) is bytes:
-        return data
-    with contextlib.suppress(TypeError):
-        return bytes(memoryview(data))
-    raise TypeError(
-        f"{what} is {shown(data)}, a {type(data).__name__}; it must be {wanted} or the bytes of one"
-    )
 
 
 def _opened(data: bytes, kind: int, what: str) -> tuple[bytes, list[tuple[int, int]]]:

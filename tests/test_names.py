@@ -27,6 +27,7 @@ from streamptron.estimator.names import (
     STR,
     name_decode,
     name_plain,
+    type_shown,
 )
 from tests.support.marks import seeds, slow
 
@@ -761,3 +762,15 @@ def test_names_that_a_mapping_gives_twice_are_one_feature():
     model = counter()
     model.learn_one(Twice(), True)
     assert model.weights == {1: 15, ("a", 1): 3}
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        *((5, "an int"), ("a", "a str"), (None, "a NoneType"), (np.zeros(1), "an ndarray")),
+        *((object(), "an object"), (UserDict(), "a UserDict"), (Perceptron(), "a Perceptron")),
+        (type("", (), {})(), "a "),
+    ],
+)
+def test_type_is_said_with_its_article(value, said):
+    assert type_shown(value) == said

@@ -1,6 +1,7 @@
 """What is asked of every file, and no linter asks."""
 
 import ast
+import re
 import tokenize
 
 import pytest
@@ -87,3 +88,12 @@ def test_no_code_edits_the_path():
     for path in PYTHON:
         with tokenize.open(path) as file:
             assert list(edits_the_path(ast.parse(file.read()))) == [], name(path)
+
+
+def test_no_message_says_an_article_for_a_type_itself():
+    """with_article and type_shown know whether it is "a" or "an"."""
+    article = re.compile(r"\ban? \{[\w.()\[\]]*__name__\}")
+    assert article.search('f"x is a {type(x).__name__}"')
+    for path in (ROOT / "streamptron").rglob("*.py*"):
+        if path.suffix in (".py", ".pyx"):
+            assert article.findall(path.read_text("utf-8")) == [], name(path)

@@ -292,7 +292,8 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
 def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
     """Compare answers with the labels in files.
 
-    Precision, recall, F1, accuracy, and how often each label got which answer.
+    Precision, recall, F1, accuracy, and how often each label got which answer. A rate of nothing,
+    such as the precision of an answer that was never given, is written as -, in JSON as null.
 
     \b
     Examples:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,13 @@ import click
 from streamptron._core import BinaryModel
 from streamptron.command.lines import BLOCKS, LineModel
 from streamptron.command.process import say
-from streamptron.files.sources import FORMAT_NAMES, check_encoding, find_sources, format_of
+from streamptron.files.sources import (
+    FORMAT_NAMES,
+    LineError,
+    check_encoding,
+    find_sources,
+    format_of,
+)
 from streamptron.learners import LEARNERS, OWN
 from streamptron.text import Tokenizer
 
@@ -20,8 +27,43 @@ DEFAULT = next(iter(LEARNERS))
 Command = Callable[..., Any]
 
 
+class CommandOfOptions(click.Command):
+    """A command whose errors name the options as they are typed."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except click.UsageError as error:
+            message = self._as_typed(error.format_message())
+            raise click.UsageError(message, error.ctx) from error
+        except LineError as error:  # whose file may be called like an option
+            raise LineError(error.file, error.line, self._as_typed(error.reason)) from error
+        except (TypeError, ValueError) as error:
+            if (message := self._as_typed(str(error))) == str(error):
+                raise
+            raise click.ClickException(message) from error
+
+    def _as_typed(self, message: str) -> str:
+        """What the library says of its parameters, said of the options: C=2 is --C 2."""
+        for option in self.params:
+            if not isinstance(option, click.Option):
+                continue
+            name, typed = rf"(?<![^\s(]){option.name}", option.opts[0]
+            if option.is_flag:
+                message = re.sub(f"{name}={option.flag_value!r}", typed, message)
+            else:
+                message = re.sub(rf"{name}\[(.*?)\]=", rf"{typed} \1=", message)
+                message = re.sub(rf"{name}=(?![^\s,;])", typed, message)  # give text= or features=
+                message = re.sub(f"{name}=", f"{typed} ", message)
+            if "_" in str(option.name):  # or it may be any word
+                message = re.sub(rf"{name}\b", typed, message)
+        return message
+
+
 class Commands(click.Group):
     """A group that lists its commands in the order in which they are used."""
+
+    command_class = CommandOfOptions
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)
@@ -186,7 +228,7 @@ TOKENIZER_OPTIONS = Options(
     click.option("--min-length", type=int, help="Leave out shorter words."),
     click.option("--max-length", type=Length(), help="Leave out longer words; none: no limit."),
     click.option(
-        "--fold-numbers", is_flag=True, default=None, help="Make numbers <num>, <hex>, <ip>."
+        "--fold-numbers", flag_value=True, default=None, help="Make numbers <num>, <hex>, <ip>."
     ),
     click.option(
         "--value", type=click.Choice(["presence", "count", "log"]), help="The value of a token."
@@ -262,14 +304,14 @@ def _format(files: tuple[str, ...], bare: bool) -> str:
                 name = sources[0].name
                 say(f"streamptron: {name} is read as lines label<TAB>text; else give --format")
             return "plain"
-        raise click.UsageError(str(error).replace("format=", "--format")) from None
+        raise click.UsageError(str(error)) from None
 
 
 def encoding_of(given: dict[str, Any]) -> str | None:
     try:
         return check_encoding(given.pop("encoding"))
     except ValueError as error:
-        raise click.UsageError(str(error).replace("encoding=", "--encoding ")) from None
+        raise click.UsageError(str(error)) from None
 
 
 def option_called(name: str) -> str:

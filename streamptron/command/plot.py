@@ -235,6 +235,10 @@ def calibration(
         labels.append(lines.name(label))
         probabilities.append({lines.name(each): p for each, p in found.items()})
     _some(labels, files)
+    if wanted is not None and wanted not in lines.names:
+        raise ValueError(
+            f"--of {shown(wanted)} has not been seen; the model knows {shown(lines.names, 200)}"
+        )
     _save(lambda ax: calibration_curve(labels, probabilities, wanted, bins, ax=ax), output, style)
 
 

@@ -62,7 +62,8 @@ def evaluated(
 def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
     """Accuracy, and precision, recall and F1 by label and over all of them.
 
-    A ratio of nothing to nothing is 0. The means are over the labels that occur.
+    A ratio of nothing to nothing is None. The means are over the labels that occur, and take it for
+    0, as scikit-learn does.
 
     Examples
     --------
@@ -81,8 +82,8 @@ def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
     labels = {}
     for label in sorted(support | answered):
         right = pairs[label, label]
-        precision = right / answered[label] if answered[label] else 0.0
-        recall = right / support[label] if support[label] else 0.0
+        precision = _ratio(right, answered[label])
+        recall = _ratio(right, support[label])
         f1 = 2 * right / (answered[label] + support[label])
         labels[label] = {
             "precision": precision,
@@ -94,12 +95,11 @@ def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
     there = [label for label in labels if support[label]]
     return {
         "events": total,
-        "accuracy": sum(pairs[label, label] for label in labels) / total if total else 0.0,
+        "accuracy": _ratio(sum(pairs[label, label] for label in labels), total),
         "labels": labels,
-        "macro": {k: sum(labels[label][k] for label in there) / max(1, len(there)) for k in kinds},
+        "macro": {k: _ratio(sum(labels[y][k] or 0.0 for y in there), len(there)) for k in kinds},
         "weighted": {
-            k: sum(labels[label][k] * support[label] for label in there) / max(1, total)
-            for k in kinds
+            k: _ratio(sum((labels[y][k] or 0.0) * support[y] for y in there), total) for k in kinds
         },
         "confusion": {
             label: {answer: pairs[label, answer] for answer in labels if pairs[label, answer]}
@@ -108,20 +108,28 @@ def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
     }
 
 
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
 def evaluation(found: dict[str, Any]) -> str:
     """What `measures` gives, as tables."""
+
+    def shown(values: dict[str, Any], *kinds: str) -> list[str]:
+        return ["-" if values[kind] is None else f"{values[kind]:.4f}" for kind in kinds]
+
     kinds = ("precision", "recall", "f1")
     rows: list[tuple[str, ...]] = [("label", *kinds, "support")]
     for label, values in found["labels"].items():
-        rows.append((label, *(f"{values[k]:.4f}" for k in kinds), str(values["support"])))
+        rows.append((label, *shown(values, *kinds), str(values["support"])))
     for mean in ("macro", "weighted"):
         values = found[mean]
-        rows.append((f"({mean})", *(f"{values[k]:.4f}" for k in kinds), str(found["events"])))
+        rows.append((f"({mean})", *shown(values, *kinds), str(found["events"])))
     labels = list(found["labels"])
     matrix = [("label \\ answer", *labels)]
     for label, answers in found["confusion"].items():
         matrix.append((label, *(str(answers.get(answer, 0)) for answer in labels)))
-    return "\n\n".join((table(rows), f"accuracy  {found['accuracy']:.4f}", table(matrix)))
+    return "\n\n".join((table(rows), f"accuracy  {shown(found, 'accuracy')[0]}", table(matrix)))
 
 
 def compared(

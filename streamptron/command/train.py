@@ -58,8 +58,13 @@ class Score:
         self.n_wrong += n_wrong
 
     @property
-    def error(self) -> float:
-        return self.n_wrong / self.n_labelled if self.n_labelled else 0.0
+    def error(self) -> str:
+        return _share(self.n_wrong, self.n_labelled)
+
+
+def _share(n_wrong: int, n_labelled: int) -> str:
+    """An error as it is written; of nothing there is none."""
+    return f"{n_wrong / n_labelled:.6f}" if n_labelled else "-"
 
 
 class Table:
@@ -72,11 +77,9 @@ class Table:
         write(HEADER)
 
     def line(self, n_events: int, n_labelled: int, n_wrong: int, label: str, answer: str) -> None:
-        since_labelled, since_wrong = n_labelled - self._last[0], n_wrong - self._last[1]
-        self.write(
-            f"{n_wrong / max(1, n_labelled):9.6f} {since_wrong / max(1, since_labelled):9.6f} "
-            f"{n_events:12d}  {label[:24]:24}  {answer[:24]}"
-        )
+        average = _share(n_wrong, n_labelled)
+        since = _share(n_wrong - self._last[1], n_labelled - self._last[0])
+        self.write(f"{average:>9} {since:>9} {n_events:12d}  {label[:24]:24}  {answer[:24]}")
         self._last = n_labelled, n_wrong
         self.next = 2 * n_events
 
@@ -155,6 +158,12 @@ class Training:
                     if epoch == 0:
                         self.progressive = self.last
                     self._pass(self.last, learning=True, first=epoch == 0)
+                    if self.progressive.n_events and not self.last.n_events:
+                        raise ValueError(
+                            f"epoch {self.epoch} found no events where epoch 1 found "
+                            f"{self.progressive.n_events}: the files were emptied meanwhile, and "
+                            "nothing more is saved; train again on files that stay as they are"
+                        )
                 if self.every:
                     self._pass(self.held, learning=False, first=False)
             except Stop:
@@ -168,13 +177,13 @@ class Training:
             ("events", self.progressive.n_events),
             ("features", learner.n_features),
             ("updates", learner.n_updates),
-            ("progressive error", f"{self.progressive.error:.6f}"),
+            ("progressive error", self.progressive.error),
         ]
         if self.epochs > 1:
-            rows.append((f"error, epoch {self.epochs}", f"{self.last.error:.6f}"))
+            rows.append((f"error, epoch {self.epochs}", self.last.error))
         if self.every:
             rows.append(("held-out events", self.held.n_labelled))
-            rows.append(("held-out error", f"{self.held.error:.6f}"))
+            rows.append(("held-out error", self.held.error))
         rows.append(("bad lines", self.n_bad))
         rows.append(("seconds", f"{self.seconds:.2f}"))
         lines = [f"{name:18} {value}" for name, value in rows]

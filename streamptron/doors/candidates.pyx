@@ -20,7 +20,7 @@ from streamptron.engine.rule cimport ANSWER_CANDIDATES, Rule, rule_answer
 from streamptron.engine.table cimport KEPT_KINDS
 
 from streamptron.doors.names import damaged, named
-from streamptron.estimator.names import is_numpy, shown
+from streamptron.estimator.names import is_numpy, shown, type_shown
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
@@ -39,7 +39,7 @@ def candidates_of(candidates):
     if isinstance(candidates, Sequence) and not isinstance(candidates, (str, bytes, bytearray)):
         return list(range(len(candidates))), list(candidates), False
     raise TypeError(
-        f"candidates is {shown(candidates)}, a {type(candidates).__name__}; it must be a dict "
+        f"candidates is {shown(candidates)}, {type_shown(candidates)}; it must be a dict "
         "{id: features} or a list of features")
 
 
@@ -48,7 +48,7 @@ def _place_of(chosen, list names, bint own, str what):
     if not own:
         if isinstance(chosen, bool) or not (isinstance(chosen, int) or is_numpy(chosen, "integer")):
             raise TypeError(
-                f"{what}={shown(chosen)}, a {type(chosen).__name__}; for a list of candidates it "
+                f"{what}={shown(chosen)}, {type_shown(chosen)}; for a list of candidates it "
                 "must be the place of the right one, an int")
         if 0 <= as_index(chosen) < len(names):
             return as_index(chosen)
@@ -59,7 +59,7 @@ def _place_of(chosen, list names, bint own, str what):
         place = dict(zip(names, range(len(names)))).get(chosen)
     except TypeError:
         raise TypeError(
-            f"{what} is {shown(chosen)}, a {type(chosen).__name__}; it must be the id of one of "
+            f"{what} is {shown(chosen)}, {type_shown(chosen)}; it must be the id of one of "
             "the candidates, which is hashable") from None
     if place is None:
         raise ValueError(

@@ -36,7 +36,7 @@ from streamptron.engine.packed cimport Packed, packed_next
 from streamptron.engine.table cimport KEPT_KINDS, table_keeps
 from streamptron.engine.types cimport SLOT_NULL, uint8_t, uint64_t
 
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.doors.names import damaged
 from streamptron.estimator.checks import feature_value
 
@@ -127,7 +127,7 @@ cdef list _entries(x, str what):
         if isinstance(x, (str, bytes)):
             hint = "; for a text put Tokenizer() before the learner"
         raise TypeError(
-            f"{what} is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to "
+            f"{what} is {shown(x)}, {type_shown(x)}; it must be a mapping of features to "
             f"numbers, such as {{'word': 1}}{hint}")
     broken = None
     try:
@@ -154,13 +154,13 @@ cdef list _entries(x, str what):
     except Exception as error:
         if type(error) is RuntimeError:     # which Python raises if a dict changes while it is read
             raise RuntimeError(
-                f"{what} is a {type(x).__name__} that cannot be read: {error}") from error
-        error.add_note(f"streamptron was reading the items() of {what}, a {type(x).__name__}")
+                f"{what} is {type_shown(x)} that cannot be read: {error}") from error
+        error.add_note(f"streamptron was reading the items() of {what}, {type_shown(x)}")
         raise
     if broken is not None:
         raise TypeError(
-            f"{what} is a {type(x).__name__} whose items() gave {shown(broken[0])}, a "
-            f"{type(broken[0]).__name__}; it must give pairs of a name and a number")
+            f"{what} is {type_shown(x)} whose items() gave {shown(broken[0])}, "
+            f"{type_shown(broken[0])}; it must give pairs of a name and a number")
     return entries
 
 
@@ -423,17 +423,17 @@ cdef class Desk:
         """Kind and ordinal of a name that is any other object; learning numbers new ones."""
         if self.learner.index.bits:
             raise TypeError(
-                f"x has the feature name {shown(name)}, a {type(name).__name__}; with hash_bits a "
+                f"x has the feature name {shown(name)}, {type_shown(name)}; with hash_bits a "
                 "name must be a str, bytes, number, None or a tuple of these, because other "
                 "objects hash differently in every process")
         if index_is_limited(&self.learner.index):
             raise TypeError(
-                f"x has the feature name {shown(name)}, a {type(name).__name__}; with max_features "
+                f"x has the feature name {shown(name)}, {type_shown(name)}; with max_features "
                 "a name must be a str, bytes, number, None or a tuple of these, because other "
                 "objects are stored as they are and never removed")
         if self.learner.pairs != NULL:
             raise TypeError(
-                f"x has the feature name {shown(name)}, a {type(name).__name__}; with degree=2 or "
+                f"x has the feature name {shown(name)}, {type_shown(name)}; with degree=2 or "
                 "interactions a name must be a str, bytes, number, None, a tuple or a Pair of "
                 "these, because the name of a pair is written out")
         cdef dict objects = self._objects   # held, since hashing the name may reset the model

@@ -134,6 +134,11 @@ def can_undo(Model model):
     return NOTHING
 
 
+def check_not_in_a_file(Model model):
+    """That a model lies in memory and can learn; RuntimeError if it was opened in place."""
+    model._not_in_a_file()
+
+
 cdef class _Kept:
     """Numbers of slots before a step and after it, of AdaptiveClassifier."""
     cdef bytes numbers              # floats: all entries' before, all entries' after
@@ -287,8 +292,9 @@ cdef int _begin(Model model, PackedEvent event, mark, number) except -1:
     if past is None or number >= model.learner.n_seen or not past.knows(mark, number):
         model._settle()
         raise ValueError(
-            "step is not one of this model's: another model took it, a copy that has gone another "
-            "way, or this one after it was saved, and that was lost; nothing has changed")
+            "step is not of this model: another model learned the event, or a copy of this one did "
+            "by itself, or this model is from a file or a copy made before the event; nothing has "
+            "changed. Give the step to the model that learned the event")
     if past.is_undone(number):
         model._settle()
         raise ValueError("step has been taken back already; nothing has changed")

@@ -35,7 +35,7 @@ from streamptron.engine.table cimport table_can_write
 from streamptron.engine.types cimport SLOT_INTERCEPT, slot_t, uint8_t, uint32_t, uint64_t
 
 from streamptron.doors.names import damaged
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
@@ -53,12 +53,12 @@ class NotOfThisBase(ValueError):
 def check_alike(models, names):
     """That models may be merged: the same class and the same parameters. `names`: for errors."""
     cdef Model model
-    first = models[0]
-    if not isinstance(first, Model):
-        raise TypeError(
-            f"{names[0]} is {shown(first)}, a {type(first).__name__}; it must be one of "
-            "streamptron's learners (of a pipeline, its last step: model[-1])")
-    model = first
+    for other, name in zip(models, names):
+        if not isinstance(other, Model):
+            raise TypeError(
+                f"{name} is {shown(other)}, {type_shown(other)}; it must be one of streamptron's "
+                "learners (of a pipeline, its last step: model[-1])")
+    model = first = models[0]
     if learner_votes(&model.learner):
         raise TypeError(
             f"{names[0]} is a VotedPerceptron, which cannot be merged: all the vectors that it has "
@@ -67,7 +67,7 @@ def check_alike(models, names):
     for other, name in zip(models[1:], names[1:]):
         if type(other) is not type(first):
             raise TypeError(
-                f"{name} is a {type(other).__name__} and {names[0]} a {type(first).__name__}; only "
+                f"{name} is {type_shown(other)} and {names[0]} {type_shown(first)}; only "
                 "models of one class can be merged")
         _check_parameters((<Model> other)._params, model._params, name, names[0])
         if model.learner.index.bits and (

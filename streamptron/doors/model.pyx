@@ -43,7 +43,7 @@ from streamptron.engine.table cimport (
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_SLOTS, SLOT_INTERCEPT, SLOT_NULL, SLOTS_RESERVED, slot_t, uint64_t)
 
-from streamptron.estimator.names import name_plain, shown
+from streamptron.estimator.names import name_plain, shown, type_shown
 from streamptron.doors.names import damaged, interned, named
 from streamptron.doors.parameters import checked_class_weight
 from streamptron.estimator.checks import (
@@ -404,7 +404,7 @@ cdef class Model(Desk):
         cdef Move move
         if not isinstance(weights, Mapping):
             raise TypeError(
-                f"weights is {shown(weights)}, a {type(weights).__name__}; it must be a dict of "
+                f"weights is {shown(weights)}, {type_shown(weights)}; it must be a dict of "
                 "feature to weight")
         if isinstance(intercept, bool):
             raise TypeError(f"intercept={shown(intercept)}; give the number to start from")

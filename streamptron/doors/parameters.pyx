@@ -73,7 +73,8 @@ cdef class PairRule:
         self.interactions = _checked_interactions(interactions)
         if degree == 2 and self.interactions is not None:
             raise ValueError(
-                "degree=2 and interactions are both given; degree=2 pairs all features: choose one")
+                f"degree=2 and interactions={shown(interactions)} are both given; degree=2 pairs "
+                "all features: choose one")
         self.degree = degree
         self.rule.most = max_pairs
         if self.interactions is not None:

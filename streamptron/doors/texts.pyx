@@ -36,7 +36,7 @@ from streamptron.engine.types cimport (
     SLOT_NULL, SLOTS_RESERVED, slot_t, uint8_t, uint32_t, uint64_t)
 
 from streamptron.doors.arrow import is_arrow
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.checks import choice, truth
 
 cdef extern from "Python.h":
@@ -163,11 +163,13 @@ cdef class TextDoor:
                 f"separators={shown(separators)}; it must be None or a str of characters that "
                 "separate words")
         if rule.analyzer == TEXT_CHARACTERS:
-            for name, given in (
-                    ("separators", separators is not None), ("fold_numbers", fold_numbers),
-                    ("min_length", min_length != 1), ("max_length", max_length != 100)):
-                if given:
-                    raise ValueError(f"{name} applies to words; leave it out with analyzer='char'")
+            for name, given, default in (
+                    ("separators", separators, None), ("fold_numbers", fold_numbers, False),
+                    ("min_length", min_length, 1), ("max_length", max_length, 100)):
+                if given != default:
+                    raise ValueError(
+                        f"{name}={shown(given)} applies to words; leave it out with "
+                        "analyzer='char'")
         if separators is not None:
             if fold_numbers:
                 raise ValueError(
@@ -235,7 +237,7 @@ cdef class TextDoor:
             return _plain_text(x, "x")
         if not isinstance(x, Mapping):
             raise TypeError(
-                f"x is {shown(x)}, a {type(x).__name__}; with fields={shown(self.names)} it must "
+                f"x is {shown(x)}, {type_shown(x)}; with fields={shown(self.names)} it must "
                 "be a mapping with these keys")
         texts = []
         for name in self.names:
@@ -270,7 +272,7 @@ cdef class TextDoor:
                 f"X is one {type(X).__name__}; transform_many takes a sequence of texts")
         if hasattr(X, "columns"):       # iterating it would give names or columns
             raise TypeError(
-                f"X is a {type(X).__name__}; transform_many takes a sequence of texts: give it one "
+                f"X is {type_shown(X)}; transform_many takes a sequence of texts: give it one "
                 "column of the frame")
         if self.names is None and is_arrow(X):
             return Texts(self, Column(X), X)
@@ -320,7 +322,7 @@ cdef object _plain_text(text, str what):
             raise ValueError(_too_long(what, len(text)))
         return str.__str__(text) if isinstance(text, str) else bytes(text)
     raise TypeError(
-        f"{what} is {shown(text)}, a {type(text).__name__}; it must be a text: a str, or bytes of "
+        f"{what} is {shown(text)}, {type_shown(text)}; it must be a text: a str, or bytes of "
         "UTF-8")
 
 

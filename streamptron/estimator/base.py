@@ -16,7 +16,7 @@ from streamptron.doors.model import Model, TopFeatures
 from streamptron.doors.names import damaged
 from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.learner import Learner
-from streamptron.estimator.names import Pair, shown
+from streamptron.estimator.names import Pair, shown, type_shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -550,7 +550,7 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
             )
         start = dict(intercept or {})
         if not isinstance(weights, Mapping):
-            raise TypeError(f"weights is a {type(weights).__name__}; it must be {{label: {{...}}}}")
+            raise TypeError(f"weights is {type_shown(weights)}; it must be {{label: {{...}}}}")
         if unknown := [label for label in start if label not in weights]:
             raise ValueError(
                 f"intercept has labels that weights does not have: {shown(unknown, 200)}"

@@ -17,7 +17,7 @@ from streamptron.doors.rows import NUMBERS, MatrixRows, Rows, number_small
 from streamptron.doors.texts import Texts
 from streamptron.engine.api import VALUE_LIMIT
 from streamptron.estimator import frames
-from streamptron.estimator.names import INT_LIMIT, shown
+from streamptron.estimator.names import INT_LIMIT, shown, type_shown
 
 if typing.TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -275,7 +275,7 @@ def _checked_names(names: Iterable[Hashable] | None, n: int) -> list[Hashable] |
         return None
     if isinstance(names, str | bytes | Mapping | Set) or not isinstance(names, Iterable):
         raise TypeError(
-            f"feature_names is a {type(names).__name__}; give a list of one name a column of X"
+            f"feature_names is {type_shown(names)}; give a list of one name a column of X"
         )
     names = list(names)
     if len(names) != n:

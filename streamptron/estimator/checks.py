@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any, NoReturn
 
 from streamptron.engine.api import VALUE_LIMIT
-from streamptron.estimator.names import is_numpy, shown
+from streamptron.estimator.names import is_numpy, shown, type_shown
 
 _EXACT = 2.0**53  # below that every int is a float
 
@@ -36,9 +36,7 @@ class _Fault(Exception):
                 f"{what} is None; leave out what is missing, or impute it first{none_hint}"
             )
         if kind == "odd":
-            return TypeError(
-                f"{what} is {shown(value)}, a {type(value).__name__}; it must be a number"
-            )
+            return TypeError(f"{what} is {shown(value)}, {type_shown(value)}; it must be a number")
         if kind == "NaN":
             return ValueError(
                 f"{what} is NaN; leave out what is missing, or impute it first{nan_hint}"
@@ -148,6 +146,18 @@ def whole(name: str, value: Any, low: int, high: int, what: str = "None or an in
     if not low <= value <= high:
         raise ValueError(f"{name}={shown(value)}; it must be {what} from {low} to {high}")
     return value
+
+
+def checked_bytes(name: str, value: Any, what: str) -> bytes:
+    """A parameter that is bytes, or has a buffer of them."""
+    if type(value) is bytes:
+        return value
+    try:
+        return bytes(memoryview(value))
+    except TypeError:
+        raise TypeError(
+            f"{name} is {shown(value)}, {type_shown(value)}; it must be {what}"
+        ) from None
 
 
 def jobs_of(n_jobs: int | None) -> int:

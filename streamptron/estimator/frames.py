@@ -13,7 +13,7 @@ from collections.abc import Mapping, Set
 import numpy as np
 
 from streamptron.estimator.checks import checked_number
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,9 +29,10 @@ def frame_wrap(X: typing.Any) -> nw.DataFrame[typing.Any]:
         return nw.from_native(X, eager_only=True)
     except TypeError:
         raise TypeError(
-            f"X is a {type(X).__name__}; it must be a frame (pandas, polars, pyarrow), a numpy "
+            f"X is {type_shown(X)}; it must be a frame (pandas, polars, pyarrow), a numpy "
             "array of two dimensions or a scipy sparse matrix; one event a row, one feature a "
-            "column"
+            "column. Of dicts pandas.DataFrame(X).fillna(0) makes one, of lists numpy.array(X), of "
+            "texts Tokenizer().transform_many(X)"
         ) from None
 
 
@@ -124,9 +125,7 @@ def listed(values: typing.Any, n: int, name: str, each: str) -> list[typing.Any]
             raise TypeError
         plain = values.to_list() if hasattr(values, "to_list") else list(values)
     except TypeError:
-        raise TypeError(
-            f"{name} is a {type(values).__name__}; give {each} for each row of X"
-        ) from None
+        raise TypeError(f"{name} is {type_shown(values)}; give {each} for each row of X") from None
     if len(plain) != n:
         raise ValueError(f"{name} has {len(plain)} entries; X has {n} rows: give {each} for each")
     return [value.as_py() if hasattr(value, "as_py") else value for value in plain]

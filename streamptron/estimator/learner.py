@@ -234,9 +234,9 @@ class Learner(Model, base.Estimator):
         TypeError
             If the learner cannot take steps back, or if this is no step.
         ValueError
-            If the step is damaged, has been taken back already, or is not of this model: another
-            one took it, a copy that has gone another way, or this one after it was saved, and that
-            was lost. Nothing has changed then.
+            If the step is damaged, has been taken back already, or is not of this model: if another
+            one learned the event, or a copy of this one by itself, or if this model is from a file
+            or a copy made before the event. Nothing has changed then.
         MemoryError
             If memory runs out. The model has not changed then, either.
 

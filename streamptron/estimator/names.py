@@ -30,6 +30,9 @@ STR, BYTES, INT, FLOAT, CANONICAL, OBJECT = 1, 2, 3, 4, 5, 6
 # Beyond this hash(n) != n, and an int may equal a float that does not look whole.
 INT_LIMIT = 2**61 - 1
 
+# What begins like a vowel when it is spoken.
+_AN = (*"AEIOaeio", "ndarray")
+
 Plain = str | bytes | int | float | Hashable
 
 
@@ -109,6 +112,22 @@ def shown(value: object, width: int = 80) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
+def with_article(name: str) -> str:
+    """The name of a type as a message says it.
+
+    Examples
+    --------
+    >>> with_article("int"), with_article("UserDict"), with_article("ndarray")
+    ('an int', 'a UserDict', 'an ndarray')
+    """
+    return f"{'an' if name.startswith(_AN) else 'a'} {name}"
+
+
+def type_shown(value: object) -> str:
+    """What an error message says for the type of a value: "a dict", "an int"."""
+    return with_article(type(value).__name__)
+
+
 def is_numpy(value: object, kind: str) -> bool:
     """Whether a value is a numpy scalar; numpy is not imported, as a caller that has one did so."""
     numpy = sys.modules.get("numpy")
@@ -136,7 +155,7 @@ def name_plain(name: Hashable) -> tuple[int, Plain]:
         hash(name)
     except TypeError:
         raise TypeError(
-            f"the feature name {shown(name)} is a {type(name).__name__}, which is not hashable; "
+            f"the feature name {shown(name)} is {type_shown(name)}, which is not hashable; "
             "a name must be a str, int, tuple or any other hashable"
         ) from None
     if isinstance(name, str):
@@ -250,7 +269,7 @@ def _encoded_half(name: Hashable) -> bytes:
     encoded = _encode_part(name)
     if encoded is None:
         raise TypeError(
-            f"a Pair of {shown(name)}, a {type(name).__name__}; its halves must be a str, bytes, "
+            f"a Pair of {shown(name)}, {type_shown(name)}; its halves must be a str, bytes, "
             "number, None, a tuple of these or a Pair"
         )
     return encoded

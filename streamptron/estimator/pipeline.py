@@ -24,6 +24,8 @@ from streamptron.doors.texts import (
 from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from streamptron.tickets import Ticket
 
 
@@ -133,6 +135,11 @@ class TextPipeline(compose.Pipeline):
     learn_one = text_learn_one
     predict_one = text_predict_one
     predict_proba_one = text_predict_proba_one
+
+    def explain_one(self, x: Any, label: Any = None) -> list[tuple[Hashable, float]]:
+        """What each token of a text contributes to its score; see ``Perceptron.explain_one``."""
+        tokenizer, learner = self._both("explain_one")
+        return learner.explain_one(tokenizer.transform_one(x), label)  # type: ignore[no-any-return]
 
     def predict_ticket(self, x: Any) -> Ticket:
         """Predict one text, and keep its tokens; see ``Perceptron.predict_ticket``."""

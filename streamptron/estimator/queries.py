@@ -11,7 +11,7 @@ from streamptron.doors.rows import MatrixRows
 from streamptron.estimator import frames
 from streamptron.estimator.batches import NUMBER_OF, Batch
 from streamptron.estimator.checks import checked_number, feature_value
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 
 
 def queries_of(qid: Any, n: int) -> np.ndarray:
@@ -32,7 +32,7 @@ def queries_of(qid: Any, n: int) -> np.ndarray:
             missing = name is None or bool(name != name)
         except (TypeError, ValueError):
             raise TypeError(
-                f"qid has {shown(name)}, a {type(name).__name__}, in row {row}; an id must be "
+                f"qid has {shown(name)}, {type_shown(name)}, in row {row}; an id must be "
                 "hashable: an int, a str ..."
             ) from None
         if missing:
@@ -78,7 +78,7 @@ def batch_of_mappings(X: Sequence[Any]) -> Batch:
     for r, x in enumerate(X):
         if not isinstance(x, Mapping):
             raise TypeError(
-                f"X[{r}] is {shown(x)}, a {type(x).__name__}; it must be a mapping of features to "
+                f"X[{r}] is {shown(x)}, {type_shown(x)}; it must be a mapping of features to "
                 "numbers, such as {'word': 1}"
             )
         row: dict[int, float] = {}

@@ -27,7 +27,12 @@ class CSV(Format):
     ) -> None:
         if text is not None and features is not None:
             raise ValueError("give text= or features=, not both: the column or columns of x")
-        csv.reader([], delimiter=delimiter)  # raises if it cannot be one
+        try:
+            csv.reader([], delimiter=delimiter)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"delimiter={shown(delimiter)}; it must be one character, no quote or line end"
+            ) from None
         self._types = dict(types or {})
         for column, kind in self._types.items():
             if kind not in ("number", "category", "ignore"):

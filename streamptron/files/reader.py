@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.files.csv import CSV
 from streamptron.files.format import Format
 from streamptron.files.jsonl import JSONLines
@@ -329,7 +329,7 @@ def read(
             f'on_error={shown(on_error)}; give "raise", "skip" or a function of a LineError'
         )
     if labels is not None and not isinstance(labels, Mapping):
-        raise TypeError(f"labels is a {type(labels).__name__}; give {{label in the file: label}}")
+        raise TypeError(f"labels is {type_shown(labels)}; give {{label in the file: label}}")
     found = find_sources(sources)
     if format is None:
         format = format_of(found)

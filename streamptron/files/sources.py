@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from streamptron.doors.texts import count_line_ends
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.files.decode import (
     FOREIGN,
     HEAD,
@@ -196,7 +196,7 @@ def find_sources(sources: Any) -> list[Source]:
     one = isinstance(sources, str | os.PathLike) or hasattr(sources, "read")
     if not one and (isinstance(sources, bytes) or not isinstance(sources, Iterable)):
         raise TypeError(
-            f"sources is a {type(sources).__name__}; give a path, a pattern, a directory, "
+            f"sources is {type_shown(sources)}; give a path, a pattern, a directory, "
             '"-" for the standard input, a file opened with "rb", or a list of these'
         )
     found = [source for each in ([sources] if one else sources) for source in _expand(each)]
@@ -215,9 +215,7 @@ def _expand(source: Any) -> list[Source]:
             Source(name if isinstance(name, str) else f"<{type(source).__name__}>", None, source)
         ]
     if not isinstance(source, str | os.PathLike):
-        raise TypeError(
-            f'sources has a {type(source).__name__}; give paths, or files opened with "rb"'
-        )
+        raise TypeError(f'sources has {type_shown(source)}; give paths, or files opened with "rb"')
     if source == "-":
         if not hasattr(sys.stdin, "buffer"):
             raise ValueError("the standard input is closed, or not binary; give a file")

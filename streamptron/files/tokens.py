@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 
 
 class BadLine(Exception):
@@ -111,5 +111,5 @@ def listed(names: Any, option: str) -> list[Any]:
     if names is None:
         return []
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise TypeError(f"{option} is a {type(names).__name__}; give a list of names")
+        raise TypeError(f"{option} is {type_shown(names)}; give a list of names")
     return list(names)

@@ -9,7 +9,7 @@ import sys
 import typing
 from typing import Any
 
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,9 +49,9 @@ def encode(value: Any) -> Any:
         if repr(kind.fromisoformat(text)) == repr(value):  # not with a named time zone
             return [kind.__name__, text]
     raise TypeError(
-        f"{shown(value)} is a {kind.__name__}, which a model file cannot hold: it must be a str, "
-        "bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime (in no named "
-        "time zone) or a tuple, list or dict of these. Use such a value, or pickle the model"
+        f"{shown(value)} is {type_shown(value)}, which a model file cannot hold: it must be a "
+        "str, bytes, bool, int, float, complex, None, Decimal, Fraction, date, datetime (in no "
+        "named time zone) or a tuple, list or dict of these. Use such a value, or pickle the model"
     )
 
 

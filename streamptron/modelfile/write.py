@@ -17,6 +17,7 @@ from typing import Any
 from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
 from streamptron.doors.texts import TextDoor
+from streamptron.estimator.names import type_shown
 from streamptron.modelfile.layout import (
     ALIGNMENT,
     ARRAYS,
@@ -76,15 +77,16 @@ def _refusal(model: Any) -> str:
             case [TextDoor() as tokenizer, Model() as learner] if _is_ours(tokenizer) and _is_ours(
                 learner
             ):
-                kind = type(model).__name__
-                return f"{holds}, not a {kind} of them: make it pipeline[0] | pipeline[1]"
+                return (
+                    f"{holds}, not {type_shown(model)} of them: make it pipeline[0] | pipeline[1]"
+                )
         ours = [name for name, step in steps.items() if isinstance(step, Model) and _is_ours(step)]
         alone = ""
         if ours:
             alone = f"; or save its learner alone, pipeline[{ours[-1]!r}], and rebuild the others"
         return f"{holds}, not a pipeline of {', '.join(steps)}. Pickle the pipeline instead{alone}"
     cls = type(model)
-    return f"{holds}, not a {cls.__name__} from {cls.__module__}; pickle it instead"
+    return f"{holds}, not {type_shown(model)} from {cls.__module__}; pickle it instead"
 
 
 def write(

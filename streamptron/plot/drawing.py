@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ def check_axes(ax: Any) -> None:
         raise ImportError('pictures need matplotlib: pip install "streamptron[plot]"') from None
     if ax is not None and not isinstance(ax, Axes):
         raise TypeError(
-            f"ax is a {type(ax).__name__}; give one Axes, as fig, ax = plt.subplots() makes, or "
+            f"ax is {type_shown(ax)}; give one Axes, as fig, ax = plt.subplots() makes, or "
             "None for the current one"
         )
 

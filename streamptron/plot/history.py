@@ -6,6 +6,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
+from streamptron.estimator.names import type_shown
 from streamptron.plot.drawing import (
     IN_LINES,
     LINES,
@@ -71,7 +72,7 @@ def mistakes_per_pass(histories: Any, ax: Axes | None = None, **kwargs: Any) -> 
     alone = isinstance(histories, History)
     if not alone and not isinstance(histories, Mapping):
         raise TypeError(
-            f"histories is a {type(histories).__name__}; give {{name: History}}, or one History"
+            f"histories is {type_shown(histories)}; give {{name: History}}, or one History"
         )
     named = {"": histories} if alone else dict(histories)
     if not named:
@@ -181,8 +182,6 @@ def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> A
 
 def _check_history(name: str, history: Any) -> None:
     if not isinstance(history, History):
-        raise TypeError(
-            f"{name} is a {type(history).__name__}; give what streamptron.study.fit returns"
-        )
+        raise TypeError(f"{name} is {type_shown(history)}; give what streamptron.study.fit returns")
     if not len(history):
         raise ValueError(f"{name} has no passes")

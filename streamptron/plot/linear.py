@@ -16,7 +16,7 @@ from streamptron._core import PairModel
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.candidates import RankModel
 from streamptron.doors.voted import VotedModel
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.study.data import learner_of
 
 if typing.TYPE_CHECKING:
@@ -28,7 +28,7 @@ def answering(model: Any, serve: Any) -> Any:
     _, learner = learner_of(model)
     if isinstance(learner, RankModel):
         raise TypeError(
-            f"a {type(learner).__name__} has no boundary between labels; top_weights and "
+            f"{type_shown(learner)} has no boundary between labels; top_weights and "
             "explanation show it"
         )
     return serving(learner, serve)

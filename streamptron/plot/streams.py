@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from streamptron.doors.candidates import RankModel
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.plot.drawing import (
     COLOURS,
     HATCHES,
@@ -261,7 +261,7 @@ def _twins(learner: Any) -> dict[str, Any]:
 
 def _events(stream: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(stream, str | bytes | Mapping) or not isinstance(stream, Iterable):
-        raise TypeError(f"stream is a {type(stream).__name__}; give pairs (x, y)")
+        raise TypeError(f"stream is {type_shown(stream)}; give pairs (x, y)")
     for n, event in enumerate(stream):
         if not isinstance(event, tuple | list) or len(event) != 2:
             raise TypeError(f"event {n} of the stream is {shown(event)}; it must be a pair (x, y)")

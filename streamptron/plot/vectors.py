@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.plot.drawing import (
     HATCHES,
     arrow,
@@ -93,7 +93,7 @@ def update(
             "has no vector that turns"
         )
     if not isinstance(x, Mapping):
-        raise TypeError(f"x is a {type(x).__name__}; give a mapping of two features to numbers")
+        raise TypeError(f"x is {type_shown(x)}; give a mapping of two features to numbers")
     twin = copy.deepcopy(serving(learner_of(model)[1], "current"))
     known = twin._known_labels
     if len(known) != 2:

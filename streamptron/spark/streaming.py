@@ -8,6 +8,7 @@ import typing
 from typing import Any
 
 from streamptron.checkpoint import Checkpoint
+from streamptron.estimator.names import type_shown
 from streamptron.spark import rounds
 from streamptron.spark.rows import parts
 
@@ -115,8 +116,8 @@ def break_if_other(saved: Saved, start: Any) -> None:
     for part, own in zip(parts(saved.model), parts(start), strict=True):
         if type(part) is not type(own):
             raise ValueError(
-                f"the checkpoint {os.fspath(saved.path)!r} has a {type(part).__name__}, and the "
-                f"model given to Learn a {type(own).__name__}"
+                f"the checkpoint {os.fspath(saved.path)!r} has {type_shown(part)}, and the "
+                f"model given to Learn {type_shown(own)}"
             )
         if part is None:
             continue

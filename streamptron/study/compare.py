@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamptron.doors.model import Model
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.pipeline import TextPipeline
 from streamptron.estimator.table import frame, table
 from streamptron.study.data import error_of
@@ -168,7 +168,7 @@ def compare(
     named = _named(models)
     kinds = _metrics(metrics)
     if isinstance(stream, str | bytes | Mapping) or not isinstance(stream, Iterable):
-        raise TypeError(f"stream is a {type(stream).__name__}; give pairs (x, y)")
+        raise TypeError(f"stream is {type_shown(stream)}; give pairs (x, y)")
     runs = [_Run(name, model, kinds) for name, model in named.items()]
     tally = _Tally(len(runs))
     events, n = iter(stream), 0
@@ -298,15 +298,11 @@ def _named(models: Any) -> dict[str, Any]:
             if not isinstance(name, str):
                 raise TypeError(f"models has the name {shown(name)}; a name must be a text")
     elif isinstance(models, str | bytes) or hasattr(models, "learn_one"):
-        raise TypeError(
-            f"models is a {type(models).__name__}; give {{name: model}} or a list of models"
-        )
+        raise TypeError(f"models is {type_shown(models)}; give {{name: model}} or a list of models")
     elif isinstance(models, Iterable):
         pairs = [(_name(model), model) for model in models]
     else:
-        raise TypeError(
-            f"models is a {type(models).__name__}; give {{name: model}} or a list of models"
-        )
+        raise TypeError(f"models is {type_shown(models)}; give {{name: model}} or a list of models")
     if not pairs:
         raise ValueError("models is empty; give at least one")
     owner: dict[int, str] = {}
@@ -317,7 +313,7 @@ def _named(models: Any) -> dict[str, Any]:
             )
         for method in ("learn_one", "predict_one"):
             if not callable(getattr(model, method, None)):
-                raise TypeError(f"models: {name!r} is a {type(model).__name__} without {method}")
+                raise TypeError(f"models: {name!r} is {type_shown(model)} without {method}")
         if name in (before for before, _ in pairs[:at]):
             raise ValueError(f"models has two of the name {name!r}; give {{name: model}}")
         if id(model) in owner:

@@ -21,7 +21,7 @@ from streamptron.doors.model import Model
 from streamptron.doors.texts import Texts
 from streamptron.estimator import frames
 from streamptron.estimator.batches import Batch, batch_of, numbered, steps_of
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.passes import Passes
 from streamptron.estimator.pipeline import TextPipeline
 from streamptron.files.reader import Reader
@@ -69,7 +69,7 @@ def learner_of(model: Any) -> tuple[Any, Any]:
     if isinstance(model, type):
         raise TypeError(f"model is the class {model.__name__}; give an object: {model.__name__}()")
     raise TypeError(
-        f"model is a {type(model).__name__}; give a learner of streamptron, or Tokenizer() | "
+        f"model is {type_shown(model)}; give a learner of streamptron, or Tokenizer() | "
         "learner. For other steps, such as StandardScaler(), give their result as data"
     )
 
@@ -118,7 +118,7 @@ def queries_of(data: Any, tokenizer: Any = None, name: str = "data") -> QueryDat
         )
     if not isinstance(X, list | tuple):
         raise TypeError(
-            f"{name} has events in a {type(X).__name__}; give a RankingPerceptron pairs "
+            f"{name} has events in {type_shown(X)}; give a RankingPerceptron pairs "
             "(candidates, chosen), or rows with grades: (X, grades, qid)"
         )
     if not X:
@@ -153,7 +153,7 @@ def _columns(data: Any, name: str) -> tuple[Any, Any, list[float] | None, Callab
         )
     if isinstance(data, Iterator):
         raise TypeError(
-            f"{name} is a {type(data).__name__}, which can be read only once; make it a list, "
+            f"{name} is {type_shown(data)}, which can be read only once; make it a list, "
             f"list({name}), or learn it as a stream, with learn_one or compare"
         )
     if isinstance(data, tuple):
@@ -164,7 +164,7 @@ def _columns(data: Any, name: str) -> tuple[Any, Any, list[float] | None, Callab
         return data[0], data[1], None, lambda row: f"{name}, row {row}"
     if not isinstance(data, list):
         raise TypeError(
-            f"{name} is a {type(data).__name__}; give a list of pairs (x, y), a tuple (X, y) of "
+            f"{name} is {type_shown(data)}; give a list of pairs (x, y), a tuple (X, y) of "
             "events and labels, or what streamptron.files.read returns"
         )
     for row, pair in enumerate(data):
@@ -186,7 +186,7 @@ def _kind(X: Any, name: str) -> type | None:
     if isinstance(first, Mapping):
         return dict
     raise TypeError(
-        f"{name}: an event is {shown(first)}, a {type(first).__name__}; give dicts of features or "
+        f"{name}: an event is {shown(first)}, {type_shown(first)}; give dicts of features or "
         "texts, or all events as a matrix, array or frame: (X, y)"
     )
 

@@ -12,6 +12,7 @@ from streamptron._core import PairModel
 from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.candidates import RankModel
 from streamptron.doors.voted import VotedModel
+from streamptron.estimator.names import type_shown
 from streamptron.study.data import data_of, learner_of
 
 if typing.TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _margin(model: Any, data: Any) -> tuple[float, Any]:
     tokenizer, learner = learner_of(model)
     if isinstance(learner, AdaptiveModel | VotedModel | RankModel):
         raise TypeError(
-            f"the score of a {type(learner).__name__} is no distance from a hyperplane between "
+            f"the score of {type_shown(learner)} is no distance from a hyperplane between "
             "labels; margins are for Perceptron, MulticlassPerceptron, MIRA and AROW"
         )
     lessons = data_of(data, tokenizer, learner._checked_label)

@@ -43,7 +43,7 @@ def test_evaluation_is_what_scikit_learn_says(many, told):
     assert found["accuracy"] == pytest.approx(expected["accuracy"], abs=1e-12)
     for label, values in found["labels"].items():
         for name in ("precision", "recall", "support"):
-            assert values[name] == pytest.approx(expected[label][name], abs=1e-12)
+            assert (values[name] or 0.0) == pytest.approx(expected[label][name], abs=1e-12)
         assert values["f1"] == pytest.approx(expected[label]["f1-score"], abs=1e-12)
     for mean in ("macro", "weighted"):
         for name in ("precision", "recall"):
@@ -66,6 +66,25 @@ def test_labels_that_the_model_does_not_know_are_wrong_answers(mail, told):
     assert code == 0
     assert found["labels"]["eggs"]["recall"] == 0
     assert found["labels"]["eggs"]["support"] == 1
+
+
+def test_a_rate_of_nothing_is_null_and_not_nought(mail, told):
+    tsv, model = mail
+    tsv.write_bytes(b"eggs\tsee you\n")
+    found = json.loads(told("eval", tsv, "-m", model, "--json")[1])
+    assert found["labels"]["eggs"]["precision"] is None
+    assert found["labels"]["ham"]["recall"] is None
+    assert found["macro"] == found["weighted"] == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
+    rows = [line.split() for line in told("eval", tsv, "-m", model)[1].splitlines()]
+    assert rows[1:3] == [
+        ["eggs", "-", "0.0000", "0.0000", "1"],
+        ["ham", "0.0000", "-", "0.0000", "0"],
+    ]
+    tsv.write_bytes(b"")
+    found = json.loads(told("eval", tsv, "-m", model, "--json")[1])
+    nothing = {"precision": None, "recall": None, "f1": None}
+    assert (found["accuracy"], found["macro"], found["weighted"]) == (None, nothing, nothing)
+    assert "\naccuracy  -\n" in told("eval", tsv, "-m", model)[1]
 
 
 def test_explanations_are_the_librarys(mail, told):

@@ -81,7 +81,7 @@ def test_line_with_too_many_pairs_is_a_bad_line(options, tmp_path):
     (tmp_path / "bad.tsv").write_text("\n".join(bad))
     words = ("--degree", "2", "--max-pairs", "10", *SEEDED)
     _, said = run("train", tmp_path / "bad.tsv", "-m", tmp_path / "m", *words, *options, code=1)
-    assert "bad.tsv:7: it makes 15 pairs of features, more than max_pairs=10" in said
+    assert "bad.tsv:7: it makes 15 pairs of features, more than --max-pairs 10" in said
     assert not (tmp_path / "m").exists()
     skipping = (*words, "--on-error", "skip")
     _, said = run("train", tmp_path / "bad.tsv", "-m", tmp_path / "m", *skipping, *options)
@@ -110,13 +110,13 @@ def test_event_with_too_many_pairs_is_a_bad_line_of_other_formats(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--degree", "3"), "degree=3"),
+        (("--degree", "3"), "--degree 3"),
         (("--degree", "two"), "--degree"),
         (("--interactions", "user"), "give two fields, as user,ad"),
         (("--interactions", "user,ad,hour"), "give two fields, as user,ad"),
         (("--interactions", "user,"), "give two fields, as user,ad"),
-        (("--max-pairs", "0"), "max_pairs=0"),
-        (("--degree", "2", "--interactions", "user,ad"), "degree=2 and interactions"),
+        (("--max-pairs", "0"), "--max-pairs 0"),
+        (("--degree", "2", "--interactions", "user,ad"), "--degree 2 and --interactions (("),
     ],
     ids=str,
 )

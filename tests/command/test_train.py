@@ -20,6 +20,7 @@ from streamptron.command.commands import commands
 from streamptron.command.lines import LineModel
 from streamptron.command.options import LEARNER_OPTIONS, TOKENIZER_OPTIONS
 from streamptron.command.plot import plot
+from streamptron.command.train import Training
 from streamptron.files import read
 from streamptron.learners import LEARNERS
 from tests.support.commands import (
@@ -101,7 +102,7 @@ def table(err):
     lines = err.split("\n")
     start = next(i for i, line in enumerate(lines) if "prediction" in line) + 1
     for line in lines[start:]:
-        if not re.match(r" *\d\.\d{6} ", line):
+        if not re.match(r" *(\d\.\d{6}|-) ", line):
             return
         yield (*line[:32].split(), line[34:58].strip(), line[60:].strip())
 
@@ -134,8 +135,9 @@ def test_progress_is_the_error_before_learning_at_1_2_4_events(every, format, tm
             model.learn_one(tokenizer.transform_one(text), label)
             wrong += [answer != label] * (answer is not None)
         if n & (n - 1) == 0:
-            average = f"{sum(wrong) / max(1, len(wrong)):.6f}"
-            since = f"{sum(wrong[last:]) / max(1, len(wrong[last:])):.6f}"
+            average, since = (
+                f"{sum(part) / len(part):.6f}" if part else "-" for part in (wrong, wrong[last:])
+            )
             expected.append((average, since, str(n), label, answer or ""))
             last = len(wrong)
     assert list(table(err)) == expected
@@ -150,6 +152,37 @@ def test_progress_is_the_error_before_learning_at_1_2_4_events(every, format, tm
         missed = sum(model.predict_one(tokenizer.transform_one(t)) != y for y, t in held)
         assert summary["held-out events"] == str(len(held))
         assert summary["held-out error"] == f"{missed / len(held):.6f}"
+
+
+@pytest.mark.parametrize("format", ["plain", "vw"])
+def test_files_that_are_emptied_between_epochs_are_an_error(format, tmp_path, told, monkeypatch):
+    file, model = tmp_path / "m", tmp_path / "model"
+    file.write_bytes(b"spam\tfree\n" if format == "plain" else b"spam | free\n")
+    one_pass = Training._pass
+
+    def emptied(self, *args, **named):
+        one_pass(self, *args, **named)
+        file.write_bytes(b"")
+
+    monkeypatch.setattr(Training, "_pass", emptied)
+    words = ("train", file, "-m", model, "--format", format)
+    assert told(*words)[0] == 0
+    file.write_bytes(b"")
+    assert told(*words, "--resume", "--epochs", 2)[0] == 0  # there never was an event
+    before = model.read_bytes()
+    file.write_bytes(b"spam\tfree\n" if format == "plain" else b"spam | free\n")
+    code, _, err = told(*words, "--resume", "--epochs", 3)
+    assert code == 1
+    assert "epoch 2 found no events where epoch 1 found 1: the files were emptied meanwhile" in err
+    assert model.read_bytes() == before
+
+
+def test_an_error_of_no_events_is_none(tmp_path, told):
+    (tmp_path / "m.tsv").write_bytes(b"spam\tfree\n")
+    _, _, err = told("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--holdout", 0.5)
+    assert list(table(err)) == [("-", "-", "1", "spam", "")]
+    assert "progressive error  -\n" in err
+    assert "held-out error     -\n" in err
 
 
 def test_epochs_read_the_files_again_and_resuming_goes_on(tmp_path, told):

@@ -76,7 +76,10 @@ def test_no_words_are_a_question_for_help(told):
             "AdaptiveClassifier has no --average; learners that have it: multiclass,",
         ),
         ("train mail.tsv -m m --learner perceptron --update mistake", "Perceptron has no --update"),
-        ("train mail.tsv -m m --learner mira --average exponential --half-life 0", "half_life=0.0"),
+        (
+            "train mail.tsv -m m --learner mira --average exponential --half-life 0",
+            "--half-life 0.0; it must be",
+        ),
         ("train mail.tsv -m m --half-life 9", "AdaptiveClassifier has no --half-life; learners"),
         (
             "train mail.tsv -m m --learner mira --half-life 9",
@@ -88,7 +91,26 @@ def test_no_words_are_a_question_for_help(told):
         ("predict -m mail.model --encoding x", "--encoding 'x'; give an encoding that"),
         ("train mail.tsv -m m --label y", "the format plain has no --label"),
         ("train - -m m --label y", "no suffix that tells its format; give --format (plain"),
-        ("train mail.tsv -m m --ngrams 2,1", "ngram_range"),
+        ("train mail.tsv -m m --ngrams 2,1", "error: --ngrams (2, 1); it must be"),
+        ("compare mail.tsv --ngrams 2,1", "error: --ngrams (2, 1); it must be"),
+        ("train mail.tsv -m m --learner mira --C -1", "error: --C -1.0; it must be"),
+        ("train mail.tsv -m m --learner mira --serve pocket", "--serve 'pocket' needs --pocket;"),
+        ("train mail.tsv -m m --class-weight spam=-1", "--class-weight 'spam'=-1.0; it must be"),
+        ("train mail.tsv -m m --min-length 9 --max-length 3", "--max-length 3; it must be None or"),
+        ("train mail.tsv -m m --min-length 9 --max-length 3", "at least --min-length 9;"),
+        (
+            "train mail.tsv -m m --hash-bits 9 --max-features 5",
+            "--max-features and --hash-bits are",
+        ),
+        (
+            "train mail.tsv -m m --analyzer char --fold-numbers",
+            "--fold-numbers applies to words; leave it out with --analyzer 'char'",
+        ),
+        (
+            "train mail.vw -m m --format vw --degree 2 --interactions a,b",
+            "--degree 2 and --interactions (('a', 'b'),) are both given",
+        ),
+        ("plot progressive mail.tsv -o p.svg --learner mira --C -1", "error: --C -1.0; it must be"),
         ("train mail.tsv -m m --ngrams two", "'two': give two numbers, as 1,2"),
         ("train mail.tsv -m m --max-length all", "'all': give a number, or none"),
         ("train mail.tsv -m m --class-weight spam", "'spam': give LABEL=WEIGHT"),
@@ -150,9 +172,19 @@ def test_words_that_make_no_command_end_with_2_and_say_why(words, message, mail,
         ("eval mail.tsv -m none", "none: No such file or directory"),
         ("eval mail.tsv -m mail.tsv", "mail.tsv"),
         ("eval bad.tsv -m mail.model", "bad.tsv:2:"),
+        (
+            "train mail.tsv -m m --degree 2 --max-pairs 1",
+            "mail.tsv:1: it makes 3 pairs of features, ",
+        ),
+        ("train mail.tsv -m m --degree 2 --max-pairs 1", "--max-pairs 1; raise --max-pairs, pair"),
+        ("train mail.tsv -m m --max-labels 1", "--max-labels 1: leave the event out"),
+        ("eval label=1.tsv -m mail.model", "error: label=1.tsv:2: it has no TAB"),
+        ("train mail.csv -m m --label l --features x --text x", "give --text or --features, not"),
+        ("train mail.csv -m m --label l --features x --delimiter ;;", "--delimiter ';;'; it must"),
+        ("train mail.csv -m m --label l --features x --type x=a", "--type 'x'='a'; give "),
         ("info -m library.model", "it holds a learner alone"),
         ("info -m odd.model", "the model's metadata cannot be used"),
-        ("top -m mail.model --label eggs", "label='eggs' has not been seen"),
+        ("top -m mail.model --label eggs", "--label 'eggs' has not been seen"),
         ("predict mail.tsv -m vw.model --input text", "the model learns from features"),
         ("predict mail.tsv -m vw.model --template {text}", "there is no {text}"),
     ],
@@ -162,6 +194,8 @@ def test_failures_end_with_1_and_a_line_that_says_what_and_where(
 ):
     monkeypatch.chdir(mail[0].parent)
     Path("bad.tsv").write_bytes(b"spam\ta prize\nno label\n")
+    Path("label=1.tsv").write_bytes(b"spam\ta prize\nno label\n")
+    Path("mail.csv").write_bytes(b"l,x\nspam,1\n")
     Path("label.tsv").write_bytes(b"spam\ta prize\nsp\xe4m\ta prize\n")
     Path("bad.jsonl").write_bytes(b'{"x": "a", "y": "b"}\n{"x": \n')
     Path("short.tsv.gz").write_bytes(gzip.compress(written(random_mail(1)))[:-500])

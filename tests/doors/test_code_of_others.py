@@ -71,12 +71,12 @@ def test_error_of_the_users_own_code_passes_through_and_leaves_no_trace(learner,
 
 
 NO_PAIRS = {
-    "numbers": ([1, 2], "gave 1, a int"),
+    "numbers": ([1, 2], "gave 1, an int"),
     "one of one": ([("a", 1), ("a",)], "gave ('a',), a tuple"),
     "three": ([("a", 1, 2)], "gave ('a', 1, 2), a tuple"),
     "nothing in a list": ([None], "gave None, a NoneType"),
     "a text": (["abc"], "gave 'abc', a str"),
-    "no list": (5, "gave 5, a int"),
+    "no list": (5, "gave 5, an int"),
     "nothing": (None, "gave None, a NoneType"),
 }
 

@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from streamptron import Perceptron, Tokenizer
 from tests.support.doors import INF, MANY_CALLS, NAN, refused, trained
 from tests.support.marks import in_turn
 from tests.support.variants import (
@@ -120,6 +121,24 @@ def test_mini_batch_that_is_no_frame_array_or_matrix_is_refused(learner, kind, c
         "sparse matrix",
         error=TypeError,
     )
+
+
+@pytest.mark.parametrize(
+    ("X", "cure"),
+    [
+        ([{"a": 1.0}, {"b": 2.0}], "pandas.DataFrame(X).fillna(0)"),
+        ([[1.0, 0.0], [0.0, 2.0]], "numpy.array(X)"),
+        (["a", "b b"], "Tokenizer().transform_many(X)"),
+    ],
+    ids=["dicts", "lists", "texts"],
+)
+def test_list_is_refused_with_what_makes_rows_of_it(X, cure):
+    model = Perceptron()
+    refused(model, lambda model: model.learn_many(X, [True, False]), cure, error=TypeError)
+    rows = eval(cure, {"pandas": pd, "numpy": np, "Tokenizer": Tokenizer, "X": X})
+    before = model.n_seen
+    model.learn_many(rows, [True, False])
+    assert model.n_seen == before + 2
 
 
 @pytest.mark.parametrize("call", MANY_CALLS)

@@ -348,9 +348,9 @@ def test_paths_patterns_and_directories_are_read_in_order(tmp_path):
     ("sources", "error", "message"),
     [
         ([], ValueError, "sources is empty"),
-        (3, TypeError, "sources is a int; give a path"),
+        (3, TypeError, "sources is an int; give a path"),
         (b"a.tsv", TypeError, "sources is a bytes"),
-        ([3], TypeError, "sources has a int"),
+        ([3], TypeError, "sources has an int"),
         (io.StringIO("a"), TypeError, 'is open as text; open it with "rb"'),
     ],
 )

@@ -128,7 +128,7 @@ def test_the_suffix_tells_the_format(tmp_path):
         ("jsonl", {"label": 3, "text": "a"}, TypeError, "label has 3; give a field's name"),
         ("jsonl", {"label": "a", "features": "b"}, TypeError, "features is a str; give a list"),
         ("csv", {"label": "a", "text": "b", "features": ["c"]}, ValueError, "not both"),
-        ("csv", {"label": "a", "delimiter": ";;"}, TypeError, '"?delimiter"? must be'),
+        ("csv", {"label": "a", "delimiter": ";;"}, TypeError, "delimiter=';;'; it must be one"),
         ("csv", {"label": "a", "types": {"b": "int"}}, ValueError, r"types\['b'\]='int'; give"),
         ("csv", {"label": "a", "columns": ["b"]}, ValueError, "no column 'a'; there are"),
     ],

@@ -196,6 +196,15 @@ def test_a_model_opened_in_place_comes_without_its_journal(tmp_path):
     assert streamptron.load(tmp_path / "copy").weights == {"a": 1.0}
 
 
+@pytest.mark.parametrize("model", [AdaptiveClassifier(), Tokenizer() | Perceptron()])
+def test_a_model_that_was_opened_in_place_gets_no_journal(model, path):
+    model.save(path)
+    mapped = streamptron.load(path, mmap=True)
+    with pytest.raises(RuntimeError, match=r"opened read-only.*load it without mmap to learn"):
+        Journal(mapped)
+    assert len(Journal(copy.deepcopy(mapped))) == 0
+
+
 def test_threads_share_a_journal(path):
     journal = Journal(MulticlassPerceptron(), most=1000)
     errors = []

@@ -191,6 +191,8 @@ def test_what_is_no_ticket_is_refused():
     refused(model, bytes(newer), ValueError, "ticket is of version 2")
     with pytest.raises(ValueError, match="data is no ticket"):
         Ticket.from_bytes(b"no")
+    with pytest.raises(TypeError, match="data is 'x', a str; it must be the bytes of a Ticket"):
+        Ticket.from_bytes("x")
     with pytest.raises(TypeError, match="a Ticket is made by"):
         Ticket()
 

@@ -21,6 +21,7 @@ from streamptron import (
     VotedPerceptron,
     merge,
 )
+from streamptron.estimator.names import shown, type_shown
 from tests.support.shards import learn, shards_of, state
 from tests.support.streams import random_events
 from tests.support.variants import LEARNERS, labels_for
@@ -42,8 +43,14 @@ def refused(error, text, call, *args, **named):
 
 def test_no_models_and_things_that_are_none():
     refused(ValueError, "there are no models to merge", merge, [])
-    refused(TypeError, "models[0] is 3, a int", merge, [3])
+    refused(TypeError, "models[0] is 3, an int", merge, [3])
+    refused(TypeError, "models[1] is None, a NoneType; it must be one", merge, [Perceptron(), None])
+    for models in (None, 3, "ab", Perceptron(), {"a": Perceptron()}):
+        said = f"models is {shown(models)}, {type_shown(models)}; give a list of models: merge(["
+        refused(TypeError, said, merge, models)
+    refused(TypeError, "since is 3, an int; it must be one", merge, [Perceptron()], since=3)
     pipeline = Tokenizer() | Perceptron()
+    refused(TypeError, "give a list of models", merge, pipeline)
     refused(TypeError, "its last step: model[-1]", merge, [pipeline])
 
 
@@ -107,8 +114,13 @@ def test_a_delta_given_twice_or_of_another_base():
     deltas = [model.delta(base, shard=k) for k, model in enumerate(models)]
     refused(ValueError, "shard 0 comes twice", Delta.combine, [deltas[0], deltas[1], deltas[0]])
     refused(ValueError, "there are no deltas", Delta.combine, [])
-    refused(TypeError, "not a Delta", Delta.combine, [3])
-    refused(TypeError, "not a Delta", base.apply, b"")
+    refused(TypeError, "deltas[1] is 3, an int; it must be a Delta", Delta.combine, [deltas[0], 3])
+    refused(TypeError, "deltas is None, a NoneType; give a list", Delta.combine, None)
+    refused(TypeError, "give a list of deltas: Delta.combine([", Delta.combine, deltas[0])
+    refused(TypeError, "delta is b'', a bytes; it must be a Delta", base.apply, b"")
+    for data in ("x", None, 3, [1]):
+        said = f"data is {shown(data)}, {type_shown(data)}; it must be"
+        refused(TypeError, said, Delta.from_bytes, data)
     refused(TypeError, "model.delta(since)", Delta)
     later = copy.deepcopy(models[0])
     later.learn_one({"a": 1}, True)

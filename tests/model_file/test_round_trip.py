@@ -14,7 +14,7 @@ import pytest
 from river import compose, preprocessing
 
 from streamptron import Checkpoint, Perceptron, Tokenizer, load, read_metadata
-from streamptron.estimator.names import shown
+from streamptron.estimator.names import shown, type_shown
 from tests.support import mutations
 from tests.support.marks import seeds
 from tests.support.model_files import refused, taught
@@ -179,7 +179,7 @@ def test_mere_object_is_refused_by_name_before_anything_is_written(kind, name, p
     with pytest.raises(TypeError) as error:
         model.save(path)
     part = name[1] if type(name) is tuple else name
-    assert f"the {kind} {shown(part)} is a {type(part).__name__}" in str(error.value)
+    assert f"the {kind} {shown(part)} is {type_shown(part)}" in str(error.value)
     assert path.read_bytes() == b"old"
     assert os.listdir(path.parent) == [path.name]
     assert learned(model) == before

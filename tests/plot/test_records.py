@@ -160,7 +160,7 @@ def test_texts_and_candidates_are_streams_too(ax):
         ([], ValueError, "stream is empty"),
         ("text", TypeError, "stream is a str; give pairs"),
         ({}, TypeError, "stream is a dict; give pairs"),
-        (3, TypeError, "stream is a int; give pairs"),
+        (3, TypeError, "stream is an int; give pairs"),
         ([({"a": 1}, True), 3], TypeError, "event 1 of the stream is 3; it must be a pair"),
         (
             [({"a": 1}, True), ({"a": "b"}, True)],

@@ -197,7 +197,7 @@ REFUSED = {
     "no learner": (lambda: ({"odd": "MIRA"}, STREAM), "'odd' is a str without learn_one"),
     "a stream of nothing": (lambda: ([MIRA()], []), "stream is empty"),
     "a dict for a stream": (lambda: ([MIRA()], {"a": 1}), "stream is a dict"),
-    "a number for a stream": (lambda: ([MIRA()], 7), "stream is a int"),
+    "a number for a stream": (lambda: ([MIRA()], 7), "stream is an int"),
     "no pair": (lambda: ([MIRA()], [*STREAM, 7]), "event 1 of the stream is 7"),
     "a metric's class": (lambda: ([MIRA()], STREAM, metrics.F1), "metrics"),
     "a metric of numbers": (lambda: ([MIRA()], STREAM, [metrics.MAE()]), "metrics has"),

@@ -97,6 +97,8 @@ def test_tokenizer_before_a_learner_is_the_learner_on_the_dicts(learner):
         pipeline.learn_one(text, y)
         model.learn_one(x, y)
     assert learned(pipeline[learner]) == learned(model)
+    assert pipeline.explain_one(text) == model.explain_one(x)
+    assert pipeline.explain_one(text, label=y) == model.explain_one(x, label=y)
     assert 0 < model.n_mistakes < 150
 
 
