@@ -1,4 +1,4 @@
-"""Error-driven online linear learners for unbounded sparse event streams, as River estimators."""
+"""Online linear learners for unbounded sparse event streams, as River estimators."""
 
 import typing
 

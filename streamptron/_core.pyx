@@ -360,7 +360,7 @@ cdef class LabelModel(Model):
         return self._labels[output] if 0 <= output < len(self._labels) else None
 
     def learn_one(self, x, y, w=1.0, undo=False):
-        """Learn from one event, if the rule calls it a mistake.
+        """Learn from one event.
 
         Parameters
         ----------
@@ -428,7 +428,7 @@ cdef class LabelModel(Model):
         return dict(zip(labels, decision))
 
     def predict_proba_one(self, x):
-        """The probability of each label seen so far, calibrated online; {} before the first.
+        """The probability of each label seen so far; {} before the first.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ class AROW(PairEstimator):
         counts for much.
     intercept, class_weight, max_features, hash_bits, hash_seed, degree, interactions, max_pairs
         As for :class:`Perceptron`. An event of sample weight times class weight u is as sure as u
-        observations: r / u stands for r. A weight of 0 teaches nothing.
+        observations: r / u stands for r. A weight of 0 moves no weights.
     max_labels
         As for :class:`MulticlassPerceptron`.
 

@@ -30,10 +30,10 @@ __all__ = [
 class AdaptiveClassifier(PairClassifier):
     """Logistic regression with adaptive steps and naive Bayes, for two classes or more.
 
-    The classifier to begin with: of those here it errs least, its probabilities need no
-    calibration, and columns of words or counts need no scaling; measurements are still better
-    scaled, by ``StandardScaler()``. It is made for one pass over a stream, by ``partial_fit``; more
-    epochs, in ``fit``, seldom help it much.
+    The classifier to begin with: of those here it errs least on most data, its probabilities need
+    no calibration, and columns may be in any units; but one that varies little about a large mean
+    needs ``StandardScaler()`` first. It is made for one pass over a stream, by ``partial_fit``;
+    more epochs, in ``fit``, seldom help it much.
 
     Parameters
     ----------

@@ -76,7 +76,8 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
     -1 to 1; of more than two labels for each. ``predict_proba_one`` calibrates it online.
 
     A sample weight scales the step, and counts as so many events: the vector that stands after the
-    event gets that many votes. A weight of 0 changes nothing but ``n_seen`` and the labels.
+    event gets that many votes. With a weight of 0 there are neither votes nor a step, but the event
+    counts as seen and its label becomes known.
 
     ``explain_one`` gives each vector's votes to the features that pulled its way, in proportion to
     their part in its score. The feature None is the intercept, and has the votes of vectors to

@@ -152,6 +152,23 @@ def test_only_the_doors_hold_the_interpreters_lock():
     assert heads > 200
 
 
+ENGINE = sorted((PACKAGE / "engine").glob("*.pxd"))
+
+
+@pytest.mark.parametrize("path", ENGINE, ids=room)
+def test_a_room_opens_with_its_functions(path):
+    opening, body = re.match(r"((?:#.*\n)+)((?:.|\n)*)", path.read_text("utf-8")).groups()
+    listed = opening.partition("Functions in this file:")[2].partition("\n#\n")[0]
+    names = set(re.findall(r"\w+", listed))
+    functions = re.findall(r"^cdef inline [^\n(]*?(\w+)\(", body, re.M)
+    missing = [name for name in functions if name not in names and not name.startswith("_")]
+    assert not missing, f"the opening of {path.name} does not list {missing}"
+    # C functions have their C name behind their own
+    found = set(re.findall(r'\b(\w+)(?: "\w+")? ?\(', body))
+    gone = [name for name in names if "_" in name and name not in found]
+    assert not gone, f"{path.name} lists {gone}, which are not there"
+
+
 def functions_taken(path):
     """(room, function) of all functions that a Cython file takes from rooms of the engine."""
     taken = re.findall(

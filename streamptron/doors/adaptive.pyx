@@ -37,8 +37,8 @@ cdef class AdaptiveModel(PairModel):
     def _once_state(self):
         cdef Adaptive* a = &self.learner.adaptive
         return {"adaptive": (a.T, a.m, a.nm, tuple([
-            (a.D[k], a.w0[k], a.G0[k], a.wn[k], a.Gn[k]) for k in range(max(a.n_labels,
-                    <Py_ssize_t> 2))]))}
+            (a.D[k], a.w0[k], a.G0[k], a.wn[k], a.Gn[k])
+            for k in range(max(a.n_labels, <Py_ssize_t> 2))]))}
 
     def _set_once_state(self, state):
         cdef Adaptive* a = &self.learner.adaptive

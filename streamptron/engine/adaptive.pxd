@@ -67,10 +67,11 @@
 # before 2^19, unless 7 of 8 events have had it. So a large cnt says that it is always there.
 #
 # Functions in this file: adaptive_init, adaptive_expect, adaptive_room, adaptive_copy (may fail),
-# adaptive_free, adaptive_bytes; weighed_reserve (this too), weighed_free, weighed_bytes;
-# adaptive_answer, adaptive_best, adaptive_decide, adaptive_probabilities; adaptive_aim,
-# adaptive_blocks, adaptive_learn; adaptive_weight and adaptive_share for explanations;
-# adaptive_fault for what a file says.
+# adaptive_free, adaptive_bytes, adaptive_is_pair, adaptive_outputs, adaptive_places,
+# adaptive_set_count; weighed_reserve (this too), weighed_free, weighed_bytes; adaptive_answer,
+# adaptive_best, adaptive_decide, adaptive_probabilities; adaptive_aim, adaptive_blocks,
+# adaptive_learn; adaptive_weight and adaptive_share for explanations; adaptive_fault for what a
+# file says.
 
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset

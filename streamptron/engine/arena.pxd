@@ -2,6 +2,9 @@
 #
 # Blocks are linked from the newest to the oldest. A text larger than a block gets a block of its
 # own.
+#
+# Functions in this file: arena_init, arena_free, arena_reset; arena_alloc and arena_copy (these may
+# fail); arena_return, of the end of the latest allocation; arena_mark, and arena_rewind to it.
 
 from libc.string cimport memcpy
 from streamptron.engine.types cimport uint8_t

@@ -522,8 +522,8 @@ cdef inline int _row(Batch* batch, Py_ssize_t r, Py_ssize_t later, bint zeros) n
         return _candidate(batch, r)
     # with one output it is scored in place, but not if a third label comes
     cdef bint in_place = (batch.slots != NULL and learner.table.lanes == 1
-                       and not learner_adapts(learner) and not learner_votes(learner)
-                       and (batch.y == NULL or batch.y[r] <= 1))
+                          and not learner_adapts(learner) and not learner_votes(learner)
+                          and (batch.y == NULL or batch.y[r] <= 1))
     if batch.slots != NULL:
         if later < 0:
             matrix_prefetch(batch.matrix, r, BLOCK_VALUES)

@@ -18,6 +18,9 @@
 #
 # The clipping, and the bounds on A, B and beta, keep everything finite whatever the scores. beta is
 # changed by a factor, so it stays above 0 and the best label stays the most probable one.
+#
+# Functions in this file: calibrator_init, calibrator_split (a third label has come); calibrate_due;
+# calibrate_two, calibrate_two_learn; calibrate_many, calibrate_many_learn.
 
 from libc.math cimport exp, fabs, sqrt
 from streamptron.engine.serve cimport Scale

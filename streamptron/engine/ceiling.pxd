@@ -40,7 +40,8 @@
 # the weights of the features that left are cleared only at the end. Then either everything is
 # settled (ceiling_settle) or everything is put back (ceiling_rewind).
 #
-# Functions in this file: ceiling_insert (this may fail), then ceiling_settle or ceiling_rewind.
+# Functions in this file: ceiling_init; ceiling_insert (this may fail), then ceiling_settle or
+# ceiling_rewind.
 
 from streamptron.engine.types cimport (
     CHUNK_MASK, CHUNK_SLOTS, SLOT_NULL, SLOTS_RESERVED, prefetch_lines, slot_t, uint32_t, uint64_t)

@@ -14,6 +14,11 @@
 # event in turn. So a door compares as it writes, and only the entries from the first new name on
 # are looked up. The comparison is exact: by the values of the keys. The memory is dropped when the
 # index has changed in the meantime.
+#
+# Functions in this file: event_init, event_free, event_bytes; event_reserve, event_reserve_scores,
+# event_reserve_gone, event_begin and event_candidates (these may fail); event_writer, writer_add,
+# event_end to write one, event_candidate_end after each candidate; event_first, event_last,
+# event_extent: where its entries are; event_settle, event_again for what is remembered.
 
 from libc.string cimport memset
 from streamptron.engine.types cimport (

@@ -11,6 +11,8 @@
 # Whoever chooses the features (a spammer) must not be able to choose the collisions too. So the
 # seed belongs to the model, and is secret unless the user gives one. In the exact index a collision
 # costs only time.
+#
+# Functions in this file: key_hash, of hash_words and hash_bytes; seed_make, seed_next.
 
 from streamptron.engine.types cimport uint64_t, uint8_t
 from streamptron.engine.key cimport Key, key_bytes, key_is_long, key_length, load8

@@ -60,8 +60,8 @@
 # Functions in this file: index_init, index_free, index_find (one key), index_find_all (an event's),
 # index_insert, index_mark, index_rewind, index_replace, index_forget, index_restore, index_drop,
 # index_key, index_stamp, index_tag, index_stored (also in a file), index_place,
-# index_open_columns; the rest serve these. A whole index is copied and checked in
-# engine/indexes.pxd.
+# index_open_columns, index_is_column, index_is_limited; index_segment and keys_bytes for
+# engine/indexes.pxd, which copies and checks a whole index.
 
 from libc.string cimport memcpy, memset
 from streamptron.engine.types cimport (

@@ -19,6 +19,10 @@
 #
 # The address of a long key belongs to the caller during a lookup, and to the index once the key is
 # stored. Keys are equal if they have the same kind and the same bytes, never by hash alone.
+#
+# Functions in this file: key_word, key_text to make one; key_kind, key_is_long, key_length,
+# key_bytes, key_inline_bytes, key_equal; canonical_count and canonical_int for
+# names as bytes; utf8_encode, of a character.
 
 from libc.string cimport memcmp, memcpy
 from streamptron.engine.types cimport uint8_t, uint32_t, uint64_t, uintptr_t

@@ -15,13 +15,19 @@
 # and so is each kept vector's verdict (learner_verdict).
 #
 # With one output a row of a matrix is scored and learned in place (learner_score_row,
-# learner_commit_row). Its new features are written as an event, and get slots, only if
-# the rule takes a step (learner_admit).
+# learner_commit_row). Its new features are written as an event, and get slots, only if the rule
+# takes a step (learner_admit).
 #
 # What is scored, judged and moved are choices (engine/step.pxd): the outputs of one event, or
 # candidates, which are events. Two labels may share one output until a third one comes
 # (engine/two_labels.pxd). The learner changes its form before it scores that event again, and
 # changes back if memory runs out (learner_step).
+#
+# Functions in this file: learner_init (may fail), learner_free; learner_votes, learner_adapts,
+# learner_several, learner_labels; learner_learn: all of the path (it may fail), and its parts:
+# learner_resolve, learner_score and learner_score_row (these two may fail), learner_decision,
+# learner_verdict, learner_judge, learner_answer, learner_probabilities; learner_step,
+# learner_admit, learner_commit (these three may fail), learner_commit_row.
 #
 # Other people's nogil code calls this; see docs/threads.md. Labels are numbers here: 1 and 0 for a
 # rule whose answer is a sign, and 0, 1, 2.. in order of appearance for the others.
@@ -615,7 +621,8 @@ cdef inline int learner_admit(Learner* learner, Event* event) noexcept nogil:
 
 cdef inline void learner_commit_row(Learner* learner, const Event* event, const Entries* entries,
                                     Py_ssize_t y) noexcept nogil:
-    """The same for one output and a row scored in place, all of whose features have weights."""
+    """As learner_commit, for one output and a row scored in place whose features all have weights.
+    """
     _take(learner, event, entries, y, 1.0)
     learner.version += 1
 

@@ -11,7 +11,7 @@
 # rank among those of its chunk.
 #
 # Functions in this file: lookup_find, lookup_key, lookup_place (of a hashed slot); lookup_start and
-# lookup_put for building the table; bits_rank, bits_count.
+# lookup_put for building the table, of lookup_word; bits_rank, bits_count.
 
 from streamptron.engine.types cimport (
     CHUNK_BITS, CHUNK_MASK, CHUNK_SLOTS, SLOT_NULL, slot_t, uint8_t, uint32_t, uint64_t, uintptr_t)

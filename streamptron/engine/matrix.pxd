@@ -12,7 +12,8 @@
 # Otherwise it is copied into scratch, without its zeros.
 #
 # Functions in this file: matrix_check, matrix_fault, matrix_value, matrix_column, matrix_span,
-# matrix_row, matrix_scratch_free, matrix_prefetch, matrix_prefetch_half; the rest serve these.
+# matrix_row, matrix_scratch_free, matrix_prefetch, matrix_prefetch_half; matrix_start and
+# number_size serve these.
 
 from libc.math cimport fabs
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t

@@ -25,7 +25,7 @@
 # Under AddressSanitizer every block is a region of its own, so that an overrun is detected.
 #
 # Functions in this file: pool_init, pool_free, pool_take and pool_reserve (these may fail),
-# pool_give; pages_whole for memory that is not the pool's.
+# pool_give; pool_block: what it really takes; pages_whole for memory that is not the pool's.
 
 from libc.string cimport memset
 from streamptron.engine.types cimport uint8_t

@@ -130,7 +130,7 @@ cdef inline bint _due(const Rule* rule, double score, double rival) noexcept nog
 cdef inline double _aim(const Rule* rule, const double* scores, Py_ssize_t n_choices, double score,
                         Py_ssize_t y, Py_ssize_t guess, double* length, Step* step) noexcept nogil:
     cdef Py_ssize_t k, n = 0
-    cdef double d, s, total = 0.0, loss = 0.0, squares = 0.0
+    cdef double d, s, total = 0.0, loss = 0.0, of_shares = 0.0
     cdef bint even
     if rule.violators == VIOLATORS_BEST:
         step_add(step, min(y, guess), 1.0 if y < guess else -1.0)
@@ -149,10 +149,10 @@ cdef inline double _aim(const Rule* rule, const double* scores, Py_ssize_t n_cho
             d = _too_near(rule, score, scores[k])
             s = 1.0 / n if even else d / total
             loss += s * d
-            squares += s * s
+            of_shares += s * s
             if s != 0.0:
                 step_add(step, k, -s)
-    length[0] = 1.0 + squares
+    length[0] = 1.0 + of_shares
     return loss
 
 

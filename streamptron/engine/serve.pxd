@@ -29,6 +29,10 @@
 #     duel, or
 #     with a right answer, if it is ahead in the duel.
 # The pocket's lead in the duel is at most 2, so a pocket that starts to fail is soon replaced.
+#
+# Functions in this file: serve_init; serve_can_answer, serve_context, serve_kind (which answers an
+# event), serve_overall (which answers most); serve_learn, serve_challenge; scale_relative,
+# scale_update.
 
 from libc.string cimport memset
 from streamptron.engine.types cimport uint64_t

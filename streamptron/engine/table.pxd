@@ -38,11 +38,12 @@
 # The pocket. A snapshot copies nothing: it increments the table's epoch. A weight saves its old
 # value when it is first written after a snapshot, so pocket = p if e == epoch else w.
 #
-# Functions in this file: table_init, table_add_outputs, table_reserve_places and table_reserve
-# (these may fail), table_free, table_set_chunk, table_set_folds, table_scores,
+# Functions in this file: table_init, table_init_adaptive, table_add_outputs, table_reserve_places,
+# table_reserve_blocks and table_reserve (all but the first may fail), table_free; table_scores,
 # table_scores_through, table_has_places, table_can_write, table_place, table_second, table_add,
-# table_tick, table_snapshot, table_read, table_write, table_wrote, table_sizes, table_clear. What
-# goes through the whole table is in engine/tables.pxd.
+# table_tick, table_snapshot; table_read, table_write, table_wrote, table_sizes, table_prefetch,
+# table_clear; table_blocks, table_chunk, table_keeps, table_set_chunk, table_set_folds; entries_of,
+# chunk_bytes. What goes through the whole table is in engine/tables.pxd.
 
 from libc.math cimport exp2
 from libc.stdint cimport int32_t, intptr_t

@@ -22,7 +22,7 @@
 #
 # The rules are those of Tokenizer's docstring; tests/twin/text.py is the plain twin.
 #
-# Functions in this file: text_write, text_free, text_bytes; the rest serve these.
+# Functions in this file: text_write, text_free, text_bytes; tally_add serves these.
 
 from libc.math cimport log, sqrt
 from libc.string cimport memcpy, memset

@@ -254,8 +254,8 @@ class Estimator(Learner, base.MiniBatchClassifier):
         x
             A mapping of features to numbers.
         label
-            The label to explain; by default the predicted one. Up to two labels it is the one for
-            which `decision_function_one` speaks: True, or the second that came.
+            The label to explain. Default: with three labels or more the predicted one; with up to
+            two, the one that `decision_function_one` speaks for.
 
         Returns
         -------

@@ -264,11 +264,12 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         return self.classes_[best]  # type: ignore[no-any-return]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each class, as the learner calibrated it while it learned.
+        """The probability of each class, as the learner gives it.
 
-        That costs nothing extra; :class:`sklearn.calibration.CalibratedClassifierCV` gives better
-        ones. The class that ``predict`` gives is always the most probable: where the calibration
-        finds another more probable, as it can near the boundary of two classes, both get the same.
+        That costs nothing extra; :class:`sklearn.calibration.CalibratedClassifierCV` may give
+        better ones. The class that ``predict`` gives is always the most probable: where the
+        learner's calibration finds another more probable, as it can near the boundary of two
+        classes, both get the same.
 
         Parameters
         ----------
@@ -450,7 +451,7 @@ def _as_multiclass(
     The steps are the same, so weights, averages and pocket are the Perceptron's and the negatives,
     exactly; clock, counters and contests are the same. A label's lead is twice the Perceptron's
     score, so the temperature beta is half the slope A. It has no offset. Its derivative by its
-    logarithm is A times that by A: so are the roots of the sums of their squares (_calibrate.pxd).
+    logarithm is A times that by A: so are the roots of the sums of their squares (calibrate.pxd).
     """
     state = model.__getstate__()
     twin = MulticlassPerceptron(**{**state["params"], "class_weight": class_weight, **several_own})
