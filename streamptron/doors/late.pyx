@@ -404,7 +404,7 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
             and len(numbers) == 8 * kept.n * kept_width(m) and len(means) == 16 * kept.n
             and len(once) == 16 * kept.n_once
             and kept_is_sound(<const float*> bytes_data(<PyObject*> numbers), 2 * kept.n, m)):
-        raise ValueError("step is damaged: its numbers were cut off; nothing has changed")
+        raise ValueError("step is damaged: its numbers are not a step's; nothing has changed")
     kept.numbers, kept.means, kept.once = numbers, means, once
     kept.slots, kept.outputs = slots, strides
     blocks = PyBytes_FromStringAndSize(NULL, 4 * (4 + 2 * m))

@@ -18,9 +18,8 @@
 #
 #     v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any scale;
 #                                             at most 32 s moves s
-#     h = om (v - share^4)                    share = cnt / (T + 1), or 1 from cnt = 2^19 on; nothing
-#                                             is taken off what was negative once, or is what it has
-#                                             always been
+#     h = om (v - share^4)                    share = cnt / (T + 1), or 1 from cnt = 2^19 on; none
+#                                             off what was negative once, or is as it always was
 #     X = h / sqrt(sum of max(h^2, om^2))
 #     z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = sum of c_k
 #                                             over features that never were negative

@@ -219,7 +219,7 @@ cdef inline bint kept_is_sound(const float* numbers, Py_ssize_t n, Py_ssize_t m)
     for i in range(n):
         row = numbers + i * width
         for j in range(width):
-            if not fabs(row[j]) <= 1e30:
+            if not fabs(row[j]) <= 1e36:
                 return False
         if not (0.0 <= row[0] <= 2097152.0 and (row[1] == 0.0 or row[1] >= 0.125)):
             return False

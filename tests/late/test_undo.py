@@ -1,6 +1,7 @@
 """A step that is taken back leaves the plain-Python twin without that step."""
 
 import copy
+import math
 import pickle
 import random
 from decimal import Decimal
@@ -346,6 +347,17 @@ def test_no_damaged_step_changes_anything(taken):
     for _ in range(300):
         i, bit = rng.randrange(len(data)), 1 << rng.randrange(8)
         refused(model, data[:i] + bytes([data[i] ^ bit]) + data[i + 1 :], ValueError, "step is")
+
+
+def test_steps_of_the_heaviest_events_are_taken_back():
+    model, other = (streamptron.AdaptiveClassifier(forget=0, hash_seed=1) for _ in range(2))
+    for i in range(4):
+        event = {"a": 1.0}, "xy"[i % 2], 1e30
+        model.undo(model.learn_one(*event, undo=True))
+        for learner in (model, other):
+            learner.learn_one(*event)
+        assert model.weights == other.weights
+        assert math.isfinite(model.weights["a"])
 
 
 @seeds(2, n_slow=20)
