@@ -389,7 +389,9 @@ class Filter:
                 continue
             if self.learn and y is not None:
                 try:
-                    self.model.learner.learn_one(event, self.model.label(self.model.written(y)), w)
+                    y = self.model.label(self.model.written(y))
+                    self.model.check_place(y)
+                    self.model.learner.learn_one(event, y, w)
                     self._unsaved += 1
                 except (TypeError, ValueError) as error:
                     self._bad(f"{file}:{line}: {error}")

@@ -352,6 +352,7 @@ class Training:
                         score.add(1, 0, 0)
                     continue
                 if learning:
+                    model.check_place(label)
                     answer = learner.test_then_train_one(event, label, w)
                 else:
                     answer = learner.predict_one(event)

@@ -179,6 +179,29 @@ def test_bad_lines_are_counted_and_left_out_where_asked(tmp_path, told):
     assert learned(loaded(tmp_path / "m")) == learned(model)
 
 
+@pytest.mark.parametrize("shape", ["{}\t{}\n", "{} | {}\n"])
+def test_a_label_too_many_is_a_bad_line(shape, tmp_path):
+    """Also if a place becomes free in its block, by a line that makes too many pairs."""
+    events = [("x", "a"), ("v", "a b c d"), ("y", "b"), ("z", "c"), ("x", "d"), ("z", "c")]
+    file, path = tmp_path / "m.txt", tmp_path / "m"
+    file.write_text("".join(shape.format(*event) for event in events))
+    words = ("train", file, "-m", path, "--format", "vw" if "|" in shape else "plain", *SEEDED)
+    words += ("--max-labels", "2", "--degree", "2", "--max-pairs", "5")
+    said = run(*words, "--on-error", "skip", "--epochs", "2")[1]
+    assert re.search(r"^events +3$", said, re.M)
+    assert re.search(r"^bad lines +3$", said, re.M)
+    model = AdaptiveClassifier(max_labels=2, degree=2, max_pairs=5, hash_seed=1)
+    for _ in range(2):
+        for label, text in (events[0], events[2], events[4]):
+            model.learn_one({text: 1}, label)
+    assert learned(loaded(path)) == learned(model)
+    path.unlink()
+    file.write_text("".join(shape.format(*event) for event in [events[0], *events[2:]]))
+    said = run(*words, code=1)[1]
+    assert f"error: {file}:3: the label 'z' is one more than --max-labels 2 allows; " in said
+    assert not path.exists()
+
+
 @pytest.mark.parametrize(
     ("labels", "words", "answers"),
     [
