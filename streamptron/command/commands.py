@@ -166,7 +166,15 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         )
         with training.signals.listening() if given["save_every"] else nullcontext():
             training.run()
-            learner.save_at_last(lock)
+            if training.progressive.n_events:
+                learner.save_at_last(lock)
+            elif not training.stopped_by:
+                kept = "left as it was" if os.path.exists(model) else "not written"
+                bad = f" ({training.n_bad} bad lines, the first: {training.first_bad})"
+                raise ValueError(
+                    f"{', '.join(files)}: no labelled event{bad * bool(training.n_bad)}; the model "
+                    f"is {kept}; give files that have some"
+                )
     if not quiet:
         say(training.summary())
     if training.stopped_by:
@@ -174,12 +182,14 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
 
         file, line = training.place
         epoch = f" of epoch {training.epoch}" if given["epochs"] > 1 else ""
-        say(
-            f"streamptron: stopped by {Signals(training.stopped_by).name} after "
-            f"{training.last.n_events} events{epoch}, at {file}:{line}; the model is saved"
+        done = (
+            f"after {training.last.n_events} events{epoch}, at {file}:{line}; the model is saved"
+            if training.progressive.n_events
+            else "before the first event; no model is saved"
         )
+        say(f"streamptron: stopped by {Signals(training.stopped_by).name} {done}")
         return 128 + training.stopped_by
-    if learner.wanted and training.progressive.n_events:
+    if learner.wanted:
         there = f"there are {', '.join(map(repr, learner.others))}"
         if missing := " or ".join(map(repr, sorted(learner.wanted - {learner.positive}))):
             message = f"no event has the label {missing} of --class-weight; {there}"

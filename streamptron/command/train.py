@@ -284,7 +284,7 @@ class Training:
                 self.replaced.add(block, f"{file}:", line)
             self.place = file, line + block.lines.n_lines - 1
             if learning and self.save:
-                self._learned(block.n)
+                self._learned(block.n - len(block.unfit))
             self._advance(len(data))
 
     def _read(self) -> Iterator[tuple[list[LineError], FileBlock | None]]:

@@ -179,6 +179,52 @@ def test_bad_lines_are_counted_and_left_out_where_asked(tmp_path, told):
     assert learned(loaded(tmp_path / "m")) == learned(model)
 
 
+@pytest.mark.parametrize("words", [[], ["--resume"], ["--save-every", 1]])
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"h\xffam\tsee\nham\n"])
+def test_without_an_event_no_model_is_saved(data, words, mail):
+    _, model = mail
+    before = model.read_bytes()
+    file = model.with_name("none.tsv")
+    file.write_bytes(data)
+    words = ("train", file, "--on-error", "skip", *words)
+    said = run(*words, "-m", model, code=1)[1]
+    bad = f" (2 bad lines, the first: {file}:1: the label " if b"ham" in data else "; "
+    assert f"streamptron: error: {file}: no labelled event{bad}" in said
+    assert "; the model is left as it was; give files that have some\n" in said
+    assert "progressive error" not in said
+    assert model.read_bytes() == before
+    if "--resume" not in words:
+        said = run(*words, "-m", model.with_name("new"), code=1)[1]
+        assert "; the model is not written; give files" in said
+        assert not model.with_name("new").exists()
+
+
+@pytest.mark.parametrize("format", ["plain", "vw"])
+def test_a_file_without_an_event_is_not_evaluated(format, mail):
+    _, model = mail
+    (file := model.with_name("none")).write_bytes(b"\n")
+    words = ("eval", file, "-m", model, "--format", format)
+    assert run(*words, code=1) == (
+        b"",
+        f"streamptron: error: {file}: no labelled event; give files that have some\n",
+    )
+
+
+def test_a_signal_before_the_first_event_saves_nothing(mail):
+    _, model = mail
+    before = model.read_bytes()
+    with process("train", "-", "-m", model, "--save-every", "1") as running:
+        while b"prediction" not in running.stderr.readline():
+            pass
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(60) == 143
+        said = running.stderr.read()
+    end = b"streamptron: stopped by SIGTERM before the first event; no model is saved\n"
+    assert said.endswith(end)
+    assert model.read_bytes() == before
+
+
 @pytest.mark.parametrize("shape", ["{}\t{}\n", "{} | {}\n"])
 def test_a_label_too_many_is_a_bad_line(shape, tmp_path):
     """Also if a place becomes free in its block, by a line that makes too many pairs."""
@@ -264,9 +310,6 @@ def test_a_label_that_is_named_and_never_comes_is_said(words, mail):
     assert f"no event has the label 'spma' of {option}; there are 'spam', 'ham'" in said
     assert said.startswith(f"streamptron: {'error' if code else 'warning'}: ")
     assert loaded(model).n_seen == 4  # it is saved all the same
-    tsv.write_bytes(b"")
-    assert run("train", tsv, "-m", model, "-q", *words.split())[1] == ""
-    tsv.write_bytes(MAIL)
     words = words.replace("spma", "spam")
     assert run("train", tsv, "-m", model, "-q", *words.split())[1] == ""
 
