@@ -89,7 +89,7 @@ def commands() -> None:
 @click.option(
     "--holdout",
     type=click.FloatRange(0, 0.5, min_open=True),
-    help="Hold out this share, every 1/F-th event, and score it at the end.",
+    help="Hold out this share, every 1/F-th event, and score it at the end: 0.5, 0.25, 0.1, ...",
 )
 @click.option("--resume", is_flag=True, help="Continue with the existing model.")
 @click.option(
@@ -140,6 +140,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         raise click.UsageError(
             "--epochs and --holdout read the files again; give files, not a pipe"
         )
+    every = _every(holdout) if holdout else 0
     _check_place(model, files)
     from streamptron.command.train import Training
 
@@ -156,7 +157,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
             learner,
             list(files),
             epochs=given["epochs"],
-            every=round(1 / holdout) if holdout else 0,
+            every=every,
             skip=given["on_error"] == "skip",
             quiet=quiet,
             encoding=encoding,
@@ -200,6 +201,18 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
                 "saved as it is"
             )
     return 0
+
+
+def _every(share: float) -> int:
+    """Every which event is a share of all."""
+    every = round(1 / share)
+    if abs(every * share - 1) > 0.025:  # 0.33 is a third
+        less = int(1 / share)
+        raise click.UsageError(
+            f"--holdout {share:g}: it can be one event of 2, of 3, of 4 and so on; the nearest are "
+            f"{1 / (less + 1):.4g} and {1 / less:.4g}"
+        )
+    return every
 
 
 def _resumed(path: str, reading: dict[str, Any]) -> LineModel:

@@ -79,8 +79,10 @@ class Answers:
                 answer, empty = answer + literal, empty + literal
                 if field is None:
                     continue
-                if field not in FIELDS or form or conversion:
+                if field not in FIELDS:
                     raise ValueError(f"{{{field}}} is not one of its placeholders")
+                if form or conversion:
+                    raise ValueError(f"{{{field}}} takes no format, such as :>9 or !r")
                 self.fields.append(field)
                 answer += "%.4f" if field == "probability" else "%b"
                 empty += "%b"

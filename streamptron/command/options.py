@@ -236,7 +236,13 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
     """
     reading = taken(["format", "label", "text", "features", "delimiter", "types"], given)
     if "features" in reading:
-        reading["features"] = reading["features"].split(",")
+        names = reading["features"].split(",")
+        if "" in names:
+            raise click.UsageError(
+                f"--features {reading['features']!r} has an empty name; give names with a comma "
+                "between them, as size,color"
+            )
+        reading["features"] = names
     if "types" in reading:
         reading["types"] = dict(reading["types"])
     if reading.get("label") == "":

@@ -187,7 +187,8 @@ class Reader:
                 yield Record(x, y, w, qid, tag, name, line)
         if form.unseen and self.n_events:
             warnings.warn(
-                f"no event has {', '.join(sorted(map(shown, form.unseen)))}; check features=",
+                f"no event has {', '.join(sorted(map(shown, form.unseen)))}; check the names of "
+                "the features",
                 stacklevel=3,
             )
         if self.n_replaced:

@@ -152,6 +152,13 @@ def test_progress_is_the_error_before_learning_at_1_2_4_events(every, format, tm
         assert summary["held-out error"] == f"{missed / len(held):.6f}"
 
 
+@pytest.mark.parametrize(("share", "held"), [(".5", 30), (".33", 20), ("0.0166", 1)])
+def test_the_share_that_is_held_out_is_the_one_asked_for(share, held, tmp_path):
+    (tmp_path / "m.tsv").write_bytes(written(random_mail(5, 60)))
+    said = run("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--holdout", share)[1]
+    assert re.search(rf"^held-out events +{held}$", said, re.M)
+
+
 def test_epochs_read_the_files_again_and_resuming_goes_on(tmp_path, told):
     events = list(random_mail(5, 400))
     (tmp_path / "m.tsv").write_bytes(written(events))
@@ -289,7 +296,7 @@ def test_a_feature_that_no_line_has_is_warned_of(tmp_path):
     (tmp_path / "m.jsonl").write_bytes(b'{"y": "a", "x": 1}\n')
     words = ("--label", "y", "--features", "x,z", "-q")
     _, said = run("train", tmp_path / "m.jsonl", "-m", tmp_path / "m", *words)
-    assert said == "streamptron: warning: no event has 'z'; check features=\n"
+    assert said == "streamptron: warning: no event has 'z'; check the names of the features\n"
 
 
 @pytest.mark.parametrize(
