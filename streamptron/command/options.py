@@ -166,7 +166,7 @@ LEARNER_OPTIONS = Options(
         help="Pair the features of two fields; may be repeated.",
     ),
     click.option("--max-pairs", type=int, help="Reject events that make more pairs."),
-    click.option("--max-labels", type=int, help="One label more than this is an error."),
+    click.option("--max-labels", type=int, help="A line with one label more is a bad one."),
     click.option("--hash-bits", type=int, help="Use a table of 2^BITS slots, without names."),
     click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
 )
