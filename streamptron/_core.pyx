@@ -22,6 +22,9 @@ from streamptron.doors.texts import Lines, TextDoor, TextEvent, Texts, _text_eve
 from streamptron.doors.names import interned
 from streamptron.estimator.checks import whole
 
+# Given as a name: for a tuple in the call itself Cython 3.3 writes checks that lose an error.
+NUMBERS = (Real, Decimal)
+
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
@@ -172,7 +175,7 @@ cdef int _truth_label(y) except -1:
             f"y is {shown(y)}, {type_shown(y)}; Perceptron takes True or False (or 1 or 0)"
         ) from None
     # what equals True or False, as a dict's key would: 1, 1.0, numpy's numbers
-    if isinstance(y, (Real, Decimal)) or is_numpy(y, "bool_"):
+    if isinstance(y, NUMBERS) or is_numpy(y, "bool_"):
         if y == 1:
             return 1
         if y == 0:
@@ -481,7 +484,7 @@ cdef class LabelModel(Model):
 
 cdef bint _is_true(label):
     """Whether a label equals True, as a dict's key would."""
-    return label is True or (isinstance(label, (Real, Decimal)) and label == 1)
+    return label is True or (isinstance(label, NUMBERS) and label == 1)
 
 
 cdef class PairModel(LabelModel):

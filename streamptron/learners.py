@@ -39,7 +39,7 @@ OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
     "r": (float, "the noise of a label."),
     "eta": (float, "how far a step goes."),
     "forget": (float, "how fast the steps become large again after a change."),
-    "naive_bayes": (True, "naive Bayes is no feature."),
+    "naive_bayes": (True, "leave naive Bayes out."),
     "max_features": (int, "keep at most this many; the least important leave."),
     "budget": (int, "how many updates are kept at most."),
     "average": (("uniform", "exponential", "none"), "the average kept beside the current weights."),

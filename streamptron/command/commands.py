@@ -89,7 +89,7 @@ def commands() -> None:
 @click.option(
     "--holdout",
     type=click.FloatRange(0, 0.5, min_open=True),
-    help="Hold out this share, every 1/F-th event, and score it at the end.",
+    help="Hold out this share, every 1/F-th event, and score it at the end: 0.5, 0.25, 0.1, ...",
 )
 @click.option("--resume", is_flag=True, help="Continue with the existing model.")
 @click.option(
@@ -140,6 +140,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         raise click.UsageError(
             "--epochs and --holdout read the files again; give files, not a pipe"
         )
+    every = _every(holdout) if holdout else 0
     _check_place(model, files)
     from streamptron.command.train import Training
 
@@ -156,7 +157,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
             learner,
             list(files),
             epochs=given["epochs"],
-            every=round(1 / holdout) if holdout else 0,
+            every=every,
             skip=given["on_error"] == "skip",
             quiet=quiet,
             encoding=encoding,
@@ -166,7 +167,15 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
         )
         with training.signals.listening() if given["save_every"] else nullcontext():
             training.run()
-            learner.save_at_last(lock)
+            if training.progressive.n_events:
+                learner.save_at_last(lock)
+            elif not training.stopped_by:
+                kept = "left as it was" if os.path.exists(model) else "not written"
+                bad = f" ({training.n_bad} bad lines, the first: {training.first_bad})"
+                raise ValueError(
+                    f"{', '.join(files)}: no labelled event{bad * bool(training.n_bad)}; the model "
+                    f"is {kept}; give files that have some"
+                )
     if not quiet:
         say(training.summary())
     if training.stopped_by:
@@ -174,12 +183,14 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
 
         file, line = training.place
         epoch = f" of epoch {training.epoch}" if given["epochs"] > 1 else ""
-        say(
-            f"streamptron: stopped by {Signals(training.stopped_by).name} after "
-            f"{training.last.n_events} events{epoch}, at {file}:{line}; the model is saved"
+        done = (
+            f"after {training.last.n_events} events{epoch}, at {file}:{line}; the model is saved"
+            if training.progressive.n_events
+            else "before the first event; no model is saved"
         )
+        say(f"streamptron: stopped by {Signals(training.stopped_by).name} {done}")
         return 128 + training.stopped_by
-    if learner.wanted and training.progressive.n_events:
+    if learner.wanted:
         there = f"there are {', '.join(map(repr, learner.others))}"
         if missing := " or ".join(map(repr, sorted(learner.wanted - {learner.positive}))):
             message = f"no event has the label {missing} of --class-weight; {there}"
@@ -190,6 +201,18 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
                 "saved as it is"
             )
     return 0
+
+
+def _every(share: float) -> int:
+    """Every which event is a share of all."""
+    every = round(1 / share)
+    if abs(every * share - 1) > 0.025:  # 0.33 is a third
+        less = int(1 / share)
+        raise click.UsageError(
+            f"--holdout {share:g}: it can be one event of 2, of 3, of 4 and so on; the nearest are "
+            f"{1 / (less + 1):.4g} and {1 / less:.4g}"
+        )
+    return every
 
 
 def _resumed(path: str, reading: dict[str, Any]) -> LineModel:

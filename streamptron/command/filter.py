@@ -79,8 +79,10 @@ class Answers:
                 answer, empty = answer + literal, empty + literal
                 if field is None:
                     continue
-                if field not in FIELDS or form or conversion:
+                if field not in FIELDS:
                     raise ValueError(f"{{{field}}} is not one of its placeholders")
+                if form or conversion:
+                    raise ValueError(f"{{{field}}} takes no format, such as :>9 or !r")
                 self.fields.append(field)
                 answer += "%.4f" if field == "probability" else "%b"
                 empty += "%b"
@@ -389,7 +391,9 @@ class Filter:
                 continue
             if self.learn and y is not None:
                 try:
-                    self.model.learner.learn_one(event, self.model.label(self.model.written(y)), w)
+                    y = self.model.label(self.model.written(y))
+                    self.model.check_place(y)
+                    self.model.learner.learn_one(event, y, w)
                     self._unsaved += 1
                 except (TypeError, ValueError) as error:
                     self._bad(f"{file}:{line}: {error}")

@@ -38,7 +38,7 @@ from streamptron.modelfile.write import write
 from streamptron.text import Tokenizer
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Collection, Hashable, Sequence
 
     from streamptron.files.reader import Reader
     from streamptron.files.sources import LineError
@@ -94,18 +94,22 @@ class Block:
             except ValueError as error:
                 bad[number] = str(error)
             self.labels.append(None)
-        if bad:
-            self.faults = list(self.faults)
-            for row, number in enumerate(self.numbers):
-                if number in bad:
-                    self.faults.append((self.lines.line_numbers[row], bad[number]))
-                    self.numbers[row] = -1
-                    self.unfit.add(row)
-            self.faults.sort()
+        self._refuse(bad)
         if held:
             self.numbers[held] = array("q", [-1]) * len(range(*held.indices(self.n)))
-        if bad or held:
-            self._forget_labels()
+            self.labels, self.numbers = self._without()
+
+    def _refuse(self, bad: dict[int, str]) -> None:
+        """Texts with one of these labels are no events, for the reason that is given."""
+        if not bad:
+            return
+        self.faults = list(self.faults)
+        for row, number in enumerate(self.numbers):
+            if number in bad:
+                self.faults.append((self.lines.line_numbers[row], bad[number]))
+                self.unfit.add(row)
+        self.faults.sort()
+        self.labels, self.numbers = self._without(bad)
 
     def keep(self, kept: slice) -> None:
         """Let only some texts have their labels."""
@@ -113,12 +117,12 @@ class Block:
         numbers[kept] = self.numbers[kept]
         self.numbers = numbers
 
-    def _forget_labels(self) -> None:
-        """The learner must not see a label that no text has any more."""
-        used = [number for number in dict.fromkeys(self.numbers) if number >= 0]
-        place = dict(zip(used, count(), strict=False)) | {-1: -1}
-        self.labels = [self.labels[number] for number in used]
-        self.numbers = array("q", map(place.__getitem__, self.numbers))
+    def _without(self, bad: Collection[int] = ()) -> tuple[list[Hashable], array[int]]:
+        """Labels and numbers as the learner may see them: of labels that texts still have."""
+        used = [number for number in dict.fromkeys(self.numbers) if number not in {-1, *bad}]
+        place = dict.fromkeys([-1, *bad], -1) | dict(zip(used, count(), strict=False))
+        labels = [self.labels[number] for number in used]
+        return labels, array("q", map(place.__getitem__, self.numbers))
 
     def _answers(self) -> tuple[array[int], array[float]]:
         self.predictions = array("q", bytes(8 * self.n))
@@ -135,28 +139,31 @@ class Block:
         self.unfit = {other - (other > row) for other in self.unfit if other != row}
         if self.numbers:
             del self.numbers[row]
-            self._forget_labels()
+            self.labels, self.numbers = self._without()
 
     def learn(self, confidences: bool = False) -> None:
-        """Answer each text and then learn it, if it has a label."""
+        """Answer each text and then learn it, if it has a label and the model a place for that."""
         while True:
             try:
                 return self._learn(confidences)
-            except UnfitRow as error:
+            except UnfitRow as error:  # a label that it was the first to have leaves its place
                 self._leave_out(*error.args)
 
     def _learn(self, confidences: bool) -> None:
         answers = self._answers()
+        too_many = self._model.too_many(self.labels)
+        labels, numbers = self._without(too_many) if too_many else (self.labels, self.numbers)
         done, _ = self._model.learner._learn_rows(
             self.lines,
             None,
-            self.labels,
-            self.numbers,
+            labels,
+            numbers,
             None,
             answers[0],
             answers[1] if confidences else None,
         )
         self._check(done)
+        self._refuse(too_many)
 
     def answer(self) -> None:
         """Answer each text."""
@@ -282,6 +289,7 @@ class LineModel:
         self._binary = isinstance(learner, BinaryModel)
         # a learner trained in Python may have labels that are not texts
         known = [] if self._binary else learner.labels
+        self._known: set[Hashable] = set()  # labels that have a place
         self._others = {str(label): label for label in known if not isinstance(label, str)}
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -361,6 +369,24 @@ class LineModel:
             self._names[truth] = text
             self._written = []
         return truth
+
+    def too_many(self, labels: Sequence[Hashable]) -> dict[int, str]:
+        """Which of some labels, in order, the learner has no place for, and why."""
+        most = None if self._binary else self.learner.max_labels
+        if most is None or self._known.issuperset(labels):
+            return {}
+        self._known.update(self.learner.labels)
+        new = [number for number, label in enumerate(labels) if label not in self._known]
+        return {
+            number: f"the label {shown(labels[number])} is one more than --max-labels {most} "
+            "allows; leave the line out, or train a model that takes more labels"
+            for number in new[max(0, most - len(self._known)) :]
+        }
+
+    def check_place(self, label: Hashable) -> None:
+        """That a label may be learned: the model knows it, or has a place for it."""
+        for reason in self.too_many([label]).values():
+            raise ValueError(reason)
 
     def name(self, label: Any) -> str:
         """How a label of the learner is written, in one line."""

@@ -208,7 +208,7 @@ LEARNER_OPTIONS = Options(
         help="Pair the features of two fields; may be repeated.",
     ),
     click.option("--max-pairs", type=int, help="Reject events that make more pairs."),
-    click.option("--max-labels", type=int, help="One label more than this is an error."),
+    click.option("--max-labels", type=int, help="A line with one label more is a bad one."),
     click.option("--hash-bits", type=int, help="Use a table of 2^BITS slots, without names."),
     click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
 )
@@ -278,7 +278,13 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
     """
     reading = taken(["format", "label", "text", "features", "delimiter", "types"], given)
     if "features" in reading:
-        reading["features"] = reading["features"].split(",")
+        names = reading["features"].split(",")
+        if "" in names:
+            raise click.UsageError(
+                f"--features {reading['features']!r} has an empty name; give names with a comma "
+                "between them, as size,color"
+            )
+        reading["features"] = names
     if "types" in reading:
         reading["types"] = dict(reading["types"])
     if reading.get("label") == "":

@@ -194,7 +194,6 @@ def confusion(
     answers: list[str | None] = [answer for (_, answer), n in pairs.items() for _ in range(n)]
     if NOTHING not in lines.names:
         answers = [None if answer == NOTHING else answer for answer in answers]
-    _some(labels, files)
     _save(lambda ax: confusion_matrix(labels, answers, ax=ax), output, style)
 
 
@@ -234,7 +233,6 @@ def calibration(
             raise ValueError(f"{model}: the model has seen no label yet")
         labels.append(lines.name(label))
         probabilities.append({lines.name(each): p for each, p in found.items()})
-    _some(labels, files)
     if wanted is not None and wanted not in lines.names:
         raise ValueError(
             f"--of {shown(wanted)} has not been seen; the model knows {shown(lines.names, 200)}"
@@ -299,20 +297,11 @@ def _learned(
     lines = new_model(given, reading)
 
     def stream() -> Iterator[tuple[Any, Any]]:
-        n = 0
-        for event in labelled(lines, list(files), reading, encoding):
-            n += 1
-            yield event
-        _some(n, files)
+        yield from labelled(lines, list(files), reading, encoding)
         if lines.positive in lines.wanted:
             raise ValueError(f"no event has the label {lines.positive!r} of --positive")
 
     return lines, stream()
-
-
-def _some(events: Any, files: tuple[str, ...]) -> None:
-    if not events:
-        raise ValueError(f"{', '.join(files)}: no labelled event; there is nothing to draw")
 
 
 def _save(draw: Callable[[Axes], object], output: str, style: str | None) -> None:

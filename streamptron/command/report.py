@@ -27,6 +27,19 @@ def evaluated(
     model: LineModel, files: list[str], reading: dict[str, Any], encoding: str | None = None
 ) -> Counter[tuple[str, str]]:
     """How often each (label, answer) occurs. A bad line raises its LineError."""
+    pairs = _pairs(model, files, reading, encoding)
+    if not pairs:
+        raise no_event(files)
+    return pairs
+
+
+def no_event(files: list[str]) -> ValueError:
+    return ValueError(f"{', '.join(files)}: no labelled event; give files that have some")
+
+
+def _pairs(
+    model: LineModel, files: list[str], reading: dict[str, Any], encoding: str | None
+) -> Counter[tuple[str, str]]:
     pairs: Counter[tuple[str, str]] = Counter()
     if reading["format"] in BLOCKS and model.tokenizer is not None:
         replaced = Replaced(encoding)
@@ -157,7 +170,7 @@ def labelled(
 ) -> Iterator[tuple[Any, Any]]:
     """Events and labels of some files as a model's learner takes them. A bad line raises its error.
 
-    A line without a label is a bad one.
+    A line without a label is a bad one; no line at all is an error too.
     """
     reader = model.read(files, "raise", encoding=encoding, **reading)
     for x, y, _, _, _, file, line in reader.records():
@@ -168,6 +181,8 @@ def labelled(
         except (TypeError, ValueError) as error:
             raise LineError(file, line, str(error)) from None
         yield event
+    if not reader.n_events:
+        raise no_event(files)
 
 
 def comparison(found: Comparison) -> list[dict[str, Any]]:

@@ -293,7 +293,7 @@ class Training:
                 self.replaced.add(block, f"{file}:", line)
             self.place = file, line + block.lines.n_lines - 1
             if learning and self.save:
-                self._learned(block.n)
+                self._learned(block.n - len(block.unfit))
             self._advance(len(data))
 
     def _read(self) -> Iterator[tuple[list[LineError], FileBlock | None]]:
@@ -361,6 +361,7 @@ class Training:
                         score.add(1, 0, 0)
                     continue
                 if learning:
+                    model.check_place(label)
                     answer = learner.test_then_train_one(event, label, w)
                 else:
                     answer = learner.predict_one(event)

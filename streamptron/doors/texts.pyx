@@ -560,7 +560,7 @@ Sequence.register(Texts)
 
 
 LINE_FAULTS = (
-    None, None, "it has no TAB between label and text", "its label is empty",
+    None, None, "no TAB; write label<TAB>text", "its label is empty",
     "it does not start with __label__",
     "it has several labels, where one is expected")     # LINE_NO_TAB ..
 

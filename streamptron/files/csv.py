@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any, Self
 
 from streamptron.estimator.names import shown
@@ -137,6 +138,11 @@ class CSV(Format):
             if kind == "any":
                 value = parsed_number(cell)
                 if value is not None:
+                    if not isfinite(value):
+                        raise BadLine(
+                            f"{column}: the cell {shown(cell)} is not a finite number; leave it "
+                            "empty if the value is missing, or make the column a category"
+                        )
                     x[column] = value
                     continue
             x[f"{column}={valid(cell, column)}"] = 1

@@ -187,7 +187,8 @@ class Reader:
                 yield Record(x, y, w, qid, tag, name, line)
         if form.unseen and self.n_events:
             warnings.warn(
-                f"no event has {', '.join(sorted(map(shown, form.unseen)))}; check features=",
+                f"no event has {', '.join(sorted(map(shown, form.unseen)))}; check the names of "
+                "the features",
                 stacklevel=3,
             )
         if self.n_replaced:
@@ -287,6 +288,7 @@ def read(
         Names become "namespace^name", or stay as they are in no namespace. A missing value is 1,
         scales multiply, repeated features add up. No label gives None. Labels are numbers, ints
         where whole; with ``label_type="text"`` they are what is written. The importance is `w`.
+        A label with a cost, 1:2 or 1:2:0.5, makes a bad line.
     svmlight
         Labels are numbers, ints where whole; indices are ints from 0 in any order, each once.
     jsonl
@@ -298,8 +300,9 @@ def read(
     csv
         ``label="column"`` and ``text="column"``, as for jsonl; otherwise ``features=[...]``, by
         default all other columns. A cell that reads as a number gives {column: number}, an empty
-        one nothing, any other {"column=cell": 1}. ``types={"column": "number"}``, "category" or
-        "ignore" says so for a column; a label is a str unless its type is "number".
+        one nothing, any other {"column=cell": 1}. One that reads as infinite or as no number (inf,
+        1e400, nan) makes a bad line: leave a missing value empty. ``types={"column": "number"}``,
+        "category" or "ignore" says so for a column; a label is a str unless its type is "number".
         ``delimiter=","``. ``columns=[...]`` names the columns of files that have no header. A row
         may span lines within quotes; its line is the first. After quotes that are wrong the next
         line is taken for a row; after a line longer than `max_line` the rest of the file is left

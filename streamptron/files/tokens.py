@@ -54,19 +54,25 @@ def replaced(text: str) -> str:
     return text
 
 
-def finite_number(token: bytes | str) -> float | None:
-    """The finite number that a token is; None if it is none."""
+def float_of(token: bytes | str) -> float | None:
+    """The number that a token is, finite or not; None if it is none."""
     try:
         number = float(token)
     except ValueError:
         return None
     # Python reads 1_000 and the digits of all scripts; files do not
-    return number if isfinite(number) and token.isascii() and "_" not in str(token) else None
+    return number if token.isascii() and "_" not in str(token) else None
+
+
+def finite_number(token: bytes | str) -> float | None:
+    """The finite number that a token is; None if it is none."""
+    number = float_of(token)
+    return number if number is not None and isfinite(number) else None
 
 
 def parsed_number(token: bytes | str) -> int | float | None:
-    """The finite number that a token is, an int if it is whole; None if it is none."""
-    number = finite_number(token)
+    """The number that a token is, finite or not, an int if it is whole; None if it is none."""
+    number = float_of(token)
     if number is None or not number.is_integer():
         return number
     exact = abs(number) < 2**53 or not token[1:].isdigit()
@@ -76,7 +82,7 @@ def parsed_number(token: bytes | str) -> int | float | None:
 def number_of(token: bytes | str, what: str, hint: str = "write one") -> int | float:
     """The finite number that a token is, or a BadLine that says what it should be."""
     number = parsed_number(token)
-    if number is None:
+    if number is None or not isfinite(number):
         raise BadLine(f"{what} {seen(token)} is not a finite number; {hint}")
     return number
 

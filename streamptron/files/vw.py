@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from math import isfinite
 from typing import Any
 
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, decoded, finite_number, number_of, value_of, words_of
+
+# label:cost, or label:cost:probability
+_COSTS = re.compile(r"\d+(:[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?){1,2}", re.IGNORECASE)
 
 
 class VW(Format):
@@ -31,6 +35,11 @@ class VW(Format):
         if len(words) > 2:
             raise BadLine(f"{shown(words[2])} after label and importance; only a 'tag may follow")
         y: Any = words[0] if words else None
+        if words and _COSTS.fullmatch(words[0]):
+            raise BadLine(
+                f"{shown(words[0])} is a label with a cost, as for cost-sensitive and bandit "
+                "learners, and these are not read; write label importance 'tag| name:value ..."
+            )
         if words and self._numbers:
             y = number_of(words[0], "the label", 'for labels that are text give label_type="text"')
         w = float(number_of(words[1], "the importance")) if len(words) > 1 else 1.0

@@ -102,7 +102,7 @@ def test_a_bad_line_is_named(file, told):
     file.write_bytes(b"")
     code, _, err = told("compare", file)
     assert code == 1
-    assert "empty" in err
+    assert "mail.tsv: no labelled event; give files that have some" in err
     code, _, err = told("compare", file.parent / "missing.tsv")
     assert code != 0
     assert "missing.tsv" in err

@@ -15,6 +15,7 @@ from tests.support.commands import (
     predict,
     process,
     random_mail,
+    run,
     saved,
 )
 from tests.support.variants import learned, loaded
@@ -22,12 +23,10 @@ from tests.support.variants import learned, loaded
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("seed", range(2))
-def test_learning_while_answering_is_predict_one_and_then_learn_one(learner, seed, tmp_path, told):
+def test_learning_while_answering_is_predict_one_and_then_learn_one(learner, seed, tmp_path):
     labels = ("0", "1") if learner == "perceptron" else ("ham", "spam", "a list")
-    (tmp_path / "m.tsv").write_bytes(b"")
     path = tmp_path / "m"
-    train = ("train", tmp_path / "m.tsv", "-m", path, "--learner", learner, *SEEDED, "-q")
-    assert told(*train) == (0, "", "")
+    (Tokenizer() | LEARNERS[learner](hash_seed=1)).save(path)
     model, tokenizer = loaded(path), Tokenizer()
     rng = random.Random(seed)
     lines, expected = [], []
@@ -55,6 +54,36 @@ def test_bad_labels_are_answered_and_not_learned(tmp_path, told):
     assert [line != "\t" for line in found] == [True, False, True]
     assert "2 of 3 lines are bad, the first: line 1: the label 'what' is not one of 0, 1" in said
     assert loaded(path).n_seen == 3
+
+
+TWO = [("x", "a"), ("y", "b")]
+MORE = [("z", "d"), ("x", "e"), ("v", "f"), ("y", "g"), ("z", "h")]
+
+
+SHAPES = {"plain": "{}\t{}\n", "fasttext": "__label__{} {}\n", "vw": "{} | {}\n"}
+
+
+def lines_of(events, format):
+    return "".join(SHAPES[format].format(*event) for event in events).encode()
+
+
+@pytest.mark.parametrize("learner", ["adaptive", "mira", "voted"])
+@pytest.mark.parametrize("format", SHAPES)
+def test_a_label_too_many_is_answered_and_not_learned(format, learner, tmp_path):
+    file, path = tmp_path / "m.txt", tmp_path / "m"
+    words = ("--format", format, "--max-labels", 2, "--learner", learner, *SEEDED)
+    file.write_bytes(lines_of(TWO, format))
+    run("train", file, "-m", path, *words)
+    model = loaded(path)
+    for label, text in MORE:
+        if label in model.labels:
+            model.learn_one({text: 1}, label)
+    found, said = predict(lines_of(MORE, format), path, "--learn", "--format", format)
+    assert [line.partition("\t")[0] in ("x", "y") for line in found] == [True] * 5
+    assert "3 of 5 lines are bad, the first: " in said
+    assert ":1: " in said if format == "vw" else "line 1: " in said
+    assert "the label 'z' is one more than --max-labels 2 allows; leave the line out" in said
+    assert learned(loaded(path)) == learned(model)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

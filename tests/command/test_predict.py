@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from streamptron import Tokenizer
+from streamptron import AdaptiveClassifier, Tokenizer
 from streamptron.files import read
 from tests.support.commands import (
     ENVIRONMENT,
@@ -178,8 +178,7 @@ def test_a_compressed_file_that_breaks_off_is_answered_up_to_there(mail):
 
 
 def test_before_the_first_label_an_answer_is_empty(tmp_path):
-    (tmp_path / "m.tsv").write_bytes(b"")
-    run("train", tmp_path / "m.tsv", "-m", tmp_path / "m")
+    (Tokenizer() | AdaptiveClassifier()).save(tmp_path / "m")
     found, _ = predict(b"a prize\nspam\ta prize\na prize\n", tmp_path / "m", "--learn", "--json")
     labels = [json.loads(line)["label"] for line in found]
     assert labels == [None, None, "spam"]

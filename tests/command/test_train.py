@@ -168,7 +168,7 @@ def test_files_that_are_emptied_between_epochs_are_an_error(format, tmp_path, to
     words = ("train", file, "-m", model, "--format", format)
     assert told(*words)[0] == 0
     file.write_bytes(b"")
-    assert told(*words, "--resume", "--epochs", 2)[0] == 0  # there never was an event
+    assert told(*words, "--resume", "--epochs", 2)[0] == 1  # there is no event at all
     before = model.read_bytes()
     file.write_bytes(b"spam\tfree\n" if format == "plain" else b"spam | free\n")
     code, _, err = told(*words, "--resume", "--epochs", 3)
@@ -183,6 +183,13 @@ def test_an_error_of_no_events_is_none(tmp_path, told):
     assert list(table(err)) == [("-", "-", "1", "spam", "")]
     assert "progressive error  -\n" in err
     assert "held-out error     -\n" in err
+
+
+@pytest.mark.parametrize(("share", "held"), [(".5", 30), (".33", 20), ("0.0166", 1)])
+def test_the_share_that_is_held_out_is_the_one_asked_for(share, held, tmp_path):
+    (tmp_path / "m.tsv").write_bytes(written(random_mail(5, 60)))
+    said = run("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "--holdout", share)[1]
+    assert re.search(rf"^held-out events +{held}$", said, re.M)
 
 
 def test_epochs_read_the_files_again_and_resuming_goes_on(tmp_path, told):
@@ -205,11 +212,80 @@ def test_bad_lines_are_counted_and_left_out_where_asked(tmp_path, told):
     code, _, err = told(*words, "--on-error", "skip", *SEEDED)
     assert code == 0
     assert "bad lines          4\n" in err
-    assert f"the first bad line: {tmp_path / 'm.tsv'}:2: it has no TAB" in err
+    assert f"the first bad line: {tmp_path / 'm.tsv'}:2: no TAB" in err
     model = Perceptron(hash_seed=1)
     model.learn_one({"a": 1}, True)
     model.learn_one({"d": 1}, False)
     assert learned(loaded(tmp_path / "m")) == learned(model)
+
+
+@pytest.mark.parametrize("words", [[], ["--resume"], ["--save-every", 1]])
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"h\xffam\tsee\nham\n"])
+def test_without_an_event_no_model_is_saved(data, words, mail):
+    _, model = mail
+    before = model.read_bytes()
+    file = model.with_name("none.tsv")
+    file.write_bytes(data)
+    words = ("train", file, "--on-error", "skip", *words)
+    said = run(*words, "-m", model, code=1)[1]
+    bad = f" (2 bad lines, the first: {file}:1: the label " if b"ham" in data else "; "
+    assert f"streamptron: error: {file}: no labelled event{bad}" in said
+    assert "; the model is left as it was; give files that have some\n" in said
+    assert "progressive error" not in said
+    assert model.read_bytes() == before
+    if "--resume" not in words:
+        said = run(*words, "-m", model.with_name("new"), code=1)[1]
+        assert "; the model is not written; give files" in said
+        assert not model.with_name("new").exists()
+
+
+@pytest.mark.parametrize("format", ["plain", "vw"])
+def test_a_file_without_an_event_is_not_evaluated(format, mail):
+    _, model = mail
+    (file := model.with_name("none")).write_bytes(b"\n")
+    words = ("eval", file, "-m", model, "--format", format)
+    assert run(*words, code=1) == (
+        b"",
+        f"streamptron: error: {file}: no labelled event; give files that have some\n",
+    )
+
+
+def test_a_signal_before_the_first_event_saves_nothing(mail):
+    _, model = mail
+    before = model.read_bytes()
+    with process("train", "-", "-m", model, "--save-every", "1") as running:
+        while b"prediction" not in running.stderr.readline():
+            pass
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(60) == 143
+        said = running.stderr.read()
+    end = b"streamptron: stopped by SIGTERM before the first event; no model is saved\n"
+    assert said.endswith(end)
+    assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize("shape", ["{}\t{}\n", "{} | {}\n"])
+def test_a_label_too_many_is_a_bad_line(shape, tmp_path):
+    """Also if a place becomes free in its block, by a line that makes too many pairs."""
+    events = [("x", "a"), ("v", "a b c d"), ("y", "b"), ("z", "c"), ("x", "d"), ("z", "c")]
+    file, path = tmp_path / "m.txt", tmp_path / "m"
+    file.write_text("".join(shape.format(*event) for event in events))
+    words = ("train", file, "-m", path, "--format", "vw" if "|" in shape else "plain", *SEEDED)
+    words += ("--max-labels", "2", "--degree", "2", "--max-pairs", "5")
+    said = run(*words, "--on-error", "skip", "--epochs", "2")[1]
+    assert re.search(r"^events +3$", said, re.M)
+    assert re.search(r"^bad lines +3$", said, re.M)
+    model = AdaptiveClassifier(max_labels=2, degree=2, max_pairs=5, hash_seed=1)
+    for _ in range(2):
+        for label, text in (events[0], events[2], events[4]):
+            model.learn_one({text: 1}, label)
+    assert learned(loaded(path)) == learned(model)
+    path.unlink()
+    file.write_text("".join(shape.format(*event) for event in [events[0], *events[2:]]))
+    said = run(*words, code=1)[1]
+    assert f"error: {file}:3: the label 'z' is one more than --max-labels 2 allows; " in said
+    assert not path.exists()
 
 
 @pytest.mark.parametrize(
@@ -253,7 +329,7 @@ def test_a_feature_that_no_line_has_is_warned_of(tmp_path):
     (tmp_path / "m.jsonl").write_bytes(b'{"y": "a", "x": 1}\n')
     words = ("--label", "y", "--features", "x,z", "-q")
     _, said = run("train", tmp_path / "m.jsonl", "-m", tmp_path / "m", *words)
-    assert said == "streamptron: warning: no event has 'z'; check features=\n"
+    assert said == "streamptron: warning: no event has 'z'; check the names of the features\n"
 
 
 @pytest.mark.parametrize(
@@ -274,9 +350,6 @@ def test_a_label_that_is_named_and_never_comes_is_said(words, mail):
     assert f"no event has the label 'spma' of {option}; there are 'spam', 'ham'" in said
     assert said.startswith(f"streamptron: {'error' if code else 'warning'}: ")
     assert loaded(model).n_seen == 4  # it is saved all the same
-    tsv.write_bytes(b"")
-    assert run("train", tsv, "-m", model, "-q", *words.split())[1] == ""
-    tsv.write_bytes(MAIL)
     words = words.replace("spma", "spam")
     assert run("train", tsv, "-m", model, "-q", *words.split())[1] == ""
 

@@ -81,6 +81,27 @@ NO_PAIRS = {
 }
 
 
+class BrokenKind:
+    """What it is cannot be asked, and isinstance asks."""
+
+    @property
+    def __class__(self):
+        raise Fault
+
+
+@every_learner
+def test_error_while_a_label_is_asked_what_it_is_passes_through(learner):
+    model, fresh = make(learner), make(learner)
+    for call in (
+        lambda: model.learn_one({"a": 1}, BrokenKind()),
+        lambda: model.learn_many(np.ones((2, 1)), [BrokenKind(), True]),
+    ):
+        with pytest.raises((Fault, TypeError)):
+            call()
+        assert model.n_seen == 0
+    assert_learns_on_alike(model, fresh, learner)
+
+
 @pytest.mark.parametrize(("kind", "call", "learner"), in_turn(NO_PAIRS, CALLS, LEARNERS))
 def test_items_that_are_no_pairs_are_refused(kind, call, learner):
     items, culprit = NO_PAIRS[kind]

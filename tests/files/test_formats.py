@@ -122,6 +122,22 @@ dog | a
     }
 
 
+@pytest.mark.parametrize("options", [{}, {"label_type": "text"}])
+@pytest.mark.parametrize("label", ["1:2", "2:0.5:0.1", "3:-1e-2:.5 4:1", "0:1."])
+def test_vw_labels_with_costs_are_bad_and_the_form_that_is_read_is_said(label, options):
+    first = label.partition(" ")[0]
+    assert problems(f"{label} |a b\n".encode(), "vw", **options) == {
+        1: f"'{first}' is a label with a cost, as for cost-sensitive and bandit learners, and "
+        "these are not read; write label importance 'tag| name:value ..."
+    }
+
+
+def test_vw_labels_of_text_may_have_colons():
+    labels = ["error:disk", "1:a", "a:1", "1:2:3:4", ":1"]
+    data = "".join(f"{label} | a\n" for label in labels).encode()
+    assert [y for _, y in events(data, "vw", label_type="text")] == labels
+
+
 @pytest.mark.parametrize("value", [2**53 + 1, -(2**53) - 1, 10**30 + 1])
 @pytest.mark.parametrize("form", ["svmlight", "vw"])
 def test_an_int_that_no_float64_holds_is_a_bad_line_where_a_format_makes_floats(form, value):
@@ -194,7 +210,7 @@ def test_json_fields_are_named_with_dots():
         b'{"a": {"b": "spam"}, "n": 2, "t": true, "z": null, "s": "x=y", "a.b": 1, "d": {"e": 0}}\n'
     )
     features = ["n", "t", "z", "s", ("a.b",), "d.e", "n.o", "missing"]
-    with pytest.warns(UserWarning, match=r"no event has 'missing', 'n\.o', 'z'; check features="):
+    with pytest.warns(UserWarning, match=r"no event has 'missing', 'n\.o', 'z'; check the names"):
         found = events(line, "jsonl", label="a.b", features=features)
     assert found == [({"n": 2, "t": 1, "s=x=y": 1, "a.b": 1, "d.e": 0}, "spam")]
     assert list(map(type, found[0][0].values())) == [int] * 5
@@ -248,11 +264,11 @@ def test_json_lines_that_are_bad_say_why():
 
 
 def test_csv_cells_have_types():
-    data = b'city,n,y,"a ""b""",z\r\nParis,3,yes,1.5,\r\n\r\n"New\nYork",007,no,nan,0\r\n'
+    data = b'city,n,y,"a ""b""",z\r\nParis,3,yes,1.5,\r\n\r\n"New\nYork",007,no,NA,0\r\n'
     found = list(read(io.BytesIO(data), "csv", label="y").records())
     assert [(r.x, r.y, r.line) for r in found] == [
         ({"city=Paris": 1, "n": 3, 'a "b"': 1.5}, "yes", 2),
-        ({"city=New\nYork": 1, "n": 7, 'a "b"=nan': 1, "z": 0}, "no", 4),
+        ({"city=New\nYork": 1, "n": 7, 'a "b"=NA': 1, "z": 0}, "no", 4),
     ]
     types = {"n": "category", "city": "ignore"}
     assert events(data, "csv", label="y", types=types, features=["n", "city", "z"]) == [
@@ -268,6 +284,24 @@ def test_csv_cells_have_types():
     with pytest.warns(UserWarning, match="1 of 2 texts have .*; the first: <BytesIO>:2"):
         found = events(data, "csv", label="y", text="x", columns=["y", "x"], delimiter=";")
     assert found == [("a", "1"), ("b\ufffd", "2")]
+
+
+def test_a_csv_cell_that_is_not_finite_is_bad_unless_its_column_is_a_category():
+    cells = ["nan", "-Inf", "infinity", "1e400", "9" * 400, " NaN "]
+    names = ["NA", "1_0e400", "in", "nano", "#1"]
+    data = "".join(f"{cell},1\n" for cell in cells + names).encode()
+    data = b"a,y\n" + data
+    found = problems(data, "csv", label="y")
+    assert list(found) == list(range(2, 2 + len(cells)))
+    assert found[2] == (
+        "a: the cell 'nan' is not a finite number; leave it empty if the value is missing, or make "
+        "the column a category"
+    )
+    assert events(data, "csv", label="y", on_error=lambda error: None) == [
+        ({f"a={name}": 1}, "1") for name in names
+    ]
+    types = {"a": "category"}
+    assert events(data, "csv", label="y", types=types)[0] == ({"a=nan": 1}, "1")
 
 
 def test_csv_rows_that_are_bad_say_why_and_the_line_where_they_begin():
