@@ -23,7 +23,7 @@ from streamptron.doors.names import interned
 from streamptron.estimator.checks import whole
 
 # Given as a name: for a tuple in the call itself Cython 3.3 writes checks that lose an error.
-NUMBERS = (Real, Decimal)
+cdef tuple NUMBERS = (Real, Decimal)
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept

@@ -80,11 +80,6 @@ def test_a_rate_of_nothing_is_null_and_not_nought(mail, told):
         ["eggs", "-", "0.0000", "0.0000", "1"],
         ["ham", "0.0000", "-", "0.0000", "0"],
     ]
-    tsv.write_bytes(b"")
-    found = json.loads(told("eval", tsv, "-m", model, "--json")[1])
-    nothing = {"precision": None, "recall": None, "f1": None}
-    assert (found["accuracy"], found["macro"], found["weighted"]) == (None, nothing, nothing)
-    assert "\naccuracy  -\n" in told("eval", tsv, "-m", model)[1]
 
 
 def test_explanations_are_the_librarys(mail, told):
