@@ -620,7 +620,7 @@ MANY = {
 }
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("stream", [*BINARY, *MANY])
 def test_learner_equals_its_twin_on_a_real_stream(stream):

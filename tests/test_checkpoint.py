@@ -360,6 +360,7 @@ def test_parameter_that_cannot_be_is_refused_by_name(path, params):
         Checkpoint(make("Perceptron"), path, **params)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="kill -9")
 @seeds(1, n_slow=1)
 def test_daemon_killed_at_any_moment_loses_nothing_that_was_saved(seed, folder):

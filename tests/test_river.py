@@ -273,6 +273,7 @@ OF_TWO_LABELS = {"RandomUnderSampler", "EntropySampler"}
 FOR_MANY_LABELS = {"OneVsRest", "OneVsOne", "OutputCode"}  # made of learners of two
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRAPPERS)
 @every_learner
 def test_wrapper_of_river_learns_with_it_twice_the_same(learner, name):

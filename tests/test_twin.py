@@ -75,7 +75,7 @@ def test_learner_equals_its_twin_at_every_event(rule, kept, seed):
     assert twin.n_updates > 0
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @seeds(1, n_slow=1)
 @pytest.mark.parametrize("kept", SERVE_BEST)
 @some_rules
@@ -241,7 +241,7 @@ def test_binary_learner_equals_its_twin_on_a_real_stream(rule, stream, kept):
     assert twin.n_mistakes > 0
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize(
     ("rule", "stream", "kept"),

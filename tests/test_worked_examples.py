@@ -15,6 +15,8 @@ from tests.support.marks import seeds
 from tests.support.streams import needs_data, random_events, text_stream
 from tests.twin import learners
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 LEARNERS = ["Perceptron", "MulticlassPerceptron", "MIRA"]
 
 

@@ -499,6 +499,7 @@ def test_every_option_that_a_message_names_is_one():
     assert named <= known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "heading", "least"),
     [("README.md", "## A first look", 3), ("docs/command-line.md", "# The command line", 8)],

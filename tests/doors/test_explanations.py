@@ -18,6 +18,8 @@ from tests.support.variants import (
     make,
 )
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 
 def real_stream(learner, n, most_words=None):
     for x, y in text_stream("20news_train", n):

@@ -165,6 +165,7 @@ def test_real_svmlight_files_are_the_streams_of_the_tests(name):
     assert found.n_lines == found.n_events
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize(
     "name",

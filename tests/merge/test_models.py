@@ -15,6 +15,8 @@ from tests.support.streams import random_events
 from tests.support.twins import check_counts, check_weights
 from tests.support.variants import LEARNERS, VARIANTS, answers, labels_for, make, restored
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 MERGED = [pair for pair in VARIANTS if pair[0] != "VotedPerceptron"]
 every_variant = pytest.mark.parametrize(("learner", "variant"), MERGED)
 

@@ -18,6 +18,8 @@ from tests.support.marks import seeds
 from tests.support.streams import DATA, needs_data
 from tests.support.variants import learned
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 N = 12  # columns
 NAMES = [f"name {j}" if j % 2 else ("tuple", j) for j in range(N)]
 VARIANTS = {

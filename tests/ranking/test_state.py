@@ -18,6 +18,8 @@ from tests.support.threads import eager, finished
 from tests.support.variants import COPIES, SHARED, learned
 from tests.twin.model_file import ModelFile
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 VARIANTS = {
     name: params for name, params in SHARED.items() if not {"intercept", "max_pairs"} & set(params)
 } | {

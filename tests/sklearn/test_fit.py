@@ -31,6 +31,8 @@ from tests.support.marks import seeds
 from tests.support.streams import lines, needs_data
 from tests.support.variants import learned
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 # --- Weights of rows and classes
 
 

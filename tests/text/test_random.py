@@ -43,6 +43,7 @@ STREAMS = {
 }
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("stream", STREAMS)
 @pytest.mark.parametrize(
