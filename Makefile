@@ -5,10 +5,13 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 STEP = @.ci/step
-SOURCES = $(foreach kind,py pyi pyx pxd h,$(wildcard streamptron/*.$(kind) streamptron/*/*.$(kind)))
+SILENT = @.ci/step --silent
+SOURCES = $(foreach kind,py pyi pyx pxd h c,$(wildcard streamptron/*.$(kind) \
+	streamptron/*/*.$(kind) streamptron/*/*/*.$(kind)))
+T ?= tests/test_twin.py
 
-.PHONY: demo test check lint typecheck quick pytest version switches threads coverage sanitize \
-	warnings bench docs spark dist clean
+.PHONY: demo test check build t lint typecheck quick pytest version engine switches threads \
+	coverage sanitize warnings journeys oldest bench docs spark dist clean lib amalgamation platforms
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -17,15 +20,23 @@ demo: $(VENV)/.demo
 test: lint typecheck quick
 
 # The whole proof on one Python, before a merge.
-check: lint typecheck pytest warnings switches threads sanitize
+check: lint typecheck pytest warnings engine switches threads sanitize
+
+# Compile what has changed, in place; and compile, then run these tests: make t T=tests/merge
+build: $(VENV)/.tools
+	$(SILENT) "Cython and the C compiler build what has changed" \
+		$(BIN)/python setup.py -q build_ext --inplace
+
+t: build
+	$(BIN)/python -m pytest $(T)
 
 lint: $(VENV)/.dev
 	$(STEP) "ruff: style" $(BIN)/python -m ruff check .
 	$(STEP) "ruff: format" $(BIN)/python -m ruff format --check .
 
 typecheck: $(VENV)/.dev
-	$(STEP) "mypy: types" $(BIN)/python -m mypy
-	$(STEP) "mypy: the core's stub" $(BIN)/python -m mypy.stubtest streamptron \
+	$(SILENT) "mypy: types" $(BIN)/python -m mypy
+	$(SILENT) "mypy: the core's stub" $(BIN)/python -m mypy.stubtest streamptron \
 		--mypy-config-file pyproject.toml --allowlist tests/stubtest_allowed.txt
 
 quick: $(VENV)/.dev
@@ -40,6 +51,10 @@ pytest: $(VENV)/.dev
 version: $(VENV)/.dev
 	$(STEP) "pytest: the tests that may differ on this Python, on every core" \
 		$(BIN)/python -m pytest -n auto -m "not slow and not once"
+
+# The engine's own tests: programs in C, which need no Python, under the compiler's sanitizers.
+engine:
+	$(STEP) "The engine's own tests, in C" .ci/engine
 
 # The tests of the kernels without their named instances: the templates alone serve every learner.
 # And every call with every allocation of the core failing, one after the other.
@@ -60,15 +75,38 @@ threads: $(VENV)/.dev
 warnings: $(VENV)/.dev
 	.ci/warnings $(BIN)/python
 
-# The site, in build/site: its code is run for its pictures, and its links within are followed.
+# The source package, installed in an empty environment; journeys/ is walked with it.
+journeys: $(VENV)/.dev
+	.ci/journeys $(BIN)/python
+
+# The same with the oldest versions that pyproject.toml admits, on the oldest Python.
+oldest:
+	.ci/oldest "$$(.ci/pythons 2>/dev/null | head -n 1 | cut -d ' ' -f 2)"
+
+# The site, in build/site: its code is run for its pictures, and its links within are followed. Then
+# it is built once more, and read in a browser.
 docs: $(VENV)/.dev $(VENV)/.docs
 	$(STEP) "The examples of the pages" $(BIN)/python -m pytest tests/test_docs.py
-	$(STEP) "Sphinx: the site, from docs/ and the docstrings" .ci/docs $(BIN)/python
+	$(SILENT) "Sphinx: the site, from docs/ and the docstrings" .ci/docs $(BIN)/python
+	$(STEP) "The site in Chromium, light, dark and narrow" \
+		$(BIN)/python -m pytest tests/test_site.py
 
 # Needs Java 17. A cluster of two executors on this machine, some of them killed.
 spark: $(VENV)/.dev
-	$(STEP) "pyspark is installed, 500 MB" $(PIP) install --group spark
+	$(SILENT) "pyspark is installed, 500 MB" $(PIP) install --group spark
 	$(STEP) "pytest: Spark" $(BIN)/python -m pytest tests/spark streamptron/spark
+
+# The C library, in build/library: shared, static, and for pkg-config; or its two source files.
+lib:
+	$(SILENT) "The C library: libstreamptron, in build/library" .ci/library $(PYTHON) build/library
+
+amalgamation:
+	$(SILENT) "streamptron.c and streamptron.h, in build/library" \
+		.ci/library $(PYTHON) build/library --sources
+
+# The library on other machines, as far as their compilers and qemu are there: the same bits.
+platforms: $(VENV)/.dev
+	.ci/platforms $(BIN)/python
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run
@@ -76,37 +114,37 @@ bench: $(VENV)/.dev
 # The package with what it needs to run, no more: what a user gets.
 $(VENV)/.demo: $(VENV)/.made setup.py pyproject.toml $(SOURCES)
 	@rm -rf $(VENV)/wheel
-	$(STEP) "Cython and the C compiler build the core: half a minute, or a minute" \
+	$(SILENT) "Cython and the C compiler build the core: 1 to 3 minutes of CPU, on all cores" \
 		$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel .
 	@$(PIP) uninstall --yes streamptron 2>/dev/null
-	$(STEP) "It is installed, with numpy and river" $(PIP) install $(VENV)/wheel/*.whl
+	$(SILENT) "It is installed, with numpy and river" $(PIP) install $(VENV)/wheel/*.whl
 	@touch $@
 
 # In place, with the tools of CONTRIBUTING.md.
 $(VENV)/.dev: $(VENV)/.tools setup.py pyproject.toml $(SOURCES)
-	$(STEP) "Cython and the C compiler build the core: half a minute, or a minute" \
+	$(SILENT) "Cython and the C compiler build the core: 1 to 3 minutes of CPU, on all cores" \
 		$(PIP) install --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.made pyproject.toml
-	$(STEP) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
+	$(SILENT) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
 		$(PIP) install --group dev
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.tools
-	$(STEP) "Sphinx is installed" $(PIP) install --group docs
+	$(SILENT) "Sphinx is installed" $(PIP) install --group docs
 	@touch $@
 
 $(VENV)/.made:
-	$(STEP) "A Python environment of its own, in $(VENV)" $(PYTHON) -m venv $(VENV)
-	@$(PIP) install --upgrade "pip>=25.1"
+	$(SILENT) "A Python environment of its own, in $(VENV)" $(PYTHON) -m venv $(VENV)
+	$(SILENT) "pip is brought up to date" $(PIP) install --upgrade "pip>=25.1"
 	@touch $@
 
 # `build`, and on Linux what makes a wheel fit other machines.
 dist: $(VENV)/.made
-	@$(PIP) install --group dist
+	$(SILENT) "What makes packages is installed" $(PIP) install --group dist
 	.ci/dist $(BIN)/python
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
-	find streamptron -name '*.c' -o -name '*.so' | xargs rm -f
+	find streamptron -name '*.so' -delete

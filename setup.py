@@ -6,6 +6,7 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 # No -march and no -ffast-math: a wheel runs on the next machine, and gives the same bits there.
 # fp-contract is off because on some machines a compiler would otherwise fuse w * x + s into one
@@ -20,49 +21,82 @@ asked = os.environ.get("STREAMPTRON_CFLAGS", "").split()
 if not asked and sys.platform == "linux":
     # nor the names of functions, nor pages between sections that are filled with nothing
     link_args.append("-Wl,-s,-z,noseparate-code")
+    # nor tables for unwinding the stack: no exception of C++ passes through
+    compile_args.append("-fno-asynchronous-unwind-tables")
 
 
-# gcov is to know lines of .pxd files, not of what Cython makes of them (.ci/coverage).
+# gcov is to know lines of .pyx files, not of what Cython makes of them (.ci/coverage).
 covered = "--coverage" in asked
 
-# The engine's loops are compiled for speed at any size, what an event passes through for speed, the
-# rest for size.
-#
-# What is said of api.pyx holds for merge.pyx, which compiles what merges: in one file with the path
-# of an event it would change what the compiler inlines there, at 5 % of an event's time.
-OPTIMISE = {
-    **{"api": "-O3", "merge": "-O3"},
-    **dict.fromkeys(["_core", "desk", "names", "texts"], "-O2"),
-}
+# The engine is compiled for speed at any size, the doors that an event passes through for speed,
+# the rest for size.
+OPTIMISE = {"api": "-O3", **dict.fromkeys(["_core", "desk", "texts"], "-O2")}
+# What Cython would otherwise write out at each call of a method, and for each class.
+SMALL = [("CYTHON_UNPACK_METHODS", "0"), ("CYTHON_VECTORCALL_TPNEW", "0")]
+
+
+# The engine needs no Python. It is compiled as one file, and once: into the module that others call
+# it through.
+ENGINE = sorted(path.as_posix() for path in Path("streamptron/engine").rglob("*.[ch]"))
 
 
 def extension(path):
     optimise = [] if sys.platform == "win32" else [OPTIMISE.get(path.stem, "-Os")]
+    holds_engine = path.stem == "api"
     return Extension(
         ".".join(path.with_suffix("").parts),
-        [path.as_posix()],
+        [path.as_posix(), *(["streamptron/engine/streamptron.c"] if holds_engine else [])],
+        depends=ENGINE if holds_engine else [name for name in ENGINE if name.endswith(".h")],
+        define_macros=[] if path.stem in OPTIMISE else SMALL,
         include_dirs=["streamptron/engine", "streamptron/doors"],
         extra_compile_args=[*compile_args, *optimise, *asked],
         extra_link_args=link_args,
     )
 
 
+class BuildExtensions(build_ext):
+    """Cython writes C only when modules are built: a source package or a version needs none.
+
+    It writes under build/, so that C that lies among the sources is always written by hand.
+    """
+
+    def run(self):
+        written = cythonize(
+            self.extensions,
+            nthreads=os.cpu_count() or 1,
+            emit_linenums=covered,
+            build_dir="build/coverage" if covered else "build/cython",
+            compiler_directives={
+                "language_level": 3,
+                "boundscheck": False,
+                "wraparound": False,
+                "cdivision": True,
+                "initializedcheck": False,
+                # a function that becomes a method of a Python class says so itself; a signature is
+                # there to be asked for, as River does
+                "binding": False,
+                "embedsignature": True,
+                "embedsignature.format": "clinic",
+                "auto_pickle": False,
+                "autotestdict": False,
+            },
+        )
+        for module, in_c in zip(self.extensions, written, strict=True):
+            module.sources = in_c.sources
+            module.depends = sorted({*module.depends, *in_c.depends})
+        super().run()
+
+
+modules = [extension(path) for path in sorted(Path("streamptron").rglob("*.pyx"))]
+if not modules:
+    sys.exit(
+        "setup.py: there is no .pyx file under streamptron/, so the package would be installed "
+        "without its core; take a complete source package or checkout, and start setup.py in its "
+        "folder"
+    )
+
 setup(
-    ext_modules=cythonize(
-        [extension(path) for path in sorted(Path("streamptron").rglob("*.pyx"))],
-        nthreads=os.cpu_count() or 1,
-        emit_linenums=covered,
-        build_dir="build/coverage" if covered else None,
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": False,
-            "wraparound": False,
-            "cdivision": True,
-            "initializedcheck": False,
-            "binding": True,
-            "auto_pickle": False,
-            "autotestdict": False,
-        },
-    ),
+    ext_modules=modules,
+    cmdclass={"build_ext": BuildExtensions},
     options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )

@@ -39,6 +39,8 @@ LEARNERS = {
     "Adaptive, forget=0": (partial(streamptron.AdaptiveClassifier, forget=0),) * 2,
     "Adaptive, 2**-10 (the default)": (streamptron.AdaptiveClassifier,) * 2,
     "Adaptive, .03": (partial(streamptron.AdaptiveClassifier, forget=0.03),) * 2,
+    "Adaptive, 1": (partial(streamptron.AdaptiveClassifier, forget=1),) * 2,
+    "Adaptive, auto": (partial(streamptron.AdaptiveClassifier, forget="auto"),) * 2,
     "Perceptron": (streamptron.Perceptron, streamptron.MulticlassPerceptron),
     "AROW": (streamptron.AROW,) * 2,
 }

@@ -4,8 +4,8 @@ Each event is answered before it is learned, in one pass, in file order. The fir
 events of the longer streams, words present or not. The last five have measurements instead of
 words, as they come, unscaled: two of River's sets and three of its generators.
 
-error     answers that were wrong, in percent; no answer, before the first label, counts as none
-          of them, as in River's evaluate
+error     answers that were wrong, in percent; the first event, before which nobody knows a label,
+          counts for nobody, here and in what follows
 1-AUC     two labels: of the pairs of a positive and a negative event, those in the wrong order, in
           percent, a tie being half of one; by probability and by decision function
 log-loss  minus the mean logarithm of the probability that the event's label had, in nats; events
@@ -15,21 +15,25 @@ ECE       expected calibration error, in percent: how far the probability of the
 MB        what the model takes at the end, where it says so
 
 Peers: Vowpal Wabbit (`vw`, or the Python package vowpalwabbit; with many labels --oaa) with each
-of three loss functions, the one that erred least being marked; River's logistic regression by
-AdaGrad (with many labels one against all) and its multinomial naive Bayes, for measurements the
-Gaussian one (the complement one goes through its whole vocabulary at every event). Vowpal Wabbit
-says probabilities with logistic loss only. Where there is no such answer a cell is empty.
+of three loss functions and, with logistic loss, each of its other optimizers (--coin, --ftrl,
+--pistol), the one that erred least being marked; River's logistic regression by AdaGrad and its
+AdPredictor (with many labels one against all; it does not see how large a measurement is, and gets
+none), its multinomial naive Bayes, for measurements the Gaussian one (the complement one goes
+through its whole vocabulary at every event), and its ZstdClassifier, which needs Python 3.14 and
+compresses the texts as they are. Vowpal Wabbit says probabilities with logistic loss only. Where
+there is no such answer a cell is empty.
 """
 
 import math
 import subprocess
+import sys
 import tempfile
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from river import datasets, linear_model, multiclass, naive_bayes, optim
+from river import datasets, linear_model, misc, multiclass, naive_bayes, optim
 from river.datasets import synth
 
 import streamptron
@@ -56,6 +60,7 @@ MEASUREMENTS = {
     "Waveform": (3, 5_000, lambda: synth.Waveform(seed=1)),
 }
 STREAMS |= MEASUREMENTS
+TEXTS = common.BINARY_TEXTS + common.MULTICLASS_TEXTS
 
 
 def adagrad():
@@ -82,9 +87,16 @@ OURS = {
 }
 RIVER = {
     "River AdaGrad logistic": (adagrad, lambda: multiclass.OneVsRestClassifier(adagrad())),
+    "River AdPredictor": (
+        linear_model.AdPredictor,
+        lambda: multiclass.OneVsRestClassifier(linear_model.AdPredictor()),
+    ),
     "River naive Bayes": (naive_bayes.MultinomialNB, naive_bayes.MultinomialNB),
 }
-LOSSES = ("squared", "hinge", "logistic")
+VOWPAL_WABBIT = {  # name: loss function, and other options
+    **{loss: (loss, []) for loss in ("squared", "hinge", "logistic")},
+    **{option: ("logistic", [option]) for option in ("--coin", "--ftrl", "--pistol")},
+}
 
 BINS = 15  # of the calibration error
 
@@ -105,6 +117,9 @@ class Tally:
         self.megabytes = ""
 
     def note(self, answer, y, probabilities=None, decision=None):
+        if not self.met:
+            self.met.add(y)
+            return
         if answer is not None:
             self.wrong.append(answer != y)
         self.true.append(y is True)
@@ -171,7 +186,7 @@ def run(model, events, two):
 
 
 def run_vowpal_wabbit(vw, events, n_labels, folder):
-    """{loss function: Tally}."""
+    """{name of the options: Tally}."""
     numbers = {}  # a name that is a number is its own hash: no two names collide
     labels = {False: -1, True: 1} if n_labels == 2 else {}
     path = folder / "events.vw"
@@ -181,12 +196,12 @@ def run_vowpal_wabbit(vw, events, n_labels, folder):
             entries = (f"{numbers.setdefault(j, len(numbers))}:{v!r}" for j, v in x.items())
             file.write(f"{label} | {' '.join(entries)}\n")
     tallies = {}
-    for loss in LOSSES:
-        options = ["--loss_function", loss, "-b", str(BITS), "--quiet"]
+    for name, (loss, more) in VOWPAL_WABBIT.items():
+        options = ["--loss_function", loss, *more, "-b", str(BITS), "--quiet"]
         if n_labels > 2:
             options += ["--oaa", str(n_labels)]
             options += ["--probabilities"] if loss == "logistic" else []
-        answers = folder / f"{loss}.txt"
+        answers = folder / "answers.txt"
         subprocess.run([*vw, *options, "-d", str(path), "-p", str(answers)], check=True)
         tally = Tally()
         for (_, y), line in zip(events, answers.read_text().splitlines(), strict=True):
@@ -205,7 +220,7 @@ def run_vowpal_wabbit(vw, events, n_labels, folder):
                 p = 1 / (1 + math.exp(-said))
                 probabilities = {False: 1 - p, True: p}
             tally.note(said > 0, y, probabilities, said)
-        tallies[loss] = tally
+        tallies[name] = tally
     return tallies
 
 
@@ -216,16 +231,24 @@ def bench_stream(name, limit, vw, folder):
     rows = []
     for who, makers in {**OURS, **RIVER}.items():
         make = makers[0 if n_labels == 2 else 1]
-        if name in MEASUREMENTS and make is naive_bayes.MultinomialNB:
+        if name in MEASUREMENTS and who == "River naive Bayes":
             make = naive_bayes.GaussianNB
+        if name in MEASUREMENTS and who == "River AdPredictor":
+            make = None
         if make is not None:
             rows.append(run(make(), events, n_labels == 2).row(who))
+    if name in TEXTS and sys.version_info >= (3, 14):
+        texts = [
+            (text, common.text_label(name, label))
+            for text, label in islice(streams.labelled_texts(name), len(events))
+        ]
+        rows.append(run(misc.ZstdClassifier(), texts, n_labels == 2).row("River ZstdClassifier"))
     if vw:
         tallies = run_vowpal_wabbit(vw, events, n_labels, folder)
-        best = min(tallies, key=lambda loss: tallies[loss].error)
-        for loss, tally in tallies.items():
-            mark = ", its best" if loss == best else ""
-            rows.append(tally.row(f"Vowpal Wabbit {loss}{mark}"))
+        best = min(tallies, key=lambda name: tallies[name].error)
+        for options, tally in tallies.items():
+            mark = ", its best" if options == best else ""
+            rows.append(tally.row(f"Vowpal Wabbit {options}{mark}"))
     common.table(HEADINGS, rows)
 
 
@@ -242,6 +265,8 @@ def main():
     vw = common.vowpal_wabbit()
     if vw is None:
         print("Vowpal Wabbit is not there")
+    if sys.version_info < (3, 14):
+        print("ZstdClassifier is not there: it needs Python 3.14")
     with tempfile.TemporaryDirectory() as folder:
         for name in args.streams:
             bench_stream(name, args.events, vw, Path(folder))

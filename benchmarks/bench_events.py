@@ -15,6 +15,13 @@ weigh more than the features.
 
 The second pass is the same stream again, with the model trained by the first. Its words are known
 then, but for those that were in no update: these have no weights.
+
+The third table is of events that are cold: nothing of them is in a cache, as where they were made
+by somebody else or long ago. Each contender has dicts of its own, whose words and values are
+objects of their own, too (str and float). Once they are made, twice as many bytes as the largest
+cache holds, but at least 128 MB, are written elsewhere. Then the learner predicts the chunk before
+once more, so that its own memory is warm, and is timed on the cold one. The floor is to touch each
+word and each value once: list(x) and list(x.values()).
 """
 
 import gc
@@ -27,6 +34,7 @@ from itertools import islice
 from pathlib import Path
 from time import perf_counter, perf_counter_ns
 
+import numpy as np
 from river import linear_model, multiclass
 
 import streamptron
@@ -38,6 +46,10 @@ OURS = "streamptron"
 
 HEADINGS = ["", "ns a feature: 25 %", "median", "75 %", "x floor (5-95 %)", "x 2 floors"]
 HEADINGS += ["x perceptron (5-95 %)", "x adaptive", "error %"]
+
+COLD_HEADINGS = [*HEADINGS[:4], "x floor (5-95 %)", "x perceptron (5-95 %)"]
+
+SWEPT_CHUNKS = 10  # that are made before the caches are emptied
 
 # River's OneVsRest is so slow that it gets the first events only.
 ONE_VS_REST_EVENTS = 1500
@@ -78,6 +90,29 @@ class Contender:
     def error(self):
         """Predictions that were wrong before learning, in percent."""
         return 100 * self.n_mistakes / self.n_events
+
+
+class Lists:
+    """The keys and the values of each event as lists: the floor of cold events."""
+
+    name = "floor: two lists"
+    done = False
+
+    def __init__(self):
+        self.times = []
+
+    def warm(self, chunk):
+        self.touch(chunk)
+
+    def touch(self, chunk):
+        for x, _ in chunk:
+            list(x)
+            list(x.values())
+
+    def run(self, chunk):
+        start = perf_counter_ns()
+        self.touch(chunk)
+        self.times.append(perf_counter_ns() - start)
 
 
 class Floor:
@@ -164,6 +199,57 @@ def run_pass(events, runners, seconds):
     return sizes
 
 
+def largest_cache():
+    """Its bytes, where the system says so (Linux); else 0."""
+    sizes = [0]
+    for path in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
+        number = path.read_text(encoding="ascii").strip()
+        sizes.append(int(number[:-1]) * {"K": 2**10, "M": 2**20}[number[-1]])
+    return max(sizes)
+
+
+def made_anew(chunk):
+    """The same events, of which no two share a dict, a word or a value."""
+    return [({word.encode().decode(): float(n) for word, n in x.items()}, y) for x, y in chunk]
+
+
+def run_cold(events, runners, seconds, swept):
+    """As run_pass; each runner gets events that nobody has touched since `swept` was written."""
+    rng = random.Random(0)
+    sizes = []
+    before = {runner.name: [] for runner in runners}
+    deadline = perf_counter() + seconds
+    for chunks in common.batches(common.chunks(events, 1000), SWEPT_CHUNKS):
+        made = [{runner.name: made_anew(chunk) for runner in runners} for chunk in chunks]
+        swept += 1
+        for own in made:
+            sizes.append(sum(len(x) for x, _ in own[runners[0].name]))
+            for runner in rng.sample(runners, len(runners)):
+                if not runner.done:
+                    runner.warm(before[runner.name])
+                    runner.run(own[runner.name])
+            before = own
+        if perf_counter() > deadline:
+            break
+    return sizes
+
+
+def report_cold(sizes, runners):
+    """The table of cold events."""
+    times = {
+        runner.name: [time / size for time, size in zip(runner.times, sizes, strict=False)]
+        for runner in runners
+    }
+    floor, ours = (times[runner.name] for runner in runners[:2])
+    rows = []
+    for name, own in times.items():
+        rows.append([name, *(f"{common.quantile(own, q):.1f}" for q in (0.25, 0.5, 0.75))])
+        for below in (floor, ours):
+            ratios = common.group_ratios(own, below[: len(own)])
+            rows[-1].append("" if own is below else common.spread(ratios))
+    common.table(COLD_HEADINGS, rows)
+
+
 def report(sizes, runners):
     """The table of a pass."""
     times = {  # ns a feature, chunk by chunk; a contender that was stopped has fewer
@@ -226,9 +312,15 @@ def bench_stream(name, floor, seconds, quick):
     floors = [Floor(FLOOR, floor), Floor(FLOOR_CALLED, floor)] if floor else []
     events = islice(common.text_events(name), n_events)
     sizes = run_pass(events, [*floors, again], seconds)
-    gc.enable()
     print("second pass, warm vocabulary; no other learner in between")
     report(sizes, [*floors, again])
+
+    cold = [Lists(), *contenders(name, quick)]
+    swept = np.zeros(max(2 * largest_cache(), 2**27), np.uint8)
+    sizes = run_cold(common.text_events(name), cold, seconds, swept)
+    gc.enable()
+    print(f"cold events; {swept.nbytes / 2**20:.0f} MB were written since they were made")
+    report_cold(sizes, cold)
 
 
 def main():

@@ -12,6 +12,7 @@ import shlex
 import shutil
 import sys
 import sysconfig
+from datetime import date
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
@@ -41,6 +42,7 @@ def header(args, data):
     load = [f"{load:.1f}" for load in os.getloadavg()] if hasattr(os, "getloadavg") else ["unknown"]
     rows = {
         "command": shlex.join(command),
+        "date": date.today().isoformat(),
         "options": options,
         "versions": f"{platform.python_implementation()} {platform.python_version()}"
         + "".join(f", {name} {_version(name)}" for name in VERSIONS),

@@ -1,9 +1,13 @@
 """The site: what Sphinx makes of the pages in docs/ and beside it. `make docs` builds it."""
 
+import json
 import re
+from itertools import count
+from pathlib import Path
+from xml.etree import ElementTree
 
+import ziamath
 from docutils import nodes
-from docutils.utils.math.latex2mathml import tex2mathml
 
 import streamptron
 
@@ -23,6 +27,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "matplotlib.sphinxext.plot_directive",
+    "sphinx_copybutton",
 ]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
@@ -45,14 +50,22 @@ html_css_files = ["site.css"]
 pygments_dark_style = "github-dark"
 html_copy_source = False
 html_show_sourcelink = False
-html_math_renderer = "mathml"
+html_math_renderer = "svg"
 highlight_language = "none"
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what is shown as at a prompt is copied without it
+copybutton_prompt_is_regexp = True
 
 plot_formats = ["svg"]
 plot_html_show_source_link = False
 plot_html_show_formats = False
-plot_rcparams = {"figure.figsize": (6.4, 4.4), "svg.fonttype": "none"}
+# Pictures lie on the page itself, and site.css turns them over for the dark.
+plot_rcparams = {"figure.figsize": (5.4, 3.9), "svg.fonttype": "none", "savefig.transparent": True}
 plot_apply_rcparams = True
+
+EM = 16  # of a formula's drawing
+ziamath.config.math.color = "currentColor"
+ziamath.config.svg2 = False  # whose glyphs have ids, which would meet those of other formulas
 
 EXAMPLE = re.compile(r"^```python\n(.*?)^```\n", re.M | re.S)
 
@@ -63,8 +76,12 @@ def show_pictures(app, page, source):
     A program is run alone; what is shown as at a prompt goes on from what came before it.
     """
 
+    numbers = count(1)
+
     def add_picture(found):
-        options = "   :context: close-figs\n" if ">>> " in found[1] else ""
+        options = f"   :filename-prefix: {Path(page).name}-{next(numbers)}\n"
+        if ">>> " in found[1]:
+            options += "   :context: close-figs\n"
         if drawn := re.findall(r"\bplot\.\w+(?=\()", found[1]):
             options += f"   :alt: the picture of {drawn[-1]}\n"
         code = re.sub(r"^(?=.)", "   ", found[1], flags=re.M)
@@ -76,12 +93,40 @@ def show_pictures(app, page, source):
 
 
 def show_math(translator, node):
-    """A formula as MathML, which browsers show by themselves: nothing is loaded for it."""
+    """A formula as a drawing in the page: it needs no font of the reader's, and nothing is loaded.
+
+    It grows with the text around it, whose colour it has; readers of a screen get its source.
+    """
+    tex = " ".join(node.astext().split())
     block = isinstance(node, nodes.math_block)
-    translator.body.append(tex2mathml(node.astext(), as_block=block))
+    svg = ziamath.Latex(tex, size=EM, inline=not block).svgxml()
+    _, top, width, height = map(float, svg.get("viewBox").split())
+    size = f"width: {width / EM:.3f}em; height: {height / EM:.3f}em"
+    below = f"vertical-align: {-(top + height) / EM:.3f}em"  # the line on which letters stand
+    svg.attrib |= {"class": "math", "role": "img", "aria-label": tex, "style": f"{size}; {below}"}
+    drawn = ElementTree.tostring(svg, encoding="unicode")
+    translator.body.append(f'<div class="math">{drawn}</div>' if block else drawn)
     raise nodes.SkipNode
+
+
+TEXTS = {}  # the pages, as search.js gives them to a search without a server
+
+
+def note_text(app, page, template, context, doctree):
+    if doctree is not None:
+        TEXTS[page] = re.sub(r"<svg.*?</svg>", "", context["body"], flags=re.S)
+    if page == "search":
+        app.add_js_file("search.js", priority=100)  # before Sphinx's own
+
+
+def write_texts(app, error):
+    if error is None:
+        path = Path(app.outdir, "_static", "texts.js")
+        path.write_text(f"const TEXTS = {json.dumps(TEXTS)};", encoding="utf-8")
 
 
 def setup(app):
     app.connect("source-read", show_pictures)
-    app.add_html_math_renderer("mathml", (show_math, None), (show_math, None))
+    app.connect("html-page-context", note_text)
+    app.connect("build-finished", write_texts)
+    app.add_html_math_renderer("svg", (show_math, None), (show_math, None))

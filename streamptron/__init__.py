@@ -21,10 +21,13 @@ from streamptron.text import Tokenizer
 if typing.TYPE_CHECKING:
     from streamptron.checkpoint import Checkpoint
     from streamptron.journal import Journal
+    from streamptron.mail import Mail
     from streamptron.merging import Delta, merge
     from streamptron.modelfile.layout import ModelFileError
     from streamptron.modelfile.lock import ModelLock, ModelLockError
     from streamptron.modelfile.read import load, read_metadata
+    from streamptron.modelfile.write import save
+    from streamptron.multilabel import MultiLabelClassifier
     from streamptron.ranking import RankingPerceptron
     from streamptron.tickets import Step, Ticket
     from streamptron.voted import VotedPerceptron
@@ -38,9 +41,11 @@ __all__ = [
     "Checkpoint",
     "Delta",
     "Journal",
+    "Mail",
     "ModelFileError",
     "ModelLock",
     "ModelLockError",
+    "MultiLabelClassifier",
     "MulticlassPerceptron",
     "Pair",
     "Perceptron",
@@ -50,9 +55,11 @@ __all__ = [
     "Tokenizer",
     "TopFeatures",
     "VotedPerceptron",
+    "get_include",
     "load",
     "merge",
     "read_metadata",
+    "save",
 ]
 
 # Imported on first use: programs without model files, say, do not load what reads them.
@@ -60,9 +67,11 @@ _ROOMS = {
     "Checkpoint": "checkpoint",
     "Delta": "merging",
     "Journal": "journal",
+    "Mail": "mail",
     "ModelFileError": "modelfile.layout",
     "ModelLock": "modelfile.lock",
     "ModelLockError": "modelfile.lock",
+    "MultiLabelClassifier": "multilabel",
     "RankingPerceptron": "ranking",
     "Step": "tickets",
     "Ticket": "tickets",
@@ -70,7 +79,28 @@ _ROOMS = {
     "load": "modelfile.read",
     "merge": "merging",
     "read_metadata": "modelfile.read",
+    "save": "modelfile.write",
 }
+
+
+def get_include() -> list[str]:
+    """The folders of the C headers that the package's Cython declarations include.
+
+    Returns
+    -------
+    list of str
+        For ``include_dirs`` of an ``Extension`` whose code cimports from streamptron.
+
+    Examples
+    --------
+    >>> import os
+    >>> import streamptron
+    >>> [os.path.basename(folder) for folder in streamptron.get_include()]
+    ['engine', 'doors']
+    """
+    import os
+
+    return [os.path.join(__path__[0], folder) for folder in ("engine", "doors")]
 
 
 def __getattr__(name: str) -> typing.Any:

@@ -4,10 +4,6 @@ from typing import Any, Literal, overload
 from typing_extensions import disjoint_base
 
 from streamptron.doors.model import Model
-from streamptron.doors.texts import Lines as Lines
-from streamptron.doors.texts import TextDoor as TextDoor
-from streamptron.doors.texts import TextEvent as TextEvent
-from streamptron.doors.texts import Texts as Texts
 
 class BinaryModel(Model):
     @overload
@@ -31,6 +27,7 @@ class LabelModel(Model):
     def max_labels(self) -> int | None: ...
     def _add_label(self, y: Hashable) -> None: ...
     def _expect_labels(self, labels: list[Any]) -> None: ...
+    def _take_two(self, two: BinaryModel, labels: list[Any]) -> None: ...
     @overload
     def learn_one(
         self, x: Mapping[Any, Any], y: Any, w: float = 1.0, undo: Literal[False] = False

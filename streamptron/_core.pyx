@@ -1,24 +1,26 @@
+# cython: binding=True
 """The kinds of model, and the doors of one event: predict it, learn it.
 
 An event is checked when it is read, before anything changes. What lies below the doors trusts its
-arguments. See ARCHITECTURE.md for the rooms and an event's journey through them.
+arguments. See ARCHITECTURE.md for the rooms and an event's journey through them. These methods
+are bound, as only here, for Python calls such ones faster.
 """
 
+from copy import deepcopy
 from decimal import Decimal
 from numbers import Real
 
 from streamptron.doors.model cimport Model
+from libc.stdint cimport uint64_t
 from streamptron.engine.api cimport (
-    learner_answer, learner_expect, learner_learn, learner_probabilities, learner_score,
-    table_add_outputs)
-from streamptron.engine.learner cimport learner_decision, learner_labels, learner_several
-from streamptron.engine.rule cimport ANSWER_LABELS, ANSWER_PAIR, ANSWER_SIGN, Rule, rule_answer
-from streamptron.engine.table cimport KEPT_KINDS
-from streamptron.engine.types cimport uint64_t
+    sp_learner_answer, sp_learner_expect, sp_learner_learn, sp_learner_probabilities,
+    sp_learner_score, sp_learner_split, sp_rule_answer, sp_table_add_outputs)
+from streamptron.engine.linear cimport (
+    SP_ANSWER_LABELS, SP_ANSWER_PAIR, SP_ANSWER_SIGN, SP_KEPT_KINDS, sp_rule)
+from streamptron.engine.path cimport (
+    sp_answer, sp_learner, sp_learner_decision, sp_learner_labels, sp_learner_several)
 
 from streamptron.estimator.names import is_numpy, shown, type_shown
-# where events that were pickled by 0.1 are looked for
-from streamptron.doors.texts import Lines, TextDoor, TextEvent, Texts, _text_event  # noqa: F401
 from streamptron.doors.names import interned
 from streamptron.estimator.checks import whole
 
@@ -32,9 +34,9 @@ cdef extern from "Python.h":
 
 cdef int _answer_of(int kind) noexcept:
     """What kind of answer a rule gives."""
-    cdef Rule rule
+    cdef sp_rule rule
     rule.kind = kind
-    return rule_answer(&rule)
+    return sp_rule_answer(&rule)
 
 
 # --- Binary -------------------------------------------------------------------------------------
@@ -43,7 +45,7 @@ cdef class BinaryModel(Model):
     """One output; labels are truth values."""
 
     cdef Model _blank(self, int kind):
-        if _answer_of(kind) != ANSWER_SIGN:
+        if _answer_of(kind) != SP_ANSWER_SIGN:
             raise ValueError(f"the rule {kind} is not for two labels")
         return BinaryModel.__new__(BinaryModel)
 
@@ -84,7 +86,7 @@ cdef class BinaryModel(Model):
         cdef bint label = _truth_label(y)
         cdef double step = self._step(label, w)
         self._read(x, True)
-        if learner_learn(&self.learner, &self.event, label, step) < 0:
+        if sp_learner_learn(&self.learner, &self.event, label, step) < 0:
             self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
 
@@ -98,7 +100,7 @@ cdef class BinaryModel(Model):
         """
         cdef bint label
         self._score(x)
-        label = learner_answer(&self.learner, &self.event).verdict.best
+        label = sp_learner_answer(&self.learner, &self.event).verdict.best
         self._settle()
         return label
 
@@ -111,9 +113,10 @@ cdef class BinaryModel(Model):
             A mapping of features to numbers.
         """
         cdef double score
+        cdef sp_answer answer
         self._score(x)
-        score = learner_decision(
-            &self.learner, &self.event, learner_answer(&self.learner, &self.event).kind)[0]
+        answer = sp_learner_answer(&self.learner, &self.event)
+        score = sp_learner_decision(&self.event, answer.kind)[0]
         self._settle()
         return score
 
@@ -127,8 +130,8 @@ cdef class BinaryModel(Model):
         """
         cdef double p[2]
         self._score(x)
-        learner_probabilities(
-            &self.learner, &self.event, learner_answer(&self.learner, &self.event), p)
+        sp_learner_probabilities(
+            &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
         self._settle()
         return {False: p[0], True: p[1]}
 
@@ -148,10 +151,10 @@ cdef class BinaryModel(Model):
         cdef double step = self._step(label, w)
         cdef bint prediction
         self._read(x, True)
-        if learner_score(&self.learner, &self.event) < 0:
+        if sp_learner_score(&self.learner, &self.event) < 0:
             self._no_memory("no memory for the scores")
-        prediction = learner_answer(&self.learner, &self.event).verdict.best
-        if learner_learn(&self.learner, &self.event, label, step) < 0:
+        prediction = sp_learner_answer(&self.learner, &self.event).verdict.best
+        if sp_learner_learn(&self.learner, &self.event, label, step) < 0:
             self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
         return prediction
@@ -195,7 +198,7 @@ cdef class LabelModel(Model):
         self._label_ids = {}
 
     cdef Model _blank(self, int kind):
-        if _answer_of(kind) != ANSWER_LABELS:
+        if _answer_of(kind) != SP_ANSWER_LABELS:
             raise ValueError(f"the rule {kind} is not for any labels")
         return LabelModel.__new__(LabelModel)
 
@@ -309,7 +312,7 @@ cdef class LabelModel(Model):
     cdef int _name_output(self, label) except -1:
         """After learning: the new output, if there is one, is this label's."""
         cdef dict ids = self._label_ids     # held: to hash the label may start the model anew
-        if learner_labels(&self.learner) > len(self._labels):
+        if sp_learner_labels(&self.learner) > len(self._labels):
             # the list first: hashing an odd label may teach this model another one
             label = interned(label)
             output = len(self._labels)
@@ -324,7 +327,7 @@ cdef class LabelModel(Model):
         if label in self._label_ids:
             raise ValueError(f"the label {shown(label)} occurs twice")
         self._check_room(label, len(self._labels))
-        if table_add_outputs(&self.learner.table, 1) < 0:
+        if sp_table_add_outputs(&self.learner.table, 1) < 0:
             raise MemoryError("no memory for the label")
         self.learner.version += 1
         self._name_output(label)
@@ -333,6 +336,24 @@ cdef class LabelModel(Model):
         """Make labels known before anything is learned of them."""
         for label in labels:
             self._add_label(label)
+
+    def _take_two(self, two, labels):
+        """Know, untrained, what would have been learned where `two`, a Perceptron, has.
+
+        Of two labels, the second where it has True.
+        """
+        cdef BinaryModel other = deepcopy(two)
+        cdef sp_rule rule = self.learner.rule
+        cdef sp_learner untrained
+        self._enter(True)
+        if sp_learner_split(&other.learner, &rule) < 0:
+            raise MemoryError("no memory for the labels")
+        self._set_labels(labels)
+        untrained = self.learner
+        self.learner = other.learner
+        self.learner.pairs = untrained.pairs
+        other.learner = untrained
+        self._objects, other._objects = other._objects, self._objects
 
     def _outputs(self, labels):
         self._next_labels = list(self._labels)
@@ -355,8 +376,8 @@ cdef class LabelModel(Model):
         return 0
 
     cdef void _put_labels(self) noexcept:
-        if learner_labels(&self.learner) > len(self._labels):
-            self._labels = self._next_labels[:learner_labels(&self.learner)]
+        if sp_learner_labels(&self.learner) > len(self._labels):
+            self._labels = self._next_labels[:sp_learner_labels(&self.learner)]
             self._label_ids = self._next_ids
 
     cdef object _label_of(self, Py_ssize_t output):
@@ -388,7 +409,7 @@ cdef class LabelModel(Model):
         label = self._checked_label(y)
         cdef double step = self._step(label, w)
         cdef Py_ssize_t output = self._read_labelled(x, label)
-        if learner_learn(&self.learner, &self.event, output, step) < 0:
+        if sp_learner_learn(&self.learner, &self.event, output, step) < 0:
             self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
         self._name_output(label)
@@ -405,7 +426,7 @@ cdef class LabelModel(Model):
         """
         cdef Py_ssize_t output
         self._score(x)
-        output = learner_answer(&self.learner, &self.event).verdict.best
+        output = sp_learner_answer(&self.learner, &self.event).verdict.best
         self._settle()
         return self._label_of(output)
 
@@ -419,9 +440,10 @@ cdef class LabelModel(Model):
         """
         cdef const double* scores
         cdef Py_ssize_t k
+        cdef sp_answer answer
         self._score(x)
-        scores = learner_decision(
-            &self.learner, &self.event, learner_answer(&self.learner, &self.event).kind)
+        answer = sp_learner_answer(&self.learner, &self.event)
+        scores = sp_learner_decision(&self.event, answer.kind)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         decision = [scores[k] for k in range(self.learner.table.n_outputs)]
         labels = self._labels
@@ -442,10 +464,10 @@ cdef class LabelModel(Model):
         cdef double* p
         self._score(x)
         # the fourth of the score vectors is room for them
-        n = learner_labels(&self.learner)
-        p = self.event.scores + KEPT_KINDS * self.event.n_scores
-        learner_probabilities(
-            &self.learner, &self.event, learner_answer(&self.learner, &self.event), p)
+        n = sp_learner_labels(&self.learner)
+        p = self.event.scores + SP_KEPT_KINDS * self.event.n_scores
+        sp_learner_probabilities(
+            &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         probabilities = [p[k] for k in range(n)]
         labels = self._labels
@@ -470,10 +492,10 @@ cdef class LabelModel(Model):
         cdef double step = self._step(label, w)
         cdef Py_ssize_t output = self._read_labelled(x, label)
         cdef Py_ssize_t prediction
-        if learner_score(&self.learner, &self.event) < 0:
+        if sp_learner_score(&self.learner, &self.event) < 0:
             self._no_memory("no memory for the scores")
-        prediction = learner_answer(&self.learner, &self.event).verdict.best
-        if learner_learn(&self.learner, &self.event, output, step) < 0:
+        prediction = sp_learner_answer(&self.learner, &self.event).verdict.best
+        if sp_learner_learn(&self.learner, &self.event, output, step) < 0:
             self._no_memory("no memory for the update; the model has not learned this event")
         self._settle()
         self._name_output(label)
@@ -491,13 +513,13 @@ cdef class PairModel(LabelModel):
     """Any labels. Two share one output, whose score stands for the second, or for a first True."""
 
     cdef Model _blank(self, int kind):
-        if _answer_of(kind) != ANSWER_PAIR:
+        if _answer_of(kind) != SP_ANSWER_PAIR:
             raise ValueError(f"the rule {kind} does not give two labels one output")
         return PairModel.__new__(PairModel)
 
     cdef Py_ssize_t _set_labels(self, labels) except -1:
         cdef Py_ssize_t n = LabelModel._set_labels(self, labels)
-        if learner_expect(&self.learner, n, 0 if n and _is_true(self._labels[0]) else 1) < 0:
+        if sp_learner_expect(&self.learner, n, 0 if n and _is_true(self._labels[0]) else 1) < 0:
             raise MemoryError("no memory for the labels")
         return n if n > 2 else 1
 
@@ -509,13 +531,13 @@ cdef class PairModel(LabelModel):
         cdef Py_ssize_t n
         self._enter(True)
         n = self._set_labels(labels)
-        if table_add_outputs(&self.learner.table, n - self.learner.table.n_outputs) < 0:
+        if sp_table_add_outputs(&self.learner.table, n - self.learner.table.n_outputs) < 0:
             raise MemoryError("no memory for the labels")
 
     @property
     def _split(self):
         """Whether there is an output per label."""
-        return learner_several(&self.learner)
+        return sp_learner_several(&self.learner)
 
     @property
     def _positive(self):
@@ -531,10 +553,11 @@ cdef class PairModel(LabelModel):
             A mapping of features to numbers.
         """
         cdef double score
+        cdef sp_answer answer
         self._score(x)
-        if learner_several(&self.learner):
+        if sp_learner_several(&self.learner):
             return LabelModel.decision_function_one(self, x)
-        score = learner_decision(
-            &self.learner, &self.event, learner_answer(&self.learner, &self.event).kind)[0]
+        answer = sp_learner_answer(&self.learner, &self.event)
+        score = sp_learner_decision(&self.event, answer.kind)[0]
         self._settle()
         return score

@@ -18,15 +18,15 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     """Online logistic regression with adaptive steps and naive Bayes, for any labels.
 
     The learner to begin with: of those here it errs least on most streams, its probabilities need
-    no calibration, and there is nothing to tune. Words need no scaling, and numbers may be in any
-    units; but a column that varies little about a large mean needs River's ``StandardScaler()``
-    first. A step is as large as the error of its probability, and an event that is answered surely
-    enough changes nothing but counts. Three ideas make it:
+    no calibration, and there is nothing to tune. Words need no scaling, and columns of numbers may
+    be in any units and about any mean. A step is as large as the error of its probability, and an
+    event that is answered surely enough changes nothing but counts. Three ideas make it:
 
     * Logistic regression whose steps shrink, weight by weight, with what the weight has already
       learned (AdaGrad). Each value is divided by the feature's usual size, and each event scaled to
-      length 1 at most, so pixels, words and prices may be mixed. Numbers that nearly every event
-      has, that vary and were never negative, are centred (with an intercept).
+      length 1 at most, so pixels, words and prices may be mixed. Numbers that many events have and
+      that vary are columns: centred and scaled by what the column itself has been so far. In a
+      column what an event lacks is 0 (docs/learning.md).
     * A feature weighs as much as it has told about the label so far: chi^2 of its counts.
     * The naive Bayes log-odds of the same counts are one more feature, with a weight that is
       learned.
@@ -38,7 +38,8 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
 
     Every labelled event inserts its features, also those that are new in it. A feature costs 32
     bytes beside its name; with more than two labels 32 and 12 a label, for the labels
-    that have come with it or with its neighbours in memory. The time of an event grows with the
+    that have come with it or with its neighbours in memory. A column costs 32 more, and 4 a label.
+    The time of an event grows with the
     number of labels; `max_labels` limits both.
 
     Parameters
@@ -51,7 +52,10 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         slowly or not at all. With .03 it is some thirty: where labels suddenly mean the opposite,
         a fifth to a quarter fewer of the next hundred answers are wrong (SMS spam 38 instead of 47,
         a9a 39 instead of 51), and where nothing changes up to .7 points more (a9a; hardly any on
-        clean streams). 0 never forgets. The curves: docs/choosing.md.
+        clean streams). 0 never forgets. "auto" is 2**-10 until the model errs more than its own
+        probabilities say, by six standard deviations over some 64 events; then 1, for forty
+        mistakes. On streams that stay as they are that never happens; where labels suddenly mean
+        the opposite, it is as good as the best number. The curves: docs/choosing.md.
     naive_bayes
         Take the naive Bayes log-odds as one more feature. False saves some time with many labels.
     intercept
@@ -69,7 +73,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         At most this many labels: one too many is a ValueError, and nothing is learned of its
         event or batch. None: any number; with 20,000 an event takes a millisecond, and a label 3 to
         8 kB.
-    hash_bits, hash_seed, degree, interactions, max_pairs
+    hash_bits, hash_seed, degree, interactions, max_pairs, missing
         As for :class:`Perceptron`.
 
     Attributes
@@ -89,8 +93,11 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     -----
     ``decision_function_one`` of two labels is a rank: the score, less where little of the event is
     known. It has the score's sign and orders events (mail by how likely it is spam, say) better
-    than the probability, which depends on the score alone. Of more labels it is the score of each,
-    of which the probabilities are the softmax.
+    than the probability, which depends on the score alone. Of more labels it is the score of each;
+    the probabilities are the softmax of that times a number that is learned: how much more, or
+    less, the scores should have been believed so far.
+
+    ``explain_one`` lists columns that the event lacks, too: there they are 0, which may say much.
 
     An event's sample weight times its class weight must be at most 1e30. If it is 0, the event is
     counted in ``n_seen`` and ``n_mistakes`` and changes nothing else: it does not even make a label
@@ -121,7 +128,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     def __init__(
         self,
         eta: float = 1.0,
-        forget: float = 2**-10,
+        forget: float | str = 2**-10,
         naive_bayes: bool = True,
         intercept: bool = True,
         class_weight: Mapping[Hashable, float] | None = None,
@@ -132,6 +139,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         degree: int = 1,
         interactions: Sequence[tuple[str, str]] | None = None,
         max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
     ) -> None:
         self._configure(
             RULES.ADAPTIVE,
@@ -147,6 +155,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
             degree=degree,
             interactions=interactions,
             max_pairs=max_pairs,
+            missing=missing,
         )
 
     # The parameters of its own, as they were given.
@@ -156,8 +165,8 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         return self._param("eta")  # type: ignore[no-any-return]
 
     @property
-    def forget(self) -> float:
-        """How fast a weight's steps grow long again."""
+    def forget(self) -> float | str:
+        """How fast a weight's steps grow long again; or "auto"."""
         return self._param("forget")  # type: ignore[no-any-return]
 
     @property

@@ -22,7 +22,8 @@ class AROW(PairEstimator):
 
     Two labels have one output: its score is above 0 for the second label met, or for the first if
     that is True. At the third each label gets an output, which learns its label against all others;
-    the two that were there start from w and -w, and the new one from 0. The best score wins, a tie
+    the two that were there start from w and -w, and a new one from 0, but its intercept from -1: so
+    it steps only where a feature speaks for it. The best score wins, a tie
     goes to the label seen first. Before the first label the prediction is None, which is not a
     label: do not use it as a feature of another learner.
 
@@ -34,7 +35,8 @@ class AROW(PairEstimator):
     r
         The noise of a label, above 0. Larger values make smaller steps, in which no single event
         counts for much.
-    intercept, class_weight, max_features, hash_bits, hash_seed, degree, interactions, max_pairs
+    intercept, class_weight, max_features, hash_bits, hash_seed, degree, interactions, max_pairs,
+        missing
         As for :class:`Perceptron`. An event of sample weight times class weight u is as sure as u
         observations: r / u stands for r. A weight of 0 moves no weights.
     max_labels
@@ -77,6 +79,7 @@ class AROW(PairEstimator):
         degree: int = 1,
         interactions: Sequence[tuple[str, str]] | None = None,
         max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
     ) -> None:
         self._configure(
             RULES.AROW,
@@ -90,6 +93,7 @@ class AROW(PairEstimator):
             degree=degree,
             interactions=interactions,
             max_pairs=max_pairs,
+            missing=missing,
         )
 
     @property

@@ -6,6 +6,7 @@ import contextlib
 import numbers
 import os
 import re
+import threading
 import time
 import typing
 import warnings
@@ -46,7 +47,7 @@ class Checkpoint:
     ``model.st`` gives ``model.st.000001``, ``model.st.000002`` ... Each is written completely
     before it gets its name, and only then are the oldest removed; so ``kill -9`` or a power failure
     at any moment loses only what was learned since the last save. One process writes the
-    checkpoints of a path; any number may read them.
+    checkpoints of a path, with any number of threads; any number may read them.
 
     A stream that can be read again from a position (an offset, an entry's id) loses nothing at all,
     and nothing is learned twice: give ``step`` the position of the event just learned. It is saved
@@ -58,7 +59,7 @@ class Checkpoint:
     Parameters
     ----------
     model
-        A learner, the pipeline ``Tokenizer() | learner``, or a Journal of one of these.
+        A learner, a pipeline that ends in one, or a Journal of one of these.
     path
         What the files' names begin with.
     every_events
@@ -136,7 +137,7 @@ class Checkpoint:
             raise ValueError(f"every_seconds={shown(every_seconds)}; it must be a number above 0")
         self._learner = contents_of(model, metadata).learner
         self.model = model
-        self.path = os.fspath(path)
+        self.path = os.fsdecode(path)
         folder = os.path.dirname(os.path.abspath(self.path))
         if not os.path.isdir(folder):
             raise FileNotFoundError(f"path={self.path!r}: there is no folder {folder!r}; make it")
@@ -144,6 +145,8 @@ class Checkpoint:
         self.every_seconds = every_seconds
         self.keep = keep
         self.metadata = metadata
+        self._lock = threading.RLock()
+        self._writing = 0  # the number of the file that is being written
         self._begin()
         # events and position of the newest file; at first, of what it began with
         self._saved: Any = (self._n_seen, encoded_position(None))
@@ -171,15 +174,22 @@ class Checkpoint:
             If the file cannot be written. The model and the old files are unchanged, and the next
             save is due only after another `every_events` or `every_seconds`.
         """
-        now = (self._learner.n_seen, encoded_position(position))
-        if (self.every_events is not None and now[0] - self._n_seen >= self.every_events) or (
+        encoded = encoded_position(position)
+        if not self._is_due(encoded):
+            return False
+        with self._lock:
+            due = self._is_due(encoded)  # still, if another thread was saving
+            if due:
+                self.save(position)
+            return due
+
+    def _is_due(self, position: Any) -> bool:
+        n_seen = self._learner.n_seen
+        return (self.every_events is not None and n_seen - self._n_seen >= self.every_events) or (
             self.every_seconds is not None
             and time.monotonic() - self._time >= self.every_seconds
-            and now != self._saved
-        ):
-            self.save(position)
-            return True
-        return False
+            and (n_seen, position) != self._saved
+        )
 
     def save(self, position: Any = None) -> Path:
         """Save now. Returns the file.
@@ -196,17 +206,21 @@ class Checkpoint:
         """
         contents = contents_of(self.model, self.metadata)._replace(position=position)
         encoded = encoded_position(position)
-        self._begin()
-        self._saved = None  # until it is there
-        files = _numbered(self.path)
-        newest = max(files, default=0)
-        path = Path(f"{self.path}.{newest + 1:06}")
-        write(path, contents, like=files.get(newest))
-        self._saved = (self._n_seen, encoded)
-        for number in sorted(files, reverse=True)[self.keep - 1 :]:
-            files[number].unlink(missing_ok=True)
-        for path_of_killed in _half_written(self.path):
-            path_of_killed.unlink(missing_ok=True)
+        with self._lock:
+            self._begin()
+            self._saved = None  # until it is there
+            files = _numbered(self.path)
+            newest = max(files, default=0)
+            # a signal handler may save within a save
+            before, self._writing = self._writing, max(newest, self._writing) + 1
+            path = Path(f"{self.path}.{self._writing:06}")
+            try:
+                write(path, contents, like=files.get(newest))
+            finally:
+                self._writing = before
+            self._saved = (self._n_seen, encoded)
+            for number in sorted(files, reverse=True)[self.keep - 1 :]:
+                files[number].unlink(missing_ok=True)
         return path
 
     @staticmethod
@@ -251,18 +265,22 @@ class Checkpoint:
 
 def _newest(path: str | os.PathLike[str], mmap: bool) -> Saved | None:
     first = None
-    for _, file in sorted(_numbered(path).items(), reverse=True):
-        try:
-            found = read(file, mmap)
-            model = _whole_of(found, mmap)
-        except ModelFileError as error:
-            first = first or error
-            continue
-        except FileNotFoundError:  # the writer has removed it since
-            continue
-        if first is not None:
-            warnings.warn(f"{first}; using instead: {os.fspath(file)!r}", stacklevel=3)
-        return Saved(model, found.metadata, found.position, file)
+    seen = 0
+    # the writer may have removed all that were listed; then there are newer ones
+    while files := {number: file for number, file in _numbered(path).items() if number > seen}:
+        seen = max(files)
+        for _, file in sorted(files.items(), reverse=True):
+            try:
+                found = read(file, mmap)
+                model = _whole_of(found, mmap)
+            except ModelFileError as error:
+                first = first or error
+                continue
+            except FileNotFoundError:
+                continue
+            if first is not None:
+                warnings.warn(f"{first}; using instead: {os.fspath(file)!r}", stacklevel=3)
+            return Saved(model, found.metadata, found.position, file)
     if first is not None:
         raise first
     return None
@@ -280,17 +298,10 @@ def _whole_of(found: Contents, mmap: bool) -> Any:
 
 def _numbered(path: str | os.PathLike[str]) -> dict[int, Path]:
     """The checkpoints of a path, by number."""
-    whole = Path(path)
+    whole = Path(os.fsdecode(path))
     files = {}
     with contextlib.suppress(FileNotFoundError):
         for file in whole.parent.iterdir():
             if match := re.fullmatch(re.escape(whole.name) + r"\.([0-9]{6,})", file.name):
                 files[int(match[1])] = file
     return files
-
-
-def _half_written(path: str | os.PathLike[str]) -> list[Path]:
-    """Temporary files of saves that were killed."""
-    whole = Path(path)
-    pattern = rf"\.{re.escape(whole.name[:100])}.*\.[0-9a-f]{{12}}\.tmp"
-    return [file for file in whole.parent.iterdir() if re.fullmatch(pattern, file.name)]

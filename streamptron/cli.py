@@ -12,6 +12,18 @@ from streamptron.command.process import UNWRITABLE, hold_streams, say, unwritabl
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
 
+COMPLETE = (
+    "_STREAMPTRON_COMPLETE"  # by which shells ask what may come next, a convention of click's
+)
+
+EXIT_CODES = {
+    0: "success",
+    1: "failure",
+    2: "wrong usage",
+    130: "ended by Ctrl-C",
+    143: "a training ended by SIGTERM",
+}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
@@ -23,9 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns
     -------
-    The exit code: 0, 1 after a failure, 2 for wrong usage, 130 after Ctrl-C, 143
-    after a SIGTERM that ended a training early. With STREAMPTRON_DEBUG in the environment a failure
-    is raised instead.
+    The exit code, one of EXIT_CODES; of predict --exit-code the answer. With STREAMPTRON_DEBUG in
+    the environment a failure is raised instead.
 
     Examples
     --------
@@ -46,6 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     hold_streams()
     commands.add_command(plot)
+    if instruction := os.environ.get(COMPLETE):
+        from click.shell_completion import shell_complete
+
+        if not shell_complete(commands, {}, "streamptron", COMPLETE, instruction):
+            return 0
+        return _failed(f"{COMPLETE}={instruction}: give bash_source, zsh_source or fish_source", 2)
     try:
         # not click's own main, which has other exit codes
         with (
@@ -60,9 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return end.exit_code
     except click.UsageError as error:
         where = f"; see {error.ctx.command_path} --help" if error.ctx else ""
-        return _failed(error.format_message().rstrip(".") + where, 2)
+        return _failed(error.format_message().rstrip(".") + where, error.exit_code)
     except click.ClickException as error:
-        return _failed(error.format_message())
+        return _failed(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         return _failed("interrupted; nothing was saved", 130)
     except BrokenPipeError:
@@ -74,12 +91,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("STREAMPTRON_DEBUG"):
             raise
+        code = getattr(error, "exit_code", 1)
         if isinstance(error, OSError) and error.strerror:
             if error.filename is not None:
-                return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}")
+                return _failed(f"{os.fsdecode(error.filename)}: {error.strerror}", code)
             if error.errno in UNWRITABLE:  # errors of files have a file's name
-                return _failed(unwritable(error))
-        return _failed(str(error) or type(error).__name__)
+                return _failed(unwritable(error), code)
+        return _failed(str(error) or type(error).__name__, code)
 
 
 def _warned(message: Warning | str, *where: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import threading
@@ -21,6 +22,7 @@ from streamptron.tickets import WRONG, Step, _count, check_can_undo
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
+    from streamptron.modelfile.layout import Contents
     from streamptron.tickets import Ticket
 
 _MOST = 2**31
@@ -42,8 +44,10 @@ class Journal:
     Parameters
     ----------
     model
-        A Perceptron, MulticlassPerceptron, MIRA or AdaptiveClassifier; or ``Tokenizer() | learner``
-        of one of them. Not one that was opened with ``mmap=True``, which learns nothing.
+        A Perceptron, MulticlassPerceptron, MIRA or AdaptiveClassifier; or a pipeline that ends in
+        one, of steps that a model file can hold. What such steps have learned of an event, as a
+        scaler does of its values, is not taken back. Not one that was opened with
+        ``mmap=True``, which learns nothing.
     most
         How many events it remembers.
 
@@ -70,10 +74,13 @@ class Journal:
         if isinstance(model, Journal):
             raise TypeError("model is a Journal; give the model of it, journal.model")
         contents = contents_of(model)
-        self._learner, self._tokenizer = contents.learner, contents.tokenizer
+        self._learner = contents.learner
+        self._before = _before(model, contents)
+        self._teaches = contents.steps is not None
         check_can_undo(self._learner, "model")
         check_not_in_a_file(self._learner)
         self._steps: dict[Hashable, Step] = {}
+        self._turn = 0  # how often the steps have changed
         self._lock = threading.RLock()
 
     def learn_one(self, id: Hashable, x: Any, y: Any, w: float = 1.0) -> None:
@@ -93,10 +100,13 @@ class Journal:
         TypeError
             If no file could hold the id.
         """
-        if self._tokenizer is not None:
-            x = self._tokenizer.transform_one(x)
         with self._lock:
             self._check_new(id)
+            if self._teaches:
+                self._check_label(y, w)
+                self._before.learn_one(x)
+            if self._before is not None:
+                x = self._before.transform_one(x)
             self._remember(id, self._learner.learn_one(x, y, w, undo=True))
 
     def learn_ticket(self, id: Hashable, ticket: Ticket | bytes, y: Any, w: float = 1.0) -> None:
@@ -115,7 +125,7 @@ class Journal:
         """
         with self._lock:
             self._learner.undo(self._step(id))
-            del self._steps[id]
+            self._forget(id)
 
     def correct(self, id: Hashable, y: Any, w: float | None = None, *, undo: bool = True) -> None:
         """Take back what an event has taught, and learn it with the right label.
@@ -150,8 +160,19 @@ class Journal:
             self._check_label(y, w)
             if undo:
                 self._learner.undo(step)
-            del self._steps[id]
+            self._forget(id)
             self._remember(id, self._learner.learn_ticket(step.ticket, y, w, undo=True))
+
+    def label_of(self, id: Hashable) -> Any:
+        """The label with which an event was learned last.
+
+        Raises
+        ------
+        KeyError
+            If there is no event of this id.
+        """
+        with self._lock:
+            return self._step(id).label
 
     def __contains__(self, id: object) -> bool:
         return id in self._steps
@@ -208,7 +229,12 @@ class Journal:
                 f"{self.most} others have come since"
             ) from None
 
+    def _forget(self, id: Hashable) -> None:
+        self._turn += 1
+        del self._steps[id]
+
     def _remember(self, id: Hashable, step: Step) -> None:
+        self._turn += 1
         self._steps[id] = step
         while len(self._steps) > self.most:
             del self._steps[next(iter(self._steps))]
@@ -288,13 +314,53 @@ class Journal:
         )
         return state, count_packed(self.most) + body
 
+    # --- Copies
+
+    def __copy__(self) -> Self:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)  # of the same model, so the same steps and lock
+        return other
+
     def __reduce__(self) -> tuple[Any, ...]:
-        with self._lock:
-            return _rebuilt, (type(self), self.model, self.most, dict(self._steps))
+        # pickle and copy come to the steps when they are done with the model
+        return _rebuilt, (type(self), self.model, self.most, _StepsAfter(self))
 
 
-def _rebuilt(cls: Any, model: Any, most: int, steps: dict[Hashable, Step]) -> Any:
-    journal = cls(model, most)
+def _before(model: Any, contents: Contents) -> Any:
+    """What the model does with an event before its learner, as one step; None: nothing."""
+    if contents.steps is None:
+        return contents.tokenizer
+    from river.compose import Pipeline
+
+    return Pipeline(*list(model.steps.items())[:-1])
+
+
+class _StepsAfter:
+    """The steps of a journal whose model has just been copied or pickled.
+
+    If other threads have used the journal meanwhile, a copy of its model comes with them, for what
+    was made of it may be of any moment since.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        with journal._lock:
+            self.turn = journal._turn
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        journal = self.journal
+        with journal._lock:
+            model = None if journal._turn == self.turn else copy.deepcopy(journal.model)
+            return _steps_and_model, (dict(journal._steps), model)
+
+
+def _steps_and_model(steps: dict[Hashable, Step], model: Any) -> tuple[Any, Any]:
+    return steps, model
+
+
+def _rebuilt(cls: Any, model: Any, most: int, after: tuple[dict[Hashable, Step], Any]) -> Any:
+    steps, later = after
+    journal = cls(model if later is None else later, most)
     journal._steps = steps
     return journal
 

@@ -10,6 +10,7 @@ from typing import Any
 from streamptron.adaptive import AdaptiveClassifier
 from streamptron.arow import AROW
 from streamptron.mira import MIRA
+from streamptron.multilabel import MultiLabelClassifier
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.ranking import RankingPerceptron
 from streamptron.voted import VotedPerceptron
@@ -25,20 +26,26 @@ LEARNERS: dict[str, Any] = {
 }
 # Not on the command line, whose lines are events with a label: its events are sets of candidates.
 RANKERS = (RankingPerceptron,)
+# Nor these, whose events have several labels.
+TAGGERS = (MultiLabelClassifier,)
 
-BY_CLASS_NAME = {learner.__name__: learner for learner in (*LEARNERS.values(), *RANKERS)}
+BY_CLASS_NAME = {learner.__name__: learner for learner in (*LEARNERS.values(), *RANKERS, *TAGGERS)}
 
-# The parameters that not all of them have: a type or the allowed words, or of a truth value its
-# default; and the help of the command line, which adds the learners that have it. Which learner has
-# which, its constructor says.
-OWN: dict[str, tuple[type | tuple[str, ...] | bool, str]] = {
+# The parameters that not all of them have: a type, the allowed words, a type and the words allowed
+# besides, or of a truth value its default; and the help of the command line, which adds the
+# learners that have it. Which learner has which, its constructor says.
+OWN: dict[str, tuple[type | tuple[str, ...] | tuple[type, str] | bool, str]] = {
     "margin": (float, "update if the lead is at most this."),
     "violators": (("best", "uniform", "proportional"), "which labels lose by a step."),
     "C": (float, "the largest step."),
     "update": (("margin", "mistake"), "when to update."),
     "r": (float, "the noise of a label."),
     "eta": (float, "how far a step goes."),
-    "forget": (float, "how fast the steps become large again after a change."),
+    "forget": (
+        (float, "auto"),
+        "how fast the steps become large again after a change; auto: once it errs more than it "
+        "expects.",
+    ),
     "naive_bayes": (True, "leave naive Bayes out."),
     "max_features": (int, "keep at most this many; the least important leave."),
     "budget": (int, "how many updates are kept at most."),

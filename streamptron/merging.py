@@ -86,8 +86,9 @@ def merge(models: Iterable[Any], since: Any = None) -> Any:
     TypeError
         If a model is of another class, or a VotedPerceptron, whose votes cannot be merged.
     ValueError
-        If there is no model, if parameters differ (the message names one), if hashed models have
-        different seeds, or if a model did not go on from `since`.
+        If there is no model, if one is given twice, if parameters differ (the message names one),
+        if hashed models have different seeds, or if a model did not go on from `since`: one that
+        has seen as many events must be the same, to the last bit.
     MemoryError
         If memory runs out.
 
@@ -110,6 +111,12 @@ def merge(models: Iterable[Any], since: Any = None) -> Any:
         check_alike(found, names)
     else:
         check_alike([since, *found], ["since", *names])
+    first: dict[int, str] = {}
+    for model, name in zip(found, names, strict=True):
+        if first.setdefault(id(model), name) != name:
+            raise ValueError(
+                f"{name} is {first[id(model)]} again; give each model once, or it counts twice"
+            )
     return merged(found, since, names)
 
 
@@ -491,6 +498,10 @@ def apply_delta(model: Any, delta: Delta) -> None:
             )
 
     before = model.n_seen
-    parts = [part for part in delta._parts if part.state["counters"][0] != before]
+    parts = [
+        part
+        for part in delta._parts
+        if part.state["counters"][0] != before or part.arrays["rows"][0][0]
+    ]
     names = [f"the delta of shard {part.shard}" for part in parts]
     apply(model, [(part.state, part.arrays) for part in parts], names, check, NAMES_DEPTH)

@@ -32,7 +32,7 @@ class MIRA(LabelEstimator):
         "margin": whenever the loss is above 0 (PA-I against the runner-up). "mistake": only when
         the true label does not score above the best other one.
     average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed,
-        degree, interactions, max_pairs
+        degree, interactions, max_pairs, missing
         As for :class:`Perceptron`.
     max_labels
         As for :class:`MulticlassPerceptron`.
@@ -107,6 +107,7 @@ class MIRA(LabelEstimator):
         degree: int = 1,
         interactions: Sequence[tuple[str, str]] | None = None,
         max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
     ) -> None:
         self._configure(
             RULES.MIRA,
@@ -126,6 +127,7 @@ class MIRA(LabelEstimator):
             degree=degree,
             interactions=interactions,
             max_pairs=max_pairs,
+            missing=missing,
         )
 
     @property

@@ -34,7 +34,7 @@ class Perceptron(BinaryEstimator):
         "uniform": the mean of all weight vectors w_0 .. w_T, each as long as it lasted (right for a
         shuffled stream). "exponential": recent ones count more (for a stream that drifts). "none".
     half_life
-        Of the exponential average, in events, from 1 to 1e12: a weight vector this long ago counts
+        Of the exponential average, in events, from 1 to 1e10: a weight vector this long ago counts
         half.
     pocket
         Keep a copy of the weights from their best recent time.
@@ -68,6 +68,10 @@ class Perceptron(BinaryEstimator):
         or ``^``, or all of it.
     max_pairs
         An event that makes more pairs is a ValueError, from 1 to 2**31.
+    missing
+        "skip": None, an empty text, pandas' NA and NaT and a frame's null are left out of an event,
+        and NaN is an error. "skip_nan": NaN is left out, too. "refuse": all are errors. See
+        docs/learning.md, "Texts and gaps".
 
     Attributes
     ----------
@@ -116,6 +120,7 @@ class Perceptron(BinaryEstimator):
         degree: int = 1,
         interactions: Sequence[tuple[str, str]] | None = None,
         max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
     ) -> None:
         self._configure(
             RULES.PERCEPTRON,
@@ -132,6 +137,7 @@ class Perceptron(BinaryEstimator):
             degree=degree,
             interactions=interactions,
             max_pairs=max_pairs,
+            missing=missing,
         )
 
     @property
@@ -157,7 +163,7 @@ class MulticlassPerceptron(LabelEstimator):
     margin
         Update whenever the true label's lead over the best other one is at most this.
     average, half_life, pocket, serve, intercept, class_weight, max_features, hash_bits, hash_seed,
-        degree, interactions, max_pairs
+        degree, interactions, max_pairs, missing
         As for :class:`Perceptron`.
     max_labels
         At most this many labels: one too many is a ValueError, and nothing is learned of its
@@ -223,6 +229,7 @@ class MulticlassPerceptron(LabelEstimator):
         degree: int = 1,
         interactions: Sequence[tuple[str, str]] | None = None,
         max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
     ) -> None:
         self._configure(
             RULES.MULTICLASS,
@@ -241,6 +248,7 @@ class MulticlassPerceptron(LabelEstimator):
             degree=degree,
             interactions=interactions,
             max_pairs=max_pairs,
+            missing=missing,
         )
 
     @property

@@ -49,7 +49,7 @@ class RankingPerceptron(RankModel, OneVector, Learner):
         Of the other two: the largest step, above 0.
     average, half_life, pocket, serve, max_features, hash_bits, hash_seed
         As for :class:`Perceptron`.
-    degree, interactions, max_pairs
+    degree, interactions, max_pairs, missing
         As for :class:`Perceptron`, of each candidate's features.
 
     Attributes
@@ -103,6 +103,7 @@ class RankingPerceptron(RankModel, OneVector, Learner):
         degree: int = 1,
         interactions: Sequence[tuple[str, str]] | None = None,
         max_pairs: int = MAX_PAIRS,
+        missing: str = "skip",
     ) -> None:
         self._configure(
             RULES.RANKING,
@@ -119,6 +120,7 @@ class RankingPerceptron(RankModel, OneVector, Learner):
             degree=degree,
             interactions=interactions,
             max_pairs=max_pairs,
+            missing=missing,
         )
 
     @property
@@ -251,7 +253,7 @@ class RankingPerceptron(RankModel, OneVector, Learner):
 
         if feature_names is not None:
             raise TypeError("feature_names is given, but X is a list of mappings, which have names")
-        return batch_of_mappings(X)
+        return batch_of_mappings(X, self.missing)
 
     def decision_function_many(
         self,

@@ -9,6 +9,7 @@ from streamptron import adaptive
 from streamptron.arow import AROW
 from streamptron.doors.parameters import MAX_PAIRS
 from streamptron.estimator.classifier import Classifier, Linear, PairClassifier
+from streamptron.estimator.several import MultiLabelClassifier
 from streamptron.mira import MIRA
 from streamptron.perceptron import MulticlassPerceptron, Perceptron
 from streamptron.voted import VotedPerceptron
@@ -22,6 +23,7 @@ __all__ = [
     "AROWClassifier",
     "AdaptiveClassifier",
     "MIRAClassifier",
+    "MultiLabelClassifier",
     "PerceptronClassifier",
     "VotedPerceptronClassifier",
 ]
@@ -31,16 +33,15 @@ class AdaptiveClassifier(PairClassifier):
     """Logistic regression with adaptive steps and naive Bayes, for two classes or more.
 
     The classifier to begin with: of those here it errs least on most data, its probabilities need
-    no calibration, and columns may be in any units; but one that varies little about a large mean
-    needs ``StandardScaler()`` first. It is made for one pass over a stream, by ``partial_fit``;
-    more epochs, in ``fit``, seldom help it much.
+    no calibration, and columns may be in any units and about any mean. It is made for one pass over
+    a stream, by ``partial_fit``; more epochs, in ``fit``, seldom help it much.
 
     Parameters
     ----------
     eta : float, default=1.0
         How far a step goes; there is rarely a reason to change it.
-    forget : float, default=2^-10
-        How fast a weight's steps grow long again; .03 for streams that change suddenly.
+    forget : float or "auto", default=2^-10
+        How fast a weight's steps grow long again; "auto" for streams that may change suddenly.
     naive_bayes : bool, default=True
         Take the naive Bayes log-odds as one more feature.
     fit_intercept, max_iter, tol, shuffle, random_state
@@ -90,7 +91,7 @@ class AdaptiveClassifier(PairClassifier):
         self,
         *,
         eta: float = 1.0,
-        forget: float = 2**-10,
+        forget: float | str = 2**-10,
         naive_bayes: bool = True,
         fit_intercept: bool = True,
         max_iter: int = 1000,

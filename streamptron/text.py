@@ -13,7 +13,27 @@ if typing.TYPE_CHECKING:
     from typing import Any
 
 
-class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
+class TextTransformer(base.MiniBatchTransformer):
+    """What a Tokenizer and a Mail are to River, beside a door."""
+
+    def __or__(self, other: Any) -> Any:
+        """A pipeline, in which a model that is not one of streamptron's gets a real dict."""
+        if isinstance(other, Model):
+            from streamptron.estimator.pipeline import pipeline_of
+
+            return pipeline_of(self, other)  # type: ignore[arg-type]
+        from river import compose
+
+        return super().__or__(compose.FuncTransformer(dict)) | other
+
+    def _more_tags(self) -> set[str]:
+        return {base.tags.TEXT_INPUT}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self._get_params().values())
+
+
+class Tokenizer(TextDoor, TextTransformer):  # type: ignore[misc]
     """Turns a text into its words, or runs of words or characters, and how often they occur.
 
     ``Tokenizer() | Perceptron()`` learns from texts. The learners of streamptron read what
@@ -71,8 +91,9 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
     -----
     Bytes are read as UTF-8; each bad sequence becomes one U+FFFD, as in
     ``bytes.decode("utf-8", "replace")``. Features come in order of their first occurrence. Which
-    characters are letters, digits or marks, and their lower case, is what the running Python says
-    (``unicodedata.unidata_version``).
+    characters are letters, digits or marks, and their lower case, stands in a table of this
+    package's own, so it is the same under every Python. ``streamptron.engine.api.UNICODE`` is the
+    table's Unicode version; characters that came later separate words, and have no lower case.
 
     Some of River's models need a real dict: ``Tokenizer() | model`` inserts
     ``compose.FuncTransformer(dict)`` if the model is not one of streamptron's. In a pipeline that
@@ -107,19 +128,3 @@ class Tokenizer(TextDoor, base.MiniBatchTransformer):  # type: ignore[misc]
             normalize=normalize,
             fields=fields,
         )
-
-    def __or__(self, other: Any) -> Any:
-        """A pipeline, in which a model that is not one of streamptron's gets a real dict."""
-        if isinstance(other, Model):
-            from streamptron.estimator.pipeline import pipeline_of
-
-            return pipeline_of(self, other)
-        from river import compose
-
-        return super().__or__(compose.FuncTransformer(dict)) | other
-
-    def _more_tags(self) -> set[str]:
-        return {base.tags.TEXT_INPUT}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(self._get_params().values())

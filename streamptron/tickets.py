@@ -1,6 +1,6 @@
 """Labels that come late, and labels that were wrong: tickets and steps, as bytes that can be kept.
 
-Both begin alike, so that no sixteen bytes before an event are missing (engine/packed.pxd):
+Both begin alike, so that no sixteen bytes before an event are missing (engine/whole/packed.h):
 
     s t   version   kind   crc32 of all but itself   mark of the kind of model   parts
     2     1         1      4                         8                           each with its size
@@ -15,6 +15,7 @@ import typing
 import zlib
 from typing import Any, NamedTuple, Self
 
+from streamptron.doors.kept import PackedEvent
 from streamptron.doors.late import (
     can_undo,
     kind_mark,
@@ -24,7 +25,6 @@ from streamptron.doors.late import (
     undone_moves,
     undone_nothing,
 )
-from streamptron.doors.packed import PackedEvent
 from streamptron.estimator.checks import checked_bytes, truth
 from streamptron.estimator.names import shown, with_article
 from streamptron.estimator.packed import count_packed
@@ -427,6 +427,6 @@ def _step_opened(data: bytes, what: str) -> _OpenedStep:
             most = max(_ARRAYS_LIMIT, event.n * (64 + 32 * min(m, 1 << 17)))
             arrays = zlib.decompressobj().decompress(parts.pop(), most)
             parts += [arrays[start:end] for start, end in _parts(arrays, 0)]
-        if len(parts) not in ((9,) if kept else (3, 4, 5)):
+        if len(parts) not in ((10,) if kept else (3, 4, 5)):
             raise ValueError("it has parts of its own")
         return _OpenedStep(mark, segment, number, w, changed, kept, label, event, prediction, parts)

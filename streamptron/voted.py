@@ -43,7 +43,8 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
         too many the oldest is dropped, and the vectors that stood before it do not vote any more:
         their votes are gone, nobody inherits them. The later vectors stay what they were, and so
         does the current one. But with `degree` above 1 a vector is nothing but its updates, and the
-        dropped one leaves them all.
+        dropped one leaves them all. A feature that no vector has any more leaves, too: see
+        docs/learning.md for when.
     intercept
         Learn an intercept, which moves at every update.
     class_weight
@@ -52,7 +53,10 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
     max_labels
         As for :class:`MulticlassPerceptron`.
     hash_bits, hash_seed
-        As for :class:`Perceptron`. With `budget` and `hash_bits` memory is bounded.
+        As for :class:`Perceptron`. With `budget` and `hash_bits` memory is bounded; with `budget`
+        and a `degree` above 1 it is without `hash_bits`, too.
+    missing
+        As for :class:`Perceptron`.
 
     Attributes
     ----------
@@ -120,6 +124,7 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
         max_labels: int | None = None,
         hash_bits: int | None = None,
         hash_seed: int | None = None,
+        missing: str = "skip",
     ) -> None:
         self._configure(
             RULES.VOTED,
@@ -130,6 +135,7 @@ class VotedPerceptron(VotedModel, PairEstimator):  # type: ignore[misc]  # no **
             max_labels=max_labels,
             hash_bits=hash_bits,
             hash_seed=hash_seed,
+            missing=missing,
         )
 
     # The parameters of its own, as they were given.

@@ -90,6 +90,7 @@ PARAMETERS = {
     "neither": {"naive_bayes": False, "intercept": False},
     "short steps": {"eta": 0.3, "forget": 0.03},
     "long steps": {"eta": 2.0, "forget": 0.0},
+    "watching": {"forget": "auto"},
 }
 
 
@@ -119,12 +120,12 @@ def test_learner_equals_its_twin_at_every_event(params, labels, seed):
 UNITS = {"m": 1.0, "km": 1e-3, "eV": 1e19, "K": 40.0}
 
 
-def measurements(rng, n, labels=(False, True)):
+def measurements(rng, n, labels=(False, True), missing=0.05):
     """(x, y): the label says how much two of the numbers are together; the others say nothing."""
     for _ in range(n):
         sizes = {name: 1.0 + 2.0 * rng.random() for name in UNITS}
         y = labels[int((sizes["m"] + sizes["km"]) * (len(labels) - 0.5) / 6.0)]
-        x = {name: size * UNITS[name] for name, size in sizes.items() if rng.random() < 0.95}
+        x = {name: size * UNITS[name] for name, size in sizes.items() if rng.random() >= missing}
         yield {**x, "always": 3.0, "signed": rng.random() - 0.5, "word": 1}, y
 
 
@@ -145,10 +146,10 @@ def test_measurements_are_learned_as_by_the_twin(intercept, labels, seed):
 def test_measurements_need_no_scaling(seed):
     model = AdaptiveClassifier()
     n_wrong = 0
-    for i, (x, y) in enumerate(measurements(random.Random(seed), 2_000)):
+    for i, (x, y) in enumerate(measurements(random.Random(seed), 2_000, missing=0.0)):
         n_wrong += i >= 1_000 and model.predict_one(x) != y
         model.learn_one(x, y)
-    assert n_wrong < 100
+    assert n_wrong < 40
 
 
 def right(model, rng):
@@ -158,8 +159,11 @@ def right(model, rng):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("weight", "missing"), [(1.0, 0.0), (1.0, 0.05), (0.3, 0.01)])
-def test_measurements_are_told_apart_when_counts_have_been_halved(weight, missing):
+@pytest.mark.parametrize(
+    ("weight", "missing", "least"), [(1.0, 0.0, 0.95), (1.0, 0.05, 0.93), (0.3, 0.01, 0.95)]
+)
+def test_measurements_are_told_apart_when_counts_have_been_halved(weight, missing, least):
+    """What is missing is 0, far from all others, and costs some answers."""
     rng = np.random.default_rng(1)
     n = 50_000
     X = 5.0 + np.clip(rng.normal(size=(n, 3)), -4.0, 4.0)
@@ -168,7 +172,7 @@ def test_measurements_are_told_apart_when_counts_have_been_halved(weight, missin
     model = AdaptiveClassifier(hash_seed=1)
     for _ in range(60):
         model.learn_many(X, y, [weight] * n)
-        assert right(model, rng) > 0.95
+        assert right(model, rng) > least
 
 
 @pytest.mark.slow
@@ -193,7 +197,7 @@ def test_counts_of_words_are_told_apart_however_many_have_come():
 def test_one_wrong_value_spoils_no_measurement(scale, seed):
     model = AdaptiveClassifier()
     n_wrong = 0
-    for i, (x, y) in enumerate(measurements(random.Random(seed), 2_000)):
+    for i, (x, y) in enumerate(measurements(random.Random(seed), 2_000, missing=0.0)):
         n_wrong += i >= 1_000 and model.predict_one(x) != y
         wrong = {j: x_j * scale if j in UNITS and x_j < 1e5 else x_j for j, x_j in x.items()}
         model.learn_one(wrong if i == 100 else x, y)
@@ -464,9 +468,9 @@ def test_what_shares_slots_is_learned_alike_at_every_door(labels, params, seed, 
 
 @pytest.mark.parametrize(
     ("hash_bits", "decision"),
-    [(1, "-0x1.1c82fbeb17ec5p+0"), (2, "-0x1.d96f43c8a758cp-1"), (3, "-0x1.5a1581e74ab3fp-1")],
+    [(1, "-0x1.1b92d4efcdca8p-1"), (2, "-0x1.25adeddab46c0p-1"), (3, "-0x1.227c85c4bfc67p-1")],
 )
-def test_features_of_an_event_in_one_slot_are_learned_one_after_the_other(hash_bits, decision):
+def test_features_of_an_event_in_one_slot_are_one_column_or_come_one_by_one(hash_bits, decision):
     model = AdaptiveClassifier(hash_bits=hash_bits, hash_seed=2)
     for i in range(40):
         x = {j: 1 + (i * j) % 7 / 4 for j in range(1, 14) if (i + j) % 3 or j == i}
@@ -592,6 +596,7 @@ def test_what_is_too_much_is_refused_and_nothing_has_changed(params, learn, mess
         ("forget", -0.1),
         ("forget", 1.1),
         ("forget", None),
+        ("forget", "automatic"),
         ("naive_bayes", 1),
         ("intercept", None),
         ("max_features", 0),
@@ -677,12 +682,13 @@ class AdaptivePair(Pair):
 @seeds(50, n_slow=250)
 def test_calls_of_every_kind_agree_with_the_twin(seed, tmp_path):
     rng = random.Random(-seed)
-    _, params, operations = drawn(random.Random(seed), random.Random(-1 - seed))
+    measured = seed % 3 == 0
+    _, params, operations = drawn(random.Random(seed), random.Random(-1 - seed), measured=measured)
     params = {
         "intercept": params["intercept"],
         "naive_bayes": rng.random() < 0.8,
         "eta": rng.choice((1.0, 0.3, 5.0)),
-        "forget": rng.choice((2**-10, 0.0, 0.5)),
+        "forget": rng.choice((2**-10, 0.0, 0.5, "auto")),
         "class_weight": params["class_weight"],
     }
     pair = AdaptivePair(params, tmp_path)

@@ -1,30 +1,116 @@
-"""ARCHITECTURE.md's table of rooms is true: it names them all, and they import downwards only."""
+"""The house is as it is drawn: its rooms are listed, and take only from what is below them.
+
+ARCHITECTURE.md draws it, a README.md in each folder lists the rooms, rooms.toml has the order.
+"""
 
 import ast
 import re
-from pathlib import Path
+import tomllib
+from functools import cache
+from itertools import chain
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.project import ROOT
+
 PACKAGE = ROOT / "streamptron"
+ENGINE = PACKAGE / "engine"
+RULES = tomllib.loads((ROOT / "tests" / "rooms.toml").read_text("utf-8"))
+
+SYSTEM = RULES["engine"]["system"]["rooms"]  # which ask something of the operating system
+
+MOST_ARROWS = 15  # out of a room
+MOST_LINES = 70  # of a function in C
 
 
-def rooms():
-    """The names of the table's rows from top to bottom, without extensions: [{folder/name}]."""
-    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-    table = text[text.index("| room |") :].split("\n\n")[0]
-    rows = [row.split("|")[1] for row in table.splitlines()[2:]]
-    # "`_core.pyx` `.pxd` `.pyi`" is one file's name and two extensions
-    return [{file.split(".")[0] for file in re.findall(r"`([\w./]+)`", row)} - {""} for row in rows]
+def room(path, base=PACKAGE):
+    """What a file is called here: its folder and name, without the extension."""
+    return path.relative_to(base).with_suffix("").as_posix()
 
 
-LEVEL = {name: level for level, names in enumerate(rooms()) for name in names}
+C = sorted(path for kind in ("c", "h") for path in ENGINE.rglob(f"*.{kind}"))
+REST = sorted(
+    path
+    for kind in ("py", "pyx", "pxd", "h")
+    for path in PACKAGE.rglob(f"*.{kind}")
+    if path not in C and path.stem != "__init__"
+)
 
 
-def room(path):
-    """What the table calls a file: its folder and name."""
-    return path.relative_to(PACKAGE).with_suffix("").as_posix()
+@cache
+def code(path):
+    """A file without comments, docstrings and texts."""
+    text = path.read_text("utf-8")
+    if path.suffix in (".c", ".h"):
+        includes = re.sub(r"/\*(.|\n)*?\*/", "", text)
+        return re.sub(r'(?<!include )"(\\.|[^"\\\n])*"', '""', includes)
+    text = re.sub(r'"""(.|\n)*?"""', "", text)
+    return re.sub(r"#.*|\"[^\"\n]*\"", "", text)
+
+
+# --- Lists
+
+
+def listed(folder):
+    """The rooms that a folder's README.md lists, a line each, in its order."""
+    text = (folder / "README.md").read_text("utf-8")
+    heads = re.findall(r"^\* ([^:\n]*):", text, re.M)
+    return [name.split(".")[0] for name in re.findall(r"`([\w.]+)`", " ".join(heads))]
+
+
+FOLDERS = sorted({path.parent for path in [*C, *REST]})
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: room(path, ROOT))
+def test_every_room_is_listed_once_in_its_folder(folder):
+    names = listed(folder)
+    assert len(names) == len(set(names))
+    assert set(names) == {path.stem for path in [*C, *REST] if path.parent == folder}
+
+
+def test_the_page_names_every_folder():
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    for folder in FOLDERS:
+        assert f"`{folder.name}/`" in page, folder
+
+
+def test_every_wing_has_an_invariant():
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    items = [" ".join(item.split()) for item in re.findall(r"^\* .*\n(?:  .*\n)*", page, re.M)]
+    for wing in {path.parent.name for path in C} - {"engine"}:
+        (item,) = [each for each in items if f"**`{wing}/`**" in each]
+        assert "Architecture invariant: " in item, wing
+
+
+# --- Arrows
+
+
+def levels(floors):
+    """{room: the number of its floor}; an entry may be a room, a wing, or a wing's rest (`/*`)."""
+    return {name: level for level, names in enumerate(floors) for name in names}
+
+
+def level(name, table):
+    """The floor of a room; None: it stands on none."""
+    wing = name.rpartition("/")[0]
+    for each in (name, wing, f"{name.partition('/')[0]}/*"):
+        if each in table:
+            return table[each]
+    return None
+
+
+def c_includes(path):
+    """Our headers that a C file includes, as rooms of the engine."""
+    found = re.findall(r'#include "([\w/]+)\.[ch]"', code(path))
+    return {name for name in found if name != room(path, ENGINE)}
+
+
+def c_arrows():
+    """{room of the engine: rooms that its .c and .h include}"""
+    arrows = {}
+    for path in C:
+        arrows.setdefault(room(path, ENGINE), set()).update(c_includes(path))
+    return {name: found - {name} for name, found in arrows.items()}
 
 
 def python_imports(path):
@@ -32,165 +118,182 @@ def python_imports(path):
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and "streamptron" in node.module:
             module = node.module.replace(".", "/").removeprefix("streamptron").strip("/")
-            inside = [f"{module}/{alias.name}".strip("/") for alias in node.names]
-            yield from (name for name in (module, *inside) if name in LEVEL)
+            yield module
+            yield from (f"{module}/{alias.name}".strip("/") for alias in node.names)
 
 
 def cython_imports(path):
     """The same of a Cython file: what it cimports, imports and includes."""
     text = path.read_text("utf-8")
-    for name, what in re.findall(r"^ *from streamptron\.([\w.]+) c?import (\w*)", text, re.M):
+    for name, what in re.findall(r"^ *from streamptron\.?([\w.]*) c?import (\w*)", text, re.M):
         name = name.replace(".", "/")
-        yield f"{name}/{what}" if (PACKAGE / name).is_dir() else name
-    yield from headers(path, r'extern from "(\w+)\.h"')
+        yield from (name, f"{name}/{what}".strip("/"))
+    yield from headers(path, r'extern from "([\w/]+)\.h"')
 
 
 def headers(path, pattern):
     """Our headers that a file includes: they lie beside it, or in the engine."""
     for header in re.findall(pattern, path.read_text("utf-8")):
-        for name in (f"{path.parent.name}/{header}", f"engine/{header}"):
-            if name in LEVEL:  # else the system's
-                yield name
-                break
+        yield f"{path.parent.name}/{header}" if path.parent != ENGINE else f"engine/{header}"
 
 
-# What only hands on what another room has, to code that was written for an older layout.
-ALIASES = {"_event", "_key", "_learner", "_pipeline"}
-
-FILES = sorted(path for kind in ("py", "pyx", "pxd", "h") for path in PACKAGE.rglob(f"*.{kind}"))
+ROOMS = {room(path) for path in [*C, *REST]}
 
 
-def imports(path):
+def arrows(path):
+    """The rooms above the engine's C that a file takes from, and what it takes of the engine."""
     if path.suffix == ".py":
-        return list(python_imports(path))
-    if path.suffix == ".h":
-        return list(headers(path, r'#include "(\w+)\.h"'))
-    return list(cython_imports(path))
+        found = python_imports(path)
+    elif path.suffix == ".h":
+        found = headers(path, r'#include "([\w/]+)\.h"')
+    else:
+        found = cython_imports(path)
+    return {name for name in found if name in ROOMS} - {room(path)}
 
 
-def test_every_room_is_in_the_table_once():
-    listed = [name for names in rooms() for name in names]
-    assert len(listed) == len(set(listed))
-    found = {room(path) for path in FILES if path.stem != "__init__"}
-    assert found - ALIASES == set(listed)
+def test_every_room_has_a_floor():
+    table = levels(RULES["engine"]["floors"])
+    for name in c_arrows():
+        assert level(name, table) is not None, f"rooms.toml has no floor for {name}"
+    table = levels(RULES["package"]["floors"])
+    for path in REST:
+        assert level(room(path), table) is not None, f"rooms.toml has no floor for {room(path)}"
+    for names in chain(RULES["engine"]["floors"], RULES["package"]["floors"]):
+        for name in names:
+            name = name.removesuffix("/*")
+            places = [ENGINE, PACKAGE]
+            assert any((base / name).is_dir() or list(base.glob(f"{name}.*")) for base in places)
 
 
-@pytest.mark.parametrize("path", FILES, ids=room)
+def test_rooms_of_the_engine_include_only_what_is_below_them():
+    table, up = levels(RULES["engine"]["floors"]), dict(RULES["engine"]["up"])
+    for name, found in c_arrows().items():
+        for other in found:
+            if level(other, table) > level(name, table):
+                assert up.pop(f"{name} -> {other}", None), f"{name} includes {other}, above it"
+    assert not up, "rooms.toml excuses what is not there"
+
+
+@pytest.mark.parametrize("path", REST, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_a_room_imports_only_rooms_below_it(path):
-    here = room(path)
-    if path.stem == "__init__" or here in ALIASES:  # hands out what users import
-        return
-    for name in imports(path):
-        # what shares a row may know each other
-        assert LEVEL[name] >= LEVEL[here], f"{path.name} imports {name}, which is above it"
+    table = levels(RULES["package"]["floors"])
+    for name in arrows(path):
+        assert level(name, table) <= level(room(path), table), f"it imports {name}, above it"
 
 
-def code(path):
-    """A C or Cython file without comments, docstrings and texts."""
-    text = path.read_text("utf-8")
-    text = re.sub(r'"""(.|\n)*?"""', "", text)
-    text = re.sub(r"/\*(.|\n)*?\*/", "", text)
-    return re.sub(r"#(?!include|define|if|el|en|error).*|\"[^\"\n]*\"", "", text)
+def test_few_arrows_leave_a_room():
+    whole = {"streamptron", "library/library"}  # which are all rooms as one file
+    out = {f"engine/{name}": found for name, found in c_arrows().items() if name not in whole}
+    for path in REST:
+        if path.parent != ENGINE:  # whose declarations say again what the headers say
+            out.setdefault(room(path), set()).update(arrows(path))
+    many = {name: len(found) for name, found in out.items() if len(found) > MOST_ARROWS}
+    assert set(many) == set(RULES["arrows"]), many
 
 
-# Words that a room's code must not have: what ARCHITECTURE.md says it knows nothing of.
-FOREIGN = {
-    "engine/calibrate": r"\b(Key|Index|Table|slot_t)\b",
-    "engine/serve": r"\b(Key|Index|slot_t)\b",
-    "engine/rule": r"\b(Key|Index|Table|slot_t|AVERAGE_\w+)\b",
-    "engine/table": r"\b(Rule|RULE_\w+|label)\b",
-    "engine/tables": r"\b(Rule|RULE_\w+|label)\b",
-    "engine/verdict": r"\b(Table|slot_t)\b",
-    "engine/step": r"\b(Rule|RULE_\w+)\b",
-    "engine/index": r"\b(Table|Rule|label|weight)\b",
-    "engine/segments": r"\b(Key|Index)\b",
-    "engine/lookup": r"\b(Index|Table)\b",
-    "engine/scan": r"\b(Key|Event|Index)\b",
-    "engine/matrix": r"\b(Learner|Table|label)\b",
-    "engine/lines": r"\b(Word|Text)\b",
-    "engine/event": r"\b(Table|Rule)\b",
-    "engine/places": r"\b(Key|Block|Table)\b",
-    "engine/hash": r"\bTable\b",
-}
+ONLY = RULES["engine"]["only"]
+
+
+@pytest.mark.parametrize("name", ONLY)
+def test_the_verbs_of_a_machine_are_called_by_few(name):
+    assert {each for each, found in c_arrows().items() if name in found} == {
+        *ONLY[name],
+        "streamptron",
+    }
+
+
+# --- What a room does not say
+
+
+FOREIGN = RULES["engine"]["foreign"]
 
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_room_does_not_name_what_it_knows_nothing_of(name):
-    found = re.search(FOREIGN[name], code(PACKAGE / f"{name}.pxd"))
-    assert found is None, f"{name}.pxd says {found.group(0)}"
+    paths = [path for path in C if f"{room(path, ENGINE)}/".startswith(f"{name}/")]
+    assert paths
+    for path in paths:
+        found = re.search(FOREIGN[name], re.sub(r"#include.*", "", code(path)))
+        assert found is None, f"{room(path, ENGINE)} says {found.group(0)}"
 
 
-def test_c_is_in_headers_which_an_editor_and_a_compilers_warnings_know():
-    for wing in ("engine", "doors"):
-        for path in (PACKAGE / wing).rglob("*.p*"):
-            if path.suffix in (".pxd", ".pyx"):
-                assert "extern from *" not in path.read_text("utf-8"), path.name
+def test_one_room_asks_which_machine_a_learner_is():
+    machines = RULES["engine"]["machines"]
+    said = {room(path, ENGINE) for path in C if re.search(machines["names"], code(path))}
+    assert said == set(machines["rooms"])
+
+
+def test_the_engine_needs_no_interpreter_and_prints_nothing():
+    for path in C:
+        text = code(path)
+        assert not re.search(r"Python\.h|PyObject|\bPy_", text), path
+        if room(path, ENGINE) not in SYSTEM:
+            assert not re.search(r"<(stdio|assert|signal|setjmp|locale|errno|time)\.h>", text), path
+        assert not re.search(r"\b(abort|exit|_Exit|printf|puts|assert)\s*\(", text), path
+
+
+def test_the_engine_keeps_nothing_of_its_own():
+    state = RULES["engine"]["state"]
+    # not `extern "C" {`, of which `code` leaves the quotes
+    variable = re.compile(r'^ *(?:static|extern)(?! *inline| "")(?![^;={]*\()[^;={]*[;={\[]', re.M)
+    found = {}
+    for path in C:
+        for line in variable.findall(re.sub(r"^ *#.*", "", code(path), flags=re.M)):
+            if not re.search(r"\bconst\b[^*]*$", line):
+                found.setdefault(room(path, ENGINE), line)
+    assert set(found) <= set(state), found
 
 
 def test_all_memory_of_ours_in_c_comes_from_one_room():
-    calls = re.compile(r"\b((m|c|re|aligned_)alloc|mmap|posix_memalign|new)\s*\(")
-    seen = 0
-    for path in FILES:
-        if path.stem == "heap":
-            continue
-        if path.suffix == ".h":
-            assert not calls.search(code(path)), path.name
-        elif path.suffix in (".pxd", ".pyx"):
-            # so malloc and its kind can only be those of engine/heap.pxd
-            assert not re.search(r"libc\.stdlib|stdlib\.h|cpython\.mem", code(path)), path.name
-            seen += "engine.heap cimport" in code(path)
-    assert seen > 5
-
-
-def test_only_the_doors_hold_the_interpreters_lock():
-    head = re.compile(r"^cdef (?:inline )?[^\n(]*\([^)]*\)([^:\n]*):$", re.M)
-    heads = 0
-    for path in sorted((PACKAGE / "engine").glob("*.pxd")):
-        for found in head.finditer(code(path)):
-            assert found.group(1).strip() == "noexcept nogil", f"{path.name}: {found.group(0)}"
-            heads += 1
-    assert heads > 200
-
-
-ENGINE = sorted((PACKAGE / "engine").glob("*.pxd"))
-
-
-@pytest.mark.parametrize("path", ENGINE, ids=room)
-def test_a_room_opens_with_its_functions(path):
-    opening, body = re.match(r"((?:#.*\n)+)((?:.|\n)*)", path.read_text("utf-8")).groups()
-    listed = opening.partition("Functions in this file:")[2].partition("\n#\n")[0]
-    names = set(re.findall(r"\w+", listed))
-    functions = re.findall(r"^cdef inline [^\n(]*?(\w+)\(", body, re.M)
-    missing = [name for name in functions if name not in names and not name.startswith("_")]
-    assert not missing, f"the opening of {path.name} does not list {missing}"
-    # C functions have their C name behind their own
-    found = set(re.findall(r'\b(\w+)(?: "\w+")? ?\(', body))
-    gone = [name for name in names if "_" in name and name not in found]
-    assert not gone, f"{path.name} lists {gone}, which are not there"
-
-
-def functions_taken(path):
-    """(room, function) of all functions that a Cython file takes from rooms of the engine."""
-    taken = re.findall(
-        r"^from streamptron\.(engine\.\w+) cimport (\([^)]*\)|[^\n(]*)", code(path), re.M
+    calls = re.compile(
+        r"(?<!->)\b((m|c|re|aligned_)alloc|free|mmap|munmap|posix_memalign|new)\s*\("
     )
-    for name, what in taken:
-        for function in re.findall(r"\b[a-z]\w*", what):
-            yield name.replace(".", "/"), function
+    for path in [*C, *(path for path in REST if path.suffix == ".h")]:
+        if room(path) != "engine/memory/heap":
+            found = {call[0].rstrip("( ") for call in calls.finditer(code(path))}
+            if room(path, PACKAGE).removeprefix("engine/") in SYSTEM:
+                found -= {"mmap", "munmap"}  # of files
+            assert not found, path
+    for path in REST:
+        if path.suffix in (".pxd", ".pyx"):
+            # so malloc and its kind can only be those of engine/memory
+            assert not re.search(r"libc\.stdlib|stdlib\.h|cpython\.mem", code(path)), path
 
 
-def test_what_remembers_characters_is_compiled_once():
-    # engine/scan.pxd keeps the characters it met in its module, so a door that compiled it again
-    # would wait for ever for a page that is given to the other copy
-    remembers = {"engine/scan"}
-    for _ in range(5):
-        for path in (PACKAGE / "engine").glob("*.pxd"):
-            if room(path) != "engine/api" and any(
-                name in remembers for name, function in functions_taken(path)
-            ):
-                remembers.add(room(path))
-    assert {"engine/text", "engine/batch"} <= remembers
-    for path in PACKAGE.rglob("*.pyx"):
-        if room(path) != "engine/api":
-            taken = [found for found in functions_taken(path) if found[0] in remembers]
-            assert not taken, f"{path.name} compiles again what engine/api has"
+def test_what_cython_takes_of_the_engine_needs_no_lock():
+    functions = 0
+    for path in ENGINE.glob("*.pxd"):
+        text = code(path)
+        for block in re.findall(r"^cdef extern from.*:$", path.read_text("utf-8"), re.M):
+            assert block.endswith(" nogil:"), f"{path.name}: {block}"
+        for line in re.findall(
+            r"^(?:cdef|   ) (?!ctypedef|enum)[^\n(]*\((?:[^)]*)\)[^\n]*", text, re.M
+        ):
+            if "extern" not in line:
+                assert "noexcept" in line, f"{path.name}: {line}"
+                functions += 1
+    assert functions > 150
+
+
+def test_c_is_in_files_which_an_editor_and_a_compilers_warnings_know():
+    for path in REST:
+        if path.suffix in (".pxd", ".pyx"):
+            assert "extern from *" not in path.read_text("utf-8"), path.name
+
+
+# --- Size
+
+
+def functions(path):
+    """(name, lines of code) of the functions of a C file."""
+    text = code(path)
+    for found in re.finditer(
+        r"^[A-Za-z][^;{}#]*?\b(\w+)\([^;{}]*\)\n\{\n((?:.*\n)*?)\}$", text, re.M
+    ):
+        yield found[1], sum(bool(line.strip()) for line in found[2].splitlines())
+
+
+def test_functions_of_the_engine_can_be_read_at_once():
+    sizes = [found for path in C for found in functions(path)]
+    assert len(sizes) > 400
+    assert {name for name, size in sizes if size > MOST_LINES} == set(RULES["engine"]["long"])

@@ -109,6 +109,16 @@ def test_it_makes_as_many_mistakes_as_the_paper_s_formulas_do():
     assert model.n_mistakes == wrong - 1
 
 
+@needs_data
+@pytest.mark.slow
+def test_newcomers_step_only_where_a_feature_speaks_for_them():
+    """5.34 % errors on 1,363 templates; from an intercept of 0 there were 6.74."""
+    model = AROW()
+    for x, y in text_stream("loghub_templates"):
+        model.learn_one(x, y)
+    assert round(100 * model.n_mistakes / model.n_seen, 2) == 5.34
+
+
 # --- Two labels, and a third
 
 
@@ -153,7 +163,7 @@ def test_a_third_label_changes_no_answer_about_the_two(labels):
         assert model.decision_function_one(x) == {
             labels[positive]: score,
             labels[1 - positive]: -score,
-            "eggs": 0.0,
+            "eggs": -1.0,
         }
     w = before.weights
     assert model.weights[labels[positive]] == w

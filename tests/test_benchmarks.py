@@ -27,6 +27,7 @@ def test_a_benchmark_prints_its_header_before_any_number(script):
     assert run.returncode == 0, run.stderr
     header, _, tables = run.stdout.partition("\n\n")
     said = [line.split()[0] for line in header.splitlines()]
-    assert said[:7] == ["command", "options", "versions", "flags", "data", "machine", "load"]
+    rows = ["command", "date", "options", "versions", "flags", "data", "machine", "load"]
+    assert said[: len(rows)] == rows
     assert f"python -m benchmarks.{script.stem} --quick" in header
     assert tables or "skipped" in header

@@ -4,7 +4,9 @@ import datetime
 import itertools
 import os
 import stat
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 
@@ -12,7 +14,7 @@ import pytest
 from river import preprocessing
 
 from streamptron import Checkpoint, ModelFileError, Perceptron, Tokenizer, load, read_metadata
-from tests.support import killed
+from tests.support import killed, saves
 from tests.support.marks import on_posix, seeds
 from tests.support.variants import learned, make
 
@@ -191,6 +193,79 @@ def test_save_removes_what_a_killed_one_has_left(path, folder):
     ]
 
 
+def test_other_models_in_the_folder_save_while_checkpoints_are_written(path, monkeypatch):
+    others = [path.with_name(name) for name in ("model2", "model-eu", "model.old", "mod")]
+    with saves.held_up(monkeypatch, *others):
+        Checkpoint(make("Perceptron"), path).save()
+    assert all(load(other).n_seen == 0 for other in others)
+
+
+def test_threads_that_learn_and_step_save_each_time_that_it_is_due(path, folder):
+    model = make("Perceptron")
+    checkpoint = Checkpoint(model, path, every_events=10)
+    saved, errors = [], []
+
+    def work():
+        try:
+            for _ in range(200):
+                model.learn_one({"a": 1}, True)
+                saved.append(checkpoint.step())
+        except OSError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert 20 <= sum(saved) <= 60
+    numbers = sorted(int(name.removeprefix("model.")) for name in os.listdir(folder))
+    assert numbers == [sum(saved) - 2, sum(saved) - 1, sum(saved)]
+    seen = [load(path.with_name(f"model.{number:06}")).n_seen for number in numbers]
+    assert seen == sorted(seen)
+    assert seen[-1] > 590
+
+
+def test_threads_that_save_at_once_write_a_file_each(path, folder):
+    checkpoint = Checkpoint(make("Perceptron"), path, keep=100)
+    with ThreadPoolExecutor(4) as pool:
+        files = set(pool.map(lambda _: checkpoint.save(), range(40)))
+    assert sorted(os.listdir(folder)) == sorted(file.name for file in files)
+    assert len(files) == 40
+
+
+def test_save_of_a_signal_handler_within_a_save_is_the_newest(path, folder, monkeypatch):
+    model = make("Perceptron")
+    checkpoint = Checkpoint(model, path)
+    fsync = os.fsync
+
+    def interrupted(number):
+        monkeypatch.setattr(os, "fsync", fsync)
+        learn(model, 1)
+        checkpoint.save()
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    checkpoint.save()
+    assert sorted(os.listdir(folder)) == ["model.000001", "model.000002"]
+    assert Checkpoint.newest(path).n_seen == 1
+
+
+def test_newest_is_found_although_the_writer_has_removed_all_that_were_listed(path, monkeypatch):
+    checkpoint = Checkpoint(make("Perceptron"), path, keep=1)
+    checkpoint.save()
+    regular = os.stat
+
+    def overtaken(name, *more, **named):
+        monkeypatch.setattr(os, "stat", regular)
+        checkpoint.save()
+        return regular(name, *more, **named)
+
+    monkeypatch.setattr(os, "stat", overtaken)
+    assert Checkpoint.newest_saved(path).path == path.with_name("model.000002")
+
+
 def test_metadata_goes_into_every_file(path):
     assert read_metadata(Checkpoint(make("MIRA"), path, metadata={"a": 1}).save()) == {"a": 1}
 
@@ -219,8 +294,8 @@ def test_pipeline_of_a_tokenizer_and_a_learner_is_saved_when_due_and_comes_back(
     ("model", "message"),
     [
         (
-            lambda: preprocessing.StandardScaler() | Perceptron(),
-            r"not a pipeline of StandardScaler, Perceptron\. Pickle the pipeline instead; or save "
+            lambda: Perceptron() | preprocessing.StandardScaler(),
+            r"not a pipeline of Perceptron, StandardScaler\. Pickle the pipeline instead; or save "
             r"its learner alone, pipeline\['Perceptron'\], and rebuild the others",
         ),
         (preprocessing.StandardScaler, r"not a StandardScaler from river\..*; pickle it instead"),

@@ -1,7 +1,7 @@
 """Names chosen by somebody who knows the code but not the seed collide no more than others.
 
-The hash is written here once more, from the head of engine/hash.pxd, so that the way of a search
-can be counted.
+The hash is written here once more, from the head of engine/names/hash.h, so that the way of a
+search can be counted.
 """
 
 import random

@@ -7,7 +7,6 @@ from itertools import product
 
 import pytest
 
-import streamptron
 from tests.support.commands import ENVIRONMENT, MAIL, SEEDED
 from tests.support.marks import in_turn
 from tests.support.variants import learned, loaded
@@ -66,10 +65,7 @@ def shell(words, folder):
 @pytest.fixture
 def folder(mail, tmp_path):
     (tmp_path / "mail.vw").write_bytes(b"1 | a\n-1 | b\n")
-    model = streamptron.MulticlassPerceptron()
-    model.learn_one({"a": 1}, "1")
-    metadata = {"tokenizer": None, "reading": {"format": "vw"}}
-    model.save(tmp_path / "vw.model", metadata=metadata)
+    shell("train mail.vw -m vw.model --learner multiclass --quiet", tmp_path)
     return tmp_path
 
 

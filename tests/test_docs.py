@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -24,9 +25,11 @@ EXAMPLES = {  # how many there are at least, so that none is lost unseen
     **{name: 5 for name in PAGES if Path(name).parent.name == "chapter" and "index" not in name},
     str(Path("docs", "coming-from.md")): 20,
     str(Path("docs", "files.md")): 30,
-    str(Path("docs", "index.md")): 10,
+    str(Path("docs", "index.md")): 14,
+    str(Path("docs", "labels.md")): 15,
     str(Path("docs", "late-labels.md")): 30,
     str(Path("docs", "learning.md")): 12,
+    str(Path("docs", "mail.md")): 10,
     str(Path("docs", "matrices.md")): 14,
     str(Path("docs", "merging.md")): 14,
     str(Path("docs", "recipes.md")): 25,
@@ -47,25 +50,32 @@ def test_examples_of_the_page_give_what_it_shows(name):
     assert failures == 0
 
 
-def test_the_first_pages_commands_train_explain_draw_and_learn_on(tmp_path):
+def test_the_first_pages_commands_print_what_it_shows(tmp_path):
     pytest.importorskip("click")
-    page = PAGES[str(Path("docs", "index.md"))]
-    shell = page.partition("## The same")[0]
-    commands = re.findall(r"^    (printf .*|.*streamptron .*)$", shell, re.M)
-    assert len(commands) == 8
-    script = "\n".join(["set -e", 'streamptron() { "$PYTHON" -m streamptron "$@"; }', *commands])
+    page = PAGES[str(Path("docs", "index.md"))].partition("## The same")[0]
+    blocks = re.findall(r"^```console\n(.*?)^```", page.partition("## A file")[2], re.M | re.S)
+    commands = [line[2:] for block in blocks for line in block.splitlines() if line[:2] == "$ "]
+    assert len(commands) == 9
+    script = "\n".join(
+        [
+            'streamptron() { "$PYTHON" -m streamptron "$@"; }',
+            *(f"printf '%s\\n' {shlex.quote('$ ' + line)}\n{line} || exit 1" for line in commands),
+        ]
+    )
     run = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
         env={**environment(), "PYTHON": sys.executable, "MPLBACKEND": "agg"},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         encoding="utf-8",
     )
-    assert run.returncode == 0, run.stderr
-    label, probability = run.stdout.splitlines()[0].split("\t")
-    assert f"`{label}` and {float(probability):.2f}" in page
-    spoken = re.findall(r"^(free|a|prize) +\S+ +(\S+)$", run.stdout, re.M)
-    assert {word for word, part in spoken if float(part) > 0} == {"free", "a", "prize"}
+    assert run.returncode == 0, run.stdout
+    shown, printed = (
+        re.sub(r"^(seconds) .*| +$", r"\1", text, flags=re.M)
+        for text in ("".join(blocks), run.stdout)
+    )
+    assert printed == shown
     assert (tmp_path / "weights.png").stat().st_size > 1000
     assert streamptron.load(tmp_path / "mail.model")[-1].n_seen == 5
 
@@ -86,15 +96,16 @@ def test_links_of_the_page_lead_somewhere(name):
         path, _, heading = target.partition("#")
         if "://" in target:
             continue
-        assert (page.parent / path).exists(), target
+        there = page.parent / path if path else page
+        assert there.exists(), target
         if heading:
-            headings = re.findall(r"^#+ (.*)$", (page.parent / path).read_text("utf-8"), re.M)
+            headings = re.findall(r"^#+ (.*)$", there.read_text("utf-8"), re.M)
             assert heading in [title.lower().replace(" ", "-") for title in headings]
 
 
 def test_readme_is_a_few_screens_and_the_architecture_a_page():
     assert PAGES["README.md"].count("\n") <= 150
-    assert PAGES["ARCHITECTURE.md"].count("\n") <= 120
+    assert PAGES["ARCHITECTURE.md"].count("\n") <= 70
 
 
 def test_every_page_is_listed_in_the_readme_or_in_its_folders_index():
@@ -142,7 +153,7 @@ def test_a_link_of_the_site_that_leads_nowhere_is_found(tmp_path):
 
 def test_every_page_of_the_chapter_has_a_formula_and_a_picture():
     chapter = [text for name, text in PAGES.items() if (ROOT / name).parent.name == "chapter"]
-    assert len(chapter) == 14
+    assert len(chapter) == 16
     for text in chapter:
         if "{toctree}" not in text:
             assert text.count("$$") >= 2

@@ -385,6 +385,36 @@ def test_rows_are_answered_between_blocks_of_a_batch_though_somebody_waits_to_le
 
 
 @eager
+def test_a_delta_is_applied_beside_batches_that_are_read_and_learners_that_wait():
+    model = turning("Perceptron")
+    late = copy.deepcopy(model)
+    learn_events("Perceptron", late)
+    late = late.delta(model)
+    rows = np.ones((500, N))
+
+    def apply():
+        for _ in range(50):
+            base = copy.deepcopy(model)
+            shard = copy.deepcopy(base)
+            learn_events("Perceptron", shard)
+            model.apply(shard.delta(base))
+
+    def read(stop):
+        while not stop.is_set():
+            scores(model, rows, feature_names=NAMES)
+
+    def wait(stop):
+        while not stop.is_set():
+            with pytest.raises(ValueError, match="the delta goes on from the model"):
+                model.apply(late)
+
+    learn_events("Perceptron", model)  # so that `late` is
+    finished(apply, read, wait)
+    assert model.n_seen == 52
+    whole(model)
+
+
+@eager
 def test_these_tests_would_notice_a_model_that_mixes_states():
     """River's, for one, moves its intercept before its weights."""
     model, twin = linear_model.Perceptron(), linear_model.Perceptron()

@@ -1,5 +1,6 @@
 """Two who would write one model file: the second is told of the first, and nothing is lost."""
 
+import errno
 import os
 import re
 import signal
@@ -9,8 +10,10 @@ import threading
 
 import pytest
 
-from streamptron import ModelLock, ModelLockError, Perceptron, load
+from streamptron import ModelLock, ModelLockError, Perceptron, Tokenizer, load
+from streamptron.command.lines import LineModel
 from tests.support.commands import ENVIRONMENT, MAIL, answered, process, run
+from tests.support.marks import on_posix
 from tests.support.variants import loaded
 
 HOLDER = """
@@ -110,6 +113,99 @@ def test_a_lock_that_is_not_held_saves_nothing(tmp_path):
         pass
 
 
+@on_posix
+@pytest.mark.parametrize("leaves", ["at its end", "by exit", "by an error"])
+def test_a_child_that_leaves_the_block_takes_nothing_from_its_parent(leaves, tmp_path):
+    with ModelLock(tmp_path / "m") as lock:
+        child = os.fork()
+        if child == 0:
+            try:
+                if leaves == "by exit":
+                    sys.exit(0)
+                if leaves == "by an error":
+                    raise ZeroDivisionError
+                lock.__exit__(None, None, None)
+            except BaseException as error:
+                lock.__exit__(type(error), error, None)
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        with pytest.raises(ModelLockError, match=f"process {os.getpid()} "), ModelLock(lock.path):
+            pass
+        lock.save(model_of("a"))
+    assert os.listdir(tmp_path) == ["m"]
+
+
+@on_posix
+def test_a_child_that_stays_in_the_block_holds_the_lock_too(tmp_path):
+    ends, waits = os.pipe()
+    with ModelLock(tmp_path / "m") as lock:
+        child = os.fork()
+        if child == 0:
+            try:
+                os.close(waits)
+                os.read(ends, 1)
+                lock.__exit__(None, None, None)
+            finally:
+                os._exit(0)
+    with pytest.raises(ModelLockError), ModelLock(tmp_path / "m"):
+        pass
+    os.close(waits)
+    os.waitpid(child, 0)
+    os.close(ends)
+    assert os.listdir(tmp_path) == []
+    with ModelLock(tmp_path / "m"):
+        pass
+
+
+def test_one_lock_is_taken_once(tmp_path):
+    with ModelLock(tmp_path / "m") as lock:
+        with pytest.raises(ModelLockError, match=f"written by process {os.getpid()} "), lock:
+            pass
+        lock.save(model_of("a"))
+        with pytest.raises(ModelLockError), ModelLock(tmp_path / "m"):
+            pass
+    with lock:  # and again when it was given back
+        lock.save(model_of("a", "b"))
+
+
+@on_posix
+@pytest.mark.parametrize("how", ["symlink_to", "hardlink_to", "write_bytes"])
+def test_nothing_is_written_into_a_file_that_only_has_the_locks_name(how, tmp_path):
+    (tmp_path / "other").write_bytes(b"precious")
+    getattr(tmp_path / ".m.lock", how)(b"precious" if how == "write_bytes" else tmp_path / "other")
+    with pytest.raises(ModelLockError, match=r"\.m\.lock' is not a lock of streamptron's") as error:
+        ModelLock(tmp_path / "m").__enter__()
+    assert "remove it" in str(error.value)
+    assert (tmp_path / ".m.lock").read_bytes() == b"precious"
+    os.mkfifo(tmp_path / ".n.lock")
+    with pytest.raises(ModelLockError, match="not a lock"):
+        ModelLock(tmp_path / "n").__enter__()
+
+
+@on_posix
+def test_a_file_system_without_locks_is_said_with_the_files_name(tmp_path, monkeypatch):
+    import fcntl
+
+    def without(number, how):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", without)
+    with pytest.raises(OSError, match="file system has no locks") as error:
+        ModelLock(tmp_path / "m").__enter__()
+    assert error.value.filename == os.fspath(tmp_path / "m")
+    assert error.value.errno == errno.ENOLCK
+    assert os.listdir(tmp_path) == []
+    model_of("a").save(tmp_path / "m")  # which needs none
+    assert os.listdir(tmp_path) == ["m"]
+
+
+def test_names_that_begin_alike_have_locks_of_their_own(tmp_path):
+    with ModelLock(tmp_path / ("m" * 200 + "1")), ModelLock(tmp_path / ("m" * 200 + "2")):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
 def test_of_many_who_take_and_lift_a_lock_one_holds_it_at_a_time(tmp_path):
     """With the file of the lock removed and made anew all the while."""
     inside, most, turns = 0, 0, 0
@@ -173,6 +269,17 @@ def test_a_training_holds_its_model_while_it_waits(mail):
     assert loaded(model).n_seen == 8
 
 
+def test_what_was_learned_is_kept_beside_a_file_with_a_very_long_name(tmp_path):
+    path = tmp_path / ("模" * 80)
+    (Tokenizer() | Perceptron()).save(path)
+    with ModelLock(path) as lock:
+        lines = LineModel.load(path)
+        model_of("x").save(path)
+        with pytest.raises(ModelLockError, match=f"was learned is in .*process-{os.getpid()}'"):
+            lines.save_at_last(lock)
+    assert len(os.listdir(tmp_path)) == 2
+
+
 @pytest.mark.parametrize("words", [["predict", "--learn"], ["train", "-", "--resume"]])
 def test_what_was_learned_is_kept_beside_a_file_that_was_replaced(words, mail):
     _, model = mail
@@ -184,7 +291,7 @@ def test_what_was_learned_is_kept_beside_a_file_that_was_replaced(words, mail):
         other.replace(model)
         _, said = running.communicate(timeout=60)
         assert running.returncode == 1
-    beside = model.with_name(f"mail.model.of-process-{running.pid}")
+    beside = model.with_name(f"{model.name}.of-process-{running.pid}")
     assert f"it is left as it is; what was learned is in '{beside}'" in said.decode()
     assert loaded(model).weights == model_of("x").weights
     assert loaded(beside).n_seen == 8

@@ -292,6 +292,85 @@ def test_name_is_also_found_in_any_mapping_and_after_names_that_are_not_known():
     assert model.n_features == len(names)
 
 
+@pytest.mark.parametrize(
+    ("one", "equal"),
+    [
+        (Decimal("0.1"), Decimal("0.10")),
+        (Decimal("1e3"), Decimal("1000.000")),
+        (Decimal("0.5"), Decimal("0.500")),
+        (Fraction(1, 3), Fraction(10, 30)),
+    ],
+)
+def test_model_knows_a_number_as_it_was_written_there_whatever_others_wrote(one, equal):
+    """Numbers that take long are remembered, by all models: this one must not see that."""
+    alone = pickle.loads(pickle.dumps(Perceptron(hash_seed=1)))
+    alone.learn_one({one: 1}, True)
+    other = Perceptron()
+    other.learn_one({equal: 1}, True)
+    other.predict_one({one: 1})
+    model = Perceptron(hash_seed=1)
+    model.learn_one({one: 1}, True)
+    assert repr(model.weights) == repr(alone.weights)
+    assert pickle.dumps(model) == pickle.dumps(alone)
+    assert model.predict_one({equal: 1}) is True
+    assert model.n_features == 1
+
+
+def test_more_numbers_than_are_remembered_stay_features_of_their_own():
+    model = Perceptron(average="none", serve="current", intercept=False)
+    names = [Decimal(i) / 8 for i in range(40_000)]
+    model.learn_one({name: i + 1 for i, name in enumerate(names)}, True)
+    assert model.n_features == len(names)
+    for i in (0, 1, 7, 20_000, 39_999):
+        assert model.decision_function_one({names[i] * Decimal("1.00"): 1}) == i + 1
+        assert model.decision_function_one({float(names[i]): 1}) == i + 1
+
+
+class Proxy:
+    """It says that it is of the class of what it stands for, and equals it."""
+
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def __class__(self):
+        return type(self.value)
+
+    def __str__(self):
+        return str(self.value)
+
+    def __int__(self):
+        return int(self.value)
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __eq__(self, other):
+        return self.value == other
+
+
+def test_what_stands_for_a_number_is_that_number():
+    model = Perceptron(average="none", serve="current", intercept=False)
+    model.learn_one({Proxy(frozenset("a")): 1}, True)
+    model.learn_one({Proxy(7): 1}, True)
+    assert model.decision_function_one({7: 1}) == 1.0
+    assert name_plain(Proxy(7)) == (INT, 7)
+
+
+class Reversed(tuple):
+    """It is given to a loop the wrong way round, and equals what it holds all the same."""
+
+    def __iter__(self):
+        return reversed(list(super().__iter__()))
+
+
+def test_what_compares_like_a_tuple_is_the_tuple_that_it_equals():
+    assert name_plain(Reversed("ab")) == name_plain(("a", "b"))
+    model = Perceptron()
+    model.learn_one({Reversed("ab"): 1}, True)
+    assert list(model.weights) == [("a", "b")]
+
+
 def test_text_that_says_it_differs_from_its_equals_is_a_feature_of_its_own():
     weights = {"a": 1, Other("a"): 2, Other("a"): 3}
     model = counter()

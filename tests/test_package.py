@@ -1,10 +1,16 @@
 """What the package says of itself agrees, wherever it is said."""
 
+import ast
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
+from itertools import chain
 from pathlib import Path
+
+import pytest
 
 import streamptron
 from streamptron.cli import main
@@ -48,6 +54,44 @@ def test_extra_all_is_every_other_extra_but_spark_which_is_larger_than_all():
     )
 
 
+# Who asks for scipy is River; in a notebook there is IPython; and Python 3.14 has `compression`.
+THERE_ANYWAY = {"IPython", "compression", "scipy"}
+INSTALLED_AS = {"sklearn": "scikit-learn"}
+
+
+def test_what_is_imported_is_asked_for():
+    asked = [
+        *PROJECT["project"]["dependencies"],
+        *chain.from_iterable(PROJECT["project"]["optional-dependencies"].values()),
+    ]
+    names = {re.match(r"[\w-]+", one)[0] for one in asked}
+    imported = set()
+    for path in (ROOT / "streamptron").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported.add(node.module.partition(".")[0])
+    foreign = imported - set(sys.stdlib_module_names) - THERE_ANYWAY
+    assert {"numpy", "river", "sklearn"} <= foreign
+    assert {INSTALLED_AS.get(name, name) for name in foreign} - names == set()
+
+
+def test_every_package_that_is_asked_for_has_an_oldest_version_for_ci_to_try():
+    extras = PROJECT["project"]["optional-dependencies"]
+    asked = [
+        *PROJECT["build-system"]["requires"],
+        *PROJECT["project"]["dependencies"],
+        *(package for name in extras if name != "all" for package in extras[name]),
+    ]
+    assert len(asked) > 8
+    assert [one for one in asked if not re.fullmatch(r"[\w-]+>=[\d.]+(,<\d+)?", one)] == []
+    oldest = {}
+    for one in asked:
+        oldest.setdefault(one.partition(">=")[0], set()).add(one)
+    assert {name: said for name, said in oldest.items() if len(said) > 1} == {}
+
+
 def test_same_pythons_are_supported_tried_and_built_for():
     supported = [
         found[1]
@@ -82,3 +126,59 @@ def test_import_loads_nothing_that_it_can_leave_for_later():
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )
     assert done.stdout == "nothing\n"
+
+
+def setup_py(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, "setup.py", "--quiet", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="only a checkout knows what is its own")
+def test_source_package_holds_every_file_of_the_project_and_no_other(tmp_path):
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    files = {name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).exists()}
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    done = setup_py(tmp_path, "sdist")
+    assert done.returncode == 0, done.stderr
+    (archive,) = tmp_path.glob("dist/*.tar.gz")
+    with tarfile.open(archive) as package:
+        packed = {file.name.partition("/")[2] for file in package if file.isfile()}
+    made = {name for name in packed if name.startswith("streamptron.egg-info/")}
+    assert packed - made - {"PKG-INFO", "setup.cfg"} == {
+        name for name in files if not name.startswith(".git")
+    }
+
+
+def test_a_wheel_has_every_header_and_declaration_and_no_c(tmp_path):
+    done = setup_py(ROOT, "build_py", "--build-lib", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    installed = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
+    sources = {path.relative_to(ROOT) for path in (ROOT / "streamptron").rglob("*")}
+    library = Path("streamptron", "engine", "library")  # which Python does not use
+    declared = {
+        path
+        for path in sources
+        if path.suffix in (".h", ".pxd", ".pyi") and library not in path.parents
+    }
+    assert len(declared) > 100
+    assert {path for path in installed if path.suffix != ".py"} == {
+        *declared,
+        Path("streamptron", "py.typed"),
+    }
+    for folder in streamptron.get_include():
+        assert Path(folder).is_dir()
+
+
+def test_setup_stops_where_there_is_nothing_to_compile(tmp_path):
+    shutil.copy(ROOT / "setup.py", tmp_path)
+    done = setup_py(tmp_path, "--version")
+    assert done.returncode == 1
+    assert "no .pyx file" in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -335,7 +335,7 @@ def test_event_predicted_then_learned_makes_the_pairs_of_each():
         {},
         {"a": 1, "b": 1e-200},
         {"a": 1, "b": 1e-200, "c": 1e-200},
-        {"a": 1, "b": 1, Pair("a", "b"): 1},
+        {"a": 1, "b": 1, ("a", "b"): 1},
         {"one name of many bytes": 1, "another name of many bytes": 1},
     ]
     rng = random.Random(5)
@@ -462,6 +462,25 @@ def test_names_that_are_mere_objects_are_refused(learner, params):
 
 
 # --- What is refused
+
+
+@paired_with
+@every_pairing_learner
+def test_a_pair_in_an_event_would_count_twice_and_is_refused(learner, params):
+    y = labels_of(learner)[0]
+    x = {"user": 1.0, "ad": 1.0, "ad:x": 1.0, Pair("ad", "user"): 1.0}
+    model = make(learner, **params)
+    model.learn_one({"user": 1, "ad": 2}, y)
+    for call in (
+        lambda model: model.learn_one(x, y),
+        lambda model: model.predict_one(ChainMap(x)),
+        lambda model: model.explain_one({Pair("user", "ad"): 1}),
+        lambda model: model.learn_many(np.ones((2, 4)), [y, y], feature_names=list(x)),
+        lambda model: model.predict_many(pd.DataFrame(np.ones((2, 4)), columns=[*x])),
+    ):
+        refused(model, call, "Pair('ad', 'user')", "twice", "leave it out", error=TypeError)
+    assert x.pop(Pair("user", "ad")) == 1.0
+    model.learn_one({**x, ("ad", "user"): 1.0}, y)
 
 
 BAD = [

@@ -477,8 +477,9 @@ def test_names_that_are_mere_objects_go_along(learner, how):
 @every_variant
 def test_memory_usage_is_small_at_first_and_grows_with_the_features(learner, variant):
     model = make(learner, variant)
-    # a table of 2**20 slots has 32 KiB of places for its chunks
-    assert 0 < model.memory_usage < (40_000 if model.hash_bits == 20 else 3200)
+    # a table of 2**20 slots has 32 KiB of places for its chunks, in each of its blocks
+    blocks = 3 if learner == "AdaptiveClassifier" else 1
+    assert 0 < model.memory_usage < (40_000 * blocks if model.hash_bits == 20 else 4500)
     labels = labels_for(learner)
     sizes = []
     n = 40 if "pairs" in variant else 1000  # 40 make 780 pairs
@@ -827,9 +828,9 @@ def test_uniform_average_over_a_long_stream_is_the_mean_of_all_weights_so_far(le
     assert found == pytest.approx({name: w / (n + 3) for name, w in sums.items()}, rel=1e-9)
 
 
-@pytest.mark.parametrize("half_life", [1e3, 1e6, 1e9, 1e12], ids="half_life={:g}".format)
+@pytest.mark.parametrize("half_life", [1e3, 1e6, 1e8, 1e10], ids="half_life={:g}".format)
 def test_exponential_average_of_a_long_half_life_follows_its_definition(half_life):
-    """As exactly as the float nearest to 2^(-1/half_life) allows: 0.02 % at the longest."""
+    """As exactly as doubles allow of w less nearly all of w: to a millionth at the longest."""
     model = Perceptron(average="exponential", half_life=half_life, margin=1e40, intercept=False)
     keep = Fraction(1) - Fraction(-math.expm1(-math.log(2) / half_life))
     w, average = Fraction(0), Fraction(0)
@@ -844,9 +845,11 @@ def test_exponential_average_of_a_long_half_life_follows_its_definition(half_lif
             else (keep * average + (1 - keep) * w).limit_denominator(10**60)
         )
     found = model.averaged_weights["a"]
-    assert found == pytest.approx(float(average), rel=max(1e-9, 3e-16 * half_life))
+    assert found == pytest.approx(float(average), rel=max(1e-9, 1e-16 * half_life))
 
 
-def test_half_life_that_a_float_cannot_hold_is_refused_with_its_range():
-    with pytest.raises(ValueError, match=r"half_life=1e\+16.*at least 1 event and at most 1e\+12"):
+def test_half_life_that_leaves_too_little_of_an_average_is_refused_with_its_range():
+    with pytest.raises(ValueError, match=r"half_life=1e\+16.*at least 1 event and at most 1e\+10"):
         Perceptron(average="exponential", half_life=1e16)
+    with pytest.raises(ValueError, match="at most 1e"):
+        Perceptron(average="exponential", half_life=1.001e10)

@@ -9,15 +9,17 @@ import random
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import streamptron
-from streamptron import Perceptron
+from streamptron import MulticlassPerceptron, Perceptron
 from tests.support.marks import seeds
-from tests.support.stranger import OLD_STRANGER, SETUP, STRANGER
+from tests.support.stranger import SETUP, STRANGER
+from tests.support.threads import eager, finished
 from tests.support.variants import answers, every_variant, labels_for, learned, make
 
 pytestmark = pytest.mark.slow  # a compiler is at work
@@ -75,24 +77,6 @@ def random_matrix(rng, n_rows, n_names=50):
     return (starts, names, values), rows
 
 
-def test_names_of_an_earlier_layout_are_there(tmp_path):
-    build(tmp_path, OLD_STRANGER)
-    code = (
-        "import stranger, numpy as np, streamptron as s; model = s.Perceptron(); "
-        "stranger.learn(model, np.array([0, 1]), np.array([7]), np.array([2.0]), np.array([1])); "
-        "print(model.weights)"
-    )
-    path = os.pathsep.join([str(tmp_path), str(Path(streamptron.__file__).parents[1])])
-    process = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert process.stdout == "{7: 2.0}\n"
-
-
 def test_strangers_code_compiles_without_a_warning(built):
     assert "stranger.pyx" in built[1]
     for line in built[1].splitlines():
@@ -140,3 +124,44 @@ def test_other_threads_run_while_the_stranger_learns(stranger):
         ticks += 1
     assert model.n_seen == n
     assert ticks > 1000
+
+
+@eager
+def test_two_strangers_and_learn_one_wait_for_each_other(stranger):
+    model = MulticlassPerceptron(intercept=False, serve="current")
+    for label in range(4):
+        model.learn_one({}, label)
+    rng = np.random.default_rng(2)
+    n, width, times = 500, 20, 20
+
+    def learn_rows(value):  # names and values say whose they are
+        starts = np.arange(0, width * n + 1, width)
+        for _ in range(times):
+            names = (rng.integers(0, 200, n)[:, None] + np.arange(width)) * 2 + value - 1
+            values = np.full(width * n, float(value))
+            stranger.learn(model, starts, names.ravel(), values, rng.integers(0, 4, n))
+
+    def learn_events():
+        for i in range(2_000):
+            x = {f"w{i % 100 + j}": 4.0 for j in range(30)}
+            model.learn_one(x, i % 4)
+            assert model.predict_one(x) in range(4)
+
+    finished(partial(learn_rows, 1), partial(learn_rows, 2), learn_events)
+    assert model.n_seen == 4 + 2 * times * n + 2_000
+    weights = {**model.weights[0], **model.weights[1], **model.weights[2], **model.weights[3]}
+    assert len(weights) > 500
+    for name, weight in weights.items():
+        assert weight % (4 if isinstance(name, str) else 1 + name % 2) == 0
+    model._check()
+
+
+def test_a_model_that_is_only_read_refuses_the_stranger(stranger, tmp_path):
+    model = Perceptron()
+    model.learn_one({7: 1.0}, True)
+    model.save(tmp_path / "m")
+    mapped = streamptron.load(tmp_path / "m", mmap=True)
+    matrix, rows = random_matrix(random.Random(3), 2)
+    with pytest.raises(RuntimeError, match="mmap=True"):
+        stranger.learn(mapped, *matrix, np.zeros(len(rows), dtype=np.int64))
+    assert mapped.weights == model.weights

@@ -8,11 +8,22 @@ import pytest
 
 from tests.support.project import ROOT
 
-MOST_LINES = {"streamptron": 700, "tests": 900}  # of a file
+MOST_LINES = 900  # of a file
+GENERATED = {"streamptron/engine/names/letters.c"}  # by tools/letters.py
 MOST_COLUMNS = 100
 
 # The folders and files that are written by hand; what builds leave is not.
-WRITTEN = (".ci", ".github", "benchmarks", "docs", "examples", "fuzz", "streamptron", "tests")
+WRITTEN = (
+    ".ci",
+    ".github",
+    "benchmarks",
+    "docs",
+    "examples",
+    "fuzz",
+    "streamptron",
+    "tests",
+    "tools",
+)
 PROSE_AND_CODE = (".c", ".in", ".md", ".py", ".pyi", ".toml", ".yml", "")
 CORE = (".h", ".pxd", ".pyx")
 
@@ -26,7 +37,6 @@ FILES = sorted(
     and path.suffix in PROSE_AND_CODE + CORE
     and not path.name.startswith(".")
     and not path.is_relative_to(ROOT / "fuzz" / "corpus")
-    and not (path.suffix == ".c" and path.is_relative_to(ROOT / "streamptron"))
 )
 PYTHON = [path for path in FILES if path.suffix == ".py"]
 
@@ -64,12 +74,14 @@ def test_no_line_is_too_long_but_a_tables(path):
         assert len(line) <= MOST_COLUMNS, f"{name(path)}, line {number}: {len(line)} columns"
 
 
-@pytest.mark.parametrize(("folder", "most"), MOST_LINES.items())
-def test_no_file_is_too_long_to_be_read_at_once(folder, most):
+@pytest.mark.parametrize("folder", ["streamptron", "tests"])
+def test_no_file_is_too_long_to_be_read_at_once(folder):
     sizes = {name(path): path.read_text("utf-8").count("\n") for path in FILES}
     sizes = {path: size for path, size in sizes.items() if path.startswith(f"{folder}/")}
     assert len(sizes) > 50
-    assert {path: size for path, size in sizes.items() if size > most} == {}
+    assert {
+        path: size for path, size in sizes.items() if size > MOST_LINES and path not in GENERATED
+    } == {}
 
 
 @pytest.mark.parametrize(

@@ -241,6 +241,50 @@ def test_features_that_share_a_slot_are_one_feature(params, bits, seed):
 # --- Memory, copies and files
 
 
+@seeds(2)
+@labels_of_all_kinds
+@pytest.mark.parametrize("params", [{"degree": 2, "budget": 9}, {"budget": 1}], ids=str)
+def test_names_that_no_kept_vector_has_any_more_leave_as_the_twins_do(params, labels, seed):
+    rng = random.Random(seed)
+    model, twin = pair(**params)
+    names = [name * (1 + 8 * (i % 3)) for i, name in enumerate("abcdefghijklmnopqrstuvwxyz")]
+    for i in range(400):
+        x = {f"{rng.choice(names)} {rng.randrange(i, i + 9) // 9}": rng.choice((1, -1, 2))}
+        x[rng.choice(names)] = 1
+        y, w = rng.choice(labels), rng.choice((0.5, 1.0))
+        assert model.decision_function_one(x) == twin.decision_function_one(x)
+        model.learn_one(x, y, w)
+        twin.learn_one(x, y, w)
+        assert model.n_features == len(twin.names)
+        if i % 50 == 0:
+            model = pickle.loads(pickle.dumps(model))
+        model._check()
+    if params["budget"] > 1:
+        assert model.n_features < 64
+
+
+@pytest.mark.parametrize("door", ["one", "matrix", "text"])
+def test_memory_of_a_kernel_under_a_budget_does_not_grow_with_new_names(door):
+    """A stream in which every event brings names that never come again."""
+    model = VotedPerceptron(degree=2, budget=50)
+    usage = []
+    for i in range(0, 20_000, 100):
+        y = [(i + j) % 7 < 3 for j in range(100)]
+        if door == "matrix":
+            rows = np.arange(i, i + 100)
+            model.learn_many(sp.csr_array((np.ones(100), (np.arange(100), rows))), y)
+        elif door == "text":
+            texts = [f"never seen before {i + j}" for j in range(100)]
+            (Tokenizer() | model).learn_many(texts, y)
+        else:
+            for j in range(100):
+                model.learn_one({f"a name as long as names are {i + j}": 1}, y[j])
+        usage.append(model.memory_usage)
+    assert model.n_kept == 50
+    assert model.n_features <= 256
+    assert max(usage[100:]) <= max(usage[:100])
+
+
 def test_memory_under_a_budget_and_a_hash_does_not_grow():
     model = VotedPerceptron(budget=50, hash_bits=12, hash_seed=0)
     rng = random.Random(1)

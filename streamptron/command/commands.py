@@ -5,42 +5,46 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
-from contextlib import nullcontext
-from functools import partial
 from typing import Any
 
 import click
 
 from streamptron import __version__
-from streamptron.command.lines import BLOCKS, LineModel
+from streamptron.command.bar import watched
+from streamptron.command.blocks import BLOCKS
+from streamptron.command.lines import LineModel
+from streamptron.command.mail import filter_mail, forget, learn
 from streamptron.command.options import (
     DEFAULT,
+    FILE,
     LEARNER_OPTIONS,
+    LEARNER_SECTION,
+    MAIL_OPTIONS,
     READING_OPTIONS,
+    READING_SECTION,
+    TEXT_SECTION,
     TOKENIZER_OPTIONS,
     Commands,
     Learner,
+    config_option,
     encoding_of,
     is_plain,
     json_option,
+    mails_argument,
     model_option,
     new_model,
     new_tokenizer,
     option_called,
     reading_of,
     taken,
+    with_mails,
 )
+from streamptron.command.predict import predict
 from streamptron.command.process import say
-from streamptron.files.sources import MAX_LINE
 from streamptron.learners import LEARNERS
 from streamptron.modelfile.layout import looks_like_one
-from streamptron.modelfile.lock import ModelLock
 
 LEARNER = f"By default {DEFAULT}, which errs least; perceptron is the fastest."
-FORMS = {
-    "json": '{{"label": {label}, "probability": {probability}}}',
-    "rsyslog": '{{"$!": {{"label": {label}, "probability": {probability}}}}}',
-}
 ON_ERROR = "raise: a bad line ends it, with nothing more saved; skip: it is counted and left out."
 
 
@@ -76,26 +80,29 @@ def commands() -> None:
     """
 
 
-@commands.command()
-@click.argument("files", nargs=-1, required=True)
+@commands.command(sections=LEARNER_SECTION | TEXT_SECTION | READING_SECTION)
+@mails_argument
 @model_option
+@config_option
 @click.option("--learner", type=Learner(list(LEARNERS)), help=LEARNER)
 @click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
 @LEARNER_OPTIONS
 @TOKENIZER_OPTIONS
 @READING_OPTIONS
+@MAIL_OPTIONS
 @click.option("--on-error", type=click.Choice(["raise", "skip"]), default="raise", help=ON_ERROR)
-@click.option("--epochs", type=click.IntRange(1), default=1, help="Read the files this many times.")
+@click.option("--epochs", type=click.IntRange(1), help="Read the files this many times.")
 @click.option(
     "--holdout",
     type=click.FloatRange(0, 0.5, min_open=True),
     help="Hold out this share, every 1/F-th event, and score it at the end: 0.5, 0.25, 0.1, ...",
 )
 @click.option("--resume", is_flag=True, help="Continue with the existing model.")
+@click.option("--create", is_flag=True, help="--resume: begin with a new model if there is none.")
 @click.option(
     "--save-every",
     type=click.IntRange(1),
-    help="Save after this many events, and when a signal ends it.",
+    help="Save after this many events, and at the end.",
 )
 @click.option(
     "--jobs",
@@ -105,48 +112,66 @@ def commands() -> None:
 )
 @click.option("--quiet", "-q", is_flag=True, help="Print only warnings.")
 def train(files: tuple[str, ...], model: str, **given: Any) -> int:
-    """Learn from files, one labelled event per line; - is standard input.
+    """Learn from files of labelled lines; - is the standard input.
 
     A line is label<TAB>text, or what --format says. The model file keeps tokenizer and format. An
     existing model is replaced; with --resume it learns on.
     Standard error shows how often an event was answered wrongly before it was learned: on average,
     since the last line, and at the end. The defaults are the library's.
 
-    The model is saved at the end. With --save-every it is also saved on the way, and SIGTERM or
-    SIGINT save it and end with exit code 143 or 130. No other training, and no predict --learn, may
-    write the same file meanwhile.
+    The model is saved at the end, and on the way with --save-every. SIGTERM and Ctrl-C save it and
+    end with exit code 143 or 130; --resume, with the same files, then goes on at the next line. No
+    other training, and no predict --learn, may write the same file meanwhile.
 
     \b
     Examples:
       streamptron train mail.tsv --model mail.model
       streamptron train mail.tsv --model mail.model --ngrams 1,2 --fold-numbers --epochs 2
       streamptron train mail.tsv --model mail.model --learner perceptron --positive spam
+      streamptron train --spam Junk --ham INBOX --model spam.model
       streamptron train mail.tsv --model mail.model --resume
+      streamptron train mail.tsv --model mail.model --resume --create --learner mira
       cat mail.tsv | streamptron train - --model mail.model --save-every 10000
     """
-    resume, holdout, quiet = given.pop("resume"), given.pop("holdout"), given.pop("quiet")
+    files = with_mails(files, given)
+    holdout, quiet, create = given.pop("holdout"), given.pop("quiet"), given.pop("create")
+    resume = given.pop("resume")
+    if create and not resume:
+        raise click.UsageError("--create is for --resume; without it the model is always a new one")
+    resume = resume and not (create and not os.path.exists(model))
     encoding = encoding_of(given)
     if resume:
         of_model = ["learner", "positive", *LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names]
         fixed = taken(of_model, given)
-        if fixed:
+        if fixed and not create:
             option = option_called(next(iter(fixed)))
             raise click.UsageError(f"--resume goes on with the model as it is, without {option}")
         reading = reading_of(given)
     else:
         reading = reading_of(given, files)
         learner = new_model(given, reading)
-    if (given["epochs"] > 1 or holdout) and not all(map(is_plain, files)):
+    if ((given["epochs"] or 1) > 1 or holdout) and not all(map(is_plain, files)):
         raise click.UsageError(
             "--epochs and --holdout read the files again; give files, not a pipe"
         )
     every = _every(holdout) if holdout else 0
     _check_place(model, files)
-    from streamptron.command.train import Training
+    from streamptron.command.keeper import Keeper
+    from streamptron.command.train import Stopped, Training
 
-    with ModelLock(model) as lock:
+    with Keeper(model, lines=given["save_every"]) as keeper:
+        start = None
         if resume:
             learner = _resumed(model, reading)
+            start = Stopped.of(learner, list(files))
+            if start is not None and start.place.file and not quiet:
+                say(f"streamptron: goes on behind {start.place.file}:{start.place.line}")
+            if start is not None and given["epochs"] and given["epochs"] < start.epoch:
+                raise click.UsageError(
+                    f"--epochs {given['epochs']}: the training stopped in epoch {start.epoch} of "
+                    f"{start.epochs}; give at least {start.epoch}, or leave it out"
+                )
+        keeper.model = learner
         format = learner.reading["format"]
         if given["jobs"] > 1 and format not in BLOCKS:
             raise click.UsageError(
@@ -154,21 +179,20 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
                 "lines are read by one"
             )
         training = Training(
-            learner,
+            keeper,
             list(files),
-            epochs=given["epochs"],
-            every=every,
+            epochs=given["epochs"] or (start.epochs if start else 1),
+            every=every or (start.every if start else 0),
+            start=start,
             skip=given["on_error"] == "skip",
             quiet=quiet,
             encoding=encoding,
-            save=partial(lock.save, learner) if given["save_every"] else None,
-            save_every=given["save_every"] or 0,
             jobs=given["jobs"],
         )
-        with training.signals.listening() if given["save_every"] else nullcontext():
+        with training.signals.listening():
             training.run()
-            if training.progressive.n_events:
-                learner.save_at_last(lock)
+            if training.n_learned or (start and not training.stopped_by):
+                learner.save_at_last(keeper.lock)
             elif not training.stopped_by:
                 kept = "left as it was" if os.path.exists(model) else "not written"
                 bad = f" ({training.n_bad} bad lines, the first: {training.first_bad})"
@@ -179,16 +203,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     if not quiet:
         say(training.summary())
     if training.stopped_by:
-        from signal import Signals
-
-        file, line = training.place
-        epoch = f" of epoch {training.epoch}" if given["epochs"] > 1 else ""
-        done = (
-            f"after {training.last.n_events} events{epoch}, at {file}:{line}; the model is saved"
-            if training.progressive.n_events
-            else "before the first event; no model is saved"
-        )
-        say(f"streamptron: stopped by {Signals(training.stopped_by).name} {done}")
+        say(f"streamptron: stopped by {training.stop_said()}")
         return 128 + training.stopped_by
     if learner.wanted:
         there = f"there are {', '.join(map(repr, learner.others))}"
@@ -221,96 +236,21 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
     format = reading.setdefault("format", known.reading["format"])
     if format == known.reading["format"]:
         reading = {**known.reading, **reading}
-    return LineModel(
-        known.learner, known.tokenizer, reading, known.positive, known._names, known.kept
-    )
+    known.reading = reading
+    return known
 
 
-@commands.command()
-@click.argument("files", nargs=-1)
+commands.add_command(predict)
+for command in (filter_mail, learn, forget):
+    commands.add_command(command)
+
+
+@commands.command("eval", sections=READING_SECTION)
+@mails_argument
 @model_option
-@click.option(
-    "--input",
-    "kind",
-    type=click.Choice(["text", "labelled"]),
-    help="The line is the text (the default), or label<TAB>text (with --learn).",
-)
+@config_option
 @READING_OPTIONS
-@click.option("--json", "form", flag_value="json", help='Write {"label": ..., "probability": ...}.')
-@click.option("--rsyslog", "form", flag_value="rsyslog", help='The same within {"$!": ...}.')
-@click.option("--template", help="Write this; {label}, {probability} and {text} are filled in.")
-@click.option("--learn", is_flag=True, help="Learn a line that has a label, after its answer.")
-@click.option(
-    "--save-every", type=click.IntRange(1), help="Save after this many lines, and at the end."
-)
-@click.option(
-    "--save-seconds",
-    type=click.FloatRange(0, min_open=True),
-    help="Save this often, and at the end.",
-)
-@click.option(
-    "--max-line", type=click.IntRange(16), default=MAX_LINE, help="The most bytes in a line."
-)
-def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
-    """Label lines from standard input or files.
-
-    A line is a text, or what --format says; a FILE of the format that the model was trained on, be
-    that JSON lines, CSV, svmlight or vw, is read as that. Each line is answered at once with one
-    line: label<TAB>probability, or what --json, --rsyslog or --template say. A blank or bad line
-    gets an empty label and probability (null in JSON), and so does any line before the model knows
-    a label.
-
-    \b
-    With --learn:
-      SIGTERM, end of input    saves and ends with exit code 0 (1: it could not be saved)
-      SIGINT                   saves and ends with exit code 130
-      SIGHUP                   reloads the model file; what is not saved is dropped
-
-    \b
-    Examples:
-      echo 'a prize' | streamptron predict --model mail.model
-      echo 'a prize' | streamptron predict --model mail.model --json
-      streamptron predict mail.tsv --input labelled --model mail.model --template '{label} {text}'
-      streamptron predict mail.tsv --learn --save-every 1000 --model mail.model
-    """
-    from streamptron.command.filter import Answers, Filter
-
-    reading = reading_of(given)
-    encoding = encoding_of(given)
-    form, template, learn = given["form"], given["template"], given["learn"]
-    if form and template is not None:
-        raise click.UsageError(f"--{form} and --template are two ways to write; give one")
-    if given["kind"] and reading:
-        raise click.UsageError("--input and the options of a format are two ways; give one")
-    if given["kind"] == "text" and learn:
-        raise click.UsageError("--learn needs labels; give --input labelled or a --format")
-    if not learn and (given["save_every"] or given["save_seconds"]):
-        raise click.UsageError("without --learn there is nothing to save")
-    try:
-        if form:
-            answers = Answers(FORMS[form], nothing="null", quote=True)
-        else:
-            answers = Answers("{label}\t{probability}" if template is None else template)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    return Filter(
-        model,
-        answers,
-        max_line=given["max_line"],
-        files=[] if files == ("-",) else files,
-        kind=given["kind"],
-        reading=reading,
-        encoding=encoding,
-        learn=learn,
-        save_lines=given["save_every"],
-        save_seconds=given["save_seconds"],
-    ).run()
-
-
-@commands.command("eval")
-@click.argument("files", nargs=-1, required=True)
-@model_option
-@READING_OPTIONS
+@MAIL_OPTIONS
 @json_option
 def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
     """Compare answers with the labels in files.
@@ -325,14 +265,17 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
     """
     from streamptron.command.report import evaluated, evaluation, measures
 
+    files = with_mails(files, given)
     encoding = encoding_of(given)
     reading = reading_of(given, files)
-    found = measures(evaluated(LineModel.load(model), list(files), reading, encoding))
+    lines = LineModel.load(model)
+    with watched(files) as sources:
+        found = measures(evaluated(lines, sources, reading, encoding))
     _write(found, evaluation, given["json"])
 
 
-@commands.command()
-@click.argument("files", nargs=-1, required=True)
+@commands.command(sections=TEXT_SECTION | READING_SECTION)
+@mails_argument
 @click.option(
     "--learners",
     metavar="A,B,...",
@@ -341,6 +284,7 @@ def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
 @click.option("--positive", metavar="LABEL", help="Take this label for true, all others for false.")
 @TOKENIZER_OPTIONS
 @READING_OPTIONS
+@MAIL_OPTIONS
 @json_option
 def compare(
     files: tuple[str, ...], learners: str | None, positive: str | None, **given: Any
@@ -360,18 +304,27 @@ def compare(
     """
     from streamptron.command.report import compared, comparison
 
+    files = with_mails(files, given)
     encoding = encoding_of(given)
     reading = reading_of(given, files)
-    names = _learners(learners, positive)
+    models = untrained(learners, positive, reading, given)
+    with watched(files) as sources:
+        found = compared(models, sources, reading, encoding)
+    _write(comparison(found) if given["json"] else found, str, given["json"])
+
+
+def untrained(
+    listed: str | None, positive: str | None, reading: dict[str, Any], given: dict[str, Any]
+) -> dict[str, LineModel]:
+    """A model of each learner that --learners names, for the same lines."""
+    names = _learners(listed, positive)
     tokenizer = new_tokenizer(taken(TOKENIZER_OPTIONS.names, given), reading)
-    models = {
+    return {
         name: LineModel(
             LEARNERS[name](), tokenizer, reading, positive if name == "perceptron" else None
         )
         for name in names
     }
-    found = compared(models, list(files), reading, encoding)
-    _write(comparison(found) if given["json"] else found, str, given["json"])
 
 
 def _learners(listed: str | None, positive: str | None) -> list[str]:
@@ -391,6 +344,7 @@ def _learners(listed: str | None, positive: str | None) -> list[str]:
 
 @commands.command()
 @model_option
+@config_option
 @click.option("-n", "number", type=click.IntRange(1), default=20, help="How many of each sign.")
 @click.option("--label", help="Of one label only.")
 @json_option
@@ -410,11 +364,13 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
 @commands.command()
 @click.argument("text")
 @model_option
+@config_option
 def explain(text: str, model: str) -> None:
     """Which features of a text led to its answer.
 
     The contributions are towards the answer; of a perceptron, towards its true label. For a model
-    that was trained on features, TEXT is a line of that format.
+    that was trained on features, TEXT is a line of that format, with or without its label; for one
+    of mails it is the file of a mail, or -.
 
     \b
     Examples:
@@ -426,18 +382,24 @@ def explain(text: str, model: str) -> None:
 
 
 @commands.command()
-@model_option
+@click.argument("file", required=False, type=FILE)
+@click.option("--model", "-m", type=FILE, metavar="FILE", help="The model file, too.")
+@config_option
 @json_option
-def info(model: str, json: bool) -> None:
-    """What a model is, what it has seen, and what it takes.
+def info(file: str | None, model: str | None, json: bool) -> None:
+    """What the model in a file is, what it has seen, and what it takes.
 
     \b
     Examples:
-      streamptron info --model mail.model
+      streamptron info mail.model
+      streamptron info mail.model --json
     """
     from streamptron.command.report import described, description
 
-    _write(described(LineModel.load(model)), description, json)
+    path = file or model
+    if path is None:
+        raise click.UsageError("give the model file")
+    _write(described(path), description, json)
 
 
 def _write(found: Any, shown: Callable[[Any], str], as_json: bool) -> None:

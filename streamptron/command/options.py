@@ -10,7 +10,9 @@ from typing import Any
 import click
 
 from streamptron._core import BinaryModel
-from streamptron.command.lines import BLOCKS, LineModel
+from streamptron.command.blocks import BLOCKS
+from streamptron.command.config import configured
+from streamptron.command.lines import LineModel
 from streamptron.command.process import say
 from streamptron.files.sources import (
     FORMAT_NAMES,
@@ -20,15 +22,62 @@ from streamptron.files.sources import (
     format_of,
 )
 from streamptron.learners import LEARNERS, OWN
+from streamptron.mail import Mail
 from streamptron.text import Tokenizer
 
 DEFAULT = next(iter(LEARNERS))
+CONFIG = "streamptron.config"  # what a context calls the configuration file
 
 Command = Callable[..., Any]
 
 
 class CommandOfOptions(click.Command):
-    """A command whose errors name the options as they are typed."""
+    """A command whose help has sections, and whose errors name the options as they are typed.
+
+    Parameters
+    ----------
+    sections
+        The titles of sections, and what click calls the values of their options. Any other option
+        is in the first section, which has click's title.
+    """
+
+    def __init__(
+        self, *arguments: Any, sections: dict[str, list[str]] | None = None, **settings: Any
+    ) -> None:
+        super().__init__(*arguments, **settings)
+        self._sections = sections or {}
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        title_of = {name: title for title, names in self._sections.items() for name in names}
+        rows: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for option in self.get_params(context):
+            row = option.get_help_record(context)
+            if row and isinstance(option, click.Option):
+                rows.setdefault(title_of.get(str(option.name), "Options"), []).append(row)
+        for title in ["Options", *self._sections]:
+            with formatter.section(title):
+                formatter.write_dl(rows[title])
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        args = self.with_config(context, args)
+        try:
+            return super().parse_args(context, args)
+        except click.BadParameter as error:
+            path = context.meta.get(CONFIG)
+            if path is None or isinstance(error, click.MissingParameter):
+                raise
+            message = f"{error.message} (some options are those of {path})"
+            raise click.BadParameter(message, error.ctx, error.param, error.param_hint) from None
+
+    def with_config(self, context: click.Context, words: list[str]) -> list[str]:
+        """The words of the command line, and before them those of its configuration file."""
+        group = context.find_root().command
+        if context.resilient_parsing or not isinstance(group, click.Group):
+            return words
+        path, words = configured(self, group, words)
+        if path is not None:
+            context.meta[CONFIG] = path
+        return words
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -100,6 +149,21 @@ class Learner(click.Choice):  # type: ignore[type-arg, unused-ignore]
                 "RankingPerceptron().learn_many takes rows, grades and qid"
             )
         return super().convert(value, *rest)
+
+
+class NumberOr(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A number, or a word that stands for one."""
+
+    def __init__(self, kind: type, word: str) -> None:
+        self.name = f"number|{word}"
+        self.kind = kind
+        self.word = word
+
+    def convert(self, value: Any, param: Any, context: Any) -> Any:
+        try:
+            return value if value == self.word else self.kind(value)
+        except ValueError:
+            self.fail(f"{value!r}: give a number, or {self.word}", param, context)
 
 
 class Pair(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -176,13 +240,33 @@ def _own_options() -> list[Callable[[Command], Command]]:
         if isinstance(kind, bool):  # a flag that says the opposite of the default
             options.append(click.option(option, name, flag_value=not kind, default=None, help=help))
         else:
-            words = click.Choice(kind) if isinstance(kind, tuple) else kind
-            options.append(click.option(option, name, type=words, help=help))
+            options.append(click.option(option, name, type=_type_of(kind), help=help))
     return options
 
 
+def _type_of(kind: Any) -> Any:
+    """As click has it."""
+    if not isinstance(kind, tuple):
+        return kind
+    return NumberOr(*kind) if isinstance(kind[0], type) else click.Choice(kind)
+
+
+# Shells complete it as a file. What is wrong with one is found where it is opened.
+FILE = click.Path(readable=False)
+
 json_option = click.option("--json", is_flag=True, help="Write JSON.")
-model_option = click.option("--model", "-m", required=True, metavar="FILE", help="The model file.")
+files_argument = click.argument("files", nargs=-1, required=True, type=FILE)
+mails_argument = click.argument("files", nargs=-1, type=FILE)  # or --spam and --ham
+model_option = click.option(
+    "--model", "-m", type=FILE, required=True, metavar="FILE", help="The model file."
+)
+config_option = click.option(
+    "--config",
+    type=FILE,
+    metavar="FILE",
+    expose_value=False,
+    help="Take options from this TOML file, too; those given here count more.",
+)
 
 # Options that are not given keep the library's defaults.
 LEARNER_OPTIONS = Options(
@@ -236,6 +320,16 @@ TOKENIZER_OPTIONS = Options(
     click.option(
         "--l2", "normalize", flag_value="l2", default=None, help="Scale events to length 1."
     ),
+    click.option(
+        "--no-headers", "headers", flag_value=False, default=None, help="mail: without fields."
+    ),
+    click.option(
+        "--no-text", "parts", flag_value=False, default=None, help="mail: without words of texts."
+    ),
+    click.option("--bytes", type=int, help="mail: four in a row of so many bytes; 0: none."),
+    click.option(
+        "--no-fold", "fold", flag_value=False, default=None, help="mail: letters as they are."
+    ),
 )
 READING_OPTIONS = Options(
     click.option(
@@ -255,9 +349,24 @@ READING_OPTIONS = Options(
         help="csv: a column is a number, a category, or to ignore.",
     ),
     click.option(
+        "--label-by",
+        type=click.Choice(["folder", "index"]),
+        help="mail: by the names of folders; or FILES list labels and mails.",
+    ),
+    click.option(
         "--encoding", metavar="NAME", help="Of the lines, such as latin-1; by default utf-8."
     ),
 )
+
+MAIL_OPTIONS = Options(
+    click.option("--spam", multiple=True, type=FILE, help="mail: a folder or mbox of spam."),
+    click.option("--ham", multiple=True, type=FILE, help="mail: a folder or mbox of ham."),
+)
+
+# Of --help.
+LEARNER_SECTION = {"The learner": ["learner", "positive", *LEARNER_OPTIONS.names]}
+TEXT_SECTION = {"Words of texts": TOKENIZER_OPTIONS.names}
+READING_SECTION = {"Lines of files": [*READING_OPTIONS.names, *MAIL_OPTIONS.names]}
 
 
 def taken(names: list[str], given: dict[str, Any]) -> dict[str, Any]:
@@ -276,7 +385,11 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
 
     If files are given, their suffixes tell the format that is not.
     """
-    reading = taken(["format", "label", "text", "features", "delimiter", "types"], given)
+    labels_of = given.pop("labels_of", None)
+    names = ["format", "label", "text", "features", "delimiter", "types", "label_by"]
+    reading = taken(names, given)
+    if labels_of:
+        reading.update(format="mail", labels_of=labels_of)
     if "features" in reading:
         names = reading["features"].split(",")
         if "" in names:
@@ -295,6 +408,26 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
         other = next(name for name in reading if name != "format")
         raise click.UsageError(f"the format {reading['format']} has no {option_called(other)}")
     return reading
+
+
+def with_mails(files: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
+    """The files, among them those of --spam and --ham, taken in turns."""
+    from streamptron.files.mail import in_turns
+
+    folders = {label: given.pop(label) for label in MAIL_OPTIONS.names}
+    given["labels_of"] = {path: label for label, paths in folders.items() for path in paths}
+    if not files and not given["labels_of"]:
+        raise click.UsageError("Missing argument 'FILES...'.")
+    if files and given["labels_of"]:
+        raise click.UsageError("--spam and --ham name all mails; leave out the other files")
+    if given["labels_of"]:
+        format = given["format"] or "mail"
+        if format != "mail" or given["label_by"]:
+            raise click.UsageError(
+                "--spam and --ham are for mails, and say their labels; leave out --format and "
+                "--label-by"
+            )
+    return files or in_turns(list(folders.values()))
 
 
 def _format(files: tuple[str, ...], bare: bool) -> str:
@@ -369,25 +502,53 @@ def new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
         if len(parameters["class_weight"]) < len(weights):
             raise click.UsageError("--class-weight is given twice for a label; give it once")
     model = LineModel(_made(kind, parameters), tokenizer, reading, positive)
+    for label in parameters.get("class_weight", ()):
+        try:
+            model.learner._checked_step(label, 1.0)
+        except ValueError as error:
+            raise click.UsageError(f"--class-weight: {error}") from None
     model.wanted = {name for name, _ in weights or ()}
     if positive is not None:
         model.wanted.add(positive)
     return model
 
 
-def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Tokenizer | None:
+def new_tokenizer(tokens: dict[str, Any], reading: dict[str, Any]) -> Tokenizer | Mail | None:
     """A tokenizer, as the options ask for it; None if the lines hold features."""
     format = reading["format"]
     if format in ("jsonl", "csv") and not reading.get("label"):
         raise click.UsageError(f"the format {format} needs --label FIELD")
     if format == "jsonl" and ("text" in reading) == ("features" in reading):
         raise click.UsageError("the format jsonl needs --text FIELD or --features A,B")
+    if format == "mail":
+        if not reading.get("label_by") and not reading.get("labels_of"):
+            raise click.UsageError(
+                "nothing says which mails are spam; give --spam FOLDER and --ham FOLDER, or "
+                "--label-by folder or index"
+            )
+        return _tokenizer(Mail, tokens)
     if format in BLOCKS or "text" in reading:
-        made: Tokenizer = _made(Tokenizer, tokens)
-        return made
+        return _tokenizer(Tokenizer, tokens)
     if tokens:
         raise click.UsageError("these events are features; the tokenizer's options are for texts")
     return None
+
+
+def _tokenizer(kind: Any, tokens: dict[str, Any]) -> Tokenizer | Mail:
+    """A Tokenizer or a Mail, which have options of their own."""
+    known = _parameters(kind)
+    given = {PARTS.get(name, name): value for name, value in tokens.items()}
+    for name, parameter in zip(tokens, given, strict=True):
+        if parameter not in known:
+            raise click.UsageError(
+                f"{option_called(name)} is not for "
+                f"{'mails' if kind is Mail else 'lines that are texts'}; leave it out"
+            )
+    made: Tokenizer | Mail = _made(kind, given)
+    return made
+
+
+PARTS = {"parts": "text"}  # an option of Mail's whose name is that of another option
 
 
 def is_plain(file: str) -> bool:

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 import typing
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from streamptron._core import BinaryModel
+from streamptron.command.bar import watched
+from streamptron.command.commands import untrained
 from streamptron.command.lines import LineModel
 from streamptron.command.options import (
     DEFAULT,
     LEARNER_OPTIONS,
+    LEARNER_SECTION,
     READING_OPTIONS,
+    READING_SECTION,
+    TEXT_SECTION,
     TOKENIZER_OPTIONS,
     Commands,
     Learner,
     Options,
     encoding_of,
+    files_argument,
     model_option,
     new_model,
     reading_of,
 )
 from streamptron.estimator.names import shown
 from streamptron.learners import LEARNERS
+from streamptron.modelfile.files import replace
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,10 +43,8 @@ HEIGHT = 4.8  # inches, as matplotlib's
 ROW = 0.24  # inches of a bar or a row with its name
 
 
-class Picture(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+class Picture(click.Path):  # type: ignore[type-arg, unused-ignore]
     """A file to be written, whose suffix matplotlib knows."""
-
-    name = "file"
 
     def convert(self, value: Any, param: Any, context: Any) -> str:
         _needs_matplotlib()
@@ -67,6 +73,31 @@ class Style(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return str(value)
 
 
+class Size(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """Width and height in inches."""
+
+    name = "WxH"
+
+    def convert(self, value: Any, param: Any, context: Any) -> tuple[float, float]:
+        try:
+            width, height = map(float, value.lower().split("x"))
+        except ValueError:
+            self.fail(f"{value}: give width and height in inches, as 8x5", param, context)
+        if not (1 <= width <= 100 and 1 <= height <= 100):
+            self.fail(f"{value}: give from 1 to 100 inches each", param, context)
+        return width, height
+
+
+class Drawing(NamedTuple):
+    """Where a picture goes, and how it looks."""
+
+    output: str
+    style: str | None
+    title: str | None
+    size: tuple[float, float] | None
+    dpi: int | None
+
+
 def _needs_matplotlib() -> None:
     from streamptron.plot.drawing import check_axes  # with all that pictures import
 
@@ -77,12 +108,28 @@ DRAWING_OPTIONS = Options(
     click.option(
         "--output",
         "-o",
-        type=Picture(),
+        type=Picture(dir_okay=False),
         required=True,
         help="The picture; its suffix is the format: .png, .svg, .pdf...",
     ),
     click.option("--style", type=Style(), help="A style of matplotlib, such as dark_background."),
+    click.option("--title", metavar="TEXT", help="A line above the picture."),
+    click.option("--size", type=Size(), help="Its inches; by default as much as it needs."),
+    click.option("--dpi", type=click.IntRange(10, 2400), help="Dots an inch, of .png and .jpg."),
 )
+
+
+def drawn(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a picture, which the command gets as a Drawing."""
+
+    @functools.wraps(command)
+    def run(**given: Any) -> Any:
+        drawing = Drawing(**{name: given.pop(name) for name in DRAWING_OPTIONS.names})
+        return command(drawing=drawing, **given)
+
+    return DRAWING_OPTIONS(run)
+
+
 NEW_MODEL_OPTIONS = Options(
     click.option(
         "--learner", type=Learner(list(LEARNERS)), help=f"An untrained one; by default {DEFAULT}."
@@ -112,8 +159,8 @@ def plot() -> None:
 @model_option
 @click.option("-n", "number", type=click.IntRange(1), default=10, help="How many of each sign.")
 @click.option("--label", help="Which label's weights; needed if each label has its own.")
-@DRAWING_OPTIONS
-def weights(model: str, number: int, label: str | None, output: str, style: str | None) -> None:
+@drawn
+def weights(model: str, number: int, label: str | None, drawing: Drawing) -> None:
     """The largest positive and negative weights.
 
     \b
@@ -121,6 +168,7 @@ def weights(model: str, number: int, label: str | None, output: str, style: str 
       streamptron plot weights --model mail.model -o weights.png
     """
     from streamptron.plot import top_weights
+    from streamptron.plot.drawing import said
 
     lines = LineModel.load(model)
     if label is None and lines.names and lines.learner._scores_by_label:
@@ -132,21 +180,21 @@ def weights(model: str, number: int, label: str | None, output: str, style: str 
     def draw(ax: Axes) -> None:
         top_weights(lines.learner, number, wanted, ax=ax)
         if isinstance(lines.learner, BinaryModel):
-            ax.set_xlabel(f"weight towards {lines.name(wanted is None or wanted)}")
+            ax.set_xlabel(f"weight towards {said(lines.name(wanted is None or wanted))}")
 
-    _save(draw, output, style)
+    _save(draw, drawing)
 
 
 @plot.command()
 @click.argument("text")
 @model_option
 @click.option("-n", "number", type=click.IntRange(1), default=10, help="How many features.")
-@DRAWING_OPTIONS
-def explanation(text: str, model: str, number: int, output: str, style: str | None) -> None:
+@drawn
+def explanation(text: str, model: str, number: int, drawing: Drawing) -> None:
     """What each feature of a text adds to its score.
 
     A waterfall from 0 to the score of the answer; of a perceptron, of its true label. For a model
-    that was trained on features, TEXT is a line of that format.
+    that was trained on features, TEXT is a line of that format, with or without its label.
 
     \b
     Examples:
@@ -154,6 +202,7 @@ def explanation(text: str, model: str, number: int, output: str, style: str | No
     """
     from streamptron.command.report import event_of
     from streamptron.plot import explanation
+    from streamptron.plot.drawing import said
 
     lines = LineModel.load(model)
     event = event_of(lines, text)
@@ -165,19 +214,17 @@ def explanation(text: str, model: str, number: int, output: str, style: str | No
         explanation(lines.learner, event, answer, number, ax=ax)
         if binary:
             score = lines.learner.decision_function_one(event)
-            ax.set_xlabel(f"score for {lines.name(True)}: {score:.4g}")
+            ax.set_xlabel(f"score for {said(lines.name(True))}: {score:.4g}")
 
-    _save(draw, output, style)
+    _save(draw, drawing)
 
 
-@plot.command()
-@click.argument("files", nargs=-1, required=True)
+@plot.command(sections=READING_SECTION)
+@files_argument
 @model_option
 @READING_OPTIONS
-@DRAWING_OPTIONS
-def confusion(
-    files: tuple[str, ...], model: str, output: str, style: str | None, **given: Any
-) -> None:
+@drawn
+def confusion(files: tuple[str, ...], model: str, drawing: Drawing, **given: Any) -> None:
     """How many events of each label in files got which answer.
 
     \b
@@ -186,31 +233,33 @@ def confusion(
     """
     from streamptron.command.report import NOTHING, evaluated
     from streamptron.plot import confusion_matrix
+    from streamptron.plot.answers import matrix_inches
 
     encoding, reading = encoding_of(given), reading_of(given, files)
     lines = LineModel.load(model)
-    pairs = evaluated(lines, list(files), reading, encoding)
+    with watched(files) as sources:
+        pairs = evaluated(lines, sources, reading, encoding)
     labels = [label for (label, _), n in pairs.items() for _ in range(n)]
     answers: list[str | None] = [answer for (_, answer), n in pairs.items() for _ in range(n)]
     if NOTHING not in lines.names:
         answers = [None if answer == NOTHING else answer for answer in answers]
-    _save(lambda ax: confusion_matrix(labels, answers, ax=ax), output, style)
+    inches = matrix_inches(len({*labels, *answers}))
+    _save(lambda ax: confusion_matrix(labels, answers, ax=ax), drawing, inches)
 
 
-@plot.command()
-@click.argument("files", nargs=-1, required=True)
+@plot.command(sections=READING_SECTION)
+@files_argument
 @model_option
 @click.option("--of", "wanted", metavar="LABEL", help="Of this label; by default of the answers.")
 @click.option("--bins", type=click.IntRange(1), default=10, help="How many bins from 0 to 1.")
 @READING_OPTIONS
-@DRAWING_OPTIONS
+@drawn
 def calibration(
     files: tuple[str, ...],
     model: str,
     wanted: str | None,
     bins: int,
-    output: str,
-    style: str | None,
+    drawing: Drawing,
     **given: Any,
 ) -> None:
     """How often predicted probabilities come true.
@@ -221,35 +270,136 @@ def calibration(
     Examples:
       streamptron plot calibration mail.tsv --model mail.model -o calibration.pdf
     """
-    from streamptron.command.report import labelled
     from streamptron.plot import calibration_curve
 
     encoding, reading = encoding_of(given), reading_of(given, files)
     lines = LineModel.load(model)
-    labels, probabilities = [], []
-    for x, label in labelled(lines, list(files), reading, encoding):
-        found = lines.learner.predict_proba_one(x)
-        if not found:
-            raise ValueError(f"{model}: the model has seen no label yet")
-        labels.append(lines.name(label))
-        probabilities.append({lines.name(each): p for each, p in found.items()})
-    if wanted is not None and wanted not in lines.names:
-        raise ValueError(
-            f"--of {shown(wanted)} has not been seen; the model knows {shown(lines.names, 200)}"
-        )
-    _save(lambda ax: calibration_curve(labels, probabilities, wanted, bins, ax=ax), output, style)
+    labels, probabilities = _probabilities(model, lines, files, reading, encoding)
+    if wanted is not None:
+        _known(lines, wanted)
+    _save(lambda ax: calibration_curve(labels, probabilities, wanted, bins, ax=ax), drawing)
+
+
+THRESHOLD_OPTIONS = Options(
+    click.argument("files", nargs=-1, required=True),
+    click.option(
+        "--model",
+        "-m",
+        "models",
+        multiple=True,
+        required=True,
+        metavar="FILE",
+        help="A model file; may be repeated, for a curve of each.",
+    ),
+    click.option(
+        "--of",
+        "wanted",
+        metavar="LABEL",
+        help="The label looked for; of two by default the one that the score speaks for.",
+    ),
+    READING_OPTIONS,
+    drawn,
+)
+
+
+@plot.command()
+@THRESHOLD_OPTIONS
+def roc(drawing: Drawing, **given: Any) -> None:
+    """How many events of a label are found for how many false positives.
+
+    A point of the curve is a threshold of its probability.
+
+    \b
+    Examples:
+      streamptron plot roc mail.tsv --model mail.model --of spam -o roc.png
+    """
+    from streamptron.plot import roc_curve
+
+    _save(_by_threshold(roc_curve, **given), drawing)
+
+
+@plot.command()
+@THRESHOLD_OPTIONS
+def precision_recall(drawing: Drawing, **given: Any) -> None:
+    """How many events taken for a label have it, by how many are found.
+
+    It says more than roc where the label is rare.
+
+    \b
+    Examples:
+      streamptron plot precision-recall mail.tsv --model mail.model --of spam -o precision.png
+    """
+    from streamptron.plot import precision_recall_curve
+
+    _save(_by_threshold(precision_recall_curve, **given), drawing)
+
+
+@plot.command()
+@THRESHOLD_OPTIONS
+def false_positives(drawing: Drawing, **given: Any) -> None:
+    """What each threshold of a probability costs: false positives, and misses.
+
+    It shows where to draw the line between a label and all others.
+
+    \b
+    Examples:
+      streamptron plot false-positives mail.tsv --model mail.model --of spam -o spam.png
+    """
+    from streamptron.plot import false_positives
+
+    _save(_by_threshold(false_positives, **given), drawing)
 
 
 @plot.command()
 @click.argument("files", nargs=-1, required=True)
 @click.option(
+    "--learners",
+    metavar="A,B,...",
+    help=f"Of {', '.join(LEARNERS)}; by default all but voted, perceptron only with --positive.",
+)
+@click.option("--positive", metavar="LABEL", help="Take this label for true, all others for false.")
+@click.option(
+    "--by",
+    type=click.Choice(["window", "so far"]),
+    default="so far",
+    help="The error of some events together, or of all so far (the default).",
+)
+@TOKENIZER_OPTIONS
+@READING_OPTIONS
+@drawn
+def errors(
+    files: tuple[str, ...],
+    learners: str | None,
+    positive: str | None,
+    by: str,
+    drawing: Drawing,
+    **given: Any,
+) -> None:
+    """How often several learners err on the way, as compare does.
+
+    All learn the same events, each answered before it is learned.
+
+    \b
+    Examples:
+      streamptron plot errors mail.tsv --learners adaptive,arow,mira -o errors.png
+    """
+    from streamptron.command.report import compared
+
+    encoding, reading = encoding_of(given), reading_of(given, files)
+    models = untrained(learners, positive, reading, given)
+    with watched(files) as sources:
+        found = compared(models, sources, reading, encoding)
+    _save(lambda ax: found.plot(by, ax=ax), drawing)
+
+
+@plot.command(sections=LEARNER_SECTION | TEXT_SECTION | READING_SECTION)
+@files_argument
+@click.option(
     "--window", type=click.IntRange(1), help="Of so many last events; by default of all so far."
 )
 @NEW_MODEL_OPTIONS
-@DRAWING_OPTIONS
-def progressive(
-    files: tuple[str, ...], window: int | None, output: str, style: str | None, **given: Any
-) -> None:
+@drawn
+def progressive(files: tuple[str, ...], window: int | None, drawing: Drawing, **given: Any) -> None:
     """How often each kept vector errs, and which one serves.
 
     An untrained learner learns the files, as train does; each event is answered first. Several
@@ -262,14 +412,14 @@ def progressive(
     from streamptron.plot import progressive_error
 
     lines, stream = _learned(files, given)
-    _save(lambda ax: progressive_error(lines.learner, stream, window, ax=ax), output, style)
+    _save(lambda ax: progressive_error(lines.learner, stream, window, ax=ax), drawing)
 
 
-@plot.command()
-@click.argument("files", nargs=-1, required=True)
+@plot.command(sections=LEARNER_SECTION | TEXT_SECTION | READING_SECTION)
+@files_argument
 @NEW_MODEL_OPTIONS
-@DRAWING_OPTIONS
-def memory(files: tuple[str, ...], output: str, style: str | None, **given: Any) -> None:
+@drawn
+def memory(files: tuple[str, ...], drawing: Drawing, **given: Any) -> None:
     """Memory while files are learned, and evictions.
 
     Features are evicted under --max-features. An untrained learner learns the files, as train does.
@@ -281,7 +431,7 @@ def memory(files: tuple[str, ...], output: str, style: str | None, **given: Any)
     from streamptron.plot import memory
 
     lines, stream = _learned(files, given)
-    _save(lambda ax: memory(lines.learner, stream, ax=ax), output, style)
+    _save(lambda ax: memory(lines.learner, stream, ax=ax), drawing)
 
 
 # --- What they share
@@ -297,28 +447,92 @@ def _learned(
     lines = new_model(given, reading)
 
     def stream() -> Iterator[tuple[Any, Any]]:
-        yield from labelled(lines, list(files), reading, encoding)
+        with watched(files) as sources:
+            yield from labelled(lines, sources, reading, encoding)
         if lines.positive in lines.wanted:
             raise ValueError(f"no event has the label {lines.positive!r} of --positive")
 
     return lines, stream()
 
 
-def _save(draw: Callable[[Axes], object], output: str, style: str | None) -> None:
-    """Draw on a figure of its own, and write it when all of it is there."""
+def _probabilities(
+    model: str,
+    lines: LineModel,
+    files: tuple[str, ...],
+    reading: dict[str, Any],
+    encoding: str | None,
+) -> tuple[list[str], list[dict[str, float]]]:
+    """The labels of the events in files, and the probabilities that a model gives each."""
+    from streamptron.command.report import labelled
+
+    labels, probabilities = [], []
+    with watched(files) as sources:
+        for x, label in labelled(lines, sources, reading, encoding):
+            found = lines.learner.predict_proba_one(x)
+            if not found:
+                raise ValueError(f"{model}: the model has seen no label yet")
+            labels.append(lines.name(label))
+            probabilities.append({lines.name(each): p for each, p in found.items()})
+    return labels, probabilities
+
+
+def _by_threshold(
+    picture: Callable[..., object],
+    files: tuple[str, ...],
+    models: tuple[str, ...],
+    wanted: str | None,
+    **given: Any,
+) -> Callable[[Axes], object]:
+    """What draws one label against all others, as one or several models see it."""
+    encoding, reading = encoding_of(given), reading_of(given, files)
+    labels: list[str] = []
+    by_model = {}
+    for model in models:
+        lines = LineModel.load(model)
+        wanted = _spoken_for(lines) if wanted is None else wanted
+        _known(lines, wanted)
+        labels, probabilities = _probabilities(model, lines, files, reading, encoding)
+        by_model[model] = [each.get(wanted, 0.0) for each in probabilities]
+    y_proba = by_model if len(models) > 1 else by_model[models[0]]
+    return lambda ax: picture(labels, y_proba, wanted, ax=ax)
+
+
+def _known(lines: LineModel, label: str) -> None:
+    if label not in lines.names:
+        raise ValueError(
+            f"--of {shown(label)} has not been seen; the model knows {shown(lines.names, 200)}"
+        )
+
+
+def _spoken_for(lines: LineModel) -> str:
+    """Of two labels the one that the score speaks for."""
+    if len(lines.names) != 2:
+        raise click.UsageError(f"give --of, one of the labels {shown(lines.names, 200)}")
+    if isinstance(lines.learner, BinaryModel):
+        return lines.name(True)
+    return lines.name(getattr(lines.learner, "_towards", lines.learner.labels[1]))
+
+
+def _save(draw: Callable[[Axes], object], drawing: Drawing, inches: float = 0.0) -> None:
+    """Draw on a figure of its own, and write it when all of it is there.
+
+    A figure whose size was not given is at least so many inches wide and high, and grows with rows
+    that have names.
+    """
     from matplotlib.figure import Figure
     from matplotlib.style import context
 
-    with context(style or "default"):
-        figure = Figure(layout="constrained")
+    with context(drawing.style or "default"):
+        figure = Figure(drawing.size, layout="constrained")
+        if drawing.size is None and inches > HEIGHT:
+            figure.set_size_inches(max(figure.get_figwidth(), inches), inches)
         ax = figure.subplots()
         draw(ax)
-        height = max(HEIGHT, ROW * len(ax.get_yticklabels()) + 1.0)
-        width = figure.get_figwidth()
-        if ax.images:  # a matrix is as wide as it is high
-            width = max(width, height + 1.0)
-        figure.set_size_inches(width, height)
+        if drawing.title is not None:
+            ax.set_title(drawing.title, parse_math=False, wrap=True)
+        if drawing.size is None and not ax.images:
+            figure.set_figheight(max(HEIGHT, ROW * len(ax.get_yticklabels()) + 1.0))
         picture = io.BytesIO()
-        figure.savefig(picture, format=os.path.splitext(output)[1].lstrip(".").lower())
-    with open(output, "wb") as file:
-        file.write(picture.getvalue())
+        kind = os.path.splitext(drawing.output)[1].lstrip(".").lower()
+        figure.savefig(picture, format=kind, dpi=drawing.dpi or "figure")
+    replace(drawing.output, [picture.getvalue()], mode=0o666)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import select
 import sys
+import threading
 import typing
-from typing import Any
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,46 +51,67 @@ class Stop(Exception):
 
 
 class Signals:
-    """SIGTERM and SIGINT: noted during work, and raised as Stop while waiting for input."""
+    """Signals by their names, noted as they come: no work is interrupted, and every wait ends.
 
-    def __init__(self) -> None:
-        self.number = 0  # of the first signal
-        self._waiting = False
+    A signal writes to a pipe, and a wait is a select on a file and that pipe, so that none is lost
+    between a look for signals and the wait. Where that cannot be, on Windows and in other threads
+    than the main one, nothing is noted, and signals do what they always do.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self.came: list[int] = []
+        self._names = names
+        self._woken = -1  # the pipe's end that is read
+        self._at_once = False
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
+        if os.name != "posix" or threading.current_thread() is not threading.main_thread():
+            yield
+            return
         import signal  # slow to import, and only needed here
 
-        numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)
+        self._woken, wakes = os.pipe()
+        for end in (self._woken, wakes):
+            os.set_blocking(end, False)
+        before = signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+        numbers = [getattr(signal, name) for name in self._names]
         handlers = {number: signal.signal(number, self._come) for number in numbers}
         try:
             yield
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
             for number, handler in handlers.items():
                 signal.signal(number, handler)
+            signal.set_wakeup_fd(before)
+            os.close(self._woken)
+            os.close(wakes)
+            self._woken = -1
 
     def _come(self, number: int, frame: object) -> None:
-        import signal
-
-        if number != signal.SIGALRM:
-            self.number = self.number or number
-            # repeated, in case the signal came just before a system call began to wait
-            signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
-        if self._waiting:
+        self.came.append(number)
+        if self._at_once:
             raise Stop
 
-    def waited_for(self, items: Iterator[Any]) -> Iterator[Any]:
-        """The items as they come; a signal raises Stop while one is waited for, or before."""
-        while True:
-            try:
-                self._waiting = True
-                if self.number:
-                    raise Stop
-                try:
-                    item = next(items)
-                except StopIteration:
-                    return
-            finally:
-                self._waiting = False
-            yield item
+    @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """A signal ends the block, which waits in a way of its own: to open a named pipe."""
+        self._at_once = True
+        try:
+            yield
+        finally:
+            self._at_once = False
+
+    def taken(self) -> list[int]:
+        """The signals that have come since this was last asked."""
+        came, self.came = self.came, []
+        if came:
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._woken, 512)
+        return came
+
+    def wait(self, number: int, seconds: float | None = None) -> bool:
+        """Wait until a file can be read; False if a signal or the end of the time comes first."""
+        if self._woken < 0:
+            return True
+        # a signal that has come since the last look has written to the pipe
+        return not self.came and number in select.select([number, self._woken], [], [], seconds)[0]

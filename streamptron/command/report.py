@@ -7,24 +7,34 @@ import json
 import math
 import typing
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from streamptron._core import BinaryModel
-from streamptron.command.lines import BLOCKS, Block, LineModel, Replaced
-from streamptron.doors.adaptive import AdaptiveModel
+from streamptron.command.blocks import BLOCKS, Block, EventBlock, Replaced
+from streamptron.command.doubts import Doubts
+from streamptron.command.lines import LineModel
+from streamptron.command.stream import EVENTS, Stream
+from streamptron.doors.mails import MailDoor
 from streamptron.estimator.base import value_in
 from streamptron.estimator.table import table
-from streamptron.files.sources import LineError, blocks
+from streamptron.files.sources import LineError, Source, raise_error
+from streamptron.journal import Journal
+from streamptron.mail import described as described_name
+from streamptron.modelfile.read import about, read
 
 if typing.TYPE_CHECKING:
     from streamptron.study.compare import Comparison
 
 NOTHING = "(none)"  # the answer of a model that knows no label
+ZEROS = 8  # with more labels than this a matrix has no zeros
 
 
 def evaluated(
-    model: LineModel, files: list[str], reading: dict[str, Any], encoding: str | None = None
+    model: LineModel,
+    files: list[str | Source],
+    reading: dict[str, Any],
+    encoding: str | None = None,
 ) -> Counter[tuple[str, str]]:
     """How often each (label, answer) occurs. A bad line raises its LineError."""
     pairs = _pairs(model, files, reading, encoding)
@@ -33,42 +43,39 @@ def evaluated(
     return pairs
 
 
-def no_event(files: list[str]) -> ValueError:
-    return ValueError(f"{', '.join(files)}: no labelled event; give files that have some")
+def no_event(files: Sequence[str | Source]) -> ValueError:
+    names = [file.name if isinstance(file, Source) else file for file in files]
+    return ValueError(f"{', '.join(names)}: no labelled event; give files that have some")
 
 
 def _pairs(
-    model: LineModel, files: list[str], reading: dict[str, Any], encoding: str | None
+    model: LineModel, files: list[str | Source], reading: dict[str, Any], encoding: str | None
 ) -> Counter[tuple[str, str]]:
     pairs: Counter[tuple[str, str]] = Counter()
-    if reading["format"] in BLOCKS and model.tokenizer is not None:
-        replaced = Replaced(encoding)
-        for file, line, data in blocks(files, encoding=encoding):
-            block = Block(model, data, BLOCKS[reading["format"]])
-            block.label()
-            for answered in (False, True):
-                for number, reason in block.faults:
-                    raise LineError(file, line + number, reason)
-                if not answered:
-                    block.answer()
-            names = [*model.names, NOTHING]
-            labels = list(map(model.name, block.labels))
-            for (number, output), n in Counter(
-                zip(block.numbers, block.predictions, strict=True)
-            ).items():
-                pairs[labels[number], names[output]] += n
-            replaced.add(block, f"{file}:", line)
-        replaced.warn()
-        return pairs
-    reader = model.read(files, "raise", encoding=encoding, **reading)
-    for x, y, _, _, _, file, line in reader.records():
-        try:
-            if y is None:
-                raise ValueError("no label to compare with")
-            answer = model.answer(model.event(x))[0]
-            pairs[model.name(model.label(model.written(y))), answer or NOTHING] += 1
-        except (TypeError, ValueError) as error:
-            raise LineError(file, line, str(error)) from None
+    replaced, doubts = Replaced(encoding), Doubts()
+
+    def take(block: Block) -> None:
+        block.label()
+        doubts.look(block)
+        raise_faults(block)
+        block.answer()
+        raise_faults(block)
+        names = [*model.names, NOTHING]
+        labels = list(map(model.name, block.labels))
+        found = Counter(zip(block.numbers, block.predictions, strict=True))
+        for (number, output), n in found.items():
+            pairs[labels[number], names[output]] += n
+        replaced.add(block)
+
+    def raise_faults(block: Block) -> None:
+        for place, reason in block.faults:
+            raise LineError(block.file, block.line(place), reason)
+
+    format = reading["format"]
+    kind = format if format in BLOCKS and model.tokenizer is not None else None
+    stream = Stream(model, files, take, raise_error, kind=kind, reading=reading, encoding=encoding)
+    stream.run()
+    replaced.warn()
     return pairs
 
 
@@ -140,14 +147,16 @@ def evaluation(found: dict[str, Any]) -> str:
         rows.append((f"({mean})", *shown(values, *kinds), str(found["events"])))
     labels = list(found["labels"])
     matrix = [("label \\ answer", *labels)]
+    none = "0" if len(labels) <= ZEROS else ""
     for label, answers in found["confusion"].items():
-        matrix.append((label, *(str(answers.get(answer, 0)) for answer in labels)))
+        counts = (answers.get(answer, 0) for answer in labels)
+        matrix.append((label, *(str(count) if count else none for count in counts)))
     return "\n\n".join((table(rows), f"accuracy  {shown(found, 'accuracy')[0]}", table(matrix)))
 
 
 def compared(
     models: dict[str, LineModel],
-    files: list[str],
+    files: list[str | Source],
     reading: dict[str, Any],
     encoding: str | None = None,
 ) -> Comparison:
@@ -166,23 +175,40 @@ def compared(
 
 
 def labelled(
-    model: LineModel, files: list[str], reading: dict[str, Any], encoding: str | None = None
+    model: LineModel,
+    files: list[str | Source],
+    reading: dict[str, Any],
+    encoding: str | None = None,
 ) -> Iterator[tuple[Any, Any]]:
     """Events and labels of some files as a model's learner takes them. A bad line raises its error.
 
     A line without a label is a bad one; no line at all is an error too.
     """
     reader = model.read(files, "raise", encoding=encoding, **reading)
-    for x, y, _, _, _, file, line in reader.records():
+    first: list[Any] = []
+    for record in reader.records():
         try:
-            if y is None:
-                raise ValueError("no label to compare with")
-            event = model.event(x), model.label(model.written(y))
+            if record.y is None:
+                raise ValueError("it has no label; give each line one")
+            event = model.event(record.x), model.label(model.written(record.y))
         except (TypeError, ValueError) as error:
-            raise LineError(file, line, str(error)) from None
+            raise LineError(record.file, record.line, str(error)) from None
+        if len(first) < EVENTS:
+            first.append((record, None, None))
+            if len(first) == EVENTS:
+                _doubt(model, first)
         yield event
-    if not reader.n_events:
+    if not first:
         raise no_event(files)
+    if len(first) < EVENTS:
+        _doubt(model, first)
+
+
+def _doubt(model: LineModel, first: list[Any]) -> None:
+    """Warn of what looks as if it were not meant."""
+    block = EventBlock(model, first[0][0].file, first, needed=True)
+    block.label()
+    Doubts().look(block)
 
 
 def comparison(found: Comparison) -> list[dict[str, Any]]:
@@ -205,34 +231,65 @@ def explained(model: LineModel, text: str) -> str:
     if answer is None:
         return "the model has seen no label yet"
     binary = isinstance(learner, BinaryModel)
+    named = described_name if isinstance(model.tokenizer, MailDoor) else str
     parts, kind, _ = learner._explanation(event, True if binary else learner.predict_one(event))
     rows: list[tuple[str, ...]] = [("feature", "weight", "value", "contribution")]
     for feature, part in parts:
         value = 1.0 if feature is None else value_in(event, feature)
-        name = "(intercept)" if feature is None else str(feature)
+        name = "(intercept)" if feature is None else named(feature)
         rows.append((name, f"{part / value:.5f}", f"{value:.5f}", f"{part:.5f}"))
     said = f"answer: {answer}, probability {probability:.4f}"
-    if isinstance(learner, AdaptiveModel):  # whose contributions are more than weight times value
-        rows = [(feature, *rest) for feature, _, *rest in rows]
-    else:
+    if learner._can("draw"):
         said += f", by the {kind} weights"
+    else:  # its contributions are more than weight times value
+        rows = [(feature, *rest) for feature, _, *rest in rows]
     return f"{table(rows)}\n\ncontributions towards {model.names[1] if binary else answer}\n{said}"
 
 
 def event_of(model: LineModel, text: str) -> Any:
     """The event of a text, or of a line of features, without its label."""
-    x: Any = text
-    if model.tokenizer is None:
-        line = io.BytesIO(text.encode())
-        line.name = "TEXT"
-        x = next(model.read(line, "raise", labelled=False))[0]
-    return model.event(x)
+    if isinstance(model.tokenizer, MailDoor):
+        mails = list(model.read([text], "raise", labelled=False))
+        if len(mails) != 1:
+            raise ValueError(f"{text} has {len(mails)} mails; give the file of one")
+        return model.event(mails[0][0])
+    if model.tokenizer is not None:
+        return model.event(text)
+    line = io.BytesIO(text.encode())
+    line.name = "TEXT"
+    format = model.reading["format"]
+    reading = _columns_of(model, text) if format == "csv" else {}
+    for x, _ in model.read(line, "raise", labelled=False, **reading):
+        return model.event(x)
+    what = "a header and a row" if format == "csv" and model.header is None else "a line"
+    raise ValueError(f"TEXT holds no event; give {what} of the format {format}")
+
+
+def _columns_of(model: LineModel, text: str) -> dict[str, Any]:
+    """How to read a row of CSV: with the columns that it must have, or below its own header."""
+    import csv
+
+    header = model.header
+    row = next(csv.reader(io.StringIO(text), delimiter=model.reading.get("delimiter", ",")), [])
+    if header is None or not row or set(row) <= set(header):
+        return {}
+    label = model.reading["label"]
+    if len(row) == len(header):
+        return {"columns": header}
+    if len(row) == len(header) - 1:
+        return {"columns": [column for column in header if column != label], "label": None}
+    raise ValueError(
+        f"TEXT has {len(row)} cells; give those of {', '.join(header)}, with or without the label "
+        f"{label}"
+    )
 
 
 def ranked(model: LineModel, n: int, label: str | None) -> dict[str, Any]:
     """{label: the n largest and the n smallest weights}; a hashed learner has slots, no names."""
     learner = model.learner
     what = "" if learner.hash_bits is None else "slot "
+    is_mail = isinstance(model.tokenizer, MailDoor) and not what
+    named = described_name if is_mail else str
     if isinstance(learner, BinaryModel):
         wanted = [label is None or model.label(label)]
     else:
@@ -241,7 +298,7 @@ def ranked(model: LineModel, n: int, label: str | None) -> dict[str, Any]:
     for each in wanted:
         top = learner.top_features(n, each)
         found[model.name(each)] = {
-            sign: [[f"{what}{feature}", weight] for feature, weight in getattr(top, sign)]
+            sign: [[f"{what}{named(feature)}", weight] for feature, weight in getattr(top, sign)]
             for sign in ("positive", "negative")
         }
     return found
@@ -258,22 +315,33 @@ def ranking(found: dict[str, Any]) -> str:
     return "\n\n".join(parts) or "the model has seen no label yet"
 
 
-def described(model: LineModel) -> dict[str, Any]:
-    """What a model is, what it has seen and what it takes."""
-    learner = model.learner
+def described(path: str) -> dict[str, Any]:
+    """What the model of a file is, what it has seen and what it takes; and the file.
+
+    Any model's: also of one whose events are not lines.
+    """
+    contents = read(path)
+    learner, steps = contents.learner, contents.steps
+    model = LineModel.of(contents) if contents.lines or contents.tokenizer else None
+    name = model.name if model else str
     parameters = learner._get_params()
-    if parameters["class_weight"]:
+    if parameters.get("class_weight"):
         weights = parameters["class_weight"].items()
-        parameters["class_weight"] = {model.name(label): weight for label, weight in weights}
+        parameters["class_weight"] = {name(label): weight for label, weight in weights}
+    labels = [False, True] if isinstance(learner, BinaryModel) else getattr(learner, "labels", [])
+    file = about(path)
+    file["journal"] = len(Journal.load(path)) if file["journal"] else None
     counters = ("n_seen", "n_updates", "n_mistakes", "n_features", "serving", "memory_usage")
     return {
         "learner": type(learner).__name__,
+        **({"pipeline": [*steps.names]} if steps else {}),
         "parameters": parameters,
-        **{name: getattr(learner, name) for name in counters},
-        "labels": model.names,
-        "positive": model.positive,
-        "tokenizer": model.tokenizer and model.tokenizer._get_params(),
-        "reading": model.reading,
+        **{counter: getattr(learner, counter) for counter in counters},
+        "labels": model.names if model else [str(label) for label in labels],
+        "positive": model and model.positive,
+        "tokenizer": contents.tokenizer and contents.tokenizer._get_params(),
+        "reading": model and model.reading,
+        "file": file,
     }
 
 

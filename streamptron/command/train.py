@@ -4,8 +4,8 @@ Each event is answered before it is learned, so the error of the first epoch is 
 answer, before the first label, is no error.) Reports go to standard error: Vowpal Wabbit's table,
 with a line whenever the events have doubled; on a terminal also a bar of the bytes read.
 
-With saves on the way SIGTERM and SIGINT may end it early: the current block is finished, and the
-caller saves. A signal that arrives while waiting for bytes ends the wait.
+SIGTERM and SIGINT may end it early: the current block is finished, the caller saves, and the model
+knows the place to go on at.
 """
 
 from __future__ import annotations
@@ -15,29 +15,23 @@ import os
 import sys
 import time
 import typing
+import warnings
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
-from streamptron.command.lines import BLOCKS, Block, Replaced
+from streamptron.command.blocks import BLOCKS, Block, Replaced
+from streamptron.command.doubts import Doubts
 from streamptron.command.process import Signals, Stop, say
+from streamptron.command.stream import Place, Stream
 from streamptron.doors.rows import count_wrong
-from streamptron.files.decode import READ, SUFFIXES
-from streamptron.files.sources import (
-    MAX_LINE,
-    LineError,
-    check_encoding,
-    find_sources,
-    raise_error,
-    source_blocks,
-)
+from streamptron.files.sources import LineError, find_sources
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from streamptron.command.keeper import Keeper
     from streamptron.command.lines import LineModel
-    from streamptron.files.sources import Block as FileBlock
-
-# What is read at a time for other threads: the larger a block, the fewer words are looked up again.
-READ_AHEAD = 1 << 19
 
 HEADER = """\
   average     since                                         current
@@ -84,90 +78,148 @@ class Table:
         self.next = 2 * n_events
 
 
+@dataclass
+class Stopped:
+    """Where a training has stopped, as the model's file keeps it.
+
+    Attributes
+    ----------
+    place
+        In the files.
+    epoch, epochs, every
+        The current epoch, from 1; of how many; every which event is held out.
+    seen
+        How many events the epoch has seen, with those that are held out.
+    """
+
+    place: Place
+    epoch: int
+    epochs: int
+    every: int
+    seen: int
+
+    @classmethod
+    def of(cls, model: LineModel, files: list[str]) -> typing.Self | None:
+        """Where a model's training of some files has stopped; None if it came to its end."""
+        kept = model.place
+        if kept is None:
+            return None
+        try:
+            place = Place(**kept["place"])
+            found = cls(**{**kept, "place": place})
+            numbers = (place.line, place.mark, found.epoch, found.epochs, found.every, found.seen)
+            if not all(type(n) is int and n >= 0 for n in numbers) or not all(
+                isinstance(name, str) for name in (place.file, *place.done)
+            ):
+                raise TypeError
+        except (TypeError, KeyError):
+            raise ValueError(
+                "the place where the training stopped is damaged; train anew, or give the rest of "
+                "the files under other names"
+            ) from None
+        known = {place.file, *place.done} - {""}
+        if known.isdisjoint(source.known_as for source in find_sources(files)):
+            if place.file:
+                warnings.warn(
+                    f"the training stopped at {place.file}:{place.line}, which is not among these "
+                    "files; they are learned from their beginning",
+                    stacklevel=2,
+                )
+            return None
+        return found
+
+
 class Training:
     """One run over files.
 
     Parameters
     ----------
-    model
-        What learns.
+    keeper
+        Of the model that learns; it saves it on the way, if that was asked for.
     files
         Paths, or "-".
     epochs
         How often the files are read.
     every
         Every `every`-th event is held out: not learned, but scored at the end. 0: none.
+    start
+        Where to go on.
     skip
         Whether bad lines are counted and left out; otherwise the first one ends it.
     quiet
         Print no progress.
     encoding
         Of the files; None: UTF-8.
-    save
-        Saves the model; None: it is not saved on the way.
-    save_every
-        How many events between saves, or a few more: a save waits for the end of a block.
     jobs
         How many threads: one learns, the others read and split texts ahead of it.
     """
 
     def __init__(
         self,
-        model: LineModel,
+        keeper: Keeper,
         files: list[str],
         *,
         epochs: int = 1,
         every: int = 0,
+        start: Stopped | None = None,
         skip: bool = False,
         quiet: bool = False,
         encoding: str | None = None,
-        save: Callable[[], object] | None = None,
-        save_every: int = 0,
         jobs: int = 1,
     ) -> None:
-        self.model = model
+        self.keeper = keeper
+        self.model = keeper.model
         self.files = files
         self.epochs = epochs
         self.every = every
+        self.start = start
         self.skip = skip
         self.progressive = Score()  # of the first epoch
         self.last = self.progressive  # of the last one
         self.held = Score()
         self.encoding = encoding
-        self.save = save
-        self.save_every = save_every
         self.jobs = jobs
-        self.signals = Signals()
+        self.signals = Signals("SIGTERM", "SIGINT")
         self.epoch = 0  # the current one, from 1
         self.stopped_by = 0  # a signal
-        self.place = ("", 0)  # the current file and line
+        self.n_learned = 0
         self.n_bad = 0
         self.first_bad: LineError | None = None
         self.replaced = Replaced(encoding)
-        self._unsaved = 0  # events
+        self.doubts = Doubts()
+        self._learning = True
+        self._first = True  # whether this is the first pass
+        self._seen = 0  # events of this pass, with those that are held out
+        self._stream: Stream | None = None
+        self._block: Block | None = None  # the last one of this pass
+        self._shown = 0  # bytes, by the bar
         self._bar: Any = None
         self._table = None if quiet else Table(self._write)
 
     def run(self) -> None:
         began = time.perf_counter()
+        first = self.start.epoch if self.start else 1
         with self._progress():
             try:
-                for epoch in range(self.epochs):
-                    self.epoch = epoch + 1
-                    self.last = Score()
-                    if epoch == 0:
+                for epoch in range(first, self.epochs + 1):
+                    self.epoch, self.last = epoch, Score()
+                    if self._first:
                         self.progressive = self.last
-                    self._pass(self.last, learning=True, first=epoch == 0)
+                    self._pass()
+                    self.start, self._first = None, False
                     if self.progressive.n_events and not self.last.n_events:
                         raise ValueError(
-                            f"epoch {self.epoch} found no events where epoch 1 found "
+                            f"epoch {self.epoch} found no events where epoch {first} found "
                             f"{self.progressive.n_events}: the files were emptied meanwhile, and "
                             "nothing more is saved; train again on files that stay as they are"
                         )
+                self.model.place = None
                 if self.every:
-                    self._pass(self.held, learning=False, first=False)
+                    self._learning = False
+                    self._pass()
             except Stop:
-                self.stopped_by = self.signals.number
+                self.stopped_by = self.signals.came[0]
+                self.model.place = self._stopped()
         self.seconds = time.perf_counter() - began
         self.replaced.warn()
 
@@ -191,20 +243,24 @@ class Training:
             lines.append(f"the first bad line: {self.first_bad}")
         return "\n".join(lines)
 
-    def _coming(self, items: Iterator[Any]) -> Iterator[Any]:
-        """The items as they come; a signal ends the wait if the model is saved on the way."""
-        return self.signals.waited_for(items) if self.save else items
+    def stop_said(self) -> str:
+        """By which signal it was stopped, and where."""
+        from signal import Signals
 
-    def _learned(self, n: int) -> None:
-        """Count events as learned, and save if that is due."""
-        self._unsaved += n
-        if self._unsaved >= self.save_every:
-            self._unsaved = 0
-            assert self.save
-            try:
-                self.save()
-            except OSError as error:
-                say(f"streamptron: not saved, will try again: {error}")
+        name = Signals(self.stopped_by).name
+        if not self.n_learned:
+            return f"{name} before the first event; no model is saved"
+        said = f"{name} after {self.last.n_events} events"
+        if not self._learning:
+            return f"{said}, when those held out were scored; the model is saved"
+        if self.epochs > 1:
+            said += f" of epoch {self.epoch}"
+        if self._block is not None:
+            said += f", at {self._block.file}:{self._block.line(self._block.n_lines - 1)}"
+        said += "; the model is saved"
+        if self.model.place and self.model.place["place"]["file"]:
+            said += ", and --resume goes on there"
+        return said
 
     # --- What is said
 
@@ -216,10 +272,8 @@ class Training:
     @contextlib.contextmanager
     def _progress(self) -> Iterator[None]:
         """A bar, if a terminal shows it and the number of bytes to come is known."""
-        plain = all(
-            os.path.isfile(f) and os.path.splitext(f)[1] not in SUFFIXES for f in self.files
-        )
-        if self._table is None or not plain or not sys.stderr.isatty():
+        files = all(map(os.path.isfile, self.files))
+        if self._table is None or not files or not sys.stderr.isatty():
             yield
             return
         import click
@@ -229,110 +283,90 @@ class Training:
             yield
         self._bar = None
 
-    def _advance(self, n_bytes: int) -> None:
-        if self._bar is not None:
-            self._bar.update(n_bytes)
-
     # --- Passes over the files
 
-    def _bad(self, error: LineError, first: bool) -> None:
+    def _wait(self, number: int | None) -> None:
+        while True:
+            self._look()
+            if number is None or self.signals.wait(number):
+                return
+
+    def _look(self) -> None:
+        if self.signals.came:
+            raise Stop
+
+    def _bad(self, error: LineError) -> None:
         if not self.skip:
             raise error
-        if first:
+        if self._first:
             self.n_bad += 1
             self.first_bad = self.first_bad or error
 
-    def _pass(self, score: Score, *, learning: bool, first: bool) -> None:
+    def _pass(self) -> None:
         """Learn all events but the held ones, or score the held ones."""
-        if self.model.reading["format"] in BLOCKS and self.model.tokenizer is not None:
-            self._blocks(score, learning, first)
+        format = self.model.reading["format"]
+        self._seen = self.start.seen if self.start else 0
+        self._block, self._shown = None, 0
+        self._stream = Stream(
+            self.model,
+            self.files,
+            self._take,
+            self._bad,
+            kind=format if format in BLOCKS and self.model.tokenizer is not None else None,
+            encoding=self.encoding,
+            start=self.start.place if self.start else None,
+            wait=self._wait,
+            opening=self.signals.at_once,
+            jobs=self.jobs,
+        )
+        self._stream.run()
+
+    def _take(self, block: Block) -> None:
+        """Answer a block, and learn it."""
+        model, every, score = self.model, self.every, self.last if self._learning else self.held
+        assert self._stream
+        first_held = (every - 1 - self._seen) % every if every else 0
+        block.label(slice(first_held, None, every) if every and self._learning else None)
+        if self._first:
+            self.doubts.look(block)
+        self._faults(block)
+        known = block.faults[:]
+        self._seen += block.n
+        if self._learning:
+            block.learn()
         else:
-            self._events(score, learning, first)
+            block.keep(slice(first_held, None, every))
+            block.answer()
+        self._faults(block, known)  # what the learner has refused
+        outputs = list(map(model.output, block.labels))
+        done = 0
+        count = partial(count_wrong, block.numbers, outputs, block.predictions)
+        while self._first and self._table and self._table.next <= score.n_events + block.n - done:
+            row = done + self._table.next - score.n_events
+            score.add(row - done, *count(done, row))
+            done = row
+            self._say(score, block, row - 1)
+        score.add(block.n - done, *count(done, block.n))
+        score.n_events -= len(block.unfit)
+        if self._first:
+            self.replaced.add(block)
+        if block.header:
+            model.header = block.header
+        self._block = block
+        if self._bar is not None:
+            self._bar.update(self._stream.n_read - self._shown)
+            self._shown = self._stream.n_read
+        if self._learning:
+            self.n_learned += block.n - len(block.unfit)
+            if self.keeper.learned(block.n - len(block.unfit)):
+                model.place = self._stopped()
+                self.keeper.save()
+        self._look()
 
-    def _blocks(self, score: Score, learning: bool, first: bool) -> None:
-        model, every = self.model, self.every
-        seen = 0
-        coming: Iterator[Any] = ((*item, None) for item in self._read())
-        if self.jobs > 1:
-            from streamptron.command.ahead import made_ahead
-
-            coming = made_ahead(self._written, self._read(), self.jobs - 1)
-        for left_out, read, block in self._coming(coming):
-            for error in left_out:
-                self._bad(error, first)
-            if read is None:
-                break
-            file, line, data = read
-            held = None
-            if every and learning:
-                held = slice((every - 1 - seen) % every, None, every)
-            block = block or self._texts(read)
-            block.label(held)
-            self._faults(block, file, line, first)
-            known = block.faults[:]
-            seen += block.n
-            if learning:
-                block.learn()
-            else:
-                block.keep(slice((every - 1 - seen + block.n) % every, None, every))
-                block.answer()
-            self._faults(block, file, line, first, known)  # texts that the learner has refused
-            numbers = block.numbers
-            outputs = model.outputs(block.labels)
-            done = 0
-            while first and self._table and self._table.next <= score.n_events + block.n - done:
-                row = done + self._table.next - score.n_events
-                score.add(row - done, *count_wrong(numbers, outputs, block.predictions, done, row))
-                done = row
-                self._say(score, block, row - 1)
-            score.add(
-                block.n - done, *count_wrong(numbers, outputs, block.predictions, done, block.n)
-            )
-            score.n_events -= len(block.unfit)
-            if first:
-                self.replaced.add(block, f"{file}:", line)
-            self.place = file, line + block.lines.n_lines - 1
-            if learning and self.save:
-                self._learned(block.n - len(block.unfit))
-            self._advance(len(data))
-
-    def _read(self) -> Iterator[tuple[list[LineError], FileBlock | None]]:
-        """The blocks of the files, each with the bad lines left out before it; at last, None."""
-        left_out: list[LineError] = []
-        on_bad = left_out.append if self.skip else raise_error
-        size = READ if self.jobs == 1 else READ_AHEAD
-        encoding = check_encoding(self.encoding)
-        for source in find_sources(self.files):
-            for block in source_blocks(source, MAX_LINE, on_bad, encoding, size):
-                yield left_out[:], block
-                left_out.clear()
-        yield left_out, None
-
-    def _texts(self, block: FileBlock) -> Block:
-        return Block(self.model, block.data, BLOCKS[self.model.reading["format"]])
-
-    def _written(
-        self, item: tuple[list[LineError], FileBlock | None]
-    ) -> tuple[list[LineError], FileBlock | None, Block | None]:
-        """The same with the block's texts, split already."""
-        left_out, read = item
-        if read is None:
-            return left_out, None, None
-        block = self._texts(read)
-        block.write_ahead()
-        return left_out, read, block
-
-    def _faults(
-        self,
-        block: Block,
-        file: str,
-        line: int,
-        first: bool,
-        known: Sequence[tuple[int, str]] = (),
-    ) -> None:
-        for number, reason in block.faults:
-            if (number, reason) not in known:
-                self._bad(LineError(file, line + number, reason), first)
+    def _faults(self, block: Block, known: Sequence[tuple[int, str]] = ()) -> None:
+        for place, reason in block.faults:
+            if (place, reason) not in known:
+                self._bad(LineError(block.file, block.line(place), reason))
 
     def _say(self, score: Score, block: Block, row: int) -> None:
         assert self._table
@@ -343,39 +377,10 @@ class Training:
         answer = names[block.predictions[row]]
         self._table.line(score.n_events, score.n_labelled, score.n_wrong, label, answer)
 
-    def _events(self, score: Score, learning: bool, first: bool) -> None:
-        model, learner, every = self.model, self.model.learner, self.every
-        reader = model.read(self.files, lambda bad: self._bad(bad, first), encoding=self.encoding)
-        seen = 0
-        for x, y, w, _, _, file, line in self._coming(reader.records()):
-            self.place = file, line
-            try:
-                if y is None:
-                    raise ValueError("no label; an event to learn from must have one")
-                label = model.label(model.written(y))
-                event = model.event(x)
-                held = every and seen % every == every - 1
-                seen += 1
-                if held != (not learning):
-                    if learning:
-                        score.add(1, 0, 0)
-                    continue
-                if learning:
-                    model.check_place(label)
-                    answer = learner.test_then_train_one(event, label, w)
-                else:
-                    answer = learner.predict_one(event)
-            except (TypeError, ValueError) as error:
-                self._bad(LineError(file, line, str(error)), first)
-                continue
-            score.add(1, int(answer is not None), int(answer is not None and answer != label))
-            if learning and self.save:
-                self._learned(1)
-            if first and self._table and score.n_events >= self._table.next:
-                self._table.line(
-                    score.n_events,
-                    score.n_labelled,
-                    score.n_wrong,
-                    model.name(label),
-                    "" if answer is None else model.name(answer),
-                )
+    def _stopped(self) -> dict[str, Any]:
+        """Where to go on."""
+        assert self._stream
+        place = self._stream.place(self._block)
+        if not self._learning:
+            place = Place([source.known_as for source in self._stream.sources], "", 0, 0)
+        return asdict(Stopped(place, self.epoch, self.epochs, self.every, self._seen))

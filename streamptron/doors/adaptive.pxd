@@ -4,4 +4,6 @@ from streamptron._core cimport PairModel
 
 
 cdef class AdaptiveModel(PairModel):
-    pass
+    cdef bint _earlier      # it lies in a file of before there were columns
+
+    cdef tuple _once_now(self)

@@ -1,6 +1,6 @@
 # A column of texts in Arrow's memory.
 
-from streamptron.engine.scan cimport Piece
+from streamptron.engine.names cimport sp_piece
 from libc.stdint cimport int64_t
 
 cdef extern from "arrow.h":
@@ -36,4 +36,4 @@ cdef class Column:
     cdef int _count(self, const ArrowArray* chunk) except -1
     cdef ArrowArray* _room(self) except NULL
     cdef int _read_schema(self, ArrowSchema* schema) except -1
-    cdef int write(self, Piece* pieces) except -1
+    cdef int write(self, sp_piece* pieces) except -1

@@ -22,12 +22,11 @@ tell how long most buffers are. What can be checked is.
 
 cimport cython
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memset, strcmp
 
-from streamptron.engine.heap cimport free, malloc, realloc
-from streamptron.engine.scan cimport Piece
-from streamptron.engine.types cimport uint8_t
+from streamptron.engine.memory cimport sp_free, sp_malloc, sp_realloc
+from streamptron.engine.names cimport sp_piece
 
 from streamptron.estimator.names import shown
 
@@ -94,7 +93,7 @@ cdef inline bint _is_there(const uint8_t* valid, int64_t i) noexcept nogil:
     return valid == NULL or valid[i >> 3] >> (i & 7) & 1
 
 
-cdef inline void _set(Piece* piece, const uint8_t* p, size_t n) noexcept nogil:
+cdef inline void _set(sp_piece* piece, const uint8_t* p, size_t n) noexcept nogil:
     piece.p = p
     piece.n = n
     piece.surrogates = False
@@ -106,7 +105,7 @@ ctypedef fused offset_t:
 
 
 cdef void _write_offsets(const ArrowArray* a, const offset_t* offsets,
-                         Piece* pieces) noexcept nogil:
+                         sp_piece* pieces) noexcept nogil:
     cdef const uint8_t* valid = <const uint8_t*> a.buffers[0]
     cdef const uint8_t* p = <const uint8_t*> a.buffers[2]
     cdef int64_t i
@@ -124,7 +123,7 @@ cdef void _write_offsets(const ArrowArray* a, const offset_t* offsets,
         pieces += 1
 
 
-cdef void _write_views(const ArrowArray* a, Piece* pieces) noexcept nogil:
+cdef void _write_views(const ArrowArray* a, sp_piece* pieces) noexcept nogil:
     cdef const uint8_t* valid = <const uint8_t*> a.buffers[0]
     cdef const uint8_t* view = <const uint8_t*> a.buffers[1] + VIEW_BYTES * a.offset
     cdef const int64_t* sizes = <const int64_t*> a.buffers[a.n_buffers - 1]
@@ -145,13 +144,13 @@ cdef void _write_views(const ArrowArray* a, Piece* pieces) noexcept nogil:
         pieces += 1
 
 
-cdef void _write_nulls(const ArrowArray* a, Piece* pieces) noexcept nogil:
+cdef void _write_nulls(const ArrowArray* a, sp_piece* pieces) noexcept nogil:
     cdef int64_t i
     for i in range(a.length):
         _set(&pieces[i], NULL, IS_NULL)
 
 
-cdef bint _write_texts(const ArrowArray* a, int layout, Piece* pieces) noexcept nogil:
+cdef bint _write_texts(const ArrowArray* a, int layout, sp_piece* pieces) noexcept nogil:
     """Point to the texts of a chunk; False if it is not of this layout."""
     if a.length == 0:               # its buffers need not be there
         return True
@@ -188,8 +187,8 @@ cdef int64_t _number(const void* numbers, int width, int64_t i) noexcept nogil:
     return (<const int64_t*> numbers)[i]
 
 
-cdef bint _write_numbered(const ArrowArray* a, int width, const Piece* texts, int64_t n_texts,
-                          Piece* pieces) noexcept nogil:
+cdef bint _write_numbered(const ArrowArray* a, int width, const sp_piece* texts, int64_t n_texts,
+                          sp_piece* pieces) noexcept nogil:
     """Point to the texts of a dictionary that a chunk's numbers stand for."""
     cdef const uint8_t* valid
     cdef int64_t i, number
@@ -246,7 +245,7 @@ cdef class Column:
         for i in range(self.n_chunks):
             if self.chunks[i].release != NULL:
                 self.chunks[i].release(&self.chunks[i])
-        free(self.chunks)
+        sp_free(self.chunks)
 
     def __len__(self):
         return self.n_rows
@@ -299,7 +298,7 @@ cdef class Column:
 
     cdef ArrowArray* _room(self) except NULL:
         """A place for one more chunk, which counts as released."""
-        cdef ArrowArray* grown = <ArrowArray*> realloc(
+        cdef ArrowArray* grown = <ArrowArray*> sp_realloc(
             self.chunks, (self.n_chunks + 1) * sizeof(ArrowArray))
         if grown == NULL:
             raise MemoryError("no memory for the texts")
@@ -329,11 +328,11 @@ cdef class Column:
             raise _Unfit(shown((<bytes> format).decode("utf-8", "replace")))
         return 0
 
-    cdef int write(self, Piece* pieces) except -1:
+    cdef int write(self, sp_piece* pieces) except -1:
         """Point to all texts; there is room for so many. The column must outlive the pieces."""
         cdef Py_ssize_t k, first = 0, row = 0
         cdef bint good = True
-        cdef Piece* texts = NULL
+        cdef sp_piece* texts = NULL
         cdef const ArrowArray* chunk
         for k in range(self.n_chunks):
             chunk = &self.chunks[k]
@@ -344,13 +343,13 @@ cdef class Column:
                 if (chunk.dictionary == NULL or chunk.dictionary.length < 0
                         or chunk.dictionary.offset < 0):
                     raise _broken(first)
-                texts = <Piece*> malloc((chunk.dictionary.length + 1) * sizeof(Piece))
+                texts = <sp_piece*> sp_malloc((chunk.dictionary.length + 1) * sizeof(sp_piece))
                 if texts == NULL:
                     raise MemoryError("no memory for the texts")
                 with nogil:
                     good = _write_texts(chunk.dictionary, self.layout, texts) and _write_numbered(
                         chunk, self.width, texts, chunk.dictionary.length, pieces + first)
-                free(texts)
+                sp_free(texts)
             if not good:
                 raise _broken(first)
             first += chunk.length
@@ -362,7 +361,7 @@ cdef class Column:
         return 0
 
 
-cdef Py_ssize_t _first_without_text(const Piece* pieces, Py_ssize_t n) noexcept nogil:
+cdef Py_ssize_t _first_without_text(const sp_piece* pieces, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t row
     for row in range(n):
         if pieces[row].p == NULL:

@@ -12,12 +12,11 @@ from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
 from streamptron.engine.api cimport (
-    event_difference, learner_answer, learner_learn, learner_probabilities, learner_score,
-    table_read)
-from streamptron.engine.event cimport event_first, event_last
-from streamptron.engine.learner cimport Answer, learner_decision
-from streamptron.engine.rule cimport ANSWER_CANDIDATES, Rule, rule_answer
-from streamptron.engine.table cimport KEPT_KINDS
+    sp_event_difference, sp_learner_answer, sp_learner_learn, sp_learner_probabilities,
+    sp_learner_score, sp_rule_answer, sp_table_read)
+from streamptron.engine.events cimport sp_event_first, sp_event_last
+from streamptron.engine.linear cimport SP_ANSWER_CANDIDATES, SP_KEPT_KINDS, sp_rule
+from streamptron.engine.path cimport sp_answer, sp_learner_decision
 
 from streamptron.doors.names import damaged, named
 from streamptron.estimator.names import is_numpy, shown, type_shown
@@ -33,7 +32,7 @@ def candidates_of(candidates):
         items = list(candidates.items())
         names = [name for name, _ in items]
         if type(candidates) is not dict and len(set(names)) < len(names):
-            twice = next(name for k, name in enumerate(names) if name in names[:k])
+            twice = [name for k, name in enumerate(names) if name in names[:k]][0]
             raise ValueError(f"candidates has the id {shown(twice)} twice; give each its own")
         return names, [x for _, x in items], True
     if isinstance(candidates, Sequence) and not isinstance(candidates, (str, bytes, bytearray)):
@@ -73,9 +72,9 @@ cdef class RankModel(Model):
     _updates = "margin", "mistake", "perceptron"
 
     cdef Model _blank(self, int kind):
-        cdef Rule rule
+        cdef sp_rule rule
         rule.kind = kind
-        if rule_answer(&rule) != ANSWER_CANDIDATES:
+        if sp_rule_answer(&rule) != SP_ANSWER_CANDIDATES:
             raise ValueError(f"the rule {kind} does not choose among candidates")
         return RankModel.__new__(RankModel)
 
@@ -98,7 +97,7 @@ cdef class RankModel(Model):
 
     cdef int _score_all(self, list names, list candidates) except -1:
         self._read_candidates(names, candidates, False)
-        if learner_score(&self.learner, &self.event) < 0:
+        if sp_learner_score(&self.learner, &self.event) < 0:
             self._no_memory("no memory for the scores", names)
         if self.learner.table.borrowed and not finite_scores(&self.learner, &self.event):
             self._settle()
@@ -108,13 +107,13 @@ cdef class RankModel(Model):
     cdef list _decided(self, bint probabilities):
         """The scores of what has been scored, by the vector that answers; or probabilities."""
         cdef Py_ssize_t k
-        cdef Answer answer = learner_answer(&self.learner, &self.event)
-        cdef const double* scores = learner_decision(&self.learner, &self.event, answer.kind)
+        cdef sp_answer answer = sp_learner_answer(&self.learner, &self.event)
+        cdef const double* scores = sp_learner_decision(&self.event, answer.kind)
         cdef double* p
         if probabilities and self.event.n_scores:
             # the fourth of the score vectors is room for them
-            p = self.event.scores + KEPT_KINDS * self.event.n_scores
-            learner_probabilities(&self.learner, &self.event, answer, p)
+            p = self.event.scores + SP_KEPT_KINDS * self.event.n_scores
+            sp_learner_probabilities(&self.learner, &self.event, answer, p)
             scores = p
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         decided = [scores[k] for k in range(self.event.n_scores)]
@@ -163,7 +162,7 @@ cdef class RankModel(Model):
                 "event out")
         y = _place_of(chosen, names, own, "chosen")
         self._read_candidates(names, features, True)
-        if learner_learn(&self.learner, &self.event, y, step) < 0:
+        if sp_learner_learn(&self.learner, &self.event, y, step) < 0:
             self._no_memory("no memory for the update; the model has not learned this event", names)
         self._settle()
 
@@ -178,7 +177,7 @@ cdef class RankModel(Model):
         cdef Py_ssize_t best
         names, features, _ = candidates_of(candidates)
         self._score_all(names, features)
-        best = learner_answer(&self.learner, &self.event).verdict.best
+        best = sp_learner_answer(&self.learner, &self.event).verdict.best
         self._settle()
         return names[best] if best >= 0 else None
 
@@ -193,7 +192,8 @@ cdef class RankModel(Model):
         names, features, _ = candidates_of(candidates)
         self._score_all(names, features)
         scores = self._decided(False)
-        return [names[k] for k in sorted(range(len(names)), key=lambda k: -scores[k])]
+        ranked = sorted([(-score, k) for k, score in enumerate(scores)])
+        return [names[k] for _, k in ranked]
 
     def decision_function_one(self, candidates):
         """The score of each candidate, w.x, by the vector that answers.
@@ -225,7 +225,7 @@ cdef class RankModel(Model):
 
     def _explain_lead(self, candidates, chosen):
         """Contributions to the lead of a candidate over the best other one, and that lead."""
-        cdef Answer answer
+        cdef sp_answer answer
         cdef const double* scores
         cdef Py_ssize_t i, k, y = -1, rival = -1
         cdef double lead
@@ -235,15 +235,15 @@ cdef class RankModel(Model):
         if chosen is not None:
             y = _place_of(chosen, names, own, "chosen")
         self._score_all(names, features)
-        answer = learner_answer(&self.learner, &self.event)
-        scores = learner_decision(&self.learner, &self.event, answer.kind)
+        answer = sp_learner_answer(&self.learner, &self.event)
+        scores = sp_learner_decision(&self.event, answer.kind)
         if y < 0:
             y = answer.verdict.best
         for k in range(self.event.n_scores):
             if k != y and (rival < 0 or scores[k] > scores[rival]):
                 rival = k
         lead = scores[y] if rival < 0 else scores[y] - scores[rival]
-        if event_difference(&self.event, y, rival) < 0:
+        if sp_event_difference(&self.event, y, rival) < 0:
             self._no_memory("no memory for the difference")
         # as in Model._weights
         collecting = PyGC_Disable()
@@ -251,7 +251,7 @@ cdef class RankModel(Model):
             parts = []
             objects = {ordinal: name for name, ordinal in self._objects.items()}
             for i in range(self.event.n, self.event.ends[self.event.n_candidates]):
-                part = self.event.values[i] * table_read(
+                part = self.event.values[i] * sp_table_read(
                     &self.learner.table, self.event.slots[i], 0, answer.kind)
                 if part != 0.0:
                     parts.append((key_plain(&self.event.keys[i], objects), part))

@@ -7,10 +7,9 @@
 # the rows and the columns' slots are shared and only read. So the answers are, bit for bit, those
 # of one thread. The caller has marked the gate (doors/gate.pxd) and waits for all of them.
 #
-# A part stops where it cannot go on: at characters that have not been met, which the caller looks
-# up before it runs the crew again; at a block with a fault, or without memory. Then the caller goes
-# on from there as if it had been alone, and sees for itself why. A part for which no thread can be
-# started is run by the caller too.
+# A part stops where it cannot go on: at a block with a fault, or without memory. Then the caller
+# goes on from there as if it had been alone, and sees for itself why. A part for which no thread
+# can be started is run by the caller too.
 #
 # The threads are the interpreter's own (pythread.h), which are there on every system, but they run
 # no Python code and never ask for its lock.
@@ -18,11 +17,12 @@
 # Functions in this file: crew_begin, crew_run, crew_end; crew_part, the loop over checked blocks,
 # which serves one thread too.
 
-from streamptron.engine.api cimport batch_free, batch_next, batch_rows, matrix_check
-from streamptron.engine.batch cimport Batch
-from streamptron.engine.event cimport Event, event_free, event_init
-from streamptron.engine.heap cimport free, malloc
-from streamptron.engine.matrix cimport MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS
+from streamptron.engine.api cimport (
+    sp_batch_free, sp_batch_next, sp_batch_rows, sp_event_free, sp_event_init, sp_matrix_check)
+from streamptron.engine.events cimport (
+    SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, sp_event)
+from streamptron.engine.memory cimport sp_free, sp_malloc
+from streamptron.engine.path cimport sp_batch
 
 cdef extern from "pythread.h":
     ctypedef void* PyThread_type_lock
@@ -35,11 +35,11 @@ cdef extern from "pythread.h":
     void PyThread_free_lock(PyThread_type_lock lock) noexcept nogil
 
 cdef enum:
-    CREW_BAD = MATRIX_FAULTY | MATRIX_UNSORTED      # rows that no batch can use as they are
+    CREW_BAD = SP_MATRIX_FAULTY | SP_MATRIX_UNSORTED      # rows that no batch can use as they are
 
 cdef struct Part:
-    Batch batch
-    Event event, query
+    sp_batch batch
+    sp_event event, query
     Py_ssize_t last                 # where it ends
     Py_ssize_t done                 # where it begins; in the end where it stopped
     PyThread_type_lock running      # held by the thread; NULL: it has none
@@ -49,21 +49,21 @@ cdef struct Crew:
     Part* parts
 
 
-cdef inline Py_ssize_t crew_part(Batch* batch, Py_ssize_t first, Py_ssize_t last,
+cdef inline Py_ssize_t crew_part(sp_batch* batch, Py_ssize_t first, Py_ssize_t last,
                                  int* found) noexcept nogil:
     """Check each block of the rows first .. last - 1 and run over it.
 
     Rows in an order have been checked before. Returns `last`, or where it stopped; `found` is what
-    matrix_check says of the last block it looked at.
+    sp_matrix_check says of the last block it looked at.
     """
     cdef Py_ssize_t r = first, end
     while r < last:
-        end = min(batch_next(batch, r), last)
+        end = min(sp_batch_next(batch, r), last)
         if batch.matrix != NULL and batch.order == NULL:
-            found[0] = matrix_check(batch.matrix, r, end)
+            found[0] = sp_matrix_check(batch.matrix, r, end)
             if found[0] & CREW_BAD:
                 return r
-        r = batch_rows(batch, r, end, (found[0] & MATRIX_ZEROS) != 0)
+        r = sp_batch_rows(batch, r, end, (found[0] & SP_MATRIX_ZEROS) != 0)
         if r < end:
             return r
     return r
@@ -80,13 +80,13 @@ cdef inline void _run_in_thread(void* given) noexcept nogil:
     PyThread_release_lock(part.running)
 
 
-cdef inline void _begin(Part* part, const Batch* batch, Py_ssize_t first,
+cdef inline void _begin(Part* part, const sp_batch* batch, Py_ssize_t first,
                         Py_ssize_t last) noexcept nogil:
     """A part of a batch that has not begun yet, with scratch of its own."""
     part.batch = batch[0]
     part.batch.event = &part.event
-    event_init(&part.event)
-    event_init(&part.query)
+    sp_event_init(&part.event)
+    sp_event_init(&part.query)
     if batch.query != NULL:
         part.batch.query = &part.query
     part.done = first
@@ -118,7 +118,7 @@ cdef inline void _finish(Part* part) noexcept nogil:
     part.running = NULL
 
 
-cdef inline void crew_begin(Crew* crew, const Batch* batch, Py_ssize_t n_parts) noexcept nogil:
+cdef inline void crew_begin(Crew* crew, const sp_batch* batch, Py_ssize_t n_parts) noexcept nogil:
     """Part a batch that has not begun yet, into so many parts at most. Without memory into none.
 
     Call crew_end in either case.
@@ -126,7 +126,7 @@ cdef inline void crew_begin(Crew* crew, const Batch* batch, Py_ssize_t n_parts) 
     cdef Py_ssize_t i, first = 0, last, n = batch.n_rows
     n_parts = max(min(n_parts, n // batch.block_rows), <Py_ssize_t> 1)
     crew.n_parts = 0
-    crew.parts = <Part*> malloc(n_parts * sizeof(Part))
+    crew.parts = <Part*> sp_malloc(n_parts * sizeof(Part))
     if crew.parts == NULL:
         return
     for i in range(n_parts):
@@ -147,7 +147,7 @@ cdef inline void crew_run(Crew* crew) noexcept nogil:
         _finish(&crew.parts[i])
 
 
-cdef inline void crew_end(Crew* crew, Batch* batch) noexcept nogil:
+cdef inline void crew_end(Crew* crew, sp_batch* batch) noexcept nogil:
     """Free the parts; the batch takes over what they have counted."""
     cdef Py_ssize_t i
     cdef Part* part
@@ -155,7 +155,7 @@ cdef inline void crew_end(Crew* crew, Batch* batch) noexcept nogil:
         part = &crew.parts[i]
         batch.text.n_replaced += part.batch.text.n_replaced
         part.batch.places = NULL            # the batch's own
-        batch_free(&part.batch)
-        event_free(&part.event)
-        event_free(&part.query)
-    free(crew.parts)
+        sp_batch_free(&part.batch)
+        sp_event_free(&part.event)
+        sp_event_free(&part.query)
+    sp_free(crew.parts)

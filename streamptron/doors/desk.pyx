@@ -17,27 +17,29 @@ from streamptron.doors.entry cimport (
     SCALAR_I32, SCALAR_I64, SCALAR_STR, SCALAR_U8, SCALAR_U16, SCALAR_U32, SCALAR_U64, bytes_data,
     entry_key, entry_key_everyday, entry_know, entry_scalar_is_bare, entry_value,
     entry_value_everyday)
-from streamptron.doors.gate cimport gate_wait
-from streamptron.doors.names cimport Name, name_key
-from streamptron.doors.packed cimport PackedEvent
+from streamptron.doors.gate cimport (
+    gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_wait)
+from streamptron.doors.names cimport Name, name_key, name_of
+from streamptron.doors.kept cimport PackedEvent
 from streamptron.doors.parameters cimport unfit
-from streamptron.doors.texts cimport TextEvent, page_fill, text_event_write
-from streamptron.engine.arena cimport Arena
+from streamptron.doors.texts cimport TextEvent, text_event_write
+from libc.stdint cimport uint64_t, uint8_t
 from streamptron.engine.api cimport (
-    index_find, learner_fault, learner_free, learner_score, text_free)
-from streamptron.engine.event cimport (
-    Event, Writer, event_again, event_begin, event_candidate_end, event_candidates, event_end,
-    event_free, event_init, event_settle, event_writer, writer_add)
-from streamptron.engine.hash cimport key_hash
-from streamptron.engine.index cimport index_is_limited
-from streamptron.engine.key cimport KEY_NONE, KEY_OBJECT, Key, key_word
-from streamptron.engine.learner cimport Learner, learner_decision
-from streamptron.engine.packed cimport Packed, packed_next
-from streamptron.engine.table cimport KEPT_KINDS, table_keeps
-from streamptron.engine.types cimport SLOT_NULL, uint8_t, uint64_t
+    sp_event_begin, sp_event_candidates, sp_event_end, sp_event_free, sp_event_init,
+    sp_event_settle, sp_event_writer, sp_index_find, sp_learner_fault, sp_learner_free,
+    sp_learner_score, sp_packed_next, sp_text_free)
+from streamptron.engine.events cimport (
+    sp_event, sp_event_again, sp_event_candidate_end, sp_writer, sp_writer_add)
+from streamptron.engine.linear cimport SP_KEPT_KINDS, sp_table_keeps
+from streamptron.engine.memory cimport SP_SLOT_NULL, sp_arena
+from streamptron.engine.names cimport (
+    SP_KEY_NONE, SP_KEY_OBJECT, sp_index_is_limited, sp_key, sp_key_hash, sp_key_word)
+from streamptron.engine.path cimport sp_learner, sp_learner_decision
+from streamptron.engine.whole cimport sp_packed
 
-from streamptron.estimator.names import shown, type_shown
+from streamptron.estimator.names import Pair, name_plain, shown, type_shown
 from streamptron.doors.names import damaged
+from streamptron.estimator.cells import check_once, feature_of
 from streamptron.estimator.checks import feature_value
 
 cdef extern from "desk.h":
@@ -174,14 +176,14 @@ cdef inline bint _is_everyday(x):
     return PyDict_CheckExact(<PyObject*> x) or type(x) is Counter or type(x) is defaultdict
 
 
-cdef inline bint _write_everyday(PyObject* mapping, Arena* text, Writer* writer) noexcept:
+cdef inline bint _write_everyday(PyObject* mapping, sp_arena* text, sp_writer* writer) noexcept:
     """Write such a mapping; False if a name or value needs Python code."""
     cdef PyObject* name
     cdef PyObject* value
     cdef PyObject* last = NULL
     cdef Py_ssize_t at = 0
     cdef double rarer, number = 0.0     # the everyday ones stay in registers
-    cdef Key rarer_key, key
+    cdef sp_key rarer_key, key
     while PyDict_Next(mapping, &at, &name, &value):
         if value != last:           # often all values are one object, the int 1
             last = NULL
@@ -196,18 +198,18 @@ cdef inline bint _write_everyday(PyObject* mapping, Arena* text, Writer* writer)
             if not entry_key(text, name, &rarer_key):
                 return False
             key = rarer_key
-        writer_add(writer, key, number)
+        sp_writer_add(writer, key, number)
     return True
 
 
-cdef bint finite_scores(const Learner* learner, const Event* event) noexcept:
+cdef bint finite_scores(const sp_learner* learner, const sp_event* event) noexcept:
     """Whether the scores of all kept vectors are finite, on a scored event."""
     cdef Py_ssize_t k
     cdef int kind
-    for kind in range(KEPT_KINDS):
-        if table_keeps(&learner.table, kind):
+    for kind in range(SP_KEPT_KINDS):
+        if sp_table_keeps(&learner.table, kind):
             for k in range(event.n_scores):
-                if not isfinite(learner_decision(learner, event, kind)[k]):
+                if not isfinite(sp_learner_decision(event, kind)[k]):
                     return False
     return True
 
@@ -216,13 +218,27 @@ cdef class Desk:
     """A learner behind its gate, and the scratch where the current event is written."""
 
     def __cinit__(self):
-        event_init(&self.event)
+        sp_event_init(&self.event)
         self._objects = {}
 
     def __dealloc__(self):
-        learner_free(&self.learner)
-        event_free(&self.event)
-        text_free(&self.text)
+        sp_learner_free(&self.learner)
+        sp_event_free(&self.event)
+        sp_text_free(&self.text)
+
+    cdef int learn_begin(self) except -1:
+        """Wait for the model, and keep others out: its weights and scratch are the caller's alone.
+
+        Without the interpreter's lock too, until learn_end, which must follow.
+        """
+        self._enter(True)
+        gate_learn_begin(&self.gate)
+        gate_go_inside(&self.gate)
+        return 0
+
+    cdef void learn_end(self) noexcept:
+        gate_come_out(&self.gate)
+        gate_learn_end(&self.gate)
 
     cdef int _enter(self, bint learning) except -1:
         """Wait until the learner may be read, or may learn. No Python code runs after the wait."""
@@ -238,7 +254,7 @@ cdef class Desk:
     cdef int _read(self, x, bint learning) except -1:
         """Write a mapping into the scratch event. On an error nothing has changed."""
         cdef PyObject* mapping = <PyObject*> x
-        cdef Writer writer
+        cdef sp_writer writer
         if not _is_everyday(x):
             if type(x) is TextEvent:
                 return self._read_text(x, learning)
@@ -247,53 +263,48 @@ cdef class Desk:
             return self._read_items(x, learning)
         # These types are read without Python code, so nothing can change x or the scratch under us.
         self._enter(learning)
-        if event_begin(&self.event, &self.learner.index, PyDict_GET_SIZE(mapping),
-                       self.learner.intercept) < 0:
+        if sp_event_begin(&self.event, &self.learner.index, PyDict_GET_SIZE(mapping),
+                          self.learner.intercept) < 0:
             self._no_memory("no memory for the event")
-        writer = event_writer(&self.event)
+        writer = sp_event_writer(&self.event)
         if not _write_everyday(mapping, &self.event.text, &writer):
             return self._read_items(x, learning)
-        event_end(&self.event, &writer)
+        sp_event_end(&self.event, &writer)
         return 0
 
     cdef int _read_text(self, TextEvent x, bint learning) except -1:
         """The same for a text, which is often given twice in a row."""
-        cdef Py_ssize_t page
-        cdef Event* event = &self.event
-        while True:
-            self._enter(learning)
-            # only a text leaves hashes in the event
-            if event.n_hashed and self._text_read is not None and self._text_read._is(x):
-                event_again(event, &self.learner.index, self.learner.intercept)
-                return 0
-            page = text_event_write(
-                &self.text, event, &self.learner.index, self.learner.intercept, x)
-            if page == 0:
-                self._text_read = x
-                return 0
-            if page < 0 or not page_fill(page - 1):
-                self._no_memory("no memory for the event")
+        cdef sp_event* event = &self.event
+        self._enter(learning)
+        # only a text leaves hashes in the event
+        if event.n_hashed and self._text_read is not None and self._text_read._is(x):
+            sp_event_again(event, &self.learner.index, self.learner.intercept)
+            return 0
+        if text_event_write(&self.text, event, &self.learner.index, self.learner.intercept, x) < 0:
+            self._no_memory("no memory for the event")
+        self._text_read = x
+        return 0
 
     cdef int _read_packed(self, PackedEvent x, bint learning) except -1:
         """The same for an event in bytes, which has been checked."""
         cdef const uint8_t* p
         cdef const uint8_t* end
         cdef Py_ssize_t i
-        cdef Packed entry
-        cdef Writer writer
+        cdef sp_packed entry
+        cdef sp_writer writer
         if x.names is not None:
             return self._write_read(list(x.names), "x", None, None, learning)
         self._enter(learning)
-        if event_begin(&self.event, &self.learner.index, x.n, self.learner.intercept) < 0:
+        if sp_event_begin(&self.event, &self.learner.index, x.n, self.learner.intercept) < 0:
             self._no_memory("no memory for the event")
-        writer = event_writer(&self.event)
+        writer = sp_event_writer(&self.event)
         p = <const uint8_t*> bytes_data(<PyObject*> x.data)
         end = p + x.end
         p += x.start
         for i in range(x.n):
-            p = packed_next(p, end, &entry)
-            writer_add(&writer, entry.key, entry.value)
-        event_end(&self.event, &writer)
+            p = sp_packed_next(p, end, &entry)
+            sp_writer_add(&writer, entry.key, entry.value)
+        sp_event_end(&self.event, &writer)
         self._held = x              # long keys point into it
         return 0
 
@@ -311,24 +322,25 @@ cdef class Desk:
         """The same for several mappings, one after the other, of which names[i] is for errors."""
         cdef Py_ssize_t i, n = 0
         cdef list entries = [], ends = []
-        cdef Writer writer
+        cdef sp_writer writer
         for x in candidates:
             if not _is_everyday(x):
                 break
             n += PyDict_GET_SIZE(<PyObject*> x)
         else:
             self._enter(learning)
-            if event_candidates(&self.event, len(candidates)) < 0 or (
-                    event_begin(&self.event, &self.learner.index, n, self.learner.intercept) < 0):
+            if (sp_event_candidates(&self.event, len(candidates)) < 0
+                    or sp_event_begin(&self.event, &self.learner.index, n,
+                                      self.learner.intercept) < 0):
                 self._no_memory("no memory for the event")
-            writer = event_writer(&self.event)
+            writer = sp_event_writer(&self.event)
             for i in range(len(candidates)):
                 if not _write_everyday(
                         list_item(<PyObject*> candidates, i), &self.event.text, &writer):
                     break
-                event_candidate_end(&self.event, i, &writer)
+                sp_event_candidate_end(&self.event, i, &writer)
             else:
-                event_end(&self.event, &writer)
+                sp_event_end(&self.event, &writer)
                 return 0
         know_numpy()
         for name, x in zip(names, candidates):
@@ -345,23 +357,30 @@ cdef class Desk:
         cdef uint64_t n_entries
         cdef double number
         cdef int turn
+        cdef Py_ssize_t i, at
+        cdef Name name
         odd = self._write(entries, ends, learning)
         if not odd:
             return 0
-        for at in odd:
-            name, value = entries[at], entries[at + 1]
-            part = what if ends is None else _part(names[bisect(ends, at)])
-            entries[at + 1] = number = feature_value(name, value, part)
+        if what != "weights":
+            self._name_categories(entries, odd, what, names, ends)
+        for i in range(len(odd)):
+            at = odd[i]
+            if not _any_value(list_item(<PyObject*> entries, at + 1), &number):
+                part = what if ends is None else _part(names[bisect(ends, at)])
+                entries[at + 1] = number = feature_value(entries[at], entries[at + 1], part)
             if number != 0.0:
-                entries[at] = name = Name(name)
-                if (<Name> name).kind == KEY_OBJECT:
-                    objects.append((name, (<Name> name).plain))
+                entries[at] = name = self._name_of(entries[at], what)
+                if name.kind == SP_KEY_OBJECT:
+                    objects.append(at)
+                    objects.append(name.plain)
         # Hashing an object may run the user's code, too. Other calls that run then drop ordinals
         # that are new, so these are looked up again.
         for turn in range(8):
             n_entries = self.gate.n_entries
-            for name, plain in objects:
-                (<Name> name).kind, (<Name> name).plain = self._object_ordinal(plain, learning)
+            for i in range(0, len(objects), 2):
+                at = objects[i]
+                entries[at] = self._object_name(objects[i + 1], learning)
             if self._write(entries, ends, learning):
                 self._no_memory("no memory for the event")
             if self.gate.n_entries == n_entries + 1:
@@ -369,6 +388,29 @@ cdef class Desk:
         raise RuntimeError(
             "x has a feature name that uses the model whenever it is hashed; a name's __hash__ "
             "must not use the model")
+
+    cdef int _name_categories(self, list entries, list odd, str what, list names,
+                              list ends) except -1:
+        """Give texts among the values the features that they are, and gaps the value 0."""
+        cdef Py_ssize_t at
+        cdef double number
+        cdef str missing = self._gaps()
+        cdef dict made = {}             # by candidate; of an event under 0
+        for at in odd:
+            if _any_value(list_item(<PyObject*> entries, at + 1), &number):
+                continue
+            i = 0 if ends is None else bisect(ends, at)
+            name, value = feature_of(
+                entries[at], entries[at + 1], what if ends is None else _part(names[i]), missing)
+            if name is not entries[at]:
+                made.setdefault(i, []).append(name)
+            entries[at], entries[at + 1] = name, value
+        for i, features in made.items():
+            if ends is None:
+                check_once(features, entries[::2], what)
+            else:
+                check_once(features, entries[ends[i - 1] if i else 0:ends[i]:2], _part(names[i]))
+        return 0
 
     cdef list _write(self, list entries, list ends, bint learning):
         """Enter, and write names and values into the scratch event, or into several (ends).
@@ -382,17 +424,17 @@ cdef class Desk:
         cdef PyObject* last = NULL
         cdef Py_ssize_t at, n = len(entries), i = 0, n_ends = 0 if ends is None else len(ends)
         cdef double number = 0.0
-        cdef Key key
-        cdef Writer writer
+        cdef sp_key key
+        cdef sp_writer writer
         self._enter(learning)
         # From here on no Python code runs, so the scratch is ours.
-        if event_candidates(&self.event, n_ends) < 0 or event_begin(
+        if sp_event_candidates(&self.event, n_ends) < 0 or sp_event_begin(
                 &self.event, &self.learner.index, n // 2, self.learner.intercept) < 0:
             self._no_memory("no memory for the event")
-        writer = event_writer(&self.event)
+        writer = sp_event_writer(&self.event)
         for at in range(0, n, 2):
             while i < n_ends and at == <Py_ssize_t> ends[i]:
-                event_candidate_end(&self.event, i, &writer)
+                sp_event_candidate_end(&self.event, i, &writer)
                 i += 1
             name = list_item(<PyObject*> entries, at)
             value = list_item(<PyObject*> entries, at + 1)
@@ -411,22 +453,33 @@ cdef class Desk:
                 elif not entry_key(&self.event.text, name, &key):
                     odd.append(at)
                     continue
-            writer_add(&writer, key, number)
+            sp_writer_add(&writer, key, number)
         if not odd:
             for i in range(i, n_ends):
-                event_candidate_end(&self.event, i, &writer)
-            event_end(&self.event, &writer)
+                sp_event_candidate_end(&self.event, i, &writer)
+            sp_event_end(&self.event, &writer)
             self._held = entries    # long keys point into it
         return odd
 
-    cdef tuple _object_ordinal(self, name, bint learning):
-        """Kind and ordinal of a name that is any other object; learning numbers new ones."""
+    cdef Name _name_of(self, name, str what):
+        """What a name is that needs Python code, if the model takes it in an event or in weights.
+        """
+        if self.learner.pairs != NULL and what != "weights" and isinstance(name, Pair):
+            raise TypeError(
+                f"x has the feature name {shown(name)}, a Pair; with degree=2 or interactions the "
+                "learner makes the pairs of an event itself, and one that is given would count "
+                "twice: leave it out, or name the feature by a tuple")
+        return name_of(name)
+
+    cdef Name _object_name(self, name, bint learning):
+        """The ordinal of a name that is any other object; learning numbers new ones."""
+        cdef Name made = Name.__new__(Name)
         if self.learner.index.bits:
             raise TypeError(
                 f"x has the feature name {shown(name)}, {type_shown(name)}; with hash_bits a "
                 "name must be a str, bytes, number, None or a tuple of these, because other "
                 "objects hash differently in every process")
-        if index_is_limited(&self.learner.index):
+        if sp_index_is_limited(&self.learner.index):
             raise TypeError(
                 f"x has the feature name {shown(name)}, {type_shown(name)}; with max_features "
                 "a name must be a str, bytes, number, None or a tuple of these, because other "
@@ -437,18 +490,24 @@ cdef class Desk:
                 "interactions a name must be a str, bytes, number, None, a tuple or a Pair of "
                 "these, because the name of a pair is written out")
         cdef dict objects = self._objects   # held, since hashing the name may reset the model
-        ordinal = objects.get(name)
+        try:
+            ordinal = objects.get(name)
+        except TypeError:
+            name_plain(name)        # which says that it is not hashable
+            raise
         if ordinal is None:
             if not learning:
-                return KEY_NONE, 0
+                made.kind, made.plain = SP_KEY_NONE, 0
+                return made
             self._not_in_a_file()
             ordinal = objects[name] = len(objects)
             self._objects_new = True
-        return KEY_OBJECT, ordinal
+        made.kind, made.plain = SP_KEY_OBJECT, ordinal
+        return made
 
     cdef int _score(self, x) except -1:
         self._read(x, False)
-        if learner_score(&self.learner, &self.event) < 0:
+        if sp_learner_score(&self.learner, &self.event) < 0:
             self._no_memory("no memory for the scores")
         if self.learner.table.borrowed and not finite_scores(&self.learner, &self.event):
             self._settle()
@@ -456,7 +515,7 @@ cdef class Desk:
         return 0
 
     cdef int _settle(self) except -1:
-        event_settle(&self.event, &self.learner.index)
+        sp_event_settle(&self.event, &self.learner.index)
         self._held = None
         if self._objects_new and not self.gate.learning:
             self._forget_objects()
@@ -479,39 +538,42 @@ cdef class Desk:
 
     cdef int _forget_objects(self) except -1:
         """Drop the latest object names if no update has given them a slot."""
-        cdef Key key
+        cdef sp_key key
         self._objects_new = False
         while self._objects:
-            key = key_word(KEY_OBJECT, <uint64_t> (len(self._objects) - 1))
-            if index_find(&self.learner.index, &key,
-                          key_hash(&self.learner.index.seed, &key)) != SLOT_NULL:
+            key = sp_key_word(SP_KEY_OBJECT, <uint64_t> (len(self._objects) - 1))
+            if sp_index_find(&self.learner.index, &key,
+                             sp_key_hash(&self.learner.index.seed, &key)) != SP_SLOT_NULL:
                 break
             self._objects.popitem()
         return 0
 
-    cdef object _column_keys(self, names, bint learning, Event* columns):
+    cdef object _column_keys(self, names, bint learning, sp_event* columns):
         """Write the keys of named columns. They point into the list that is returned."""
-        cdef Key key
-        cdef Writer writer
+        cdef sp_key key
+        cdef sp_writer writer
         cdef list held = list(names)
         cdef Py_ssize_t i
         know_numpy()
-        if event_begin(columns, &self.learner.index, len(held), False) < 0:
+        if sp_event_begin(columns, &self.learner.index, len(held), False) < 0:
             raise MemoryError("no memory for the columns")
-        writer = event_writer(columns)
+        writer = sp_event_writer(columns)
         for i in range(len(held)):
             if not entry_key(&columns.text, <PyObject*> held[i], &key):
-                held[i] = name = Name(held[i])
-                if (<Name> name).kind == KEY_OBJECT:
-                    (<Name> name).kind, (<Name> name).plain = self._object_ordinal(
-                        (<Name> name).plain, learning)
+                held[i] = name = self._name_of(held[i], "x")
+                if (<Name> name).kind == SP_KEY_OBJECT:
+                    held[i] = name = self._object_name((<Name> name).plain, learning)
                 if not name_key(&columns.text, name, &key):
                     raise MemoryError("no memory for the columns")
-            writer_add(&writer, key, 1.0)
-        event_end(columns, &writer)
+            sp_writer_add(&writer, key, 1.0)
+        sp_event_end(columns, &writer)
         return held
 
     # What a kind of model adds: the meaning of its outputs.
+
+    cdef str _gaps(self):
+        """What the parameter `missing` says."""
+        return self.missing
 
     cdef list _label_list(self):
         """The labels, by the numbers of predictions. Runs no Python code."""
@@ -521,7 +583,7 @@ cdef class Desk:
         """Name the outputs that a batch has added so far."""
 
     cdef int _look(self) except -1:
-        cdef const char* fault = learner_fault(&self.learner)
+        cdef const char* fault = sp_learner_fault(&self.learner)
         if fault != NULL:
             raise RuntimeError(fault.decode())
         return 0

@@ -5,7 +5,7 @@
 
 #include <Python.h>
 
-#include "compiler.h"
+#include "memory/compiler.h"
 
 /* The value of an int below 2^61 - 1 in size, without a call if it is small. Larger ints, and the
    floats that equal them, no longer hash to the int itself; see estimator/names.py. */
@@ -46,6 +46,23 @@ static inline int sp_int_parts(PyObject *o, int *negative, uint64_t *size)
     Py_XDECREF(back);
     if (same < 0) PyErr_Clear();
     return same == 1;
+}
+
+/* Whether an object has the hash and the comparison of a builtin type that it is a kind of. Then it
+   equals the object of the builtin type with the same contents, as a named tuple does, whatever
+   else its own type may do. */
+static inline int sp_is_like(PyObject *o, PyTypeObject *type)
+{
+    PyTypeObject *own = Py_TYPE(o);
+    return own->tp_hash == type->tp_hash && own->tp_richcompare == type->tp_richcompare;
+}
+static inline int sp_is_tuple(PyObject *o)
+{
+    return PyTuple_CheckExact(o) || (PyTuple_Check(o) && sp_is_like(o, &PyTuple_Type));
+}
+static inline int sp_is_str(PyObject *o)
+{
+    return PyUnicode_CheckExact(o) || (PyUnicode_Check(o) && sp_is_like(o, &PyUnicode_Type));
 }
 
 /* The text of an ASCII str, which follows its header; NULL for any other str. */

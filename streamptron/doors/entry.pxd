@@ -1,6 +1,7 @@
 # An entry of a mapping: a name and a value, as Python objects.
 #
 #     name    str, bytes, int, bool, float, None, tuples of these      ->  Key       entry_key
+#             named tuples, and what else compares like a str or tuple
 #             numpy's str_, bytes_, bool_, ints and floats
 #     value   int, bool, float; numpy's bool_, ints and floats         ->  double    entry_value
 #
@@ -19,8 +20,8 @@
 #     s length UTF-8, b length bytes
 #     t count part part ...       a tuple
 #
-# A pair of features, p part part, is written by engine/pairs.pxd; one that is a name in an event
-# comes through Python.
+# A pair of features, p part part, is written by engine/events/pairs.h; one that is a name in an
+# event comes through Python.
 #
 # Lengths and counts have seven bits per byte, the lowest first; the top bit is set on all bytes but
 # the last.
@@ -39,13 +40,16 @@
 from libc.math cimport fabs
 from libc.string cimport memcmp, memcpy
 from cpython.object cimport PyObject
-from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint32_t, uint64_t, zeros_below
-from streamptron.engine.key cimport (
-    KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_STR, Key, canonical_count, canonical_int,
-    key_text, key_word, store8, utf8_encode)
-from streamptron.engine.arena cimport Arena, arena_alloc, arena_return
+from libc.stdint cimport uint32_t, uint64_t, uint8_t
+from streamptron.engine.memory cimport (
+    SP_VALUE_LIMIT, sp_arena, sp_arena_alloc, sp_arena_return, sp_zeros_below)
+from streamptron.engine.names cimport (
+    SP_KEY_BYTES, SP_KEY_CANONICAL, SP_KEY_FLOAT, SP_KEY_INT, SP_KEY_STR, sp_canonical_count,
+    sp_canonical_int, sp_key, sp_key_text, sp_key_word, sp_store8, sp_utf8_encode)
 
 cdef extern from "entry.h":
+    bint is_tuple "sp_is_tuple" (PyObject* o) noexcept
+    bint is_str "sp_is_str" (PyObject* o) noexcept
     const uint8_t* ascii_text "sp_ascii_text" (PyObject* o) noexcept
     bint int_word "sp_int_word" (PyObject* o, long long* value) noexcept
     bint int_parts "sp_int_parts" (PyObject* o, bint* negative, uint64_t* size) noexcept
@@ -65,7 +69,6 @@ cdef extern from "Python.h":
     bint PyBytes_CheckExact(PyObject* o) noexcept
     char* bytes_data "PyBytes_AS_STRING" (PyObject* o) noexcept
     Py_ssize_t bytes_size "PyBytes_GET_SIZE" (PyObject* o) noexcept
-    bint PyTuple_CheckExact(PyObject* o) noexcept
     Py_ssize_t tuple_size "PyTuple_GET_SIZE" (PyObject* o) noexcept
     PyObject* tuple_item "PyTuple_GET_ITEM" (PyObject* o, Py_ssize_t at) noexcept
     bint PyUnicode_CheckExact(PyObject* o) noexcept
@@ -102,7 +105,7 @@ cdef struct Number:
 
 cdef struct Writing:
     # Bytes at the end of an arena, while their number is not known yet.
-    Arena* arena
+    sp_arena* arena
     uint8_t* start
     uint8_t* p
     uint8_t* end
@@ -189,23 +192,23 @@ cdef inline bint entry_value_everyday(PyObject* o, double* value) noexcept:
         return <long long> value[0] == n
     if PyFloat_CheckExact(o):
         value[0] = PyFloat_AS_DOUBLE(o)
-        return fabs(value[0]) <= VALUE_LIMIT
+        return fabs(value[0]) <= SP_VALUE_LIMIT
     return False
 
 
 cdef inline bint entry_value(PyObject* o, double* value) noexcept:
-    """A finite value of at most VALUE_LIMIT in size that a double holds exactly; else False."""
+    """A finite value of at most SP_VALUE_LIMIT in size that a double holds exactly; else False."""
     cdef Number number
     cdef int kind
     if PyFloat_Check(o):            # numpy.float64 is a subclass
         value[0] = PyFloat_AS_DOUBLE(o)
-        return fabs(value[0]) <= VALUE_LIMIT
+        return fabs(value[0]) <= SP_VALUE_LIMIT
     kind = _number_of(o, &number)
     if kind == NUMBER_OTHER:
         value[0] = number.value
-        return fabs(value[0]) <= VALUE_LIMIT
+        return fabs(value[0]) <= SP_VALUE_LIMIT
     if kind != NUMBER_WHOLE or (
-            number.size != 0 and number.size >> zeros_below(number.size) >> 53 != 0):
+            number.size != 0 and number.size >> sp_zeros_below(number.size) >> 53 != 0):
         return False
     value[0] = -<double> number.size if number.negative else <double> number.size
     return True
@@ -213,7 +216,7 @@ cdef inline bint entry_value(PyObject* o, double* value) noexcept:
 
 # --- A name -------------------------------------------------------------------------------------
 
-cdef inline bint entry_key_everyday(PyObject* o, Key* key) noexcept:
+cdef inline bint entry_key_everyday(PyObject* o, sp_key* key) noexcept:
     """entry_key of an ASCII str or an int; False for anything else."""
     cdef long long n
     cdef const uint8_t* text
@@ -221,40 +224,40 @@ cdef inline bint entry_key_everyday(PyObject* o, Key* key) noexcept:
         text = ascii_text(o)
         if text == NULL:
             return False
-        key[0] = key_text(KEY_STR, text, PyUnicode_GET_LENGTH(o))
+        key[0] = sp_key_text(SP_KEY_STR, text, PyUnicode_GET_LENGTH(o))
         return True
     if PyLong_CheckExact(o) and int_word(o, &n):
-        key[0] = key_word(KEY_INT, <uint64_t> n)
+        key[0] = sp_key_word(SP_KEY_INT, <uint64_t> n)
         return True
     return False
 
 
-cdef inline uint8_t* utf8_write(Arena* scratch, PyObject* o, size_t* length) noexcept:
+cdef inline uint8_t* utf8_write(sp_arena* scratch, PyObject* o, size_t* length) noexcept:
     """Encode a str in scratch: a cache in the str itself would stay. NULL without memory."""
     cdef Py_ssize_t i, n = PyUnicode_GET_LENGTH(o)
     cdef int kind = PyUnicode_KIND(o)
     cdef void* data = PyUnicode_DATA(o)
-    cdef uint8_t* start = arena_alloc(scratch, 4 * n)
+    cdef uint8_t* start = sp_arena_alloc(scratch, 4 * n)
     cdef uint8_t* p = start
     if start == NULL:
         return NULL
     for i in range(n):
-        p += utf8_encode(PyUnicode_READ(kind, data, i), p)
+        p += sp_utf8_encode(PyUnicode_READ(kind, data, i), p)
     length[0] = p - start
-    arena_return(scratch, 4 * n - length[0])
+    sp_arena_return(scratch, 4 * n - length[0])
     return start
 
 
-cdef inline bint _text_key(Arena* scratch, PyObject* o, Key* key) noexcept:
+cdef inline bint _text_key(sp_arena* scratch, PyObject* o, sp_key* key) noexcept:
     cdef size_t n = 0
     cdef const uint8_t* start = utf8_write(scratch, o, &n)
     if start == NULL:
         return False
-    key[0] = key_text(KEY_STR, start, n)
+    key[0] = sp_key_text(SP_KEY_STR, start, n)
     return True
 
 
-cdef inline bint entry_key(Arena* scratch, PyObject* o, Key* key) noexcept:
+cdef inline bint entry_key(sp_arena* scratch, PyObject* o, sp_key* key) noexcept:
     """The key of a name. False for other types, and without memory.
 
     The bytes of a long key are in the name itself or in scratch.
@@ -263,31 +266,31 @@ cdef inline bint entry_key(Arena* scratch, PyObject* o, Key* key) noexcept:
     cdef Writing writing
     cdef int kind
     cdef bint written
-    if PyUnicode_CheckExact(o):
+    if is_str(o):
         return entry_key_everyday(o, key) or _text_key(scratch, o, key)
     if PyBytes_CheckExact(o):
-        key[0] = key_text(KEY_BYTES, <const uint8_t*> bytes_data(o), bytes_size(o))
+        key[0] = sp_key_text(SP_KEY_BYTES, <const uint8_t*> bytes_data(o), bytes_size(o))
         return True
-    if not (PyTuple_CheckExact(o) or o == NONE):
+    if not (is_tuple(o) or o == NONE):
         kind = _number_of(o, &number)
         if kind == NUMBER_WHOLE and number.size < (<uint64_t> 1 << 61) - 1:
-            key[0] = key_word(KEY_INT, 0 - number.size if number.negative else number.size)
+            key[0] = sp_key_word(SP_KEY_INT, 0 - number.size if number.negative else number.size)
             return True
         if kind == NUMBER_OTHER and not _is_large(number.value):
-            key[0] = key_word(KEY_FLOAT, _bits(number.value))
+            key[0] = sp_key_word(SP_KEY_FLOAT, _bits(number.value))
             return number.value == number.value
         if kind == 0:
             kind = scalar_kind(o)
             if kind == SCALAR_BYTES:
-                key[0] = key_text(KEY_BYTES, <const uint8_t*> bytes_data(o), bytes_size(o))
+                key[0] = sp_key_text(SP_KEY_BYTES, <const uint8_t*> bytes_data(o), bytes_size(o))
                 return True
             return kind == SCALAR_STR and _text_key(scratch, o, key)
     writing.arena = scratch
     writing.start = writing.p = writing.end = NULL
     written = _write(&writing, o, TUPLE_DEPTH)
-    arena_return(scratch, writing.end - writing.p)
+    sp_arena_return(scratch, writing.end - writing.p)
     if written:
-        key[0] = key_text(KEY_CANONICAL, writing.start, writing.p - writing.start)
+        key[0] = sp_key_text(SP_KEY_CANONICAL, writing.start, writing.p - writing.start)
     return written
 
 
@@ -300,7 +303,7 @@ cdef inline bint _room(Writing* writing, size_t n) noexcept:
     cdef uint8_t* start
     if <size_t> (writing.end - writing.p) >= n:
         return True
-    start = arena_alloc(writing.arena, size)
+    start = sp_arena_alloc(writing.arena, size)
     if start == NULL:
         return False
     if written:
@@ -319,7 +322,7 @@ cdef inline void _write_byte(Writing* writing, uint8_t c) noexcept:
 cdef inline bint _write_bytes(Writing* writing, uint8_t tag, const void* p, size_t n) noexcept:
     if not _room(writing, n + 11):
         return False
-    writing.p = canonical_count(writing.p, tag, n)
+    writing.p = sp_canonical_count(writing.p, tag, n)
     memcpy(writing.p, p, n)
     writing.p += n
     return True
@@ -341,9 +344,9 @@ cdef inline bint _write_text(Writing* writing, PyObject* o) noexcept:
         length += (c >= 0x80) + (c >= 0x800) + (c >= 0x10000)
     if not _room(writing, length + 11):
         return False
-    writing.p = canonical_count(writing.p, c's', length)
+    writing.p = sp_canonical_count(writing.p, c's', length)
     for i in range(n):
-        writing.p += utf8_encode(PyUnicode_READ(kind, data, i), writing.p)
+        writing.p += sp_utf8_encode(PyUnicode_READ(kind, data, i), writing.p)
     return True
 
 
@@ -351,7 +354,7 @@ cdef inline bint _write_int(Writing* writing, bint negative, uint64_t size, int 
     """Write an int in base 16: the digits of its size, then zeros."""
     if not _room(writing, zeros + 28):
         return False
-    writing.p = canonical_int(writing.p, negative, size, zeros)
+    writing.p = sp_canonical_int(writing.p, negative, size, zeros)
     return True
 
 
@@ -380,7 +383,7 @@ cdef inline bint _write_other(Writing* writing, double value) noexcept:
             power >> 2)
     if not _room(writing, 9):
         return False
-    store8(stored, bits)
+    sp_store8(stored, bits)
     _write_byte(writing, c'f')
     memcpy(writing.p, stored, 8)
     writing.p += 8
@@ -392,12 +395,12 @@ cdef inline bint _write(Writing* writing, PyObject* o, int depth) noexcept:
     cdef Number number
     cdef Py_ssize_t i
     cdef int kind
-    if PyUnicode_CheckExact(o):
+    if is_str(o):
         return _write_text(writing, o)
-    if PyTuple_CheckExact(o):
+    if is_tuple(o):
         if depth == 0 or not _room(writing, 11):
             return False
-        writing.p = canonical_count(writing.p, c't', tuple_size(o))
+        writing.p = sp_canonical_count(writing.p, c't', tuple_size(o))
         for i in range(tuple_size(o)):
             if not _write(writing, tuple_item(o, i), depth - 1):
                 return False

@@ -25,7 +25,8 @@
 #     who                     waits for
 #     an event that predicts  inside
 #     an event that learns    learning, inside, readers
-#     a batch that reads      inside, and any learner that waits for readers
+#     a batch that reads      inside, and any learner that waits for readers; not if it is read by
+#                             the thread that learns, which they wait for too
 #     a batch that learns     learning, readers; then readers that came in while it got ready
 #
 # A batch that is learned in place stays inside for at most a millisecond, its turn, while others
@@ -74,8 +75,13 @@ cdef inline int _sleep(int turn) noexcept:
     return turn + 1
 
 
+cdef inline bint _is_ours(const Gate* gate) noexcept:
+    """Whether it is this thread that learns a batch."""
+    return gate.learning and gate.thread == PyThread_get_thread_ident()
+
+
 cdef inline int _not_in_a_batch_of_ours(const Gate* gate) except -1:
-    if gate.learning and gate.thread == PyThread_get_thread_ident():
+    if _is_ours(gate):
         raise RuntimeError(
             "the model is already learning a batch in this thread; code that runs during the batch "
             "(a label's hash, a finalizer, a signal handler) cannot use it")
@@ -102,10 +108,13 @@ cdef inline int gate_wait(Gate* gate, bint learning) except -1:
 
 
 cdef inline int gate_read_begin(Gate* gate) except -1:
-    """Start to read a batch without the interpreter's lock."""
+    """Start to read a batch without the interpreter's lock.
+
+    Learners that wait for readers go first; if it is this thread that learns, they wait for it.
+    """
     cdef int turn = 0
     gate_wait(gate, False)
-    while gate.inside or gate.waiting:
+    while gate.inside or (gate.waiting and not _is_ours(gate)):
         _not_in_a_batch_of_ours(gate)
         count(&gate.asking, 1)
         turn = _sleep(turn)

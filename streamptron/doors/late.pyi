@@ -1,7 +1,7 @@
 from typing import Any
 
+from streamptron.doors.kept import PackedEvent
 from streamptron.doors.model import Model
-from streamptron.doors.packed import PackedEvent
 
 def kind_mark(model: Model) -> bytes: ...
 def predicted(model: Model, x: Any) -> tuple[Any, int, bytes]: ...
@@ -31,4 +31,5 @@ def undone_kept(
     once: bytes,
     numbers: bytes,
     means: bytes,
+    columns: bytes,
 ) -> None: ...

@@ -17,22 +17,26 @@ from streamptron._core cimport BinaryModel, LabelModel
 from streamptron.doors.desk cimport DEBUG
 from streamptron.doors.entry cimport bytes_data
 from streamptron.doors.model cimport Model
-from streamptron.doors.packed cimport PackedEvent, event_bytes_of
-from streamptron.engine.adaptive cimport adaptive_aim, adaptive_outputs, adaptive_places
+from streamptron.doors.kept cimport PackedEvent, event_bytes_of
+from libc.stdint cimport uint32_t, uint8_t
+from streamptron.engine.adaptive cimport (
+    SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, sp_adaptive_outputs, sp_adaptive_places,
+    sp_drift_is_sound, sp_weighed, sp_weighed_of)
 from streamptron.engine.api cimport (
-    learner_answer, learner_learn, learner_score, table_reserve)
-from streamptron.engine.event cimport Event
-from streamptron.engine.index cimport index_is_limited
-from streamptron.engine.learner cimport Learner, learner_adapts
-from streamptron.engine.rule cimport RULE_ADAPTIVE, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON
-from streamptron.engine.step cimport step_reserve
-from streamptron.engine.table cimport table_reserve_blocks
-from streamptron.engine.types cimport SLOT_NULL, VALUE_LIMIT, slot_t, uint8_t, uint32_t
-from streamptron.engine.undo cimport (
-    ONCE_MODEL, ONCE_OUTPUT, Moment, kept_blocks, kept_fill, kept_is_sound, kept_once_each,
-    kept_take_back, kept_width, once_read, once_take_back, undo_leave, undo_moment, undo_moves)
+    sp_adaptive_aim, sp_kept_blocks, sp_kept_columns_after, sp_kept_columns_are_sound,
+    sp_kept_columns_before, sp_kept_fill, sp_kept_is_sound, sp_kept_leave, sp_kept_once_each,
+    sp_kept_reserve, sp_kept_slots, sp_kept_take_back, sp_learner_answer, sp_learner_learn,
+    sp_learner_score, sp_once_read, sp_once_take_back, sp_step_reserve, sp_table_reserve,
+    sp_undo_leave, sp_undo_moves)
+from streamptron.engine.events cimport sp_event
+from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
+from streamptron.engine.names cimport sp_index_is_limited
+from streamptron.engine.path cimport (
+    SP_CAN_PUT_BACK, SP_CAN_TAKE_BACK, SP_ONCE_MODEL, SP_ONCE_OUTPUT, sp_kept,
+    sp_kept_column_bytes, sp_kept_columns_most, sp_kept_width, sp_learner, sp_learner_can,
+    sp_moment, sp_undo_moment)
 
-from streamptron.doors.past import Past, past_mark
+from streamptron.doors.kept import Past, past_mark
 from streamptron.estimator.names import shown
 from streamptron.estimator.packed import event_packed
 from streamptron.modelfile.values import encoded_parameters
@@ -67,7 +71,8 @@ def _whole(value):
 
 def _written_alike(params):
     """Parameters in a form that is the same where they are equal."""
-    params = {name: _whole(value) for name, value in params.items()}
+    # what a door leaves out is no matter of the events that it lets in
+    params = {name: _whole(value) for name, value in params.items() if name != "missing"}
     weights = params.get("class_weight")
     if weights is not None:
         params["class_weight"] = {_whole(label): _whole(w) for label, w in weights.items()}
@@ -86,7 +91,7 @@ cdef Py_ssize_t _given(Model model) noexcept:
 
 cdef object _answered(Model model):
     """The number of the predicted label; the event has been scored."""
-    return learner_answer(&model.learner, &model.event).verdict.best
+    return sp_learner_answer(&model.learner, &model.event).verdict.best
 
 
 cdef object _label(Model model, Py_ssize_t output):
@@ -94,9 +99,9 @@ cdef object _label(Model model, Py_ssize_t output):
     return labels[output] if 0 <= output < len(labels) else None
 
 
-cdef PackedEvent _packed_here(x):
+cdef PackedEvent _packed_here(x, str missing):
     """An event with names that only Python code can write."""
-    data, n = event_packed(x)
+    data, n = event_packed(x, missing)
     return PackedEvent(bytes(16) + data, 16, n)
 
 
@@ -119,7 +124,7 @@ def predicted(Model model, x):
     n = _given(model) - model.learner.intercept
     model._settle()
     if entries is None:
-        return predicted(model, _packed_here(x))
+        return predicted(model, _packed_here(x, model._gaps()))
     return _label(model, best), n, entries
 
 
@@ -127,11 +132,9 @@ def predicted(Model model, x):
 
 def can_undo(Model model):
     """Whether its steps can be taken back, and how they are written down."""
-    if model._kind == RULE_ADAPTIVE:
+    if sp_learner_can(&model.learner, SP_CAN_PUT_BACK):
         return KEPT
-    if model._kind in (RULE_PERCEPTRON, RULE_MULTICLASS, RULE_MIRA):
-        return ADDED
-    return NOTHING
+    return ADDED if sp_learner_can(&model.learner, SP_CAN_TAKE_BACK) else NOTHING
 
 
 def check_not_in_a_file(Model model):
@@ -145,27 +148,32 @@ cdef class _Kept:
     cdef bytes means                # doubles, likewise
     cdef bytes once                 # doubles, likewise
     cdef bytes slots                # of the entries; 0: none, or not again
+    cdef bytes columns              # those among the entries that are columns, before and after
     cdef bytes outputs              # that step, as Py_ssize_t
-    cdef Py_ssize_t m, n, n_once
+    cdef Py_ssize_t m, n, n_once, n_columns
 
     cdef int open(self, Py_ssize_t n, Py_ssize_t m) except -1:
         self.n = n
         self.m = m
-        self.n_once = ONCE_MODEL + m * ONCE_OUTPUT
-        self.numbers = PyBytes_FromStringAndSize(NULL, 8 * n * kept_width(m))
+        self.n_once = SP_ONCE_MODEL + m * SP_ONCE_OUTPUT
+        self.numbers = PyBytes_FromStringAndSize(NULL, 8 * n * sp_kept_width(m))
         self.means = PyBytes_FromStringAndSize(NULL, 16 * n)
         self.once = PyBytes_FromStringAndSize(NULL, 16 * self.n_once)
         self.slots = PyBytes_FromStringAndSize(NULL, 4 * n)
         self.outputs = PyBytes_FromStringAndSize(NULL, m * sizeof(Py_ssize_t))
 
     cdef float* at(self, bint after) noexcept:
-        return <float*> bytes_data(<PyObject*> self.numbers) + after * self.n * kept_width(self.m)
+        cdef float* numbers = <float*> bytes_data(<PyObject*> self.numbers)
+        return numbers + after * self.n * sp_kept_width(self.m)
 
     cdef double* means_at(self, bint after) noexcept:
         return <double*> bytes_data(<PyObject*> self.means) + after * self.n
 
     cdef double* once_at(self, bint after) noexcept:
         return <double*> bytes_data(<PyObject*> self.once) + after * self.n_once
+
+    cdef uint8_t* columns_at(self) noexcept:
+        return <uint8_t*> bytes_data(<PyObject*> self.columns)
 
     cdef uint32_t* slots_at(self) noexcept:
         return <uint32_t*> bytes_data(<PyObject*> self.slots)
@@ -176,30 +184,41 @@ cdef class _Kept:
 
 cdef _Kept _kept_before(Model model, Py_ssize_t y, double u, Py_ssize_t* outputs):
     """What the step for label y will change, as it is; `outputs`: how many there will be."""
-    cdef Learner* learner = &model.learner
-    cdef Event* event = &model.event
+    cdef sp_learner* learner = &model.learner
+    cdef sp_event* event = &model.event
     cdef _Kept kept = _Kept()
-    cdef Py_ssize_t j, labels = max(learner.adaptive.n_labels, y + 1)
-    cdef Py_ssize_t there = adaptive_outputs(&learner.adaptive)
+    cdef Py_ssize_t j, labels = max(learner.adaptive.n_labels, y + 1), most
+    cdef Py_ssize_t there = sp_adaptive_outputs(&learner.adaptive)
     outputs[0] = 1 if labels <= 2 else labels
-    adaptive_aim(&learner.adaptive, &event.weighed, y, u)
+    cdef sp_weighed* weighed = sp_weighed_of(event)
+    sp_adaptive_aim(&learner.adaptive, weighed, y, u)
     event.scored_version = 0        # that has written into the scores; they are made again
-    kept.open(event.n, event.weighed.n_strides)
+    kept.open(sp_kept_slots(event, NULL), weighed.n_strides)
     for j in range(kept.m):
-        kept.k()[j] = event.weighed.strides[j].k
-    kept_fill(learner, event, there, outputs[0], y, kept.k(), kept.m, kept.at(False),
-              kept.means_at(False))
-    once_read(&learner.adaptive, outputs[0], y, kept.k(), kept.m, kept.once_at(False))
+        kept.k()[j] = weighed.strides[j].k
+    sp_kept_slots(event, kept.slots_at())
+    sp_kept_fill(learner, kept.slots_at(), kept.n, there, outputs[0], y, kept.k(), kept.m,
+                 kept.at(False), kept.means_at(False))
+    most = sp_kept_columns_most(event) * sp_kept_column_bytes(max(labels, <Py_ssize_t> 2))
+    kept.columns = PyBytes_FromStringAndSize(NULL, most)
+    kept.n_columns = sp_kept_columns_before(learner, event, max(labels, <Py_ssize_t> 2),
+                                            kept.columns_at())
+    sp_once_read(&learner.adaptive, outputs[0], y, kept.k(), kept.m, kept.once_at(False))
     return kept
 
 
 cdef _kept_after(Model model, _Kept kept, Py_ssize_t y, Py_ssize_t outputs):
     """And as it is now; then the slots' numbers are those that have changed, each slot once."""
-    cdef Learner* learner = &model.learner
-    kept_fill(learner, &model.event, outputs, outputs, y, kept.k(), kept.m, kept.at(True),
-              kept.means_at(True))
-    once_read(&learner.adaptive, outputs, y, kept.k(), kept.m, kept.once_at(True))
-    kept_once_each(learner, &model.event, kept.slots_at())
+    cdef sp_learner* learner = &model.learner
+    sp_kept_slots(&model.event, kept.slots_at())
+    sp_kept_fill(learner, kept.slots_at(), kept.n, outputs, outputs, y, kept.k(), kept.m,
+                 kept.at(True), kept.means_at(True))
+    kept.n_columns = sp_kept_columns_after(
+        learner, &model.event, kept.slots_at(), kept.n, max(outputs, <Py_ssize_t> 2),
+        kept.columns_at(), kept.n_columns)
+    kept.columns = kept.columns[:kept.n_columns]
+    sp_once_read(&learner.adaptive, outputs, y, kept.k(), kept.m, kept.once_at(True))
+    sp_kept_once_each(learner, kept.slots_at(), kept.n)
 
 
 def learned(Model model, x, y, w):
@@ -207,11 +226,11 @@ def learned(Model model, x, y, w):
 
     (mark, number, changed, label, w, prediction, n, entries, output, what the step has changed)
     """
-    cdef Learner* learner = &model.learner
-    cdef Event* event = &model.event
+    cdef sp_learner* learner = &model.learner
+    cdef sp_event* event = &model.event
     cdef int how = can_undo(model)
     cdef Py_ssize_t output, best, n, outputs = 1
-    cdef Moment moment
+    cdef sp_moment moment
     cdef _Kept kept = None
     cdef bytes entries, slots = None
     cdef bint changed = False
@@ -233,7 +252,7 @@ def learned(Model model, x, y, w):
     # From here on no Python code may run, not even finalizers, until the event is learned.
     collecting = PyGC_Disable()
     try:
-        if learner_score(learner, event) < 0:
+        if sp_learner_score(learner, event) < 0:
             model._no_memory("no memory for the scores")
         if entries is None:
             try:
@@ -247,13 +266,13 @@ def learned(Model model, x, y, w):
             best = _answered(model)
             n = _given(model) - learner.intercept
             number = learner.n_seen
-            moment = undo_moment(learner)
+            moment = sp_undo_moment(learner)
             updates = learner.n_updates
             if how == KEPT and step != 0.0:
                 kept = _kept_before(model, output, step, &outputs)
-            if how == ADDED and index_is_limited(&learner.index):
+            if how == ADDED and sp_index_is_limited(&learner.index):
                 slots = PyBytes_FromStringAndSize(NULL, 4 * event.n)
-            if learner_learn(learner, event, output, step) < 0:
+            if sp_learner_learn(learner, event, output, step) < 0:
                 model._no_memory("no memory for the update; the model has not learned this event")
             if kept is not None:
                 _kept_after(model, kept, output, outputs)
@@ -269,14 +288,14 @@ def learned(Model model, x, y, w):
         if collecting:
             PyGC_Enable()
     if entries is None:
-        return learned(model, _packed_here(x), y, w)
+        return learned(model, _packed_here(x, model._gaps()), y, w)
     if isinstance(model, LabelModel):
         (<LabelModel> model)._name_output(label)
     prediction = _label(model, best)
     head = mark, number, changed, label, w, prediction, n, entries
     if kept is not None:
         return (*head, output, outputs, kept.m, kept.outputs, kept.slots, kept.once, kept.numbers,
-                kept.means)
+                kept.means, kept.columns)
     if not moves:
         return (*head, None)
     return (*head, b"".join([_MOVE.pack(k, a) for k, a in moves])
@@ -298,7 +317,7 @@ cdef int _begin(Model model, PackedEvent event, mark, number) except -1:
     if past.is_undone(number):
         model._settle()
         raise ValueError("step has been taken back already; nothing has changed")
-    if learner_score(&model.learner, &model.event) < 0:
+    if sp_learner_score(&model.learner, &model.event) < 0:
         model._no_memory("no memory to take the step back; nothing has changed")
     return 0
 
@@ -329,17 +348,17 @@ cdef object _damaged(Model model, str why):
 
 cdef int _check_slots(Model model, slots) except -1:
     """Leave out what is not there any more; an error if something should be and is not."""
-    cdef Event* event = &model.event
+    cdef sp_event* event = &model.event
     cdef Py_ssize_t i
     if slots is not None:
         if len(slots) != 4 * event.n:
             raise _damaged(model, "its slots are not those of its event")
-        if index_is_limited(&model.learner.index):
-            undo_leave(&model.learner, event, <const uint32_t*> bytes_data(<PyObject*> slots))
+        if sp_index_is_limited(&model.learner.index):
+            sp_undo_leave(event, <const uint32_t*> bytes_data(<PyObject*> slots))
             return 0
-    if not index_is_limited(&model.learner.index):
+    if not sp_index_is_limited(&model.learner.index):
         for i in range(event.n):
-            if event.slots[i] == SLOT_NULL:
+            if event.slots[i] == SP_SLOT_NULL:
                 raise _damaged(model, "it has features that the model has never learned")
     return 0
 
@@ -352,9 +371,9 @@ def undone_nothing(Model model, PackedEvent event, mark, number):
 
 def undone_moves(Model model, PackedEvent packed, mark, number, bytes moves, bytes slots):
     """Take back a step of moves."""
-    cdef Learner* learner = &model.learner
-    cdef Event* event = &model.event
-    cdef Moment moment
+    cdef sp_learner* learner = &model.learner
+    cdef sp_event* event = &model.event
+    cdef sp_moment moment
     cdef int i, m = <int> ((len(moves) - _MOMENT.size) // _MOVE.size)
     if m < 1 or len(moves) != m * _MOVE.size + _MOMENT.size:
         raise ValueError("step is damaged: its moves were cut off; nothing has changed")
@@ -370,7 +389,7 @@ def undone_moves(Model model, PackedEvent packed, mark, number, bytes moves, byt
             and moment.fold <= learner.table.fold):
         raise _damaged(model, "its moment is invalid")
     _check_slots(model, slots)
-    if step_reserve(&event.step, m) < 0:
+    if sp_step_reserve(&event.step, m) < 0:
         model._no_memory("no memory to take the step back; nothing has changed")
     event.step.n = m
     event.step.event = 0
@@ -379,69 +398,79 @@ def undone_moves(Model model, PackedEvent packed, mark, number, bytes moves, byt
         event.step.moves[i].output, event.step.moves[i].a = outputs[i]
         event.step.moves[i].a = -event.step.moves[i].a
         event.step.moves[i].second = 0.0
-    if table_reserve(&learner.table, event.slots, event.n, learner.index.n_slots, event.step.moves,
-                     m) < 0:
+    if sp_table_reserve(&learner.table, event.slots, event.n, learner.index.n_slots,
+                        event.step.moves, m) < 0:
         model._no_memory("no memory to take the step back; nothing has changed")
-    undo_moves(learner, event, moment)
+    sp_undo_moves(learner, event, moment)
     _end(model, number, True)
 
 
 def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_ssize_t y,
                 Py_ssize_t outputs, Py_ssize_t m, bytes strides, bytes slots, bytes once,
-                bytes numbers, bytes means):
+                bytes numbers, bytes means, bytes columns):
     """Take back a step of AdaptiveClassifier."""
-    cdef Learner* learner = &model.learner
-    cdef Event* event = &model.event
+    cdef sp_learner* learner = &model.learner
+    cdef sp_event* event = &model.event
     cdef _Kept kept = _Kept()
+    cdef sp_kept all_of_it
     cdef Py_ssize_t i, j, now
-    cdef slot_t slot
     cdef bytes blocks
     kept.n = len(slots) // 4
     kept.m = m
-    kept.n_once = ONCE_MODEL + m * ONCE_OUTPUT
+    kept.n_once = SP_ONCE_MODEL + m * SP_ONCE_OUTPUT
     if not (0 <= m <= 2**31 and len(slots) == 4 * kept.n
             and len(strides) == m * <Py_ssize_t> sizeof(Py_ssize_t)
-            and len(numbers) == 8 * kept.n * kept_width(m) and len(means) == 16 * kept.n
+            and len(numbers) == 8 * kept.n * sp_kept_width(m) and len(means) == 16 * kept.n
             and len(once) == 16 * kept.n_once
-            and kept_is_sound(<const float*> bytes_data(<PyObject*> numbers), 2 * kept.n, m)):
+            and sp_kept_is_sound(<const float*> bytes_data(<PyObject*> numbers), 2 * kept.n, m)
+            and sp_kept_columns_are_sound(<const uint8_t*> bytes_data(<PyObject*> columns),
+                                          len(columns), kept.n)):
         raise ValueError("step is damaged: its numbers are not a step's; nothing has changed")
     kept.numbers, kept.means, kept.once = numbers, means, once
-    kept.slots, kept.outputs = slots, strides
+    # copies, in which what is left out is marked
+    kept.slots, kept.columns, kept.outputs = bytes(bytearray(slots)), columns, strides
     blocks = PyBytes_FromStringAndSize(NULL, 4 * (4 + 2 * m))
     _begin(model, packed, mark, number)
-    if not learner_adapts(learner):
+    if not sp_learner_can(learner, SP_CAN_PUT_BACK):
         raise _damaged(model, "it is no step of such a model")
-    now = adaptive_outputs(&learner.adaptive)
-    if event.n != kept.n or not 0 <= y < adaptive_places(&learner.adaptive) or not (
+    now = sp_adaptive_outputs(&learner.adaptive)
+    if event.n > kept.n or not 0 <= y < sp_adaptive_places(&learner.adaptive) or not (
             outputs == 1 or outputs <= now):
         raise _damaged(model, "it does not fit its event or the labels")
     for j in range(m):
         if not 0 <= kept.k()[j] < outputs or (j and kept.k()[j] <= kept.k()[j - 1]):
             raise _damaged(model, "its outputs are invalid")
     for i in range(2 * kept.n):
-        if not fabs(kept.means_at(False)[i]) <= VALUE_LIMIT:
+        if not fabs(kept.means_at(False)[i]) <= SP_VALUE_LIMIT:
             raise _damaged(model, "its means are invalid")
-    for i in range(2 * kept.n_once):
-        if not fabs(kept.once_at(False)[i]) <= 1e40:
-            raise _damaged(model, "its numbers are invalid")
-    for i in range(2):              # T, D of the label, m, nm; then of each output w0, G0, wn, Gn
+    # T, D of the label, m, nm, tau and its G, the watch's; then of each output w0, G0, wn, Gn
+    for i in range(2):
+        for j in range(kept.n_once):
+            if not (4 <= j < SP_ONCE_MODEL or fabs(kept.once_at(i)[j]) <= 1e40):
+                raise _damaged(model, "its numbers are invalid")
+        if not sp_drift_is_sound(kept.once_at(i) + 6):
+            raise _damaged(model, "its watch for drift is invalid")
         if not (min(kept.once_at(i)[0], kept.once_at(i)[1], kept.once_at(i)[2]) >= 0.0
-                and 0.0 <= kept.once_at(i)[3] <= 1024.0):
+                and 0.0 <= kept.once_at(i)[3] <= 1024.0
+                and SP_TAU_LEAST <= kept.once_at(i)[4] <= SP_TAU_MOST
+                and 1.0 <= kept.once_at(i)[5] <= SP_G_TAU_MOST):
             raise _damaged(model, "its counts are invalid")
         for j in range(m):
-            if not (kept.once_at(i)[ONCE_MODEL + j * ONCE_OUTPUT + 1] >= 0.0
-                    and kept.once_at(i)[ONCE_MODEL + j * ONCE_OUTPUT + 3] >= 0.0):
+            if not (kept.once_at(i)[SP_ONCE_MODEL + j * SP_ONCE_OUTPUT + 1] >= 0.0
+                    and kept.once_at(i)[SP_ONCE_MODEL + j * SP_ONCE_OUTPUT + 3] >= 0.0):
                 raise _damaged(model, "its sums of squares are invalid")
     # of an entry without a slot of its own nothing was kept: it has none, or the same as another
-    undo_leave(learner, event, kept.slots_at())
-    if table_reserve_blocks(
-            &learner.table, event.slots, event.n, learner.index.n_slots,
-            <const uint32_t*> bytes_data(<PyObject*> blocks),
-            kept_blocks(&learner.table, y, kept.k(), m,
-                        <uint32_t*> bytes_data(<PyObject*> blocks))) < 0:
+    for i in range(event.n):
+        if event.slots[i] != kept.slots_at()[i]:
+            kept.slots_at()[i] = SP_SLOT_NULL
+    sp_kept_leave(learner, kept.slots_at(), event.n, kept.n, kept.columns_at(), len(columns))
+    all_of_it = sp_kept(kept.slots_at(), kept.n, kept.at(False), kept.at(True),
+                        kept.means_at(False), kept.means_at(True), kept.columns_at(), len(columns))
+    if sp_kept_reserve(learner, &all_of_it, <const uint32_t*> bytes_data(<PyObject*> blocks),
+                       sp_kept_blocks(&learner.table, y, kept.k(), m,
+                                      <uint32_t*> bytes_data(<PyObject*> blocks))) < 0:
         model._no_memory("no memory to take the step back; nothing has changed")
-    once_take_back(&learner.adaptive, outputs == 1, y, kept.k(), m, kept.once_at(False),
-                   kept.once_at(True))
-    kept_take_back(learner, event, outputs == 1, y, kept.k(), m, kept.at(False), kept.at(True),
-                   kept.means_at(False), kept.means_at(True))
+    sp_once_take_back(&learner.adaptive, outputs == 1, y, kept.k(), m, kept.once_at(False),
+                      kept.once_at(True))
+    sp_kept_take_back(learner, &all_of_it, outputs == 1, y, kept.k(), m)
     _end(model, number, changed)

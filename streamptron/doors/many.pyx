@@ -10,15 +10,14 @@ from streamptron.doors.gate cimport (
     gate_take_turn)
 from streamptron.doors.parameters cimport unfit
 from streamptron.doors.rows cimport Rows, data_of
-from streamptron.doors.texts cimport Texts, page_fill
+from streamptron.doors.texts cimport Texts
 from streamptron.engine.api cimport (
-    batch_columns, batch_free, batch_next, batch_rows, batch_unfit, learner_bytes, learner_copy,
-    learner_free)
-from streamptron.engine.batch cimport Batch
-from streamptron.engine.event cimport Event, event_free, event_init
-from streamptron.engine.hash cimport Seed
-from streamptron.engine.learner cimport Learner, learner_labels
-from streamptron.engine.matrix cimport MATRIX_FAULTY, MATRIX_UNSORTED, MATRIX_ZEROS
+    sp_batch_columns, sp_batch_free, sp_batch_next, sp_batch_rows, sp_batch_unfit,
+    sp_event_free, sp_event_init, sp_learner_bytes, sp_learner_copy, sp_learner_free)
+from streamptron.engine.events cimport (
+    SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, sp_event)
+from streamptron.engine.names cimport sp_seed
+from streamptron.engine.path cimport sp_batch, sp_learner, sp_learner_labels, sp_told
 
 from streamptron.doors.names import damaged
 from streamptron.doors.parameters import UnfitRow
@@ -42,39 +41,24 @@ cdef bint _finite(const double* numbers, Py_ssize_t n) noexcept:
     return True
 
 
-cdef bint _turn_page(Batch* batch) noexcept:
-    """Fill the page that a batch has stopped for; False if it has stopped for something else."""
-    cdef Py_ssize_t page = batch.page
-    batch.page = 0
-    return page > 0 and page_fill(page - 1)
-
-
-cdef Py_ssize_t _run_checked(Batch* batch, Py_ssize_t first, Py_ssize_t last,
+cdef Py_ssize_t _run_checked(sp_batch* batch, Py_ssize_t first, Py_ssize_t last,
                              int* found) noexcept:
     """Check and run the rows first .. last - 1, without the interpreter's lock.
 
     Returns `last`, or where it stopped; a block that cannot be used is in `found`.
     """
-    cdef Py_ssize_t r = first
-    while True:
-        with nogil:
-            r = crew_part(batch, r, last, found)
-        if r == last or found[0] & CREW_BAD or not _turn_page(batch):
-            return r
+    with nogil:
+        first = crew_part(batch, first, last, found)
+    return first
 
 
-cdef Py_ssize_t _run_by_several(Batch* batch, Py_ssize_t n_jobs, int* found) noexcept:
+cdef Py_ssize_t _run_by_several(sp_batch* batch, Py_ssize_t n_jobs, int* found) noexcept:
     """The same for all rows of a batch that only predicts, by up to n_jobs threads."""
     cdef Crew crew
     cdef Py_ssize_t i, last, done = 0
-    cdef bint again = True
     crew_begin(&crew, batch, n_jobs)
-    while again:
-        with nogil:
-            crew_run(&crew)
-        again = False
-        for i in range(crew.n_parts):
-            again |= _turn_page(&crew.parts[i].batch)
+    with nogil:
+        crew_run(&crew)
     for i in range(crew.n_parts):
         last = crew.parts[i].last
         done = _run_checked(batch, crew.parts[i].done, last, found)
@@ -84,21 +68,17 @@ cdef Py_ssize_t _run_by_several(Batch* batch, Py_ssize_t n_jobs, int* found) noe
     return done
 
 
-cdef Py_ssize_t _first_unfit(Batch* batch) noexcept:
+cdef Py_ssize_t _first_unfit(sp_batch* batch) noexcept:
     """The first row whose features cannot be paired; or the number of rows. -1 without memory."""
     cdef Py_ssize_t r = 0
     if batch.learner.pairs == NULL:
         return batch.n_rows
-    while True:
-        with nogil:
-            r = batch_unfit(batch, r)
-        if r == batch.n_rows or batch.event.unfit:
-            return r
-        if not _turn_page(batch):
-            return -1
+    with nogil:
+        r = sp_batch_unfit(batch, r)
+    return r if r == batch.n_rows or batch.event.unfit else -1
 
 
-cdef Py_ssize_t _learn_in_place(Desk desk, Batch* batch, bint zeros) noexcept:
+cdef Py_ssize_t _learn_in_place(Desk desk, sp_batch* batch, bint zeros) noexcept:
     """The number of rows learned. Waiting readers get in between blocks, after each turn."""
     cdef Gate* gate = &desk.gate
     cdef Py_ssize_t r = 0, last = 0, n = batch.n_rows
@@ -108,36 +88,36 @@ cdef Py_ssize_t _learn_in_place(Desk desk, Batch* batch, bint zeros) noexcept:
         turn = gate.turn
         with nogil:
             while r < n:
-                last = batch_next(batch, r)
-                r = batch_rows(batch, r, last, zeros)
+                last = sp_batch_next(batch, r)
+                r = sp_batch_rows(batch, r, last, zeros)
                 if r < last or gate_is_due(&gate.asking, turn):
                     break
-        if r == n or (r < last and not _turn_page(batch)):
+        if r == n or r < last:
             return r
         desk._put_labels()
         if gate_is_due(&gate.asking, gate.turn):
             gate_let_in(gate)
 
 
-cdef bint _has_room(const Learner* learner, const Batch* batch, bint decisions,
+cdef bint _has_room(const sp_learner* learner, const sp_batch* batch, bint decisions,
                     bint probabilities) noexcept:
     """Whether there is a place for the score of each label."""
     return (not decisions or batch.n_decisions == learner.table.n_outputs) and (
-        not probabilities or batch.n_probabilities == learner_labels(learner))
+        not probabilities or batch.n_probabilities == sp_learner_labels(learner))
 
 
-cdef object _outcome(Rows X, const Batch* batch, names, int found, Py_ssize_t done, list labels,
+cdef object _outcome(Rows X, const sp_batch* batch, names, int found, Py_ssize_t done, list labels,
                      Py_ssize_t n_labels):
     """What rows_run returns, or the error of faulty rows."""
-    if found & MATRIX_FAULTY:
+    if found & SP_MATRIX_FAULTY:
         raise X._fault(names)
     if batch.event.unfit:
         done += batch.event.unfit_candidate
         raise UnfitRow(done if batch.order == NULL else batch.order[done], unfit(batch.event))
-    return UNSORTED if found & MATRIX_UNSORTED else done, labels[:n_labels]
+    return UNSORTED if found & SP_MATRIX_UNSORTED else done, labels[:n_labels]
 
 
-cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bint decisions,
+cdef object _predict(Desk desk, Rows X, sp_batch* batch, sp_event* columns, names, bint decisions,
                      bint probabilities, Py_ssize_t n_jobs):
     """Only predict the rows."""
     cdef Py_ssize_t n = batch.n_rows, done = 0
@@ -153,7 +133,7 @@ cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bin
     if not _has_room(&desk.learner, batch, decisions, probabilities):
         gate_read_end(&desk.gate)
         return NEW_LABELS, None
-    if batch.matrix == NULL or batch_columns(batch, names is not None, False, columns) == 0:
+    if batch.matrix == NULL or sp_batch_columns(batch, names is not None, False, columns) == 0:
         if n_jobs > 1:
             done = _run_by_several(batch, n_jobs, &found)
         else:
@@ -170,7 +150,7 @@ cdef object _predict(Desk desk, Rows X, Batch* batch, Event* columns, names, bin
     return _outcome(X, batch, names, found, done, labels, n_labels)
 
 
-cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
+cdef object _learn(Desk desk, Rows X, sp_batch* batch, sp_event* columns, names):
     """Check all rows, then learn them in place."""
     cdef Py_ssize_t done = 0
     cdef int found = X._look()
@@ -179,10 +159,10 @@ cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
     if not found & CREW_BAD:
         gate_go_inside(&desk.gate)
         # From here to gate_come_out no Python code runs.
-        if batch.matrix == NULL or batch_columns(batch, names is not None, True, columns) == 0:
+        if batch.matrix == NULL or sp_batch_columns(batch, names is not None, True, columns) == 0:
             done = _first_unfit(batch)
             if done == batch.n_rows:
-                done = _learn_in_place(desk, batch, (found & MATRIX_ZEROS) != 0)
+                done = _learn_in_place(desk, batch, (found & SP_MATRIX_ZEROS) != 0)
             done = max(done, <Py_ssize_t> 0)
         desk._put_labels()
     labels = desk._label_list()
@@ -191,26 +171,26 @@ cdef object _learn(Desk desk, Rows X, Batch* batch, Event* columns, names):
     return _outcome(X, batch, names, found, done, labels, n_labels)
 
 
-cdef object _learn_on_a_copy(Desk desk, Rows X, Batch* batch, Event* columns, names):
+cdef object _learn_on_a_copy(Desk desk, Rows X, sp_batch* batch, sp_event* columns, names):
     """A copy checks and learns the rows block by block, and takes the model's place at the end."""
-    cdef Learner copy
+    cdef sp_learner copy
     cdef Py_ssize_t done = 0
     cdef int found = 0
     cdef list labels = None
     cdef Py_ssize_t n_labels
     batch.learner = &copy
-    if learner_copy(&copy, &desk.learner) < 0:
-        learner_free(&copy)
+    if sp_learner_copy(&copy, &desk.learner) < 0:
+        sp_learner_free(&copy)
         return 0, labels
-    if batch_columns(batch, names is not None, True, columns) == 0:
+    if sp_batch_columns(batch, names is not None, True, columns) == 0:
         done = _run_checked(batch, 0, batch.n_rows, &found)
     if done < batch.n_rows or found & CREW_BAD:
-        learner_free(&copy)         # and with it what it has learned
+        sp_learner_free(&copy)         # and with it what it has learned
         if not batch.event.unfit:
             done = 0
     else:
         gate_go_inside(&desk.gate)
-        learner_free(&desk.learner)
+        sp_learner_free(&desk.learner)
         desk.learner = copy
         desk.event.n_known = 0
         desk.event.scored_version = 0
@@ -236,12 +216,13 @@ def write_ahead(Desk desk not None, Texts X not None):
 
     Another thread may do so while the model learns.
     """
-    cdef Seed seed = desk.learner.index.seed
+    cdef sp_seed seed = desk.learner.index.seed
     X._write_ahead(&seed, desk.learner.index.seed_number)
 
 
 cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions, probabilities,
-                     confidences, order=None, ends=None, Py_ssize_t n_jobs=1):
+                     confidences, order=None, ends=None, Py_ssize_t n_jobs=1,
+                     const sp_told* told=NULL):
     """The path in a loop over rows: predict, then learn, as asked.
 
     `names`: of the columns; None: column j is the int j. `y`: the number of each row's label, below
@@ -251,7 +232,7 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
     other arguments still have an entry for every row. None: all as they lie. `ends`: of a model
     that chooses among candidates, where the query of each row ends; y are grades then, an order is
     of whole queries, and only they or `decisions` may be asked for. `n_jobs`: how many threads may
-    predict; one learns.
+    predict; one learns. `told`: by row its set of labels, for a model that learns sets.
 
     Returns the number of rows done, and the labels of the outputs at this moment. Fewer rows than
     all: out of memory. UNSORTED, and nothing has changed, if columns do not rise within the rows;
@@ -260,19 +241,20 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
     A matrix much larger than the model is learned on a copy, checked as it is learned. Any other,
     and one that has been checked or has an order, is learned in place.
     """
-    cdef Batch batch
-    cdef Event columns, event, query
+    cdef sp_batch batch
+    cdef sp_event columns, event, query
     cdef Py_ssize_t n = X.n_rows
     cdef bint learning = y is not None
-    event_init(&columns)
-    event_init(&event)
-    event_init(&query)
+    sp_event_init(&columns)
+    sp_event_init(&event)
+    sp_event_init(&query)
     X._begin(&batch, &desk.learner, &event)
     if order is not None:
         batch.order = _order_of(order, n)
         batch.n_rows = len(order)
     if learning:
         batch.y = <const Py_ssize_t*> data_of(y, n)
+        batch.told = told
         if steps is not None:
             batch.steps = <const double*> data_of(steps, n)
     if predictions is not None:
@@ -296,15 +278,15 @@ cdef object rows_run(Desk desk, Rows X, names, y, steps, predictions, decisions,
             return _predict(desk, X, &batch, &columns, names, decisions is not None,
                             probabilities is not None, n_jobs)
         if (batch.matrix != NULL and order is None and X.found < 0 and X.n_bytes > COPY_LEAST
-                and <size_t> X.n_bytes // COPY_TIMES > learner_bytes(&desk.learner)):
+                and <size_t> X.n_bytes // COPY_TIMES > sp_learner_bytes(&desk.learner)):
             return _learn_on_a_copy(desk, X, &batch, &columns, names)
         return _learn(desk, X, &batch, &columns, names)
     finally:
         X._end(&batch)
-        batch_free(&batch)
-        event_free(&event)
-        event_free(&query)
-        event_free(&columns)
+        sp_batch_free(&batch)
+        sp_event_free(&event)
+        sp_event_free(&query)
+        sp_event_free(&columns)
         if learning and desk._objects_new:
             desk._forget_objects()
         if DEBUG and not desk.gate.inside:

@@ -1,6 +1,6 @@
 """Models that learned apart: what they have learned, and all of it in one.
 
-Labels, and names that are any objects, are united here, with Python code; then engine/merge.pxd
+Labels, and names that are any objects, are united here, with Python code; then engine/whole/merge.h
 does the rest without it, and without the interpreter's lock. Nobody learns meanwhile, but anybody
 may predict.
 """
@@ -10,7 +10,7 @@ from copy import deepcopy
 from hashlib import blake2b
 from operator import is_
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memset
 from cpython cimport array as c_array
 
@@ -21,18 +21,18 @@ from streamptron.doors.gate cimport (
 from streamptron.doors.model cimport Model
 from streamptron.doors.state cimport (
     array_of, array_start, counts_set_state, counts_state)
-from streamptron.engine.api cimport learner_free, table_add_outputs
-from streamptron.engine.delta cimport (
-    Delta, delta_digest, delta_keys, delta_measure, delta_overlay, delta_write)
-from streamptron.engine.heap cimport calloc, free
-from streamptron.engine.index cimport index_is_limited
-from streamptron.engine.key cimport Key
-from streamptron.engine.learner cimport Learner, learner_labels, learner_several, learner_votes
-from streamptron.engine.merge cimport learners_merge
-from streamptron.engine.shard cimport (
-    SHARD_MEMORY, SHARD_NAMES, SHARD_NUMBER, SHARD_TWICE, Shard)
-from streamptron.engine.table cimport table_can_write
-from streamptron.engine.types cimport SLOT_INTERCEPT, slot_t, uint8_t, uint32_t, uint64_t
+from streamptron.engine.api cimport (
+    sp_delta_digest, sp_delta_keys, sp_delta_measure, sp_delta_overlay, sp_delta_write,
+    sp_learner_free, sp_learners_merge, sp_table_add_outputs)
+from streamptron.engine.linear cimport sp_table_can_write
+from streamptron.engine.memory cimport SP_SLOT_INTERCEPT, sp_calloc, sp_free, sp_slot_type
+from streamptron.engine.names cimport sp_index_is_limited, sp_key
+from streamptron.engine.path cimport (
+    sp_learner, sp_learner_labels, sp_learner_several, SP_CAN_MERGE, SP_CAN_SET,
+    sp_learner_can)
+from streamptron.engine.whole cimport (
+    SP_SHARD_KEY, SP_SHARD_MEMORY, SP_SHARD_NAMES, SP_SHARD_NUMBER, SP_SHARD_TWICE, sp_delta,
+    sp_shard)
 
 from streamptron.doors.names import damaged
 from streamptron.estimator.names import shown, type_shown
@@ -42,6 +42,10 @@ cdef extern from "Python.h":
     int PyGC_Enable() noexcept
 
 _NO_MEMORY = "no memory to merge the models"
+
+
+class _Contradiction(ValueError):
+    """Something that no model holds, in a file used in place or in a delta."""
 
 
 class NotOfThisBase(ValueError):
@@ -59,7 +63,11 @@ def check_alike(models, names):
                 f"{name} is {shown(other)}, {type_shown(other)}; it must be one of streamptron's "
                 "learners (of a pipeline, its last step: model[-1])")
     model = first = models[0]
-    if learner_votes(&model.learner):
+    if sp_learner_can(&model.learner, SP_CAN_SET):
+        raise TypeError(
+            f"{names[0]} is a MultiLabelClassifier, which cannot be merged: let one model learn "
+            "all events")
+    if not sp_learner_can(&model.learner, SP_CAN_MERGE):
         raise TypeError(
             f"{names[0]} is a VotedPerceptron, which cannot be merged: all the vectors that it has "
             "had vote, each made from the one before, and two histories do not make one. Merge a "
@@ -91,7 +99,7 @@ cdef tuple _called(Model model):
     collecting = PyGC_Disable()
     try:
         labels = model._get_labels()
-        if labels is not None and len(labels) != learner_labels(&model.learner):
+        if labels is not None and len(labels) != sp_learner_labels(&model.learner):
             raise RuntimeError(
                 "a label is being added to the model; merge it after learn_one has returned")
         return labels, list(model._objects)
@@ -124,31 +132,32 @@ def check_went_on(called, base, name):
 
 cdef class _Side:
     """A shard, or the base, with the maps of its labels and odd names."""
-    cdef Shard shard
+    cdef sp_shard shard
     cdef Model model
     cdef list held
-    cdef Key* keys
+    cdef sp_key* keys
 
-    def __cinit__(self, Model model, called):
-        memset(&self.shard, 0, sizeof(Shard))
+    def __cinit__(self, Model model):
+        memset(&self.shard, 0, sizeof(sp_shard))
         self.model = model
         self.held = []
         self.shard.learner = &model.learner
+        self.shard.n_objects = len(model._objects)
         self.shard.n_slots = model.learner.index.n_slots
         self.shard.first = self.shard.n_slots
-        if model.learner.table.borrowed and index_is_limited(&model.learner.index):
+        if model.learner.table.borrowed and sp_index_is_limited(&model.learner.index):
             self._stamps(model._arrays["stamps"])
 
     def __dealloc__(self):
-        free(self.keys)
+        sp_free(self.keys)
 
     cdef int drop(self) except -1:
         """Give the memory of a learner that was only made to be merged back."""
-        cdef Key* keys = self.keys
+        cdef sp_key* keys = self.keys
         self.keys = NULL
         self.shard.keys = NULL
         with nogil:
-            free(keys)
+            sp_free(keys)
         _drop(self.model)
         return 0
 
@@ -172,19 +181,19 @@ cdef class _Side:
         self.shard.signs = signs.data.as_doubles
         self.shard.plain = plain
         found = [objects[name] for name in names]
+        self.shard.n_objects = len(found)
         if found != list(range(len(found))):
             ordinals = array("Q", found)
             self.held.append(ordinals)
             self.shard.ordinals = <const uint64_t*> ordinals.data.as_ulonglongs
-            self.shard.n_ordinals = len(found)
         return 0
 
 
 cdef void _drop(Model model) noexcept:
     """Free what a model holds that nobody will use again. That takes long: others may run."""
-    cdef Learner* learner = &model.learner
+    cdef sp_learner* learner = &model.learner
     with nogil:
-        learner_free(learner)
+        sp_learner_free(learner)
 
 
 cdef tuple _label_maps(Model to, Model model, own, labels):
@@ -199,9 +208,9 @@ cdef tuple _label_maps(Model to, Model model, own, labels):
         return places, places or [-1], [1.0] * max(len(places), 1), _in_place(places)
     positive = to.learner.two.positive
     its = model.learner.two.positive
-    if learner_several(&model.learner):
+    if sp_learner_several(&model.learner):
         return places, places, [1.0] * len(places), _in_place(places)
-    if not learner_several(&to.learner):
+    if not sp_learner_several(&to.learner):
         while len(places) < 2:
             places.append(-1)
         same = not own or (its == 0) == (positive == places.index(0))
@@ -229,32 +238,35 @@ cdef Model _untrained(Model like, labels, objects, y_name):
     to._empty_index(like.learner.index.seed_number)
     to._objects = dict(objects)
     to._y_name = y_name
-    if table_add_outputs(&to.learner.table, n - to.learner.table.n_outputs) < 0:
+    if sp_table_add_outputs(&to.learner.table, n - to.learner.table.n_outputs) < 0:
         raise MemoryError(_NO_MEMORY)
     return to
 
 
 cdef int _mix(Model to, _Side base, list sides, names) except -1:
     """Fill an untrained model with what sides have learned since the base."""
-    cdef Shard* shards = <Shard*> calloc(len(sides), sizeof(Shard))
-    cdef const Shard* start = &base.shard
+    cdef sp_shard* shards = <sp_shard*> sp_calloc(len(sides), sizeof(sp_shard))
+    cdef const sp_shard* start = &base.shard
     cdef int fault, n = len(sides), culprit = 0, k
     if shards == NULL:
         raise MemoryError(_NO_MEMORY)
     for k in range(n):
         shards[k] = (<_Side> sides[k]).shard
     with nogil:
-        fault = learners_merge(&to.learner, start, shards, n, &culprit)
-    free(shards)
-    if fault == SHARD_MEMORY:
+        fault = sp_learners_merge(&to.learner, start, shards, n, &culprit)
+    sp_free(shards)
+    if fault == SP_SHARD_MEMORY:
         raise MemoryError(_NO_MEMORY)
-    if fault == SHARD_NUMBER:
-        raise damaged("a weight is not finite")
-    if fault == SHARD_TWICE:
-        raise ValueError(f"{names[culprit]} has a feature name twice")
+    if fault == SP_SHARD_NUMBER:
+        raise _Contradiction("a weight is not finite")
+    name = "since" if culprit < 0 else names[culprit]
+    if fault == SP_SHARD_KEY:
+        raise _Contradiction(f"{name} has an invalid feature name")
+    if fault == SP_SHARD_TWICE:
+        raise _Contradiction(f"{name} has a feature name twice")
     if fault:
         raise NotOfThisBase(
-            f"{names[culprit]} did not go on from since: its first feature names are not those of "
+            f"{name} did not go on from since: its first feature names are not those of "
             "since")
     to._set_once_state(to._once_state())
     if DEBUG:
@@ -288,7 +300,7 @@ def merged(list models, Model since, list names):
                 _check_sides(model, its[0], name)
         objects = {name: i for i, name in enumerate(_united([its for _, its in called]))}
         to = _untrained(models[0], labels, objects, base._y_name)
-        sides = [_Side(model, its) for model, its in zip([base, *models], called)]
+        sides = [_Side(model) for model in [base, *models]]
         for i in range(len(sides)):
             (<_Side> sides[i]).map(to, called[i], labels, objects)
         entered = []
@@ -303,6 +315,8 @@ def merged(list models, Model since, list names):
                         _count(<_Side> sides[i], base, since is not None)
                     _mix(to, sides[0], sides[1:], names)
                     return to
+            except _Contradiction as error:
+                raise damaged(error) from None
             finally:
                 if collecting:
                     PyGC_Enable()
@@ -314,8 +328,8 @@ def merged(list models, Model since, list names):
 
 cdef int _check_sides(Model model, list own, name) except -1:
     """That a model whose weights stand for one of two labels knows for which."""
-    if not own and isinstance(model, PairModel) and table_can_write(
-            &model.learner.table, SLOT_INTERCEPT):
+    if not own and isinstance(model, PairModel) and sp_table_can_write(
+            &model.learner.table, SP_SLOT_INTERCEPT):
         raise ValueError(
             f"{name} has weights and has met no label, so which of the labels they are for is not "
             "known, and together the models have more than two; teach it the first two labels")
@@ -333,7 +347,7 @@ cdef int _count(_Side side, Model base, bint went_on) except -1:
 
 
 cdef tuple _awake(list models, Model since, list names):
-    """The models that have learned since the base, and their names."""
+    """The models that have learned since the base, and their names. The others are the base."""
     cdef Model model
     awake = []
     for model, name in zip(models, names):
@@ -341,8 +355,14 @@ cdef tuple _awake(list models, Model since, list names):
             raise NotOfThisBase(
                 f"{name} did not go on from since: it has seen {model.learner.n_seen} events, and "
                 f"since {since.learner.n_seen}")
-        if model.learner.n_seen > since.learner.n_seen:
+        same = model.learner.n_seen > since.learner.n_seen or digest(model) == digest(since)
+        if model.learner.n_seen > since.learner.n_seen:     # perhaps only by now
             awake.append((model, name))
+        elif not same:
+            raise NotOfThisBase(
+                f"{name} has seen as many events as since, {since.learner.n_seen}, and is another "
+                "model: it went on from another one, was given weights, or has undone an event. "
+                "Give the model that it went on from, or merge without since")
     return [model for model, _ in awake], [name for _, name in awake]
 
 
@@ -355,9 +375,9 @@ def digest(Model model):
     gate_read_begin(&model.gate)
     collecting = PyGC_Disable()
     try:
-        side = _Side(model, None)
+        side = _Side(model)
         with nogil:
-            delta_digest(&side.shard, h)
+            sp_delta_digest(&side.shard, h)
         state = [type(model).__name__, model._get_labels(), list(model._objects),
                  model.learner.index.seed_number if model.learner.index.bits else 0,
                  counts_state(&model.learner), model._once_state(), h[0], h[1]]
@@ -371,9 +391,9 @@ def digest(Model model):
 def delta_state(Model model, Model since):
     """What a model has that its base has not: plain values, and {name: (shape, bytes)}."""
     cdef _Side side, base
-    cdef Delta delta
+    cdef sp_delta delta
     cdef int fault
-    cdef bint limited = index_is_limited(&model.learner.index)
+    cdef bint limited = sp_index_is_limited(&model.learner.index)
     _awake([model], since, ["the model"])
     start = _called(since)
     check_went_on(_called(model), start, "the model")
@@ -382,13 +402,15 @@ def delta_state(Model model, Model since):
         gate_read_begin(&model.gate)
         collecting = PyGC_Disable()
         try:
-            side, base = _Side(model, None), _Side(since, None)
+            side, base = _Side(model), _Side(since)
             labels, objects = model._get_labels(), list(model._objects)
-            if labels is not None and len(labels) != learner_labels(&model.learner):
+            if labels is not None and len(labels) != sp_learner_labels(&model.learner):
                 raise RuntimeError(
                     "a label is being added to the model; ask again after learn_one has returned")
             with nogil:
-                fault = delta_measure(&delta, &side.shard, &base.shard)
+                fault = sp_delta_measure(&delta, &side.shard, &base.shard)
+            if fault == SP_SHARD_KEY:
+                raise damaged("a feature name is invalid")
             if fault:
                 raise NotOfThisBase(
                     "the model did not go on from since: its first feature names are not those of "
@@ -405,7 +427,7 @@ def delta_state(Model model, Model since):
                 arrays["renamed"] = array_of(<void**> &delta.renamed, delta.n_renamed, 0, 4)
                 arrays["stamps"] = array_of(<void**> &delta.stamps, delta.n_stamps, 0, 4)
             with nogil:
-                delta_write(&delta, &side.shard, &base.shard)
+                sp_delta_write(&delta, &side.shard, &base.shard)
             state = {
                 "labels": None if labels is None else labels[len(start[0]):],
                 "objects": objects[len(start[1]):],
@@ -425,14 +447,14 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     """A base and a delta as a learner that can only be merged. All of it is checked."""
     cdef Model model
     cdef _Side side
-    cdef Delta delta
+    cdef sp_delta delta
     cdef Py_ssize_t n
-    cdef Key* keys
-    cdef slot_t n_slots = 0, first = 0
+    cdef sp_key* keys
+    cdef sp_slot_type n_slots = 0, first = 0
     cdef size_t rows, n_objects
     cdef int fault
     cdef bint bits = base.learner.index.bits != 0
-    cdef bint limited = index_is_limited(&base.learner.index)
+    cdef bint limited = sp_index_is_limited(&base.learner.index)
     names = None if labels is None else [*labels, *state["labels"]]
     objects = [*objects, *state["objects"]]
     n_objects = len(objects)
@@ -452,7 +474,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
         expected |= {"renamed", "stamps"}
     if arrays.keys() != expected:
         raise ValueError("the arrays are not those of such a model")
-    memset(&delta, 0, sizeof(Delta))
+    memset(&delta, 0, sizeof(sp_delta))
     delta.rows = <double*> array_start(
         arrays["rows"], model.learner.table.width, 8, &delta.n_rows)
     delta.slots = <uint32_t*> array_start(arrays["slots"], 0, 4, &rows)
@@ -460,7 +482,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
         raise ValueError("slots and rows are not as many")
     delta.blocks = <uint32_t*> array_start(arrays["blocks"], 0, 4, &delta.n_blocks)
     if not bits:
-        delta.keys = <Key*> array_start(arrays["keys"], 2, 8, &delta.n_keys)
+        delta.keys = <sp_key*> array_start(arrays["keys"], 2, 8, &delta.n_keys)
         delta.texts = <uint8_t*> array_start(arrays["texts"], 0, 1, &delta.n_texts)
         if delta.n_keys < 2:
             raise ValueError("the number of names is invalid")
@@ -468,13 +490,14 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
         delta.renamed = <uint32_t*> array_start(arrays["renamed"], 0, 4, &delta.n_renamed)
         delta.stamps = <uint32_t*> array_start(arrays["stamps"], 0, 4, &delta.n_stamps)
     with nogil:
-        fault = delta_overlay(&delta, &model.learner, &base.learner, n, n_objects, depth, &n_slots)
-    if fault == SHARD_MEMORY:
+        fault = sp_delta_overlay(
+            &delta, &model.learner, &base.learner, n, n_objects, depth, &n_slots)
+    if fault == SP_SHARD_MEMORY:
         raise MemoryError(_NO_MEMORY)
     if fault:
-        raise ValueError("a feature name is invalid" if fault == SHARD_NAMES
+        raise ValueError("a feature name is invalid" if fault == SP_SHARD_NAMES
                          else "its numbers contradict themselves")
-    side = _Side(model, None)
+    side = _Side(model)
     side.held.append(arrays)
     side.shard.n_slots = n_slots
     side.shard.base = &base.learner.index
@@ -483,7 +506,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
         side.shard.stamps = delta.stamps
     if not bits:
         with nogil:                 # others may run: there may be millions of names
-            keys = delta_keys(&delta, &base.learner.index, n_slots, &first)
+            keys = sp_delta_keys(&delta, &base.learner.index, n_slots, &first)
         side.keys = keys
         if keys == NULL:
             raise MemoryError(_NO_MEMORY)
@@ -494,7 +517,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
 
 cdef Model _with_all(Model base, list parts, list names, int depth):
     """What a model will be with the deltas' parts: [(state, arrays)]."""
-    cdef _Side side, start = _Side(base, None)
+    cdef _Side side, start = _Side(base)
     cdef Model to
     called = base._get_labels(), list(base._objects)
     sides = []

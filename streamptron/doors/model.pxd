@@ -2,7 +2,7 @@
 
 from streamptron.doors.desk cimport Desk
 from streamptron.doors.parameters cimport PairRule
-from streamptron.engine.types cimport uint64_t
+from libc.stdint cimport uint64_t
 
 
 cdef list TRUTH                     # what the one output of a BinaryModel stands for

@@ -1,5 +1,6 @@
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from types import SimpleNamespace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +19,13 @@ class TopFeatures(NamedTuple):
     positive: list[tuple[Hashable, float]]
     negative: list[tuple[Hashable, float]]
 
-class RULES:
-    PERCEPTRON: ClassVar[int]
-    MULTICLASS: ClassVar[int]
-    MIRA: ClassVar[int]
-    ADAPTIVE: ClassVar[int]
-    VOTED: ClassVar[int]
-    AROW: ClassVar[int]
-    RANKING: ClassVar[int]
+RULES: SimpleNamespace
 
 @disjoint_base
 class Model(Desk):
     _y_name: Any
     def _configure(self, kind: int, **params: Any) -> None: ...
+    def _can(self, what: str) -> bool: ...
     def _param(self, name: str) -> Any: ...
     @property
     def average(self) -> str: ...

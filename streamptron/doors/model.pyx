@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from math import isfinite as is_finite
 from sys import getsizeof
+from types import SimpleNamespace
 
 from libc.math cimport isfinite
 from libc.string cimport memset
@@ -23,27 +24,29 @@ from streamptron.doors.parameters cimport PairRule, pairing_of, rule_of
 from streamptron.doors.rows cimport Rows, looked_up
 from streamptron.doors.state cimport (
     arrays_look_up, arrays_read, arrays_write, counts_set_state, counts_state)
+from libc.stdint cimport uint64_t
 from streamptron.engine.api cimport (
-    index_free, index_init, index_insert, learner_answer, learner_bytes, learner_copy, learner_free,
-    learner_init, learner_resolve, learner_weight, table_read, table_reserve, table_write,
-    table_wrote, text_bytes)
-from streamptron.engine.event cimport event_bytes, event_free
-from streamptron.engine.flat cimport FLAT_DEPTH, Flat
-from streamptron.engine.index cimport Index, index_is_limited, index_place, index_stored
-from streamptron.engine.key cimport KEY_OBJECT, Key
-from streamptron.engine.learner cimport (
-    Answer, Learner, learner_decision, learner_labels, learner_several)
-from streamptron.engine.rule cimport (
-    RULE_ADAPTIVE, RULE_AROW, RULE_MIRA, RULE_MULTICLASS, RULE_PERCEPTRON, RULE_RANKING, RULE_VOTED,
-    Rule)
-from streamptron.engine.serve cimport serve_overall
-from streamptron.engine.step cimport Move
-from streamptron.engine.table cimport (
-    AVERAGE_NONE, KEPT_AVERAGE, KEPT_CURRENT, KEPT_POCKET, Block, table_keeps)
-from streamptron.engine.types cimport (
-    CHUNK_BITS, CHUNK_SLOTS, SLOT_INTERCEPT, SLOT_NULL, SLOTS_RESERVED, slot_t, uint64_t)
+    sp_event_free, sp_index_free, sp_index_init, sp_index_insert, sp_index_stored,
+    sp_learner_answer, sp_learner_bytes, sp_learner_copy, sp_learner_free, sp_learner_init,
+    sp_learner_resolve, sp_learner_weight, sp_rule_name, sp_table_read, sp_table_reserve,
+    sp_table_write, sp_table_wrote, sp_text_bytes)
+from streamptron.engine.events cimport sp_event_bytes
+from streamptron.engine.linear cimport (
+    SP_AVERAGE_NONE, SP_KEPT_AVERAGE, SP_KEPT_CURRENT, SP_KEPT_POCKET, sp_block, sp_move, sp_rule,
+    sp_serve_overall, sp_table_keeps)
+from streamptron.engine.memory cimport (
+    SP_CHUNK_BITS, SP_CHUNK_SLOTS, SP_SLOTS_RESERVED, SP_SLOT_INTERCEPT, SP_SLOT_NULL,
+    sp_slot_type)
+from streamptron.engine.names cimport (
+    SP_KEY_OBJECT, sp_index, sp_index_is_limited, sp_index_place, sp_key)
+from streamptron.engine.path cimport (
+    SP_CAN_DRAW, SP_CAN_LEAD, SP_CAN_MAP, SP_CAN_MARGIN, SP_CAN_MERGE, SP_CAN_PAIR,
+    SP_CAN_PUT_BACK, SP_CAN_SET, SP_CAN_START, SP_CAN_TAKE_BACK, SP_CAN_VOTE, sp_answer, sp_learner,
+    sp_learner_by_label, sp_learner_can, sp_learner_decision, sp_learner_labels, sp_rule_can)
+from streamptron.engine.whole cimport SP_FLAT_DEPTH, sp_flat
 
 from streamptron.estimator.names import name_plain, shown, type_shown
+from streamptron.doors.kept import Past
 from streamptron.doors.names import damaged, interned, named
 from streamptron.doors.parameters import checked_class_weight
 from streamptron.estimator.checks import (
@@ -53,24 +56,39 @@ cdef extern from "Python.h":
     int PyGC_Disable() noexcept
     int PyGC_Enable() noexcept
 
-_PICKLE_DEPTH = 1000            # how deep tuples in names may be nested in a pickle; see FLAT_DEPTH
-_LONGEST = 1e12                 # half-life, in events: 2^(-1/h) as a float is right to 0.02 % of it
+_PICKLE_DEPTH = 1000            # how deep tuples in names may nest in a pickle; see SP_FLAT_DEPTH
+_LONGEST = 1e10                 # half-life, in events: an average is w less nearly all of w beyond
 
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
 cdef list TRUTH = [False, True]
 
 
-class RULES:
-    """Numbers of the rules, for the estimators' constructors."""
+cdef object _rules():
+    """The numbers of the rules by their names, for the estimators' constructors."""
+    cdef int kind = 0
+    rules = SimpleNamespace()
+    while sp_rule_name(kind) != NULL:
+        setattr(rules, sp_rule_name(kind).decode("ascii"), kind)
+        kind += 1
+    return rules
 
-    PERCEPTRON = RULE_PERCEPTRON
-    MULTICLASS = RULE_MULTICLASS
-    MIRA = RULE_MIRA
-    AROW = RULE_AROW
-    ADAPTIVE = RULE_ADAPTIVE
-    VOTED = RULE_VOTED
-    RANKING = RULE_RANKING
+
+RULES = _rules()
+
+
+# What a learner can do, as engine/machine.h says it: the only place that knows which can what.
+cdef dict ABILITIES = {
+    "undo": SP_CAN_TAKE_BACK | SP_CAN_PUT_BACK,
+    "merge": SP_CAN_MERGE,
+    "map": SP_CAN_MAP,
+    "start": SP_CAN_START,
+    "margin": SP_CAN_MARGIN,
+    "pair": SP_CAN_PAIR,
+    "draw": SP_CAN_DRAW,
+    "vote": SP_CAN_VOTE,
+    "set": SP_CAN_SET,
+}
 
 
 TopFeatures = namedtuple("TopFeatures", ["positive", "negative"])
@@ -83,19 +101,24 @@ cdef class Model(Desk):
     _updates = "margin", "mistake"  # the ways to update, numbered as the rules number them
 
     def __cinit__(self):
-        cdef Rule rule
-        memset(&rule, 0, sizeof(Rule))
+        cdef sp_rule rule
+        memset(&rule, 0, sizeof(sp_rule))
         self._params = {}
-        if learner_init(
-                &self.learner, rule, AVERAGE_NONE, 1.0, False, KEPT_CURRENT, True, 0, 0, 0) < 0:
+        if sp_learner_init(
+                &self.learner, rule, SP_AVERAGE_NONE, 1.0, False, SP_KEPT_CURRENT, True, 0, 0,
+                0) < 0:
             raise MemoryError("no memory for an empty model")
+
+    def _can(self, str what):
+        """Whether this kind of learner can do one of ABILITIES."""
+        return sp_learner_can(&self.learner, ABILITIES[what])
 
     def __dealloc__(self):
         PyBuffer_Release(&self._file)
 
     def _configure(self, int kind, **params):
         """Check and keep the parameters, and start untrained. On an error nothing changes."""
-        cdef Rule rule = rule_of(kind, params, self._updates)
+        cdef sp_rule rule = rule_of(kind, params, self._updates)
         cdef Model fresh = self._blank(kind)
         cdef PairRule pairing = pairing_of(kind, params)
         given = params.get
@@ -103,13 +126,13 @@ cdef class Model(Desk):
         half_life = real("half_life", given("half_life", 1.0), 1.0, "of at least 1 event", _LONGEST)
         pocket = truth("pocket", given("pocket", False))
         serve = choice("serve", given("serve", "current"), (*KEPT, "best"))
-        if serve == KEPT_AVERAGE and average == AVERAGE_NONE:
+        if serve == SP_KEPT_AVERAGE and average == SP_AVERAGE_NONE:
             raise ValueError(
                 "serve='average' needs an average: give average='uniform' or 'exponential', or "
                 "serve='current' to do without one")
-        if serve == KEPT_POCKET and not pocket:
+        if serve == SP_KEPT_POCKET and not pocket:
             raise ValueError("serve='pocket' needs pocket=True")
-        intercept = rule.intercept and kind != RULE_ADAPTIVE    # which keeps its own
+        intercept = rule.intercept and sp_rule_can(kind) & SP_CAN_LEAD
         bits = 0 if given("hash_bits") is None else whole("hash_bits", given("hash_bits"), 1, 30)
         most = given("max_features")
         most = 0 if most is None else whole("max_features", most, 1, 2**31)
@@ -127,8 +150,8 @@ cdef class Model(Desk):
         fresh._class_weight = checked_class_weight(weights, self._checked_label)
         fresh._params = {interned(name): interned(value) for name, value in params.items()}
         fresh._kind = kind
-        learner_free(&fresh.learner)
-        if learner_init(
+        sp_learner_free(&fresh.learner)
+        if sp_learner_init(
                 &fresh.learner, rule, average, half_life, pocket, serve, intercept, most, bits,
                 seed) < 0:
             raise MemoryError("no memory for an empty model")
@@ -148,7 +171,7 @@ cdef class Model(Desk):
 
     cdef void _exchange(self, Model other) noexcept:
         """No Python code runs here: what this one gives up, the other still holds."""
-        cdef Learner learner = self.learner
+        cdef sp_learner learner = self.learner
         self.learner = other.learner
         other.learner = learner
         self._file, other._file = other._file, self._file
@@ -162,7 +185,7 @@ cdef class Model(Desk):
         self._past, other._past = other._past, self._past
         self._kind_mark, other._kind_mark = other._kind_mark, self._kind_mark
         self._objects_new = False
-        event_free(&self.event)
+        sp_event_free(&self.event)
 
     # The parameters, as they were given. They are fixed: use clone({...}) for others.
     @property
@@ -258,19 +281,19 @@ cdef class Model(Desk):
     @property
     def n_features(self):
         """Features that have weights (with hash_bits: slots with a weight other than 0)."""
-        cdef slot_t slot = SLOTS_RESERVED
+        cdef sp_slot_type slot = SP_SLOTS_RESERVED
         cdef Py_ssize_t output
         cdef size_t n = 0
         self._enter(False)
         if not self.learner.index.bits:
-            return self.learner.index.n_slots - SLOTS_RESERVED
+            return self.learner.index.n_slots - SP_SLOTS_RESERVED
         while slot < self.learner.index.n_slots:
-            if not table_wrote(&self.learner.table, slot >> CHUNK_BITS):
-                slot = (slot | (CHUNK_SLOTS - 1)) + 1
+            if not sp_table_wrote(&self.learner.table, slot >> SP_CHUNK_BITS):
+                slot = (slot | (SP_CHUNK_SLOTS - 1)) + 1
                 continue
             for output in range(self.learner.table.n_outputs):
-                if learner_weight(&self.learner, index_place(&self.learner.index, slot), output,
-                                  KEPT_CURRENT) != 0.0:
+                if sp_learner_weight(&self.learner, sp_index_place(&self.learner.index, slot),
+                                     output, SP_KEPT_CURRENT) != 0.0:
                     n += 1
                     break
             slot += 1
@@ -289,7 +312,7 @@ cdef class Model(Desk):
         With serve="best" another may answer an event on which it is more confident.
         """
         self._enter(False)
-        return KEPT[serve_overall(&self.learner.serve)]
+        return KEPT[sp_serve_overall(&self.learner.serve)]
 
     @property
     def memory_usage(self):
@@ -301,8 +324,8 @@ cdef class Model(Desk):
 
     def __sizeof__(self):
         self._enter(False)
-        return (object.__sizeof__(self) + learner_bytes(&self.learner) + event_bytes(&self.event)
-                + text_bytes(&self.text))
+        return (object.__sizeof__(self) + sp_learner_bytes(&self.learner)
+                + sp_event_bytes(&self.event) + sp_text_bytes(&self.text))
 
     def _check(self):
         """Check everything in the core, for the tests: RuntimeError if something is wrong."""
@@ -311,8 +334,8 @@ cdef class Model(Desk):
 
     def _growth(self):
         """For the tests, the arrays that grow with the features: {name: (length, in the next)}."""
-        cdef Block* block = self.learner.table.blocks
-        cdef Index* index = &self.learner.index
+        cdef sp_block* block = self.learner.table.blocks
+        cdef sp_index* index = &self.learner.index
         copied = index.n_copied if index.next else <size_t> 0
         found = {"directory": (<size_t> 1 << index.depth, copied),
                  "keys": (index.of_keys.capacity, index.of_keys.copied)}
@@ -324,7 +347,7 @@ cdef class Model(Desk):
     def _kept(self, str kind):
         """The number of a kept vector; an error if it is not kept, else no Python code runs."""
         cdef int number = KEPT.index(kind)
-        if not table_keeps(&self.learner.table, number):
+        if not sp_table_keeps(&self.learner.table, number):
             need = "average='uniform' or 'exponential'" if kind == "average" else "pocket=True"
             if kind not in self._params:
                 raise AttributeError(f"{type(self).__name__} keeps no {kind}")
@@ -334,7 +357,7 @@ cdef class Model(Desk):
     cdef Py_ssize_t _outputs_of(self, labels, Py_ssize_t output, Py_ssize_t* first) except -1:
         """The outputs first .. last - 1 of a label, or of all (-1). Returns last, or raises."""
         cdef Py_ssize_t n = 1
-        if labels is not None and learner_several(&self.learner):
+        if labels is not None and sp_learner_by_label(&self.learner):
             n = min(<Py_ssize_t> len(labels), self.learner.table.n_outputs)
         first[0] = max(output, 0)
         if output >= n:
@@ -347,10 +370,10 @@ cdef class Model(Desk):
 
         Weights of 0 are left out.
         """
-        cdef slot_t slot
+        cdef sp_slot_type slot
         cdef Py_ssize_t first, last
         cdef double weight
-        cdef Key key
+        cdef sp_key key
         cdef int number
         cdef dict objects
         cdef bint hashed
@@ -366,15 +389,16 @@ cdef class Model(Desk):
             objects = {ordinal: name for name, ordinal in self._objects.items()}
             for output in range(first, last):
                 names, weights = [], []
-                for slot in range(SLOTS_RESERVED, self.learner.index.n_slots):
-                    weight = learner_weight(
-                        &self.learner, index_place(&self.learner.index, slot), output, number)
+                for slot in range(SP_SLOTS_RESERVED, self.learner.index.n_slots):
+                    weight = sp_learner_weight(
+                        &self.learner, sp_index_place(&self.learner.index, slot), output, number)
                     if weight != 0.0:
                         if not isfinite(weight):
                             raise damaged("a weight is not finite")
                         if not hashed:
-                            key = index_stored(&self.learner.index, slot)
-                        names.append(slot - SLOTS_RESERVED if hashed else key_plain(&key, objects))
+                            key = sp_index_stored(&self.learner.index, slot)
+                        names.append(
+                            slot - SP_SLOTS_RESERVED if hashed else key_plain(&key, objects))
                         weights.append(weight)
                 outputs.append((names, weights))
         finally:
@@ -392,7 +416,7 @@ cdef class Model(Desk):
             number = self._kept(kind)
             labels = self._get_labels()
             last = self._outputs_of(labels, output, &first)
-            intercepts = [learner_weight(&self.learner, SLOT_INTERCEPT, output, number)
+            intercepts = [sp_learner_weight(&self.learner, SP_SLOT_INTERCEPT, output, number)
                           for output in range(first, last)]
         finally:
             if collecting:
@@ -404,7 +428,7 @@ cdef class Model(Desk):
     def _set_weights(self, weights, intercept, Py_ssize_t output):
         """Put weights into an untrained model, whose kept vectors all start from them."""
         cdef Py_ssize_t i, n_new = 0
-        cdef Move move
+        cdef sp_move move
         if not isinstance(weights, Mapping):
             raise TypeError(
                 f"weights is {shown(weights)}, {type_shown(weights)}; it must be a dict of "
@@ -415,41 +439,41 @@ cdef class Model(Desk):
         if bias != 0.0 and not self.learner.intercept:
             raise ValueError(f"intercept={shown(intercept)}; this model has intercept=False")
         self._read_items(weights, True, "weights")
-        learner_resolve(&self.learner, &self.event)
+        sp_learner_resolve(&self.learner, &self.event)
         for i in range(self.learner.intercept, self.event.n):
-            n_new += self.event.slots[i] == SLOT_NULL
+            n_new += self.event.slots[i] == SP_SLOT_NULL
         if n_new > self.learner.index.max_slots - self.learner.index.n_slots:
             raise ValueError(
                 f"weights has {n_new} features more than the model, which may have "
                 f"max_features={self._params['max_features']}; raise that, or leave out the "
                 "smallest weights")
         for i in range(self.learner.intercept, self.event.n):
-            if self.event.slots[i] == SLOT_NULL:
-                self.event.slots[i] = index_insert(
+            if self.event.slots[i] == SP_SLOT_NULL:
+                self.event.slots[i] = sp_index_insert(
                     &self.learner.index, &self.event.keys[i], self.event.hashes[i])
-                if self.event.slots[i] == SLOT_NULL:
+                if self.event.slots[i] == SP_SLOT_NULL:
                     raise MemoryError("no memory for the weights")
         move.output = output
-        if table_reserve(
+        if sp_table_reserve(
                 &self.learner.table, self.event.slots, self.event.n, self.learner.index.n_slots,
                 &move, 1) < 0:
             raise MemoryError("no memory for the weights")
         for i in range(self.event.n):
-            table_write(&self.learner.table, self.event.slots[i], output, self.event.values[i])
+            sp_table_write(&self.learner.table, self.event.slots[i], output, self.event.values[i])
         if self.learner.intercept:
-            table_write(&self.learner.table, SLOT_INTERCEPT, output, bias)
+            sp_table_write(&self.learner.table, SP_SLOT_INTERCEPT, output, bias)
         self._settle()
         self.learner.version += 1
 
     def _explain(self, x, Py_ssize_t output, double sign):
         """Contributions to one output's score, the score, its vector, and the predicted label."""
-        cdef Answer answer
+        cdef sp_answer answer
         cdef list labels, parts = []
         self._score(x)
         # as in _weights
         collecting = PyGC_Disable()
         try:
-            answer = learner_answer(&self.learner, &self.event)
+            answer = sp_learner_answer(&self.learner, &self.event)
             labels = self._label_list()
             best = answer.verdict.best
             if output < 0:
@@ -457,7 +481,7 @@ cdef class Model(Desk):
             if not 0 <= output < self.learner.table.n_outputs:
                 raise RuntimeError(
                     "the model was reset during the call, and no longer knows the label; ask again")
-            score = sign * learner_decision(&self.learner, &self.event, answer.kind)[output]
+            score = sign * sp_learner_decision(&self.event, answer.kind)[output]
             label = labels[best] if 0 <= best < len(labels) else None
             self._shares(parts, {ordinal: name for name, ordinal in self._objects.items()}, sign,
                          output, answer.kind)
@@ -473,9 +497,9 @@ cdef class Model(Desk):
         cdef Py_ssize_t i
         cdef double part
         for i in range(self.event.n):
-            part = sign * self.event.values[i] * table_read(
+            part = sign * self.event.values[i] * sp_table_read(
                 &self.learner.table, self.event.slots[i], output, kind)
-            if self.event.slots[i] == SLOT_INTERCEPT:
+            if self.event.slots[i] == SP_SLOT_INTERCEPT:
                 parts.append((None, part))
             elif part != 0.0:
                 parts.append((key_plain(&self.event.keys[i], objects), part))
@@ -543,11 +567,11 @@ cdef class Model(Desk):
             return other
         other = type(self).__new__(type(self))
         memo[id(self)] = other
-        learner_free(&other.learner)
+        sp_learner_free(&other.learner)
         self._enter(False)
         collecting = PyGC_Disable()     # a finalizer might change the model during the copy
         try:
-            if learner_copy(&other.learner, &self.learner) < 0:
+            if sp_learner_copy(&other.learner, &self.learner) < 0:
                 raise MemoryError("no memory for a copy of the model")
             self._copy_labels(other)
             other._params = self._params    # which never change
@@ -608,20 +632,20 @@ cdef class Model(Desk):
     cdef int _empty_index(self, uint64_t seed) except -1:
         """Start with an empty index of the same kind, with another seed."""
         cdef int bits = self.learner.index.bits
-        cdef slot_t most = (self.learner.index.max_slots - SLOTS_RESERVED
-                           if index_is_limited(&self.learner.index) else 0)
-        index_free(&self.learner.index)
-        if index_init(&self.learner.index, bits, seed, most) < 0:
+        cdef sp_slot_type most = (self.learner.index.max_slots - SP_SLOTS_RESERVED
+                                  if sp_index_is_limited(&self.learner.index) else 0)
+        sp_index_free(&self.learner.index)
+        if sp_index_init(&self.learner.index, bits, seed, most) < 0:
             raise MemoryError("no memory for the model's index")
         return 0
 
-    def _file_state(self, int depth=FLAT_DEPTH):
+    def _file_state(self, int depth=SP_FLAT_DEPTH):
         """What a model file and a pickle keep: plain values, and ``{name: (shape, buffer)}``.
 
         `depth`: how deep tuples in names may be nested. Predictions continue during the call.
         Learning waits while names and weights are copied once.
         """
-        cdef Flat flat
+        cdef sp_flat flat
         gate_read_begin(&self.gate)
         collecting = PyGC_Disable()     # a finalizer might teach this model, and wait for itself
         try:
@@ -638,7 +662,7 @@ cdef class Model(Desk):
             if self._past is not None:
                 state["past"] = self._past.ended(self.learner.n_seen).state()
             if state["labels"] is not None and (
-                    len(state["labels"]) != learner_labels(&self.learner)):
+                    len(state["labels"]) != sp_learner_labels(&self.learner)):
                 raise RuntimeError(
                     "a label is being added to the model; save or pickle it after learn_one has "
                     "returned")
@@ -652,7 +676,7 @@ cdef class Model(Desk):
         arrays_look_up(&flat, depth)
         return state, arrays
 
-    def _set_file_state(self, state, arrays, whole=None, int depth=FLAT_DEPTH):
+    def _set_file_state(self, state, arrays, whole=None, int depth=SP_FLAT_DEPTH):
         """Give an untrained model the state that _file_state returned. All of it is checked.
 
         `whole`: the buffer of the arrays, to use them in place; the model is read-only then.
@@ -671,14 +695,13 @@ cdef class Model(Desk):
         self._objects = {name: ordinal for ordinal, name in enumerate(state["objects"])}
         if len(self._objects) != <Py_ssize_t> n_objects:
             raise ValueError("a feature name occurs twice")
-        if any(name_plain(name)[0] != KEY_OBJECT for name in self._objects):
+        if any([name_plain(name)[0] != SP_KEY_OBJECT for name in self._objects]):
             raise ValueError("a feature name is stored as another kind than it is")
         self._y_name = interned(state["y_name"])
         self._empty_index(seed)
         counts_set_state(&self.learner, state)
         self._set_once_state(state)
         if "past" in state:
-            from streamptron.doors.past import Past
             self._past = Past.of(state["past"], self.learner.n_seen)
         if whole is not None:
             PyObject_GetBuffer(whole, &self._file, PyBUF_SIMPLE)

@@ -1,7 +1,7 @@
 # Feature names as keys and back, where Python code is needed.
 
-from streamptron.engine.arena cimport Arena
-from streamptron.engine.key cimport Key
+from streamptron.engine.memory cimport sp_arena
+from streamptron.engine.names cimport sp_key
 
 
 cdef class Name:
@@ -9,5 +9,6 @@ cdef class Name:
     cdef object plain
 
 
-cdef bint name_key(Arena* scratch, Name name, Key* key) except -1
-cdef object key_plain(const Key* key, dict objects)
+cdef Name name_of(name)
+cdef bint name_key(sp_arena* scratch, Name name, sp_key* key) except -1
+cdef object key_plain(const sp_key* key, dict objects)

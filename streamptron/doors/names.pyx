@@ -3,49 +3,102 @@
 The rules are those of streamptron.estimator.names.
 """
 
+from decimal import Decimal
+from fractions import Fraction
 from struct import error as struct_error
 from sys import intern
 
+cimport cython
 from libc.string cimport memcpy
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data, bytes_size, entry_key
-from streamptron.engine.arena cimport Arena
-from streamptron.engine.key cimport (
-    KEY_BYTES, KEY_CANONICAL, KEY_FLOAT, KEY_INT, KEY_LONG, KEY_OBJECT, KEY_STR, Key, key_bytes,
-    key_inline_bytes, key_is_long, key_kind, key_length, key_text, key_word)
-from streamptron.engine.types cimport uint8_t, uint64_t
+from libc.stdint cimport uint64_t, uint8_t
+from streamptron.engine.memory cimport sp_arena
+from streamptron.engine.names cimport (
+    SP_KEY_BYTES, SP_KEY_CANONICAL, SP_KEY_FLOAT, SP_KEY_INT, SP_KEY_LONG, SP_KEY_OBJECT,
+    SP_KEY_STR, sp_key, sp_key_bytes, sp_key_inline_bytes, sp_key_is_long, sp_key_kind,
+    sp_key_length, sp_key_text, sp_key_word)
 
-from streamptron.estimator.names import name_decode, name_plain
+from streamptron.estimator.names import is_mere, name_decode, name_plain
 
 cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char* p, Py_ssize_t n, const char* errors)
 
 
+cdef dict _mere = {}                # what is_mere says of the types that have been met
+cdef dict _exact = {}               # Names of Decimals and Fractions: comparing takes microseconds
+cdef enum:
+    TYPES_MOST = 1 << 10
+    EXACT_MOST = 1 << 15
+
+
+@cython.freelist(64)
 cdef class Name:
     """A name that needed Python code: the answer of name_plain, or an ordinal."""
 
-    def __cinit__(self, name):
-        self.kind, self.plain = name_plain(name)
+
+cdef Name _object(name):
+    cdef Name made = Name.__new__(Name)
+    made.kind, made.plain = SP_KEY_OBJECT, name
+    return made
 
 
-cdef bint name_key(Arena* scratch, Name name, Key* key) except -1:
+cdef Name _plain(name):
+    cdef Name made = Name.__new__(Name)
+    made.kind, made.plain = name_plain(name)
+    return made
+
+
+cdef Name _name_of_exact(name, type kind):
+    """The Name of a Decimal or a Fraction. Equal ones have equal Names, so any of them will do."""
+    cdef Name found
+    try:
+        found = _exact.get(name)
+    except TypeError:               # a signaling NaN, which name_plain refuses
+        found = None
+    if found is None:
+        found = _plain(name)
+        if len(_exact) == EXACT_MOST:
+            _exact.clear()
+        # under a copy, for the caller's own is not kept
+        copied = Decimal(name.as_tuple()) if kind is Decimal else Fraction(*name.as_integer_ratio())
+        _exact[copied] = found if found.kind != SP_KEY_OBJECT else _object(copied)
+    # an object stays as it is written: 0.1 or 0.10
+    return found if found.kind != SP_KEY_OBJECT else _object(name)
+
+
+cdef Name name_of(name):
+    """The Name of a name. An error says what is wrong with it, but for what cannot be hashed."""
+    cdef type kind = type(name)
+    if kind is Decimal or kind is Fraction:
+        return _name_of_exact(name, kind)
+    mere = _mere.get(kind)
+    if mere is None:
+        if len(_mere) == TYPES_MOST:
+            _mere.clear()
+        mere = _mere[kind] = is_mere(kind)
+    return _object(name) if mere else _plain(name)
+
+
+cdef bint name_key(sp_arena* scratch, Name name, sp_key* key) except -1:
     """The key of a Name; False without memory."""
     cdef PyObject* plain = <PyObject*> name.plain
     cdef double number
     cdef uint64_t word
-    if name.kind == KEY_STR or name.kind == KEY_BYTES:
+    if name.kind == SP_KEY_STR or name.kind == SP_KEY_BYTES:
         return entry_key(scratch, plain, key)
-    if name.kind == KEY_CANONICAL:
-        key[0] = key_text(KEY_CANONICAL, <const uint8_t*> bytes_data(plain), bytes_size(plain))
+    if name.kind == SP_KEY_CANONICAL:
+        key[0] = sp_key_text(
+            SP_KEY_CANONICAL, <const uint8_t*> bytes_data(plain), bytes_size(plain))
         return True
-    if name.kind == KEY_FLOAT:
+    if name.kind == SP_KEY_FLOAT:
         number = name.plain
         memcpy(&word, &number, 8)
     else:
         word = <uint64_t> <long long> name.plain
-    key[0] = key_word(name.kind, word)
+    key[0] = sp_key_word(name.kind, word)
     return True
 
 
@@ -57,37 +110,37 @@ cdef class _Encoded:
         self.text = text
 
 
-cdef object key_plain(const Key* key, dict objects):
+cdef object key_plain(const sp_key* key, dict objects):
     """The name of a stored key, without running Python code: see named().
 
     `objects` maps ordinals to objects.
     """
-    cdef uint64_t kind = key_kind(key) & ~<uint64_t> KEY_LONG
-    cdef size_t n = key_length(key)
+    cdef uint64_t kind = sp_key_kind(key) & ~<uint64_t> SP_KEY_LONG
+    cdef size_t n = sp_key_length(key)
     cdef uint8_t inside[16]
     cdef const char* p
     cdef double number
-    if kind == KEY_INT:
+    if kind == SP_KEY_INT:
         return <long long> key.lo
-    if kind == KEY_FLOAT:
+    if kind == SP_KEY_FLOAT:
         memcpy(&number, &key.lo, 8)
         return number
-    if kind == KEY_OBJECT:
+    if kind == SP_KEY_OBJECT:
         if key.lo not in objects:
             raise damaged("a feature name refers to an object that is missing")
         return objects[key.lo]
-    if key_is_long(key):
-        p = <const char*> key_bytes(key)
+    if sp_key_is_long(key):
+        p = <const char*> sp_key_bytes(key)
     else:
-        key_inline_bytes(key, inside)
+        sp_key_inline_bytes(key, inside)
         p = <const char*> inside
-    if kind == KEY_STR:
+    if kind == SP_KEY_STR:
         try:
             return PyUnicode_DecodeUTF8(p, n, "surrogatepass")
         except UnicodeDecodeError as error:
             raise damaged(f"a feature name is not UTF-8: {error}") from None
     text = PyBytes_FromStringAndSize(p, n)
-    return text if kind == KEY_BYTES else _Encoded(text)
+    return text if kind == SP_KEY_BYTES else _Encoded(text)
 
 
 def named(plain):

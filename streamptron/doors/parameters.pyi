@@ -4,6 +4,7 @@ from typing import Any, Self
 from typing_extensions import disjoint_base
 
 MAX_PAIRS: int
+MISSING: tuple[str, ...]
 VIOLATORS: tuple[str, ...]
 
 def checked_class_weight(

@@ -6,26 +6,29 @@ from libc.string cimport memset
 from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data, bytes_size
-from streamptron.engine.heap cimport calloc, free
-from streamptron.engine.pairs cimport FIELDS_MOST, UNFIT_NUMBER
-from streamptron.engine.rule cimport RULE_MIRA, RULE_MULTICLASS, RULE_VOTED
-from streamptron.engine.types cimport VALUE_LIMIT, uint8_t, uint64_t
+from libc.stdint cimport uint64_t, uint8_t
+from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, SP_UNFIT_NUMBER
+from streamptron.engine.linear cimport SP_RULE_MIRA, SP_RULE_MULTICLASS
+from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_calloc, sp_free
+from streamptron.engine.path cimport SP_CAN_PAIR, SP_CAN_WATCH, sp_rule_can
 
 from streamptron.estimator.names import shown
 from streamptron.doors.names import interned
+from streamptron.estimator.cells import MISSING
 from streamptron.estimator.checks import choice, real, truth, whole
 
 MAX_PAIRS = 1_000_000               # of an event, unless the user says otherwise
 VIOLATORS = ("best", "uniform", "proportional")
 
 
-cdef Rule rule_of(int kind, dict params, tuple updates) except *:
+cdef sp_rule rule_of(int kind, dict params, tuple updates) except *:
     """A rule with the parameters that it has; an error if one is invalid. `updates`: its words."""
-    cdef Rule rule
+    cdef sp_rule rule
     given = params.get
-    if kind == RULE_MULTICLASS or kind == RULE_MIRA:
+    if kind == SP_RULE_MULTICLASS or kind == SP_RULE_MIRA:
         params.setdefault("violators", "best")      # older pickles lack it
-    memset(&rule, 0, sizeof(Rule))
+    choice("missing", params.setdefault("missing", "skip"), MISSING)    # likewise
+    memset(&rule, 0, sizeof(sp_rule))
     rule.kind = kind
     rule.margin = real("margin", given("margin", 0.0), 0.0, "of at least 0")
     rule.C = real("C", given("C", 1.0), 1e-50, "above 0")
@@ -33,7 +36,10 @@ cdef Rule rule_of(int kind, dict params, tuple updates) except *:
     rule.violators = choice("violators", given("violators", "best"), VIOLATORS)
     rule.r = real("r", given("r", 1.0), 1e-50, "above 0")
     rule.eta = real("eta", given("eta", 1.0), 1e-6, "of at least 1e-06", 1e6)
-    rule.forget = real("forget", given("forget", 0.0), 0.0, "of at least 0", 1.0)
+    can_watch = sp_rule_can(kind) & SP_CAN_WATCH != 0
+    rule.watches = can_watch and given("forget") == "auto"
+    rule.forget = 0.0 if rule.watches else real(
+        "forget", given("forget", 0.0), 0.0, "of at least 0" + ", or 'auto'," * can_watch, 1.0)
     rule.naive_bayes = truth("naive_bayes", given("naive_bayes", False))
     rule.intercept = truth("intercept", given("intercept", False))
     return rule
@@ -81,15 +87,16 @@ cdef class PairRule:
             self._take_fields()
 
     def __dealloc__(self):
-        free(self.fields)
+        sp_free(self.fields)
 
     cdef int _take_fields(self) except -1:
         cdef int i, f, g
-        names = list(dict.fromkeys(name for pair in self.interactions for name in pair))
-        if len(names) > FIELDS_MOST:
+        names = list(dict.fromkeys([name for pair in self.interactions for name in pair]))
+        if len(names) > SP_PAIR_FIELDS_MOST:
             raise ValueError(
-                f"interactions has {len(names)} different fields; it may have {FIELDS_MOST}")
-        self.fields = <Field*> calloc(len(names), sizeof(Field))
+                f"interactions has {len(names)} different fields; "
+                f"it may have {SP_PAIR_FIELDS_MOST}")
+        self.fields = <sp_field*> sp_calloc(len(names), sizeof(sp_field))
         if self.fields == NULL:
             raise MemoryError("no memory for the interactions")
         self.held = [name.encode("utf-8", "surrogatepass") for name in names]
@@ -104,14 +111,14 @@ cdef class PairRule:
         self.rule.n_fields = len(names)
         return 0
 
-    cdef const Pairs* pairs(self) noexcept:
+    cdef const sp_pairs* pairs(self) noexcept:
         """What the engine takes, as long as this lives; NULL: no pairs."""
         return NULL if self.degree == 1 and self.interactions is None else &self.rule
 
 
 cdef PairRule pairing_of(int kind, dict params):
     """Which features a learner pairs; a kernel does so by itself."""
-    if kind == RULE_VOTED:
+    if not sp_rule_can(kind) & SP_CAN_PAIR:
         return PairRule(1, None, MAX_PAIRS)
     # a pickle or a file from before there were pairs has none of these
     pairing = PairRule(params.setdefault("degree", 1), params.setdefault("interactions"),
@@ -129,13 +136,13 @@ cdef tuple _checked_interactions(interactions):
         raise TypeError(f"interactions={shown(interactions)}; {want}")
     pairs = []
     for pair in interactions:
-        if not isinstance(pair, (list, tuple)) or not all(isinstance(name, str) for name in pair):
+        if not isinstance(pair, (list, tuple)) or not all([isinstance(name, str) for name in pair]):
             raise TypeError(
                 f"interactions={shown(interactions)}; {want}, and {shown(pair)} is none")
         if len(pair) != 2 or not all(pair):
             raise ValueError(
                 f"interactions={shown(interactions)}; {want}, and {shown(pair)} is none")
-        pairs.append(tuple(interned(str.__str__(name)) for name in pair))
+        pairs.append(tuple([interned(str.__str__(name)) for name in pair]))
     if not pairs:
         raise ValueError(f"interactions={shown(interactions)}; {want}; None is for no pairs")
     if len({frozenset(pair) for pair in pairs}) < len(pairs):
@@ -150,12 +157,12 @@ class UnfitRow(ValueError):
         return "row {} of X {}".format(*self.args)
 
 
-cdef str unfit(const Event* event):
+cdef str unfit(const sp_event* event):
     """What an event does whose features cannot be paired."""
-    if event.unfit == UNFIT_NUMBER:
+    if event.unfit == SP_UNFIT_NUMBER:
         return (
             f"makes {event.n_pairs} pairs of features, more than max_pairs={event.most_pairs}; "
             "raise max_pairs, pair only some fields by interactions, or give fewer features")
     return (
-        f"makes a pair of features whose product is more than {VALUE_LIMIT:g} in size; scale the "
-        "values first")
+        f"makes a pair of features whose product is more than {SP_VALUE_LIMIT:g} in size; "
+        "scale the values first")

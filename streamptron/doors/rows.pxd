@@ -1,9 +1,7 @@
 # Events as rows, and the caller's arrays.
 
-from streamptron.engine.batch cimport Batch
-from streamptron.engine.event cimport Event
-from streamptron.engine.learner cimport Learner
-from streamptron.engine.matrix cimport Matrix
+from streamptron.engine.events cimport sp_event, sp_matrix
+from streamptron.engine.path cimport sp_batch, sp_learner
 
 
 cdef void* data_of(array, Py_ssize_t n) except? NULL
@@ -16,12 +14,12 @@ cdef class Rows:
     cdef int found
 
     cdef int _look(self) noexcept
-    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept
-    cdef void _end(self, const Batch* batch) noexcept
+    cdef void _begin(self, sp_batch* batch, sp_learner* learner, sp_event* event) noexcept
+    cdef void _end(self, const sp_batch* batch) noexcept
     cdef object _fault(self, names)
 
 
 cdef class MatrixRows(Rows):
-    cdef Matrix matrix
+    cdef sp_matrix matrix
     cdef Py_buffer buffers[3]
     cdef int n_buffers

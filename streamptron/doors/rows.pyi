@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
+NAN_HINT: str
 NUMBERS: tuple[str, ...]
 
 def number_small(values: NDArray[np.int64], low: int, size: int) -> tuple[list[int], Any]: ...

@@ -4,14 +4,16 @@ from array import array
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 
-from streamptron.engine.api cimport batch_matrix, matrix_check, matrix_fault, matrix_value
-from streamptron.engine.batch cimport Batch
-from streamptron.engine.event cimport Event
-from streamptron.engine.learner cimport Learner
-from streamptron.engine.matrix cimport (
-    FAULT_COLUMN, FAULT_LOSS, FAULT_STARTS, MATRIX_FAULTY, MATRIX_UNSORTED, Matrix, matrix_column)
-from streamptron.engine.types cimport VALUE_LIMIT, uintptr_t
+from libc.stdint cimport uintptr_t
+from streamptron.engine.api cimport (
+    sp_batch_matrix, sp_matrix_check, sp_matrix_fault, sp_matrix_value)
+from streamptron.engine.events cimport (
+    SP_FAULT_COLUMN, SP_FAULT_LOSS, SP_FAULT_STARTS, SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED,
+    sp_event, sp_matrix, sp_matrix_column)
+from streamptron.engine.memory cimport SP_VALUE_LIMIT
+from streamptron.engine.path cimport sp_batch, sp_learner
 
+from streamptron.estimator.cells import NAN_HINT
 from streamptron.estimator.names import shown
 
 NUMBERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")  # NUMBER_U8 .. NUMBER_F64
@@ -30,10 +32,10 @@ cdef class Rows:
         """What a check of all rows finds, MATRIX_ bits. They are looked at once."""
         return 0
 
-    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
+    cdef void _begin(self, sp_batch* batch, sp_learner* learner, sp_event* event) noexcept:
         """Start a batch of all rows, with nothing asked for yet."""
 
-    cdef void _end(self, const Batch* batch) noexcept:
+    cdef void _end(self, const sp_batch* batch) noexcept:
         """Keep what is needed from a batch that has been run."""
 
     cdef object _fault(self, names):
@@ -42,7 +44,7 @@ cdef class Rows:
 
 
 cdef class MatrixRows(Rows):
-    """A matrix in the caller's arrays, which must not change while in use; see engine/matrix.pxd.
+    """A matrix in the caller's arrays, which must not change while in use: engine/events/matrix.h.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ cdef class MatrixRows(Rows):
     """
 
     def __cinit__(self, int number, values, columns=None, starts=None, Py_ssize_t n_columns=0):
-        cdef Matrix* m = &self.matrix
+        cdef sp_matrix* m = &self.matrix
         for given in (values,) if columns is None else (values, columns, starts):
             PyObject_GetBuffer(given, &self.buffers[self.n_buffers], PyBUF_STRIDES)
             self.n_bytes += self.buffers[self.n_buffers].len
@@ -93,42 +95,42 @@ cdef class MatrixRows(Rows):
     cdef int _look(self) noexcept:
         if self.found < 0:
             with nogil:
-                self.found = matrix_check(&self.matrix, 0, self.matrix.n_rows)
+                self.found = sp_matrix_check(&self.matrix, 0, self.matrix.n_rows)
         return self.found
 
-    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
-        batch_matrix(batch, learner, event, &self.matrix)
+    cdef void _begin(self, sp_batch* batch, sp_learner* learner, sp_event* event) noexcept:
+        sp_batch_matrix(batch, learner, event, &self.matrix)
 
     def check(self, names):
         """Raise the error that says what is wrong, if anything is; True if all rows are sorted."""
-        if self._look() & MATRIX_FAULTY:
+        if self._look() & SP_MATRIX_FAULTY:
             raise self._fault(names)
-        return not self.found & MATRIX_UNSORTED
+        return not self.found & SP_MATRIX_UNSORTED
 
     cdef object _fault(self, names):
         cdef Py_ssize_t row = 0, entry = 0
-        cdef int fault = matrix_fault(&self.matrix, 0, self.matrix.n_rows, &row, &entry)
-        if fault == FAULT_STARTS:
+        cdef int fault = sp_matrix_fault(&self.matrix, 0, self.matrix.n_rows, &row, &entry)
+        if fault == SP_FAULT_STARTS:
             return ValueError(
                 f"X is not a valid CSR matrix: its indptr places row {row} outside the "
                 f"{self.matrix.n_values} stored values; rebuild it with scipy.sparse.csr_array")
-        column = entry if self.matrix.dense else matrix_column(&self.matrix, entry)
-        if fault == FAULT_COLUMN:
+        column = entry if self.matrix.dense else sp_matrix_column(&self.matrix, entry)
+        if fault == SP_FAULT_COLUMN:
             return ValueError(
                 f"X has the column index {column} in row {row}; it has {self.matrix.n_columns} "
                 f"columns, so an index must be from 0 to {self.matrix.n_columns - 1}")
         where = f"in row {row}, column {shown(column if names is None else names[column])}"
-        value = matrix_value(&self.matrix, row, entry)
-        if fault == FAULT_LOSS:
+        value = sp_matrix_value(&self.matrix, row, entry)
+        if fault == SP_FAULT_LOSS:
             return ValueError(
                 f"X has an int {where} near {value:.0f} that a float64 cannot hold exactly; "
                 "scale it first, or convert X to float64 if that is meant")
         if value != value:
             return ValueError(
-                f"X has no value {where} (missing or NaN); drop the row or impute the cell first")
+                f"X has no value {where} (NaN); {NAN_HINT}")
         return ValueError(
-            f"X is {value!r} {where}; a value must be finite and at most {VALUE_LIMIT:g} in size: "
-            "scale it first")
+            f"X is {value!r} {where}; a value must be finite and at most {SP_VALUE_LIMIT:g} in "
+            "size: scale it first")
 
 
 cdef bint _is_tight(const Py_buffer* buffer) noexcept:

@@ -1,85 +1,101 @@
 """A learner as plain values and flat arrays, and back: for pickle, copy and model files.
 
-Whoever wrote the arrays, all of them is checked here. See engine/flat.pxd for what each of them is.
+Whoever wrote the arrays, all of them is checked here. What each of them is: engine/whole/flat.h.
 """
 
-from libc.math cimport isfinite
 from libc.string cimport memset
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data
+from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.api cimport (
-    adaptive_fault, flat_free, flat_lookup, flat_map, flat_measure, flat_read, flat_too_deep,
-    flat_write, voters_flatten, voters_measure, voters_read)
-from streamptron.engine.calibrate cimport Calibrator
-from streamptron.engine.flat cimport (
-    FLAT_CHUNK, FLAT_DEPTH, FLAT_KEY, FLAT_MEMORY, FLAT_NOBODYS, FLAT_SLOT, FLAT_TEXTS, FLAT_TWICE,
-    FLAT_WEIGHT, Flat)
-from streamptron.engine.index cimport index_is_limited
-from streamptron.engine.key cimport Key
-from streamptron.engine.learner cimport Learner, learner_adapts, learner_votes
-from streamptron.engine.pool cimport pages_whole
-from streamptron.engine.serve cimport Serve
-from streamptron.engine.table cimport KEPT_KINDS, Table
-from streamptron.engine.voters_flat cimport VOTED_MEMORY, Voted
-from streamptron.engine.types cimport SLOT_MAX, SLOTS_RESERVED, uint8_t, uint32_t, uintptr_t
+    sp_array_kind_of, sp_counts_fault, sp_flat_free, sp_flat_lookup, sp_flat_map, sp_flat_measure,
+    sp_flat_read, sp_flat_too_deep, sp_flat_words, sp_flat_write, sp_header_free, sp_header_read,
+    sp_learner_ready,
+    sp_learner_slots_fault, sp_sets_flatten, sp_sets_measure, sp_sets_read, sp_voters_flatten,
+    sp_voters_measure, sp_voters_read)
+from streamptron.engine.file cimport (
+    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_fault, sp_header)
+from streamptron.engine.linear cimport SP_KEPT_KINDS, sp_calibrator, sp_serve, sp_table
+from streamptron.engine.memory cimport SP_SLOTS_RESERVED, SP_SLOT_MAX, sp_pages_whole
+from streamptron.engine.names cimport sp_index_is_limited, sp_key
+from streamptron.engine.path cimport SP_CAN_SET, SP_CAN_VOTE, sp_learner, sp_learner_can
+from streamptron.engine.sets cimport SP_LABEL_WIDTH, SP_MARKS_MEMORY, SP_MARKS_WIDTH
+from streamptron.engine.voted cimport SP_VOTED_MEMORY, sp_voted
+from streamptron.engine.whole cimport (
+    SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, sp_flat)
 
 from streamptron.estimator.names import shown
 
-_FAULTS = {
-    FLAT_KEY: "a feature name is invalid",
-    FLAT_TWICE: "a feature name occurs twice",
-    FLAT_TEXTS: "the long names do not fill their place",
-    FLAT_SLOT: "the numbers of the stored slots are invalid",
-    FLAT_CHUNK: "the list of chunks does not fit the weights",
-    FLAT_WEIGHT: "a weight is not finite",
-    FLAT_NOBODYS: "there are weights of no feature or no label",
-}
-
-
 VOTED = ("voted_values", "voted_times", "voted_steps", "voted_starts", "voted_slots", "voted_sizes",
          "voted_updates", "voted_turns")
+SETS = ("marked", "marks")
 
 
-cdef tuple serve_state(const Learner* learner):
+def header_read(bytes beginning not None, uint64_t size):
+    """Check the header of a model file of a size, which `beginning` is all of.
+
+    Returns its arrays, ``{name: (shape, start, end)}``, and their checksum. Or, if something is
+    wrong, the words for it, and whether the file is none that this version can read (it is damaged
+    otherwise).
+    """
+    cdef sp_header header
+    cdef sp_fault fault
+    cdef sp_array* array
+    cdef const uint8_t* start = <const uint8_t*> bytes_data(<PyObject*> beginning)
+    cdef size_t n = len(beginning)
+    cdef int i, wrong
+    with nogil:
+        wrong = sp_header_read(&header, start, n, size, &fault)
+    try:
+        if wrong == SP_WHY_MEMORY:
+            raise MemoryError("no memory for the file's header")
+        if wrong:
+            return (<bytes> fault.text[:fault.n]).decode("utf-8", "replace"), (
+                wrong == SP_WHY_FOREIGN)
+        arrays = {}
+        for i in range(SP_ARRAYS):
+            array = &header.arrays[i]
+            if array.there:
+                shape = [array.n, array.width] if array.width else [array.n]
+                name = (<bytes> sp_array_kind_of(i).name).decode("ascii")
+                arrays[name] = tuple(shape), array.start, array.end
+        return arrays, header.arrays_crc32
+    finally:
+        sp_header_free(&header)
+
+
+cdef tuple serve_state(const sp_learner* learner):
     """Scales and calibrators of the kept vectors, tallies, leaders, the pocket's contest."""
-    cdef const Serve* serve = &learner.serve
-    cdef const Calibrator* fits = &learner.fits[0]
+    cdef const sp_serve* serve = &learner.serve
+    cdef const sp_calibrator* fits = &learner.fits[0]
     kinds = [(serve.scale[k].m, serve.scale[k].n, fits[k].A, fits[k].B, fits[k].GA, fits[k].GB,
-              fits[k].RA, fits[k].RB) for k in range(KEPT_KINDS)]
+              fits[k].RA, fits[k].RB) for k in range(SP_KEPT_KINDS)]
     tallies = [(serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k]) for k in range(2)]
     return kinds, tallies, (serve.run, serve.record, serve.duel)
 
 
-cdef int serve_set_state(Learner* learner, state) except -1:
-    cdef Serve* serve = &learner.serve
-    cdef Calibrator* fit
-    cdef bint good
+cdef int serve_set_state(sp_learner* learner, state) except -1:
+    cdef sp_serve* serve = &learner.serve
+    cdef sp_calibrator* fit
     cdef int k
     kinds, tallies, contest = state
-    good = len(kinds) == KEPT_KINDS and len(tallies) == 2
-    if good:
-        for k in range(KEPT_KINDS):
-            fit = &learner.fits[k]
-            (serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB, fit.RA,
-             fit.RB) = kinds[k]
-            good &= (isfinite(serve.scale[k].m) and isfinite(serve.scale[k].n) and isfinite(fit.A)
-                     and isfinite(fit.B) and isfinite(fit.GA) and isfinite(fit.GB)
-                     and isfinite(fit.RA) and isfinite(fit.RB))
-        for k in range(2):
-            serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k] = tallies[k]
-            serve.stale[k] = True
-            good &= (isfinite(serve.T[k][0]) and isfinite(serve.T[k][1]) and isfinite(serve.G[k])
-                     and 0 <= serve.lead[k] <= 1)
-        serve.run, serve.record, serve.duel = contest
-    if not good:
+    if len(kinds) != SP_KEPT_KINDS or len(tallies) != 2:
         raise ValueError("the record of which vector answers is invalid")
+    for k in range(SP_KEPT_KINDS):
+        fit = &learner.fits[k]
+        (serve.scale[k].m, serve.scale[k].n, fit.A, fit.B, fit.GA, fit.GB, fit.RA,
+         fit.RB) = kinds[k]
+    for k in range(2):
+        serve.T[k][0], serve.T[k][1], serve.G[k], serve.lead[k] = tallies[k]
+        serve.stale[k] = True
+    serve.run, serve.record, serve.duel = contest
     return 0
 
 
-cdef dict counts_state(const Learner* learner):
+cdef dict counts_state(const sp_learner* learner):
     """What a learner has counted, as plain values by name."""
     return {
         "counters": (learner.n_seen, learner.n_updates, learner.n_mistakes),
@@ -89,16 +105,17 @@ cdef dict counts_state(const Learner* learner):
     }
 
 
-cdef int counts_set_state(Learner* learner, state) except -1:
+cdef int counts_set_state(sp_learner* learner, state) except -1:
     """Put it back into an untrained learner. All of it is checked but the ceiling's hand."""
-    cdef Table* table = &learner.table
+    cdef sp_table* table = &learner.table
     learner.n_seen, learner.n_updates, learner.n_mistakes = state["counters"]
+    cdef const char* wrong
     table.c, table.s, table.fold, table.epoch = state["clock"]
-    if not (table.c >= 1.0 and table.s > 0.0 and table.epoch >= 1.0 and isfinite(table.c)
-            and isfinite(table.s) and isfinite(table.epoch)):
-        raise ValueError("the averages' clock is invalid")
     serve_set_state(learner, state["serve"])
-    if index_is_limited(&learner.index):
+    wrong = sp_counts_fault(learner)
+    if wrong != NULL:
+        raise ValueError((<bytes> wrong).decode("ascii"))
+    if sp_index_is_limited(&learner.index):
         (learner.ceiling.hand, learner.ceiling.clock,
          learner.ceiling.n_evicted) = state["ceiling"]
     return 0
@@ -108,7 +125,7 @@ cdef tuple array_of(void** start, size_t n, size_t width, size_t item):
     """Room for n rows, or n numbers if width is 0: shape and bytes, which begin at `start`."""
     cdef bytes data = PyBytes_FromStringAndSize(NULL, n * (width or 1) * item)
     start[0] = <void*> bytes_data(<PyObject*> data)
-    pages_whole(start[0], len(data))
+    sp_pages_whole(start[0], len(data))
     cdef tuple shape = (n,)
     if width:
         shape += (width,)
@@ -138,20 +155,24 @@ cdef void* array_start(array, int width, size_t item, size_t* n) except? NULL:
     return buffer.buf
 
 
-cdef dict arrays_write(const Learner* learner, Flat* flat):
+cdef dict arrays_write(const sp_learner* learner, sp_flat* flat):
     """``{name: (shape, bytes)}`` of names and weights, while nobody learns."""
-    memset(flat, 0, sizeof(Flat))
+    memset(flat, 0, sizeof(sp_flat))
     try:
         arrays = _arrays_write(learner, flat)
-        return {**arrays, **_voted_write(learner)} if learner_votes(learner) else arrays
+        if sp_learner_can(learner, SP_CAN_VOTE):
+            arrays.update(_voted_write(learner))
+        if sp_learner_can(learner, SP_CAN_SET):
+            arrays.update(_sets_write(learner, flat))
+        return arrays
     finally:
-        flat_free(flat)
+        sp_flat_free(flat)
 
 
-cdef dict _arrays_write(const Learner* learner, Flat* flat):
+cdef dict _arrays_write(const sp_learner* learner, sp_flat* flat):
     cdef int fault
     with nogil:
-        fault = flat_measure(flat, &learner.index, &learner.table)
+        fault = sp_flat_measure(flat, &learner.index, &learner.table)
     if fault < 0:
         raise MemoryError("no memory for a copy of the model")
     arrays = {"weights": array_of(<void**> &flat.weights, flat.n_weights, learner.table.width, 8),
@@ -162,19 +183,19 @@ cdef dict _arrays_write(const Learner* learner, Flat* flat):
         arrays["keys"] = array_of(<void**> &flat.keys, flat.n_keys, 2, 8)
         arrays["texts"] = array_of(<void**> &flat.texts, flat.n_texts, 0, 1)
         arrays["lookup"] = array_of(<void**> &flat.words, flat.n_words, 0, 4)
-    if index_is_limited(&learner.index):
+    if sp_index_is_limited(&learner.index):
         arrays["stamps"] = array_of(<void**> &flat.stamps, flat.n_keys, 0, 4)
     with nogil:
-        flat_write(flat, &learner.index, &learner.table)
+        sp_flat_write(flat, &learner.index, &learner.table)
     return arrays
 
 
-cdef dict _voted_write(const Learner* learner):
+cdef dict _voted_write(const sp_learner* learner):
     """The arrays of a VotedPerceptron's updates."""
-    cdef Voted flat
+    cdef sp_voted flat
     cdef int failed
     cdef Py_ssize_t n = learner.table.n_outputs
-    voters_measure(&flat, &learner.voters, n)
+    sp_voters_measure(&flat, &learner.voters, n)
     arrays = {
         "voted_values": array_of(<void**> &flat.values, flat.n_mentions, 0, 8),
         "voted_times": array_of(<void**> &flat.times, flat.n_updates, 0, 8),
@@ -186,15 +207,15 @@ cdef dict _voted_write(const Learner* learner):
         "voted_turns": array_of(<void**> &flat.turns, n, 2, 4),
     }
     with nogil:
-        failed = voters_flatten(&flat, &learner.voters, n)
+        failed = sp_voters_flatten(&flat, &learner.voters, n)
     if failed:
         raise MemoryError("no memory for a copy of the model")
     return arrays
 
 
-cdef int _voted_read(Learner* learner, dict arrays, Py_ssize_t n_outputs) except -1:
+cdef int _voted_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs) except -1:
     """Take the arrays of updates out of the others, and read them, after rows and weights."""
-    cdef Voted flat
+    cdef sp_voted flat
     cdef size_t n, n_same, outputs, outputs_same
     cdef int fault
     flat.values = <double*> array_start(arrays["voted_values"], 0, 8, &flat.n_mentions)
@@ -211,15 +232,47 @@ cdef int _voted_read(Learner* learner, dict arrays, Py_ssize_t n_outputs) except
             and outputs == outputs_same == <size_t> n_outputs):
         raise ValueError("the arrays of the updates are not as long as each other")
     with nogil:
-        fault = voters_read(&learner.voters, &flat, n_outputs, learner.index.n_slots)
-    if fault == VOTED_MEMORY:
+        fault = sp_voters_read(&learner.voters, &flat, n_outputs, learner.index.n_slots)
+    if fault == SP_VOTED_MEMORY:
         raise MemoryError("no memory for the model")
     if fault:
         raise ValueError("the updates contradict themselves")
     return 0
 
 
-cdef int arrays_look_up(Flat* flat, int depth) except -1:
+cdef dict _sets_write(const sp_learner* learner, sp_flat* flat):
+    """The arrays of a MultiLabelClassifier's rows and labels, after its slots."""
+    cdef double* marked
+    cdef uint32_t* marks
+    arrays = {
+        "marked": array_of(<void**> &marked, learner.sets.n_labels, SP_LABEL_WIDTH, 8),
+        "marks": array_of(<void**> &marks, sp_sets_measure(learner), SP_MARKS_WIDTH, 4),
+    }
+    with nogil:
+        sp_sets_flatten(learner, flat.weights, flat.n_weights, marks, marked)
+    return arrays
+
+
+cdef int _sets_read(sp_learner* learner, dict arrays) except -1:
+    """Read these arrays, after names and slots."""
+    cdef size_t n, n_labels
+    cdef int fault
+    cdef const double* marked = <const double*> array_start(
+        arrays["marked"], SP_LABEL_WIDTH, 8, &n_labels)
+    cdef const uint32_t* marks = <const uint32_t*> array_start(
+        arrays["marks"], SP_MARKS_WIDTH, 4, &n)
+    if n_labels != <size_t> learner.sets.n_labels:
+        raise ValueError("what is kept for each label does not fit the labels")
+    with nogil:
+        fault = sp_sets_read(learner, marks, n, marked)
+    if fault == SP_MARKS_MEMORY:
+        raise MemoryError("no memory for the model")
+    if fault:
+        raise ValueError("what is kept for features and labels contradicts itself")
+    return 0
+
+
+cdef int arrays_look_up(sp_flat* flat, int depth) except -1:
     """Fill in the lookup of what arrays_write has written. The learner may change again by now.
 
     An error if names are too deep.
@@ -228,10 +281,10 @@ cdef int arrays_look_up(Flat* flat, int depth) except -1:
     if flat.words == NULL:          # hashed
         return 0
     with nogil:
-        flat_lookup(flat)
-        too_deep = flat_too_deep(flat, depth)
+        sp_flat_lookup(flat)
+        too_deep = sp_flat_too_deep(flat, depth)
     if too_deep:
-        keeper = ("model file cannot hold; pickle the model instead" if depth == FLAT_DEPTH
+        keeper = ("model file cannot hold; pickle the model instead" if depth == SP_FLAT_DEPTH
                   else "pickle cannot hold")
         raise ValueError(
             f"the model has a feature name that is a tuple nested more than {depth} deep, which a "
@@ -239,60 +292,68 @@ cdef int arrays_look_up(Flat* flat, int depth) except -1:
     return 0
 
 
-cdef int arrays_read(Learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects,
+cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, size_t n_objects,
                      bint whole, int depth) except -1:
     """Fill an untrained learner with an empty index. Everything is checked.
 
     `whole`: use the arrays in place; their owner keeps them alive, and the learner is read-only.
     After an error the learner cannot be used.
     """
-    cdef Flat flat
+    cdef sp_flat flat
     cdef int fault
     cdef size_t n_stamps
     cdef int bits = learner.index.bits
-    cdef bint limited = index_is_limited(&learner.index)
+    cdef bint limited = sp_index_is_limited(&learner.index)
     cdef dict voted = {}
-    if learner_votes(learner):
+    if sp_learner_can(learner, SP_CAN_VOTE):
         if whole:
             raise ValueError("a VotedPerceptron cannot be used in place")
         voted = {name: arrays.pop(name) for name in VOTED}
+    cdef dict sets = {}
+    if sp_learner_can(learner, SP_CAN_SET):
+        if whole:
+            raise ValueError("a MultiLabelClassifier cannot be used in place")
+        sets = {name: arrays.pop(name) for name in SETS}
     # a pickle leaves out the lookup; a file that is used in place has its checksum beside them, and
-    # perhaps a journal
-    if arrays.keys() - {"lookup", "crc32", "journal"} != {"weights", "chunks"} | (
+    # perhaps a journal and steps
+    if arrays.keys() - {"lookup", "crc32", "journal", "steps"} != {"weights", "chunks"} | (
             {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
         raise ValueError("the arrays are not those of such a model")
-    memset(&flat, 0, sizeof(Flat))
+    memset(&flat, 0, sizeof(sp_flat))
     flat.weights = <double*> array_start(
         arrays["weights"], learner.table.width, 8, &flat.n_weights)
     flat.chunks = <uint32_t*> array_start(arrays["chunks"], 3, 4, &flat.n_chunks)
     if bits:
         flat.slots = <uint32_t*> array_start(arrays["rows"], 0, 4, &flat.n_stored)
     else:
-        flat.keys = <Key*> array_start(arrays["keys"], 2, 8, &flat.n_keys)
+        flat.keys = <sp_key*> array_start(arrays["keys"], 2, 8, &flat.n_keys)
         flat.texts = <uint8_t*> array_start(arrays["texts"], 0, 1, &flat.n_texts)
-        if not SLOTS_RESERVED <= flat.n_keys < SLOT_MAX:
+        if not SP_SLOTS_RESERVED <= flat.n_keys < SP_SLOT_MAX:
             raise ValueError("the number of names is invalid")
         if whole or "lookup" in arrays:
             flat.words = <uint32_t*> array_start(arrays["lookup"], 0, 4, &flat.n_words)
-            if not 0 < flat.n_words < SLOT_MAX:
+            if not 0 < flat.n_words < SP_SLOT_MAX:
                 raise ValueError("the number of names is invalid")
     if limited:
         flat.stamps = <uint32_t*> array_start(arrays["stamps"], 0, 4, &n_stamps)
         if n_stamps != flat.n_keys or flat.n_keys > learner.index.max_slots or not (
-                SLOTS_RESERVED <= learner.ceiling.hand
-                < max(flat.n_keys, <size_t> SLOTS_RESERVED + 1)):
+                SP_SLOTS_RESERVED <= learner.ceiling.hand
+                < max(flat.n_keys, <size_t> SP_SLOTS_RESERVED + 1)):
             raise ValueError("what is kept for max_features does not fit it")
     if whole:
-        fault = flat_map(&flat, &learner.index, &learner.table, n_outputs)
+        fault = sp_flat_map(&flat, &learner.index, &learner.table, n_outputs)
     else:
         with nogil:
-            fault = flat_read(&flat, &learner.index, &learner.table, n_outputs, n_objects, depth)
-            if not fault and learner_adapts(learner) and adaptive_fault(
-                    &learner.table, learner.index.n_slots):
-                fault = FLAT_WEIGHT
-    flat_free(&flat)
-    if fault == FLAT_MEMORY:
+            fault = sp_flat_read(&flat, &learner.index, &learner.table, n_outputs, n_objects, depth)
+            if not fault and sp_learner_slots_fault(learner):
+                fault = SP_FLAT_WEIGHT
+    sp_flat_free(&flat)
+    if not fault and sp_learner_ready(learner) < 0:
+        fault = SP_FLAT_MEMORY
+    if fault == SP_FLAT_MEMORY:
         raise MemoryError("no memory for the model")
     if fault:
-        raise ValueError(_FAULTS[fault])
+        raise ValueError((<bytes> sp_flat_words(fault)).decode("ascii"))
+    if sets:
+        return _sets_read(learner, sets)
     return _voted_read(learner, voted, n_outputs) if voted else 0

@@ -1,9 +1,8 @@
-"""Texts, one or many: given by a Tokenizer, split and counted by engine/text.pxd."""
+"""Texts, one or many: given by a Tokenizer, split and counted by engine/events/text.h."""
 
 from array import array
 from collections.abc import Mapping, Sequence
 from operator import index as as_index
-from unicodedata import category
 
 cimport cython
 from libc.string cimport memmove, memset
@@ -15,25 +14,22 @@ from streamptron.doors.entry cimport (
     PyUnicode_CheckExact, PyUnicode_GET_LENGTH, ascii_text, bytes_data, bytes_size, utf8_write)
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
-from streamptron.engine.ahead cimport (
-    Ahead, ahead_begin, ahead_free, ahead_init, ahead_leave_out, ahead_put)
+from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from streamptron.engine.api cimport (
-    batch_texts, index_find, index_free, index_init, index_insert, line_ends,
-    line_next, scan_page, scan_separators, text_free, text_write)
-from streamptron.engine.arena cimport Arena, arena_free, arena_init
-from streamptron.engine.batch cimport Batch
-from streamptron.engine.event cimport Event, event_free, event_init
-from streamptron.engine.hash cimport Seed, key_hash
-from streamptron.engine.heap cimport calloc, free, malloc
-from streamptron.engine.index cimport Index
-from streamptron.engine.key cimport KEY_BYTES, Key, key_text
-from streamptron.engine.learner cimport Learner
-from streamptron.engine.lines cimport (
-    LINE_BLANK, LINES_EITHER, LINES_FASTTEXT, LINES_LABELLED, LINES_TEXT, Line)
-from streamptron.engine.scan cimport WORD, Characters, Piece
-from streamptron.engine.text cimport TEXT_CHARACTERS, Text, TextRule
-from streamptron.engine.types cimport (
-    SLOT_NULL, SLOTS_RESERVED, slot_t, uint8_t, uint32_t, uint64_t)
+    sp_ahead_begin, sp_ahead_free, sp_ahead_put, sp_arena_free, sp_batch_texts, sp_event_free,
+    sp_event_init, sp_index_find, sp_index_free, sp_index_init, sp_index_insert, sp_line_next,
+    sp_scan_separators, sp_text_free, sp_text_write)
+from streamptron.engine.events cimport (
+    SP_LINES_EITHER, SP_LINES_FASTTEXT, SP_LINES_LABELLED, SP_LINES_TEXT, SP_LINE_BLANK,
+    SP_TEXT_CHARACTERS, sp_ahead, sp_ahead_init, sp_ahead_leave_out, sp_event, sp_line,
+    sp_line_ends, sp_text, sp_text_rule)
+from streamptron.engine.memory cimport (
+    SP_SLOTS_RESERVED, SP_SLOT_NULL, sp_arena, sp_arena_init, sp_calloc, sp_free, sp_malloc,
+    sp_slot_type)
+from streamptron.engine.names cimport (
+    SP_KEY_BYTES, sp_characters, sp_index, sp_key, sp_key_hash, sp_key_text, sp_piece,
+    sp_seed)
+from streamptron.engine.path cimport sp_batch, sp_learner
 
 from streamptron.doors.arrow import is_arrow
 from streamptron.estimator.names import shown, type_shown
@@ -41,8 +37,6 @@ from streamptron.estimator.checks import choice, truth
 
 cdef extern from "Python.h":
     const Py_ssize_t SSIZE_MAX "PY_SSIZE_T_MAX"
-    int PyGC_Disable() noexcept
-    int PyGC_Enable() noexcept
 
 cdef enum:
     LENGTH_MOST = 1 << 28   # characters or bytes of a text: offsets in its UTF-8 are 32-bit numbers
@@ -50,30 +44,7 @@ cdef enum:
 TEXT_MOST = LENGTH_MOST
 
 
-cdef bint page_fill(uint32_t page) noexcept:
-    """Fill a page of 256 code points from Python's tables. Runs only C; False without memory."""
-    cdef uint32_t* entries
-    cdef uint32_t c
-    collecting = PyGC_Disable()     # a finalizer might use the model that waits for the page
-    try:
-        entries = <uint32_t*> malloc(256 * sizeof(uint32_t))
-        if entries == NULL:
-            return False
-        for c in range(256):
-            character = chr(page << 8 | c)
-            entries[c] = ord(character.lower()[0])
-            if character.isalnum() or character == "_" or category(character)[0] == "M":
-                entries[c] |= WORD
-        scan_page(page, entries)
-        return True
-    except MemoryError:
-        return False
-    finally:
-        if collecting:
-            PyGC_Enable()
-
-
-cdef bint _piece(Piece* piece, object text, Arena* scratch) noexcept:
+cdef bint _piece(sp_piece* piece, object text, sp_arena* scratch) noexcept:
     """Point to the bytes of a str or bytes; a str that is not ASCII is encoded in scratch.
 
     False without memory.
@@ -91,29 +62,30 @@ cdef bint _piece(Piece* piece, object text, Arena* scratch) noexcept:
     return piece.p != NULL
 
 
-cdef Py_ssize_t text_event_write(
-        Text* scratch, Event* event, const Index* index, bint intercept, TextEvent x) noexcept:
-    """Write a text's event, as text_write does. Runs no Python code."""
+cdef int text_event_write(
+        sp_text* scratch, sp_event* event, const sp_index* index, bint intercept,
+        TextEvent x) noexcept:
+    """Write a text's event, as sp_text_write does. Runs no Python code."""
     cdef TextDoor door = x.door
-    cdef Piece one
-    cdef Piece* pieces = &one
-    cdef Arena arena
-    cdef Py_ssize_t answer = -1
+    cdef sp_piece one
+    cdef sp_piece* pieces = &one
+    cdef sp_arena arena
+    cdef int answer = -1
     cdef int i
-    arena_init(&arena)
+    sp_arena_init(&arena)
     if door.n_pieces > 1:
-        pieces = <Piece*> malloc(door.n_pieces * sizeof(Piece))
+        pieces = <sp_piece*> sp_malloc(door.n_pieces * sizeof(sp_piece))
     if pieces != NULL:
         for i in range(door.n_pieces):
             if not _piece(
                     &pieces[i], x.text if door.names is None else (<tuple> x.text)[i], &arena):
                 break
         else:
-            answer = text_write(
+            answer = sp_text_write(
                 scratch, event, &door.rule, index, intercept, door.prefixes, pieces, door.n_pieces)
     if pieces != &one:
-        free(pieces)
-    arena_free(&arena)
+        sp_free(pieces)
+    sp_arena_free(&arena)
     return answer
 
 
@@ -124,19 +96,18 @@ cdef class TextDoor:
         self.rule.low = self.rule.high = 1
 
     def __dealloc__(self):
-        free(self.rule.characters.separators)
-        free(self.prefixes)
+        sp_free(self.rule.characters.separators)
+        sp_free(self.prefixes)
 
     def _configure(
             self, analyzer, ngram_range, lowercase, separators, min_length, max_length,
             fold_numbers, value, normalize, fields):
         """Check the parameters, once."""
-        cdef TextRule* rule = &self.rule
-        cdef Characters* characters = &rule.characters
-        cdef int i
+        cdef sp_text_rule* rule = &self.rule
+        cdef sp_characters* characters = &rule.characters
         rule.analyzer = choice("analyzer", analyzer, ("word", "char"))
         if not (isinstance(ngram_range, tuple) and len(ngram_range) == 2
-                and all(type(n) is int for n in ngram_range)
+                and all([type(n) is int for n in ngram_range])
                 and 1 <= ngram_range[0] <= ngram_range[1] <= 100):
             raise ValueError(
                 f"ngram_range={shown(ngram_range)}; it must be a tuple (low, high) of ints, "
@@ -162,7 +133,7 @@ cdef class TextDoor:
             raise ValueError(
                 f"separators={shown(separators)}; it must be None or a str of characters that "
                 "separate words")
-        if rule.analyzer == TEXT_CHARACTERS:
+        if rule.analyzer == SP_TEXT_CHARACTERS:
             for name, given, default in (
                     ("separators", separators, None), ("fold_numbers", fold_numbers, False),
                     ("min_length", min_length, 1), ("max_length", max_length, 100)):
@@ -176,27 +147,32 @@ cdef class TextDoor:
                     "fold_numbers=True needs the default word separators; it cannot be combined "
                     "with separators")
             characters.separated = True
-            characters.separators = <uint32_t*> malloc(len(separators) * sizeof(uint32_t))
+            characters.separators = <uint32_t*> sp_malloc(len(separators) * sizeof(uint32_t))
             if characters.separators == NULL:
                 raise MemoryError("no memory for the separators")
             for character in separators:
-                characters.separators[characters.n_separators] = ord(
-                    character.lower()[0] if lowercase else character)
+                characters.separators[characters.n_separators] = ord(character)
                 characters.n_separators += 1
-            scan_separators(characters)
+            sp_scan_separators(characters)
         self.names = self._checked_fields(fields)
+        self._take_names()
+        self.analyzer, self.ngram_range, self.lowercase, self.separators = (
+            analyzer, ngram_range, lowercase, separators)
+        self.min_length, self.max_length, self.fold_numbers = min_length, max_length, fold_numbers
+        self.value, self.normalize, self.fields = value, normalize, fields
+
+    cdef int _take_names(self) except -1:
+        """Make the prefixes of the fields, once these are known."""
+        cdef int i
         self.n_pieces = 1 if self.names is None else len(self.names)
-        self.prefixes = <Piece*> calloc(self.n_pieces, sizeof(Piece))
+        self.prefixes = <sp_piece*> sp_calloc(self.n_pieces, sizeof(sp_piece))
         if self.prefixes == NULL:
             raise MemoryError("no memory for the fields")
         self.held = [b""] if self.names is None else [
             f"{name}:".encode("utf-8", "surrogatepass") for name in self.names]
         for i in range(self.n_pieces):
             _piece(&self.prefixes[i], self.held[i], NULL)
-        self.analyzer, self.ngram_range, self.lowercase, self.separators = (
-            analyzer, ngram_range, lowercase, separators)
-        self.min_length, self.max_length, self.fold_numbers = min_length, max_length, fold_numbers
-        self.value, self.normalize, self.fields = value, normalize, fields
+        return 0
 
     def _checked_fields(self, fields):
         if fields is None:
@@ -204,7 +180,7 @@ cdef class TextDoor:
         if not isinstance(fields, (str, tuple, list)):
             raise TypeError(f"fields={shown(fields)}; it must be None, a name, or a tuple of names")
         names = (fields,) if isinstance(fields, str) else tuple(fields)
-        if not names or not all(isinstance(name, str) for name in names):
+        if not names or not all([isinstance(name, str) for name in names]):
             raise TypeError(f"fields={shown(fields)}; it must have at least one name, each a str")
         if len(set(names)) < len(names):
             raise ValueError(f"fields={shown(fields)}; a name occurs twice")
@@ -288,6 +264,7 @@ cdef class TextDoor:
 
 # --- Methods of the pipeline of a tokenizer and a learner, which has the two in _pair
 
+@cython.binding(True)
 def text_learn_one(self, x, y=None, **params):
     """Learn from one text."""
     cdef tuple pair = self._pair
@@ -296,6 +273,7 @@ def text_learn_one(self, x, y=None, **params):
     pair[1].learn_one(pair[0].transform_one(x), y)
 
 
+@cython.binding(True)
 def text_predict_one(self, x, **params):
     """Predict the label of one text."""
     cdef tuple pair = self._pair
@@ -304,6 +282,7 @@ def text_predict_one(self, x, **params):
     return pair[1].predict_one(pair[0].transform_one(x))
 
 
+@cython.binding(True)
 def text_predict_proba_one(self, x, **params):
     """The probability of each label of one text."""
     cdef tuple pair = self._pair
@@ -347,27 +326,23 @@ cdef class TextEvent:
 
     cdef dict _dict(self):
         """The features by name, made when they are first needed."""
-        cdef Text scratch
-        cdef Event event
-        cdef Index index
-        cdef Py_ssize_t i, page = 0
+        cdef sp_text scratch
+        cdef sp_event event
+        cdef sp_index index
+        cdef Py_ssize_t i
         if self._features is not None:
             return self._features
-        memset(&scratch, 0, sizeof(Text))
-        event_init(&event)
-        memset(&index, 0, sizeof(Index))
+        memset(&scratch, 0, sizeof(sp_text))
+        sp_event_init(&event)
+        memset(&index, 0, sizeof(sp_index))
         try:
-            while True:
-                page = text_event_write(&scratch, &event, &index, False, self)
-                if page == 0:
-                    break
-                if page < 0 or not page_fill(page - 1):
-                    raise MemoryError("no memory for the features")
+            if text_event_write(&scratch, &event, &index, False, self) < 0:
+                raise MemoryError("no memory for the features")
             self._features = {
                 key_plain(&event.keys[i], None): event.values[i] for i in range(event.n)}
         finally:
-            event_free(&event)
-            text_free(&scratch)
+            sp_event_free(&event)
+            sp_text_free(&scratch)
         return self._features
 
     def __len__(self):
@@ -443,8 +418,8 @@ cdef class Texts(Rows):
     """
 
     def __cinit__(self, TextDoor door not None, texts, *more):
-        arena_init(&self.encoded)
-        ahead_init(&self.ahead)
+        sp_arena_init(&self.encoded)
+        sp_ahead_init(&self.ahead)
         self.door = door
         self.texts = texts
         if type(texts) is not bytes:    # which come from Lines
@@ -456,12 +431,12 @@ cdef class Texts(Rows):
                 self._take(len(texts))
 
     def __dealloc__(self):
-        free(self.pieces)
-        arena_free(&self.encoded)
-        ahead_free(&self.ahead)
+        sp_free(self.pieces)
+        sp_arena_free(&self.encoded)
+        sp_ahead_free(&self.ahead)
 
     cdef int _room(self, Py_ssize_t n) except -1:
-        self.pieces = <Piece*> malloc((n * self.door.n_pieces + 1) * sizeof(Piece))
+        self.pieces = <sp_piece*> sp_malloc((n * self.door.n_pieces + 1) * sizeof(sp_piece))
         if self.pieces == NULL:
             raise MemoryError("no memory for the texts")
         return 0
@@ -469,7 +444,7 @@ cdef class Texts(Rows):
     cdef int _take(self, Py_ssize_t n) except -1:
         cdef Py_ssize_t r
         cdef int i
-        cdef Piece* piece
+        cdef sp_piece* piece
         self._room(n)
         piece = self.pieces
         for r in range(n):
@@ -492,38 +467,35 @@ cdef class Texts(Rows):
         self.n_rows = n
         return 0
 
-    cdef void _begin(self, Batch* batch, Learner* learner, Event* event) noexcept:
-        batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes, self.door.n_pieces,
-                    self.pieces, self.n_rows)
+    cdef void _begin(self, sp_batch* batch, sp_learner* learner, sp_event* event) noexcept:
+        sp_batch_texts(batch, learner, event, &self.door.rule, self.door.prefixes,
+                       self.door.n_pieces, self.pieces, self.n_rows)
         self.ahead.asked = False        # perhaps it is another model's index
         batch.ahead = &self.ahead
 
-    cdef void _write_ahead(self, const Seed* seed, uint64_t seed_number) noexcept:
+    cdef void _write_ahead(self, const sp_seed* seed, uint64_t seed_number) noexcept:
         """Write the events now, without the interpreter's lock; as far as there is memory."""
-        cdef Py_ssize_t page = 0
-        cdef Text scratch
-        cdef Event event
-        cdef Index index
-        if ahead_begin(&self.ahead, seed_number, self.n_rows) < 0:
+        cdef int written = 0
+        cdef sp_text scratch
+        cdef sp_event event
+        cdef sp_index index
+        if sp_ahead_begin(&self.ahead, seed_number, self.n_rows) < 0:
             return
-        memset(&scratch, 0, sizeof(Text))
-        memset(&index, 0, sizeof(Index))    # of which only the seed is asked for
+        memset(&scratch, 0, sizeof(sp_text))
+        memset(&index, 0, sizeof(sp_index))    # of which only the seed is asked for
         index.seed = seed[0]
-        event_init(&event)
-        while page >= 0 and self.ahead.n_rows < self.n_rows:
-            with nogil:
-                while page == 0 and self.ahead.n_rows < self.n_rows:
-                    page = text_write(&scratch, &event, &self.door.rule, &index, False,
-                                      self.door.prefixes,
-                                      self.pieces + self.ahead.n_rows * self.door.n_pieces,
-                                      self.door.n_pieces)
-                    if page == 0:
-                        page = ahead_put(&self.ahead, &event)
-            if page > 0:
-                page = 0 if page_fill(page - 1) else -1
+        sp_event_init(&event)
+        with nogil:
+            while written == 0 and self.ahead.n_rows < self.n_rows:
+                written = sp_text_write(&scratch, &event, &self.door.rule, &index, False,
+                                        self.door.prefixes,
+                                        self.pieces + self.ahead.n_rows * self.door.n_pieces,
+                                        self.door.n_pieces)
+                if written == 0:
+                    written = sp_ahead_put(&self.ahead, &event)
         self.ahead.n_replaced = scratch.n_replaced
-        text_free(&scratch)
-        event_free(&event)
+        sp_text_free(&scratch)
+        sp_event_free(&event)
 
     cdef object _text(self, Py_ssize_t row):
         if type(self.texts) is Column or type(self.texts) is bytes:
@@ -568,15 +540,16 @@ LINE_FAULTS = (
 class LINES:
     """Where a line has its label, for Lines."""
 
-    LABELLED = LINES_LABELLED
-    EITHER = LINES_EITHER
-    TEXT = LINES_TEXT
-    FASTTEXT = LINES_FASTTEXT
+    LABELLED = SP_LINES_LABELLED
+    EITHER = SP_LINES_EITHER
+    TEXT = SP_LINES_TEXT
+    FASTTEXT = SP_LINES_FASTTEXT
 
 
 def count_line_ends(bytes block not None):
     """The number of line feeds. bytes.count takes ten times as long if lines are short."""
-    return line_ends(<const uint8_t*> bytes_data(<PyObject*> block), bytes_size(<PyObject*> block))
+    return sp_line_ends(
+        <const uint8_t*> bytes_data(<PyObject*> block), bytes_size(<PyObject*> block))
 
 
 cdef class Lines(Texts):
@@ -610,16 +583,16 @@ cdef class Lines(Texts):
         Whether a text that was read had bytes that are not UTF-8, which count as U+FFFD.
     """
 
-    cdef void _end(self, const Batch* batch) noexcept:
+    cdef void _end(self, const sp_batch* batch) noexcept:
         self.replaced |= batch.text.n_replaced > 0 or self.ahead.n_replaced > 0
 
     def __init__(self, TextDoor door not None, bytes block not None, int kind):
-        cdef Line line
-        cdef Key key
-        cdef slot_t slot
+        cdef sp_line line
+        cdef sp_key key
+        cdef sp_slot_type slot
         cdef uint64_t h
         cdef Py_ssize_t n = 1 + count_line_ends(block)
-        cdef Index known                # of labels
+        cdef sp_index known                # of labels
         if door.names is not None:
             raise ValueError("a line is one text; a Tokenizer with fields cannot read it")
         self.kind = kind
@@ -632,13 +605,13 @@ cdef class Lines(Texts):
         cdef Py_ssize_t* line_numbers = <Py_ssize_t*> data_of(self.line_numbers, n)
         line.p = <const uint8_t*> bytes_data(<PyObject*> block)
         line.end = line.p + bytes_size(<PyObject*> block)
-        if index_init(&known, 0, 0, 0) < 0:
-            index_free(&known)
+        if sp_index_init(&known, 0, 0, 0) < 0:
+            sp_index_free(&known)
             raise MemoryError("no memory for the labels")
         try:
-            while line_next(&line, kind):
+            while sp_line_next(&line, kind):
                 self.n_lines += 1
-                if line.fault == LINE_BLANK:
+                if line.fault == SP_LINE_BLANK:
                     self.n_blank += 1
                     continue
                 if line.fault:
@@ -646,23 +619,23 @@ cdef class Lines(Texts):
                     continue
                 numbers[self.n_rows] = -1
                 if line.label != NULL:
-                    key = key_text(KEY_BYTES, line.label, line.n_label)
-                    h = key_hash(&known.seed, &key)
-                    slot = index_find(&known, &key, h)
-                    if slot == SLOT_NULL:
-                        slot = index_insert(&known, &key, h)
-                        if slot == SLOT_NULL:
+                    key = sp_key_text(SP_KEY_BYTES, line.label, line.n_label)
+                    h = sp_key_hash(&known.seed, &key)
+                    slot = sp_index_find(&known, &key, h)
+                    if slot == SP_SLOT_NULL:
+                        slot = sp_index_insert(&known, &key, h)
+                        if slot == SP_SLOT_NULL:
                             raise MemoryError("no memory for the labels")
                         self.labels.append(
                             PyBytes_FromStringAndSize(<const char*> line.label, line.n_label))
-                    numbers[self.n_rows] = slot - SLOTS_RESERVED
+                    numbers[self.n_rows] = slot - SP_SLOTS_RESERVED
                 line_numbers[self.n_rows] = self.n_lines - 1
                 self.pieces[self.n_rows].p = line.text
                 self.pieces[self.n_rows].n = line.n_text
                 self.pieces[self.n_rows].surrogates = False
                 self.n_rows += 1
         finally:
-            index_free(&known)
+            sp_index_free(&known)
 
     def leave_out(self, Py_ssize_t row, reason):
         """Make a line that has been read a bad one, for this reason."""
@@ -671,8 +644,8 @@ cdef class Lines(Texts):
         del self.line_numbers[row]
         del self.numbers[row]
         self.n_rows -= 1
-        memmove(self.pieces + row, self.pieces + row + 1, (self.n_rows - row) * sizeof(Piece))
-        ahead_leave_out(&self.ahead, row)
+        memmove(self.pieces + row, self.pieces + row + 1, (self.n_rows - row) * sizeof(sp_piece))
+        sp_ahead_leave_out(&self.ahead, row)
 
     def __reduce__(self):
         return Lines, (self.door, self.texts, self.kind)

@@ -8,12 +8,10 @@ from cpython cimport array as c_array
 from streamptron._core cimport LabelModel, PairModel
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
-from streamptron.engine.api cimport table_read, voters_shares
-from streamptron.engine.rule cimport RULE_VOTED
-from streamptron.engine.table cimport KEPT_CURRENT
-from streamptron.engine.types cimport uint32_t
-from streamptron.engine.vote cimport DEGREE_MOST
-from streamptron.engine.voters cimport Voters, voters_features, voters_updates
+from libc.stdint cimport uint32_t
+from streamptron.engine.api cimport sp_table_read, sp_voters_features, sp_voters_shares
+from streamptron.engine.linear cimport SP_KEPT_CURRENT, SP_RULE_VOTED
+from streamptron.engine.voted cimport SP_DEGREE_MOST, sp_voters, sp_voters_updates
 
 from streamptron.estimator.checks import whole
 
@@ -22,12 +20,12 @@ cdef class VotedModel(PairModel):
     """Any labels; up to two have one output, for the second of them or for what equals True."""
 
     cdef Model _blank(self, int kind):
-        if kind != RULE_VOTED:
+        if kind != SP_RULE_VOTED:
             raise ValueError(f"the rule {kind} is not VotedPerceptron's")
         return VotedModel.__new__(VotedModel)
 
     def _configure(self, int kind, **params):
-        degree = whole("degree", params["degree"], 1, DEGREE_MOST, "an int")
+        degree = whole("degree", params["degree"], 1, SP_DEGREE_MOST, "an int")
         budget = params["budget"]
         budget = 0 if budget is None else whole("budget", budget, 1, 2**31)
         PairModel._configure(self, kind, **params)
@@ -38,14 +36,14 @@ cdef class VotedModel(PairModel):
     def n_kept(self):
         """Updates that are kept, whose vectors vote."""
         self._enter(False)
-        return voters_updates(&self.learner.voters)
+        return sp_voters_updates(&self.learner.voters)
 
     @property
     def n_features(self):
         """Features that have been in an update (with hash_bits: slots that have a weight)."""
         if self.learner.index.bits and self.learner.voters.degree > 1:
             self._enter(False)
-            return voters_features(&self.learner.voters)
+            return sp_voters_features(&self.learner.voters)
         return Model.n_features.__get__(self)
 
     @property
@@ -72,7 +70,7 @@ cdef class VotedModel(PairModel):
 
     cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
                      int kind) except -1:
-        cdef Voters* v = &self.learner.voters
+        cdef sp_voters* v = &self.learner.voters
         cdef Py_ssize_t i, first = self.learner.intercept, n = self.event.n - first
         cdef c_array.array current = array("d", bytes(8 * (n + 1)))
         cdef c_array.array scratch = array("d", bytes(8 * (n + 1)))
@@ -80,11 +78,11 @@ cdef class VotedModel(PairModel):
         cdef c_array.array seen = array("I", bytes(4 * (n + 1)))
         cdef double part
         for i in range(n):
-            current.data.as_doubles[i] = self.event.values[first + i] * table_read(
-                &self.learner.table, self.event.slots[first + i], output, KEPT_CURRENT)
-        voters_shares(v, output, self.event.slots + first, self.event.values + first, n,
-                      current.data.as_doubles, scratch.data.as_doubles,
-                      <uint32_t*> seen.data.as_uints, shares.data.as_doubles)
+            current.data.as_doubles[i] = self.event.values[first + i] * sp_table_read(
+                &self.learner.table, self.event.slots[first + i], output, SP_KEPT_CURRENT)
+        sp_voters_shares(v, output, self.event.slots + first, self.event.values + first, n,
+                         current.data.as_doubles, scratch.data.as_doubles,
+                         <uint32_t*> seen.data.as_uints, shares.data.as_doubles)
         part = sign * shares.data.as_doubles[n]
         if self.learner.intercept or part != 0.0:
             parts.append((None, part))
@@ -98,7 +96,7 @@ cdef class VotedModel(PairModel):
         return {"voted": (self.learner.voters.now, self.learner.voters.since)}
 
     def _set_once_state(self, state):
-        cdef Voters* v = &self.learner.voters
+        cdef sp_voters* v = &self.learner.voters
         v.now, v.since = state["voted"]
         if not (isfinite(v.now) and 0.0 <= v.since <= v.now and (v.budget or v.since == 0.0)):
             raise ValueError("the votes' clock is invalid")

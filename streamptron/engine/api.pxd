@@ -1,114 +1,207 @@
-# What doors and other people's Cython code call: the path of an event, compiled once.
+# What doors and other people's Cython code call: what runs once per event or once per batch.
 #
-# The rooms beside this file hold bodies, and whoever cimports a function from them compiles it
-# again. The functions here are called through the module streamptron.engine.api, and their
-# signatures are compared when it is imported. So a door takes structs, and what runs once per
-# entry, from a room; and from here what runs once per event or once per batch. What no event passes
-# through (merging) is compiled in the one door that calls it. What keeps something in its module
-# (scan_page: the characters met) must be called from here, for any other module has its own copy.
+# The engine is compiled once, in the module streamptron.engine.api. The functions here are called
+# through it, and their signatures are compared when it is imported. What runs once per entry is
+# inline C, and comes from the declarations beside this file (events, names, ...).
 #
-# Each function is described in its own room. Those that return int return -1 without memory.
+# Each function is described in its own room's header. Those that return int return -1 without
+# memory, unless it says otherwise.
 
-from streamptron.engine.types cimport slot_t, uint8_t, uint32_t, uint64_t
-from streamptron.engine.key cimport Key
-from streamptron.engine.index cimport Index
-from streamptron.engine.event cimport Event
-from streamptron.engine.adaptive cimport Adaptive, Weighed
-from streamptron.engine.voters cimport Voters
-from streamptron.engine.voters_flat cimport Voted
-from streamptron.engine.table cimport Table
-from streamptron.engine.rule cimport Rule
-from streamptron.engine.step cimport Move
-from streamptron.engine.learner cimport Answer, Learner
-from streamptron.engine.matrix cimport Matrix
-from streamptron.engine.scan cimport Characters, Piece
-from streamptron.engine.text cimport Text, TextRule
-from streamptron.engine.lines cimport Line
-from streamptron.engine.batch cimport Batch
-from streamptron.engine.flat cimport Flat
+from libc.stdint cimport uint32_t, uint64_t, uint8_t
+from streamptron.engine.adaptive cimport sp_adaptive, sp_weighed
+from streamptron.engine.events cimport (
+    sp_ahead, sp_event, sp_line, sp_matrix, sp_text, sp_text_rule, sp_writer)
+from streamptron.engine.file cimport sp_array_kind, sp_fault, sp_header
+from streamptron.engine.linear cimport sp_move, sp_rule, sp_step, sp_table
+from streamptron.engine.memory cimport sp_arena, sp_slot_type
+from streamptron.engine.names cimport sp_characters, sp_index, sp_key, sp_piece
+from streamptron.engine.path cimport sp_answer, sp_batch, sp_kept, sp_learner, sp_moment
+from streamptron.engine.sets cimport sp_sets
+from streamptron.engine.voted cimport sp_voted, sp_voters
+from streamptron.engine.whole cimport sp_delta, sp_flat, sp_packed, sp_shard
 
-cdef int learner_init(Learner* learner, Rule rule, int average, double half_life, bint pocket,
-                      int serve, bint intercept, slot_t max_features, int hash_bits,
-                      uint64_t hash_seed) noexcept nogil
-cdef void learner_free(Learner* learner) noexcept nogil
-cdef int learner_copy(Learner* to, const Learner* other) noexcept nogil
-cdef size_t learner_bytes(const Learner* learner) noexcept nogil
-cdef const char* learner_fault(const Learner* learner) noexcept nogil
-cdef void learner_resolve(Learner* learner, Event* event) noexcept nogil
-cdef int learner_score(Learner* learner, Event* event) noexcept nogil
-cdef Answer learner_answer(const Learner* learner, Event* event) noexcept nogil
-cdef void learner_probabilities(const Learner* learner, const Event* event, Answer answer,
-                                double* p) noexcept nogil
-cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil
-cdef Py_ssize_t event_difference(Event* event, Py_ssize_t y, Py_ssize_t guess) noexcept nogil
-cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil
+cdef void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, Py_ssize_t y,
+                          double u) noexcept nogil
+cdef bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcept nogil
+cdef void sp_adaptive_set_count(sp_adaptive *a, Py_ssize_t k, double D) noexcept nogil
+cdef double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
+                              Py_ssize_t output, Py_ssize_t i, const sp_event *event) noexcept nogil
 
-cdef double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,
-                           int kind) noexcept nogil
+cdef int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept nogil
+cdef void sp_ahead_free(sp_ahead *ahead) noexcept nogil
+cdef int sp_ahead_put(sp_ahead *ahead, const sp_event *event) noexcept nogil
 
-cdef int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil
-cdef void adaptive_set_count(Adaptive* a, Py_ssize_t k, double D) noexcept nogil
-cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
-                           Py_ssize_t output, Py_ssize_t i,
-                           const slot_t* slots, const double* x) noexcept nogil
-cdef bint adaptive_fault(const Table* table, slot_t n_slots) noexcept nogil
+cdef Py_ssize_t sp_event_difference(sp_event *event, Py_ssize_t y, Py_ssize_t guess) noexcept nogil
 
-cdef void voters_measure(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil
-cdef int voters_flatten(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil
-cdef int voters_read(Voters* v, const Voted* flat, Py_ssize_t n_outputs,
-                     slot_t n_slots) noexcept nogil
-cdef void voters_shares(const Voters* v, Py_ssize_t output, const slot_t* slots, const double* x,
-                        Py_ssize_t n, const double* current, double* parts, uint32_t* seen,
-                        double* shares) noexcept nogil
+cdef int sp_event_begin(sp_event *event, const sp_index *index, Py_ssize_t n,
+                        bint intercept) noexcept nogil
+cdef int sp_event_candidates(sp_event *event, Py_ssize_t n) noexcept nogil
+cdef void sp_event_end(sp_event *event, const sp_writer *writer) noexcept nogil
+cdef void sp_event_free(sp_event *event) noexcept nogil
+cdef void sp_event_init(sp_event *event) noexcept nogil
+cdef void sp_event_settle(sp_event *event, const sp_index *index) noexcept nogil
+cdef sp_writer sp_event_writer(const sp_event *event) noexcept nogil
 
-cdef int index_init(Index* index, int bits, uint64_t seed_number,
-                    slot_t max_features) noexcept nogil
-cdef void index_free(Index* index) noexcept nogil
-cdef slot_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil
-cdef slot_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil
-cdef int index_open_columns(Index* index, size_t n) noexcept nogil
+cdef bint sp_line_next(sp_line *line, int kind) noexcept nogil
 
-cdef int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil
-cdef int table_reserve(Table* table, const slot_t* slots, Py_ssize_t n, slot_t n_slots,
-                       const Move* moves, int n_moves) noexcept nogil
-cdef double table_read(const Table* table, slot_t slot, Py_ssize_t output, int kind) noexcept nogil
-cdef void table_write(Table* table, slot_t slot, Py_ssize_t output, double w) noexcept nogil
-cdef bint table_wrote(const Table* table, size_t chunk) noexcept nogil
+cdef int sp_matrix_check(const sp_matrix *m, Py_ssize_t first, Py_ssize_t last) noexcept nogil
+cdef int sp_matrix_fault(const sp_matrix *m, Py_ssize_t first, Py_ssize_t last, Py_ssize_t *row,
+                         Py_ssize_t *entry) noexcept nogil
+cdef double sp_matrix_value(const sp_matrix *m, Py_ssize_t r, Py_ssize_t k) noexcept nogil
 
-cdef int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil
-cdef void flat_write(Flat* flat, const Index* index, const Table* table) noexcept nogil
-cdef void flat_lookup(Flat* flat) noexcept nogil
-cdef bint flat_too_deep(const Flat* flat, int depth) noexcept nogil
-cdef int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs, size_t n_objects,
-                   int depth) noexcept nogil
-cdef int flat_map(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs) noexcept nogil
-cdef void flat_free(Flat* flat) noexcept nogil
+cdef size_t sp_text_bytes(const sp_text *text) noexcept nogil
+cdef void sp_text_free(sp_text *text) noexcept nogil
+cdef int sp_text_write(sp_text *text, sp_event *event, const sp_text_rule *rule,
+                       const sp_index *index, bint intercept, const sp_piece *prefixes,
+                       const sp_piece *pieces, int n_pieces) noexcept nogil
 
-cdef void batch_matrix(Batch* batch, Learner* learner, Event* event,
-                       const Matrix* matrix) noexcept nogil
-cdef void batch_texts(Batch* batch, Learner* learner, Event* event, const TextRule* rule,
-                      const Piece* prefixes, int n_pieces, const Piece* pieces,
-                      Py_ssize_t n_rows) noexcept nogil
-cdef int batch_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil
-cdef Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil
-cdef Py_ssize_t batch_unfit(Batch* batch, Py_ssize_t first) noexcept nogil
-cdef Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last,
-                           bint zeros) noexcept nogil
-cdef void batch_free(Batch* batch) noexcept nogil
+cdef int sp_rule_answer(const sp_rule *rule) noexcept nogil
+cdef const char *sp_rule_name(int kind) noexcept nogil
 
-cdef int matrix_check(const Matrix* m, Py_ssize_t first, Py_ssize_t last) noexcept nogil
-cdef int matrix_fault(const Matrix* m, Py_ssize_t first, Py_ssize_t last, Py_ssize_t* row,
-                      Py_ssize_t* entry) noexcept nogil
-cdef double matrix_value(const Matrix* m, Py_ssize_t r, Py_ssize_t k) noexcept nogil
+cdef int sp_step_reserve(sp_step *step, Py_ssize_t n) noexcept nogil
 
-cdef Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule, const Index* index,
-                           bint intercept, const Piece* prefixes, const Piece* pieces,
-                           int n_pieces) noexcept nogil
-cdef size_t text_bytes(const Text* text) noexcept nogil
-cdef void text_free(Text* text) noexcept nogil
+cdef int sp_table_add_outputs(sp_table *table, Py_ssize_t n) noexcept nogil
+cdef double sp_table_read(const sp_table *table, sp_slot_type slot, Py_ssize_t output,
+                          int kind) noexcept nogil
+cdef int sp_table_reserve(sp_table *table, const sp_slot_type *slots, Py_ssize_t n,
+                          sp_slot_type n_slots, const sp_move *moves, int n_moves) noexcept nogil
+cdef int sp_table_reserve_blocks(sp_table *table, const sp_slot_type *slots, Py_ssize_t n,
+                                 sp_slot_type n_slots, const uint32_t *blocks,
+                                 Py_ssize_t n_blocks) noexcept nogil
+cdef void sp_table_write(sp_table *table, sp_slot_type slot, Py_ssize_t output,
+                         double w) noexcept nogil
+cdef bint sp_table_wrote(const sp_table *table, size_t chunk) noexcept nogil
 
-cdef void scan_separators(Characters* characters) noexcept nogil
-cdef void scan_page(uint32_t page, uint32_t* entries) noexcept nogil
+cdef void sp_arena_free(sp_arena *arena) noexcept nogil
 
-cdef size_t line_ends(const uint8_t* p, size_t n) noexcept nogil
-cdef bint line_next(Line* line, int kind) noexcept nogil
+cdef sp_slot_type sp_index_find(const sp_index *index, const sp_key *key, uint64_t h) noexcept nogil
+cdef void sp_index_free(sp_index *index) noexcept nogil
+cdef int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
+                       sp_slot_type max_features) noexcept nogil
+cdef sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h) noexcept nogil
+cdef sp_key sp_index_stored(const sp_index *index, sp_slot_type slot) noexcept nogil
+
+cdef void sp_scan_separators(sp_characters *rule) noexcept nogil
+
+cdef int sp_batch_columns(sp_batch *batch, bint named, bint learning,
+                          sp_event *columns) noexcept nogil
+cdef void sp_batch_free(sp_batch *batch) noexcept nogil
+cdef void sp_batch_matrix(sp_batch *batch, sp_learner *learner, sp_event *event,
+                          const sp_matrix *matrix) noexcept nogil
+cdef Py_ssize_t sp_batch_next(const sp_batch *batch, Py_ssize_t first) noexcept nogil
+cdef Py_ssize_t sp_batch_rows(sp_batch *batch, Py_ssize_t first, Py_ssize_t last,
+                              bint zeros) noexcept nogil
+cdef void sp_batch_texts(sp_batch *batch, sp_learner *learner, sp_event *event,
+                         const sp_text_rule *rule, const sp_piece *prefixes, int n_pieces,
+                         const sp_piece *pieces, Py_ssize_t n_rows) noexcept nogil
+cdef Py_ssize_t sp_batch_unfit(sp_batch *batch, Py_ssize_t first) noexcept nogil
+
+cdef sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event) noexcept nogil
+cdef bint sp_learner_slots_fault(const sp_learner *learner) noexcept nogil
+cdef int sp_learner_ready(sp_learner *learner) noexcept nogil
+cdef size_t sp_learner_bytes(const sp_learner *learner) noexcept nogil
+cdef int sp_learner_copy(sp_learner *to, const sp_learner *other) noexcept nogil
+cdef int sp_learner_expect(sp_learner *learner, Py_ssize_t n, int positive) noexcept nogil
+cdef const char *sp_learner_fault(const sp_learner *learner) noexcept nogil
+cdef void sp_learner_free(sp_learner *learner) noexcept nogil
+cdef int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
+                         bint pocket, int serve, bint intercept, sp_slot_type max_features,
+                         int hash_bits, uint64_t hash_seed) noexcept nogil
+cdef int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y,
+                          double u) noexcept nogil
+cdef void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
+                                   sp_answer answer, double *p) noexcept nogil
+cdef void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept nogil
+cdef int sp_learner_score(sp_learner *learner, sp_event *event) noexcept nogil
+cdef int sp_learner_split(sp_learner *learner, const sp_rule *rule) noexcept nogil
+cdef double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, Py_ssize_t output,
+                              int kind) noexcept nogil
+
+cdef Py_ssize_t sp_kept_blocks(const sp_table *table, Py_ssize_t y, const Py_ssize_t *k,
+                               Py_ssize_t m, uint32_t *blocks) noexcept nogil
+cdef Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept nogil
+cdef void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
+                       Py_ssize_t there, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
+                       Py_ssize_t m, float *kept, double *means) noexcept nogil
+cdef void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept nogil
+cdef size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
+                                   Py_ssize_t places, uint8_t *columns) noexcept nogil
+cdef size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
+                                  const uint32_t *slots, Py_ssize_t n, Py_ssize_t places,
+                                  uint8_t *columns, size_t bytes) noexcept nogil
+cdef bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes,
+                                    Py_ssize_t n) noexcept nogil
+cdef void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
+                        const uint8_t *columns, size_t bytes) noexcept nogil
+cdef int sp_kept_reserve(sp_learner *learner, const sp_kept *kept, const uint32_t *blocks,
+                         Py_ssize_t n_blocks) noexcept nogil
+cdef void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, bint one, Py_ssize_t y,
+                            const Py_ssize_t *k, Py_ssize_t m) noexcept nogil
+cdef bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept nogil
+cdef void sp_once_read(const sp_adaptive *a, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
+                       Py_ssize_t m, double *once) noexcept nogil
+cdef void sp_once_take_back(sp_adaptive *a, bint one, Py_ssize_t y, const Py_ssize_t *k,
+                            Py_ssize_t m, const double *before, const double *after) noexcept nogil
+cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil
+cdef void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept nogil
+
+cdef const char *sp_flat_words(int fault) noexcept nogil
+
+cdef const char *sp_counts_fault(const sp_learner *learner) noexcept nogil
+
+cdef const sp_array_kind *sp_array_kind_of(int array) noexcept nogil
+cdef void sp_header_free(sp_header *header) noexcept nogil
+cdef int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64_t size,
+                        sp_fault *fault) noexcept nogil
+
+cdef double sp_sets_best_threshold(const sp_sets *s) noexcept nogil
+cdef void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots, uint32_t *marks,
+                          double *marked) noexcept nogil
+cdef size_t sp_sets_measure(const sp_learner *learner) noexcept nogil
+cdef int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n,
+                      const double *marked) noexcept nogil
+cdef double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
+                          Py_ssize_t k, Py_ssize_t i) noexcept nogil
+cdef int sp_sets_tell(sp_event *event, const uint32_t *labels, Py_ssize_t n, Py_ssize_t n_there,
+                      bint open, Py_ssize_t n_labels) noexcept nogil
+
+cdef int sp_voters_flatten(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept nogil
+cdef void sp_voters_measure(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept nogil
+cdef int sp_voters_read(sp_voters *v, const sp_voted *flat, Py_ssize_t n_outputs,
+                        sp_slot_type n_slots) noexcept nogil
+
+cdef void sp_voters_shares(const sp_voters *v, Py_ssize_t output, const sp_slot_type *slots,
+                           const double *x, Py_ssize_t n, const double *current, double *parts,
+                           uint32_t *seen, double *shares) noexcept nogil
+
+cdef size_t sp_voters_features(const sp_voters *v) noexcept nogil
+
+cdef void sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept nogil
+cdef sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
+                           sp_slot_type *first) noexcept nogil
+cdef int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base) noexcept nogil
+cdef int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                          Py_ssize_t n_outputs, size_t n_objects, int depth,
+                          sp_slot_type *n_slots) noexcept nogil
+cdef void sp_delta_write(const sp_delta *delta, const sp_shard *shard,
+                         const sp_shard *base) noexcept nogil
+
+cdef void sp_flat_free(sp_flat *flat) noexcept nogil
+cdef void sp_flat_lookup(sp_flat *flat) noexcept nogil
+cdef int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table,
+                     Py_ssize_t n_outputs) noexcept nogil
+cdef int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table *table) noexcept nogil
+cdef int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, Py_ssize_t n_outputs,
+                      size_t n_objects, int depth) noexcept nogil
+cdef bint sp_flat_too_deep(const sp_flat *flat, int depth) noexcept nogil
+cdef void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *table) noexcept nogil
+
+cdef int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *shards, int n,
+                           int *culprit) noexcept nogil
+
+cdef const uint8_t *sp_packed_next(const uint8_t *p, const uint8_t *end,
+                                   sp_packed *entry) noexcept nogil
+cdef Py_ssize_t sp_packed_size(const sp_event *event, Py_ssize_t first,
+                               Py_ssize_t last) noexcept nogil
+cdef void sp_packed_write(const sp_event *event, Py_ssize_t first, Py_ssize_t last,
+                          uint8_t *p) noexcept nogil

@@ -1,1 +1,2 @@
+UNICODE: str
 VALUE_LIMIT: float

@@ -1,23 +1,10 @@
-"""The engine's rooms as one compiled module: what doors call instead of compiling it themselves."""
+"""The engine as one compiled module: what doors call."""
 
-from streamptron.engine cimport learner as _learner
-from streamptron.engine cimport learners as _learners
-from streamptron.engine cimport candidates as _candidates
-from streamptron.engine cimport adaptive as _adaptive
-from streamptron.engine cimport vote as _vote
-from streamptron.engine cimport voters_flat as _voters_flat
-from streamptron.engine cimport index as _index
-from streamptron.engine cimport table as _table
-from streamptron.engine cimport flat as _flat
-from streamptron.engine cimport batch as _batch
-from streamptron.engine cimport matrix as _matrix
-from streamptron.engine cimport text as _text
-from streamptron.engine cimport scan as _scan
-from streamptron.engine cimport lines as _lines
-from streamptron.engine.heap cimport FAILS, heap_fail_at
-from streamptron.engine.types cimport VALUE_LIMIT as LIMIT
+from streamptron.engine cimport calls as _calls
+from streamptron.engine.memory cimport SP_FAIL, SP_VALUE_LIMIT, sp_heap_fail_at
 
-VALUE_LIMIT = LIMIT                 # what a value may be in size
+VALUE_LIMIT = SP_VALUE_LIMIT                 # what a value may be in size
+UNICODE = (<bytes> _calls.sp_letters_unicode).decode("ascii")    # whose letters the engine knows
 
 
 def _fail_at(n, lasts=False):
@@ -26,248 +13,493 @@ def _fail_at(n, lasts=False):
     Returns how many were still to come before the one set last: 0 or -1 (it lasts) if that was
     reached.
     """
-    return heap_fail_at(n, lasts)
+    return sp_heap_fail_at(n, lasts)
 
 
-if not FAILS:                       # the build is for users
+if not SP_FAIL:                       # the build is for users
     del globals()["_fail_at"]
 
+cdef void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, Py_ssize_t y,
+                          double u) noexcept nogil:
+    _calls.sp_adaptive_aim(a, w, y, u)
 
-cdef int learner_init(Learner* learner, Rule rule, int average, double half_life, bint pocket,
-                      int serve, bint intercept, slot_t max_features, int hash_bits,
-                      uint64_t hash_seed) noexcept nogil:
-    return _learner.learner_init(learner, rule, average, half_life, pocket, serve, intercept,
-                                 max_features, hash_bits, hash_seed)
 
+cdef bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcept nogil:
+    return _calls.sp_adaptive_fault(table, n_slots)
 
-cdef void learner_free(Learner* learner) noexcept nogil:
-    _learner.learner_free(learner)
 
+cdef void sp_adaptive_set_count(sp_adaptive *a, Py_ssize_t k, double D) noexcept nogil:
+    _calls.sp_adaptive_set_count(a, k, D)
 
-cdef int learner_copy(Learner* to, const Learner* other) noexcept nogil:
-    return _learners.learner_copy(to, other)
 
+cdef double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
+                              Py_ssize_t output, Py_ssize_t i,
+                              const sp_event *event) noexcept nogil:
+    return _calls.sp_adaptive_share(a, table, w, output, i, event)
 
-cdef size_t learner_bytes(const Learner* learner) noexcept nogil:
-    return _learners.learner_bytes(learner)
 
+cdef int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept nogil:
+    return _calls.sp_ahead_begin(ahead, seed_number, n_rows)
 
-cdef const char* learner_fault(const Learner* learner) noexcept nogil:
-    return _learners.learner_fault(learner)
 
+cdef void sp_ahead_free(sp_ahead *ahead) noexcept nogil:
+    _calls.sp_ahead_free(ahead)
 
-cdef void learner_resolve(Learner* learner, Event* event) noexcept nogil:
-    _learner.learner_resolve(learner, event)
 
+cdef int sp_ahead_put(sp_ahead *ahead, const sp_event *event) noexcept nogil:
+    return _calls.sp_ahead_put(ahead, event)
 
-cdef int learner_score(Learner* learner, Event* event) noexcept nogil:
-    return _learner.learner_score(learner, event)
 
+cdef Py_ssize_t sp_event_difference(sp_event *event, Py_ssize_t y, Py_ssize_t guess) noexcept nogil:
+    return _calls.sp_event_difference(event, y, guess)
 
-cdef Answer learner_answer(const Learner* learner, Event* event) noexcept nogil:
-    return _learner.learner_answer(learner, event)
 
+cdef int sp_event_begin(sp_event *event, const sp_index *index, Py_ssize_t n,
+                        bint intercept) noexcept nogil:
+    return _calls.sp_event_begin(event, index, n, intercept)
 
-cdef void learner_probabilities(const Learner* learner, const Event* event, Answer answer,
-                                double* p) noexcept nogil:
-    _learner.learner_probabilities(learner, event, answer, p)
 
+cdef int sp_event_candidates(sp_event *event, Py_ssize_t n) noexcept nogil:
+    return _calls.sp_event_candidates(event, n)
 
-cdef int learner_learn(Learner* learner, Event* event, Py_ssize_t y, double u) noexcept nogil:
-    return _learner.learner_learn(learner, event, y, u)
 
+cdef void sp_event_end(sp_event *event, const sp_writer *writer) noexcept nogil:
+    _calls.sp_event_end(event, writer)
 
-cdef Py_ssize_t event_difference(Event* event, Py_ssize_t y, Py_ssize_t guess) noexcept nogil:
-    return _candidates.event_difference(event, y, guess)
 
+cdef void sp_event_free(sp_event *event) noexcept nogil:
+    _calls.sp_event_free(event)
 
-cdef double learner_weight(const Learner* learner, slot_t slot, Py_ssize_t output,
-                           int kind) noexcept nogil:
-    return _learners.learner_weight(learner, slot, output, kind)
 
+cdef void sp_event_init(sp_event *event) noexcept nogil:
+    _calls.sp_event_init(event)
 
-cdef int adaptive_room(Adaptive* a, Py_ssize_t n) noexcept nogil:
-    return _adaptive.adaptive_room(a, n)
 
+cdef void sp_event_settle(sp_event *event, const sp_index *index) noexcept nogil:
+    _calls.sp_event_settle(event, index)
 
-cdef void adaptive_set_count(Adaptive* a, Py_ssize_t k, double D) noexcept nogil:
-    _adaptive.adaptive_set_count(a, k, D)
 
+cdef sp_writer sp_event_writer(const sp_event *event) noexcept nogil:
+    return _calls.sp_event_writer(event)
 
-cdef double adaptive_share(const Adaptive* a, const Table* table, const Weighed* w,
-                           Py_ssize_t output, Py_ssize_t i,
-                           const slot_t* slots, const double* x) noexcept nogil:
-    return _adaptive.adaptive_share(a, table, w, output, i, slots, x)
 
+cdef bint sp_line_next(sp_line *line, int kind) noexcept nogil:
+    return _calls.sp_line_next(line, kind)
 
-cdef bint adaptive_fault(const Table* table, slot_t n_slots) noexcept nogil:
-    return _adaptive.adaptive_fault(table, n_slots)
 
+cdef int sp_matrix_check(const sp_matrix *m, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    return _calls.sp_matrix_check(m, first, last)
 
-cdef int learner_expect(Learner* learner, Py_ssize_t n, int positive) noexcept nogil:
-    return _learners.learner_expect(learner, n, positive)
 
+cdef int sp_matrix_fault(const sp_matrix *m, Py_ssize_t first, Py_ssize_t last, Py_ssize_t *row,
+                         Py_ssize_t *entry) noexcept nogil:
+    return _calls.sp_matrix_fault(m, first, last, row, entry)
 
-cdef void voters_measure(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil:
-    _voters_flat.voters_measure(flat, v, n_outputs)
 
+cdef double sp_matrix_value(const sp_matrix *m, Py_ssize_t r, Py_ssize_t k) noexcept nogil:
+    return _calls.sp_matrix_value(m, r, k)
 
-cdef int voters_flatten(Voted* flat, const Voters* v, Py_ssize_t n_outputs) noexcept nogil:
-    return _voters_flat.voters_flatten(flat, v, n_outputs)
 
+cdef size_t sp_text_bytes(const sp_text *text) noexcept nogil:
+    return _calls.sp_text_bytes(text)
 
-cdef int voters_read(Voters* v, const Voted* flat, Py_ssize_t n_outputs,
-                     slot_t n_slots) noexcept nogil:
-    return _voters_flat.voters_read(v, flat, n_outputs, n_slots)
 
+cdef void sp_text_free(sp_text *text) noexcept nogil:
+    _calls.sp_text_free(text)
 
-cdef void voters_shares(const Voters* v, Py_ssize_t output, const slot_t* slots, const double* x,
-                        Py_ssize_t n, const double* current, double* parts, uint32_t* seen,
-                        double* shares) noexcept nogil:
-    _vote.voters_shares(v, output, slots, x, n, current, parts, seen, shares)
 
+cdef int sp_text_write(sp_text *text, sp_event *event, const sp_text_rule *rule,
+                       const sp_index *index, bint intercept, const sp_piece *prefixes,
+                       const sp_piece *pieces, int n_pieces) noexcept nogil:
+    return _calls.sp_text_write(text, event, rule, index, intercept, prefixes, pieces, n_pieces)
 
-cdef int index_init(Index* index, int bits, uint64_t seed_number,
-                    slot_t max_features) noexcept nogil:
-    return _index.index_init(index, bits, seed_number, max_features)
 
+cdef int sp_rule_answer(const sp_rule *rule) noexcept nogil:
+    return _calls.sp_rule_answer(rule)
 
-cdef void index_free(Index* index) noexcept nogil:
-    _index.index_free(index)
 
+cdef const char *sp_rule_name(int kind) noexcept nogil:
+    return _calls.sp_rule_name(kind)
 
-cdef slot_t index_find(const Index* index, const Key* key, uint64_t h) noexcept nogil:
-    return _index.index_find(index, key, h)
 
+cdef int sp_step_reserve(sp_step *step, Py_ssize_t n) noexcept nogil:
+    return _calls.sp_step_reserve(step, n)
 
-cdef slot_t index_insert(Index* index, const Key* key, uint64_t h) noexcept nogil:
-    return _index.index_insert(index, key, h)
 
+cdef int sp_table_add_outputs(sp_table *table, Py_ssize_t n) noexcept nogil:
+    return _calls.sp_table_add_outputs(table, n)
 
-cdef int index_open_columns(Index* index, size_t n) noexcept nogil:
-    return _index.index_open_columns(index, n)
 
+cdef double sp_table_read(const sp_table *table, sp_slot_type slot, Py_ssize_t output,
+                          int kind) noexcept nogil:
+    return _calls.sp_table_read(table, slot, output, kind)
 
-cdef int table_add_outputs(Table* table, Py_ssize_t n) noexcept nogil:
-    return _table.table_add_outputs(table, n)
 
+cdef int sp_table_reserve(sp_table *table, const sp_slot_type *slots, Py_ssize_t n,
+                          sp_slot_type n_slots, const sp_move *moves, int n_moves) noexcept nogil:
+    return _calls.sp_table_reserve(table, slots, n, n_slots, moves, n_moves)
 
-cdef int table_reserve(Table* table, const slot_t* slots, Py_ssize_t n, slot_t n_slots,
-                       const Move* moves, int n_moves) noexcept nogil:
-    return _table.table_reserve(table, slots, n, n_slots, moves, n_moves)
 
+cdef int sp_table_reserve_blocks(sp_table *table, const sp_slot_type *slots, Py_ssize_t n,
+                                 sp_slot_type n_slots, const uint32_t *blocks,
+                                 Py_ssize_t n_blocks) noexcept nogil:
+    return _calls.sp_table_reserve_blocks(table, slots, n, n_slots, blocks, n_blocks)
 
-cdef double table_read(const Table* table, slot_t slot, Py_ssize_t output, int kind) noexcept nogil:
-    return _table.table_read(table, slot, output, kind)
 
+cdef void sp_table_write(sp_table *table, sp_slot_type slot, Py_ssize_t output,
+                         double w) noexcept nogil:
+    _calls.sp_table_write(table, slot, output, w)
 
-cdef void table_write(Table* table, slot_t slot, Py_ssize_t output, double w) noexcept nogil:
-    _table.table_write(table, slot, output, w)
 
+cdef bint sp_table_wrote(const sp_table *table, size_t chunk) noexcept nogil:
+    return _calls.sp_table_wrote(table, chunk)
 
-cdef bint table_wrote(const Table* table, size_t chunk) noexcept nogil:
-    return _table.table_wrote(table, chunk)
 
+cdef void sp_arena_free(sp_arena *arena) noexcept nogil:
+    _calls.sp_arena_free(arena)
 
-cdef int flat_measure(Flat* flat, const Index* index, const Table* table) noexcept nogil:
-    return _flat.flat_measure(flat, index, table)
 
+cdef sp_slot_type sp_index_find(const sp_index *index, const sp_key *key,
+                                uint64_t h) noexcept nogil:
+    return _calls.sp_index_find(index, key, h)
 
-cdef void flat_write(Flat* flat, const Index* index, const Table* table) noexcept nogil:
-    _flat.flat_write(flat, index, table)
 
+cdef void sp_index_free(sp_index *index) noexcept nogil:
+    _calls.sp_index_free(index)
 
-cdef void flat_lookup(Flat* flat) noexcept nogil:
-    _flat.flat_lookup(flat)
 
+cdef int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
+                       sp_slot_type max_features) noexcept nogil:
+    return _calls.sp_index_init(index, bits, seed_number, max_features)
 
-cdef bint flat_too_deep(const Flat* flat, int depth) noexcept nogil:
-    return _flat.flat_too_deep(flat, depth)
 
+cdef sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h) noexcept nogil:
+    return _calls.sp_index_insert(index, key, h)
 
-cdef int flat_read(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs, size_t n_objects,
-                   int depth) noexcept nogil:
-    return _flat.flat_read(flat, index, table, n_outputs, n_objects, depth)
 
+cdef sp_key sp_index_stored(const sp_index *index, sp_slot_type slot) noexcept nogil:
+    return _calls.sp_index_stored(index, slot)
 
-cdef int flat_map(Flat* flat, Index* index, Table* table, Py_ssize_t n_outputs) noexcept nogil:
-    return _flat.flat_map(flat, index, table, n_outputs)
 
+cdef void sp_scan_separators(sp_characters *rule) noexcept nogil:
+    _calls.sp_scan_separators(rule)
 
-cdef void flat_free(Flat* flat) noexcept nogil:
-    _flat.flat_free(flat)
 
+cdef int sp_batch_columns(sp_batch *batch, bint named, bint learning,
+                          sp_event *columns) noexcept nogil:
+    return _calls.sp_batch_columns(batch, named, learning, columns)
 
-cdef void batch_matrix(Batch* batch, Learner* learner, Event* event,
-                       const Matrix* matrix) noexcept nogil:
-    _batch.batch_matrix(batch, learner, event, matrix)
 
+cdef void sp_batch_free(sp_batch *batch) noexcept nogil:
+    _calls.sp_batch_free(batch)
 
-cdef void batch_texts(Batch* batch, Learner* learner, Event* event, const TextRule* rule,
-                      const Piece* prefixes, int n_pieces, const Piece* pieces,
-                      Py_ssize_t n_rows) noexcept nogil:
-    _batch.batch_texts(batch, learner, event, rule, prefixes, n_pieces, pieces, n_rows)
 
+cdef void sp_batch_matrix(sp_batch *batch, sp_learner *learner, sp_event *event,
+                          const sp_matrix *matrix) noexcept nogil:
+    _calls.sp_batch_matrix(batch, learner, event, matrix)
 
-cdef int batch_columns(Batch* batch, bint named, bint learning, Event* columns) noexcept nogil:
-    return _batch.batch_columns(batch, named, learning, columns)
 
+cdef Py_ssize_t sp_batch_next(const sp_batch *batch, Py_ssize_t first) noexcept nogil:
+    return _calls.sp_batch_next(batch, first)
 
-cdef Py_ssize_t batch_next(const Batch* batch, Py_ssize_t first) noexcept nogil:
-    return _batch.batch_next(batch, first)
 
+cdef Py_ssize_t sp_batch_rows(sp_batch *batch, Py_ssize_t first, Py_ssize_t last,
+                              bint zeros) noexcept nogil:
+    return _calls.sp_batch_rows(batch, first, last, zeros)
 
-cdef Py_ssize_t batch_unfit(Batch* batch, Py_ssize_t first) noexcept nogil:
-    return _batch.batch_unfit(batch, first)
 
+cdef void sp_batch_texts(sp_batch *batch, sp_learner *learner, sp_event *event,
+                         const sp_text_rule *rule, const sp_piece *prefixes, int n_pieces,
+                         const sp_piece *pieces, Py_ssize_t n_rows) noexcept nogil:
+    _calls.sp_batch_texts(batch, learner, event, rule, prefixes, n_pieces, pieces, n_rows)
 
-cdef Py_ssize_t batch_rows(Batch* batch, Py_ssize_t first, Py_ssize_t last,
-                           bint zeros) noexcept nogil:
-    return _batch.batch_rows(batch, first, last, zeros)
 
+cdef Py_ssize_t sp_batch_unfit(sp_batch *batch, Py_ssize_t first) noexcept nogil:
+    return _calls.sp_batch_unfit(batch, first)
 
-cdef void batch_free(Batch* batch) noexcept nogil:
-    _batch.batch_free(batch)
 
+cdef sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event) noexcept nogil:
+    return _calls.sp_learner_answer(learner, event)
 
-cdef int matrix_check(const Matrix* m, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    return _matrix.matrix_check(m, first, last)
 
+cdef size_t sp_learner_bytes(const sp_learner *learner) noexcept nogil:
+    return _calls.sp_learner_bytes(learner)
 
-cdef int matrix_fault(const Matrix* m, Py_ssize_t first, Py_ssize_t last, Py_ssize_t* row,
-                      Py_ssize_t* entry) noexcept nogil:
-    return _matrix.matrix_fault(m, first, last, row, entry)
 
+cdef int sp_learner_copy(sp_learner *to, const sp_learner *other) noexcept nogil:
+    return _calls.sp_learner_copy(to, other)
 
-cdef double matrix_value(const Matrix* m, Py_ssize_t r, Py_ssize_t k) noexcept nogil:
-    return _matrix.matrix_value(m, r, k)
 
+cdef int sp_learner_expect(sp_learner *learner, Py_ssize_t n, int positive) noexcept nogil:
+    return _calls.sp_learner_expect(learner, n, positive)
 
-cdef Py_ssize_t text_write(Text* text, Event* event, const TextRule* rule, const Index* index,
-                           bint intercept, const Piece* prefixes, const Piece* pieces,
-                           int n_pieces) noexcept nogil:
-    return _text.text_write(text, event, rule, index, intercept, prefixes, pieces, n_pieces)
 
+cdef const char *sp_learner_fault(const sp_learner *learner) noexcept nogil:
+    return _calls.sp_learner_fault(learner)
 
-cdef size_t text_bytes(const Text* text) noexcept nogil:
-    return _text.text_bytes(text)
 
+cdef void sp_learner_free(sp_learner *learner) noexcept nogil:
+    _calls.sp_learner_free(learner)
 
-cdef void text_free(Text* text) noexcept nogil:
-    _text.text_free(text)
 
+cdef int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
+                         bint pocket, int serve, bint intercept, sp_slot_type max_features,
+                         int hash_bits, uint64_t hash_seed) noexcept nogil:
+    return _calls.sp_learner_init(learner, rule, average, half_life, pocket, serve, intercept,
+                                  max_features, hash_bits, hash_seed)
 
-cdef void scan_separators(Characters* characters) noexcept nogil:
-    _scan.scan_separators(characters)
 
+cdef int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y,
+                          double u) noexcept nogil:
+    return _calls.sp_learner_learn(learner, event, y, u)
 
-cdef void scan_page(uint32_t page, uint32_t* entries) noexcept nogil:
-    _scan.scan_page(page, entries)
 
+cdef void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
+                                   sp_answer answer, double *p) noexcept nogil:
+    _calls.sp_learner_probabilities(learner, event, answer, p)
 
-cdef size_t line_ends(const uint8_t* p, size_t n) noexcept nogil:
-    return _lines.line_ends(p, n)
 
+cdef void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept nogil:
+    _calls.sp_learner_resolve(learner, event)
 
-cdef bint line_next(Line* line, int kind) noexcept nogil:
-    return _lines.line_next(line, kind)
+
+cdef int sp_learner_score(sp_learner *learner, sp_event *event) noexcept nogil:
+    return _calls.sp_learner_score(learner, event)
+
+
+cdef int sp_learner_split(sp_learner *learner, const sp_rule *rule) noexcept nogil:
+    return _calls.sp_learner_split(learner, rule)
+
+
+cdef double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, Py_ssize_t output,
+                              int kind) noexcept nogil:
+    return _calls.sp_learner_weight(learner, slot, output, kind)
+
+
+cdef Py_ssize_t sp_kept_blocks(const sp_table *table, Py_ssize_t y, const Py_ssize_t *k,
+                               Py_ssize_t m, uint32_t *blocks) noexcept nogil:
+    return _calls.sp_kept_blocks(table, y, k, m, blocks)
+
+
+cdef Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept nogil:
+    return _calls.sp_kept_slots(event, slots)
+
+
+cdef void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
+                       Py_ssize_t there, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
+                       Py_ssize_t m, float *kept, double *means) noexcept nogil:
+    _calls.sp_kept_fill(learner, slots, n, there, outputs, y, k, m, kept, means)
+
+
+cdef void sp_kept_once_each(const sp_learner *learner, uint32_t *slots,
+                            Py_ssize_t n) noexcept nogil:
+    _calls.sp_kept_once_each(learner, slots, n)
+
+
+cdef size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
+                                   Py_ssize_t places, uint8_t *columns) noexcept nogil:
+    return _calls.sp_kept_columns_before(learner, event, places, columns)
+
+
+cdef size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
+                                  const uint32_t *slots, Py_ssize_t n, Py_ssize_t places,
+                                  uint8_t *columns, size_t bytes) noexcept nogil:
+    return _calls.sp_kept_columns_after(learner, event, slots, n, places, columns, bytes)
+
+
+cdef bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes,
+                                    Py_ssize_t n) noexcept nogil:
+    return _calls.sp_kept_columns_are_sound(columns, bytes, n)
+
+
+cdef void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
+                        const uint8_t *columns, size_t bytes) noexcept nogil:
+    _calls.sp_kept_leave(learner, slots, first, n, columns, bytes)
+
+
+cdef int sp_kept_reserve(sp_learner *learner, const sp_kept *kept, const uint32_t *blocks,
+                         Py_ssize_t n_blocks) noexcept nogil:
+    return _calls.sp_kept_reserve(learner, kept, blocks, n_blocks)
+
+
+cdef void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, bint one, Py_ssize_t y,
+                            const Py_ssize_t *k, Py_ssize_t m) noexcept nogil:
+    _calls.sp_kept_take_back(learner, kept, one, y, k, m)
+
+
+cdef bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
+    return _calls.sp_kept_is_sound(numbers, n, m)
+
+
+cdef void sp_once_read(const sp_adaptive *a, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
+                       Py_ssize_t m, double *once) noexcept nogil:
+    _calls.sp_once_read(a, outputs, y, k, m, once)
+
+
+cdef void sp_once_take_back(sp_adaptive *a, bint one, Py_ssize_t y, const Py_ssize_t *k,
+                            Py_ssize_t m, const double *before, const double *after) noexcept nogil:
+    _calls.sp_once_take_back(a, one, y, k, m, before, after)
+
+
+cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil:
+    _calls.sp_undo_leave(event, slots)
+
+
+cdef void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept nogil:
+    _calls.sp_undo_moves(learner, event, moment)
+
+
+cdef const char *sp_flat_words(int fault) noexcept nogil:
+    return _calls.sp_flat_words(fault)
+
+
+cdef const char *sp_counts_fault(const sp_learner *learner) noexcept nogil:
+    return _calls.sp_counts_fault(learner)
+
+
+cdef const sp_array_kind *sp_array_kind_of(int array) noexcept nogil:
+    return _calls.sp_array_kind_of(array)
+
+
+cdef void sp_header_free(sp_header *header) noexcept nogil:
+    _calls.sp_header_free(header)
+
+
+cdef int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64_t size,
+                        sp_fault *fault) noexcept nogil:
+    return _calls.sp_header_read(header, file, n, size, fault)
+
+
+cdef double sp_sets_best_threshold(const sp_sets *s) noexcept nogil:
+    return _calls.sp_sets_best_threshold(s)
+
+
+cdef void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots, uint32_t *marks,
+                          double *marked) noexcept nogil:
+    _calls.sp_sets_flatten(learner, slots, n_slots, marks, marked)
+
+
+cdef size_t sp_sets_measure(const sp_learner *learner) noexcept nogil:
+    return _calls.sp_sets_measure(learner)
+
+
+cdef int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n,
+                      const double *marked) noexcept nogil:
+    return _calls.sp_sets_read(learner, marks, n, marked)
+
+
+cdef double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
+                          Py_ssize_t k, Py_ssize_t i) noexcept nogil:
+    return _calls.sp_sets_share(s, table, event, k, i)
+
+
+cdef int sp_sets_tell(sp_event *event, const uint32_t *labels, Py_ssize_t n, Py_ssize_t n_there,
+                      bint open, Py_ssize_t n_labels) noexcept nogil:
+    return _calls.sp_sets_tell(event, labels, n, n_there, open, n_labels)
+
+
+cdef int sp_voters_flatten(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept nogil:
+    return _calls.sp_voters_flatten(flat, v, n_outputs)
+
+
+cdef void sp_voters_measure(sp_voted *flat, const sp_voters *v,
+                            Py_ssize_t n_outputs) noexcept nogil:
+    _calls.sp_voters_measure(flat, v, n_outputs)
+
+
+cdef int sp_voters_read(sp_voters *v, const sp_voted *flat, Py_ssize_t n_outputs,
+                        sp_slot_type n_slots) noexcept nogil:
+    return _calls.sp_voters_read(v, flat, n_outputs, n_slots)
+
+
+cdef void sp_voters_shares(const sp_voters *v, Py_ssize_t output, const sp_slot_type *slots,
+                           const double *x, Py_ssize_t n, const double *current, double *parts,
+                           uint32_t *seen, double *shares) noexcept nogil:
+    _calls.sp_voters_shares(v, output, slots, x, n, current, parts, seen, shares)
+
+
+cdef size_t sp_voters_features(const sp_voters *v) noexcept nogil:
+    return _calls.sp_voters_features(v)
+
+
+cdef void sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept nogil:
+    _calls.sp_delta_digest(shard, h)
+
+
+cdef sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
+                           sp_slot_type *first) noexcept nogil:
+    return _calls.sp_delta_keys(delta, base, n_slots, first)
+
+
+cdef int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base) noexcept nogil:
+    return _calls.sp_delta_measure(delta, shard, base)
+
+
+cdef int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                          Py_ssize_t n_outputs, size_t n_objects, int depth,
+                          sp_slot_type *n_slots) noexcept nogil:
+    return _calls.sp_delta_overlay(delta, learner, base, n_outputs, n_objects, depth, n_slots)
+
+
+cdef void sp_delta_write(const sp_delta *delta, const sp_shard *shard,
+                         const sp_shard *base) noexcept nogil:
+    _calls.sp_delta_write(delta, shard, base)
+
+
+cdef void sp_flat_free(sp_flat *flat) noexcept nogil:
+    _calls.sp_flat_free(flat)
+
+
+cdef void sp_flat_lookup(sp_flat *flat) noexcept nogil:
+    _calls.sp_flat_lookup(flat)
+
+
+cdef int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table,
+                     Py_ssize_t n_outputs) noexcept nogil:
+    return _calls.sp_flat_map(flat, index, table, n_outputs)
+
+
+cdef int sp_flat_measure(sp_flat *flat, const sp_index *index,
+                         const sp_table *table) noexcept nogil:
+    return _calls.sp_flat_measure(flat, index, table)
+
+
+cdef int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, Py_ssize_t n_outputs,
+                      size_t n_objects, int depth) noexcept nogil:
+    return _calls.sp_flat_read(flat, index, table, n_outputs, n_objects, depth)
+
+
+cdef bint sp_flat_too_deep(const sp_flat *flat, int depth) noexcept nogil:
+    return _calls.sp_flat_too_deep(flat, depth)
+
+
+cdef void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *table) noexcept nogil:
+    _calls.sp_flat_write(flat, index, table)
+
+
+cdef int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *shards, int n,
+                           int *culprit) noexcept nogil:
+    return _calls.sp_learners_merge(to, base, shards, n, culprit)
+
+
+cdef const uint8_t *sp_packed_next(const uint8_t *p, const uint8_t *end,
+                                   sp_packed *entry) noexcept nogil:
+    return _calls.sp_packed_next(p, end, entry)
+
+
+cdef Py_ssize_t sp_packed_size(const sp_event *event, Py_ssize_t first,
+                               Py_ssize_t last) noexcept nogil:
+    return _calls.sp_packed_size(event, first, last)
+
+
+cdef void sp_packed_write(const sp_event *event, Py_ssize_t first, Py_ssize_t last,
+                          uint8_t *p) noexcept nogil:
+    _calls.sp_packed_write(event, first, last, p)
+
+
+cdef bint sp_learner_slots_fault(const sp_learner *learner) noexcept nogil:
+    return _calls.sp_learner_slots_fault(learner)
+
+
+cdef int sp_learner_ready(sp_learner *learner) noexcept nogil:
+    return _calls.sp_learner_ready(learner)

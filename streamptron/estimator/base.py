@@ -29,8 +29,8 @@ if typing.TYPE_CHECKING:
 Weights = dict[Hashable, float]
 
 
-class Estimator(Learner, base.MiniBatchClassifier):
-    """A compiled model as a River mini-batch classifier.
+class Answering(Learner):
+    """A compiled model that answers labels: batches, explanations.
 
     ``learn_one`` and ``predict_one`` are the core's own, with no Python frame between.
     """
@@ -52,7 +52,8 @@ class Estimator(Learner, base.MiniBatchClassifier):
         X
             One event a row, one feature a column: a scipy sparse matrix or array (CSR is read where
             it lies, others are converted to it; repeated entries are summed), a numpy array of two
-            dimensions, or a pandas, polars or pyarrow frame. Any dtype of real numbers.
+            dimensions, or a pandas, polars or pyarrow frame. Any dtype of real numbers; in a frame
+            also texts, categories and gaps, as in an event.
         y
             A series, array or sequence of one label a row.
         w
@@ -64,8 +65,8 @@ class Estimator(Learner, base.MiniBatchClassifier):
         Raises
         ------
         TypeError, ValueError
-            If a cell is missing, not finite or not a number, or if y, w or feature_names does not
-            fit. The message names row and column.
+            If a cell is not finite, or neither a number nor a text, or if y, w or feature_names
+            does not fit. The message names row and column.
         MemoryError
             If memory runs out. The message says how many rows have been learned; the one after
             them has changed nothing.
@@ -208,16 +209,20 @@ class Estimator(Learner, base.MiniBatchClassifier):
     ) -> list[Any]:
         """Learn a batch, filling in what is predicted before each row; the labels at the end."""
         labels, numbers = batch.numbered(y, self._checked_label)
-        steps = None
-        if not (type(w) is float and w == 1.0 and self.class_weight is None):
-            from streamptron.estimator.batches import steps_of
-
-            steps = steps_of(w, labels, numbers, self._checked_step)
+        steps = self._steps(w, labels, numbers)
         if predictions is not None:
             batch.can_hold({*self._known_labels, *labels, None})
         known = self._learned(batch, labels, numbers, steps, predictions)
         self._y_name = getattr(y, "name", None)
         return known
+
+    def _steps(self, w: Any, labels: list[Any], numbers: Any) -> NDArray[np.float64] | None:
+        """Sample weight times class weight of each row; None where all are 1."""
+        if type(w) is float and w == 1.0 and self.class_weight is None:
+            return None
+        from streamptron.estimator.batches import steps_of
+
+        return steps_of(w, labels, numbers, self._checked_step)
 
     def _learned(
         self,
@@ -321,7 +326,7 @@ class Estimator(Learner, base.MiniBatchClassifier):
     @property
     def _scores_by_label(self) -> bool:
         """Whether each label has a score; else there is one score."""
-        return bool(self._multiclass)
+        raise NotImplementedError
 
     def _explained(self, label: Hashable) -> tuple[int, float]:
         """The output that stands for a label (-1: the predicted one), and its sign."""
@@ -352,6 +357,14 @@ class Estimator(Learner, base.MiniBatchClassifier):
         return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", answer])
 
 
+class Estimator(Answering, base.MiniBatchClassifier):
+    """A compiled model as a River mini-batch classifier: one label an event."""
+
+    @property
+    def _scores_by_label(self) -> bool:
+        return bool(self._multiclass)
+
+
 def summing_to(score: float, parts: list[tuple[Hashable, float]]) -> list[tuple[Hashable, float]]:
     """Contributions, the largest first, the smallest of them such that `fsum` gives the score."""
     parts.sort(key=lambda part: -abs(part[1]))
@@ -372,7 +385,7 @@ def value_in(x: Mapping[Any, float], feature: Hashable) -> float:
     """The value of a feature of an event, or of a pair of its features."""
     if isinstance(feature, Pair) and feature not in x:
         return value_in(x, feature.first) * value_in(x, feature.second)
-    return float(x[feature])
+    return float(x[feature]) if feature in x else 1.0  # a category
 
 
 def top_of(n: int, weights: Weights, sign: float = 1.0) -> TopFeatures:
@@ -459,7 +472,7 @@ class BinaryEstimator(BinaryModel, OneVector, Estimator):  # type: ignore[misc] 
         return model
 
 
-class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwargs
+class ByLabel(LabelModel, Answering):
     """Any labels: the weights of one output each."""
 
     @property
@@ -467,7 +480,7 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
         return self.labels
 
     @property
-    def _multiclass(self) -> bool:
+    def _scores_by_label(self) -> bool:
         return True
 
     @staticmethod
@@ -515,6 +528,14 @@ class LabelEstimator(LabelModel, Estimator):  # type: ignore[misc]  # no **kwarg
                 f"label={shown(label)} has not been seen; the model knows {shown(known, 200)}"
             )
         return known.index(label), 1.0
+
+
+class LabelEstimator(ByLabel, Estimator):  # type: ignore[misc]  # no **kwargs
+    """Any labels, of which an event has one."""
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
 
     @classmethod
     def from_weights(

@@ -17,6 +17,8 @@ from streamptron.doors.rows import NUMBERS, MatrixRows, Rows, number_small
 from streamptron.doors.texts import Texts
 from streamptron.engine.api import VALUE_LIMIT
 from streamptron.estimator import frames
+from streamptron.estimator.cells import SKIP
+from streamptron.estimator.columns import without_nan
 from streamptron.estimator.names import INT_LIMIT, shown, type_shown
 
 if typing.TYPE_CHECKING:
@@ -131,11 +133,14 @@ class Batch:
         return frames.frame_columns(values, labels, self.frame)
 
 
-def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
-    """Look at X as rows, or raise an error that names X or feature_names."""
+def batch_of(X: Any, feature_names: Iterable[Hashable] | None, missing: str = SKIP) -> Batch:
+    """Look at X as rows, or raise an error that names X or feature_names.
+
+    `missing`: the learner's parameter.
+    """
     if isinstance(X, np.ndarray):
-        array = _plain(X)
-        return Batch(_dense_rows(array), _checked_names(feature_names, array.shape[1]))
+        array = without_nan(_plain(X), missing)
+        return _batch(array, _checked_names(feature_names, array.shape[1]))
     if isinstance(X, Texts):
         if feature_names is not None:
             raise TypeError(
@@ -150,16 +155,22 @@ def batch_of(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
         if shape[1] > INT_LIMIT:  # the core holds such ints in a word
             raise ValueError(f"X has {shape[1]} columns; at most {INT_LIMIT} can be told apart")
         names = _checked_names(feature_names, shape[1])
-        return _sparse_batch(X if X.format == "csr" else X.tocsr(), names)
+        return _sparse_batch(without_nan(X if X.format == "csr" else X.tocsr(), missing), names)
     frame = frames.frame_wrap(X)
     if feature_names is not None:
         raise TypeError(
             "feature_names is given, but X is a frame, whose columns have names; rename the columns"
         )
-    matrix = frames.frame_matrix(frame)
+    return _batch(*frames.frame_matrix(frame, missing), frame)
+
+
+def _batch(
+    matrix: Any, names: Sequence[Hashable] | None, frame: nw.DataFrame[Any] | None = None
+) -> Batch:
+    """An array, or a CSR matrix, as rows."""
     if isinstance(matrix, np.ndarray):
-        return Batch(_dense_rows(matrix), frame.columns, frame)
-    return _sparse_batch(matrix.tocsr(), frame.columns, frame)
+        return Batch(_dense_rows(matrix), names, frame)
+    return _sparse_batch(matrix, names, frame)
 
 
 def _dimensions(n: int) -> ValueError:

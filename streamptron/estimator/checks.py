@@ -15,26 +15,20 @@ from streamptron.estimator.names import is_numpy, shown, type_shown
 
 _EXACT = 2.0**53  # below that every int is a float
 
-_NONE_HINT = (
-    ". A prediction is None until the learner has seen a label: do not use that one as a feature"
-)
 _NAN_HINT = (
-    ". If a step before the learner made it: MinMaxScaler, for one, does so of a feature that it "
-    "meets for the first time, where StandardScaler makes 0"
+    ", or make the learner with missing='skip_nan'. If a step before the learner made it: "
+    "MinMaxScaler, for one, does so of a feature that it meets for the first time, where "
+    "StandardScaler makes 0"
 )
 
 
 class _Fault(Exception):
     """Why a value is no number of ours; says so of `what`."""
 
-    def error(
-        self, value: object, what: str, none_hint: str = "", nan_hint: str = ""
-    ) -> TypeError | ValueError:
+    def error(self, value: object, what: str, nan_hint: str = "") -> TypeError | ValueError:
         kind = self.args[0]
         if kind == "None":
-            return TypeError(
-                f"{what} is None; leave out what is missing, or impute it first{none_hint}"
-            )
+            return TypeError(f"{what} is None; leave out what is missing, or impute it first")
         if kind == "odd":
             return TypeError(f"{what} is {shown(value)}, {type_shown(value)}; it must be a number")
         if kind == "NaN":
@@ -101,13 +95,7 @@ def feature_value(name: Any, value: Any, what: str) -> float:
     try:
         return _float(value, True)
     except _Fault as fault:
-        if isinstance(value, str) and what == "x":
-            raise TypeError(
-                f"x[{shown(name)}] is the text {shown(value)}; a value must be a number. For a "
-                f"category write {shown({f'{name}={value}': 1})}, for a text put Tokenizer() "
-                "before the learner"
-            ) from None
-        raise fault.error(value, f"{what}[{shown(name)}]", _NONE_HINT, _NAN_HINT) from None
+        raise fault.error(value, f"{what}[{shown(name)}]", _NAN_HINT) from None
 
 
 def choice(name: str, value: Any, choices: Sequence[str]) -> int:

@@ -27,7 +27,6 @@ from streamptron.estimator.batches import batch_of, steps_of
 from streamptron.estimator.epochs import best_of, truth
 from streamptron.estimator.names import shown
 from streamptron.estimator.passes import told
-from streamptron.perceptron import MulticlassPerceptron
 
 
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has no types
@@ -216,8 +215,10 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it ha
         known = self.classes_.tolist()
         model = self.model_
         if isinstance(model, BinaryModel):
-            several_own = {name: _plain(getattr(self, name)) for name in self._several_own}
-            model = _as_multiclass(model, known, self.class_weight, several_own)
+            own = {name: _plain(getattr(self, name)) for name in self._several_own}
+            params = {**self.model_._get_params(), "class_weight": self.class_weight, **own}
+            model = self._several(**params)
+            model._take_two(self.model_, known)
         self._announce(model, [label for label in classes.tolist() if label not in known])
         return model
 
@@ -441,44 +442,3 @@ def _told(
     labels = [False, True] if isinstance(model, BinaryModel) else classes.tolist()
     w = 1.0 if weights is None else weights
     return labels, steps_of(w, labels, numbers, model._checked_step)
-
-
-def _as_multiclass(
-    model: Any, labels: list[Any], class_weight: Any, several_own: dict[str, Any]
-) -> MulticlassPerceptron:
-    """What a MulticlassPerceptron of two labels would have learned from the same: -w and w.
-
-    The steps are the same, so weights, averages and pocket are the Perceptron's and the negatives,
-    exactly; clock, counters and contests are the same. A label's lead is twice the Perceptron's
-    score, so the temperature beta is half the slope A. It has no offset. Its derivative by its
-    logarithm is A times that by A: so are the roots of the sums of their squares (calibrate.pxd).
-    """
-    state = model.__getstate__()
-    twin = MulticlassPerceptron(**{**state["params"], "class_weight": class_weight, **several_own})
-    for label in labels:
-        twin._add_label(label)
-    fresh = twin.__getstate__()
-
-    fields = 1 + (model.average != "none") + 2 * model.pocket
-    arrays = state["arrays"]
-    w = np.frombuffer(arrays["weights"][1]).reshape(-1, fields)
-    lanes = np.zeros((len(w), 4, fields))  # outputs come in blocks of four
-    lanes[:, 0] = 0.0 - w
-    lanes[:, 1] = w
-    if model.pocket:
-        lanes[:, 0, -1] = w[:, -1]  # the time it was stored, which is no weight
-    kinds = []
-    for (m, n, A, _, GA, *_), (_, _, _, B, _, *rest) in zip(
-        state["serve"][0], fresh["serve"][0], strict=True
-    ):
-        beta = min(max(A / 2, 0.015625), 64.0)
-        kinds.append((m, n, beta, B, 1.0 + A * A * (GA - 1.0), *rest))
-    twin.__setstate__(
-        {
-            **fresh,
-            **{part: state[part] for part in ("seed", "objects", "counters", "clock")},
-            "arrays": {**arrays, "weights": ((len(w), 4 * fields), lanes.tobytes())},
-            "serve": (kinds, *state["serve"][1:]),
-        }
-    )
-    return twin

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from streamptron.estimator.checks import checked_number
+from streamptron.estimator.cells import SKIP
+from streamptron.estimator.columns import column_of, joined, without_nan
 from streamptron.estimator.names import shown, type_shown
 
 if typing.TYPE_CHECKING:
@@ -44,77 +45,35 @@ def frame_of_series(X: typing.Any) -> nw.DataFrame[typing.Any] | None:
     return series.to_frame() if isinstance(series, nw.Series) else None
 
 
-def frame_matrix(frame: nw.DataFrame[typing.Any]) -> typing.Any:
-    """The frame as a 2-d array, or a scipy sparse one if its columns are; its own memory if it can.
+def frame_matrix(
+    frame: nw.DataFrame[typing.Any], missing: str = SKIP
+) -> tuple[typing.Any, list[typing.Any]]:
+    """The frame as a 2-d array, its own memory if it can, or as a sparse matrix where it must.
+
+    And the feature of each column: those of a column of texts are its categories.
 
     Raises
     ------
     TypeError
-        If a column holds anything but numbers and truth values.
+        If a column holds anything but numbers, truth values and texts.
     ValueError
-        If a cell is missing, or is an int that a float64 cannot hold exactly.
+        If a cell is missing that must not be, or is an int that a float64 cannot hold exactly.
     """
+    names: list[typing.Any] = list(frame.columns)
     if len(frame) == 0:  # whatever its dtypes: an empty pandas column holds objects
-        return np.empty(frame.shape)
+        return np.empty(frame.shape), names
     if frame.implementation.is_pandas_like():
         native = frame.to_native()
         kinds = set(native.dtypes)
         if len(kinds) == 1:
             kind = kinds.pop()
             if isinstance(kind, np.dtype) and kind.kind in "biuf":
-                return native.to_numpy(copy=False)
+                return without_nan(native.to_numpy(copy=False), missing), names
             if getattr(kind, "fill_value", None) == 0 and hasattr(native, "sparse"):
                 with contextlib.suppress(ImportError):  # without scipy the frame becomes dense
-                    return native.sparse.to_coo()
-    matrix = np.empty(frame.shape, order="C")
-    columns = zip(frame.columns, frame.iter_columns(), strict=True)
-    for j, (name, series) in enumerate(columns):
-        matrix[:, j] = _column(series, name)
-    return matrix
-
-
-def _column(series: typing.Any, name: object) -> np.ndarray:
-    """One column as float64."""
-    import narwhals.stable.v2 as nw
-
-    native = series.to_native()
-    if hasattr(native, "sparse"):  # pandas' own, of a dtype that narwhals does not know
-        series = nw.from_native(native.sparse.to_dense(), series_only=True)
-    if series.dtype in (nw.Categorical, nw.Enum):
-        value = next((value for value in series.to_list() if value is not None), None)
-        raise TypeError(
-            f"column {shown(name)} of X is a categorical, with values such as {shown(value)}, and "
-            "what number a category stands for is not known; use one column a category with 1 in "
-            "it (one-hot), or, if its values are meant as numbers, convert the column to float64 "
-            "(pandas: .astype(float); polars: .cast(pl.String).cast(pl.Float64))"
-        )
-    if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object)):
-        kind = "text" if series.dtype == nw.String else str(series.dtype)
-        raise TypeError(
-            f"column {shown(name)} of X holds {kind}, which is not a number; for categories use "
-            "one column a category with 1 in it (one-hot), or drop the column"
-        )
-    if series.is_null().any():
-        row = series.is_null().to_list().index(True)
-        raise ValueError(
-            f"X has no value in row {row}, column {shown(name)} (missing or NaN); "
-            "drop the row or impute the cell first"
-        )
-    if series.dtype == nw.Object:  # of any kind, cell by cell
-        cells = enumerate(series.to_list())
-        where = f"column {shown(name)}"
-        return np.array([checked_number(cell, f"X in row {row}, {where},") for row, cell in cells])
-    numbers = series.to_numpy()
-    values: np.ndarray = np.asarray(numbers, dtype=np.float64)
-    if numbers.dtype in (np.int64, np.uint64):
-        for row in np.flatnonzero(np.abs(values) >= 2**53).tolist():
-            if int(numbers[row]) != int(values[row]):
-                raise ValueError(
-                    f"X has the int {numbers[row]} in row {row}, column {shown(name)}, that a "
-                    "float64 cannot hold exactly; scale it first, or convert X to float64 if that "
-                    "is meant"
-                )
-    return values
+                    return without_nan(native.sparse.to_coo().tocsr(), missing), names
+    columns = zip(frame.iter_columns(), names, strict=True)
+    return joined([column_of(series, name, missing) for series, name in columns], len(frame))
 
 
 def listed(values: typing.Any, n: int, name: str, each: str) -> list[typing.Any]:

@@ -29,6 +29,11 @@ FIXED = (
 class Learner(Model, base.Estimator):
     """A compiled model as a River estimator, whatever it answers."""
 
+    @property
+    def missing(self) -> str:
+        """What is left out of an event: "skip", "skip_nan" or "refuse"."""
+        return self._param("missing")  # type: ignore[no-any-return]
+
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
     ) -> Self:
@@ -267,10 +272,9 @@ class Learner(Model, base.Estimator):
         """Learner, tokenizer and lines, as a model file holds them."""
         return self, None, None
 
-    @staticmethod
-    def _batch(X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
+    def _batch(self, X: Any, feature_names: Iterable[Hashable] | None) -> Batch:
         """Look at X as rows."""
         # imported here because it imports numpy, which learn_one does without
         from streamptron.estimator.batches import batch_of
 
-        return batch_of(X, feature_names)
+        return batch_of(X, feature_names, self.missing)

@@ -12,6 +12,9 @@ Names that are equal as dict keys become the same name: ``True``, ``1``, ``1.0``
 from __future__ import annotations
 
 import decimal
+import fractions
+import functools
+import math
 import numbers
 import struct
 import sys
@@ -96,6 +99,13 @@ class Pair:
         return Pair, (self.first, self.second)
 
 
+# Whatever is none of these is no number, text or tuple of such either.
+_NOT_MERE = (
+    *(str, bytes, memoryview, tuple, type(None)),
+    *(Pair, numbers.Complex, decimal.Decimal),
+)
+
+
 def shown(value: object, width: int = 80) -> str:
     """What an error message says for a value: its repr, cut to a width; never an error itself.
 
@@ -134,6 +144,21 @@ def is_numpy(value: object, kind: str) -> bool:
     return numpy is not None and isinstance(value, getattr(numpy, kind))
 
 
+@functools.lru_cache(1024)
+def is_mere(kind: type) -> bool:
+    """Whether objects of a type can only be names as the objects that they are (`OBJECT`).
+
+    Examples
+    --------
+    >>> is_mere(frozenset), is_mere(bool)
+    (True, False)
+    """
+    if issubclass(kind, _NOT_MERE) or kind is getattr(sys.modules.get("numpy"), "bool_", None):
+        return False
+    # a type whose objects claim to be of another one is asked object by object
+    return not any("__class__" in vars(base) for base in kind.__mro__ if base is not object)
+
+
 def name_plain(name: Hashable) -> tuple[int, Plain]:
     """Return ``(kind, value)`` of a name: equal names give equal pairs.
 
@@ -158,8 +183,14 @@ def name_plain(name: Hashable) -> tuple[int, Plain]:
             f"the feature name {shown(name)} is {type_shown(name)}, which is not hashable; "
             "a name must be a str, int, tuple or any other hashable"
         ) from None
+    if is_mere(type(name)):
+        return OBJECT, name
     if isinstance(name, str):
         return _unwrapped(STR, name, str.__str__(name))
+    if isinstance(name, tuple):
+        items = tuple(tuple.__iter__(name))  # a named tuple is the tuple that it equals
+        if type(name) is tuple or (hash(name) == hash(items) and name == items):
+            return _canonical(name, items)
     if isinstance(name, bytes | memoryview):
         return _unwrapped(BYTES, name, bytes(name))
     if isinstance(name, Pair):
@@ -171,13 +202,7 @@ def name_plain(name: Hashable) -> tuple[int, Plain]:
         return CANONICAL, _encode(number)
     if isinstance(number, float):
         return FLOAT, number
-    if isinstance(name, tuple) and hash(name) == hash(tuple(name)) and name == tuple(name):
-        name = tuple(name)  # a named tuple is the tuple that it equals
-    if name is None or type(name) is tuple:
-        encoded = _encode(name)
-        if encoded is not None:
-            return CANONICAL, encoded
-    return OBJECT, name
+    return _canonical(name, None) if name is None else (OBJECT, name)
 
 
 def name_decode(encoded: bytes) -> Plain:
@@ -193,6 +218,11 @@ def name_decode(encoded: bytes) -> Plain:
     return name
 
 
+def _canonical(name: Hashable, plain: tuple[Hashable, ...] | None) -> tuple[int, Plain]:
+    encoded = _encode(plain)
+    return (OBJECT, name) if encoded is None else (CANONICAL, encoded)
+
+
 def _unwrapped(kind: int, name: Hashable, value: str | bytes) -> tuple[int, Plain]:
     """The value of a str or bytes, unless a subclass compares or hashes differently."""
     if type(name) is type(value) or (hash(name) == hash(value) and name == value):
@@ -202,6 +232,8 @@ def _unwrapped(kind: int, name: Hashable, value: str | bytes) -> tuple[int, Plai
 
 def _plain_number(name: Hashable) -> int | float | None:
     """The int or float that a number equals, or None."""
+    if type(name) is int:
+        return name
     if is_numpy(name, "bool_"):
         return 1 if name else 0
     if not isinstance(name, numbers.Complex | decimal.Decimal):
@@ -215,6 +247,8 @@ def _plain_number(name: Hashable) -> int | float | None:
         if name.imag != 0:
             return None
         name = name.real
+    if type(name) in (decimal.Decimal, fractions.Fraction):
+        return _plain_exact(name)
     for plain in (int, float):
         try:
             if plain(name) == name:
@@ -222,6 +256,20 @@ def _plain_number(name: Hashable) -> int | float | None:
         except (OverflowError, TypeError, ValueError):  # an infinity, a timedelta
             pass
     return None
+
+
+def _plain_exact(name: decimal.Decimal | fractions.Fraction) -> int | float | None:
+    """The same of a type whose small whole numbers are all floats."""
+    try:
+        value = float(name)
+    except OverflowError:  # a large fraction
+        value = math.inf
+    if value == name:
+        return int(value) if value.is_integer() else value
+    if abs(value) < 2**53:
+        return None
+    whole = int(name)
+    return whole if whole == name else None
 
 
 def _varint(n: int) -> bytes:

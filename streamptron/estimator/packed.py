@@ -1,6 +1,6 @@
 """An event as bytes where names are objects, which only Python code can write and read.
 
-The bytes are those of engine/packed.pxd; every other event is written there. A name that is an
+The bytes are those of engine/whole/packed.h; every other event is written there. A name that is an
 object is JSON, as a model file holds it.
 """
 
@@ -12,7 +12,7 @@ import typing
 from collections.abc import Hashable
 from typing import Any
 
-from streamptron.estimator.checks import feature_value
+from streamptron.estimator.cells import feature_of
 from streamptron.estimator.names import FLOAT, INT, OBJECT, STR, name_plain
 from streamptron.modelfile.values import decode, encoded
 
@@ -32,7 +32,7 @@ def count_packed(n: int) -> bytes:
     return bytes(out)
 
 
-def event_packed(x: Mapping[Any, Any]) -> tuple[bytes, int]:
+def event_packed(x: Mapping[Any, Any], missing: str) -> tuple[bytes, int]:
     """The entries of an event, and how many there are.
 
     Raises
@@ -42,7 +42,7 @@ def event_packed(x: Mapping[Any, Any]) -> tuple[bytes, int]:
     """
     entries = []
     for name, value in x.items():
-        number = feature_value(name, value, "x")
+        name, number = feature_of(name, value, "x", missing)
         if number != 0.0:
             kind, plain = name_plain(name)
             entries.append(_entry(kind, _name(kind, plain), number))

@@ -220,14 +220,19 @@ class RankPipeline(TextPipeline):
         except (TypeError, ValueError) as error:
             raise type(error)(f"{what}: {error}") from None
 
-    def learn_one(self, x: Any, y: Any = None, w: float = 1.0) -> None:  # type: ignore[override]
-        self[-1].learn_one(self._read(x), y, w)
+    def learn_one(  # type: ignore[override]
+        self, candidates: Any, chosen: Any, w: float = 1.0, undo: bool = False
+    ) -> None:
+        """Learn which of some texts is the right one; see ``RankingPerceptron.learn_one``."""
+        self[-1].learn_one(self._read(candidates), chosen, w, undo)
 
-    def predict_one(self, x: Any) -> Any:  # type: ignore[override]
-        return self[-1].predict_one(self._read(x))
+    def predict_one(self, candidates: Any) -> Any:  # type: ignore[override]
+        """The id of the best text; see ``RankingPerceptron.predict_one``."""
+        return self[-1].predict_one(self._read(candidates))
 
-    def predict_proba_one(self, x: Any) -> Any:  # type: ignore[override]
-        return self[-1].predict_proba_one(self._read(x))
+    def predict_proba_one(self, candidates: Any) -> Any:  # type: ignore[override]
+        """The probability of each text; see ``RankingPerceptron.predict_proba_one``."""
+        return self[-1].predict_proba_one(self._read(candidates))
 
     def rank_one(self, candidates: Any) -> list[Any]:
         """The ids of all candidates, the best first; see ``RankingPerceptron.rank_one``."""

@@ -10,7 +10,8 @@ import numpy as np
 from streamptron.doors.rows import MatrixRows
 from streamptron.estimator import frames
 from streamptron.estimator.batches import NUMBER_OF, Batch
-from streamptron.estimator.checks import checked_number, feature_value
+from streamptron.estimator.cells import feature_of
+from streamptron.estimator.checks import checked_number
 from streamptron.estimator.names import shown, type_shown
 
 
@@ -69,7 +70,7 @@ def _plain(values: Any) -> Any:
     return values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
 
 
-def batch_of_mappings(X: Sequence[Any]) -> Batch:
+def batch_of_mappings(X: Sequence[Any], missing: str) -> Batch:
     """Look at mappings as rows; the columns are the features in the order in which they come."""
     column: dict[Any, int] = {}
     values: list[float] = []
@@ -82,9 +83,10 @@ def batch_of_mappings(X: Sequence[Any]) -> Batch:
                 "numbers, such as {'word': 1}"
             )
         row: dict[int, float] = {}
-        for name, value in x.items():
+        for given, value in x.items():
+            name, number = feature_of(given, value, f"X[{r}]", missing)
             j = column.setdefault(name, len(column))
-            row[j] = row.get(j, 0.0) + feature_value(name, value, f"X[{r}]")
+            row[j] = row.get(j, 0.0) + number
         for j in sorted(row):
             columns.append(j)
             values.append(row[j])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, Self
 
+from streamptron.estimator.cells import category
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.sources import Block, LineError
@@ -83,7 +84,7 @@ class CSV(Format):
     def _settle(self, header: list[str]) -> None:
         """Find the columns asked for, as (name, place, type)."""
         named = [*(self._features or ()), *self._types]
-        label = self._label if self.label_needed or self._label in header else None
+        label = self._label if self.labels_asked or self._label in header else None
         named += [column for column in (label, self._text) if column is not None]
         for column in named:
             if column not in header:
@@ -93,6 +94,7 @@ class CSV(Format):
                 raise BadLine(f"two columns {shown(column)}; rename one")
             valid(column, "the column")
         places = {column: place for place, column in enumerate(header)}
+        self.header = header
         self._n = len(header)
         self._at_label = None if label is None else places[label]
         self._at_text = None if self._text is None else places[self._text]
@@ -117,8 +119,10 @@ class CSV(Format):
         if self._at_label is not None:
             y = item[self._at_label]
             number = self._types.get(self._label or "") == "number"
-            if y:
-                y = number_of(y, "the label") if number else valid(y, "the label")
+            if self.several:
+                y = self.labels(y.split(",") if y else [], lambda cell: _label(cell, number))
+            elif y:
+                y = _label(y, number)
             elif self.label_needed:
                 raise BadLine("the label is empty; give each row one")
             else:
@@ -145,8 +149,16 @@ class CSV(Format):
                         )
                     x[column] = value
                     continue
-            x[f"{column}={valid(cell, column)}"] = 1
+            x[category(column, valid(cell, column))] = 1
         return x, y, 1.0, None, None
+
+
+def _label(cell: str, number: bool) -> Any:
+    if number:
+        return number_of(cell, "the label")
+    if not cell:
+        raise BadLine("the label is empty; give each row one")
+    return valid(cell, "the label")
 
 
 class _RowLines:

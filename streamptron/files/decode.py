@@ -39,7 +39,7 @@ def decompressed(
     path: str | None, name: str, file: Any, view: memoryview
 ) -> tuple[Callable[[memoryview], int], int]:
     """A function that fills a buffer with decompressed bytes, and how many are in it already."""
-    readinto = _readinto(file)
+    readinto = reading(file)
     n = first_read(readinto, view, [*COMPRESSIONS, UTF8, *FOREIGN])
     head = bytes(view[: min(n, HEAD)])
     kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), None)
@@ -55,7 +55,7 @@ def decompressed(
     return readinto, first_read(readinto, view, [UTF8, *FOREIGN])
 
 
-def _readinto(file: Any) -> Callable[[memoryview], int]:
+def reading(file: Any) -> Callable[[memoryview], int]:
     """One read of a file, as soon as something is there, into a buffer; 0 at the end."""
     method = getattr(file, "readinto1", None) or getattr(file, "readinto", None)
 
@@ -122,11 +122,18 @@ class Decoder:
     """
 
     def __init__(self, encoding: str) -> None:
+        self._encoding = encoding
         codecs.register_error("streamptron.not_there", _not_there)
         self._decoder = codecs.getincrementaldecoder(encoding)("streamptron.not_there")
 
     def decode(self, data: bytes, final: bool = False) -> bytes:
-        text = self._decoder.decode(data, final)
+        try:
+            text = self._decoder.decode(data, final)
+        except UnicodeError:  # all else is for the handler
+            raise Damaged(
+                f"a file in {self._encoding} begins with a byte order mark, and this one does not; "
+                f"give {self._encoding}-le or {self._encoding}-be as its encoding"
+            ) from None
         return text.encode("utf-8", "streamptron.not_there")
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
-from streamptron.files.sources import MAX_LINE, Block
+from streamptron.estimator.names import shown
+from streamptron.files.sources import MAX_LINE, Block, Source
+from streamptron.files.tokens import BadLine
+
+T = TypeVar("T")
 
 # What a line says: x, y, w, qid, tag. Or nothing, if it is blank.
 Event = tuple[Any, Any, float, int | None, str | None] | None
@@ -18,10 +22,28 @@ class Format:
     max_line = MAX_LINE
     # fields that were asked for and have not occurred yet
     unseen: typing.AbstractSet[Any] = frozenset()
+    # the last line's object, of JSON lines
+    record: dict[str, Any] | None = None
+    # the columns of CSV, once they are known
+    header: list[str] | None = None
     # whether a line without a label is bad, in formats that have a place for it
     label_needed = True
+    # whether somebody asks for labels
+    labels_asked = True
+    # whether an event has a list of labels
+    several = False
+    # the file that is read
+    source: Source | None = None
     # whether the last event's text had bytes that cannot be decoded
     replaced = False
+
+    def labels(self, tokens: Iterable[T], label: Callable[[T], Any]) -> list[Any]:
+        """The labels that pieces of a line are, each once."""
+        found = [label(token) for token in tokens]
+        if len(set(found)) < len(found):
+            twice = next(y for i, y in enumerate(found) if y in found[:i])
+            raise BadLine(f"the label {shown(twice)} occurs twice; write it once")
+        return found
 
     def text(self, data: bytes, raw: bool) -> str | bytes:
         """A text, with U+FFFD for what is not UTF-8."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import typing
+from functools import partial
 from math import isfinite
 from typing import Any
 
+from streamptron.estimator.cells import category
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, decoded, listed, replaced, valid
@@ -30,6 +32,7 @@ class JSONLines(Format):
         ).decode
 
     def parse(self, item: bytes) -> Event:
+        self.record = None
         if not item.strip():
             return None
         try:
@@ -40,35 +43,47 @@ class JSONLines(Format):
             raise BadLine("JSON that is nested too deeply; write flat objects") from None
         if not isinstance(record, dict):
             raise BadLine(f"JSON, but not an object: {shown(record)}; write one object a line")
+        self.record = record
         y = None
         if self._label is not None:
-            y = _field(record, self._label)
-            if isinstance(y, str):
-                y = valid(y, "the label")
-            elif not _is_number(y):
-                raise BadLine(
-                    f"the label {shown(y)}; it must be a text, a number or true or false, and "
-                    "not missing"
-                )
-            if y == "":
-                raise BadLine("the label is empty; give each line one")
+            y = field_of(record, self._label)
+            if self.several and isinstance(y, list):
+                y = self.labels(y, partial(self._checked, needed=True))
+            elif self.several and (y is not None or self.label_needed):
+                raise BadLine(f"the labels {shown(y)}; they must be a list, and not missing")
+            else:
+                y = self._checked(y, self.label_needed)
         if self._text is not None:
-            text = _field(record, self._text)
+            text = field_of(record, self._text)
             if not isinstance(text, str):
                 raise BadLine(f"the text {shown(text)}; it must be a text, and not missing")
             return replaced(text), y, 1.0, None, None
         x: dict[str, float] = {}
         for name, path in self._features:
-            value = _field(record, path)
+            value = field_of(record, path)
             if value is not None:
                 _add(x, name, value)
         if self.unseen:
             self.unseen = {
                 name
                 for name, path in self._features
-                if name in self.unseen and _field(record, path) is None
+                if name in self.unseen and field_of(record, path) is None
             }
         return x, y, 1.0, None, None
+
+    @staticmethod
+    def _checked(y: Any, needed: bool) -> Any:
+        """A label as it is, or a BadLine."""
+        if isinstance(y, str):
+            y = valid(y, "the label")
+        elif not _is_number(y) and (y is not None or needed):
+            raise BadLine(
+                f"the label {shown(y)}; it must be a text, a number or true or false, and not "
+                "missing"
+            )
+        if y == "":
+            raise BadLine("the label is empty; give each line one")
+        return y
 
 
 def _path(field: Any, option: str) -> tuple[str, ...]:
@@ -82,7 +97,7 @@ def _path(field: Any, option: str) -> tuple[str, ...]:
     return path
 
 
-def _field(record: Any, path: tuple[str, ...]) -> Any:
+def field_of(record: Any, path: tuple[str, ...]) -> Any:
     """What an object holds there; None if it is missing."""
     for key in path:
         if not isinstance(record, dict):
@@ -98,7 +113,7 @@ def _is_number(value: Any) -> bool:
 def _add(x: dict[str, float], name: str, value: Any) -> None:
     """Put what a JSON field holds into x."""
     if isinstance(value, str):
-        x[f"{name}={valid(value, name)}"] = 1
+        x[category(name, valid(value, name))] = 1
     elif isinstance(value, bool):
         x[name] = int(value)
     elif _is_number(value):

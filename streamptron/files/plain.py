@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from streamptron.estimator.names import shown
 from streamptron.files.format import Event, Format
@@ -21,7 +22,11 @@ class Plain(Format):
         label, tab, text = item.partition(b"\t")
         if not tab:
             raise BadLine("no TAB; write label<TAB>text")
-        return self.text(text, self._raw), label_of(label), 1.0, None, None
+        if self.several:
+            y: Any = self.labels(label.split(b",") if label else [], label_of)
+        else:
+            y = label_of(label)
+        return self.text(text, self._raw), y, 1.0, None, None
 
 
 class FastText(Format):
@@ -42,6 +47,12 @@ class FastText(Format):
             for label in self._label.finditer(item)
             if not item[max(label.start() - 1, 0) : label.start()].strip()  # a word begins there
         ]
+        if self.several:
+            text, at = b"", 0
+            for label in found:
+                text, at = text + item[at : label.start()], label.end()
+            y = self.labels([label[1] for label in found], label_of)
+            return self.text((text + item[at:]).rstrip(), self._raw), y, 1.0, None, None
         if len(found) != 1:
             raise BadLine(
                 f"{len(found) or 'no'} labels; a line must have one word that begins with "

@@ -7,10 +7,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
+from streamptron.estimator.checks import truth
 from streamptron.estimator.names import shown, type_shown
 from streamptron.files.csv import CSV
 from streamptron.files.format import Format
 from streamptron.files.jsonl import JSONLines
+from streamptron.files.mail import Mails
 from streamptron.files.plain import FastText, Plain
 from streamptron.files.sources import (
     MAX_LINE,
@@ -35,6 +37,7 @@ FORMATS: dict[str, Callable[..., Format]] = {
     "svmlight": SVMLight,
     "jsonl": JSONLines,
     "csv": CSV,
+    "mail": Mails,
 }
 
 KEPT_ERRORS = 100
@@ -46,7 +49,7 @@ class Record(NamedTuple):
     Attributes
     ----------
     x
-        The event: a text (str, or bytes with ``raw=True``), or a dict of features.
+        The event: a text (str, or bytes with ``raw=True``), a mail (bytes), or a dict of features.
     y
         The label, or None if it has none.
     w
@@ -54,7 +57,7 @@ class Record(NamedTuple):
     qid
         svmlight's query, or None.
     tag
-        VW's tag, svmlight's comment, or None.
+        VW's tag, svmlight's comment, a mail's Message-ID, or None.
     file, line
         The file's name and the number of the line, from 1.
 
@@ -130,12 +133,22 @@ class Reader:
         self.first_replaced = ""  # file:line
         self.errors: list[LineError] = []
         self._sources = sources
-        self._form = form
+        self.form = form
         self._on_error = on_error
         self._labels = labels
         self._max_line = max_line
         self._encoding = encoding
         self._records = self._run()
+        # For who goes on where somebody else has stopped: lines of the first file up to this one
+        # are left out, and the last of them; the line that was read last.
+        self.start = 0
+        self.left_out: Any = None
+        self.item: Any = None
+
+    @property
+    def header(self) -> list[str] | None:
+        """The columns of CSV, once they are known."""
+        return self.form.header
 
     @property
     def n_lines(self) -> int:
@@ -149,8 +162,10 @@ class Reader:
         return record[0], record[1]
 
     def without_labels(self) -> Self:
-        """Let svmlight's lines and CSV's rows and header be without a label; it is None then."""
-        self._form.label_needed = False
+        """Let lines of svmlight and JSON, and CSV's rows and header, be without a label; it is None
+        then.
+        """
+        self.form.label_needed = self.form.labels_asked = False
         return self
 
     def records(self) -> Iterator[Record]:
@@ -158,26 +173,38 @@ class Reader:
         return self._records
 
     def _run(self) -> Iterator[Record]:
-        form, labels = self._form, self._labels
+        for record in self.each_line():
+            if isinstance(record, LineError):
+                self._bad(record)
+            elif record.x is not None:
+                yield record
+
+    def each_line(self) -> Iterator[Record | LineError]:
+        """The same, with each line: a blank one's x is None, and a bad one's error is in its place.
+
+        What `item` and `form` hold is of the line that was read last.
+        """
+        form, labels, start = self.form, self._labels, self.start
         for source in self._sources:
             name = source.name
+            form.source = source
             blocks = source_blocks(source, self._max_line, self._bad, self._encoding)
             for line, item in form.items(blocks):
+                self.item = item
+                if line <= start:
+                    self.left_out = item
+                    continue
                 try:
                     event = form.parse(item)
                     if event is None:
                         self.n_blank += 1
+                        yield Record(None, None, 0.0, None, None, name, line)
                         continue
                     x, y, w, qid, tag = event
                     if labels is not None and y is not None:
-                        if y not in labels:
-                            raise BadLine(
-                                f"the label {shown(y)} is not one of {shown(list(labels))}; "
-                                "add it to labels="
-                            )
-                        y = labels[y]
+                        y = [_named(v, labels) for v in y] if form.several else _named(y, labels)
                 except BadLine as bad:
-                    self._bad(LineError(name, line, str(bad)))
+                    yield LineError(name, line, str(bad))
                     continue
                 self.n_events += 1
                 if form.replaced:
@@ -185,6 +212,7 @@ class Reader:
                     self.n_replaced += 1
                     self.first_replaced = self.first_replaced or f"{name}:{line}"
                 yield Record(x, y, w, qid, tag, name, line)
+            start = 0
         if form.unseen and self.n_events:
             warnings.warn(
                 f"no event has {', '.join(sorted(map(shown, form.unseen)))}; check the names of "
@@ -213,12 +241,22 @@ class Reader:
             self._on_error(error)
 
 
+def _named(y: Any, labels: Mapping[Any, Any]) -> Any:
+    """What a label of a file becomes."""
+    if y not in labels:
+        raise BadLine(
+            f"the label {shown(y)} is not one of {shown(list(labels))}; add it to labels="
+        )
+    return labels[y]
+
+
 def read(
     sources: Any,
     format: str | None = None,
     *,
     on_error: OnBad | str = "raise",
     labels: Mapping[Any, Any] | None = None,
+    several: bool = False,
     max_line: int = MAX_LINE,
     encoding: str | None = None,
     **options: Any,
@@ -237,6 +275,9 @@ def read(
         counts it, and warns at the end. A function is called with it, and the reading goes on.
     labels
         {label in the file: label}: what each label becomes; a line with any other label is bad.
+    several
+        y is a list of labels, which may be empty: those between commas; of fastText all words that
+        begin with the prefix; of JSON those of a list. It is for ``MultiLabelClassifier``.
     max_line
         A line of more bytes is bad, and is never held as a whole. So is a longer CSV row.
     encoding
@@ -269,6 +310,7 @@ def read(
     svmlight  .svm .svmlight .libsvm     label qid:n index:value ... # tag
     jsonl     .jsonl .ndjson .json       a JSON object
     csv       .csv                       cells, the first line names the columns
+    mail      .eml .mbox                 no lines: a mail a file, or an mbox of several
     ========  =========================  =====================================================
 
     Lines end in LF or CRLF. A file whose lines end in CR alone, as on old Macs, is one bad line.
@@ -308,6 +350,15 @@ def read(
         line is taken for a row; after a line longer than `max_line` the rest of the file is left
         out, since a quote may be open there.
 
+    mail
+        Mails as bytes, for a `Mail`; the line is a mail's first one, the tag its Message-ID. A file
+        is one mail, or, if it begins with the line ``From `` of an mbox, as many as have one. Of a
+        Maildir ``cur`` and ``new`` are read, in order of time, of an MH folder the numbers in their
+        order. ``label_by="folder"``: the label is the name of a mail's folder, or of a file .mbox
+        without its suffix. ``label_by="index"``: the files are lines of a label, white space, and
+        the path of a mail from the index's folder. ``labels_of={path: label}``: the label of all
+        that is in this folder or file. With none of these it is None.
+
     Examples
     --------
     >>> import io
@@ -320,6 +371,10 @@ def read(
     >>> file = io.BytesIO(b'{"status": 404, "user": {"agent": "curl"}, "alert": true}\\n')
     >>> list(read(file, "jsonl", label="alert", features=["status", "user.agent"]))
     [({'status': 404, 'user.agent=curl': 1}, True)]
+
+    >>> file = io.BytesIO(b"crude,ship\\toil tankers\\n\\tnothing of note\\n")
+    >>> list(read(file, "plain", several=True))
+    [('oil tankers', ['crude', 'ship']), ('nothing of note', [])]
 
     >>> file = io.BytesIO(b'city,size,good\\nParis,3,yes\\n"New\\nYork",,no\\n')
     >>> list(read(file, "csv", label="good"))
@@ -350,6 +405,7 @@ def read(
         if parameter.default is parameter.empty and option not in options:
             raise TypeError(f"the format {format} needs {option}=; None for none")
     form = make(**options)
+    form.several = truth("several", several)
     form.max_line = max_line
     return Reader(
         found, form, on_error=on_error, labels=labels, max_line=max_line, encoding=encoding

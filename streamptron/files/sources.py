@@ -20,6 +20,7 @@ import os
 import sys
 import typing
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from streamptron.doors.texts import count_line_ends
@@ -34,6 +35,7 @@ from streamptron.files.decode import (
     Decoded,
     decompressed,
     first_read,
+    reading,
 )
 
 MAX_LINE = 1 << 24
@@ -51,6 +53,8 @@ FORMAT_SUFFIXES = {
     ".ndjson": "jsonl",
     ".json": "jsonl",
     ".csv": "csv",
+    ".eml": "mail",
+    ".mbox": "mail",
 }
 FORMAT_NAMES = tuple(dict.fromkeys(FORMAT_SUFFIXES.values()))
 
@@ -105,12 +109,28 @@ class Block(NamedTuple):
     data: bytes
 
 
-class Source(NamedTuple):
-    """A file to open (path) or an open one, and its name in errors."""
+@dataclass
+class Source:
+    """A file to open (path) or an open one (file, perhaps of a path), and its name in errors."""
 
     name: str
     path: str | None
     file: Any
+
+    @property
+    def known_as(self) -> str:
+        """A file's whole path; none if it is a pipe, whose lines come once."""
+        return os.path.abspath(self.path) if self.path and os.path.isfile(self.path) else ""
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[Any]:
+        """The file, open; one that was open already stays so."""
+        if self.file is not None or self.path is None:
+            yield self.file
+            return
+        path = self.path if os.path.exists(self.path) else _moved(self.path)
+        with open(path, "rb", buffering=0) as file:  # each read is one system call
+            yield file
 
 
 def blocks(
@@ -193,8 +213,8 @@ def check_max_line(max_line: int) -> None:
 
 def find_sources(sources: Any) -> list[Source]:
     """The files that the sources stand for, in order; none is opened yet."""
-    one = isinstance(sources, str | os.PathLike) or hasattr(sources, "read")
-    if not one and (isinstance(sources, bytes) or not isinstance(sources, Iterable)):
+    one = isinstance(sources, str | bytes | os.PathLike | Source) or hasattr(sources, "read")
+    if not one and not isinstance(sources, Iterable):
         raise TypeError(
             f"sources is {type_shown(sources)}; give a path, a pattern, a directory, "
             '"-" for the standard input, a file opened with "rb", or a list of these'
@@ -207,6 +227,8 @@ def find_sources(sources: Any) -> list[Source]:
 
 def _expand(source: Any) -> list[Source]:
     """The files that one path, pattern, directory or file stands for."""
+    if isinstance(source, Source):
+        return [source]
     if hasattr(source, "read"):
         name = getattr(source, "name", None)
         if isinstance(source, io.TextIOBase):
@@ -214,13 +236,18 @@ def _expand(source: Any) -> list[Source]:
         return [
             Source(name if isinstance(name, str) else f"<{type(source).__name__}>", None, source)
         ]
+    if isinstance(source, bytes):  # a path, or perhaps what is to be read
+        raise TypeError(
+            f"sources has the bytes {shown(source)}; give a path as a str, os.fsdecode(path), or "
+            "what a file holds as io.BytesIO(data)"
+        )
     if not isinstance(source, str | os.PathLike):
         raise TypeError(f'sources has {type_shown(source)}; give paths, or files opened with "rb"')
     if source == "-":
         if not hasattr(sys.stdin, "buffer"):
             raise ValueError("the standard input is closed, or not binary; give a file")
         return [Source("<stdin>", None, sys.stdin.buffer)]
-    path = os.fsdecode(source)
+    path = os.fsdecode(source)  # that of a PathLike may be bytes
     if os.path.isdir(path):
         paths = _directory(path)
         problem = f"the directory {path} has no files that are not hidden"
@@ -239,16 +266,44 @@ def _expand(source: Any) -> list[Source]:
 
 
 def _directory(path: str) -> list[str]:
-    """All files in it and below, sorted, without hidden ones."""
+    """All files in it and below, sorted, numbers by size, without hidden ones.
+
+    Of a Maildir those of `cur` and `new`, sorted together, for their names begin with the time.
+    """
+    entries = [entry for entry in os.scandir(path) if not entry.name.startswith(".")]
+    if {entry.name for entry in entries} >= MAILDIR:
+        entries = [mail for part in ("cur", "new") for mail in os.scandir(os.path.join(path, part))]
+        entries = [mail for mail in entries if not mail.name.startswith(".") and mail.is_file()]
     paths = []
-    for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
-        if entry.name.startswith("."):
-            continue
+    for entry in sorted(entries, key=_turn):
         if entry.is_dir(follow_symlinks=False):
             paths += _directory(entry.path)
         elif entry.is_file():
             paths.append(entry.path)
     return paths
+
+
+MAILDIR = {"cur", "new", "tmp"}
+
+
+def _turn(entry: os.DirEntry[str]) -> tuple[bool, int, str]:
+    """By what a folder is sorted: MH's files are numbers."""
+    is_number = entry.name.isascii() and entry.name.isdigit()
+    return not is_number, len(entry.name.lstrip("0")) if is_number else 0, entry.name
+
+
+def _moved(path: str) -> str:
+    """Where a mail of a Maildir is that another program has marked or moved since it was listed;
+    the same path if it is gone.
+    """
+    folder, name = os.path.split(path)
+    top, part = os.path.split(folder)
+    if part in ("cur", "new"):
+        with contextlib.suppress(OSError):
+            for other in os.listdir(os.path.join(top, "cur")):
+                if other.partition(":")[0] == name.partition(":")[0]:
+                    return os.path.join(top, "cur", other)
+    return path
 
 
 def format_of(sources: list[Source]) -> str:
@@ -273,19 +328,23 @@ def format_of(sources: list[Source]) -> str:
     return next(iter(found))
 
 
+# Python has them among its encodings, for domain names, string literals and tests.
+NO_CHARACTER_SETS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape")
+
+
 def check_encoding(encoding: str | None) -> str | None:
     """The encoding's own name; None for UTF-8, which needs no decoding."""
     if encoding is None:
         return None
     try:
         found = codecs.lookup(encoding)
-        if not found._is_text_encoding:  # as base64
+        if not found._is_text_encoding or found.name in NO_CHARACTER_SETS:  # as base64
             raise LookupError
         codecs.getincrementaldecoder(encoding)
     except (LookupError, TypeError, ValueError):
         raise ValueError(
-            f"encoding={shown(encoding)}; give an encoding that Python knows, as utf-8, latin-1, "
-            "cp1252 or utf-16"
+            f"encoding={shown(encoding)} is unknown to Python, or not of texts; give an encoding "
+            "such as utf-8, latin-1, cp1252 or utf-16"
         ) from None
     return None if found.name in ("utf-8", "utf-8-sig") else found.name
 
@@ -300,17 +359,31 @@ def not_encoded(n: int, n_events: int, first: str, encoding: str | None) -> str:
 
 
 def source_blocks(
-    source: Source, max_line: int, on_bad: OnBad, encoding: str | None = None, size: int = READ
+    source: Source,
+    max_line: int,
+    on_bad: OnBad,
+    encoding: str | None = None,
+    size: int = READ,
+    *,
+    whole: bool = True,
 ) -> Iterator[Block]:
-    """The blocks of one source; the encoding as check_encoding gives it, `size`: of a read."""
-    # unbuffered: each read is one system call
-    opened = open(source.path, "rb", buffering=0) if source.path else None  # noqa: SIM115
-    with opened or contextlib.nullcontext():
-        yield from _file_blocks(source, opened or source.file, max_line, on_bad, encoding, size)
+    """The blocks of one source.
+
+    The encoding as check_encoding gives it, `size`: of a read. `whole`: it is a file, which may be
+    compressed or foreign as a whole; otherwise it is lines that go on, whatever the first one is.
+    """
+    with source.opened() as file:
+        yield from _file_blocks(source, file, max_line, on_bad, encoding, size, whole)
 
 
 def _file_blocks(
-    source: Source, file: Any, max_line: int, on_bad: OnBad, encoding: str | None, size: int
+    source: Source,
+    file: Any,
+    max_line: int,
+    on_bad: OnBad,
+    encoding: str | None,
+    size: int,
+    whole: bool,
 ) -> Iterator[Block]:
     # no read is longer than a line may be: only a line begun in an earlier one can be too long
     buffer = bytearray(min(size, max_line))
@@ -320,12 +393,16 @@ def _file_blocks(
     n_begun = 0
     too_long = False  # that line is: it is left out up to its end
     try:
-        readinto, n = decompressed(source.path, source.name, file, view)
+        if whole:
+            readinto, n = decompressed(source.path, source.name, file, view)
+        else:
+            readinto = reading(file)
+            n = readinto(view)
         if encoding is not None:
             readinto = Decoded(encoding, readinto, bytes(view[:n])).readinto
-            n = first_read(readinto, view, [UTF8])
-        at = len(UTF8) if buffer.startswith(UTF8, 0, n) else 0
-        for mark, name_of_it in FOREIGN.items():
+            n = first_read(readinto, view, [UTF8] if whole else [])
+        at = len(UTF8) if whole and buffer.startswith(UTF8, 0, n) else 0
+        for mark, name_of_it in FOREIGN.items() if whole else ():
             if buffer.startswith(mark, 0, n):
                 raise Damaged(
                     f"the file is {name_of_it}; give its encoding, or convert it to UTF-8 first"

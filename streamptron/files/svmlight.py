@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from math import isfinite
+from typing import Any
 
 from streamptron.files.format import Event, Format
 from streamptron.files.tokens import BadLine, number_of, seen, value_of, whole_of
+
+
+def _label(token: bytes) -> int | float:
+    return number_of(token, "the label")
 
 
 class SVMLight(Format):
@@ -17,11 +22,17 @@ class SVMLight(Format):
         if not fields:
             return None
         tag = comment.strip().decode(errors="replace") if mark else None
-        first, y = fields[0], None
+        first = fields[0]
+        y: Any = None
         if b":" not in first:
-            if b"," in first:
+            if self.several:
+                y = self.labels(fields.pop(0).split(b","), _label)
+            elif b"," in first:
                 raise BadLine(f"several labels, {seen(first)}; write one")
-            y = number_of(fields.pop(0), "the label")
+            else:
+                y = number_of(fields.pop(0), "the label")
+        elif self.several:
+            y = []
         elif self.label_needed:
             raise BadLine(f"{seen(first)} in the label's place; write label index:value ...")
         qid = None

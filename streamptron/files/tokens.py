@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
+from streamptron.estimator.cells import float_of
 from streamptron.estimator.names import shown, type_shown
 
 
@@ -52,16 +53,6 @@ def replaced(text: str) -> str:
     except UnicodeEncodeError:
         return re.sub("[\ud800-\udfff]", "\ufffd", text)
     return text
-
-
-def float_of(token: bytes | str) -> float | None:
-    """The number that a token is, finite or not; None if it is none."""
-    try:
-        number = float(token)
-    except ValueError:
-        return None
-    # Python reads 1_000 and the digits of all scripts; files do not
-    return number if token.isascii() and "_" not in str(token) else None
 
 
 def finite_number(token: bytes | str) -> float | None:

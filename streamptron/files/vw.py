@@ -22,6 +22,13 @@ class VW(Format):
             raise ValueError(f'label_type={shown(label_type)}; give "number" or "text"')
         self._numbers = label_type == "number"
 
+    def _label(self, word: str) -> Any:
+        if self._numbers:
+            return number_of(word, "the label", 'for labels that are text give label_type="text"')
+        if not word:
+            raise BadLine("the label is empty; write one between commas")
+        return word
+
     def parse(self, item: bytes) -> Event:
         if not item.strip():
             return None
@@ -34,14 +41,16 @@ class VW(Format):
             tag = words.pop().removeprefix("'")
         if len(words) > 2:
             raise BadLine(f"{shown(words[2])} after label and importance; only a 'tag may follow")
-        y: Any = words[0] if words else None
+        y: Any = None
         if words and _COSTS.fullmatch(words[0]):
             raise BadLine(
                 f"{shown(words[0])} is a label with a cost, as for cost-sensitive and bandit "
                 "learners, and these are not read; write label importance 'tag| name:value ..."
             )
-        if words and self._numbers:
-            y = number_of(words[0], "the label", 'for labels that are text give label_type="text"')
+        if self.several:
+            y = self.labels(words[0].split(",") if words else [], self._label)
+        elif words:
+            y = self._label(words[0])
         w = float(number_of(words[1], "the importance")) if len(words) > 1 else 1.0
         if w < 0:
             raise BadLine(f"the importance {words[1]} is negative; write 0 or more")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import stat
 import typing
 from typing import Any
 
 FORMAT = "streamptron"
-VERSION = 1
+# 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail
+VERSIONS = ("1", "2", "3", "4")
 ALIGNMENT = 64  # of the arrays' start: a cache line
 HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors too
 
@@ -21,6 +19,7 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
     "voted_times": ("F64", ()),
     "voted_steps": ("F64", ()),
     "voted_starts": ("F64", ()),
+    "marked": ("F64", (6,)),
     "keys": ("U64", (2,)),
     "chunks": ("U32", (3,)),
     "rows": ("U32", ()),
@@ -30,15 +29,20 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
     "voted_sizes": ("U32", ()),
     "voted_updates": ("U32", ()),
     "voted_turns": ("U32", (2,)),
+    "marks": ("U32", (4,)),
     "texts": ("U8", ()),
     "journal": ("U8", ()),
+    "steps": ("U8", ()),
 }
 EXACT = {"weights", "keys", "chunks", "lookup", "texts"}
 LIMITED = EXACT | {"stamps"}
 HASHED = {"weights", "chunks", "rows"}
 VOTED = {name for name in ARRAYS if name.startswith("voted_")}  # of a VotedPerceptron, besides
+SETS = {"marked", "marks"}  # of a MultiLabelClassifier, besides
 JOURNAL = "journal"  # of any learner's, if one was saved with it
-ONCE = ("adaptive", "voted")  # what only some of the learners keep once
+STEPS = "steps"  # of a pipeline, if there are others than a tokenizer
+BESIDE = {JOURNAL, STEPS}
+ONCE = ("adaptive", "voted", "sets")  # what only some of the learners keep once
 IN_PLACE = "crc32"  # the expected checksum, given with the arrays of a model opened in place
 ITEM = {"F64": 8, "U64": 8, "U32": 4, "U8": 1}
 CHECKSUM = b'"header_crc32":"%08x"'  # computed with zeros in its place
@@ -73,6 +77,8 @@ class Contents(typing.NamedTuple):
     journal
         Steps that can be taken back, see journal.py; of a file that was read, the bytes that hold
         them; or None.
+    steps
+        The steps before the learner, see steps.py; None: there are none but the tokenizer.
     """
 
     learner: Any
@@ -81,9 +87,4 @@ class Contents(typing.NamedTuple):
     metadata: Any = None
     position: Any = None
     journal: Any = None
-
-
-def check_regular(status: os.stat_result, path: str, purpose: str) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        number = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
-        raise OSError(number, f"{os.strerror(number)}: not a regular file {purpose}", path)
+    steps: Any = None

@@ -9,14 +9,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
 import time
 import typing
 from typing import Any
 
+from streamptron.modelfile.files import beside, is_at, lock, remove_left
+
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
+
+
+_BEGINNING = "process "  # of what a lock's file says
 
 
 class ModelLockError(OSError):
@@ -33,7 +39,8 @@ class ModelLock:
     the one that was there when the lock was taken, or that this lock has saved.
 
     Readers need no lock: a model file is replaced whole. The lock ends with the process, however it
-    ends. A process that is forked within the block holds it too.
+    ends. A process that is forked within the block holds it too: it is free when both have left the
+    block, or ended.
 
     Parameters
     ----------
@@ -44,9 +51,11 @@ class ModelLock:
     Raises
     ------
     ModelLockError
-        On entering, if another process, or this one, holds the lock. The message says who.
+        On entering, if another process, or this one, holds the lock; the message says who. Or if
+        the lock's file is another program's.
     OSError
-        On entering, if no file can be written in the folder. (A ModelLockError is one, too.)
+        On entering, if no file can be written in the folder, or if its file system has no locks. (A
+        ModelLockError is one, too.)
 
     Examples
     --------
@@ -65,35 +74,35 @@ class ModelLock:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+        self.path = os.fsdecode(path)
         self._target = os.path.realpath(self.path)
-        folder, name = os.path.split(self._target)
-        self._lock = os.path.join(folder, f".{name[:100]}.lock")
+        self._lock = beside(self._target, ".lock", ".")
         self._number = -1
         self._known: tuple[int, ...] | None = None
 
     def __enter__(self) -> typing.Self:
+        if self._number >= 0:
+            raise self._held(self._number)
         while self._number < 0:
-            number = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o600)
+            number = self._opened()
             try:
-                if not _lock(number):
-                    raise ModelLockError(
-                        f"{self.path!r} is being written by {_holder(self._lock)}; wait until that "
-                        "ends, or use another file"
-                    )
+                if not self._locked(number):
+                    raise self._held(number)
                 # else its last holder removed it after it was opened and before it was locked
-                if _identity(self._lock) == _identity(number):
+                if is_at(number, self._lock):
                     self._number = number
             finally:
-                if self._number < 0:
+                if self._number != number:
                     os.close(number)
         since = time.strftime("%Y-%m-%d %H:%M:%S")
         program = sys.argv[0].removesuffix(f"{os.sep}__main__.py")  # python -m
         what = " ".join([os.path.basename(program), *sys.argv[1:2]]).strip() or "python"
         with contextlib.suppress(OSError):  # a full disk: the lock works without the text
             os.ftruncate(self._number, 0)
-            os.write(self._number, f"process {os.getpid()} ({what}, since {since})\n".encode())
-        self._known = _identity(self._target)
+            os.lseek(self._number, 0, os.SEEK_SET)
+            said = f"{_BEGINNING}{os.getpid()} ({what}, since {since})\n"
+            os.write(self._number, said.encode("utf-8", "replace"))
+        self._known = identity(self._target)
         return self
 
     def __exit__(
@@ -102,10 +111,53 @@ class ModelLock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with contextlib.suppress(OSError):  # Windows removes no file that is open
-            os.unlink(self._lock)
-        os.close(self._number)
-        self._number = -1
+        number, self._number = self._number, -1
+        os.close(number)
+        remove_left(self._lock)  # unless a forked process holds it still
+
+    def _opened(self) -> int:
+        """The lock's file, open; it is made if it is not there."""
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        try:
+            number = os.open(self._lock, flags, 0o600)
+        except OSError as error:
+            if os.path.islink(self._lock):
+                raise self._not_ours() from None
+            error.filename = self.path
+            raise
+        status = os.fstat(number)
+        if (
+            not stat.S_ISREG(status.st_mode)
+            or status.st_nlink > 1
+            or not _text(number).startswith(_BEGINNING[: status.st_size])
+        ):
+            os.close(number)
+            raise self._not_ours()
+        return number
+
+    def _locked(self, number: int) -> bool:
+        try:
+            return lock(number)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.unlink(self._lock)
+            said = (
+                f"{error.strerror}: the file system has no locks, so nothing would keep another "
+                "program from writing the model too; keep it in another folder"
+            )
+            raise OSError(error.errno, said, self.path) from None
+
+    def _held(self, number: int) -> ModelLockError:
+        return ModelLockError(
+            f"{self.path!r} is being written by {_text(number).strip() or 'another process'}; wait "
+            "until that ends, or use another file"
+        )
+
+    def _not_ours(self) -> ModelLockError:
+        return ModelLockError(
+            f"{self._lock!r} is not a lock of streamptron's, and so is left as it is; remove it to "
+            f"write {self.path!r}"
+        )
 
     def check(self) -> None:
         """Raise ModelLockError if the model file is not the one this lock knows.
@@ -114,7 +166,7 @@ class ModelLock:
         """
         if self._number < 0:
             raise ModelLockError(f"the lock of {self.path!r} is not held; use it in a with block")
-        if _identity(self._target) not in (self._known, None):
+        if identity(self._target) not in (self._known, None):
             raise ModelLockError(
                 f"{self.path!r} was replaced by a program that took no lock; it is left as it is"
             )
@@ -124,12 +176,19 @@ class ModelLock:
         """Accept the file that is there now, even one from another program, if the block, which
         loads it, does not raise.
         """
-        found = _identity(self._target)
+        found = identity(self._target)
         yield
         self._known = found
 
     def save(self, model: Any, **options: Any) -> None:
-        """Save a model with ``model.save(path, **options)``, if the file is the one that is known.
+        """Save a model, if the file is the one that is known.
+
+        Parameters
+        ----------
+        model
+            What ``streamptron.save`` takes, or anything else with a ``save(path, **options)``.
+        options
+            Passed on.
 
         Raises
         ------
@@ -139,11 +198,16 @@ class ModelLock:
             If the file cannot be written.
         """
         self.check()
-        model.save(self.path, **options)
-        self._known = _identity(self._target)
+        if hasattr(model, "save"):
+            model.save(self.path, **options)
+        else:
+            from streamptron.modelfile.write import save
+
+            save(model, self.path, **options)
+        self._known = identity(self._target)
 
 
-def _identity(file: str | int) -> tuple[int, ...] | None:
+def identity(file: str | int) -> tuple[int, ...] | None:
     """What differs once a file has been replaced, or written to."""
     try:
         found = os.stat(file)
@@ -152,34 +216,7 @@ def _identity(file: str | int) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _holder(lock: str) -> str:
-    with contextlib.suppress(OSError), open(lock, encoding="utf-8", errors="replace") as file:
-        if line := file.readline(200).strip():
-            return line
-    return "another process"
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(number: int) -> bool:
-        """Lock a file; False if another process has it locked."""
-        os.lseek(number, 1 << 30, os.SEEK_SET)  # a byte far past the end
-        try:
-            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        finally:
-            os.lseek(number, 0, os.SEEK_SET)
-        return True
-
-else:
-    import fcntl
-
-    def _lock(number: int) -> bool:
-        """Lock a file; False if another process has it locked."""
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+def _text(number: int) -> str:
+    """What a lock's file says."""
+    os.lseek(number, 0, os.SEEK_SET)
+    return os.read(number, 200).decode("utf-8", "replace")

@@ -7,34 +7,31 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
-import sys
+import re
 import typing
 import zlib
 from typing import Any, BinaryIO
 
-from streamptron.doors.voted import VotedModel
+from streamptron.doors.state import header_read
 from streamptron.estimator.names import shown
 from streamptron.learners import BY_CLASS_NAME
+from streamptron.mail import Mail
+from streamptron.modelfile.files import check_regular
 from streamptron.modelfile.layout import (
-    ALIGNMENT,
-    ARRAYS,
-    CHECKSUM,
+    BESIDE,
     EXACT,
-    FORMAT,
     HASHED,
     HEADER_LIMIT,
     IN_PLACE,
-    ITEM,
     JOURNAL,
     LIMITED,
     ONCE,
-    VERSION,
+    SETS,
+    STEPS,
     VOTED,
     Contents,
     ModelFileError,
-    check_regular,
 )
 from streamptron.modelfile.values import decode, decoded_parameter, kept_metadata, unhexed
 from streamptron.text import Tokenizer
@@ -66,8 +63,8 @@ def load(path: str | os.PathLike[str], mmap: bool = False) -> Any:
 
     Returns
     -------
-    The learner; or, if that was saved with its tokenizer, the pipeline ``Tokenizer() | learner``,
-    whose learner is ``model[-1]``.
+    The learner; or, if that was saved with the steps before it, the pipeline, whose learner is
+    ``model[-1]``.
 
     Raises
     ------
@@ -119,6 +116,23 @@ def read_metadata(path: str | os.PathLike[str]) -> Any:
         return _Header(file).users_metadata()
 
 
+def about(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the file itself is: its size, who wrote it, its checksum, whether it has a journal.
+
+    The checksum is another one in another model's file.
+    """
+    with _opened(path) as file, _named(path):
+        header = _Header(file)
+        said = header.metadata
+        return {
+            "bytes": os.fstat(file.fileno()).st_size,
+            "streamptron": said.get("streamptron"),
+            "format": int(said["version"]),
+            "checksum": said["header_crc32"] + said["arrays_crc32"],
+            "journal": JOURNAL in header.arrays,
+        }
+
+
 def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
     """Read a file. It is opened once, so that all of it is from one save."""
     with _opened(path) as file, _named(path):
@@ -139,7 +153,9 @@ def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
 
 
 def model_of(contents: Contents) -> Any:
-    """The learner that a file holds, or the pipeline of its tokenizer and learner."""
+    """The learner that a file holds, or the pipeline of its steps and learner."""
+    if contents.steps is not None:
+        return _pipeline_with(contents.steps, contents.learner)
     if contents.tokenizer is None:
         return contents.learner
     from streamptron.estimator.pipeline import pipeline_of  # slow to import, because River's is
@@ -147,6 +163,16 @@ def model_of(contents: Contents) -> Any:
     model = pipeline_of(contents.tokenizer, contents.learner)
     model._lines = contents.lines
     return model
+
+
+def _pipeline_with(steps: Any, learner: Any) -> Any:
+    """The pipeline of some steps and their learner."""
+    from river import compose
+
+    from streamptron.estimator import pipeline
+
+    kind: Any = getattr(compose if steps.kind == "Pipeline" else pipeline, steps.kind)
+    return kind(*zip(steps.names, [*steps.before, learner], strict=True))
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
@@ -171,11 +197,11 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except _NotOurs as error:
-        raise ModelFileError(f"{os.fspath(path)!r} {error}") from None
+        raise ModelFileError(f"{os.fsdecode(path)!r} {error}") from None
     except WRONG as error:
         raise ModelFileError(
-            f"{os.fspath(path)!r} is damaged: {error}; take another copy of the file, or an older "
-            "checkpoint"
+            f"{os.fsdecode(path)!r} is damaged: {error}; take another copy of the file, or an "
+            "older checkpoint"
         ) from error
 
 
@@ -187,40 +213,16 @@ class _Header:
     """A file up to its arrays, read and checked."""
 
     def __init__(self, file: BinaryIO) -> None:
-        if sys.byteorder != "little":
-            raise _NotOurs("cannot be read on a machine that is not little-endian")
         size = os.fstat(file.fileno()).st_size
         length = file.read(8)
-        n = int.from_bytes(length, "little")
-        if len(length) < 8 or n > HEADER_LIMIT or n + 8 > size:
-            raise _NotOurs("is not a model file, or the beginning of one: it has no header")
-        text = file.read(n)
-        if not text.startswith(b"{"):
-            raise _NotOurs("is not a model file: its header is not JSON")
-        try:
-            header = json.loads(text, object_pairs_hook=_once)
-            self.metadata: Mapping[str, str] = header.pop("__metadata__")
-            known, version = self.metadata["format"], self.metadata["version"]
-        except WRONG:
-            known = version = None
-            if FORMAT.encode() in text:
-                raise ModelFileError("its header is not JSON, or has no format") from None
-        if known != FORMAT:
-            raise _NotOurs("is not a model file of streamptron")
-        if version != str(VERSION):
-            by = shown(self.metadata.get("streamptron"))
-            raise _NotOurs(
-                f"has the format {shown(version)}, written by streamptron {by}; this version reads "
-                f"format {VERSION}: install the version that wrote it, or a newer one"
-            )
-        crc = int(self.metadata["header_crc32"], 16)
-        if zlib.crc32((length + text).replace(CHECKSUM % crc, CHECKSUM % 0)) != crc:
-            raise ModelFileError("the header does not fit its checksum")
-        self.arrays_crc32 = int(self.metadata["arrays_crc32"], 16)
-        self.size = 8 + n
-        if self.size % ALIGNMENT:
-            raise ModelFileError(f"the arrays do not start at a multiple of {ALIGNMENT} bytes")
-        self.arrays = _arrays(header, size - self.size)
+        beginning = length + file.read(min(int.from_bytes(length, "little"), HEADER_LIMIT))
+        found, more = header_read(beginning, size)  # all checks are the engine's
+        if isinstance(found, str):
+            raise (_NotOurs if more else ModelFileError)(found)
+        self.metadata: Mapping[str, str] = json.loads(beginning[8:])["__metadata__"]
+        self.arrays = found
+        self.arrays_crc32 = more
+        self.size = len(beginning)
 
     def part(self, name: str) -> Any:
         return json.loads(self.metadata[name], object_pairs_hook=_once)
@@ -232,9 +234,12 @@ class _Header:
 
     def contents(self, body: memoryview, whole: mmap | None = None) -> Contents:
         """All that the file holds; the arrays are in `body`."""
-        tokenizer = None
-        if "tokenizer" in self.metadata:
-            tokenizer = Tokenizer(**self.parameters("tokenizer"))
+        tokenizer: Any = None
+        for name, made in (("tokenizer", Tokenizer), ("mail", Mail)):
+            if name in self.metadata:
+                tokenizer = made(**self.parameters(name))
+        if "unicode" in self.metadata:  # files of before letters were ours have none
+            _check_unicode(self.part("unicode"))
         return Contents(
             self.learner(body, whole),
             tokenizer,
@@ -242,6 +247,7 @@ class _Header:
             self.users_metadata(),
             decode(self.part("position")) if "position" in self.metadata else None,
             self.journal(body),
+            self.steps(body),
         )
 
     def journal(self, body: memoryview) -> bytes | None:
@@ -250,6 +256,18 @@ class _Header:
             return None
         _, at, end = self.arrays[JOURNAL]
         return bytes(body[at:end])
+
+    def steps(self, body: memoryview) -> Any:
+        """The steps before the learner, if it has any but a tokenizer."""
+        if STEPS not in self.arrays:
+            return None
+        from streamptron.modelfile.steps import UnknownStep, steps_read
+
+        _, at, end = self.arrays[STEPS]
+        try:
+            return steps_read(bytes(body[at:end]))
+        except UnknownStep as error:
+            raise _NotOurs(str(error)) from None
 
     def parameters(self, name: str) -> dict[str, Any]:
         return {name: decoded_parameter(name, value) for name, value in self.part(name).items()}
@@ -261,13 +279,20 @@ class _Header:
         model = cls(**self.parameters("parameters"))
         limited = model._get_params().get("max_features") is not None
         expected = HASHED if model.hash_bits is not None else LIMITED if limited else EXACT
-        if issubclass(cls, VotedModel):
+        if model._can("vote"):
             if whole is not None:
                 raise _NotOurs(
                     "holds a VotedPerceptron, which cannot be used in place: load it without mmap"
                 )
             expected = expected | VOTED
-        if self.arrays.keys() - {JOURNAL} != expected:
+        if model._can("set"):
+            if whole is not None:
+                raise _NotOurs(
+                    "holds a MultiLabelClassifier, which cannot be used in place: load it without "
+                    "mmap"
+                )
+            expected = expected | SETS
+        if self.arrays.keys() - BESIDE != expected:
             raise ModelFileError("the arrays are not those of such a model")
         seed = int(self.part("seed"), 16)
         if model.hash_seed not in (None, seed):
@@ -288,7 +313,7 @@ class _Header:
         arrays: dict[str, Any] = {
             name: (shape, body[at:end])
             for name, (shape, at, end) in self.arrays.items()
-            if name != JOURNAL or whole is not None  # in place it stays with the model, unread
+            if name not in BESIDE or whole is not None  # in place they stay with it, unread
         }
         if whole is not None:
             arrays[IN_PLACE] = ((4,), self.arrays_crc32.to_bytes(4, "little"))
@@ -298,17 +323,27 @@ class _Header:
 
 def _lines(part: Any) -> dict[str, Any]:
     """What the command line keeps, checked."""
-    names = part["names"]
+    names, header = part["names"], part.get("header")
+    more = {"header", "place", "spool"}
     if not (
-        part.keys() == {"reading", "positive", "names"}
+        part.keys() - more == {"reading", "positive", "names"}
         and isinstance(part["reading"]["format"], str)
         and (names is None or len(names) == 2)
+        and (header is None or isinstance(header, list))
+        and all(isinstance(part.get(name, {}), dict) for name in ("place", "spool"))
         and all(
-            text is None or isinstance(text, str) for text in (part["positive"], *(names or ()))
+            text is None or isinstance(text, str)
+            for text in (part["positive"], *(names or ()), *(header or ()))
         )
     ):
         raise ValueError("the entry for lines is invalid")
     return dict(part)
+
+
+def _check_unicode(version: Any) -> None:
+    """Any version of the letters will do: docs/format.md says what another one means."""
+    if not isinstance(version, str) or not re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+", version):
+        raise ValueError(f"its letters are of the Unicode version {shown(version)}")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -317,29 +352,3 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a name occurs twice in the header")
     return found
-
-
-def _arrays(header: dict[str, Any], size: int) -> dict[str, tuple[tuple[int, ...], int, int]]:
-    """Shape, start and end of each array, which together fill the rest of the file."""
-    arrays = {}
-    at = 0
-    for name in [name for name in ARRAYS if name in header]:
-        dtype, row = ARRAYS[name]
-        entry = header.pop(name)
-        shape, (start, end) = tuple(entry["shape"]), entry["data_offsets"]
-        if (
-            entry["dtype"] != dtype
-            or any(type(n) is not int or not 0 <= n < 2**48 for n in (*shape, start, end))
-            or (len(shape) != 2 if row is None else shape[1:] != row)
-            or start != at
-            or end != at + math.prod(shape) * ITEM[dtype]
-        ):
-            raise ModelFileError(f"the array {name} is not where or what it must be")
-        arrays[name] = (shape, start, end)
-        at = end
-    if header or at != size:
-        raise ModelFileError(
-            f"the arrays should take {at} bytes and take {size}: it was cut off, or something was "
-            "appended"
-        )
-    return arrays

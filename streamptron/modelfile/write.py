@@ -1,23 +1,22 @@
-"""Writing a model file: what it holds of a model, its bytes, and how they replace an older file.
+"""Writing a model file: what it holds of a model, and its bytes.
 
-The header is JSON, the arrays are the core's (_flat.pxd). A file is written whole or not at all.
+The header is JSON, the arrays are the core's (engine/whole/flat.h).
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import os
-import stat
 import sys
+import typing
 import zlib
 from typing import Any
 
 from streamptron.doors.model import Model
 from streamptron.doors.names import damaged
-from streamptron.doors.texts import TextDoor
+from streamptron.engine.api import UNICODE
 from streamptron.estimator.names import type_shown
+from streamptron.modelfile.files import replace
 from streamptron.modelfile.layout import (
     ALIGNMENT,
     ARRAYS,
@@ -28,9 +27,9 @@ from streamptron.modelfile.layout import (
     ITEM,
     JOURNAL,
     ONCE,
-    VERSION,
+    STEPS,
+    VERSIONS,
     Contents,
-    check_regular,
 )
 from streamptron.modelfile.values import (
     encoded,
@@ -40,27 +39,100 @@ from streamptron.modelfile.values import (
     kept_metadata,
 )
 
+if typing.TYPE_CHECKING:
+    import os
 
-def save(model: Any, path: str | os.PathLike[str], metadata: Any = None) -> None:
-    """Write a model into a file; see ``Estimator.save``."""
+
+def save(model: Any, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None) -> None:
+    """Write a learner, or a pipeline that ends in one, into a file; ``load`` reads it back.
+
+    A pipeline of River's has no ``save`` of its own. All its steps are written, with what they
+    have kept, as data and not as code, and learn on with the same bits. docs/files.md has the list
+    of steps. Everything else is as for ``Perceptron.save``.
+
+    Parameters
+    ----------
+    model
+        A learner, a pipeline, or a ``Journal`` of one.
+    path
+        The file.
+    metadata
+        A dict of what JSON can hold, kept with the model; see ``streamptron.read_metadata``.
+
+    Raises
+    ------
+    TypeError
+        If a step is none of those that a file can hold, or holds something else than this version
+        knows: the message names it. Or where ``Perceptron.save`` raises one.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import os, tempfile, streamptron
+    >>> from river import compose, preprocessing
+    >>> numbers = compose.SelectType(float) | preprocessing.StandardScaler()
+    >>> words = compose.SelectType(str) | preprocessing.OneHotEncoder()
+    >>> model = (numbers + words) | streamptron.Perceptron()
+    >>> model.learn_one({"size": 3.0, "city": "Paris"}, True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "places.model")
+    ...     streamptron.save(model, path)
+    ...     streamptron.load(path).predict_one({"size": 3.0, "city": "Paris"})
+    True
+    """
     write(path, contents_of(model, metadata))
 
 
 def contents_of(model: Any, metadata: Any = None) -> Contents:
     """What a file holds of a model; TypeError if that would not be the whole model."""
+    pipeline = model.model if _is_ours(model) and hasattr(model, "_file_journal") else model
+    if _has_steps(pipeline):
+        return _with_steps(model, pipeline, metadata)
     found = model._file_parts() if _is_ours(model) and hasattr(model, "_file_parts") else None
     if found is None or not all(part is None or _is_ours(part) for part in found[:2]):
         raise TypeError(_refusal(model))
     learner, tokenizer, lines = found
-    for owner, what in ((learner, "model"), (tokenizer, "tokenizer")):
-        if attributes := getattr(owner, "__dict__", None):
-            raise TypeError(
-                f"the {what} has the attribute {next(iter(attributes))!r}, which a model file does "
-                "not hold; give it in metadata, or pickle the model instead"
-            )
+    _check_bare(learner, "model")
+    _check_bare(tokenizer, "tokenizer")
     kept_metadata(metadata)
     journal = model._file_journal() if hasattr(model, "_file_journal") else None
     return Contents(learner, tokenizer, lines, metadata, journal=journal)
+
+
+def _has_steps(model: Any) -> bool:
+    """Whether a model is a pipeline that ends in one of our learners, with steps to be written."""
+    steps = getattr(model, "steps", None)
+    river = type(model).__module__ == "river.compose.pipeline"
+    if not (isinstance(steps, dict) and len(steps) > 1 and (river or _is_ours(model))):
+        return False
+    last = list(steps.values())[-1]
+    return isinstance(last, Model) and _is_ours(last) and getattr(model, "_pair", None) is None
+
+
+def _with_steps(model: Any, pipeline: Any, metadata: Any) -> Contents:
+    """The contents of a pipeline, or of a journal of one."""
+    from streamptron.modelfile.steps import steps_of
+
+    if own := [name for name in vars(pipeline) if not name.startswith("_") and name != "steps"]:
+        raise TypeError(
+            f"the pipeline has the attribute {own[0]!r}, which a model file does not hold; give it "
+            "in metadata, or pickle the pipeline instead"
+        )
+    *_, learner = pipeline.steps.values()
+    _check_bare(learner, "model")
+    kept_metadata(metadata)
+    journal = model._file_journal() if model is not pipeline else None
+    return Contents(learner, None, None, metadata, journal=journal, steps=steps_of(pipeline))
+
+
+def _check_bare(owner: Any, what: str) -> None:
+    """That nobody has given it attributes of their own."""
+    if attributes := getattr(owner, "__dict__", None):
+        raise TypeError(
+            f"the {what} has the attribute {next(iter(attributes))!r}, which a model file does "
+            "not hold; give it in metadata, or pickle the model instead"
+        )
 
 
 def _is_ours(part: Any) -> bool:
@@ -70,16 +142,9 @@ def _is_ours(part: Any) -> bool:
 
 def _refusal(model: Any) -> str:
     """The message for a model that no file can hold."""
-    holds = "a model file holds one of streamptron's learners, or Tokenizer() | one of them"
+    holds = "a model file holds one of streamptron's learners, or a pipeline that ends in one"
     steps = getattr(model, "steps", None)
     if isinstance(steps, dict):
-        match list(steps.values()):
-            case [TextDoor() as tokenizer, Model() as learner] if _is_ours(tokenizer) and _is_ours(
-                learner
-            ):
-                return (
-                    f"{holds}, not {type_shown(model)} of them: make it pipeline[0] | pipeline[1]"
-                )
         ours = [name for name, step in steps.items() if isinstance(step, Model) and _is_ours(step)]
         alone = ""
         if ours:
@@ -94,26 +159,33 @@ def write(
 ) -> None:
     """Write a file; a new one gets owner and permissions of the file `like`, if there is one."""
     header, buffers = _packed(contents)
-    _put(path, [header, *buffers], like)
+    replace(path, [header, *buffers], like)
 
 
 def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     """The header, and the arrays' bytes that follow it."""
-    model, tokenizer, lines, metadata, position, journal = contents
+    model, tokenizer, lines, metadata, position, journal, before = contents
     if sys.byteorder != "little":
         raise NotImplementedError("model files need a little-endian machine; pickle the model")
     kept = kept_metadata(metadata)
-    if journal is None:
+    if journal is None or isinstance(journal, bytes):
         state, arrays = model._file_state()
     else:  # both of one moment
-        (state, arrays), steps = journal._file_state(model)
-        arrays = {**arrays, JOURNAL: ((len(steps),), steps)}
-    names = [name for name in ARRAYS if name in arrays]
+        (state, arrays), journal = journal._file_state(model)
+    if journal is not None:
+        arrays = {**arrays, JOURNAL: ((len(journal),), journal)}
+    names = [name for name in ARRAYS if name in arrays and name != STEPS]
     crc = 0
     for name in names:
         crc = zlib.crc32(arrays[name][1], crc)
-    if IN_PLACE in arrays and arrays[IN_PLACE][1] != crc.to_bytes(4, "little"):
-        raise damaged("the arrays do not fit their checksum")
+    if IN_PLACE in arrays:  # with the steps that the file has, which are its last array
+        whole = zlib.crc32(arrays[STEPS][1], crc) if STEPS in arrays else crc
+        if arrays[IN_PLACE][1] != whole.to_bytes(4, "little"):
+            raise damaged("the arrays do not fit their checksum")
+    if before is not None:
+        arrays = {**arrays, STEPS: ((len(before.data),), before.data)}
+        names.append(STEPS)
+        crc = zlib.crc32(before.data, crc)
     parts = {
         "class": type(model).__name__,
         "parameters": encoded_parameters(state["params"]),  # of the same moment as the weights
@@ -130,7 +202,8 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     if "past" in state:
         parts["past"] = state["past"]
     if tokenizer is not None:
-        parts["tokenizer"] = encoded_parameters(tokenizer._get_params())
+        parts[type(tokenizer).__name__.lower()] = encoded_parameters(tokenizer._get_params())
+        parts["unicode"] = UNICODE  # of the letters by which it splits
     if lines is not None:
         parts["lines"] = lines
     if position is not None:
@@ -140,7 +213,7 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     return _header(
         {
             "format": FORMAT,
-            "version": str(VERSION),
+            "version": VERSIONS[_newest(state, "mail" in parts, before is not None)],
             "streamptron": __version__,
             **{name: json.dumps(part, separators=(",", ":")) for name, part in parts.items()},
             "metadata": kept,
@@ -148,6 +221,13 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
         },
         {name: arrays[name][0] for name in names},
     ), [arrays[name][1] for name in names]
+
+
+def _newest(state: dict[str, Any], mail: bool, steps: bool) -> int:
+    """Which version has all that the file has, counted from 0."""
+    if mail:
+        return 3
+    return 2 if len(state.get("adaptive", ())) > 5 else int(steps)
 
 
 def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> bytes:
@@ -168,69 +248,3 @@ def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> byt
         )
     text = len(text).to_bytes(8, "little") + text
     return text.replace(CHECKSUM % 0, CHECKSUM % zlib.crc32(text))
-
-
-def _put(
-    path: str | os.PathLike[str], buffers: list[Any], like: str | os.PathLike[str] | None = None
-) -> None:
-    """Write a file whole or not at all, whatever interrupts it.
-
-    A new file can be read by its owner only, because it holds a secret seed; an existing one keeps
-    its permissions and, as far as that is allowed, its owner and group.
-    """
-    target = os.path.realpath(os.fspath(path))
-    folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name[:100]}.{os.urandom(6).hex()}.tmp")
-    try:
-        old = _status(target)
-        if old is not None:
-            check_regular(old, target, "to replace")
-        elif like is not None:
-            old = _status(like)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        number = os.open(temporary, flags, 0o600)
-        try:
-            with open(number, "wb") as file:
-                if old is not None:
-                    os.chmod(temporary, stat.S_IMODE(old.st_mode) & ~_disowned(number, old))
-                for buffer in buffers:
-                    file.write(buffer)
-                file.flush()
-                os.fsync(number)
-            os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
-        if hasattr(os, "O_DIRECTORY"):  # so that the new name, too, survives a power failure
-            number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(number)
-            finally:
-                os.close(number)
-    except OSError as error:
-        error.filename = os.fspath(path)
-        if error.filename2 is not None:
-            del error.filename2
-        raise
-
-
-def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
-    try:
-        return os.stat(path)
-    except FileNotFoundError:
-        return None
-
-
-def _disowned(number: int, old: os.stat_result) -> int:
-    """Give a new file an old one's owner and group; returns the permissions to take away."""
-    if not hasattr(os, "fchown"):
-        return 0
-    new = os.fstat(number)
-    for owner in (old.st_uid, -1):  # the group alone may be allowed
-        if (new.st_uid if owner < 0 else owner, old.st_gid) == (new.st_uid, new.st_gid):
-            return 0
-        with contextlib.suppress(OSError):
-            os.fchown(number, owner, old.st_gid)
-            return 0
-    return stat.S_IRWXG  # permissions of the old group must not go to another

@@ -4,9 +4,11 @@ Each function draws on one Axes and returns it.
 """
 
 from streamptron.plot.answers import calibration_curve, confusion_matrix
+from streamptron.plot.errors import errors, errors_by_label
 from streamptron.plot.history import mistakes_per_pass, training_curve
 from streamptron.plot.plane import decision_boundary
 from streamptron.plot.streams import memory, progressive_error
+from streamptron.plot.thresholds import false_positives, precision_recall_curve, roc_curve
 from streamptron.plot.vectors import projections, update
 from streamptron.plot.weights import explanation, top_weights
 
@@ -14,11 +16,16 @@ __all__ = [
     "calibration_curve",
     "confusion_matrix",
     "decision_boundary",
+    "errors",
+    "errors_by_label",
     "explanation",
+    "false_positives",
     "memory",
     "mistakes_per_pass",
+    "precision_recall_curve",
     "progressive_error",
     "projections",
+    "roc_curve",
     "top_weights",
     "training_curve",
     "update",

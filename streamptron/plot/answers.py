@@ -17,7 +17,10 @@ if typing.TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CERTAIN = 1.959964  # half-width of a 95 % interval of a normal distribution, in deviations
-WRITTEN = 30  # with more labels than this a matrix has no numbers in its cells
+CELL = 0.3  # inches, of a matrix whose figure grows with its labels
+AROUND = 1.8  # inches of the same, for names
+ZEROS = 8  # with more labels than this a matrix has no zeros
+SMALL = 5.0  # points; numbers that would be smaller are left out
 
 
 def confusion_matrix(
@@ -25,7 +28,9 @@ def confusion_matrix(
 ) -> Axes:
     """How many events of each label got which answer.
 
-    The colour is the share among the events of the label, the number is the count.
+    The colour is the share among the events of the label, the number is the count; with more than
+    eight labels zeros are left out. A figure of its own, which it makes if there is none yet, grows
+    with the number of labels; for an Axes of yours give its figure 0.3 inches a label.
 
     Parameters
     ----------
@@ -63,15 +68,15 @@ def confusion_matrix(
     ['1', '0', '1', '2']
     """
     check_axes(ax)
-    truths, answers = _listed("y_true", y_true), _listed("y_pred", y_pred)
-    _same_length("y_pred", truths, answers)
+    truths, answers = listed("y_true", y_true), listed("y_pred", y_pred)
+    same_length("y_pred", truths, answers)
     for row, label in enumerate(truths):
         if label is None:
             raise ValueError(f"y_true[{row}] is None, which is no label; leave that event out")
     if labels is None:
         rows = _sorted(truths + [answer for answer in answers if answer is not None])
     else:
-        rows = list(dict.fromkeys(_listed("labels", labels)))
+        rows = list(dict.fromkeys(listed("labels", labels)))
         if not rows:
             raise ValueError("labels is empty; name at least one")
         if strange := [label for label in rows if label not in truths and label not in answers]:
@@ -83,15 +88,37 @@ def confusion_matrix(
         if truth in at and answer in at:
             counts[at[truth], at[answer]] += 1
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    ax = axes_of(ax)
+    ax = axes_of(ax, matrix_inches(len(columns)))
     from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
     ends = [to_rgb(ax.get_facecolor()), to_rgb(COLOURS[0])]
     colours = LinearSegmentedColormap.from_list("shares", ends)
     image = ax.imshow(shares, **{"cmap": colours, "vmin": 0.0, "vmax": 1.0, **kwargs})
-    if len(rows) <= WRITTEN:
+    turned: dict[str, Any] = {}
+    if len(columns) > 20:
+        turned = {"rotation": 90}
+    elif len(columns) > 3 and max(len(said(label)) for label in columns) > 3:
+        turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    whole_figure = ax.figure.figure  # of a part of it too
+    room = (min(whole_figure.get_size_inches()) - AROUND) / len(columns) * 72
+    sized = {"fontsize": min(10.0, max(5.0, 0.65 * room))}
+    names = ["(none)" if label is None else said(label) for label in columns]
+    ax.set_xticks(range(len(columns)), names, **sized, **turned)
+    ax.set_yticks(range(len(rows)), names[: len(rows)], **sized)
+    ax.set_xlabel("answer")
+    ax.set_ylabel("label")
+    many = len(rows) > ZEROS
+    if many:  # rows and columns to be followed by the eye
+        for k in range(1, len(columns)):
+            ax.axvline(k - 0.5, color=ink(ax), linewidth=0.2)
+        for k in range(1, len(rows)):
+            ax.axhline(k - 0.5, color=ink(ax), linewidth=0.2)
+    size = _size_in_cells(ax, counts)
+    if size >= SMALL:
         for (row, column), n in np.ndenumerate(counts):
-            dark = _lightness(image.cmap(image.norm(shares[row, column]))[:3]) < 0.5
+            if n == 0 and many:
+                continue
+            dark = _lightness(image.cmap(image.norm(shares[row, column]))[:3]) < 0.55
             ax.text(
                 column,
                 row,
@@ -99,20 +126,25 @@ def confusion_matrix(
                 ha="center",
                 va="center",
                 color="white" if dark else "black",
-                fontsize="medium" if len(rows) <= 8 else "x-small",
+                fontsize=size,
             )
-    small: dict[str, Any] = {"fontsize": "x-small"} if len(columns) > 20 else {}
-    turned: dict[str, Any] = {}
-    if len(columns) > 20:
-        turned = {"rotation": 90}
-    elif len(columns) > 3 and max(len(said(label)) for label in columns) > 3:
-        turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    names = ["(none)" if label is None else said(label) for label in columns]
-    ax.set_xticks(range(len(columns)), names, **small, **turned)
-    ax.set_yticks(range(len(rows)), names[: len(rows)], **small)
-    ax.set_xlabel("answer")
-    ax.set_ylabel("label")
     return ax
+
+
+def matrix_inches(n: int) -> float:
+    """How wide and high a figure is in which a matrix of so many labels can be read."""
+    return CELL * n + AROUND
+
+
+def _size_in_cells(ax: Axes, counts: NDArray[np.int64]) -> float:
+    """The font size at which all counts fit their cells."""
+    figure = ax.figure.figure  # the whole one, of a part of it too
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()  # only then the Axes has its place
+    box = ax.get_window_extent()
+    cell = min(box.width / counts.shape[1], box.height / counts.shape[0]) / figure.dpi * 72
+    digits = len(str(counts.max()))
+    return float(min(10.0, 0.55 * cell, 0.9 * cell / (0.62 * digits)))
 
 
 def calibration_curve(
@@ -167,15 +199,15 @@ def calibration_curve(
     """
     check_axes(ax)
     whole("n_bins", n_bins)
-    truths, given = _listed("y_true", y_true), _listed("y_proba", y_proba)
-    _same_length("y_proba", truths, given)
+    truths, given = listed("y_true", y_true), listed("y_proba", y_proba)
+    same_length("y_proba", truths, given)
     p, right = _judged(truths, given, label)
     bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
     n = np.bincount(bins, minlength=n_bins)
     used = n > 0
     x = np.bincount(bins, p, n_bins)[used] / n[used]
     y = np.bincount(bins, right, n_bins)[used] / n[used]
-    low, high = _wilson(y, n[used])
+    low, high = wilson(y, n[used])
     ax = axes_of(ax)
     ax.plot([0, 1], [0, 1], color=ink(ax), linestyle=":", linewidth=1)
     style = {
@@ -241,7 +273,7 @@ def _judged(
     return np.array(p), np.array(right)
 
 
-def _wilson(
+def wilson(
     share: NDArray[np.float64], n: NDArray[Any]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Wilson's 95 % interval of a share among n."""
@@ -258,7 +290,7 @@ def _lightness(rgb: Any) -> float:
     return float(1.16 * luminance ** (1 / 3) - 0.16 if luminance > 0.008856 else 9.033 * luminance)
 
 
-def _listed(name: str, values: Any) -> list[Any]:
+def listed(name: str, values: Any) -> list[Any]:
     """A sequence, series or array as a list of Python's own values."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise TypeError(f"{name} is {shown(values)}; give a list, an array or a series")
@@ -266,7 +298,7 @@ def _listed(name: str, values: Any) -> list[Any]:
     return [value.item() if isinstance(value, np.generic) else value for value in found]
 
 
-def _same_length(name: str, truths: list[Any], others: list[Any]) -> None:
+def same_length(name: str, truths: list[Any], others: list[Any]) -> None:
     if not truths:
         raise ValueError("y_true is empty; give at least one event")
     if len(truths) != len(others):

@@ -7,8 +7,10 @@ has the colour of the Axes' own labels, so that dark styles work.
 
 from __future__ import annotations
 
+import os
+import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,8 @@ HATCHES = ("", "///", "...", "xxx")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":")
 IN_LINES = (0, 2, 3, 1)  # the order for lines, which a light colour makes thin
+# Controls and lone surrogates: no font has them, and no SVG may hold them.
+NOT_DRAWN = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def check_axes(ax: Any) -> None:
@@ -35,6 +39,13 @@ def check_axes(ax: Any) -> None:
         if (error.name or "").split(".")[0] != "matplotlib":
             raise
         raise ImportError('pictures need matplotlib: pip install "streamptron[plot]"') from None
+    except ValueError as error:
+        if "MPLBACKEND" not in os.environ or "backend" not in str(error):
+            raise
+        raise ValueError(
+            f"MPLBACKEND={os.environ['MPLBACKEND']!r} in the environment is no backend of "
+            "matplotlib's; unset it, or set it to agg"
+        ) from None
     if ax is not None and not isinstance(ax, Axes):
         raise TypeError(
             f"ax is {type_shown(ax)}; give one Axes, as fig, ax = plt.subplots() makes, or "
@@ -42,11 +53,18 @@ def check_axes(ax: Any) -> None:
         )
 
 
-def axes_of(ax: Any) -> Axes:
-    """The Axes to draw on: pyplot's current one if none is given."""
+def axes_of(ax: Any, inches: float = 0.0) -> Axes:
+    """The Axes to draw on: pyplot's current one if none is given.
+
+    A figure that has to be made for it is at least as many inches wide and high.
+    """
     if ax is None:
         import matplotlib.pyplot as plt
 
+        if not plt.get_fignums():
+            width, height = plt.rcParams["figure.figsize"]
+            if inches > height:
+                plt.figure(figsize=(max(width, inches), inches), layout="constrained")
         ax = plt.gca()
     return typing.cast("Axes", ax)
 
@@ -58,6 +76,15 @@ def ink(ax: Axes) -> Any:
 
 def colour(at: int) -> str:
     return COLOURS[at % len(COLOURS)]
+
+
+def line_style(at: int) -> dict[str, Any]:
+    """Of the line of one of several models."""
+    return {
+        "color": colour(IN_LINES[at % len(IN_LINES)]),
+        "linestyle": LINES[at % len(LINES)],
+        "linewidth": 1.8,
+    }
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
@@ -73,55 +100,24 @@ def said(name: Any) -> str:
     """A feature or label as a picture shows it: one line, with no markup, not too long."""
     text = "(intercept)" if name is None else " ".join(str(name).splitlines())
     text = text if len(text) <= 30 else text[:29] + "…"
+    text = NOT_DRAWN.sub("\ufffd", text)
     text = f" {text}" if text.startswith("_") else text  # which legends leave out
     return text.replace("$", r"\$")
 
 
-def label_ends(ax: Axes, named: Mapping[str, Line2D]) -> None:
-    """Write names to the right of where lines end, joined to them by thin strokes.
-
-    The limits of the Axes must be final. Names that would overlap are pushed apart.
-    """
-    from matplotlib.font_manager import FontProperties
-
-    size = FontProperties(size="medium").get_size_in_points()
-    height = ax.get_window_extent().height / ax.figure.dpi * 72
-    low, high = ax.get_ylim()
-    gap = 1.25 * size / height * (high - low)
-    ends = {name: np.asarray(line.get_xydata())[-1].tolist() for name, line in named.items()}
-    order = sorted(ends, key=lambda name: ends[name][1])
-    heights: list[float] = []
-    for name in order:
-        y = ends[name][1]
-        heights.append(max(y, heights[-1] + gap) if heights else y)
-    most = high - gap / 2
-    for k in reversed(range(len(heights))):  # down again from the upper edge
-        heights[k] = most = min(heights[k], most)
-        most -= gap
-    first, last = ax.get_xlim()
-    for name, y in zip(order, heights, strict=True):
-        end = ends[name]
-        ax.annotate(
-            name,
-            (end[0], end[1]),
-            (end[0] + 0.05 * (last - first), y),
-            va="center",
-            color=ink(ax),
-            arrowprops={
-                "arrowstyle": "-",
-                "color": ink(ax),
-                "linewidth": 0.6,
-                "shrinkA": 1,
-                "shrinkB": 2,
-                "relpos": (0.0, 0.5),
-            },
-        )
+def name_lines(ax: Axes, named: Mapping[str, Line2D], others: Iterable[Any] = ()) -> None:
+    """A legend where the lines leave room, in the order in which they end, from above."""
+    ends = {name: np.asarray(line.get_ydata(), dtype=float) for name, line in named.items()}
+    order = sorted(named, key=lambda name: -ends[name][~np.isnan(ends[name])][-1])
+    handles = [*(named[name] for name in order), *others]
+    names = [*order, *(str(each.get_label()) for each in others)]
+    ax.legend(handles, names, loc="best", handlelength=2.5)
 
 
-def limit_x(ax: Axes, first: float, last: float, room: float = 0.0) -> None:
-    """Limits of x that leave a share of the width for names to the right of the last point."""
-    width = (last - first) or 1.0
-    ax.set_xlim(first - 0.03 * width, last + width * (0.03 if room == 0.0 else room / (1 - room)))
+def limit_x(ax: Axes, first: float, last: float) -> None:
+    """Limits of x whose ticks begin at the first point."""
+    room = 0.03 * ((last - first) or 1.0)
+    ax.set_xlim(first - room, last + room)
     ax.set_xticks(_ticks(first, last, whole=True))
 
 

@@ -15,9 +15,9 @@ from streamptron.plot.drawing import (
     check_axes,
     colour,
     ink,
-    label_ends,
     limit_x,
     limit_y,
+    name_lines,
     said,
 )
 from streamptron.study.history import History
@@ -132,7 +132,7 @@ def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> A
     >>> data = [({"x": n, "y": 1}, n > 4) for n in range(9)]
     >>> history = fit(Perceptron(), data[::2], epochs=9, validation=data[1::2], seed=1)
     >>> ax = plot.training_curve(history, ax=Figure().subplots())
-    >>> [text.get_text() for text in ax.texts][:2]
+    >>> sorted(text.get_text() for text in ax.get_legend().get_texts())
     ['training', 'validation']
 
     References
@@ -159,10 +159,10 @@ def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> A
         ax.plot(numbers, errors, **style)
     most = max(max(errors) for errors in lines.values()) or 1.0
     limit_y(ax, -0.04 * most, 1.15 * most)
-    limit_x(ax, 1, max(numbers[-1], 2), room=0.24)
+    limit_x(ax, 1, max(numbers[-1], 2))
     ax.set_xlabel("pass")
     ax.set_ylabel("error (%)")
-    label_ends(ax, dict(zip(lines, ax.lines[-len(lines) :], strict=True)))
+    drawn = dict(zip(lines, ax.lines[-len(lines) :], strict=True))
     best = history[history.best - 1]
     error = lines[list(lines)[-1]][history.best - 1]
     ax.axvline(best.number, color=ink(ax), linestyle=":", linewidth=1, zorder=0)
@@ -177,6 +177,7 @@ def training_curve(history: History, ax: Axes | None = None, **kwargs: Any) -> A
         va="top",
         color=ink(ax),
     )
+    name_lines(ax, drawn)
     return ax
 
 

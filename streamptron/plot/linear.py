@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from streamptron._core import PairModel
-from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.candidates import RankModel
-from streamptron.doors.voted import VotedModel
 from streamptron.estimator.names import shown, type_shown
 from streamptron.study.data import learner_of
 
@@ -50,7 +48,7 @@ def serving(learner: Any, serve: Any) -> Any:
 
 def is_linear(learner: Any) -> bool:
     """Whether the score is a sum of weights times values."""
-    if isinstance(learner, AdaptiveModel | VotedModel):
+    if not learner._can("draw"):
         return False
     return learner.degree == 1 and not learner.interactions
 
@@ -89,7 +87,7 @@ def two_features(
 
 def _features(learner: Any) -> list[Hashable]:
     """The names that have weights."""
-    if isinstance(learner, VotedModel) and learner.degree > 1:
+    if learner._can("vote") and learner.degree > 1:
         return []  # it has no weights by name
     found = dict.fromkeys(
         name for weights in learner._weights(learner.serving)[1] for name in weights

@@ -27,7 +27,7 @@ from streamptron.plot.linear import (
     line_between,
     two_features,
 )
-from streamptron.study.data import data_of
+from streamptron.study.data import Before, data_of, learner_of
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,7 +101,11 @@ def decision_boundary(
             f"model has met {len(labels)} label{'s'[: len(labels) != 1]}; a boundary lies between "
             "two or more"
         )
-    lessons = None if data is None else data_of(data, check=learner._checked_label)
+    lessons = (
+        None
+        if data is None
+        else data_of(data, _before(model), learner._checked_label, missing=learner.missing)
+    )
     there = None if lessons is None else lessons.features()
     plane = two_features(features, learner, there or ())
     points = np.zeros((0, 2))
@@ -158,6 +162,12 @@ def _columns(matrix: Any, there: list[Any], plane: tuple[Any, Any]) -> NDArray[n
         if name in column:
             found[:, at] = matrix[:, [column[name]]].toarray().ravel()
     return found
+
+
+def _before(model: Any) -> Before | None:
+    """The steps of a pipeline, whose features are the plane's."""
+    before, _ = learner_of(model)
+    return before if isinstance(before, Before) else None
 
 
 def _box(points: NDArray[np.float64], line: Any) -> Any:

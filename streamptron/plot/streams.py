@@ -23,12 +23,13 @@ from streamptron.plot.drawing import (
     check_axes,
     halo,
     ink,
-    label_ends,
     limit_x,
     limit_y,
+    name_lines,
     whole,
 )
-from streamptron.study.data import error_of, learner_of
+from streamptron.study.data import Before, error_of, learner_of
+from streamptron.study.record import Record, check_record
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +56,7 @@ def progressive_error(
     Parameters
     ----------
     model
-        A learner, or ``Tokenizer() | learner``. It stays as it is: copies of it learn the stream.
+        A learner, or a pipeline that ends in one. It stays as it is: copies of it learn the stream.
     stream
         Pairs (x, y), read once and to the end: a list, a generator, what ``streamptron.files.read``
         returns.
@@ -100,11 +101,14 @@ def progressive_error(
     serving: list[tuple[int, str]] = []  # from which event on which vector
     for n, (x, y) in enumerate(_events(stream)):
         try:
-            event = x if tokenizer is None else tokenizer.transform_one(x)
+            event = asked = x if tokenizer is None else tokenizer.transform_one(x)
+            if isinstance(tokenizer, Before):
+                tokenizer.learn_one(x)
+                event = tokenizer.transform_one(x)
             if judge is not None and (not serving or serving[-1][1] != judge.serving):
                 serving.append((n, judge.serving))
             for kind, twin in twins.items():
-                answer = twin.predict_one(event)
+                answer = twin.predict_one(asked)
                 twin.learn_one(event, y)
                 wrong[kind].append(-1 if answer is None else int(answer != y))
         except (TypeError, ValueError) as error:
@@ -125,11 +129,11 @@ def progressive_error(
         (line,) = ax.plot(numbers, curve, **{**_style(ax, kind), **kwargs})
         if not np.isnan(curve[-1]):
             lines[f"{kind} {curve[-1]:.3g} %".strip()] = line
-    limit_x(ax, 0, total, room=0.32)
+    limit_x(ax, 0, total)
     limit_y(ax, -most * 1.5 * RIBBON / (1 - 1.5 * RIBBON) if ribbon else 0.0, most)
-    label_ends(ax, lines)
     if ribbon:
-        _ribbon(ax, serving, total)
+        draw_ribbon(ax, serving, total)
+    name_lines(ax, lines)
     ax.set_xlabel("events")
     past = "" if window is None else f" of the last {window} events"
     ax.set_ylabel(f"progressive error{past} (%)")
@@ -137,7 +141,10 @@ def progressive_error(
 
 
 def memory(
-    model: Any, stream: Iterable[tuple[Any, Any]], ax: Axes | None = None, **kwargs: Any
+    model: Any,
+    stream: Iterable[tuple[Any, Any]] | None = None,
+    ax: Axes | None = None,
+    **kwargs: Any,
 ) -> Axes:
     """Memory and features evicted while a stream is learned, as under ``max_features``.
 
@@ -147,9 +154,11 @@ def memory(
     Parameters
     ----------
     model
-        A learner, or ``Tokenizer() | learner``. It stays as it is: a copy of it learns the stream.
-    stream
-        Pairs (x, y), read once and to the end.
+        A learner, or a pipeline that ends in one. It stays as it is: a copy of it learns the
+        stream. Or a ``streamptron.study.Recorder`` that was given its model: nothing is learned
+        then.
+
+        Pairs (x, y), read once and to the end; None for a Recorder.
     ax
         The Axes to draw on; None: the current one.
     kwargs
@@ -177,25 +186,12 @@ def memory(
     ['memory (kB, solid)', 'features evicted (dashed)']
     """
     check_axes(ax)
-    tokenizer, learner = _parts(model)
-    twin = copy.deepcopy(learner)
-    ceiling = getattr(learner, "max_features", None)
-    every, n = 1, 0
-    found = [(0, twin.memory_usage, twin.n_evicted)]
-    for n, (x, y) in enumerate(_events(stream), 1):
-        try:
-            twin.learn_one(x if tokenizer is None else tokenizer.transform_one(x), y)
-        except (TypeError, ValueError) as error:
-            raise error_of(f"event {n - 1} of the stream", error) from error
-        if n % every == 0:
-            found.append((n, twin.memory_usage, twin.n_evicted))
-            if len(found) > POINTS:
-                found, every = found[::2], 2 * every
-    if not n:
-        raise ValueError("stream is empty; has a generator been read before?")
-    if found[-1][0] != n:
-        found.append((n, twin.memory_usage, twin.n_evicted))
+    if isinstance(model, Record):
+        found, ceiling = _recorded_memory(model, stream)
+    else:
+        found, ceiling = _learned_memory(model, stream)
     numbers, sizes, evicted = (np.array(column) for column in zip(*found, strict=True))
+    n = int(numbers[-1])
     from matplotlib.ticker import MaxNLocator
 
     unit, name = (1e6, "MB") if sizes.max() >= 2e6 else (1e3, "kB")
@@ -233,15 +229,53 @@ def memory(
 # --- What learns, and what it did
 
 
+def _learned_memory(model: Any, stream: Any) -> tuple[list[tuple[int, int, int]], int | None]:
+    """(events, bytes, features evicted) while a copy of the model learns, and its ceiling."""
+    tokenizer, learner = _parts(model)
+    twin = copy.deepcopy(learner)
+    every, n = 1, 0
+    found = [(0, twin.memory_usage, twin.n_evicted)]
+    for n, (x, y) in enumerate(_events(stream), 1):
+        try:
+            if isinstance(tokenizer, Before):
+                tokenizer.learn_one(x)
+            twin.learn_one(x if tokenizer is None else tokenizer.transform_one(x), y)
+        except (TypeError, ValueError) as error:
+            raise error_of(f"event {n - 1} of the stream", error) from error
+        if n % every == 0:
+            found.append((n, twin.memory_usage, twin.n_evicted))
+            if len(found) > POINTS:
+                found, every = found[::2], 2 * every
+    if not n:
+        raise ValueError("stream is empty; has a generator been read before?")
+    if found[-1][0] != n:
+        found.append((n, twin.memory_usage, twin.n_evicted))
+    return found, getattr(learner, "max_features", None)
+
+
+def _recorded_memory(record: Any, stream: Any) -> tuple[list[tuple[int, int, int]], int | None]:
+    """The same of what a recorder has noted."""
+    if stream is not None:
+        raise ValueError("stream is for a model that learns it; a Recorder has noted its own")
+    found = [
+        (window.n_events, window.memory, window.n_evicted or 0)
+        for window in check_record("model", record).windows
+        if window.memory is not None
+    ]
+    if not found:
+        raise ValueError("the Recorder has noted no memory; give it the model, Recorder(model)")
+    return found, record.ceiling
+
+
 def _parts(model: Any) -> tuple[Any, Any]:
-    """Tokenizer (or None) and learner."""
+    """What stands before the learner (or None), as a copy that may learn; and the learner."""
     tokenizer, learner = learner_of(model)
     if tokenizer is not None and isinstance(learner, RankModel):
         raise TypeError(
-            "model begins with a Tokenizer; give the RankingPerceptron alone, and candidates that "
-            "are dicts or what transform_one of the Tokenizer makes"
+            "model begins with a Tokenizer or other steps; give the RankingPerceptron alone, and "
+            "candidates that are dicts or what transform_one of the Tokenizer makes"
         )
-    return tokenizer, learner
+    return copy.deepcopy(tokenizer), learner
 
 
 def _twins(learner: Any) -> dict[str, Any]:
@@ -294,7 +328,7 @@ def _style(ax: Axes, kind: str) -> dict[str, Any]:
     }
 
 
-def _ribbon(ax: Axes, serving: list[tuple[int, str]], total: int) -> None:
+def draw_ribbon(ax: Axes, serving: list[tuple[int, str]], total: int) -> None:
     """Who served which events, along the lower edge; the longest time of each has its name."""
     spans: dict[str, list[tuple[float, float]]] = {}
     ends = [*(n for n, _ in serving[1:]), total]
@@ -335,9 +369,9 @@ def _ribbon(ax: Axes, serving: list[tuple[int, str]], total: int) -> None:
             )
     ax.annotate(
         "serves",
-        (total, RIBBON / 2),
+        (1.0, RIBBON / 2),
         (5, 0),
-        xycoords=across,
+        xycoords="axes fraction",
         textcoords="offset points",
         va="center",
         color=ink(ax),

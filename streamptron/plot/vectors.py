@@ -32,7 +32,7 @@ from streamptron.plot.linear import (
     two_features,
     weights_between,
 )
-from streamptron.study.data import data_of, learner_of
+from streamptron.study.data import Before, data_of, learner_of
 
 if typing.TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +94,10 @@ def update(
         )
     if not isinstance(x, Mapping):
         raise TypeError(f"x is {type_shown(x)}; give a mapping of two features to numbers")
-    twin = copy.deepcopy(serving(learner_of(model)[1], "current"))
+    before, learner = learner_of(model)
+    twin = copy.deepcopy(serving(learner, "current"))
+    if isinstance(before, Before):
+        x = before.transform_one(x)
     known = twin._known_labels
     if len(known) != 2:
         raise ValueError(
@@ -201,7 +204,7 @@ def projections(
     labels = learner._known_labels
     if len(labels) != 2:
         raise ValueError(f"model has met {len(labels)} labels; one vector lies between two")
-    lessons = data_of(data, tokenizer, learner._checked_label)
+    lessons = data_of(data, tokenizer, learner._checked_label, missing=learner.missing)
     scores = towards(learner, lessons.scores(learner))
     w, b = weights_between(learner)
     length = math.sqrt(math.fsum(each * each for each in w.values()))

@@ -35,8 +35,8 @@ def top_weights(
     Parameters
     ----------
     model
-        A learner, or ``Tokenizer() | learner``. The weights are those that answer best overall, as
-        of ``top_features``; of a hashed model the features are numbers of slots.
+        A learner, or a pipeline that ends in one. The weights are those that answer best overall,
+        as of ``top_features``; of a hashed model the features are numbers of slots.
     n
         At most how many of each sign.
     label
@@ -122,7 +122,7 @@ def explanation(
     Parameters
     ----------
     model
-        A learner, or ``Tokenizer() | learner``; then x is a text.
+        A learner, or a pipeline that ends in one; then x is a text.
     x
         The event. Of a RankingPerceptron the candidates.
     label

@@ -25,8 +25,7 @@ from streamptron.learners import LEARNERS
 from streamptron.perceptron import Perceptron
 from streamptron.text import Tokenizer
 
-# VotedPerceptron cannot be merged.
-MERGEABLE = {name: learner for name, learner in LEARNERS.items() if name != "voted"}
+MERGEABLE = {name: learner for name, learner in LEARNERS.items() if learner()._can("merge")}
 
 Converter = Callable[[Any], Any]
 
@@ -46,6 +45,10 @@ def _class_weight(value: Any) -> list[list[Any]]:
             raise TypeError(f"the label {label!r} is no str, bool or number")
         found.append([label, TypeConverters.toFloat(weight)])
     return found
+
+
+def _forget(value: Any) -> float | str:
+    return "auto" if value == "auto" else float(TypeConverters.toFloat(value))
 
 
 def _fields(value: Any) -> list[str]:
@@ -71,7 +74,7 @@ def _count(value: Any) -> int:
 # Our name, type.
 LEARNER_PARAMS: dict[str, Converter] = {
     "eta": TypeConverters.toFloat,
-    "forget": TypeConverters.toFloat,
+    "forget": _forget,
     "naive_bayes": TypeConverters.toBoolean,
     "margin": TypeConverters.toFloat,
     "violators": TypeConverters.toString,
@@ -91,6 +94,7 @@ LEARNER_PARAMS: dict[str, Converter] = {
     "degree": TypeConverters.toInt,
     "interactions": _pairs,
     "max_pairs": TypeConverters.toInt,
+    "missing": TypeConverters.toString,
 }
 TOKENIZER_PARAMS: dict[str, Converter] = {
     "analyzer": TypeConverters.toString,

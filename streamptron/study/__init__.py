@@ -4,12 +4,16 @@ from streamptron.study.compare import Comparison, Result, compare
 from streamptron.study.history import History, Pass
 from streamptron.study.margins import dataset_margin, geometric_margin, margin, mistake_bound
 from streamptron.study.passes import fit
+from streamptron.study.record import Window
+from streamptron.study.recorder import Recorder
 
 __all__ = [
     "Comparison",
     "History",
     "Pass",
+    "Recorder",
     "Result",
+    "Window",
     "compare",
     "dataset_margin",
     "fit",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import typing
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from operator import length_hint
@@ -18,6 +19,10 @@ from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.pipeline import TextPipeline
 from streamptron.estimator.table import frame, table
 from streamptron.study.data import error_of
+from streamptron.study.recorder import Recorder
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 BLOCK = 256  # events that one model learns before the next one does: its time is taken for all
 CERTAIN = 1.959964  # half-width of a 95 % interval of a normal distribution, in deviations
@@ -69,6 +74,8 @@ class Comparison(Sequence[Result]):
     ----------
     n_events
         How many events the stream had.
+    recorders
+        ``{name: Recorder}``: each model's errors window by window, by label, and its memory.
 
     Examples
     --------
@@ -80,11 +87,14 @@ class Comparison(Sequence[Result]):
     (100, [('Perceptron', 0.01), ('MIRA', 0.0101)])
     """
 
-    def __init__(self, results: Iterable[Result], n_events: int) -> None:
+    def __init__(
+        self, results: Iterable[Result], n_events: int, recorders: Mapping[str, Recorder]
+    ) -> None:
         self._results = tuple(
             sorted(results, key=lambda result: (math.isnan(result.error), result.error))
         )
         self.n_events = n_events
+        self.recorders = {result.name: recorders[result.name] for result in self._results}
 
     def __getitem__(self, at: Any) -> Any:
         return self._results[at]
@@ -98,6 +108,26 @@ class Comparison(Sequence[Result]):
         columns += [type(metric).__name__ for metric in self[0].metrics]
         rows = [[*result[:-1], *(metric.get() for metric in result.metrics)] for result in self]
         return frame(rows, columns).set_index("name")
+
+    def plot(self, by: str = "so far", ax: Axes | None = None, **kwargs: Any) -> Axes:
+        """The error of each model on the way, a line of each.
+
+        Parameters
+        ----------
+        by
+            "so far": the error of all events up to there; "window": of some events together.
+        ax
+            The Axes to draw on; None: the current one.
+        kwargs
+            Passed to ``Axes.plot`` for every line.
+
+        Returns
+        -------
+        The Axes.
+        """
+        from streamptron.plot.errors import errors
+
+        return errors(self.recorders, by=by, ax=ax, **kwargs)
 
     def __repr__(self) -> str:
         named = [type(metric).__name__ for metric in self[0].metrics]
@@ -122,7 +152,10 @@ class Comparison(Sequence[Result]):
 
 
 def compare(
-    models: Mapping[str, Any] | Iterable[Any], stream: Iterable[tuple[Any, Any]], metrics: Any = ()
+    models: Mapping[str, Any] | Iterable[Any],
+    stream: Iterable[tuple[Any, Any]],
+    metrics: Any = (),
+    window: int = 100,
 ) -> Comparison:
     """Let several models answer and learn one stream.
 
@@ -142,6 +175,9 @@ def compare(
     metrics
         River metrics of classification, one or several. Each model gets copies. One that needs
         probabilities makes every model give them, and that time counts too.
+    window
+        How many events share a point of `plot` and a row of the recorders' `to_frame`; it grows
+        with the stream.
 
     Returns
     -------
@@ -169,7 +205,10 @@ def compare(
     kinds = _metrics(metrics)
     if isinstance(stream, str | bytes | Mapping) or not isinstance(stream, Iterable):
         raise TypeError(f"stream is {type_shown(stream)}; give pairs (x, y)")
-    runs = [_Run(name, model, kinds) for name, model in named.items()]
+    recorders = {
+        name: Recorder(model, window=window, drift=None, name=name) for name, model in named.items()
+    }
+    runs = [_Run(name, model, kinds, recorders[name]) for name, model in named.items()]
     tally = _Tally(len(runs))
     events, n = iter(stream), 0
     while block := list(islice(events, BLOCK)):
@@ -183,15 +222,17 @@ def compare(
     if not n:
         raise ValueError("stream is empty; has a generator been read before?")
     best = min(range(len(runs)), key=tally.rank)
-    return Comparison((run.result(n, *tally.against(best, at)) for at, run in enumerate(runs)), n)
+    results = (run.result(n, *tally.against(best, at)) for at, run in enumerate(runs))
+    return Comparison(results, n, recorders)
 
 
 class _Run:
     """One model on the stream."""
 
-    def __init__(self, name: str, model: Any, metrics: Sequence[Any]) -> None:
+    def __init__(self, name: str, model: Any, metrics: Sequence[Any], recorder: Recorder) -> None:
         self.name = name
         self.model = model
+        self.recorder = recorder
         self.metrics = tuple(copy.deepcopy(metric) for metric in metrics)
         self.seconds = 0.0
         self._by_label = any(metric.requires_labels for metric in metrics)
@@ -230,6 +271,8 @@ class _Run:
                 for (_, y), p in zip(block, probabilities, strict=True):
                     if p:
                         metric.update(y, p)
+        for (_, y), answer in zip(block, answers, strict=True):
+            self.recorder._note(y, answer)
         return np.array(
             [
                 -1 if answer is None else int(answer != y)

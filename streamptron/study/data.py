@@ -16,11 +16,14 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from river import compose
 
 from streamptron.doors.model import Model
 from streamptron.doors.texts import Texts
 from streamptron.estimator import frames
 from streamptron.estimator.batches import Batch, batch_of, numbered, steps_of
+from streamptron.estimator.cells import SKIP, SKIP_NAN, event_of
+from streamptron.estimator.columns import Rows
 from streamptron.estimator.names import shown, type_shown
 from streamptron.estimator.passes import Passes
 from streamptron.estimator.pipeline import TextPipeline
@@ -60,26 +63,83 @@ class Lessons(Protocol):
     def features(self) -> list[Hashable]: ...
 
 
+class Before:
+    """The steps of a pipeline before its learner, as one step."""
+
+    fields = None
+
+    def __init__(self, pipeline: Any) -> None:
+        self.steps = compose.Pipeline(*list(pipeline.steps.items())[:-1])
+
+    def learn_one(self, x: Any) -> None:
+        """Let the steps learn an event, as the pipeline does."""
+        self.steps.learn_one(_own(x))
+
+    def transform_one(self, x: Any) -> Any:
+        """What the learner is given of an event."""
+        return self.steps.transform_one(_own(x))
+
+    def transform_many(self, X: Any) -> Any:
+        """What it is given of a list of events, or of a frame."""
+        if isinstance(X, list | tuple):
+            return [self.transform_one(x) for x in X]
+        return self.steps.transform_many(X)
+
+    def teach(self, X: Any) -> None:
+        """Let the steps learn a list of events, or a frame."""
+        if isinstance(X, list | tuple):
+            for x in X:
+                self.learn_one(x)
+        else:
+            self.steps.learn_many(X)
+
+    def put_into(self, pipeline: Any) -> None:
+        """Give a pipeline these steps in place of its own."""
+        pipeline.steps.update(self.steps.steps)
+        pipeline._plan = None  # of the old steps
+
+
+def _own(x: Any) -> Any:
+    """An event that a step may change, as River's Renamer does."""
+    return dict(x) if isinstance(x, dict) else x
+
+
 def learner_of(model: Any) -> tuple[Any, Any]:
-    """Tokenizer (or None) and learner of a model, or an error."""
+    """What stands before the learner of a model (or None), and the learner; or an error."""
     if isinstance(model, Model):
         return None, model
     if isinstance(model, TextPipeline) and model._pair is not None:
         return model._pair
+    if isinstance(model, compose.Pipeline) and isinstance(model[-1], Model) and len(model) > 1:
+        return Before(model), model[-1]
     if isinstance(model, type):
         raise TypeError(f"model is the class {model.__name__}; give an object: {model.__name__}()")
     raise TypeError(
-        f"model is {type_shown(model)}; give a learner of streamptron, or Tokenizer() | "
-        "learner. For other steps, such as StandardScaler(), give their result as data"
+        f"model is {type_shown(model)}; give a learner of streamptron, or a pipeline that ends in "
+        "one"
     )
 
 
 def data_of(
-    data: Any, tokenizer: Any = None, check: Callable[[Any], Any] | None = None, name: str = "data"
+    data: Any,
+    tokenizer: Any = None,
+    check: Callable[[Any], Any] | None = None,
+    name: str = "data",
+    missing: str = SKIP,
+    teach: bool = False,
 ) -> RowData | EventData:
-    """Look at finite data as events; `check` is what a learner says to a label."""
+    """Look at finite data as events.
+
+    `check` is what a learner says to a label, `missing` its parameter. `teach`: let the steps of a
+    pipeline learn the events first.
+    """
     X, y, weights, called = _columns(data, name)
     kind = _kind(X, name)
+    if isinstance(tokenizer, Before):
+        if teach:
+            asked(name, tokenizer.teach, X)
+        X = asked(name, tokenizer.transform_many, X)
+        kind, tokenizer = _kind(X, name), None
     if tokenizer is not None and not isinstance(X, Texts):
         if kind is dict and tokenizer.fields is None:
             raise TypeError(
@@ -92,7 +152,7 @@ def data_of(
             f"{name} holds texts; give Tokenizer() | learner as the model, or "
             "(Tokenizer().transform_many(texts), labels) as the data"
         )
-    batch = None if kind is dict else asked(name, batch_of, X, None)
+    batch = None if kind is dict else asked(name, batch_of, X, None, missing)
     n = len(X if batch is None else batch)
     if not n:
         raise ValueError(f"{name} is empty; give at least one event")
@@ -113,8 +173,8 @@ def queries_of(data: Any, tokenizer: Any = None, name: str = "data") -> QueryDat
     X, y, weights, called = _columns(data, name)
     if tokenizer is not None:
         raise TypeError(
-            "model begins with a Tokenizer; fit the RankingPerceptron alone, with candidates that "
-            "are dicts or what transform_one of the Tokenizer makes"
+            "model begins with a Tokenizer or other steps; fit the RankingPerceptron alone, with "
+            "candidates that are dicts or what transform_one of the Tokenizer makes"
         )
     if not isinstance(X, list | tuple):
         raise TypeError(
@@ -255,7 +315,9 @@ class RowData(Passes):
         if isinstance(self._X, Texts):
             return _matrix_of([self._X[row] for row in range(len(self._X))])
         plain = isinstance(self._X, np.ndarray) or hasattr(self._X, "tocsr")
-        X = self._X if plain else frames.frame_matrix(frames.frame_wrap(self._X))
+        X = self._X if plain else frames.frame_matrix(frames.frame_wrap(self._X), SKIP_NAN)[0]
+        if isinstance(X, Rows):
+            return csr_array(X[:3], shape=X.shape)
         return csr_array(X, dtype=np.float64)
 
 
@@ -325,7 +387,7 @@ class EventData:
 
     def features(self) -> list[Hashable]:
         """All features that an event has."""
-        return list(dict.fromkeys(name for x in self._events for name in x))
+        return list(dict.fromkeys(name for x in self._events for name in event_of(x)))
 
     def matrix(self) -> Any:
         """The events as a CSR matrix."""
@@ -341,7 +403,7 @@ class QueryData(EventData):
         for candidates in self._events:
             each = candidates.values() if isinstance(candidates, Mapping) else candidates
             for x in each:
-                found.update(dict.fromkeys(x))
+                found.update(dict.fromkeys(event_of(x)))
         return list(found)
 
 
@@ -350,7 +412,8 @@ def _matrix_of(events: Sequence[Mapping[Any, float]]) -> Any:
     from scipy.sparse import csr_array
 
     column: dict[Hashable, int] = {}
+    events = [event_of(x) for x in events]
     columns = [column.setdefault(name, len(column)) for x in events for name in x]
-    values = [float(x[name]) for x in events for name in x]
+    values = [number for x in events for number in x.values()]
     starts = np.cumsum([0, *(len(x) for x in events)])
     return csr_array((values, columns, starts), shape=(len(events), len(column)))

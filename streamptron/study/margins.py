@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 
 from streamptron._core import PairModel
-from streamptron.doors.adaptive import AdaptiveModel
-from streamptron.doors.candidates import RankModel
-from streamptron.doors.voted import VotedModel
 from streamptron.estimator.names import type_shown
 from streamptron.study.data import data_of, learner_of
 
@@ -160,12 +157,12 @@ def mistake_bound(data: Any, intercept: bool = True) -> float:
 
 def _margin(model: Any, data: Any) -> tuple[float, Any]:
     tokenizer, learner = learner_of(model)
-    if isinstance(learner, AdaptiveModel | VotedModel | RankModel):
+    if not learner._can("margin"):
         raise TypeError(
             f"the score of {type_shown(learner)} is no distance from a hyperplane between "
             "labels; margins are for Perceptron, MulticlassPerceptron, MIRA and AROW"
         )
-    lessons = data_of(data, tokenizer, learner._checked_label)
+    lessons = data_of(data, tokenizer, learner._checked_label, missing=learner.missing)
     known = learner._known_labels
     if len(known) < 2:
         raise ValueError(f"model has met {len(known)} labels; a margin lies between two or more")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import importlib
-import sys
 import typing
 from collections.abc import Callable, Iterator
 from time import perf_counter
@@ -14,14 +12,13 @@ from typing import Any
 import numpy as np
 
 from streamptron._core import BinaryModel, PairModel
-from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.doors.candidates import RankModel
 from streamptron.doors.merge import check_alike
-from streamptron.doors.voted import VotedModel
+from streamptron.estimator.bars import bar_of
 from streamptron.estimator.checks import jobs_of
 from streamptron.estimator.names import shown
 from streamptron.estimator.passes import check_learns
-from streamptron.study.data import Lessons, data_of, learner_of
+from streamptron.study.data import Before, Lessons, data_of, learner_of
 from streamptron.study.grades import GradedData, ranked_of
 from streamptron.study.history import History, Pass
 from streamptron.study.mixing import learned_by_several
@@ -145,9 +142,10 @@ def fit(
     _whole("mixes", mixes)
     rng = _generator(seed)
     tokenizer, learner = learner_of(model)
+    tokenizer = copy.deepcopy(tokenizer)  # the model's own learns nothing if there is an error
     check_learns(learner)
     picking = order == "random-mistake"
-    if picking and isinstance(learner, VotedModel):
+    if picking and learner._can("vote"):
         raise ValueError(
             'order="random-mistake" goes by the answers of the current weights, and a '
             "VotedPerceptron answers by all that it has had; take a Perceptron"
@@ -171,9 +169,13 @@ def fit(
         if validation is not None:
             checked = ranked_of(validation, learner, tokenizer, "validation")
     else:
-        lessons = data_of(data, tokenizer, learner._checked_label)
+        lessons = data_of(
+            data, tokenizer, learner._checked_label, missing=learner.missing, teach=True
+        )
         if validation is not None:
-            checked = data_of(validation, tokenizer, learner._checked_label, "validation")
+            checked = data_of(
+                validation, tokenizer, learner._checked_label, "validation", learner.missing
+            )
             _known("validation", checked, {*learner._known_labels, *lessons.labels})
     lessons.weigh(learner)
     seen = learner.n_seen
@@ -192,6 +194,8 @@ def fit(
             "one of them learn"
         )
     learner.__setstate__(_state(twin, learner._get_params()))
+    if isinstance(tokenizer, Before):
+        tokenizer.put_into(model)
     return history
 
 
@@ -304,7 +308,7 @@ def _twin(learner: Any, current: bool) -> Any:
 def _start(learner: Any, twin: Any, lessons: Lessons, rng: np.random.Generator) -> None:
     """Give an untrained model random weights."""
     kind = type(learner).__name__
-    if isinstance(learner, AdaptiveModel | VotedModel):
+    if not learner._can("start"):
         raise TypeError(f'init="random" is not for {kind}, which starts from no other weights')
     known = getattr(learner, "_known_labels", [])
     if learner.n_seen or learner.n_features or known not in ([], [False, True]):
@@ -373,19 +377,7 @@ def _known(name: str, checked: Lessons, known: set[Any]) -> None:
 @contextlib.contextmanager
 def _bar(progress: Any, epochs: int) -> Iterator[Callable[[Pass], object]]:
     """What is to be called after each pass."""
-    if not isinstance(progress, bool) and progress != "auto":
-        raise ValueError(f'progress={shown(progress)}; give True, False or "auto"')
-    tqdm: Any = None
-    if progress is True or (progress == "auto" and sys.stderr.isatty()):
-        try:
-            tqdm = importlib.import_module("tqdm").tqdm
-        except ModuleNotFoundError as error:
-            if error.name != "tqdm":
-                raise
-            if progress is True:
-                raise ImportError(
-                    'progress=True needs tqdm: pip install "streamptron[study]"; or leave it out'
-                ) from None
+    tqdm = bar_of(progress)
     if tqdm is None:
         yield lambda row: None
         return

@@ -1,9 +1,12 @@
 """What the tests of the commands share."""
 
+import os
+import sys
+
 import pytest
 
 from streamptron.cli import main
-from tests.support.commands import SEEDED, random_mail, written
+from tests.support.commands import ENVIRONMENT, SEEDED, random_mail, written
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +17,14 @@ def many(tmp_path_factory):
     words = ["train", str(folder / "mail.tsv"), "-m", str(folder / "mail.model"), "-q", *SEEDED]
     assert main(words) == 0
     return folder / "mail.tsv", folder / "mail.model"
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """What a shell's process is given: its folder, and the command in its PATH."""
+    tool = tmp_path / "bin" / "streamptron"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -m streamptron "$@"\n')
+    tool.chmod(0o755)
+    environment = {**ENVIRONMENT, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+    return {"cwd": tmp_path, "env": environment}

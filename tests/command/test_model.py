@@ -6,11 +6,13 @@ import re
 from itertools import pairwise
 
 import pytest
+from river import preprocessing
 
 import streamptron
 from streamptron import (
     AdaptiveClassifier,
     Checkpoint,
+    Journal,
     MulticlassPerceptron,
     Perceptron,
     RankingPerceptron,
@@ -27,6 +29,56 @@ from tests.support.commands import (
     written,
 )
 from tests.support.variants import learned, loaded
+
+ROWS = {
+    "csv": ("kind,color,size\na,red,3\nb,blue,5\n", ["a,red,3", "red,3", "color,size\nred,3"]),
+    "jsonl": (
+        '{"kind": "a", "color": "red", "size": 3}\n{"kind": "b", "color": "blue", "size": 5}\n',
+        ['{"kind": "a", "color": "red", "size": 3}', '{"color": "red", "size": 3}'],
+    ),
+    "vw": ("a | color=red size:3\nb | color=blue size:5\n", ["| color=red size:3"]),
+    "svm": ("1 1:1 7:3\n2 2:1 7:5\n", ["1 1:1 7:3", "1:1 7:3"]),
+}
+OPTIONS = {"csv": ["--label", "kind"], "jsonl": ["--label", "kind", "--features", "color,size"]}
+
+
+@pytest.mark.parametrize("suffix", ROWS)
+def test_a_line_of_features_is_explained_and_drawn_with_its_label_and_without(
+    suffix, tmp_path, told
+):
+    content, rows = ROWS[suffix]
+    file, model = tmp_path / f"f.{suffix}", tmp_path / "m"
+    file.write_text(content)
+    assert told("train", file, "-m", model, "-q", *OPTIONS.get(suffix, [])) == (0, "", "")
+    found = [told("explain", row, "-m", model) for row in rows]
+    assert found == [found[0]] * len(rows)
+    code, out, err = found[0]
+    assert (code, err) == (0, "")
+    assert re.search(r"^(size|7) +3\.0", out, re.M)
+    for row in rows:
+        words = ("plot", "explanation", row, "-m", model, "-o", tmp_path / "e.svg")
+        assert told(*words) == (0, "", "")
+    for blank in ("", "\n"):
+        code, _, err = told("explain", blank, "-m", model)
+        assert code == 1
+        assert "error: TEXT holds no event; give a line of the format " in err
+    assert told("explain", "red,", "-m", model)[0] == (0 if suffix == "csv" else 1)
+
+
+def test_a_row_with_other_cells_is_an_error_that_names_the_columns(tmp_path, told):
+    file, model = tmp_path / "f.csv", tmp_path / "m"
+    file.write_text(ROWS["csv"][0])
+    told("train", file, "-m", model, "-q", "--label", "kind")
+    code, _, err = told("explain", "red", "-m", model)
+    assert (code, err) == (
+        1,
+        "streamptron: error: TEXT has 1 cells; give those of kind, color, size, with or without "
+        "the label kind\n",
+    )
+    # and after more has been learned from a file with other columns
+    file.write_text("size,kind,color\n3,a,red\n")
+    assert told("train", file, "-m", model, "-q", "--resume")[0] == 0
+    assert told("explain", "3,a,red", "-m", model)[0] == 0
 
 
 def test_evaluation_is_what_scikit_learn_says(many, told):
@@ -105,6 +157,8 @@ def test_contributions_are_towards_the_answer(label, name, tmp_path, told):
     parts = [float(line.split()[-1]) for line in out.split("\n\n")[0].splitlines()[1:]]
     assert f"contributions towards {label}\nanswer: {label}, probability 0." in out
     assert sum(parts) > 0
+    has_weights = loaded(tmp_path / "m")._can("draw")  # one a feature, times its value
+    assert ("weight" in out.splitlines()[0]) == has_weights
 
 
 def test_top_features_are_the_librarys(many, told):
@@ -144,30 +198,25 @@ def test_info_says_what_a_model_is(mail, told):
     assert "memory_usage" in shown
 
 
-def test_an_older_file_with_the_tokenizer_in_its_metadata_is_used_and_saved_as_a_pipeline(tmp_path):
-    model = MulticlassPerceptron()
-    for y, text in ((1, "a prize"), (0, "see you"), (1, "a prize")):
-        model.learn_one(Tokenizer().transform_one(text), y)
-    model.save(tmp_path / "m", metadata={"tokenizer": {"ngram_range": [1, 2]}, "mine": 1})
-    assert learned(streamptron.load(tmp_path / "m")) == learned(model)
-    assert predict(b"a prize\n0\tsee you\n", tmp_path / "m", "--learn")[0][0].startswith("1\t")
-    assert loaded(tmp_path / "m").labels == [1, 0]
-    assert streamptron.load(tmp_path / "m")[0].ngram_range == (1, 2)
-    assert streamptron.read_metadata(tmp_path / "m") == {"mine": 1}
+def test_info_says_it_of_any_file(tmp_path, told):
+    def about(model):
+        streamptron.save(model, tmp_path / "m")
+        assert "memory_usage" in told("info", tmp_path / "m")[1]
+        return json.loads(told("info", tmp_path / "m", "--json")[1])
 
-
-def test_an_older_file_of_a_perceptron_keeps_the_names_of_its_labels(tmp_path, told):
-    older = {
-        "tokenizer": {},
-        "reading": {"format": "plain"},
-        "positive": None,
-        "names": ["n", "TRUE"],
-    }
-    Perceptron.from_weights({"a": 1.0}).save(tmp_path / "m", metadata=older)
-    assert predict(b"a\nb\n", tmp_path / "m")[0] == ["TRUE\t0.5000", "n\t0.5000"]
-    (tmp_path / "a.tsv").write_bytes(b"TRUE\ta\n")
-    assert told("train", tmp_path / "a.tsv", "-m", tmp_path / "m", "--resume", "-q")[0] == 0
-    assert streamptron.load(tmp_path / "m").label_names == {False: "n", True: "TRUE"}
+    model = AdaptiveClassifier(class_weight={7: 2.0})
+    model.learn_one({"a": 1}, 7)
+    found = about(model)
+    assert found["labels"] == ["7"]
+    assert found["parameters"]["class_weight"] == {"7": 2.0}
+    assert found["tokenizer"] is found["reading"] is None
+    model = preprocessing.StandardScaler() | Perceptron()
+    model.learn_one({"a": 1.0}, True)
+    found = about(model)
+    assert found["pipeline"] == ["StandardScaler", "Perceptron"]
+    assert found["labels"] == ["False", "True"]
+    assert about(RankingPerceptron())["learner"] == "RankingPerceptron"
+    assert about(Tokenizer(fields="subject") | Perceptron())["tokenizer"]["fields"] == "subject"
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -244,17 +293,16 @@ def test_a_trained_model_of_features_opens_as_its_learner(tmp_path, told):
 
 def test_a_pipeline_that_takes_fields_is_refused_for_lines(tmp_path, told):
     (Tokenizer(fields="subject") | Perceptron()).save(tmp_path / "m")
-    code, _, err = told("info", "-m", tmp_path / "m")
+    code, _, err = told("top", "-m", tmp_path / "m")
     assert code == 1
     assert "its tokenizer takes mappings with the fields 'subject', and a line is one text" in err
 
 
 def test_a_model_that_chooses_among_candidates_is_refused_for_lines(tmp_path, told):
     (Tokenizer() | RankingPerceptron()).save(tmp_path / "m")
-    for command in ("top", "info"):
-        code, _, err = told(command, "-m", tmp_path / "m")
-        assert code == 1
-        assert "it chooses among candidates, and a line is one event" in err
+    code, _, err = told("top", "-m", tmp_path / "m")
+    assert code == 1
+    assert "it chooses among candidates, and a line is one event" in err
     code, _, err = told("train", "--learner", "ranking", "-m", tmp_path / "n")
     assert code == 2
     assert "'ranking' chooses among candidates, and a line is one event" in err
@@ -269,3 +317,17 @@ def test_a_position_stays_in_a_checkpoint_that_the_command_line_resumes(tmp_path
     saved = Checkpoint.newest_saved(tmp_path / "m")
     assert (saved.position, saved.metadata) == (("mail", 7), {"mine": 1})
     assert saved.model[-1].labels == ["spam"]
+
+
+def test_a_journal_stays_in_the_file_and_can_still_correct(tmp_path, told):
+    journal = Journal(Tokenizer() | AdaptiveClassifier(hash_seed=1))
+    journal.learn_one("mail-1", "see you at the meeting", "spam")
+    journal.save(tmp_path / "m")
+    (tmp_path / "a.tsv").write_bytes(b"ham\tanother meeting\nspam\ta prize\n" * 5)
+    assert told("train", tmp_path / "a.tsv", "-m", tmp_path / "m", "--resume", "-q")[0] == 0
+    assert json.loads(told("info", tmp_path / "m", "--json")[1])["file"]["journal"] == 1
+    found = Journal.load(tmp_path / "m")
+    assert found.model["AdaptiveClassifier"].n_seen == 11
+    before = found.model.predict_proba_one("see you")["ham"]
+    found.correct("mail-1", "ham")
+    assert found.model.predict_proba_one("see you")["ham"] > before

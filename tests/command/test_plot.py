@@ -14,7 +14,8 @@ from streamptron.cli import main
 from streamptron.command.plot import plot as group
 from streamptron.files import read
 from streamptron.learners import LEARNERS
-from tests.support.commands import random_mail, written
+from tests.support.commands import process, random_mail, run, written
+from tests.support.marks import on_posix
 from tests.support.variants import loaded
 
 
@@ -40,6 +41,10 @@ KINDS = {
     "calibration": "calibration mail.tsv -m mail.model",
     "progressive": "progressive mail.tsv --learner multiclass --pocket",
     "memory": "memory mail.tsv --max-features 3",
+    "errors": "errors mail.tsv --learners adaptive,mira",
+    "roc": "roc mail.tsv -m mail.model",
+    "precision-recall": "precision-recall mail.tsv -m mail.model --of ham",
+    "false-positives": "false-positives mail.tsv -m mail.model",
 }
 
 
@@ -86,6 +91,32 @@ def texts(name):
         return re.findall(r"<!-- (.*?) -->", file.read())
 
 
+@on_posix
+def test_a_full_disk_leaves_the_picture_that_was_there(here):
+    import resource
+
+    def full():  # as far as this process can write
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    words = ["plot", *shlex.split(KINDS["weights"]), "-o", "weights.png"]
+    run(*words)
+    before = (here / "weights.png").read_bytes()
+    with process(*words, preexec_fn=full) as running:
+        said = running.communicate(timeout=60)[1].decode()
+    assert running.returncode != 0
+    assert "weights.png" in said
+    assert "Traceback" not in said
+    assert (here / "weights.png").read_bytes() == before
+    assert sorted(path.name for path in here.iterdir()) == ["mail.model", "mail.tsv", "weights.png"]
+
+
+@on_posix
+def test_a_new_picture_has_the_permissions_of_any_new_file(here, told):
+    (here / "any").touch()
+    told("plot", *shlex.split(KINDS["weights"]), "-o", "weights.png")
+    assert (here / "weights.png").stat().st_mode == (here / "any").stat().st_mode
+
+
 def test_a_perceptrons_labels_are_written_as_in_the_file(here, told):
     words = ["--learner", "perceptron", "--positive", "spam", "-q"]
     assert main(["train", "mail.tsv", "-m", "p.model", *words]) == 0
@@ -107,6 +138,38 @@ def test_a_style_is_taken(here, told):
     words = ["plot", *shlex.split(KINDS["weights"]), "-o", "w.png", "--style", "dark_background"]
     assert told(*words)[0] == 0
     assert imread("w.png")[0, 0, :3].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_title_size_and_dots_are_those_asked_for(kind, here, told):
+    words = ["plot", *shlex.split(KINDS[kind]), "--title", "A $title$ of mine", "--size", "9x7.5"]
+    assert told(*words, "-o", "picture.png") == (0, "", "")
+    assert imread("picture.png").shape[:2] == (750, 900)
+    assert told(*words, "-o", "picture.png", "--dpi", "50") == (0, "", "")
+    assert imread("picture.png").shape[:2] == (375, 450)
+    assert told(*words, "-o", "picture.svg") == (0, "", "")
+    assert "<!-- A $title$ of mine -->" in (here / "picture.svg").read_text("utf-8")
+
+
+def test_a_matrix_of_many_labels_is_as_large_as_it_needs(here, told):
+    events = [(f"label {k}", f"word{k}") for k in range(40)] * 3
+    (here / "many.tsv").write_bytes(written(events))
+    assert told("train", "many.tsv", "-m", "many.model", "-q")[0] == 0
+    assert told("plot", "confusion", "many.tsv", "-m", "many.model", "-o", "p.png")[0] == 0
+    height, width, _ = imread("p.png").shape
+    assert height == width == 1380
+
+
+def test_several_models_are_curves_of_one_picture(here, told):
+    (here / "more.tsv").write_bytes(written(random_mail(1, labels=("ham", "spam"))))
+    for learner in ("adaptive", "arow"):
+        told("train", "more.tsv", "-m", f"{learner}.model", "--learner", learner, "-q")
+    for kind in ("roc", "precision-recall", "false-positives"):
+        words = ["plot", kind, "more.tsv", "-m", "adaptive.model", "-m", "arow.model"]
+        assert told(*words, "-o", "p.svg") == (0, "", "")
+        picture = (here / "p.svg").read_text("utf-8")
+        assert "adaptive.model: " in picture
+        assert "arow.model: " in picture
 
 
 def test_features_are_events_too(here, told):
@@ -137,6 +200,15 @@ def test_features_are_events_too(here, told):
             "--of 'nix' has not been seen; the model knows ['",
         ),
         ("memory empty.tsv -o w.png", 1, "no labelled event"),
+        ("weights -m mail.model -o w.png --size 8", 2, "8: give width and height in inches, as"),
+        ("weights -m mail.model -o w.png --size 0x5", 2, "0x5: give from 1 to 100 inches each"),
+        ("weights -m mail.model -o w.png --size nanx5", 2, "nanx5: give from 1 to 100 inches each"),
+        ("weights -m mail.model -o w.png --dpi 5", 2, "Invalid value for '--dpi'"),
+        ("roc mail.tsv -o w.png", 2, "Missing option '--model' / '-m'"),
+        ("roc empty.tsv -m mail.model -o w.png", 1, "empty.tsv: no labelled event"),
+        ("roc mail.tsv -m mail.model --of nix -o w.png", 1, "--of 'nix' has not been seen"),
+        ("roc mail.tsv -m three.model -o w.png", 2, "give --of, one of the labels ['spam', 'ham'"),
+        ("errors mail.tsv --learners nix -o w.png", 2, "nix"),
         ("memory mail.tsv --average none -o w.png", 2, "AdaptiveClassifier has no --average"),
         ("memory mail.tsv --learner perceptron -o w.png", 1, "mail.tsv:1: the label 'spam'"),
         (

@@ -15,6 +15,7 @@ from streamptron.files import read
 from tests.support.commands import (
     ENVIRONMENT,
     FORMATS,
+    SHAPES,
     answered,
     library,
     predict,
@@ -127,7 +128,7 @@ def test_every_line_gets_one_line_whatever_is_in_it(mail):
         found, said = predict(data, model)
         assert len(found) == len(lines)
         assert "2 of 8 texts have bytes that are not UTF-8" in said
-        assert "the first: line 4; " in said or "the first: line 6; " in said
+        assert "the first: <stdin>:4; " in said or "the first: <stdin>:6; " in said
         assert [bool(re.fullmatch(r"(spam|ham)\t0\.\d{4}", line)) for line in found].count(
             False
         ) == 2
@@ -144,7 +145,7 @@ def test_a_line_that_is_too_long_is_answered_and_the_next_ones_too(limit, mail):
     good = found[0]
     assert good.startswith("spam\t")
     assert found == [good, "\t", good, "\t", "\t", "\t"]
-    assert f"3 of 6 lines are bad, the first: line 2: longer than {limit} bytes" in said
+    assert f"3 of 6 lines are bad, the first: <stdin>:2: longer than {limit} bytes" in said
 
 
 def test_a_line_that_is_too_long_is_not_held_in_memory(mail):
@@ -252,6 +253,30 @@ def test_a_file_of_the_format_that_texts_were_learned_from_is_read_as_that(tmp_p
     run("train", file, "-m", model, "-q", "--label", "kind", "--text", "body")
     answers = run("predict", file, "-m", model)[0].decode().split("\n")[:-1]
     assert answers == predict(b"win a prize\nsee you, soon\n", model)[0]
+
+
+BARE = {"tsv": rb"(?m)^.*\t", "txt": rb"(?m)^.*\t", "ft": rb"(?m)^__label__\S+ "}
+
+
+@pytest.mark.parametrize("suffix", BARE)
+def test_the_labels_of_a_file_are_no_part_of_its_texts(suffix, tmp_path):
+    """Though they be words that the model knows, and whether or not there are any."""
+    shape = SHAPES["fasttext" if suffix == "ft" else "plain"]
+    data = "".join(shape.format(*event) for event in random_mail(3, 200, ("ham", "spam"))).encode()
+    file, bare, model = tmp_path / f"f.{suffix}", tmp_path / f"bare.{suffix}", tmp_path / "m"
+    file.write_bytes(data)
+    bare.write_bytes(re.sub(BARE[suffix], b"", data))
+    run("train", file, "-m", model, "-q")
+    expected = list(library(model, [text for text, _ in read(file)]))
+    words = ("predict", "-m", model, "--template", "{label}\t{probability}\t{text}")
+    found = [line.rsplit("\t", 1) for line in run(*words, file)[0].decode().split("\n")[:-1]]
+    assert [answer for answer, _ in found] == expected
+    assert [text for _, text in found] == [text for text, _ in read(file)]
+    for line, (answer, text) in zip(run(*words, bare)[0].decode().split("\n"), found, strict=False):
+        assert line == (f"{answer}\t{text}" if text else "\t\t")
+    whole = [line for line in data.decode().split("\n") if line]
+    as_text = run("predict", "-m", model, "--input", "text", file)[0].decode().split("\n")[:-1]
+    assert as_text == list(library(model, whole)) != expected
 
 
 def test_a_line_with_a_bad_label_is_no_event_and_not_held_out(tmp_path):

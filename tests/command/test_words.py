@@ -28,18 +28,15 @@ def examples():
 
 
 @pytest.mark.slow
-def test_every_example_of_the_help_runs(tmp_path):
-    tool = tmp_path / "bin" / "streamptron"
-    tool.parent.mkdir()
-    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -m streamptron "$@"\n')
-    tool.chmod(0o755)
-    environment = {**ENVIRONMENT, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+def test_every_example_of_the_help_runs(tmp_path, shell):
+    for folder in ("Junk", "INBOX"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "1").write_bytes(b"Subject: hello\n\nhello\n")
     n = 0
     for example in examples():
         done = subprocess.run(
             ["sh", "-c", example],
-            cwd=tmp_path,
-            env=environment,
+            **shell,
             capture_output=True,
             timeout=60,
             check=False,
@@ -53,8 +50,45 @@ def test_every_example_of_the_help_runs(tmp_path):
     assert n > 15
 
 
+@pytest.mark.parametrize(
+    ("command", "titles"),
+    [
+        ("train", ["The learner", "Words of texts", "Lines of files"]),
+        (
+            "predict",
+            [
+                "Answers",
+                "Learning",
+                "The model's file",
+                "Lines of files",
+                "The learner, with --create",
+                "Words of texts, with --create",
+            ],
+        ),
+        ("eval", ["Lines of files"]),
+        ("compare", ["Words of texts", "Lines of files"]),
+        ("plot memory", ["The learner", "Words of texts", "Lines of files"]),
+        ("top", []),
+    ],
+)
+def test_help_has_its_options_in_sections_and_each_once(command, titles, told):
+    _, text, _ = told(*command.split(), "--help")
+    text = text[text.index("\nOptions:\n") :]
+    assert re.findall(r"^(\S.*):$", text, re.M) == ["Options", *titles]
+    options = re.findall(r"^  (?:-\w, )?(--?[\w-]+)", text, re.M)
+    assert len(set(options)) == len(options)
+    assert options.index("--help") == text.partition("\n\n")[0].count("\n  -") - 1
+
+
 def test_the_version_is_the_packages(told):
     assert told("--version") == (0, f"streamptron {streamptron.__version__}\n", "")
+
+
+def test_no_sentence_of_the_list_of_commands_is_cut_off(told):
+    _, text, _ = told("--help")
+    listed = text[text.index("\nCommands:\n") :].splitlines()[2:]
+    assert len(listed) > 5
+    assert [line for line in listed if not line.endswith(".") or line.endswith("..")] == []
 
 
 def test_no_words_are_a_question_for_help(told):
@@ -65,7 +99,7 @@ def test_no_words_are_a_question_for_help(told):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("train", "Missing argument 'FILES...'; see streamptron train --help"),
+        ("train -m new.model", "Missing argument 'FILES...'; see streamptron train --help"),
         ("train mail.tsv", "Missing option '--model'"),
         (
             "train mail.tsv -m m --C 2",
@@ -86,9 +120,12 @@ def test_no_words_are_a_question_for_help(told):
             "--half-life is for --average exponential",
         ),
         ("train mail.tsv -m m --learner mira --half-life 9 --average uniform", "give that too"),
-        ("train mail.tsv -m m --encoding utf-9", "--encoding 'utf-9'; give an encoding that"),
-        ("eval mail.tsv -m mail.model --encoding base64", "--encoding 'base64'; give an encoding"),
-        ("predict -m mail.model --encoding x", "--encoding 'x'; give an encoding that"),
+        ("train mail.tsv -m m --encoding utf-9", "--encoding 'utf-9' is unknown to Python, or"),
+        (
+            "eval mail.tsv -m mail.model --encoding base64",
+            "--encoding 'base64' is unknown to Python",
+        ),
+        ("predict -m mail.model --encoding x", "--encoding 'x' is unknown to Python"),
         ("train mail.tsv -m m --label y", "the format plain has no --label"),
         ("train - -m m --label y", "no suffix that tells its format; give --format (plain"),
         ("train mail.tsv -m m --ngrams 2,1", "error: --ngrams (2, 1); it must be"),
@@ -129,7 +166,6 @@ def test_no_words_are_a_question_for_help(told):
         ("train bare -m m", "no suffix that tells its format; give --format (plain"),
         ("train mail.tsv -m mail.model --resume --margin 1", "without --margin"),
         ("predict -m mail.model --json --template {label}", "two ways to write"),
-        ("predict -m mail.model --template {word}", "{word} is not one of its placeholders"),
         ("predict -m mail.model --template {label:>9}", "{label} takes no format, such as :>9"),
         ("predict -m mail.model --template {text!r}", "{text} takes no format, such as :>9"),
         ("predict -m mail.model --template {", "cannot be used"),
@@ -137,7 +173,7 @@ def test_no_words_are_a_question_for_help(told):
         ("predict -m mail.model --learn --input text", "--learn needs labels"),
         ("predict -m mail.model --save-every 5", "nothing to save"),
         ("predict -m mail.model --input text --format vw", "two ways"),
-        ("learn", "No such command 'learn'"),
+        ("teach", "No such command 'teach'"),
     ],
 )
 def test_words_that_make_no_command_end_with_2_and_say_why(words, message, mail, monkeypatch, told):
@@ -187,8 +223,8 @@ def test_words_that_make_no_command_end_with_2_and_say_why(words, message, mail,
         ("train mail.csv -m m --label l --features x --text x", "give --text or --features, not"),
         ("train mail.csv -m m --label l --features x --delimiter ;;", "--delimiter ';;'; it must"),
         ("train mail.csv -m m --label l --features x --type x=a", "--type 'x'='a'; give "),
-        ("info -m library.model", "it holds a learner alone"),
-        ("info -m odd.model", "the model's metadata cannot be used"),
+        ("predict -m mail.model --template {word}", "{word} is not one of the template's"),
+        ("top -m library.model", "it holds a learner alone"),
         ("top -m mail.model --label eggs", "--label 'eggs' has not been seen"),
         ("predict mail.tsv -m vw.model --input text", "the model learns from features"),
         ("predict mail.tsv -m vw.model --template {text}", "there is no {text}"),
@@ -206,7 +242,6 @@ def test_failures_end_with_1_and_a_line_that_says_what_and_where(
     Path("short.tsv.gz").write_bytes(gzip.compress(written(random_mail(1)))[:-500])
     Path("mail.vw").write_bytes(b"1 | a\n")
     MulticlassPerceptron().save("library.model")
-    MulticlassPerceptron().save("odd.model", metadata={"tokenizer": {"colour": "blue"}})
     assert main(["train", "mail.vw", "-m", "vw.model", "-q"]) == 0
     code, out, err = told(*words.split(" "))
     assert code == 1

@@ -24,10 +24,11 @@ def test_nan_of_a_step_before_the_learner_is_told_with_a_cure_that_works(learner
     assert cured.predict_one({"a": 2.0}) == y or learner == "Perceptron"
 
 
-def test_prediction_before_the_first_label_is_told_when_it_is_used_as_a_feature():
+def test_prediction_before_the_first_label_is_a_gap_when_it_is_used_as_a_feature():
     guess = MulticlassPerceptron().predict_one({"a": 1})
     assert guess is None
-    with pytest.raises(
-        TypeError, match=r"x\['guess'\] is None.*until the learner has seen a label"
-    ):
-        Perceptron().learn_one({"guess": guess}, True)
+    model = Perceptron()
+    model.learn_one({"guess": guess, "a": 1}, True)
+    assert list(model.weights) == ["a"]
+    with pytest.raises(TypeError, match=r"x\['guess'\] is None.*missing='refuse'"):
+        Perceptron(missing="refuse").learn_one({"guess": guess}, True)

@@ -4,8 +4,10 @@ import gzip
 import io
 import os
 import random
+import re
 import sys
 import tracemalloc
+from encodings.aliases import aliases
 
 import pytest
 
@@ -222,10 +224,15 @@ def test_what_the_encoding_has_not_is_no_utf_8_either():
     assert block.data == b"hi\xff"
 
 
-@pytest.mark.parametrize("encoding", ["utf-9", "base64", "a\0b", "", 7])
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-9", "base64", "a\0b", "", 7, "idna", "punycode", "undefined", "unicode_escape"],
+)
 def test_an_encoding_that_python_does_not_know_raises_at_once(encoding):
     for reader in (blocks, lambda *a, **k: read(*a, "plain", **k)):
-        with pytest.raises(ValueError, match=r"^encoding=.*; give an encoding that Python knows"):
+        with pytest.raises(
+            ValueError, match=r"^encoding=.* is unknown to Python, or not of texts; give"
+        ):
             reader(io.BytesIO(b""), encoding=encoding)
 
 
@@ -349,7 +356,8 @@ def test_paths_patterns_and_directories_are_read_in_order(tmp_path):
     [
         ([], ValueError, "sources is empty"),
         (3, TypeError, "sources is an int; give a path"),
-        (b"a.tsv", TypeError, "sources is a bytes"),
+        (b"a.tsv", TypeError, "sources has the bytes b'a.tsv'; give a path as a str, os.fsdecode"),
+        ([b"a.tsv"], TypeError, "sources has the bytes b'a.tsv'; give a path as a str"),
         ([3], TypeError, "sources has an int"),
         (io.StringIO("a"), TypeError, 'is open as text; open it with "rb"'),
     ],
@@ -395,3 +403,25 @@ def test_a_line_of_100_megabytes_is_never_held(suffix, tmp_path):
     assert [error.line for error in errors] == [1]
     assert "longer than 16777216 bytes" in errors[0].reason
     assert (reader.n_lines, reader.n_events, reader.n_bad) == (2, 1, 1)
+
+
+def test_no_encoding_of_pythons_raises_anything_but_what_to_do():
+    rng = random.Random(3)
+    print("seed 3")
+    contents = [b"spam\twin\\d\n", b"\xff\xfe0\n", rng.randbytes(3000)]
+    for encoding in sorted({*aliases.values(), "palmos", "undefined", "idna", "unicode_escape"}):
+        for data in contents:
+            try:
+                found = list(blocks(io.BytesIO(data), encoding=encoding))
+            except ValueError as error:
+                found = re.findall("; (give .*encoding)", str(error))
+            assert found
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_without_a_mark_the_error_says_which_encodings_there_are(encoding):
+    data = "ham\thello\n".encode(f"{encoding}-le")
+    message = f"<BytesIO>:1: a file in {encoding} begins with a byte order mark, and this one does "
+    with pytest.raises(LineError, match=f"^{message}not; give {encoding}-le or {encoding}-be as"):
+        list(blocks(io.BytesIO(data), encoding=encoding))
+    assert list(blocks(io.BytesIO(data), encoding=f"{encoding}-le"))

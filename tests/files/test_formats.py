@@ -385,3 +385,71 @@ def test_a_csv_cell_beyond_the_limit_of_the_csv_module_says_how_to_raise_it():
         2: "field larger than field limit (131072); close quotes, or raise it by "
         "csv.field_size_limit()"
     }
+
+
+# --- Several labels a line
+
+
+@pytest.mark.parametrize(
+    ("format", "lines", "found", "options"),
+    [
+        ("plain", b"a,b\tx\n\ty\nc\tz,z\n", [("x", ["a", "b"]), ("y", []), ("z,z", ["c"])], {}),
+        (
+            "fasttext",
+            b"__label__a __label__b x y\nx __label__c y __label__d\nnone at all\n",
+            [("x y", ["a", "b"]), ("x y", ["c", "d"]), ("none at all", [])],
+            {},
+        ),
+        (
+            "svmlight",
+            b"1,3 5:1 # t\n5:2\n2 5:3\n",
+            [({5: 1}, [1, 3]), ({5: 2}, []), ({5: 3}, [2])],
+            {},
+        ),
+        (
+            "vw",
+            b"1,2 | a\n| b\n3 2 | c\n",
+            [({"a": 1}, [1, 2]), ({"b": 1}, []), ({"c": 1}, [3])],
+            {},
+        ),
+        ("vw", b"a,b | a\n", [({"a": 1}, ["a", "b"])], {"label_type": "text"}),
+        (
+            "jsonl",
+            b'{"y": ["a", 2], "t": "x"}\n{"y": [], "t": "z"}\n{"y": [0], "t": ""}\n',
+            [("x", ["a", 2]), ("z", []), ("", [0])],
+            {"label": "y", "text": "t"},
+        ),
+        ("csv", b'y,t\n"a,b",x\n,z\n', [("x", ["a", "b"]), ("z", [])], {"label": "y", "text": "t"}),
+    ],
+)
+def test_a_line_may_have_several_labels(format, lines, found, options):
+    assert events(lines, format, several=True, **options) == found
+
+
+@pytest.mark.parametrize(
+    ("format", "line", "says", "options"),
+    [
+        ("plain", b"a,a\tx\n", "the label 'a' occurs twice", {}),
+        ("plain", b"a,\tx\n", "the label is empty", {}),
+        ("fasttext", b"__label__a __label__a\n", "the label 'a' occurs twice", {}),
+        ("svmlight", b"1,x 3:1\n", "the label 'x' is not a finite number", {}),
+        ("svmlight", b"1,1 3:1\n", "the label 1 occurs twice", {}),
+        ("vw", b"1, | a\n", "is not a finite number", {}),
+        ("vw", b"a,,b | a\n", "the label is empty", {"label_type": "text"}),
+        ("jsonl", b'{"y": "a", "t": ""}\n', "must be a list", {"label": "y", "text": "t"}),
+        ("jsonl", b'{"t": ""}\n', "must be a list", {"label": "y", "text": "t"}),
+        ("jsonl", b'{"y": [null], "t": ""}\n', "it must be a text", {"label": "y", "text": "t"}),
+        ("jsonl", b'{"y": [[]], "t": ""}\n', "it must be a text", {"label": "y", "text": "t"}),
+    ],
+)
+def test_labels_that_cannot_be_make_a_bad_line(format, line, says, options):
+    assert says in problems(line, format, several=True, **options)[1]
+
+
+def test_each_of_several_labels_is_renamed():
+    data = io.BytesIO(b"a,b\tx\n")
+    assert list(read(data, "plain", several=True, labels={"a": 1, "b": 2})) == [("x", [1, 2])]
+    with pytest.raises(LineError, match="'b' is not one of"):
+        list(read(io.BytesIO(b"a,b\tx\n"), "plain", several=True, labels={"a": 1}))
+    with pytest.raises(TypeError, match="several"):
+        read(data, "plain", several="yes")

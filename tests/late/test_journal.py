@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import itertools
 import os
 import pickle
 import random
@@ -28,6 +29,7 @@ from streamptron import (
 from tests.support.marks import seeds, slow
 from tests.support.processes import environment
 from tests.support.streams import random_events
+from tests.support.threads import eager, finished
 
 
 def learned(model):
@@ -98,7 +100,7 @@ def test_what_is_wrong_changes_nothing():
         (lambda: journal.correct("a", "eggs"), ValueError, "y='eggs' is a new label"),
         (lambda: journal.correct("a", frozenset()), TypeError, "y frozenset"),
         (lambda: journal.correct("a", "spam", w=-1), ValueError, "w=-1"),
-        (lambda: journal.learn_one("c", {"c": "x"}, "ham"), TypeError, "x\\['c'\\]"),
+        (lambda: journal.learn_one("c", {"c": "7"}, "ham"), TypeError, "x\\['c'\\]"),
         (lambda: journal.learn_one(frozenset(), {"c": 1}, "ham"), TypeError, "id "),
         (lambda: journal.learn_one([], {"c": 1}, "ham"), TypeError, "id"),
         (lambda: journal.learn_ticket("c", b"", "ham"), ValueError, "ticket is no ticket"),
@@ -148,6 +150,56 @@ def test_what_is_learned_past_the_journal_does_no_harm():
     journal.model.learn_one({"b": 1}, False)
     journal.undo("a")
     assert journal.model.weights == {"b": -1.0}
+
+
+WHOLE = {
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda journal: pickle.loads(pickle.dumps(journal)),
+    "beside its model": lambda journal: copy.deepcopy([journal, journal.model])[0],
+}
+
+
+@pytest.mark.parametrize("how", WHOLE)
+@eager
+def test_a_copy_of_a_journal_that_learns_is_of_one_moment(how):
+    """Its model has learned the events that it remembers, each once, and no others."""
+    journal = Journal(Perceptron(), most=100)
+    names = [f"a long name of the feature {i}" for i in range(300)]
+
+    def learn(stop):
+        for id in itertools.count():
+            if stop.is_set():
+                return
+            journal.learn_one(id, {names[id % len(names)]: 1, "b": id}, id % 2 == 0)
+            if id % 3 == 2:
+                journal.correct(id - 1, True)
+
+    def look():
+        met = set()
+        while len(met) < 30:
+            other = WHOLE[how](journal)
+            n = max(other, default=-1) + 1
+            met.add(n)
+            assert other.model.n_seen - n in (n // 3, n // 3 - 1)  # the last may not be corrected
+
+    finished(look, learn)
+
+
+def test_a_shallow_copy_of_a_journal_is_the_same_one():
+    journal = Journal(Perceptron())
+    other = copy.copy(journal)
+    other.learn_one("a", {"a": 1}, True)
+    with pytest.raises(ValueError, match="id='a' is in the journal already"):
+        journal.learn_one("a", {"a": 1}, True)
+
+
+@pytest.mark.parametrize("how", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_a_model_that_is_copied_beside_its_journal_stays_its_model(how):
+    journal = Journal(Perceptron())
+    journal.learn_one("a", {"a": 1}, True)
+    for other, model in (how((journal, journal.model)), how((journal.model, journal))[::-1]):
+        other.correct("a", False)
+        assert model.weights == {"a": -1.0}
 
 
 def test_a_copy_of_a_journal_is_another_one():

@@ -156,6 +156,7 @@ def check_adaptive(model, twin, x):
 ADAPTIVE = {
     "default": {},
     "forgetful": {"forget": 0.1},
+    "watching": {"forget": "auto"},
     "no naive Bayes": {"naive_bayes": False},
     "no intercept": {"intercept": False},
     "ceiling": {"max_features": 12},
@@ -168,9 +169,15 @@ def test_adaptive_classifier_answers_as_its_twin_without_the_step(variant, seed,
     rng = random.Random(f"{variant} {seed}")
     model, twin = pair_of("AdaptiveClassifier", **ADAPTIVE[variant])
     labels = rng.choice([(False, True), ("ham", "spam"), tuple("abc"), tuple("abcdefghij")])
-    values = rng.choice(["one", "small", "real"])
+    values, size = rng.choice([("one", 8), ("small", 8), ("real", 8), ("measured", 20)])
     events = random_events(
-        rng, 120, labels=labels, n_features=25, weighted=rng.random() < 0.5, values=values
+        rng,
+        120,
+        labels=labels,
+        n_features=25,
+        weighted=rng.random() < 0.5,
+        values=values,
+        size=size,
     )
     model = learn_and_undo(rng, model, twin, events, path, check_adaptive)
     model._check()

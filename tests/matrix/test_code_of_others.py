@@ -431,9 +431,12 @@ def model_of_many_names(learner):
 def test_answers_are_not_spoiled_by_a_finalizer_that_asks_for_others(learner, read):
     model, x = model_of_many_names(learner)
     expected = READS[read](model, x)
+    answers = []
     with collecting(lambda: model.predict_one({"other": 1.0, 2: 1.0, 3: 1.0})) as acts:
         for _ in range(5):
-            assert READS[read](model, x) == expected
+            # each list counts for the collector: some reads make no container of their own
+            answers.append([READS[read](model, x)])
+    assert answers == [[expected]] * 5
     assert acts or COLLECTS_BETWEEN_LINES
 
 

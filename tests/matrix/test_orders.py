@@ -58,7 +58,6 @@ def test_rows_in_an_order_are_learned_as_their_dicts_in_that_order_bit_for_bit(
 def test_texts_in_an_order_are_learned_as_in_that_order(learner, seed):
     rng = random.Random(f"{learner}, {seed}")
     _, ys, _ = random_batch(rng, learner, n=150)
-    # characters that have not been met stop a batch
     texts = [" ".join(rng.choices(["a", "bé", "ñ", "ж", "漢", "𝄞", "z"], k=5)) for _ in ys]
     model, twin = make(learner), make(learner)
     passes = passes_of(model, Tokenizer().transform_many(texts), ys)

@@ -19,6 +19,7 @@ from streamptron import (
     Perceptron,
     Tokenizer,
     VotedPerceptron,
+    load,
     merge,
 )
 from streamptron.estimator.names import shown, type_shown
@@ -91,9 +92,8 @@ def test_models_of_other_classes_or_secret_seeds():
 
 def test_models_that_did_not_go_on_from_since():
     base, models = started()
-    refused(
-        ValueError, "models[1] did not go on from since", merge, [models[0], base], since=models[1]
-    )
+    later, same = models[1], copy.deepcopy(models[1])
+    refused(ValueError, "models[1] did not go on from since", merge, [same, base], since=later)
     stranger = learn(Perceptron(hash_seed=1), random_events(random.Random(9), 99, keys="int"))
     refused(ValueError, "models[1] did not go on", merge, [models[0], stranger], since=base)
     refused(ValueError, "the model did not go on", stranger.delta, base)
@@ -101,6 +101,66 @@ def test_models_that_did_not_go_on_from_since():
     many, shards = started("MIRA")
     labelled = learn(MIRA(hash_seed=1), random_events(random.Random(9), 99, labels=("u", "v")))
     refused(ValueError, "its first labels are not", merge, [shards[0], labelled], since=many)
+
+
+def of_another_history():
+    base, models = started()
+    return models, [learn(Perceptron(hash_seed=1), random_events(random.Random(9), 70)), base]
+
+
+def of_weights():
+    given = [Perceptron.from_weights({name: 1.0}) for name in "ab"]
+    return given, [Perceptron()]
+
+
+def undone():
+    base = Perceptron(hash_seed=1)
+    step = base.learn_one({"a": 1}, True, undo=True)
+    model, other = copy.deepcopy(base), copy.deepcopy(base)
+    model.undo(step)
+    other.learn_one({"b": 1}, False)
+    return [model, other], [base]
+
+
+@pytest.mark.parametrize("made", [of_another_history, of_weights, undone])
+def test_a_model_that_is_not_since_and_has_seen_as_many_events(made):
+    """Nothing it has learned may be left out in silence."""
+    models, bases = made()
+    since = next(base for base in bases if base.n_seen == models[0].n_seen)
+    said = f"has seen as many events as since, {since.n_seen}, and is another model"
+    refused(ValueError, f"models[0] {said}", merge, models, since=since)
+    refused(ValueError, f"the model {said}", models[0].delta, since)
+
+
+def test_a_model_that_has_learned_nothing_since_has_no_say(tmp_path):
+    base, (model, _) = started("MIRA")
+    base.save(tmp_path / "base")
+    mapped = load(tmp_path / "base", mmap=True)
+    for since in (base, mapped):
+        for idle in (base, copy.deepcopy(base), pickle.loads(pickle.dumps(base)), mapped):
+            assert state(merge([idle, model], since=since)) == state(model)
+            assert state(merge([idle], since=since)) == state(base)
+            again = copy.deepcopy(base)
+            again.apply(Delta.from_bytes(idle.delta(since).to_bytes()))
+            assert state(again) == state(base)
+
+
+def test_a_model_given_twice():
+    base, models = started()
+    for since in (None, base):
+        said = "models[2] is models[0] again; give each model once, or it counts twice"
+        refused(ValueError, said, merge, [*models, models[0]], since=since)
+
+
+def test_a_delta_of_no_events_with_weights():
+    base = Perceptron(hash_seed=1)
+    model = copy.deepcopy(base)
+    model.learn_one({"a": 1}, True)
+    header, body = opened(model.delta(base).to_bytes())
+    header["__metadata__"]["counters"] = "[0,0,0]"
+    forged = Delta.from_bytes(sealed(header, bytes(body)))
+    refused(ModelFileError, "has seen no events", base.apply, forged)
+    assert base.weights == {}
 
 
 def test_more_labels_together_than_max_labels():

@@ -44,11 +44,21 @@ every_variant = pytest.mark.parametrize(("learner", "variant"), VARIANTS)
 def streams_of(rng, learner, n_shards, n=60, features=30):
     """A base's events and each shard's, of names and labels of its own."""
     kind = rng.choice([*KEYS, "mixed"])
+    values, size = rng.choice([("small", 8), ("measured", 25)])
+    if learner != "AdaptiveClassifier":
+        values, size = "small", 8
 
     def events(labels, first, n):
         labels = (False, True) if learner == "Perceptron" else labels
         kept = random_events(
-            rng, n, labels=labels, keys=kind, n_features=features + first, weighted=True
+            rng,
+            n,
+            labels=labels,
+            keys=kind,
+            n_features=features + first,
+            weighted=True,
+            values=values,
+            size=size,
         )
         return list(kept)
 

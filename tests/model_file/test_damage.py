@@ -15,10 +15,10 @@ import pytest
 from streamptron import MIRA, ModelFileError, Perceptron, Tokenizer, load, read_metadata
 from streamptron.command.lines import LineModel
 from streamptron.modelfile import read as reading
-from tests.support import mutations
-from tests.support.marks import on_posix, slow
+from tests.support import flipped, mutations
+from tests.support.marks import on_posix, seeds, slow
 from tests.support.model_files import refused
-from tests.support.variants import labels_for, make
+from tests.support.variants import every_placed_learner, labels_for, make
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +60,12 @@ def test_damaged_file_is_refused_with_its_name_the_reason_and_what_to_do(bases, 
 
 
 def test_file_of_a_newer_format_is_refused_with_the_version_that_wrote_it(bases, path):
-    data = bases["names"].replace(b'"version":"1"', b'"version":"2"')
+    data = bases["names"].replace(b'"version":"1"', b'"version":"9"')
     path.write_bytes(
         mutations.sealed(data.replace(b'"streamptron":"0.1.0"', b'"streamptron":"9.9.9"'))
     )
     why = refused(path)
-    assert "has the format '2', written by streamptron '9.9.9'" in why
+    assert "has the format '9', written by streamptron '9.9.9'" in why
     assert "a newer one" in why
 
 
@@ -300,6 +300,19 @@ def test_label_that_cannot_be_is_refused(label, path):
     text += b" " * (-(8 + len(text)) % 64)
     path.write_bytes(mutations.sealed(mutations.joined(text, arrays)))
     assert "is damaged" in refused(path)
+
+
+@every_placed_learner
+@seeds(1)
+def test_no_bit_of_a_file_opened_in_place_leads_outside_it(learner, seed):
+    assert flipped.outlived(learner, seed, n=40) is None
+
+
+@pytest.mark.slow
+@every_placed_learner
+@seeds(1)
+def test_none_of_many_of_its_bits_does(learner, seed):
+    assert flipped.outlived(learner, seed, n=150) is None
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from river import compose, preprocessing
+from river import preprocessing
 
-from streamptron import Checkpoint, Perceptron, Tokenizer, load, read_metadata
+from streamptron import Perceptron, Tokenizer, load, read_metadata
+from streamptron.engine.api import UNICODE
 from streamptron.estimator.names import shown, type_shown
 from tests.support import mutations
 from tests.support.marks import seeds
@@ -300,6 +301,43 @@ def test_reader_written_from_the_description_of_the_format_reads_the_tokenizer(n
     assert found == model[0]._get_params()
 
 
+def with_metadata(path, **changed):
+    """Write other entries into the file's header, or with None leave one out."""
+    header, arrays = mutations.parts(path.read_bytes())
+    said = json.loads(header)
+    kept = {**said["__metadata__"], **changed}
+    said["__metadata__"] = {name: entry for name, entry in kept.items() if entry is not None}
+    text = json.dumps(said, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % 64)
+    path.write_bytes(mutations.sealed(mutations.joined(text, arrays)))
+
+
+def test_file_says_of_which_unicode_version_the_tokenizers_letters_are(path):
+    (Tokenizer() | Perceptron()).save(path)
+    assert ModelFile(path).part("unicode") == UNICODE
+    Perceptron().save(path)
+    assert "unicode" not in ModelFile(path).said
+
+
+@pytest.mark.parametrize("version", ["9.0.0", "15.0.0", "99.1.20", None])
+def test_file_of_other_letters_is_loaded_and_saved_with_those_of_today(version, path):
+    model = Tokenizer() | Perceptron()
+    model.learn_one("Élan vital", True)
+    model.save(path)
+    with_metadata(path, unicode=version and json.dumps(version))
+    for again in (load(path), load(path, mmap=True)):
+        assert again.predict_one("élan") is True
+    load(path).save(path)
+    assert ModelFile(path).part("unicode") == UNICODE
+
+
+@pytest.mark.parametrize("version", [15, None, "", "15.1", "fifteen", "15.1.0 ", ["15.1.0"]])
+def test_file_whose_letters_are_of_no_version_is_damaged(version, path):
+    (Tokenizer() | Perceptron()).save(path)
+    with_metadata(path, unicode=json.dumps(version))
+    assert "is damaged: its letters are of the Unicode version" in refused(path)
+
+
 def test_pipeline_opened_in_place_learns_nothing_and_says_why(path):
     (Tokenizer() | Perceptron()).save(path)
     with pytest.raises(RuntimeError, match=r"read-only.*load it without mmap to learn"):
@@ -323,15 +361,6 @@ def test_pipeline_with_other_steps_says_what_to_do(path):
     assert not path.exists()
 
 
-def test_rivers_own_pipeline_of_a_tokenizer_and_a_learner_says_how_to_make_ours_of_it(path):
-    model = compose.Pipeline(Tokenizer(ngram_range=(1, 2)), Perceptron())
-    model.learn_one("a prize", True)
-    with pytest.raises(TypeError, match=r"make it pipeline\[0\] \| pipeline\[1\]"):
-        Checkpoint(model, path)
-    (model[0] | model[1]).save(path)
-    assert load(path).predict_one("prize") is True
-
-
 def test_pipeline_with_names_or_attributes_of_the_users_is_refused_rather_than_lost(path):
     named = type(Tokenizer() | Perceptron())(("a", Tokenizer()), ("b", Perceptron()))
     with pytest.raises(TypeError, match=r"the pipeline's steps are named \['a', 'b'\]"):
@@ -350,16 +379,12 @@ def test_pipeline_with_names_or_attributes_of_the_users_is_refused_rather_than_l
 @pytest.mark.parametrize("replace", ["ngram_range", "class", "lines", "position"])
 def test_pipeline_whose_other_parts_cannot_be_is_refused(replace, path):
     (Tokenizer() | Perceptron()).save(path)
-    header, arrays = mutations.parts(path.read_bytes())
-    said = json.loads(header)
-    tokenizer = json.loads(said["__metadata__"]["tokenizer"])
-    said["__metadata__"] |= {
-        "ngram_range": {"tokenizer": json.dumps({**tokenizer, "ngram_range": [2, 1]})},
-        "class": {"tokenizer": json.dumps({**tokenizer, "colour": "blue"})},
-        "lines": {"lines": json.dumps({"reading": {}, "positive": None, "names": None})},
-        "position": {"position": json.dumps(["dict", [["list"], 1]])},
+    tokenizer = ModelFile(path).part("tokenizer")
+    changed = {
+        "ngram_range": {"tokenizer": {**tokenizer, "ngram_range": [2, 1]}},
+        "class": {"tokenizer": {**tokenizer, "colour": "blue"}},
+        "lines": {"lines": {"reading": {}, "positive": None, "names": None}},
+        "position": {"position": ["dict", [["list"], 1]]},
     }[replace]
-    text = json.dumps(said, separators=(",", ":")).encode()
-    text += b" " * (-(8 + len(text)) % 64)
-    path.write_bytes(mutations.sealed(mutations.joined(text, arrays)))
+    with_metadata(path, **{name: json.dumps(part) for name, part in changed.items()})
     assert "is damaged" in refused(path)

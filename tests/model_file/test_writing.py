@@ -1,13 +1,22 @@
 """A file is replaced whole or not at all, whatever goes wrong in writing."""
 
 import os
+import re
 import stat
 import subprocess
 import sys
 
 import pytest
 
-from streamptron import Tokenizer, load
+from streamptron import (
+    Checkpoint,
+    ModelFileError,
+    ModelLock,
+    Perceptron,
+    Tokenizer,
+    load,
+)
+from tests.support import saves
 from tests.support.marks import on_posix
 from tests.support.model_files import taught
 from tests.support.processes import environment
@@ -133,8 +142,69 @@ def test_file_that_a_link_names_is_replaced_and_the_link_stays(tmp_path):
 
 
 @on_posix
+def test_the_next_save_removes_what_killed_ones_have_left(path):
+    for _ in range(2):
+        saves.killed(path)
+        assert len(os.listdir(path.parent)) == 1
+    another = path.with_name(f"{path.name}2")
+    saves.killed(another)
+    make("Perceptron").save(path)
+    assert len(os.listdir(path.parent)) == 2
+    make("Perceptron").save(another)
+    assert sorted(os.listdir(path.parent)) == [path.name, another.name]
+
+
+def test_saves_into_one_folder_leave_each_other_alone(path, monkeypatch):
+    others = [path.with_name(path.name + more) for more in ("", "2", "-eu", ".000001", ".tmp")]
+    with saves.held_up(monkeypatch, *others):
+        make("Perceptron").save(path)
+        Checkpoint(make("Perceptron"), path).save()
+    assert sorted(os.listdir(path.parent)) == sorted(other.name for other in others)
+    assert all(load(other).n_seen == 0 for other in others)
+
+
+@pytest.mark.parametrize("name", ["模" * 80, "m" * 200, "m" * 255, "é" * 120 + ".st"])
+def test_a_name_may_be_as_long_as_the_system_allows(name, path):
+    path = path.with_name(name)
+    model = make("Perceptron")
+    model.save(path)
+    model.learn_one({"a": 1}, True)
+    with ModelLock(path) as lock:
+        lock.save(model)
+    assert os.listdir(path.parent) == [name]
+    assert load(path).n_seen == 1
+
+
+def test_a_path_may_be_bytes(path):
+    model = make("Perceptron")
+    name = os.fsencode(path)
+    model.save(name)
+    with ModelLock(name) as lock:
+        model.learn_one({"a": 1}, True)
+        lock.save(model)
+    assert load(name).n_seen == 1
+    assert Checkpoint(model, name).save() == path.with_name(f"{path.name}.000001")
+    assert Checkpoint.newest(name).n_seen == 1
+
+
+@on_posix
 def test_what_is_no_regular_file_is_not_replaced(path):
     os.mkfifo(path)
     with pytest.raises(OSError, match="not a regular file"):
         make("MIRA").save(path)
     assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+def test_a_path_may_be_bytes_as_those_of_os_may(tmp_path):
+    path = os.fsencode(tmp_path / "m")
+    model = Perceptron()
+    with ModelLock(path) as lock:
+        lock.save(model)
+    assert load(path).n_seen == 0
+    checkpoint = Checkpoint(model, path, every_events=1)
+    model.learn_one({"a": 1}, True)
+    assert checkpoint.step()
+    assert Checkpoint.newest(path).n_seen == 1
+    (tmp_path / "m").write_bytes(b"")
+    with pytest.raises(ModelFileError, match=re.escape(repr(str(tmp_path / "m")))):
+        load(path)

@@ -1,9 +1,12 @@
 """What holds for every picture."""
 
 import inspect
+import io
+import os
 import pickle
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -12,7 +15,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from streamptron import plot
+from streamptron import MulticlassPerceptron, plot
 from tests.support.pictures import PICTURES, drawn, written
 from tests.support.project import ROOT
 
@@ -116,3 +119,41 @@ def test_matplotlib_is_imported_by_the_first_picture_only():
     code = "import sys, streamptron.plot, streamptron.cli; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
     assert done.stdout.split() == [b"False"]
+
+
+ODD = ["a lone \ud800", "\0\x1b[31mred", "$\\frac{1}$", "_hidden", "a\nb", "\ufffe"]
+
+
+@pytest.mark.parametrize("format", ["png", "svg", "pdf"])
+def test_names_of_any_characters_are_drawn(format, ax):
+    model = MulticlassPerceptron()
+    for name in ODD:
+        model.learn_one({name: 1}, name)
+    x = dict.fromkeys(ODD, 1)
+    for draw in (
+        lambda: plot.top_weights(model, 9, ODD[0], ax=ax),
+        lambda: plot.explanation(model, x, ODD[0], ax=ax),
+        lambda: plot.confusion_matrix(ODD, ODD[::-1], ax=ax),
+        lambda: plot.decision_boundary(model, features=ODD[:2], ax=ax),
+    ):
+        ax.clear()
+        draw()
+        picture = io.BytesIO()
+        ax.figure.savefig(picture, format=format)
+        if format == "svg":
+            ElementTree.fromstring(picture.getvalue())
+
+
+def test_a_backend_that_is_none_is_named_with_where_it_comes_from():
+    code = "from streamptron import plot; plot.confusion_matrix([1], [1])"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "nonsense"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1] == (
+        "ValueError: MPLBACKEND='nonsense' in the environment is no backend of matplotlib's; "
+        "unset it, or set it to agg"
+    )

@@ -260,7 +260,7 @@ def test_arrows_that_end_at_one_point_share_a_name(ax):
     [
         (Perceptron(), {"a": 1, "b": 2, "c": 3}, True, ValueError, "3 are known by name"),
         (Perceptron(), "a text", True, TypeError, "x is a str; give a mapping"),
-        (Perceptron(), {"a": 1, "b": "c"}, True, TypeError, r"x\['b'\] is the text"),
+        (Perceptron(), {"a": 1, "b": "7"}, True, TypeError, r"x\['b'\] is the text"),
         (learned(), {"a": 1}, "spam", ValueError, "y='spam'"),
         (MIRA(), {"a": 1, "b": 1}, "spam", ValueError, "met 0 labels"),
         (taught(MIRA, points()), {"a": 1, "b": 1}, "spam", ValueError, "is a third label"),

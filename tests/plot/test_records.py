@@ -3,6 +3,7 @@
 import copy
 import math
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -163,7 +164,7 @@ def test_texts_and_candidates_are_streams_too(ax):
         (3, TypeError, "stream is an int; give pairs"),
         ([({"a": 1}, True), 3], TypeError, "event 1 of the stream is 3; it must be a pair"),
         (
-            [({"a": 1}, True), ({"a": "b"}, True)],
+            [({"a": 1}, True), ({"a": "7"}, True)],
             TypeError,
             r"event 1 of the stream: x\['a'\] is the text",
         ),
@@ -243,8 +244,45 @@ def test_labels_that_cannot_be_sorted_are_as_they_appear_and_many_have_no_number
     assert ticks(ax.yaxis) == ["b", "1", "a"]
     ax.clear()
     plot.confusion_matrix(list(range(40)), list(range(40)), ax=ax)
-    assert not ax.texts
+    assert not ax.texts  # there is no room for them
     assert ax.images[0].get_array().trace() == 40
+
+
+def overlapping(texts):
+    boxes = [text.get_window_extent().padded(-0.5) for text in texts]
+    return [(a, b) for at, a in enumerate(boxes) for b in boxes[:at] if a.overlaps(b)]
+
+
+@pytest.mark.parametrize("n", [9, 20, 60])
+def test_a_matrix_of_many_labels_has_a_figure_that_grows_and_no_zeros(n):
+    labels = [f"a label {k:02}" for k in range(n)]
+    answers = [labels[(k + (k % 5 == 0)) % n] for k in range(n)]
+    try:
+        ax = plot.confusion_matrix(labels * 130, answers * 130)
+        figure = ax.figure
+        figure.draw_without_rendering()
+        assert [text.get_text() for text in ax.texts] == ["130"] * n
+        assert figure.get_figheight() == max(4.8, 0.3 * n + 1.8)
+        assert min(text.get_fontsize() for text in ax.texts) >= 6
+        assert not overlapping(ax.texts)
+        assert not overlapping(ax.get_yticklabels())
+        cell = (ax.bbox.width / n, ax.bbox.height / n)
+        for text in ax.texts:
+            box = text.get_window_extent()
+            assert box.width <= cell[0]
+            assert box.height <= cell[1]
+    finally:
+        plt.close("all")
+
+
+def test_a_figure_of_ones_own_keeps_its_size():
+    labels = list(range(30))
+    try:
+        figure = plt.figure(figsize=(5, 4))
+        assert plot.confusion_matrix(labels, labels).figure is figure
+        assert figure.get_size_inches().tolist() == [5, 4]
+    finally:
+        plt.close("all")
 
 
 @pytest.mark.parametrize(

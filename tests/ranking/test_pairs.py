@@ -130,7 +130,7 @@ def test_events_asked_and_learned_in_turn_have_the_pairs_of_each():
         {"x": {"a": 1}, "y": {}, "z": {"one name of many bytes": 1, "another of so many": 1}},
         {"x": {"a": 1, "b": 1e-200}, "y": Counter("abc"), "z": OrderedDict(a=1, d=2)},
         {"x": texts.transform_one("a b c"), "y": texts.transform_one("b c a name of many bytes")},
-        [{"a": 1, "b": 1}, {Pair("a", "b"): 1}],
+        [{"a": 1, "b": 1}, {("a", "b"): 1}],
         [{"a": 1}],
         [],
     ]

@@ -227,7 +227,7 @@ def test_what_does_not_fit_is_named_and_nothing_has_changed(bad, form):
         ([{0: 1.0}, {1: math.nan}], ValueError, r"X\[1\]\[1\]"),
         ([{0: 1.0}, {1: "x"}], TypeError, r"X\[1\]\[1\]"),
         ([{0: 1.0}, 5], TypeError, r"X\[1\] is 5"),
-        ([{0: 1.0}, {1: None}], TypeError, r"X\[1\]\[1\]"),
+        ([{0: 1.0}, {1: [None]}], TypeError, r"X\[1\]\[1\]"),
         (np.array([[1.0], [math.nan]]), ValueError, "row 1, column 0"),
         (np.array(["x", "y"]), ValueError, "dimension"),
         (np.array([["x"], ["y"]]), TypeError, "X has dtype"),

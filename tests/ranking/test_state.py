@@ -230,7 +230,7 @@ def test_whatever_is_asked_changes_nothing_and_whatever_is_learned_is_the_same(v
                 model.predict_many(rows, qid)
             case 4:
                 with pytest.raises((TypeError, ValueError)):
-                    model.learn_one({**candidates, "bad": {"x": "y"}}, chosen)
+                    model.learn_one({**candidates, "bad": {"x": "7"}}, chosen)
             case 5:
                 X = np.zeros((len(rows), 12))
                 for r, x in enumerate(rows):

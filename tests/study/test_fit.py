@@ -285,7 +285,7 @@ REFUSED = {
     "a bad label": (bad(data=[({"a": 1}, True), ({"a": 1}, "spam")]), r"data\[1\]: y='spam'"),
     "a bad label in y": (bad(data=(np.eye(2), [True, "spam"])), "data, row 1: y='spam'"),
     "no label": (bad(data=[({"a": 1}, None)], model=MIRA()), r"data\[0\] has no label"),
-    "a bad value": (bad(data=[({"a": 1}, True), ({"a": "b"}, True)]), r"data\[1\]: x\['a'\]"),
+    "a bad value": (bad(data=[({"a": 1}, True), ({"a": "7"}, True)]), r"data\[1\]: x\['a'\]"),
     "a bad cell": (
         bad(data=(np.array([[1.0], [np.nan]]), [1, 0])),
         "data: X has no value in row 1",
@@ -348,7 +348,7 @@ def test_models_that_are_not_ours_are_refused():
 
     for model in (
         linear_model.Perceptron(),
-        preprocessing.StandardScaler() | Perceptron(),
+        preprocessing.StandardScaler() | linear_model.Perceptron(),
         Perceptron,
         None,
     ):

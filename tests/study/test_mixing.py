@@ -133,7 +133,7 @@ REFUSED = {
     ),
     "an event that is invalid": (
         Perceptron,
-        [({"a": 1}, True), ({"b": 1}, False), ({"a": "b"}, True)],
+        [({"a": 1}, True), ({"b": 1}, False), ({"a": "7"}, True)],
         {"n_jobs": 2, "shuffle": False},
         r"data\[2\]: x\['a'\]",
     ),

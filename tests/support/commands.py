@@ -29,9 +29,9 @@ def process(*words, **options):
     )
 
 
-def run(*words, data=b"", code=0):
+def run(*words, data=b"", code=0, **options):
     """The output of a process that ends with this code, and what it says."""
-    with process(*words) as running:
+    with process(*words, **options) as running:
         out, said = running.communicate(data, timeout=60)
     assert running.returncode == code, said.decode()
     assert b"Traceback" not in said
@@ -62,6 +62,8 @@ def random_mail(seed, n=200, labels=("ham", "spam", "a list")):
 def written(events):
     return "".join(f"{label}\t{text}\n" for label, text in events).encode()
 
+
+SHAPES = {"plain": "{}\t{}\n", "fasttext": "__label__{} {}\n", "vw": "{} | {}\n"}
 
 FORMATS = {
     "vw": (b"1 2.0 |f a b:2\n-1 'tag|f c\n1 |g a\n", {"label_type": "text"}, []),

@@ -38,6 +38,9 @@ BASES = {
     "votes": ("VotedPerceptron", {"budget": 40}),
     "kernel": ("VotedPerceptron", {"degree": 2}),
     "pipeline": ("Perceptron", {}),
+    "weighed": ("AdaptiveClassifier", {}),
+    "weighed, two labels": ("AdaptiveClassifier", {}),
+    "variances": ("AROW", {}),
 }
 LINES = {"reading": {"format": "plain"}, "positive": None, "names": ["ham", None]}
 KINDS = ("str", "long", "non-ascii", "int", "float", "bytes", "tuple")
@@ -71,7 +74,7 @@ def base(name):
     """The bytes of a whole file."""
     learner, params = BASES[name]
     model = LEARNERS[learner](hash_seed=7, **params)
-    labels = labels_for(learner, 6)
+    labels = labels_for(learner, 2 if "two labels" in name else 6)
     rng = random.Random(name)
     n = {"names": 600, "labels": 300}.get(name, 100)  # two have several chunks
     names = [make_key(kind, i) for kind in KINDS for i in range(n // len(KINDS))]

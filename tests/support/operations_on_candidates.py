@@ -21,7 +21,7 @@ TWO = {"a": {"word1": 1}, "b": {"word2": 1}}
 BAD = {
     "NaN": lambda model: model.learn_one({**TWO, "c": {"word1": NAN}}, "a"),
     "a value beyond the limit": lambda model: model.learn_one([{"word1": 1}, {"new": -1e51}], 0),
-    "None": lambda model: model.learn_one({**TWO, "c": {"new": None}}, "a"),
+    "bytes": lambda model: model.learn_one({**TWO, "c": {"new": b"x"}}, "a"),
     "a candidate that is a list": lambda model: model.learn_one([{"new": 1}, ["new"]], 0),
     "no candidates": lambda model: model.learn_one({}, "a"),
     "candidates that are a str": lambda model: model.learn_one("ab", 0),

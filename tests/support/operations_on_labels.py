@@ -94,8 +94,8 @@ BAD = {
     "NaN": lambda model: model.learn_one({"word1": 1, "word2": NAN}, True),
     "infinity": lambda model: model.learn_one({"word1": 1, "word2": -INF}, True),
     "a value beyond the limit": lambda model: model.learn_one({"word1": 1e51}, True),
-    "None": lambda model: model.learn_one({"word1": 1, "new": None}, True),
-    "a text as a value": lambda model: model.learn_one(ChainMap({"new": 1, "b": "x"}), True),
+    "bytes": lambda model: model.learn_one({"word1": 1, "new": b"x"}, True),
+    "a text as a value": lambda model: model.learn_one(ChainMap({"new": 1, "b": "7"}), True),
     "a list": lambda model: model.learn_one(["word1"], True),
     "no label": lambda model: model.learn_one({"new": 1}, None),
     "a label without a hash": lambda model: model.learn_one({"new": 1}, []),
@@ -290,10 +290,11 @@ class VotedPair(Pair):
             streamptron.load(self.path, mmap=True)
 
 
-def drawn(rng, apart, votes=False):
+def drawn(rng, apart, votes=False, measured=False):
     """A case of two sources of random numbers, the second for the ceiling and for pairs.
 
     `votes`: one of VotedPerceptron, of whole numbers, whose sums are exact. Its twin is slow.
+    `measured`: of columns of numbers.
     """
     rule = "VotedPerceptron" if votes else rng.choice(list(RULES))
     labels = labels_for(rule)[: rng.choice((2, 3, 6))]
@@ -320,6 +321,7 @@ def drawn(rng, apart, votes=False):
         params["degree"] = apart.choice((1, 1, 1, 1, 1, 1, 1, 2))  # whose twin is slow
     n_names = rng.choice((5, 40, 400))
     values = VALUES["real" if noisy else rng.choice([*VALUES][: 2 if votes else 3])]
+    values = VALUES["measured"] if measured else values
 
     def event():
         size = rng.choice((0, 1, 3, 8, 30))

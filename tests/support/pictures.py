@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.text import Text
 
 from streamptron import AdaptiveClassifier, MulticlassPerceptron, Perceptron, Tokenizer, plot
-from streamptron.study import fit
+from streamptron.study import Recorder, fit
 
 TEXTS = [("win a free prize", True), ("see you at nine", False), ("a prize you win", True)]
 
@@ -58,6 +58,27 @@ def topics():
     return model
 
 
+def recorded(model, n=1500, seed=1):
+    """A recorder of a model on a stream whose labels turn round after two thirds."""
+    recorder = Recorder(model, window=50, name="a model")
+    for k, (x, y) in enumerate(words(n, seed)):
+        label = y != (k > n * 2 / 3)
+        recorder.update(label, model.predict_one(x))
+        model.learn_one(x, label)
+    return recorder
+
+
+def judged(n=300, seed=1):
+    """Labels, and what two models say of them."""
+    rng = np.random.default_rng(seed)
+    spam = rng.random(n) < 0.3
+    p = {
+        name: 1 / (1 + np.exp(-(sure * (spam - 0.5) + rng.normal(size=n))))
+        for name, sure in (("good", 5), ("poor", 2))
+    }
+    return np.where(spam, "spam", "ham"), p
+
+
 # name: (the models that it takes, how it is drawn with them on an Axes)
 PICTURES = {
     "decision_boundary": (
@@ -82,6 +103,27 @@ PICTURES = {
         [lambda: AdaptiveClassifier(max_features=60)],
         lambda model, ax: plot.memory(model, words(), ax=ax),
     ),
+    "memory of a recorder": (
+        [],
+        lambda ax: plot.memory(recorded(AdaptiveClassifier(max_features=60)), ax=ax),
+    ),
+    "errors": ([], lambda ax: plot.errors(recorded(MulticlassPerceptron()), ax=ax)),
+    "errors of several models": (
+        [],
+        lambda ax: plot.errors(
+            {f"model {k}": recorded(MulticlassPerceptron(), seed=k) for k in range(5)}, ax=ax
+        ),
+    ),
+    "errors_by_label": (
+        [],
+        lambda ax: plot.errors_by_label(recorded(MulticlassPerceptron()), ax=ax),
+    ),
+    "roc_curve": ([], lambda ax: plot.roc_curve(*judged(), "spam", ax=ax)),
+    "precision_recall_curve": (
+        [],
+        lambda ax: plot.precision_recall_curve(*judged(), "spam", ax=ax),
+    ),
+    "false_positives": ([], lambda ax: plot.false_positives(*judged(), "spam", ax=ax)),
     "calibration_curve": (
         [],
         lambda ax: plot.calibration_curve([True, False] * 20, [0.9, 0.3] * 20, ax=ax),

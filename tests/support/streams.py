@@ -162,6 +162,8 @@ VALUES = {
     "one": lambda rng: 1,
     "small": lambda rng: rng.randint(-2, 2),  # ties happen, sums are exact, and zeros
     "real": lambda rng: rng.choice((0.0, -0.0, rng.gauss(0, 1), rng.gauss(0, 1))),
+    # columns of numbers far from 0, with values that are missing or always the same
+    "measured": lambda rng: rng.choice((0, 1000.0, *(1000.0 + rng.gauss(0, 1) for _ in "abc"))),
 }
 
 

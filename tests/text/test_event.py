@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 from streamptron import MulticlassPerceptron, Perceptron, Tokenizer
-from streamptron.command.lines import Block, LineModel
+from streamptron.command.blocks import TextBlock
+from streamptron.command.lines import LineModel
 from streamptron.doors.texts import LINES, Lines
+from streamptron.files.sources import Block as FileBlock
 from tests.support.marks import seeds
 from tests.support.texts import random_text
 from tests.twin.text import features
@@ -256,7 +258,7 @@ def test_lines_know_whether_a_text_was_no_utf_8(seed):
         model = LineModel(MulticlassPerceptron(), tokenizer, {"format": "plain"})
         weights = [20] * 6 + [1] * 5
         lines = [b"".join(rng.choices(parts, weights, k=rng.randrange(1, 20))) for _ in range(4)]
-        block = Block(model, b"\n".join(lines), LINES.TEXT)
+        block = TextBlock(model, FileBlock("", 1, b"\n".join(lines)), LINES.TEXT)
         block.answer()
         bad = [number for number, line in enumerate(lines) if "\ufffd" in undecoded(line)]
         assert block.lines.replaced == bool(bad)

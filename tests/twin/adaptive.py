@@ -17,6 +17,7 @@ import math
 import struct
 
 from tests.twin.learners import Ceiling
+from tests.twin.values import numbers
 
 LN2 = 0.6931471805599453
 LN2_HIGH = 6.93147180369123816490e-01  # its last 32 bits are 0: times an exponent it is exact
@@ -188,6 +189,23 @@ class Slot:
         self.c = {}  # {place: the sum of u v}, of which N is the sum
         self.w = {}  # {output: weight}
         self.G = {}  # {output: the sum of q X^2}
+        self.column = None  # a Column, while it is one
+
+
+class Column:
+    """What is kept of a column of numbers since it is one: also of the events that have it not."""
+
+    def __init__(self, a):
+        self.a = a  # the mean of its values, zeros apart
+        self.b = 0.0  # and their variance
+        self.n = 1.0  # the sum of sample weights of the events that had it
+        self.since = 1.0  # and of all events
+        self.e = {}  # {place: the sum of u v}
+
+    def __eq__(self, other):
+        return isinstance(other, Column) and vars(self) == vars(other)
+
+    __hash__ = None
 
 
 class Answer:
@@ -217,17 +235,27 @@ class AdaptiveClassifier(TwoLabelsOrMore):
       values is that value, exactly, and a weight of 2 is as good as two events. A value seen first
       is its own mean, so v is 1 or -1.
     * A feature takes part in naive Bayes where N > 0, it never was negative and is not now.
-    * Measurements are events too: numbers that nearly every event has, and that vary. Two things
-      are for them alone, and nothing changes where values are 1. Of a feature that was never
-      negative share^4 is taken off v, share being that of the events that had it: what is always
-      there and positive would otherwise do the intercept's work, and hide what varies behind it.
-      And an event is divided by the root of the sum of max(h^2, om^2), not of h^2: so a small value
-      of one feature does not make another's larger. Without an intercept nothing is taken off.
+    * An event is divided by the root of the sum of max(h^2, om^2), not of h^2: so a small value
+      of one feature does not make another's larger.
     * A value that is what the feature has always been counts as 1, whole.
-    * share is cnt / (T + 1), at most 1. Once counts have been halved, cnt no longer tells how often
-      a feature was left out. So it is judged when its cnt first reaches 2^19: share is 1 from then
-      on if at least 7/8 (T + K) events had it; otherwise its counts are halved there, again and
-      again, cnt stays below 2^19, and share falls to 0 with time.
+    * Measurements are events too: numbers that many events have, and that vary. A feature becomes a
+      column when it has another value than it always had, and at least half of the events before
+      had it; the value until then counts as one event of the column's. It is one until fewer than a
+      quarter of the events since then have it. All it knows as a column is of these events.
+    * A column takes part in every event; where the event does not have it, it is 0. What v is of a
+      column is the distance from the mean, zeros included, in standard deviations. Mean and
+      variance of the values that are not 0 are kept (the last 1,024 of them count most), and how
+      many are not, so that an event that lacks the column writes neither. A value more than 32
+      standard deviations of these away counts as 32, or one wrong value would hide all others.
+    * A column's om is made of centred counts of its own, e; it has no part in naive Bayes. Its
+      plain counts go on, for the day it is no column.
+    * An event has its features in its order, then the columns in the order of their places.
+    * since, n and e are halved before since is 2^20, as counts are.
+    * Probabilities are P^tau, renormalised; tau is learned by AdaGrad on the log-loss, of events
+      whose label was known. It changes no order.
+    * Whether a feature is always there is judged when its cnt first reaches 2^19: it is, if at
+      least 7/8 (T + K) events had it; otherwise its counts are halved there, again and again, and
+      cnt stays below 2^19.
     * Where cnt would reach 2^20, the feature's cnt and c are halved until it is below. A float32 of
       that size still adds 1/16; from 2^24 on it would not add 1, and counts would stand still, each
       from another time on. What is read of counts are ratios, so only the `+ 1` of cnt + 1 notices,
@@ -262,7 +290,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     ):
         super().__init__(class_weight)
         self.eta = eta
-        self.phi = forget
+        self.watch = Watch() if forget == "auto" else None
+        self.forget = forget
         self.naive_bayes = naive_bayes
         self.intercept = intercept
         self.slots = {}  # {feature: Slot}
@@ -271,6 +300,9 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         self.T = 0.0
         self.m = 0.0  # the usual |d|
         self.nm = 0.0
+        self.tau = 1.0
+        self.Gtau = 1.0
+        self.columns = []  # the features that are, in the order of their places
         self.w0 = {}
         self.G0 = {}
         self.wn = {}
@@ -312,13 +344,14 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         if len(self.place) < 2:
             return dict.fromkeys(self.place, 1.0)
         t = self.answer(x).score
+        scale = self.tempering * self.tau
         if self.two:
-            t = t[1] * self.tempering
+            t = t[1] * scale
             return self.by_label({self.positive: sigmoid(t), 1 - self.positive: sigmoid(-t)})
-        return self.by_label(softmax([t[k] * self.tempering for k in self.outputs]))
+        return self.by_label(softmax([t[k] * scale for k in self.outputs]))
 
     def decision_function_one(self, x):
-        """Up to two labels the rank, a number; for more {label: score}, of which P is softmax."""
+        """Up to two labels the rank, a number; for more {label: score}. P is of tau times that."""
         a = self.answer(x)
         if self.two:
             return a.score[1] * self.tempering / (1.0 + 2.0 * a.unknown)
@@ -342,7 +375,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             share[None] += factor * (log_D[0] - log_D[1])
             for j in a.counted:
                 slot = self.slot(j)
-                t = self.T / lanes(self.counts(slot))
+                t = self.T / lanes(self.counts(slot.c))
                 odds = [log_exact(1.0 + slot.c.get(i, 0.0) * t) for i in pair]
                 share[j] += factor * ((odds[0] - log_D[0]) - (odds[1] - log_D[1]))
         return {j: contribution * scale for j, contribution in share.items()}
@@ -352,34 +385,51 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     def slot(self, feature):
         return self.slots.get(feature) or Slot()
 
-    def usual(self, slot, x):
-        """What is taken off a value: all of 1 if the feature is in every event, and varies."""
-        if not self.intercept or slot.negative or x < 0 or x == slot.s:
-            return 0.0
-        share = min(slot.cnt * (1.0 / (self.T + 1.0)), 1.0)
-        if slot.cnt >= self.always:
-            share = 1.0
-        share *= share
-        return share * share
+    def counts(self, c):
+        return [c.get(k, 0.0) for k in range(self.n_places)]
 
-    def counts(self, slot):
-        return [slot.c.get(k, 0.0) for k in range(self.n_places)]
+    def plain_value(self, slot, x):
+        """A value by the feature's usual size."""
+        mean = moved_mean(slot.s, abs(x), 1.0 / (slot.cnt + 1.0))
+        # 0 where that is too small for a float64
+        return clip(x / mean, 8.0) if mean > 0 else math.copysign(8.0, x)
+
+    def moved(self, column, x, u):
+        """Mean and variance of a column's values after x has come, which is not 0."""
+        k = min(max(u / (column.n + u), u / self.window), 1.0)
+        way = x - column.a
+        if column.b > 0 and way * way > 1024.0 * column.b:
+            way = math.copysign(32.0 * math.sqrt(column.b), way)
+        a = column.a + way * k
+        return a, (1.0 - k) * column.b + (((1.0 - k) * way) * way) * k
+
+    def centred(self, column, x):
+        """v of a value of a column, and how much one event more would say of it."""
+        known = 1.0 / (column.since + 1.0)
+        a, b, n = column.a, column.b, column.n
+        if x != 0:
+            a, b = self.moved(column, x, 1.0)
+            n += 1.0
+        share = min(n / (column.since + 1.0), 1.0)  # 1, exactly, of what is always there
+        mean = share * a
+        variance = share * b + (share * (1.0 - share)) * (a * a)
+        v = clip((x - mean) / math.sqrt(variance), 8.0) if variance > 0 else 0.0
+        return v, known
 
     def answer(self, x):
         """Everything of an event that its label has no part in. Nothing is written."""
         a = Answer()
+        a.x = {j: float(x_j) for j, x_j in numbers(x) if x_j != 0}
         a.v, a.h = {}, {}  # h = om v, so X = h r
         squares = absolute = unknown = 0.0
         dots = dict.fromkeys(self.outputs, 0.0)
-        for j, x_j in x.items():
-            x_j = float(x_j)
-            if x_j == 0:
-                continue
+        for j in [*(j for j in a.x if j not in self.columns), *self.columns]:
             slot = self.slot(j)
-            known = 1.0 / (slot.cnt + 1.0)
-            mean = moved_mean(slot.s, abs(x_j), known)  # 0 where that is too small for a float64
-            v = clip(x_j / mean, 8.0) if mean > 0 else math.copysign(8.0, x_j)
-            h = slot.om * (v - self.usual(slot, x_j))
+            if slot.column is None:
+                v, known = self.plain_value(slot, a.x[j]), 1.0 / (slot.cnt + 1.0)
+            else:
+                v, known = self.centred(slot.column, a.x.get(j, 0.0))
+            h = slot.om * v
             squares += max(h * h, slot.om * slot.om)
             absolute += abs(h)
             unknown += (h * h) * known
@@ -389,7 +439,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         a.r = 1.0 / math.sqrt(squares) if squares > 0 else 0.0
         a.length = absolute * a.r  # the sum of |X|
         a.unknown = (unknown * a.r) * a.r  # c: how little of the event is known
-        self.ask_naive_bayes(x, a)
+        self.ask_naive_bayes(a)
         a.score = {}
         for k in self.outputs:
             a.score[k] = dots[k] * a.r
@@ -399,7 +449,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
                 a.score[k] += self.wn[k] * a.V[k]
         return a
 
-    def ask_naive_bayes(self, x, a):
+    def ask_naive_bayes(self, a):
         """z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)), and d and V of it.
 
         The logarithm is taken of the product P 2^E. Each factor is from 1 to T + 1; before four of
@@ -411,8 +461,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         a.counted = []
         for j in a.h:
             slot = self.slot(j)
-            N = lanes(self.counts(slot))
-            if not (N > 0 and not slot.negative and x[j] > 0):
+            N = lanes(self.counts(slot.c))
+            if slot.column or not (N > 0 and not slot.negative and a.x[j] > 0):
                 continue
             t = self.T / N
             for k in places:
@@ -441,15 +491,33 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         a = self.answer(x)
         self.count(a.score, y)
         u = self.weight_of(y, w)
-        self.ceiling.see(j for j in a.h if j in self.slots)
+        self.ceiling.see(j for j in a.x if j in self.slots)
         if u == 0:
             return
-        self.ceiling.make_room(list(a.h), self.slots, Slot, self.size, self.slots.pop)
+        self.ceiling.make_room(list(a.x), self.slots, Slot, self.size, self.slots.pop)
+        self.learn_tau(a, y, u)
         self.learn_usual_odds(a)
+        known = y in self.place
         self.meet_in(y, a)
-        if self.step(a, y, u):
+        if self.step(a, y, u, known):
             self.n_updates += 1
-        self.keep_counts(x, a, y, u)
+        self.keep_counts(a, y, u)
+
+    def learn_tau(self, a, y, u):
+        """By how much probabilities are sharper: tau += .1 g / sqrt(G), g = u d log P(y) / dtau."""
+        if len(self.place) < 2 or y not in self.place:
+            return
+        if self.two:
+            s = a.score[1] * self.tempering
+            g = u * (s * ((1.0 if self.speaks_for(1, y) else 0.0) - sigmoid(s * self.tau)))
+        else:
+            p = softmax([a.score[k] * (self.tempering * self.tau) for k in self.outputs])
+            expected = 0.0
+            for k in self.outputs:
+                expected += p[k] * a.score[k]
+            g = u * ((a.score[self.place[y]] - expected) * self.tempering)
+        self.Gtau += g * g
+        self.tau = min(max(self.tau + (0.1 * g) / math.sqrt(self.Gtau), 0.2), 5.0)
 
     def learn_usual_odds(self, a):
         if not self.naive_bayes:
@@ -474,12 +542,19 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             a.score.setdefault(k, 0.0)
             a.V.setdefault(k, 0.0)
 
-    def step(self, a, y, u):
-        """The update of the weights; whether there was one."""
+    def step(self, a, y, u, known):
+        """The update of the weights; whether there was one. `known`: y is not new."""
         if self.two:
             p = {1: sigmoid(a.score[1])}
+            each = [1.0 - p[1], p[1]]
+            p_y = each[self.speaks_for(1, y)]
         else:
             p = dict(enumerate(softmax([a.score[k] for k in self.outputs])))
+            each = list(p.values())
+            p_y = each[self.place[y]]
+        phi = self.watch.phi if self.watch else self.forget
+        if self.watch and known:
+            self.watch.see(p_y, each, u)
         eta = self.eta if a.length <= self.L else self.eta * (self.L / a.length)
         stepped = False
         for k in self.outputs:
@@ -488,7 +563,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             if not q > self.thr:
                 continue
             stepped = True
-            kept = max(0.0, 1.0 - self.phi * q)
+            kept = max(0.0, 1.0 - phi * q)
             f = (eta * u) * g
             for j, h in a.h.items():
                 slot = self.slots.get(j)
@@ -506,23 +581,72 @@ class AdaptiveClassifier(TwoLabelsOrMore):
                 self.wn[k] += (f * V) / math.sqrt(self.Gn[k] + 1.0)
         return stepped
 
-    def keep_counts(self, x, a, y, u):
+    def keep_counts(self, a, y, u):
         place = self.place[y]
+        before = self.T
         self.T += u
         self.D[place] += u
+        changed = [j for j in self.columns if j not in self.slots]  # what the ceiling let go
         for j, v in a.v.items():
             slot = self.slots.get(j)
             if slot is None:
                 continue
-            cnt = slot.cnt + u
-            slot.s = moved_mean(slot.s, abs(float(x[j])), u / cnt)
-            slot.negative = slot.negative or x[j] < 0
-            halved = self.halved(cnt, slot.cnt >= self.always)
-            slot.cnt = float32(cnt * halved)
-            slot.c[place] = slot.c.get(place, 0.0) + u * v
-            for k in slot.c:
-                slot.c[k] = float32(slot.c[k] * halved)
+            x = a.x.get(j, 0.0)
+            if slot.column:
+                if x != 0:
+                    self.keep_plain_counts(slot, x, self.plain_value(slot, x), place, u)
+                if not self.keep_column(slot, x, v, place, u):
+                    changed.append(j)
+                continue
+            always = -slot.s if slot.negative else slot.s
+            if slot.cnt > 0 and x != always and self.is_frequent(slot, before):
+                slot.column = Column(always)
+                self.count_in_column(slot.column, x, u)
+                changed.append(j)
+            self.keep_plain_counts(slot, x, v, place, u)
             slot.om = float32(self.weight_by_chi2(slot))
+        if changed:
+            self.find_columns()
+
+    def keep_plain_counts(self, slot, x, v, place, u):
+        cnt = slot.cnt + u
+        slot.s = moved_mean(slot.s, abs(x), u / cnt)
+        slot.negative = slot.negative or x < 0
+        halved = self.halved(cnt, slot.cnt >= self.always)
+        slot.cnt = float32(cnt * halved)
+        slot.c[place] = slot.c.get(place, 0.0) + u * v
+        for k in slot.c:
+            slot.c[k] = float32(slot.c[k] * halved)
+
+    def is_frequent(self, slot, T):
+        return 2.0 * slot.cnt >= T + 1.0 or slot.cnt >= self.always
+
+    def count_in_column(self, column, x, u):
+        if x != 0:
+            column.a, column.b = self.moved(column, x, u)
+            column.n += u
+        column.since += u
+        halved = 1.0
+        while column.since * halved >= self.most:
+            halved *= 0.5
+        column.since *= halved
+        column.n *= halved
+        return halved
+
+    def keep_column(self, slot, x, v, place, u):
+        """Count an event of a column; whether it still is one."""
+        column = slot.column
+        halved = self.count_in_column(column, x, u)
+        column.e[place] = column.e.get(place, 0.0) + u * v
+        for k in column.e:
+            column.e[k] = float32(column.e[k] * halved)
+        slot.om = float32(self.weight_by_chi2(slot))
+        if 4.0 * column.n < column.since + 1.0:
+            slot.column = None
+        return slot.column is not None
+
+    def find_columns(self):
+        self.columns = [j for j in self.ceiling.places if self.slots[j].column]
 
     @property
     def always(self):
@@ -547,13 +671,66 @@ class AdaptiveClassifier(TwoLabelsOrMore):
 
         With pi_k = (D_k + 1) / (T + K) that is (T + K) sum of c_k^2 / (D_k + 1), less N^2.
         """
-        counts = self.counts(slot)
+        column = slot.column
+        counts = self.counts(column.e if column else slot.c)
         K = len(counts)
         N = lanes(counts)
         squares = lanes((c * c) * (1.0 / (self.D[k] + 1.0)) for k, c in enumerate(counts))
         chi2 = (self.T + K) * squares - N * N
-        known = 1.0 / (slot.cnt + 1.0)
+        known = 1.0 / ((column.since if column else slot.cnt) + 1.0)
         return math.sqrt(self.eps + max(0.0, chi2) * (known * known))
+
+
+class Watch:
+    """forget="auto": long steps once the model errs more than its probabilities say.
+
+    Of each event, with P(y) of its label, 1 - P(y) is what it erred. With probabilities p_k that is
+    expected to be E = sum of p_k (1 - p_k), with a variance of sum of p_k (1 - p_k)^2 - E^2. Faded
+    sums of the three, over some 64 events, are compared: more than six standard deviations is
+    drift. phi is then 1 until 40 have been erred in all, and the watch starts anew.
+    """
+
+    usual = 2.0**-10
+    fade = 63 / 64
+
+    def __init__(self):
+        self.owed = 0.0
+        self.anew()
+
+    def anew(self):
+        self.events = self.erred = self.expected = self.variance = 0.0
+
+    @property
+    def numbers(self):
+        return self.events, self.erred, self.expected, self.variance, self.owed
+
+    @numbers.setter
+    def numbers(self, numbers):
+        self.events, self.erred, self.expected, self.variance, self.owed = numbers
+
+    @property
+    def phi(self):
+        return 1.0 if self.owed > 0 else self.usual
+
+    def see(self, p_y, p, u):
+        erred = 1.0 - p_y
+        if self.owed > 0:
+            self.owed = max(0.0, self.owed - u * erred)
+            return
+        expected = squares = 0.0
+        for p_k in p:
+            expected += p_k * (1.0 - p_k)
+            squares += (p_k * (1.0 - p_k)) * (1.0 - p_k)
+        variance = max(0.0, squares - expected * expected)
+        self.erred = self.erred * self.fade + u * erred
+        self.expected = self.expected * self.fade + u * expected
+        self.variance = self.variance * (self.fade * self.fade) + (u * u) * variance
+        self.events = min(self.events + 1.0, 256.0)
+        if self.events < 256:
+            return
+        if self.erred - self.expected > 6.0 * math.sqrt(self.variance + 0.1):
+            self.anew()
+            self.owed = 40.0
 
 
 class INTERCEPT:
@@ -578,7 +755,8 @@ class AROW(TwoLabelsOrMore):
 
     More than two labels: one against all, each label's output with the others for -1. Two labels
     have one output, which is what two opposite ones would be; at the third it becomes them, w and
-    -w with the same q. The newcomer starts from 0. The intercept is a feature of value 1.
+    -w with the same q. The intercept is a feature of value 1, and a newcomer's starts at -1: so it
+    steps only where a feature speaks for it. All its other weights start at 0.
     """
 
     def __init__(self, *, r=1.0, intercept=True, class_weight=None):
@@ -589,7 +767,7 @@ class AROW(TwoLabelsOrMore):
         self.q = {1: {}}
 
     def add_output(self, k):
-        self.w[k], self.q[k] = {}, {}
+        self.w[k], self.q[k] = {INTERCEPT: -1.0} if self.intercept else {}, {}
 
     def split(self):
         w, q = self.w[1], self.q[1]
@@ -600,7 +778,7 @@ class AROW(TwoLabelsOrMore):
     def event(self, x):
         """[(feature, value)], the intercept first, without zeros."""
         entries = [(INTERCEPT, 1.0)] if self.intercept else []
-        return entries + [(j, float(x_j)) for j, x_j in x.items() if x_j != 0]
+        return entries + [(j, float(x_j)) for j, x_j in numbers(x) if x_j != 0]
 
     def scores(self, x):
         scores = {}
@@ -629,7 +807,7 @@ class AROW(TwoLabelsOrMore):
         stepped = False
         for k in self.outputs:
             Y = 1.0 if self.speaks_for(k, y) else -1.0
-            loss = 1.0 - Y * scores.get(k, 0.0)
+            loss = 1.0 - Y * scores.get(k, self.w[k].get(INTERCEPT, 0.0))
             if loss > 0 and event:
                 self.step(k, event, Y, loss, self.r / u)
                 stepped = True

@@ -25,6 +25,7 @@ from tests.twin.serving import (
     Scale,
     within,
 )
+from tests.twin.values import numbers
 
 
 class INTERCEPT:
@@ -218,7 +219,7 @@ class Learner:
     def event(self, x):
         """[(feature, value)], the intercept first, without zeros."""
         entries = [(INTERCEPT, 1.0)] if self.intercept else []
-        for feature, value in x.items():
+        for feature, value in numbers(x):
             if value != 0:
                 entries.append((feature, float(value)))
         return entries
@@ -653,7 +654,8 @@ class AROW(Learner):
 
     Up to two labels have one output, True, whose score speaks for the positive one: the second, or
     the first if it equals True. At the third each label gets an output, w and -w with the same q
-    for those that were there. Then it is one against all.
+    for those that were there. Then it is one against all, and a newcomer's intercept starts at -1,
+    so that it steps only where a feature of an event speaks for it.
     """
 
     calibrator = BinaryCalibrator
@@ -721,9 +723,9 @@ class AROW(Learner):
         if len(self.labels) == 3:
             self.split(scores)
         if len(self.labels) > 2:
-            self.add_output(y)
+            self.add_output(y, {INTERCEPT: -1.0} if self.intercept else {})
             self.q[y] = {}
-            scores[y] = 0.0
+            scores[y] = -1.0 if self.intercept else 0.0
 
     def split(self, scores):
         """One output becomes two; no answer changes, and no probability where B was 0."""

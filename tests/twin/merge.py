@@ -8,7 +8,7 @@ sum. Sums start at 0.0 and run in the models' order.
 import copy
 import math
 
-from tests.twin.adaptive import AdaptiveClassifier, float32
+from tests.twin.adaptive import AdaptiveClassifier, Column, float32
 from tests.twin.learners import AROW, INTERCEPT
 from tests.twin.serving import Best, MulticlassCalibrator, Pocket
 
@@ -247,6 +247,11 @@ def mixed_adaptive(models, base):
         nm += m.nm - base.nm
     to.nm = min(max(nm, 0.0), 1024.0)
     to.m = mean(n, [m.m for m in models])
+    tau, to.Gtau = mixed_weight(base.tau, base.Gtau, [(m.tau, m.Gtau) for m in models])
+    to.tau = min(max(tau, 0.2), 5.0)
+    if to.watch:
+        each = zip(*[m.watch.numbers for m in models], strict=True)
+        to.watch.numbers = [mean(n, numbers) for numbers in each]
     for place in range(to.n_places):
         D = base.D.get(place, 0.0)
         for m in models:
@@ -269,6 +274,7 @@ def mixed_adaptive(models, base):
         else:
             to.slots[feature] = copy.deepcopy(base.slot(feature))
     to.ceiling.places = list(to.slots)
+    to.find_columns()
     return to
 
 
@@ -293,6 +299,8 @@ def places_as(to, model):
     halved = model.two and not to.two
     for slot in model.slots.values():
         slot.c = {places[k]: c for k, c in slot.c.items() if k in places}
+        if slot.column:
+            slot.column.e = {places[k]: e for k, e in slot.column.e.items() if k in places}
         w, G = slot.w, slot.G
         slot.w = {k: float32(sign * w[o]) for k, (o, sign) in sides.items() if o in w}
         slot.G = {k: G[o] for k, (o, sign) in sides.items() if o in G}
@@ -349,5 +357,51 @@ def mixed_slot(to, base, slots):
             [(its.w.get(k, 0.0), its.G.get(k, 0.0)) for its in slots],
         )
         slot.w[k], slot.G[k] = float32(w), float32(G)
+    slot.column = mixed_column(to, base.column, [its.column for its in slots])
     slot.om = float32(to.weight_by_chi2(slot))
     return slot
+
+
+def mixed_column(to, base, columns):
+    """n, since and e gain what each has gained, or all of a column that has begun anew.
+
+    Mean and variance are those of the models, by how many values they have seen.
+    """
+    gains, sinces, pasts = [], [], []
+    for its in columns:
+        on = base and its and its.since >= base.since
+        pasts.append(base if on else None)
+        gains.append(max((its.n - base.n if on else its.n) if its else 0.0, 0.0))
+        sinces.append((its.since - base.since if on else its.since) if its else 0.0)
+    start = base if any(pasts) else None
+    column = Column(0.0)
+    column.n, column.since = (start.n, start.since) if start else (0.0, 0.0)
+    total = 0.0
+    for gain in gains:
+        total += gain
+    for its, gain, since in zip(columns, gains, sinces, strict=True):
+        column.since += since
+        column.n += gain
+        if its and total > 0:
+            column.a += gain / total * its.a
+    for its, gain in zip(columns, gains, strict=True):
+        if gain > 0:
+            way = its.a - column.a
+            column.b += gain / total * (its.b + way * way)
+    known = [its for its in columns if its]
+    if known and total == 0:
+        column.a, column.b = known[0].a, known[0].b
+    if not known or 4.0 * column.n < column.since + 1.0:
+        return None
+    halved = 1.0
+    while column.since * halved >= to.most:
+        halved *= 0.5
+    column.since *= halved
+    column.n *= halved
+    for place in range(to.n_places):
+        e = start.e.get(place, 0.0) if start else 0.0
+        for its, past in zip(columns, pasts, strict=True):
+            if its:
+                e += its.e.get(place, 0.0) - (past.e.get(place, 0.0) if past else 0.0)
+        column.e[place] = float32(e * halved)
+    return column

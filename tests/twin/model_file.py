@@ -2,7 +2,7 @@
 
 import json
 import struct
-from math import prod
+from math import copysign, exp, log, prod, sqrt
 
 import numpy as np
 
@@ -194,8 +194,8 @@ class ModelFile:
                 at += 1
                 if block == 0:
                     heads[slot] = stored.view("<f4")[4:6]  # w and G
-                elif (block - 1) % 3 != 1:
-                    first = (block - 1) // 3 * 8 + (block - 1) % 3 * 2
+                elif (block - 2) % 4 in (1, 3) and block > 1:
+                    first = (block - 2) // 4 * 8 + (block - 2) % 4 // 2 * 4
                     for k, w in enumerate(stored.view("<f4")[:4].tolist()):
                         places[slot, first + k] = w
         assert at == len(self.arrays["weights"])
@@ -208,3 +208,132 @@ class ModelFile:
                 dealt = places.get((slot, k), 0.0)
                 output[slot] = (dealt if G < 0 else half.get(k, 0.0) * float(w),) * 3
         return outputs
+
+    # The score of an AdaptiveClassifier
+
+    def key_of(self, name):
+        """lo, hi and the bytes of a str."""
+        text = name.encode()
+        if len(text) > 15:
+            return None, 16 * (8 + 1) + (len(text) << 8), text
+        hi, lo = struct.unpack("<QQ", bytes([16 + len(text)]) + bytes(15 - len(text)) + text)
+        return lo, hi, text
+
+    def adaptive_features(self, x):
+        """Of each feature and column: name or None, x, s, cnt, om, [w], [c], N, column."""
+        n_labels = len(self.part("labels"))
+        positive = self.adaptive_positive()
+        stored = {}
+        at = 0
+        for block, chunk, _ in self.arrays["chunks"].tolist():
+            for slot in self.slots()[self.slots() // 256 == chunk].tolist():
+                stored[block, slot] = self.arrays["weights"][at]
+                at += 1
+        event = {}
+        for name, number in x.items():
+            slot = self.find(*self.key_of(name))
+            event.setdefault(slot, []).append(number)
+        columns = {
+            slot: row.tolist() for (block, slot), row in stored.items() if block == 1 and row[2] > 0
+        }
+        for slot in {**event, **columns}:
+            values = event.get(slot, [0.0])
+            head = stored.get((0, slot), np.zeros(4))
+            cnt, om, w, G, *c = head.view("<f4")[2:].tolist()
+            kept = head[:1].tolist()[0], cnt, om or 1 / 8
+            if n_labels <= 2:
+                kept = *kept, [w], c, sum(c)
+            elif G >= 0:
+                halves = [w / 2 if k == positive else -w / 2 for k in (0, 1)]
+                none = [0.0] * (n_labels - 2)
+                kept = *kept, halves + none, c + none, sum(c)
+            else:
+                ws, cs = [], []
+                for k in range(n_labels):
+                    block = 3 + k // 8 * 4 + (2 if k % 8 >= 4 else 0)
+                    four = stored.get((block, slot), np.zeros(4)).view("<f4").tolist()
+                    ws.append(four[k % 4])
+                    cs.append(four[4 + k % 4])
+                kept = *kept, ws, cs, head[3:].tolist()[0]
+            if slot in columns:
+                yield sum(values), *kept, columns[slot]
+            else:
+                for number in values:
+                    yield number, *kept, None
+
+    def adaptive_positive(self):
+        labels = self.part("labels")
+        return 0 if labels and value(labels[0]) == 1 else 1
+
+    def adaptive_column(self, x, a, b, n, since):
+        """v of a column's value."""
+        if x:
+            n += 1
+            k = max(1 / n, 1 / 1024)
+            way = x - a
+            if b > 0 and abs(way) > 32 * sqrt(b):
+                way = copysign(32 * sqrt(b), way)
+            a += k * way
+            b = (1 - k) * (b + k * way**2)
+        share = min(1.0, n / (since + 1))
+        variance = share * b + share * (1 - share) * a**2
+        if not variance > 0:
+            return 0.0
+        return min(8.0, max(-8.0, (x - share * a) / sqrt(variance)))
+
+    def adaptive_answer(self, x):
+        """What decision_function_one, predict_proba_one and predict_one give for {str: number}."""
+        labels = [value(label) for label in self.part("labels")]
+        n, positive = max(2, len(labels)), self.adaptive_positive()
+        T, m, _, each, tau, *_ = self.part("adaptive")
+        T, m, tau = map(float.fromhex, (T, m, tau))
+        D, w0, _, wn, _ = zip(*[map(float.fromhex, numbers) for numbers in each], strict=True)
+        outputs = range(1 if len(labels) <= 2 else len(labels))
+        squares = known = 0.0
+        dots = [0.0] * len(outputs)
+        z = [log(D[k] + 1) for k in range(n)]
+        event = {name: number for name, number in x.items() if number}
+        for x_j, s, cnt, om, w, c, N, column in self.adaptive_features(event):
+            negative, s = copysign(1.0, s) < 0, abs(s)
+            if column:
+                v, cnt = self.adaptive_column(x_j, *column), column[3]
+            else:
+                a = abs(x_j) if s == 0 else min(abs(x_j), 32 * s)
+                mean = max(s + (a - s) / (cnt + 1), a / (cnt + 1))
+                v = min(8.0, max(-8.0, x_j / mean))
+            h = om * v
+            squares += max(h * h, om * om)
+            known += h * h / (cnt + 1)
+            for k in outputs:
+                dots[k] += w[k] * h
+            if x_j > 0 and N > 0 and not negative and not column:
+                for k in range(n):
+                    z[k] += log(1 + c[k] * T / N) - log(D[k] + 1)
+        r = 1 / sqrt(squares) if squares else 0.0
+        if len(labels) <= 2:
+            d = [z[positive] - z[1 - positive]]
+        else:
+            first, second = sorted(z)[-1], sorted(z)[-2]
+            best = z.index(first)
+            d = [first - second if k == best else z[k] - first for k in range(n)]
+        scores = []
+        for k in outputs:
+            V = min(2.0, max(-2.0, d[k] / (m or 1.0)))
+            scores.append(r * dots[k])
+            if self.params["intercept"]:
+                scores[k] += w0[k]
+            if self.params["naive_bayes"]:
+                scores[k] += wn[k] * V
+        t = [score * T / (T + 10) for score in scores]
+        if len(labels) > 2:
+            p = [exp(tau * (t_k - max(t))) for t_k in t]
+            probabilities = {label: p[k] / sum(p) for k, label in enumerate(labels)}
+            best = labels[scores.index(max(scores))]
+            return dict(zip(labels, t, strict=True)), probabilities, best
+        decision = t[0] / (1 + 2 * r**2 * known)
+        if len(labels) < 2:
+            return decision, dict.fromkeys(labels, 1.0), labels[0] if labels else None
+        P = tau * t[0]
+        p = [exp(min(0.0, sign * P)) / (1 + exp(-abs(P))) for sign in (1, -1)]
+        order = (labels[positive], labels[1 - positive])
+        return decision, dict(zip(order, p, strict=True)), order[0 if scores[0] > 0 else 1]

@@ -53,8 +53,10 @@ def pairs_of(x, make, interactions=None):
 
 
 def paired(x, make, interactions=None):
-    """The event with its pairs behind its features."""
-    return {**x, **dict(pairs_of(x, make, interactions))}
+    """The event with its pairs behind its features. A pair is never given: it would count twice."""
+    pairs = dict(pairs_of(x, make, interactions))
+    assert not pairs.keys() & x.keys()
+    return {**x, **pairs}
 
 
 def with_pairs(twin, make, interactions=None):

@@ -10,7 +10,7 @@ to the very place that it had, which is all that is known of it.
 
 import copy
 
-from tests.twin.adaptive import AdaptiveClassifier, Slot, float32
+from tests.twin.adaptive import AdaptiveClassifier, Column, Slot, float32
 from tests.twin.learners import INTERCEPT
 
 
@@ -88,12 +88,15 @@ def snapshot(twin, names):
     """Copies of the slots, and what is kept once."""
     slots = {name: copy.deepcopy(twin.slots.get(name, Slot())) for name in names}
     once = {name: dict(getattr(twin, name)) for name in ONCE}
-    return slots, once, twin.T, dict(twin.D), (twin.m, twin.nm)
+    drift = twin.watch.numbers if twin.watch else None
+    sharper = twin.tau, twin.Gtau
+    return slots, once, twin.T, dict(twin.D), (twin.m, twin.nm), sharper, drift
 
 
 def learn_adaptive(twin, x, y, w):
     step = Step()
     names = [name for name, value in x.items() if value != 0]
+    names += [name for name in twin.columns if name not in names]
     u = twin.weight_of(y, w)
     before = copy.deepcopy(twin)
     if u != 0:
@@ -106,6 +109,7 @@ def learn_adaptive(twin, x, y, w):
     step.two = twin.two
     step.y = twin.place[y] if u != 0 else None
     step.names = [name for name in names if name in twin.slots]
+    step.n_places = twin.n_places
     step.places = places_of(twin, step.names)
     return step
 
@@ -129,12 +133,16 @@ def undo_adaptive(twin, step):
     if step.y is None:
         return
     twin.n_updates -= step.changed
-    slots, once, T, D, usual = step.before
-    slots_after, once_after, T_after, D_after, usual_after = step.after
+    slots, once, T, D, usual, sharper, drift = step.before
+    slots_after, once_after, T_after, D_after, usual_after, sharper_after, drift_after = step.after
     twin.T = max(0.0, back(twin.T, T, T_after))
     twin.D[step.y] = max(0.0, back(twin.D[step.y], D[step.y], D_after[step.y]))
     if (twin.m, twin.nm) == usual_after:
         twin.m, twin.nm = usual
+    twin.tau = min(max(back(twin.tau, sharper[0], sharper_after[0]), 0.2), 5.0)
+    twin.Gtau = max(1.0, back(twin.Gtau, sharper[1], sharper_after[1]))
+    if twin.watch and twin.watch.numbers == drift_after:
+        twin.watch.numbers = drift
     stepped = [k for k in once_after["G0"] if moved(step, k)]
     for k in stepped:
         for name in ONCE:
@@ -148,6 +156,8 @@ def undo_adaptive(twin, step):
     for name in step.names:
         if is_there(twin, step, name):
             undo_slot(twin, step, twin.slots[name], slots[name], slots_after[name], stepped)
+            undo_column(twin, twin.slots[name], slots[name], slots_after[name])
+    twin.find_columns()
 
 
 def moved(step, k):
@@ -179,12 +189,57 @@ def undo_slot(twin, step, slot, before, after, stepped):
     if slot.cnt == 0:
         slot.c = {}
     slot.negative = slot.negative or any(c < 0 for c in slot.c.values())
+    if slot.column:
+        return
     if slot.cnt == 0:
         slot.om = 0.125
     elif (cnt, om) == (after.cnt, after.om):
         slot.om = before.om
     else:
         slot.om = float32(twin.weight_by_chi2(slot))
+
+
+def undo_column(twin, slot, before, after):
+    """Sums come back as sums, mean and variance by the sums of which they are."""
+    now, before_it, after_it = slot.column, before.column, after.column
+    if not (before_it or after_it):
+        return
+    if same_column(twin, now, after_it):
+        slot.column = before_it and copy.deepcopy(before_it)
+        slot.om = before.om
+        return
+    if not now:
+        return
+    none = Column(0.0)
+    none.n = none.since = 0.0
+    then = before_it or none
+    if after_it and after_it.since >= then.since:
+        n, since = now.n, now.since
+        now.n = max(0.0, back(n, then.n, after_it.n))
+        now.since = max(0.0, back(since, then.since, after_it.since))
+        for name, most in (("a", 1e50), ("b", 16e100)):
+            its, its_before, its_after = (getattr(c, name) for c in (now, then, after_it))
+            if now.n > 0:
+                if (its, n) == (its_after, after_it.n):
+                    part = its_before
+                else:
+                    part = (its * n - (its_after * after_it.n - its_before * then.n)) / now.n
+                if (abs(part) if name == "a" else part) <= most and (name == "a" or part >= 0):
+                    setattr(now, name, part)
+        for k in range(twin.n_places):
+            e = then.e.get(k, 0.0), after_it.e.get(k, 0.0)
+            now.e[k] = back32(now.e.get(k, 0.0), *e)
+        if now.n == 0 or now.since == 0:
+            slot.column = None
+    slot.om = float32(twin.weight_by_chi2(slot))
+
+
+def same_column(twin, one, two):
+    def told(column):
+        e = [column.e.get(k, 0.0) for k in range(twin.n_places)]
+        return column.a, column.b, column.n, column.since, e
+
+    return (one and told(one)) == (two and told(two))
 
 
 def undo_mean(slot, before, after, cnt):

@@ -18,6 +18,7 @@ from tests.twin.serving import (
     is_due,
     within,
 )
+from tests.twin.values import numbers
 
 
 class Perceptron:
@@ -99,7 +100,8 @@ class VotedPerceptron:
         self.labels = []
         self.positive = 1  # its place among the labels
         self.outputs = {True: Perceptron(degree)}  # of two labels one, for the positive label
-        self.kept = []  # (number, time) of the updates
+        self.kept = []  # (number, time, event) of the updates
+        self.names = set()  # of features, see `let_go`
         self.now = self.since = 0.0
         self.n_seen = self.n_updates = self.n_mistakes = 0
         self.scale = Scale()
@@ -112,7 +114,7 @@ class VotedPerceptron:
     def event(self, x):
         """An intercept is a feature of value 1; a value of 0 is as if the feature were absent."""
         event = {INTERCEPT: 1.0} if self.intercept else {}
-        return event | {feature: float(value) for feature, value in x.items() if value}
+        return event | {feature: float(value) for feature, value in numbers(x) if value}
 
     def scores(self, x):
         """Of the current vectors, by output."""
@@ -181,14 +183,31 @@ class VotedPerceptron:
         if moves:
             number = self.n_updates
             self.n_updates += 1
-            self.kept.append((number, self.now))
+            self.kept.append((number, self.now, event))
             for output, a in moves.items():
                 self.outputs[output].step(number, self.now, a, event)
         if self.budget and len(self.kept) > self.budget:
-            number, self.since = self.kept.pop(0)
+            number, self.since, _ = self.kept.pop(0)
             for perceptron in self.outputs.values():
                 perceptron.forget(number, self.since)
         self.now += u
+        if moves:
+            self.let_go(self.names | (event.keys() - {INTERCEPT}))
+
+    def let_go(self, names):
+        """Whenever there are as many names as a power of two, drop those that nothing has any more.
+
+        That is no kept update and, where vectors are weights, not the current one. No answer
+        changes. While more than three in four are needed, all stay.
+        """
+        if self.budget and len(names).bit_length() > len(self.names).bit_length():
+            needed = {name for _, _, event in self.kept for name in event}
+            if self.degree == 1:
+                for perceptron in self.outputs.values():
+                    needed |= {name for name, w in perceptron.vectors[-1][1].items() if w}
+            if 4 * len(names & needed) <= 3 * len(names):
+                names = names & needed
+        self.names = names
 
     def split(self):
         """A perceptron for each of two labels."""

@@ -1,0 +1,180 @@
+"""Columns of numbers: AdaptiveClassifier on 22 streams, in any unit and at any offset.
+
+Each event is answered before it is learned, in one pass. Texts are categories (`city=Paris`), and
+empty cells are left out. The CSV files are shuffled but elecNormNew; svmguide3 is shuffled here.
+Phishing, ImageSegments and Bananas are River's, SEA, Hyperplane and Waveform its generators. In
+nursery and mushroom every value is a category, so there is no column of numbers.
+
+error     answers that were wrong, in percent
+aim       what a prototype of the rule reached, on the streams as they are here but for the
+          generators, which made others for it; a fifth of a point more, or a twentieth of it, is
+          within the aim
+scaled    the same learner after River's StandardScaler
+log-loss  minus the mean logarithm of the probability of the event's label, in nats
+ECE       expected calibration error in percent: 15 bins of equal width
+us        a predict_one, predict_proba_one and learn_one, in microseconds
+"""
+
+import csv
+import lzma
+import math
+import random
+import time
+from itertools import islice
+
+from river import datasets, preprocessing
+from river.datasets import synth
+
+import streamptron
+from benchmarks import bench_errors, common
+from tests.support import streams
+
+AIMS = {  # errors of the rule without columns, and of the one with them
+    "Phishing": (13.2, 10.7),
+    "ImageSegments": (15.8, 12.2),
+    "SEA": (2.1, 2.5),
+    "Hyperplane": (8.6, 8.2),
+    "Waveform": (16.8, 14.9),
+    "Bananas": (46.6, 46.9),
+    "svmguide3": (21.2, 19.5),
+    "a9a": (15.7, 15.7),
+    "elecNormNew": (15.6, 15.5),
+    "letter": (36.9, 30.4),
+    "pendigits": (13.3, 9.7),
+    "optdigits": (8.2, 5.7),
+    "spambase": (6.8, 6.6),
+    "credit_g": (27.0, 27.0),
+    "waveform5000": (15.9, 14.4),
+    "vehicle": (53.2, 41.6),
+    "page_blocks": (5.8, 5.8),
+    "diabetes": (29.0, 24.7),
+    "ionosphere": (18.2, 19.9),
+    "vowel": (67.7, 52.1),
+    "nursery": (8.28, 8.28),
+    "mushroom": (0.31, 0.31),
+}
+MADE = {
+    "Phishing": datasets.Phishing,
+    "ImageSegments": datasets.ImageSegments,
+    "Bananas": datasets.Bananas,
+    "SEA": lambda: synth.SEA(seed=1).take(5_000),
+    "Hyperplane": lambda: synth.Hyperplane(seed=1).take(5_000),
+    "Waveform": lambda: synth.Waveform(seed=1).take(5_000),
+}
+CATEGORIES = {"nursery", "mushroom"}
+OFFSETS = (0.0, 10.0, 100.0, 1000.0)
+MOVED = ("SEA", "Phishing", "ImageSegments", "Waveform")
+
+
+def csv_events(name):
+    """Numbers where a cell is one, but in a stream of categories."""
+    with lzma.open(streams.DATA / "numbers" / f"{name}.csv.xz", "rt") as file:
+        for row in csv.DictReader(file):
+            y = row.pop("y")
+            yield {j: cell(text, name in CATEGORIES) for j, text in row.items() if text}, y
+
+
+def cell(text, category):
+    if not category:
+        try:
+            return float(text)
+        except ValueError:
+            pass
+    return f"'{text}"  # a text that reads as a number would be an error
+
+
+def svmlight_events(name):
+    events = list(common.svmlight_events(name))
+    if name == "svmguide3":
+        random.Random(0).shuffle(events)
+    return events[:20_000]
+
+
+def events_of(name):
+    if name in MADE:
+        return list(MADE[name]())
+    if name in ("a9a", "svmguide3"):
+        return svmlight_events(name)
+    return list(csv_events(name))
+
+
+def scaled(events):
+    """Numbers less their mean, by their standard deviation, of the events so far."""
+    scaler = preprocessing.StandardScaler()
+    for x, y in events:
+        numbers = {j: value for j, value in x.items() if not isinstance(value, str)}
+        scaler.learn_one(numbers)
+        yield {**x, **scaler.transform_one(numbers)}, y
+
+
+def moved(events, offset=0.0, unit=1.0):
+    """Every column times a unit of its own, up to `unit`, and more by `offset`."""
+    names = sorted({j for x, _ in events for j in x}, key=str)
+    units = {j: unit ** (i % 5 / 4) for i, j in enumerate(names)}
+    return [({j: (x.get(j, 0.0) + offset) * units[j] for j in names}, y) for x, y in events]
+
+
+def told(events):
+    """Errors and probabilities, and microseconds an event."""
+    start = time.perf_counter()
+    tally = bench_errors.run(streamptron.AdaptiveClassifier(), events, two=False)
+    return tally, 1e6 * (time.perf_counter() - start) / len(events)
+
+
+def mean(errors):
+    return math.exp(sum(math.log(max(error, 0.01)) for error in errors) / len(errors))
+
+
+def bench_errors_of(names, limit):
+    rows, errors = [], []
+    for name in names:
+        events = list(islice(events_of(name), limit))
+        tally, us = told(events)
+        scaled_error = told(list(scaled(events)))[0].error if name not in CATEGORIES else None
+        before, aim = AIMS[name]
+        errors.append((tally.error, before, aim))
+        loss = sum(tally.losses) / len(tally.losses)
+        rows.append(
+            [
+                f"{name} ({len(events):,})",
+                *(f"{error:.2f}" for error in errors[-1]),
+                "" if scaled_error is None else f"{scaled_error:.2f}",
+                f"{loss:.3f}",
+                f"{tally.calibration_error:.2f}",
+                f"{us:.1f}",
+            ]
+        )
+    means = [f"{mean(column):.2f}" for column in zip(*errors, strict=True)]
+    rows.append([f"geometric mean of these {len(names)}", *means, "", "", "", ""])
+    headings = ["stream (events)", "error", "before", "aim", "scaled", "log-loss", "ECE", "us"]
+    common.table(headings, rows)
+
+
+def bench_moved(names, limit):
+    rows = []
+    for name in names:
+        events = list(islice(events_of(name), limit))
+        found = [told(moved(events, offset))[0].error for offset in OFFSETS]
+        found.append(told(moved(events, unit=1000.0))[0].error)
+        rows.append([name, *(f"{error:.2f}" for error in found)])
+    headings = [f"+ {offset:g}" for offset in OFFSETS]
+    common.table(["error, every column", *headings, "units of 1 to 1,000"], rows)
+
+
+def main():
+    parser = common.parser(__doc__)
+    parser.add_argument("--streams", nargs="+", choices=AIMS, default=AIMS, metavar="STREAM")
+    parser.add_argument("--events", type=int, help="at most, of each stream")
+    args = parser.parse_args()
+    args.streams = list(args.streams)
+    if args.quick and args.events is None:
+        args.events = 60
+    common.header(args, ", ".join(args.streams))
+    common.need_data()
+    bench_errors_of(args.streams, args.events)
+    common.section("Offsets and units")
+    bench_moved([name for name in MOVED if name in args.streams], args.events)
+
+
+if __name__ == "__main__":
+    main()

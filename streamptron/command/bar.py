@@ -1,0 +1,65 @@
+"""How far files have been read, as a bar, where somebody is looking at a terminal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from streamptron.estimator.bars import bar_of
+from streamptron.files.sources import Source, find_sources
+
+PATIENCE = 0.5  # seconds without a bar: most files are read by then
+
+
+@contextmanager
+def watched(files: Sequence[str]) -> Iterator[list[str | Source]]:
+    """The files, to be read within the block; a bar goes on as their bytes are taken.
+
+    Of compressed files these are the compressed ones.
+    """
+    tqdm = bar_of("auto")
+    if tqdm is None:
+        yield list(files)
+        return
+    sources = find_sources(list(files))
+    with tqdm(
+        total=_size(sources),
+        unit="B",
+        unit_scale=True,
+        unit_divisor=1024,
+        leave=False,
+        delay=PATIENCE,
+    ) as bar:
+        yield [replace(source, file=_Watched(source, bar.update)) for source in sources]
+
+
+def _size(sources: Sequence[Source]) -> int | None:
+    """The bytes of all files; None if one of them is no file on the disk."""
+    paths = [source.path for source in sources]
+    if all(path is not None and os.path.isfile(path) for path in paths):
+        return sum(os.path.getsize(path) for path in paths if path is not None)
+    return None
+
+
+class _Watched:
+    """A file that is opened when it is first read, and tells how much was."""
+
+    def __init__(self, source: Source, advance: Callable[[int], object]) -> None:
+        self.name = source.name
+        self._path = source.path
+        self._file = source.file
+        self._advance = advance
+
+    def readinto(self, view: memoryview) -> Any:
+        if self._file is None:
+            assert self._path is not None
+            self._file = open(self._path, "rb", buffering=0)  # noqa: SIM115
+        n = (getattr(self._file, "readinto1", None) or self._file.readinto)(view)
+        if n:
+            self._advance(n)
+        elif self._path is not None and n == 0:
+            self._file.close()
+        return n

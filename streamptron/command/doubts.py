@@ -1,0 +1,127 @@
+"""Lines that look as if something else was meant: a warning at the first block that looks so.
+
+All of it can be right, so nothing is refused. But it is what becomes of a file whose columns are
+swapped, whose header is an event like any other, or whose texts are one category each: the training
+ends well, and its model knows nothing.
+"""
+
+from __future__ import annotations
+
+import typing
+import warnings
+
+from streamptron.estimator.names import shown
+
+if typing.TYPE_CHECKING:
+    from streamptron.command.blocks import Block
+
+LEAST = 10  # lines, from which on it says something that no label comes twice
+LONG = 20  # words of a label or category
+# What the first line of a file may call its labels, and its texts.
+LABELS = "category class kind label labels sentiment tag target topic type v1 y"
+TEXTS = "body content document message review sentence text texts title tweet v2 x"
+
+
+class Doubts:
+    """What one run has warned of; it does so once."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+        self._n_looked = 0  # at their features
+
+    def look(self, block: Block) -> None:
+        """Look at a block whose labels are settled."""
+        if block.n == 0:
+            return
+        labels = [
+            name.decode(errors="replace") if isinstance(name, bytes) else name
+            for name in block.named
+            if name is not None
+        ]
+        where = f"{block.file}:{block.line(block.places[0])}"
+        self._labels(block, labels, where)
+        if block.line(block.places[0]) == 1 and labels:
+            self._header(block, labels[0], where)
+        if self._n_looked < 1000:
+            self._n_looked += block.n
+            self._categories(block, where)
+
+    def lacks(self, block: Block) -> None:
+        """Look for fields of the template that lines have not."""
+        for name, place in block.lacking.items():
+            self._say(
+                f"{{{name}}}",
+                f"{block.file}:{block.line(place)}",
+                f"the line has no {shown(name)}, which --template names; it is left empty",
+            )
+
+    def _say(self, what: str, where: str, message: str) -> None:
+        if what not in self._said:
+            self._said.add(what)
+            warnings.warn(f"{where}: {message}", stacklevel=2)
+
+    def _labels(self, block: Block, labels: list[str], where: str) -> None:
+        long = max(labels, key=len, default="")
+        if len(labels) >= 3 and len(labels) > block.n // 2:
+            lines = block.texts()
+            texts = {lines[place].decode(errors="replace") for place in block.places if lines}
+            shorter = max(map(_words, texts), default=0) < max(map(_words, labels))
+            if 0 < 2 * len(texts) <= len(labels) and shorter:
+                few = sorted(texts)
+                return self._say(
+                    "labels",
+                    where,
+                    f"label and text look swapped: {len(labels)} labels, as {shown(long, 60)}, and "
+                    f"the texts {shown(few, 60)}; a line is label<TAB>text",
+                )
+        if block.n >= LEAST and len(labels) >= 0.9 * block.n:
+            self._say(
+                "labels",
+                where,
+                f"{len(labels)} labels in {block.n} events, as {shown(labels[0], 60)}; is that the "
+                "label? One that comes once teaches nothing",
+            )
+        elif _words(long) >= LONG:
+            self._say(
+                "labels",
+                where,
+                f"a label of {_words(long)} words, {shown(long, 60)}; is it the text?",
+            )
+
+    def _header(self, block: Block, label: str, where: str) -> None:
+        lines = block.texts()
+        text = lines[block.places[0]].decode(errors="replace") if lines else ""
+        if block.numbers.count(0) > 1 or _words(text) != 1:
+            return
+        found = label.strip().lower() in LABELS.split(), text.strip().lower() in TEXTS.split()
+        if all(found) or (any(found) and block.n >= LEAST):
+            self._say(
+                "header",
+                where,
+                f"the label {shown(label)} and the text {shown(text)} look like a header, which is "
+                "learned as an event; leave that line out",
+            )
+
+    def _categories(self, block: Block, where: str) -> None:
+        cells: dict[str, list[str]] = {}
+        for x in block.features():
+            for name in x:
+                if isinstance(name, str):
+                    column, equals, cell = name.partition("=")
+                    if equals:
+                        cells.setdefault(column, []).append(cell)
+        for column, found in cells.items():
+            n_words = sum(cell.count(" ") + 1 for cell in found)
+            often = len(found) >= LEAST and len(set(found)) > 0.9 * len(found)
+            if (often and n_words >= 3 * len(found)) or any(c.count(" ") >= LONG for c in found):
+                example = shown(max(found, key=len), 60)
+                self._say(
+                    column,
+                    where,
+                    f"{column} has texts, as {example}, and each is taken for one category; give "
+                    f"--text {column}, or leave {column} out",
+                )
+
+
+def _words(text: str) -> int:
+    return len(text.split())

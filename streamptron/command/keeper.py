@@ -1,0 +1,202 @@
+"""A model and its file: when what was learned is saved, and when a new file is taken."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import typing
+
+from streamptron.command.lines import LineModel
+from streamptron.command.process import say
+from streamptron.modelfile.lock import ModelLock, identity
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamptron.command.blocks import Block
+
+KEPT = 1 << 26  # bytes of lines that were learned and not saved; more are saved at once
+
+
+class Keeper:
+    """Keeps a model, for the length of a ``with`` block.
+
+    Parameters
+    ----------
+    path
+        The model's file.
+    writes
+        Whether the model learns, and its file is locked and written.
+    lines, seconds
+        How often it is saved on the way: after so many lines, so many seconds; None: not by this.
+    reload_seconds
+        How often it looks for another model in the file's place; None: only when it is told.
+
+    Attributes
+    ----------
+    model
+        What is in the file, or will be.
+    unsaved, forgotten
+        How many lines have been learned and not saved; how many of these were too many to keep for
+        another model.
+    file
+        By what the file is recognised that `model` was read from, or saved to.
+    saved_at, reloaded_at
+        When that was last done, in seconds since 1970; None: not yet.
+    """
+
+    model: LineModel
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        writes: bool = True,
+        lines: int | None = None,
+        seconds: float | None = None,
+        reload_seconds: float | None = None,
+    ) -> None:
+        self.path = path
+        self.lock = ModelLock(path)
+        self.unsaved = self.forgotten = 0
+        self.file: tuple[int, ...] | None = None
+        self.saved_at: float | None = None
+        self.reloaded_at: float | None = None
+        self._writes = writes
+        self._lines = lines
+        self._seconds = seconds
+        self._reload_seconds = reload_seconds
+        self._tried = 0  # how many lines a failed save has tried to save
+        self._last_save = self._last_look = time.monotonic()
+        self._known: tuple[int, ...] | None = None  # the file that was read or written last
+        self._refused: tuple[int, ...] = ()  # where a file is that cannot be taken, as was said
+        self._kept: list[Callable[[LineModel], Block]] = []  # lines learned and not saved
+        self._kept_size = 0
+
+    def __enter__(self) -> typing.Self:
+        if self._writes:
+            self.lock.__enter__()
+        return self
+
+    def __exit__(self, *error: typing.Any) -> None:
+        if self._writes:
+            self.lock.__exit__(*error)
+
+    def load(self, create: LineModel | None = None) -> None:
+        """Take the model from the file, or begin with `create` if there is none.
+
+        Who learns writes that at once; who answers waits for one that does.
+        """
+        self._known = identity(self.path)
+        if self._known is None and create is not None:
+            self.model = create
+            if self._writes:
+                self._write()
+        else:
+            self.model = LineModel.load(self.path)
+            self.file = self._known
+
+    def learned(self, n_lines: int) -> bool:
+        """Count lines as learned; whether that is to be saved now."""
+        self.unsaved += n_lines
+        return self._save_in() == 0.0
+
+    def keep(self, block: Block) -> None:
+        """Keep a block that was learned, for a model that is put in the file's place."""
+        self._kept.append(block.kept())
+        self._kept_size += block.size
+
+    # --- What is due
+
+    def seconds_left(self) -> float | None:
+        """How long it is until something is due; None: nothing, as long as nothing is learned."""
+        return sooner(self._save_in(), self._look_in())
+
+    def _save_in(self) -> float | None:
+        if not self.unsaved:
+            return None
+        if self._kept_size > KEPT:
+            return 0.0
+        if self._lines is not None and self.unsaved - self._tried >= self._lines:
+            return 0.0
+        return _left(self._last_save, self._seconds)
+
+    def _look_in(self) -> float | None:
+        return _left(self._last_look, self._reload_seconds)
+
+    def is_replaced(self) -> bool:
+        """Whether it is time to look for another model, and there is one."""
+        if self._look_in() != 0.0:
+            return False
+        self._last_look = time.monotonic()
+        return identity(self.path) not in (self._known, None)
+
+    # --- The file
+
+    def save_if_due(self) -> None:
+        if self._save_in() == 0.0:
+            self.save()
+
+    def save(self, at_last: bool = False) -> bool:
+        """Save what is unsaved; False, after a message, if that has failed."""
+        self._last_save = time.monotonic()
+        if not self.unsaved:
+            return True
+        try:
+            self._write(at_last)
+        except OSError as error:
+            self._tried = self.unsaved
+            again = "" if at_last else ", will try again"
+            say(f"streamptron: {self.unsaved} lines learned and not saved{again}: {error}")
+            if self._kept_size > KEPT:
+                self._kept.clear()
+                self._kept_size, self.forgotten = 0, self.unsaved
+            return False
+        return True
+
+    def _write(self, at_last: bool = False) -> None:
+        if at_last:
+            self.model.save_at_last(self.lock)
+        else:
+            self.lock.save(self.model)
+        self._known = self.file = identity(self.path)
+        self.unsaved = self.forgotten = self._tried = self._kept_size = 0
+        self._kept.clear()
+        self.saved_at = time.time()
+
+    def reload(self, check: Callable[[LineModel], object], asked: bool = True) -> bool:
+        """Take the model that is in the file now, unless `check` refuses it.
+
+        It learns what the old one had learned and not saved. A file that cannot be taken is named;
+        if nobody asked, once, however long it takes to be written.
+        """
+        self._known = identity(self.path)
+        try:
+            with self.lock.reloading() if self._writes else contextlib.nullcontext():
+                model = LineModel.load(self.path)
+                check(model)
+        except (OSError, ValueError) as error:
+            place = (self._known or ())[:2]
+            if asked or place != self._refused:
+                say(f"streamptron: not reloaded, the model stays as it was: {error}")
+            self._refused = place
+            return False
+        self._refused, self.file = (), self._known
+        model.spool = self.model.spool
+        self.model = model
+        for block_of in self._kept:
+            block = block_of(model)
+            block.label()
+            block.learn()
+        self.unsaved -= self.forgotten
+        self.reloaded_at = time.time()
+        return True
+
+
+def sooner(*seconds: float | None) -> float | None:
+    """The least of some times; None is never."""
+    return min((each for each in seconds if each is not None), default=None)
+
+
+def _left(last: float, seconds: float | None) -> float | None:
+    return None if seconds is None else max(0.0, last + seconds - time.monotonic())

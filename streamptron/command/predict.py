@@ -1,0 +1,270 @@
+"""``streamptron predict``: a line filter, which may learn."""
+
+from __future__ import annotations
+
+import contextlib
+import typing
+from typing import Any
+
+import click
+
+from streamptron.command.options import (
+    DEFAULT,
+    FILE,
+    LEARNER_OPTIONS,
+    LEARNER_SECTION,
+    READING_OPTIONS,
+    READING_SECTION,
+    TEXT_SECTION,
+    TOKENIZER_OPTIONS,
+    CommandOfOptions,
+    Learner,
+    config_option,
+    encoding_of,
+    model_option,
+    new_model,
+    option_called,
+    reading_of,
+    taken,
+)
+from streamptron.files.sources import MAX_LINE, find_sources, format_of
+from streamptron.learners import LEARNERS
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamptron.command.answers import Answers
+    from streamptron.command.filter import Chore
+    from streamptron.command.lines import LineModel
+
+ERROR = 3  # the exit code of an error, with --exit-code
+
+
+class Sorting(CommandOfOptions):
+    """A command whose errors have an exit code of their own, if --exit-code is given."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        with _errors("--exit-code" in args):
+            args = self.with_config(context, args)
+        with _errors("--exit-code" in args):
+            return super().parse_args(context, args)
+
+    def invoke(self, context: click.Context) -> Any:
+        with _errors(context.params["exit_code"]):
+            return super().invoke(context)
+
+
+@contextlib.contextmanager
+def _errors(have_one: bool) -> Iterator[None]:
+    try:
+        yield
+    except click.exceptions.Exit:  # --help
+        raise
+    except Exception as error:
+        if have_one:
+            error.exit_code = ERROR  # type: ignore[attr-defined]
+        raise
+
+
+@click.command(
+    cls=Sorting,
+    sections={
+        "Answers": ["form", "template", "top", "min_probability", "exit_code"],
+        "Learning": ["learn", "save_every", "save_seconds", "corrections"],
+        "The model's file": ["reload_seconds", "create", "status"],
+        **READING_SECTION,
+        **{f"{title}, with --create": names for title, names in LEARNER_SECTION.items()},
+        **{f"{title}, with --create": names for title, names in TEXT_SECTION.items()},
+    },
+)
+@click.argument("files", nargs=-1, type=FILE)
+@model_option
+@config_option
+@click.option(
+    "--input",
+    "kind",
+    type=click.Choice(["text", "labelled"]),
+    help="The line is the text (the default), or label<TAB>text (with --learn).",
+)
+@READING_OPTIONS
+@click.option("--json", "form", flag_value="json", help='Write {"label": ..., "probability": ...}.')
+@click.option("--rsyslog", "form", flag_value="rsyslog", help='The same within {"$!": ...}.')
+@click.option(
+    "--merge",
+    "form",
+    flag_value="merge",
+    help="JSON lines: write each object with its label and probability.",
+)
+@click.option("--top", type=click.IntRange(1), help="Write this many labels, the likeliest first.")
+@click.option(
+    "--min-probability",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Below this probability the label is `unsure`.",
+)
+@click.option(
+    "--template",
+    help="Write this; {label}, {probability}, {text} and fields of JSON or CSV are filled in.",
+)
+@click.option(
+    "--exit-code",
+    is_flag=True,
+    help="Of one event: 0 for the label of --positive, 1 for others, 2 unsure, 3 an error.",
+)
+@click.option("--learn", is_flag=True, help="Learn a line that has a label, after its answer.")
+@click.option(
+    "--save-every", type=click.IntRange(1), help="Save after this many lines, and at the end."
+)
+@click.option(
+    "--save-seconds",
+    type=click.FloatRange(0, min_open=True),
+    help="Save this often, and at the end.",
+)
+@click.option(
+    "--corrections",
+    metavar="FOLDER",
+    type=click.Path(readable=False),
+    help="Learn the files that are put into this folder, each once.",
+)
+@click.option(
+    "--reload-seconds",
+    type=click.FloatRange(0, min_open=True),
+    help="Look this often whether there is another model in the file, and take it.",
+)
+@click.option("--create", is_flag=True, help="Begin with a new model if there is no file.")
+@click.option(
+    "--status", type=FILE, metavar="FILE", help="Write there every 5 seconds what has been done."
+)
+@click.option(
+    "--max-line", type=click.IntRange(16), default=MAX_LINE, help="The most bytes in a line."
+)
+@click.option("--learner", type=Learner(list(LEARNERS)), help=f"By default {DEFAULT}.")
+@click.option(
+    "--positive", metavar="LABEL", help="perceptron, and --exit-code: the label that is true."
+)
+@LEARNER_OPTIONS
+@TOKENIZER_OPTIONS
+def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
+    """Label lines from standard input or files.
+
+    A line is a text, or what --format says; a FILE of the format that the model was trained on, be
+    that JSON lines, CSV, svmlight or vw, is read as that. Each line is answered at once with one
+    line: label<TAB>probability, or what --json, --rsyslog, --merge or --template say. A blank or
+    bad line gets an empty label and probability (null in JSON), and so does any line before the
+    model knows a label.
+
+    \b
+    With --learn:
+      SIGTERM, end of input    saves and ends with exit code 0 (1: it could not be saved)
+      SIGINT                   saves and ends with exit code 130
+      SIGHUP                   reloads the model file, and learns again what was not saved
+
+    With --create a model that is not there yet is begun as the options of the learner say; with one
+    that is, they do nothing. A label is what the lines say; of perceptron, --positive names one.
+
+    With --exit-code all of the input is one text, unless --input or --format say that it is a line.
+
+    \b
+    Examples:
+      echo 'a prize' | streamptron predict --model mail.model
+      echo 'a prize' | streamptron predict --model mail.model --json
+      streamptron predict mail.tsv --input labelled --model mail.model --template '{label} {text}'
+      streamptron predict mail.tsv --learn --save-every 1000 --model mail.model
+      streamptron predict mail.tsv --learn --create --status status.json --model new.model
+      streamptron predict mail.tsv --reload-seconds 5 --model new.model
+      echo 'a prize' | streamptron predict --exit-code --positive spam --model mail.model
+    """
+    from streamptron.command.filter import Filter
+    from streamptron.command.keeper import Keeper
+
+    _check_given(given)
+    answers = _answers(given)
+    reading, encoding = reading_of(given), encoding_of(given)
+    if given["kind"] and reading:
+        raise click.UsageError("--input and the options of a format are two ways; give one")
+    keeper = Keeper(
+        model,
+        writes=given["learn"],
+        lines=given["save_every"],
+        seconds=given["save_seconds"],
+        reload_seconds=given["reload_seconds"],
+    )
+    options: dict[str, Any] = {
+        "max_line": given["max_line"],
+        "files": [] if files == ("-",) else files,
+        "kind": given["kind"],
+        "reading": reading,
+        "encoding": encoding,
+        "chores": _chores(given),
+    }
+    if given["exit_code"]:
+        from streamptron.command.one import One
+
+        taken([*LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names], given)
+        return One(keeper, answers, positive=given["positive"], **options).run()
+    create = _new(given, reading, files)
+    return Filter(keeper, answers, learn=given["learn"], create=create, **options).run()
+
+
+def _check_given(given: dict[str, Any]) -> None:
+    """That the options go together."""
+    learn = given["learn"]
+    if given["form"] and given["template"] is not None:
+        raise click.UsageError(f"--{given['form']} and --template are two ways to write; give one")
+    if given["kind"] == "text" and learn:
+        raise click.UsageError("--learn needs labels; give --input labelled or a --format")
+    if not learn and (given["save_every"] or given["save_seconds"]):
+        raise click.UsageError("without --learn there is nothing to save")
+    if not learn and given["corrections"] is not None:
+        raise click.UsageError("--corrections are learned; give --learn too")
+    if given["exit_code"]:
+        for name in ("learn", "create", "status", "reload_seconds"):
+            if given[name]:
+                raise click.UsageError(
+                    f"--exit-code is for one event, and {option_called(name)} for many; give one"
+                )
+    if given["create"] and not learn and given["reload_seconds"] is None:
+        raise click.UsageError(
+            "--create begins with a model that knows nothing: give --learn, or --reload-seconds to "
+            "wait for one that another process learns"
+        )
+
+
+def _answers(given: dict[str, Any]) -> Answers:
+    from streamptron.command.answers import Answers
+
+    try:
+        return Answers(
+            given["template"], given["form"], given["top"] or 0, given["min_probability"]
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _chores(given: dict[str, Any]) -> list[Chore]:
+    chores: list[Chore] = []
+    spool = None
+    if given["corrections"] is not None:
+        from streamptron.command.spool import Spool
+
+        spool = Spool(given["corrections"])
+        chores.append(spool)
+    if given["status"] is not None:
+        from streamptron.command.status import Status
+
+        chores.append(Status(given["status"], spool))
+    return chores
+
+
+def _new(
+    given: dict[str, Any], reading: dict[str, Any], files: tuple[str, ...]
+) -> LineModel | None:
+    """The model to begin with where there is none, if that is asked for."""
+    if given["create"]:
+        is_pipe = files in ((), ("-",))
+        format = "plain" if is_pipe or "format" in reading else format_of(find_sources(list(files)))
+        return new_model(given, {"format": format, **reading})
+    names = ["learner", "positive", *LEARNER_OPTIONS.names, *TOKENIZER_OPTIONS.names]
+    for name in taken(names, given):
+        raise click.UsageError(f"{option_called(name)} is for a new model; give --create too")
+    return None

@@ -1,0 +1,209 @@
+"""Corrections: files with labelled lines, which are put into a folder and learned, each once.
+
+    FOLDER/x.tsv            has come, by a rename; names that begin with a dot are still to come
+    FOLDER/taken/ID.x.tsv   is being learned, under a name that no other file will ever have
+    FOLDER/done/ID.x.tsv    is learned, and the model with it is saved
+    FOLDER/bad/ID.x.tsv     is cut off or has a bad line: nothing of it is learned
+
+The model's file says which of the files in taken/ it has learned, so whenever the learner is killed
+and started again, each of them is learned once: it is in the saved model and only moved, or it is
+not, and learned. Renames reach the disk before what relies on them is written.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import typing
+
+from streamptron.command.process import say
+from streamptron.files.decode import SUFFIXES
+from streamptron.modelfile.files import lock
+
+if typing.TYPE_CHECKING:
+    from streamptron.command.blocks import Block
+    from streamptron.command.filter import Filter
+
+SECONDS = 1.0  # between looks into the folder
+AGAIN = 30.0  # seconds until a save that failed is tried again
+TAKEN, DONE, BAD = "taken", "done", "bad"
+
+
+class Spool:
+    """The corrections of one learner.
+
+    Parameters
+    ----------
+    folder
+        Where they are put; it must exist.
+
+    Attributes
+    ----------
+    n_done, n_bad
+        Files learned and set aside by this process.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.n_done = 0
+        self.n_bad = 0
+        self._lines: Filter
+        self._number = -1  # of the folder, which is locked
+        self._last_look = 0.0
+        self._last_save = 0.0
+        self._tried: list[str] = []  # what the last save was of
+        self._is_gone = False
+
+    # --- A chore of the filter
+
+    def begin(self, lines: Filter) -> None:
+        self._lines = lines
+        try:
+            self._number = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+            if not lock(self._number):
+                raise ValueError(
+                    f"{self.folder}: another process learns the corrections that come there; give "
+                    "each learner a folder of its own"
+                )
+            for name in (TAKEN, DONE, BAD):
+                os.makedirs(os.path.join(self.folder, name), exist_ok=True)
+        except FileNotFoundError:
+            raise ValueError(
+                f"{self.folder}: there is no such folder; make it, and put files into it by "
+                "renaming them"
+            ) from None
+        left = self._names(TAKEN)
+        known = self._learned = [name for name in self._learned if name in left]
+        self._settle()
+        for name in left:
+            if name not in known:
+                self._learn(name)
+        self._save()
+
+    def seconds_left(self) -> float:
+        return max(0.0, self._last_look + SECONDS - time.monotonic())
+
+    def look(self) -> None:
+        if self.seconds_left():
+            return
+        self._last_look = time.monotonic()
+        try:
+            self._learn_all()
+            self._is_gone = False
+        except OSError as error:
+            if not self._is_gone:
+                say(f"streamptron: no corrections, will look again: {error}")
+            self._is_gone = True
+
+    def end(self) -> None:
+        try:
+            self._settle()
+        except OSError as error:
+            say(f"streamptron: corrections stay in {TAKEN}, and are learned: {error}")
+        os.close(self._number)
+
+    # --- A file
+
+    @property
+    def _learned(self) -> list[str]:
+        """Files in taken/ that the model has learned."""
+        kept = self._lines.keeper.model.spool or {}
+        return list(kept.get("learned", ()))
+
+    @_learned.setter
+    def _learned(self, names: list[str]) -> None:
+        self._lines.keeper.model.spool = {"learned": names} if names else None
+
+    def _learn_all(self) -> None:
+        """Learn the files that have come, and save the model once."""
+        self._settle()
+        try:
+            for name in self._names(""):
+                self._learn(self._take(name))
+                if self._lines.signals.came:  # the others have time
+                    break
+        finally:
+            self._save()
+
+    def _learn(self, name: str) -> None:
+        """Learn a file that is taken, or set it aside."""
+        path = os.path.join(self.folder, TAKEN, name)
+        try:
+            blocks = self._read(path)
+        except (ValueError, OSError) as error:
+            self._move(TAKEN, BAD, name)
+            self.n_bad += 1
+            reason = str(error).replace(path, name)
+            say(
+                f"streamptron: corrections set aside, nothing of them is learned: {reason}; mend "
+                f"{os.path.join(self.folder, BAD, name)} and rename it into {self.folder}"
+            )
+            return
+        self._learned = [*self._learned, name]
+        for block in blocks:
+            block.learn(confidences=True)
+        for block in blocks:
+            for place, reason in block.faults:
+                say(f"streamptron: {name}:{block.line(place)}: not learned: {reason}")
+        self.n_done += 1
+        self._lines.learned(blocks)
+
+    def _read(self, path: str) -> list[Block]:
+        """The blocks of a file that is whole, with a label in each line."""
+        with open(path, "rb") as file:
+            if not os.path.getsize(path):
+                raise ValueError(f"{path}: it is empty; it may have been cut off")
+            file.seek(-min(4, os.path.getsize(path)), os.SEEK_END)
+            end = file.read().rstrip(b"\0")  # which end each line of utf-16
+        if not end.endswith(b"\n") and os.path.splitext(path)[1] not in SUFFIXES:
+            raise ValueError(f"{path}: its last line has no end; it may have been cut off")
+        blocks: list[Block] = []
+        self._lines.corrected(path, blocks.append).run()
+        for block in blocks:
+            block.label()
+            for place, reason in block.faults:
+                raise ValueError(f"{path}:{block.line(place)}: {reason}")
+        if not any(block.n for block in blocks):
+            raise ValueError(f"{path}: it has no labelled line")
+        return blocks
+
+    def _save(self) -> None:
+        """Save what is learned; a save that has failed is tried again after a while."""
+        learned = self._learned
+        if learned != self._tried or time.monotonic() >= self._last_save + AGAIN:
+            self._tried, self._last_save = learned, time.monotonic()
+            if learned and self._lines.keeper.save():
+                self._settle()
+
+    def _settle(self) -> None:
+        """Move what is learned and saved to where it is done with."""
+        learned = self._learned
+        while learned and self._lines.keeper.unsaved == 0:
+            if os.path.exists(os.path.join(self.folder, TAKEN, learned[0])):
+                self._move(TAKEN, DONE, learned[0])
+            learned = self._learned = self._tried = learned[1:]
+
+    # --- The folder
+
+    def _names(self, folder: str) -> list[str]:
+        """The files that are in a folder, in the order of their names."""
+        with os.scandir(os.path.join(self.folder, folder)) as files:
+            found = [file.name for file in files if file.is_file(follow_symlinks=False)]
+        return sorted(name for name in found if not name.startswith("."))
+
+    def _take(self, name: str) -> str:
+        """Give a file that has come a name of its own, in taken/."""
+        short = os.fsdecode(os.fsencode(name)[-200:])  # with room for what comes before it
+        taken = f"{time.time_ns():019d}-{os.urandom(4).hex()}.{short}"
+        self._move("", TAKEN, name, taken)
+        return taken
+
+    def _move(self, there: str, here: str, name: str, new: str = "") -> None:
+        folders = [os.path.join(self.folder, each) for each in (there, here)]
+        os.rename(os.path.join(folders[0], name), os.path.join(folders[1], new or name))
+        for folder in folders:
+            number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(number)
+            finally:
+                os.close(number)

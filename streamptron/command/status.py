@@ -1,0 +1,123 @@
+"""A status file: what a process that answers has done so far, as JSON, for whoever watches it.
+
+The file is replaced whole every few seconds, at the start and at the end. If it cannot be written
+that is said once, and nothing else suffers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+import typing
+from typing import Any
+
+from streamptron import __version__
+from streamptron.command.process import say
+from streamptron.modelfile.files import replace
+from streamptron.modelfile.read import about
+
+if typing.TYPE_CHECKING:
+    from streamptron.command.filter import Filter
+    from streamptron.command.spool import Spool
+
+SECONDS = 5.0  # between two writes
+
+
+class Status:
+    """The status of a filter, in a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    spool
+        Its corrections, if it takes any.
+    """
+
+    def __init__(self, path: str, spool: Spool | None = None) -> None:
+        self.path = path
+        self._spool = spool
+        self._started = time.time()
+        self._written = 0.0
+        self._has_failed = False
+        self._checksum: str | None = None
+        self._file: tuple[int, ...] | None = None  # whose checksum it is
+        self._lines: Filter
+
+    # --- A chore of the filter
+
+    def begin(self, lines: Filter) -> None:
+        self._lines = lines
+        folder = os.path.dirname(os.path.realpath(self.path))
+        if not os.path.isdir(folder):
+            raise ValueError(f"{self.path}: there is no folder {folder!r} for the status file")
+        if os.path.realpath(self.path) == os.path.realpath(lines.keeper.path):
+            raise ValueError(f"{self.path}: that is the model's file; give the status another one")
+        self._write("running")
+
+    def seconds_left(self) -> float:
+        return max(0.0, self._written + SECONDS - time.monotonic())
+
+    def look(self) -> None:
+        if not self.seconds_left():
+            self._write("running")
+
+    def end(self) -> None:
+        self._write("ended")
+
+    # --- The file
+
+    def _write(self, state: str) -> None:
+        self._written = time.monotonic()
+        try:
+            text = json.dumps(self._found(state), indent=2) + "\n"
+            replace(self.path, [text.encode()], mode=0o644)
+            self._has_failed = False
+        except OSError as error:
+            if not self._has_failed:
+                say(f"streamptron: no status is written, will try again: {error}")
+            self._has_failed = True
+
+    def _found(self, state: str) -> dict[str, Any]:
+        lines, keeper = self._lines, self._lines.keeper
+        found: dict[str, Any] = {
+            "state": state,
+            "process": os.getpid(),
+            "version": __version__,
+            "started": _time(self._started),
+            "written": _time(time.time()),
+            "lines": lines.n_lines,
+            "bad_lines": lines.n_bad,
+            "first_bad": lines.first_bad or None,
+            "model": keeper.path,
+            "checksum": self._of_file(),
+            "events": keeper.model.learner.n_seen,
+            "reloaded": _time(keeper.reloaded_at),
+        }
+        if lines.learn:
+            found |= {
+                "learned": lines.score.n_events,
+                "errors": lines.score.n_wrong,
+                "unsaved": keeper.unsaved,
+                "saved": _time(keeper.saved_at),
+            }
+        if self._spool is not None:
+            found["corrections"] = {"learned": self._spool.n_done, "set_aside": self._spool.n_bad}
+        return found
+
+    def _of_file(self) -> str | None:
+        """The checksum of the file that was read, or saved, last: what `info` says of it."""
+        keeper = self._lines.keeper
+        if self._file != keeper.file:
+            self._file, self._checksum = keeper.file, None
+            with contextlib.suppress(OSError, ValueError):  # it is another one already
+                self._checksum = about(keeper.path)["checksum"]
+        return self._checksum
+
+
+def _time(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

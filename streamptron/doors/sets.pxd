@@ -1,0 +1,15 @@
+# The model of MultiLabelClassifier.
+
+from streamptron._core cimport LabelModel
+
+
+cdef class SetModel(LabelModel):
+    cdef int _learn_told(self, x, Told told, double step, str what) except -1
+    cdef int _answer(self, x) except -1
+    cdef double _above(self, label) except -1.0
+
+
+cdef class Told:
+    cdef readonly list named        # labels, in the order in which they are given
+    cdef readonly list there        # of each: 1, or 0
+    cdef readonly bint open         # whether labels that are not named are left open

@@ -1,0 +1,366 @@
+"""The door of MultiLabelClassifier: sets of labels, its own answers and state."""
+
+from array import array
+from collections.abc import Mapping, Sequence, Set
+
+from libc.stdint cimport uint32_t, uint64_t
+from cpython cimport array as c_array
+
+from streamptron._core cimport LabelModel
+from streamptron.doors.gate cimport gate_learn_begin, gate_learn_end
+from streamptron.doors.many cimport rows_run
+from streamptron.doors.model cimport Model
+from streamptron.doors.names cimport key_plain
+from streamptron.doors.rows cimport Rows, data_of
+from streamptron.engine.adaptive cimport SP_U_LIMIT
+from streamptron.engine.api cimport (
+    sp_learner_answer, sp_learner_expect, sp_learner_learn, sp_learner_probabilities,
+    sp_sets_best_threshold, sp_sets_share, sp_sets_tell)
+from streamptron.engine.linear cimport SP_KEPT_KINDS, SP_RULE_SETS
+from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_calloc, sp_free
+from streamptron.engine.path cimport sp_learner_labels, sp_told
+from streamptron.engine.sets cimport SP_SETS_STEPS, sp_sets
+
+from streamptron.doors.names import interned
+from streamptron.estimator.checks import checked_number
+from streamptron.estimator.names import is_numpy, shown, type_shown
+
+cdef extern from "Python.h":
+    int PyGC_Disable() noexcept
+    int PyGC_Enable() noexcept
+
+
+class LabelSet(dict):
+    """``{label: bool}``; a label that the model has never met is absent."""
+
+    def __missing__(self, label):
+        return False
+
+
+cdef class Told:
+    """What an event says of its labels, checked."""
+
+
+cdef int _truth(value, label) except -1:
+    """1 or 0 for a truth value, or an error."""
+    if value is True:
+        return 1
+    if value is False:
+        return 0
+    if type(value) is int or type(value) is float or is_numpy(value, "generic"):
+        if value == 1:
+            return 1
+        if value == 0:
+            return 0
+    raise ValueError(
+        f"y[{shown(label)}]={shown(value)}; it must be True if the event has the label, or False")
+
+
+def checked_threshold(threshold, checked_label):
+    """A threshold as it is used: a number, {label: number} or "f1"; an error if it is invalid."""
+    if isinstance(threshold, str):
+        if threshold != "f1":
+            raise ValueError(
+                f"threshold={shown(threshold)}; it must be a number between 0 and 1, "
+                "{label: number}, or 'f1'")
+        return threshold
+    if isinstance(threshold, Mapping):
+        return {checked_label(label): _between(number, f"threshold[{shown(label)}]")
+                for label, number in threshold.items()}
+    return _between(threshold, "threshold")
+
+
+def _between(number, name):
+    if isinstance(number, bool):
+        raise TypeError(f"{name}={shown(number)}; it must be a number between 0 and 1")
+    number = checked_number(number, name)
+    if not 0.0 < number < 1.0:
+        raise ValueError(
+            f"{name}={shown(number)}; it must be a number between 0 and 1: a label is answered if "
+            "its probability is above it")
+    return number
+
+
+cdef class SetModel(LabelModel):
+    """A set of labels for each event; an output a label, each on its own."""
+
+    cdef Model _blank(self, int kind):
+        if kind != SP_RULE_SETS:
+            raise ValueError(f"the rule {kind} is not MultiLabelClassifier's")
+        return SetModel.__new__(SetModel)
+
+    def _configure(self, int kind, **params):
+        params["threshold"] = checked_threshold(params["threshold"], self._checked_label)
+        LabelModel._configure(self, kind, **params)
+
+    cdef Py_ssize_t _set_labels(self, labels) except -1:
+        cdef Py_ssize_t n = LabelModel._set_labels(self, labels)
+        if sp_learner_expect(&self.learner, n, 0) < 0:
+            raise MemoryError("no memory for the labels")
+        return n
+
+    # --- What an event says of its labels
+
+    def _told(self, y, what="y"):
+        """What y says of the labels, checked; an error if it cannot be right."""
+        cdef Told told = Told.__new__(Told)
+        told.open = isinstance(y, Mapping)
+        if told.open:
+            told.named = [self._checked_label(label) for label in y]
+            told.there = [_truth(y[label], label) for label in y]
+        elif isinstance(y, (Set, Sequence)) and not isinstance(y, (str, bytes)):
+            told.named = [self._checked_label(label) for label in y]
+            if isinstance(y, Set):      # whose order is another one in every run
+                told.named.sort(key=repr)
+            told.there = [1] * len(told.named)
+        else:
+            raise TypeError(
+                f"{what} is {shown(y)}, {type_shown(y)}; it must be the labels of the event: a set "
+                "or list of them, or {label: True or False}")
+        if len(set(told.named)) < len(told.named):
+            twice = next(label for i, label in enumerate(told.named) if label in told.named[:i])
+            raise ValueError(f"{what} has the label {shown(twice)} twice")
+        return told
+
+    cdef int _learn_told(self, x, Told told, double step, str what) except -1:
+        """Read an event and learn it; the user's code may run meanwhile, as in _read_labelled."""
+        cdef uint64_t n_entries
+        cdef int turn
+        cdef dict ids
+        cdef list named
+        cdef Py_ssize_t n, n_there, i
+        cdef c_array.array numbers, absent
+        for turn in range(8):
+            self._read(x, True)
+            n_entries = self.gate.n_entries
+            ids = self._label_ids
+            n = len(self._labels)
+            named = []
+            numbers, absent = array("I"), array("I")
+            for label, there in zip(told.named, told.there):
+                number = ids.get(label)
+                if number is None:
+                    number = n + len(named)
+                    named.append(label)
+                (numbers if there else absent).append(number)
+            n_there = len(numbers)
+            numbers += absent
+            if n_entries != self.gate.n_entries:
+                continue
+            for i, label in enumerate(named):
+                try:
+                    self._check_room(label, n + i)
+                except ValueError:
+                    self._forget_objects()
+                    raise
+            if sp_sets_tell(&self.event, <const uint32_t*> numbers.data.as_uints, len(numbers),
+                            n_there, told.open, n) < 0 or sp_learner_learn(
+                                &self.learner, &self.event, 0, step) < 0:
+                self._no_memory("no memory for the update; the model has not learned this event")
+            self._settle()
+            for label in named:
+                self._name_output(label)
+            return 0
+        raise RuntimeError(
+            f"{what} has a label that uses the model whenever it is hashed; a label's __hash__ "
+            "must not use the model")
+
+    cdef int _name_output(self, label) except -1:
+        """After learning: the next new label is this one, unless the event had no weight."""
+        if sp_learner_labels(&self.learner) > len(self._labels):
+            label = interned(label)
+            self._label_ids[label] = len(self._labels)
+            self._labels.append(label)
+        return 0
+
+    def _weight(self, w):
+        step = self._checked_step(None, w)
+        if step > SP_U_LIMIT:
+            raise ValueError(f"w={shown(w)}; it must be at most {SP_U_LIMIT:g}")
+        return step
+
+    def learn_one(self, x, y, w=1.0, undo=False):
+        """Learn from one event.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        y
+            The labels of the event. A set or list has those that are there; of all others that the
+            model knows it says that they are absent. ``{label: bool}`` leaves open what it does not
+            name: nothing is learned of those. New labels are added; an empty set teaches that none
+            of the known ones is there.
+        w
+            The sample weight, at least 0: it scales the step.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If x, y or w is invalid. The model has not changed then.
+        MemoryError
+            If memory runs out. The model has not changed then, either.
+        """
+        if undo is not False:
+            return self._learn_undoable(x, y, w, undo)
+        self._learn_told(x, self._told(y), self._weight(w), "y")
+
+    def _learn_sets(self, Rows X not None, names, labels, named, ends, there, open, steps,
+                    order=None):
+        """Learn rows, as rows_run does, and each row's labels.
+
+        Row r names the labels labels[named[i]] from where the row before ends to ends[r]; it has
+        those before there[r], and says of the others that they are absent. `open`: by row, whether
+        it leaves open what it does not name.
+        """
+        cdef Py_ssize_t r, n = len(X), first = 0
+        cdef const Py_ssize_t* end = <const Py_ssize_t*> data_of(ends, n)
+        cdef const Py_ssize_t* has = <const Py_ssize_t*> data_of(there, n)
+        cdef const Py_ssize_t* says = <const Py_ssize_t*> data_of(open, n)
+        cdef Py_ssize_t n_named = len(named)
+        cdef const Py_ssize_t* number = <const Py_ssize_t*> data_of(named, n_named)
+        cdef sp_told* told = <sp_told*> sp_calloc(n + 1, sizeof(sp_told))
+        cdef uint32_t* numbers = <uint32_t*> sp_calloc(n_named + 1, sizeof(uint32_t))
+        self._enter(True)
+        gate_learn_begin(&self.gate)
+        try:
+            if told == NULL or numbers == NULL:
+                raise MemoryError("no memory for the labels")
+            outputs = self._outputs(labels)
+            for i in range(n_named):
+                numbers[i] = outputs[number[i]]
+            for r in range(n):
+                told[r].labels = numbers + first
+                told[r].n = <uint32_t> (end[r] - first)
+                told[r].n_there = <uint32_t> (has[r] - first)
+                told[r].open = says[r] != 0
+                first = end[r]
+            y = array("q", bytes(8 * n))
+            return rows_run(self, X, names, y, steps, None, None, None, None, order, None, 1, told)
+        finally:
+            gate_learn_end(&self.gate)
+            sp_free(told)
+            sp_free(numbers)
+            self._labels_done()
+
+    # --- Answers
+
+    cdef int _answer(self, x) except -1:
+        """Probabilities into the fourth of the score vectors."""
+        self._score(x)
+        sp_learner_probabilities(
+            &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event),
+            self.event.scores + SP_KEPT_KINDS * self.event.n_scores)
+        return 0
+
+    cdef double _above(self, label) except -1.0:
+        """The probability above which a label is answered."""
+        threshold = self._params["threshold"]
+        if type(threshold) is dict:
+            return threshold.get(label, 0.5)
+        if type(threshold) is str:
+            return sp_sets_best_threshold(&self.learner.sets)
+        return threshold
+
+    def _probabilities(self, x):
+        """The labels, and the probability of each, of the same moment."""
+        cdef Py_ssize_t k, n
+        cdef double* p
+        self._answer(x)
+        n = sp_learner_labels(&self.learner)
+        p = self.event.scores + SP_KEPT_KINDS * self.event.n_scores
+        collecting = PyGC_Disable()     # a finalizer might use the scratch
+        found = [p[k] for k in range(n)]
+        labels = self._labels[:n]
+        if collecting:
+            PyGC_Enable()
+        self._settle()
+        return labels, found
+
+    def predict_proba_one(self, x):
+        """The probability that the event has each label: ``{label: {False: ., True: .}}``.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        return {label: {False: 1.0 - p, True: p} for label, p in zip(*self._probabilities(x))}
+
+    def predict_one(self, x):
+        """Whether the event has each label, ``{label: bool}``; {} before the first label.
+
+        Asked for a label that the model has never met, the answer is False.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        """
+        labels, found = self._probabilities(x)
+        return self._answered(labels, found)
+
+    def _answered(self, list labels, list found):
+        cdef double above
+        if type(self._params["threshold"]) is dict:
+            return LabelSet([(label, p > self._above(label)) for label, p in zip(labels, found)])
+        above = self._above(None)
+        return LabelSet([(label, p > above) for label, p in zip(labels, found)])
+
+    def test_then_train_one(self, x, y, w=1.0):
+        """Predict, then learn: returns the prediction made before learning.
+
+        Parameters
+        ----------
+        x
+            A mapping of features to numbers.
+        y, w
+            As for ``learn_one``.
+        """
+        cdef Told told = self._told(y)
+        cdef double step = self._weight(w)
+        prediction = self.predict_one(x)
+        self._learn_told(x, told, step, "y")
+        return prediction
+
+    @property
+    def best_threshold(self):
+        """The probability above which the answers of late would have had the best F1."""
+        self._enter(False)
+        return sp_sets_best_threshold(&self.learner.sets)
+
+    cdef int _shares(self, list parts, dict objects, double sign, Py_ssize_t output,
+                     int kind) except -1:
+        cdef Py_ssize_t i
+        cdef double part
+        parts.append((None, sp_sets_share(
+            &self.learner.sets, &self.learner.table, &self.event, output, -1)))
+        for i in range(self.event.n):
+            part = sp_sets_share(
+                &self.learner.sets, &self.learner.table, &self.event, output, i)
+            if part != 0.0:
+                parts.append((key_plain(&self.event.keys[i], objects), part))
+        return 0
+
+    # --- State
+
+    def _once_state(self):
+        cdef sp_sets* s = &self.learner.sets
+        return {"sets": (s.T, s.m, s.nm, s.positives,
+                         tuple([s.there[t] for t in range(SP_SETS_STEPS)]),
+                         tuple([s.said[t] for t in range(SP_SETS_STEPS)]))}
+
+    def _set_once_state(self, state):
+        cdef sp_sets* s = &self.learner.sets
+        cdef int t
+        cdef bint good
+        s.T, s.m, s.nm, s.positives, there, said = state["sets"]
+        good = (len(there) == len(said) == SP_SETS_STEPS and 0.0 <= s.T <= SP_VALUE_LIMIT
+                and 0.0 <= s.m <= SP_VALUE_LIMIT and 0.0 <= s.nm <= 1024.0
+                and 0.0 <= s.positives <= SP_VALUE_LIMIT)
+        if good:
+            for t in range(SP_SETS_STEPS):
+                s.there[t], s.said[t] = there[t], said[t]
+                good = good and (0.0 <= s.there[t] <= s.said[t] <= SP_VALUE_LIMIT)
+        if not good:
+            raise ValueError("what is kept of all events is invalid")

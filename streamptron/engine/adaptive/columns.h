@@ -1,0 +1,179 @@
+/* Columns of numbers: what AdaptiveClassifier keeps of a feature whose value says something.
+
+   A word is there or not, and where it is its value is always the same. A measurement is in every
+   event, and what counts is how far it is from where it usually is. So a feature that many events
+   have, and that has another value than it always had, becomes a column:
+
+       v = (x - mean) / standard deviation          within 8; 0 while that is 0
+
+   with x = 0 where an event lacks it: a column takes part in every event, and a dict with zeros is
+   the same event as one without. Neither unit nor offset of a column is seen in v.
+
+       a, b      mean and variance of its values that are not 0
+       n, since  events that had one, and all events, both since it is a column
+       e         a number a label: the sum of u v, of which its weight in an event is made (om)
+
+       x = 0:    share = n / (since + 1);  mean = share a
+                 variance = share b + share (1 - share) a^2
+       else      the same once x has come:  n + 1,  k = max(1 / n, 1/1024),
+                 a + way k,  (1 - k) b + (1 - k) way^2 k  with way = x - a, at most 32 sqrt(b)
+
+   So an event that lacks a column writes neither a nor b. It is a column from the second value on
+   if half of the events so far had it, and until fewer than a quarter of those since then have it.
+   The first value counts as one event of it.
+
+   Where it lies. Block 1 of the table has the record of a slot, [ a | b | n | since ]; the first
+   block of each group of places its e. Chunks of both are there only where columns are, so words
+   cost nothing. n is 0 where there is no column. Which slots are columns is also a list, rising,
+   which every event goes through; it is made of the records when a learner has been read or merged
+   (sp_columns_list).
+
+   Functions in this file: sp_column_of; sp_column_value and sp_column_count of one column;
+   sp_columns_at, sp_columns_add, sp_columns_sift and others of the list. */
+
+#ifndef STREAMPTRON_ADAPTIVE_COLUMNS_H
+#define STREAMPTRON_ADAPTIVE_COLUMNS_H
+
+#include "adaptive/head.h"
+#include "linear/table.h"
+#include "memory/types.h"
+#include "names/index.h"
+
+#include <math.h>
+
+#define SP_COLUMN_WINDOW 1024.0
+#define SP_COLUMN_B_MOST (SP_VALUE_LIMIT * SP_VALUE_LIMIT * 16.0)
+
+typedef struct sp_column { /* a slot's 32 bytes in block 1 */
+    double a;
+    double b;
+    double n; /* 0: it is no column */
+    double since;
+} sp_column;
+
+typedef struct sp_columns {
+    ptrdiff_t n;
+    ptrdiff_t room;
+    sp_slot_type *slots; /* rising */
+} sp_columns;
+
+/* A slot's record; of a slot without one it is all zeros, and must not be written. */
+static inline sp_column *sp_column_of(const sp_blocks *blocks, sp_slot_type slot)
+{
+    return (sp_column *)(void *)sp_slot(sp_chunks(*blocks, SP_BLOCK_COLUMNS), slot, SP_HEAD_WIDTH);
+}
+
+/* e of place k. */
+static inline float *sp_column_e(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t k)
+{
+    return (float *)(void *)sp_slot(sp_chunks(*blocks, sp_e_block(k)), slot, SP_HEAD_WIDTH)
+           + k % SP_GROUP;
+}
+
+/* Mean and variance after x has come with sample weight u. x is not 0. */
+static inline void sp_column_moved(const sp_column *column, double x, double u, double *a,
+                                   double *b)
+{
+    double k = u / (column->n + u);
+    double least = u / SP_COLUMN_WINDOW;
+    double way = x - column->a;
+    k = k > least ? k : least;
+    k = k < 1.0 ? k : 1.0;
+    if (column->b > 0.0 && way * way > SP_MEAN_MOST * SP_MEAN_MOST * column->b)
+        way = copysign(SP_MEAN_MOST * sqrt(column->b), way);
+    *a = column->a + way * k;
+    *b = (1.0 - k) * column->b + (((1.0 - k) * way) * way) * k;
+}
+
+/* v of a column whose value is x; `known`: how much one event more would say of it. */
+static inline double sp_column_value(const sp_column *column, double x, double *known)
+{
+    double a = column->a;
+    double b = column->b;
+    double n = column->n;
+    *known = 1.0 / (column->since + 1.0);
+    if (x != 0.0) {
+        sp_column_moved(column, x, 1.0, &a, &b);
+        n += 1.0;
+    }
+    double share = n / (column->since + 1.0); /* 1, exactly, of what is always there */
+    share = share < 1.0 ? share : 1.0;
+    double mean = share * a;
+    double variance = share * b + (share * (1.0 - share)) * (a * a);
+    return variance > 0.0 ? sp_clip((x - mean) / sqrt(variance), SP_MOST) : 0.0;
+}
+
+/* An event has come, with value x. Returns by what the column's counts are halved. */
+static inline double sp_column_count(sp_column *column, double x, double u)
+{
+    double halved = 1.0;
+    if (x != 0.0) {
+        double a, b;
+        sp_column_moved(column, x, u, &a, &b);
+        column->a = a;
+        column->b = b;
+        column->n += u;
+    }
+    column->since += u;
+    while (column->since * halved >= SP_COUNT_MOST)
+        halved *= 0.5;
+    column->since *= halved;
+    column->n *= halved;
+    return halved;
+}
+
+/* The sums over a column's places of e, and of e^2 / (D + 1), in four lanes. */
+SP_PRIVATE void sp_column_sums(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
+                               const double *rD, double *sum, double *squares);
+
+/* Halve a column's e but one; what is 0 may lie in zeros that are never written. */
+SP_PRIVATE void sp_column_halve(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
+                                ptrdiff_t but, double halved);
+
+/* It is no column any more. */
+SP_PRIVATE void sp_column_clear(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places);
+
+static inline size_t sp_columns_bytes(const sp_columns *columns)
+{
+    return (size_t)columns->room * sizeof(sp_slot_type);
+}
+
+SP_PRIVATE void sp_columns_free(sp_columns *columns);
+
+/* Room for n in the list. -1 without memory. */
+SP_PRIVATE int sp_columns_room(sp_columns *columns, ptrdiff_t n);
+
+/* Where in the list a slot stands; -1 if it is no column. `near`: where it may well be. */
+static inline ptrdiff_t sp_columns_at(const sp_columns *columns, sp_slot_type slot, ptrdiff_t near)
+{
+    ptrdiff_t first = 0;
+    ptrdiff_t last = columns->n;
+    if (near < last && columns->slots[near] == slot)
+        return near;
+    while (first < last) {
+        ptrdiff_t middle = (first + last) / 2;
+        if (columns->slots[middle] < slot)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first < columns->n && columns->slots[first] == slot ? first : -1;
+}
+
+/* Put a slot into the list, which has room for it. */
+SP_PRIVATE void sp_columns_add(sp_columns *columns, sp_slot_type slot);
+
+/* Take those out of the list whose records say that they are none. */
+SP_PRIVATE void sp_columns_sift(sp_columns *columns, const sp_blocks *blocks);
+
+/* The list anew, of a table's records. -1 without memory. */
+SP_PRIVATE int sp_columns_list(sp_columns *columns, const sp_table *table, const sp_index *index);
+
+/* What is wrong with the list, or NULL. It looks at every record. */
+SP_PRIVATE const char *sp_columns_fault(const sp_columns *columns, const sp_table *table,
+                                        const sp_index *index);
+
+/* Whether a record that was read from a file is one that no learning could have made. */
+SP_PRIVATE bool sp_column_fault(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places);
+
+#endif

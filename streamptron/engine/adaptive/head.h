@@ -1,0 +1,214 @@
+/* What AdaptiveClassifier keeps for a feature, and what is worked out for one feature at a time.
+
+   engine/adaptive/adaptive.h says what the letters mean and draws the blocks.
+
+   Functions in this file: sp_head_of, sp_places_of and the blocks that they lie in; sp_is_dealt,
+   sp_dealt; sp_moved, sp_clip; sp_halved, sp_count and sp_om, which every learned event does to
+   each of its features. */
+
+#ifndef STREAMPTRON_ADAPTIVE_HEAD_H
+#define STREAMPTRON_ADAPTIVE_HEAD_H
+
+#include "adaptive/logs.h"
+#include "linear/loops.h"
+#include "memory/compiler.h"
+
+#include <math.h>
+
+
+enum {
+    SP_HEAD_WIDTH = 4,              /* doubles a slot, in every block */
+    SP_GROUP = 8,                   /* places to a group of blocks */
+    SP_STRIDES = 32,                /* outputs that step at once */
+    SP_BLOCK_COLUMNS = 1,           /* the records of columns (adaptive/columns.h) */
+    SP_BLOCK_GROUPS = 2,
+    SP_GROUP_BLOCKS = 4             /* e of all places, w and c of four, G of all, the other four */
+};
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(STREAMPTRON_PLAIN)
+  #define SP_VECTORS 1
+  typedef float sp_float4 __attribute__((vector_size(16)));
+  typedef double sp_double2 __attribute__((vector_size(16)));
+  typedef double sp_double4 __attribute__((vector_size(32)));
+  typedef int64_t sp_int4 __attribute__((vector_size(32)));
+#else
+  #define SP_VECTORS 0
+#endif
+
+#define SP_U_LIMIT 1e30
+#define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
+#define SP_EPS 0.015625
+#define SP_P0 0x1p-20
+#define SP_COUNT_MOST 0x1p20
+#define SP_COUNT_HALF 0x1p19        /* a count of so much: the feature is always there */
+#define SP_ALWAYS 0.875             /* the share of events that is, when its count comes here */
+#define SP_MOST 8.0                 /* times its usual size is all that a value counts, */
+#define SP_MEAN_MOST 32.0           /* and so many times in what is usual */
+
+typedef struct {                    /* a feature: the slot's 32 bytes in block 0 */
+    double s;                       /* the mean of |x|; its sign bit: x was negative once */
+    float cnt;                      /* the sum of sample weights */
+    float om;                       /* 0: never written, and means SP_OM_FIRST */
+    float w, G;                     /* of the one output of two labels; G < 0: dealt out */
+    union {
+        float c[2];                 /* by place */
+        double N;                   /* dealt out: the sum of all c */
+    } of;
+} sp_head;
+
+typedef struct {                    /* four places: a slot's 32 bytes in two of a group's blocks */
+    float w[4], c[4];
+} sp_four_places;
+
+typedef struct {                    /* an event as the model finds it, before its label is known */
+    double *v, *h;                  /* an entry each */
+    double *t;                      /* T / N, or 0 where it has no part in naive Bayes */
+    double squares, length, unknown;        /* sums of max(h^2, om^2), |h|, h^2 / (cnt + 1) */
+    double dot;                     /* two labels: w h */
+    double P[2];
+    ptrdiff_t E[2];
+    ptrdiff_t used;                 /* entries that have a part in naive Bayes */
+    int begins;                     /* whether there are features that may become columns */
+} sp_sums;
+
+typedef struct {                    /* a step of one output */
+    ptrdiff_t k;
+    double f, q, kept;              /* eta' u g;  u |g|;  1 - phi q */
+} sp_stride;
+
+typedef struct {                    /* the blocks of a table; each begins with its chunks */
+    const void *first;
+    size_t size;
+} sp_blocks;
+
+/* --- Slots ------------------------------------------------------------------------------------ */
+
+SP_TEMPLATE double **sp_chunks(const sp_blocks blocks, ptrdiff_t b)
+{
+    return *(double **const *)((const char *)blocks.first + (size_t)b * blocks.size);
+}
+
+SP_TEMPLATE sp_head *sp_head_of(double *const *chunks, uint32_t slot)
+{
+    return (sp_head *)sp_slot(chunks, slot, SP_HEAD_WIDTH);
+}
+
+SP_TEMPLATE sp_four_places *sp_places_of(double *const *chunks, uint32_t slot)
+{
+    return (sp_four_places *)sp_slot(chunks, slot, SP_HEAD_WIDTH);
+}
+
+/* The block that has place k's w and c, and the one that has its G. */
+SP_TEMPLATE ptrdiff_t sp_places_block(ptrdiff_t k)
+{
+    return SP_BLOCK_GROUPS + k / SP_GROUP * SP_GROUP_BLOCKS + 1 + (k % SP_GROUP) / 4 * 2;
+}
+
+/* And the one that has its e. */
+SP_TEMPLATE ptrdiff_t sp_e_block(ptrdiff_t k)
+{
+    return SP_BLOCK_GROUPS + k / SP_GROUP * SP_GROUP_BLOCKS;
+}
+
+SP_TEMPLATE ptrdiff_t sp_G_block(ptrdiff_t k)
+{
+    return SP_BLOCK_GROUPS + k / SP_GROUP * SP_GROUP_BLOCKS + 2;
+}
+
+/* How many blocks there are for so many outputs: of two labels' one the heads, and what columns
+   have. */
+SP_TEMPLATE ptrdiff_t sp_blocks_for(ptrdiff_t outputs)
+{
+    ptrdiff_t over = outputs % SP_GROUP;
+    ptrdiff_t begun = over > 4 ? 4 : over ? 3 : 0;
+    return SP_BLOCK_GROUPS
+           + (outputs <= 1 ? 1 : outputs / SP_GROUP * SP_GROUP_BLOCKS + begun);
+}
+
+/* Whether a block has what only columns have: its chunks are made where there are some. */
+SP_TEMPLATE int sp_is_of_columns(ptrdiff_t block)
+{
+    return block == SP_BLOCK_COLUMNS
+           || (block >= SP_BLOCK_GROUPS && (block - SP_BLOCK_GROUPS) % SP_GROUP_BLOCKS == 0);
+}
+
+SP_TEMPLATE int sp_is_dealt(const sp_head *head)
+{
+    return head->G < 0.0f;
+}
+
+/* What a slot of two labels is with more: the output speaks for `positive`, against the other. */
+SP_TEMPLATE sp_four_places sp_dealt(const sp_head *head, int positive)
+{
+    sp_four_places four = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}};
+    four.w[positive] = 0.5f * head->w;
+    four.w[1 - positive] = -0.5f * head->w;
+    four.c[0] = head->of.c[0];
+    four.c[1] = head->of.c[1];
+    return four;
+}
+
+#if SP_VECTORS
+/* Four floats as doubles. GCC converts them one by one if it sees that a shuffle has made them. */
+SP_TEMPLATE void sp_widen(sp_float4 x, sp_double4 *to)
+{
+#if defined(__x86_64__) && !defined(__clang__)
+    __asm__("" : "+x"(x));
+#endif
+    *to = (sp_double4){x[0], x[1], x[2], x[3]};
+}
+#endif
+
+/* A mean of positive numbers after a has come, with that share of it. What is more than 32 times
+   the mean counts as 32 times, or one wrong value would shrink all others for good. */
+SP_TEMPLATE double sp_moved(double mean, double a, double share)
+{
+    double most = SP_MEAN_MOST * mean, moved, least;
+    if (mean > 0.0 && a > most) a = most;
+    moved = mean + (a - mean) * share;
+    least = a * share;
+    return least > moved ? least : moved;
+}
+
+SP_TEMPLATE double sp_clip(double x, double most)
+{
+    return x > most ? most : x < -most ? -most : x;
+}
+
+/* Whether a feature becomes a column by this value: it always had another one, and half of the
+   events had it. T: before this event. */
+SP_TEMPLATE int sp_begins(const sp_head *head, double x, double T)
+{
+    return x != head->s && (2.0 * head->cnt >= T + 1.0 || head->cnt >= SP_COUNT_HALF);
+}
+
+/* By what the counts of a feature are halved that came n times, of `all` events; `always`: it was
+   always there so far. Only then its count stays at SP_COUNT_HALF and above. */
+SP_TEMPLATE double sp_halved(double n, int always, double all)
+{
+    const double most = always || n >= SP_ALWAYS * all ? SP_COUNT_MOST : SP_COUNT_HALF;
+    double halved = 1.0;
+    while (n * halved >= most) halved *= 0.5;
+    return halved;
+}
+
+/* The feature's mean size and count after x has come with sample weight u. Returns by what its
+   other counts are halved. `all`: T + K. */
+SP_TEMPLATE double sp_count(sp_head *head, double x, double u, double all)
+{
+    double n = head->cnt + u, a = fabs(x), s = fabs(head->s), halved;
+    if (a != s) s = sp_moved(s, a, u / n);
+    head->s = signbit(head->s) || x < 0.0 ? -s : s;
+    halved = sp_halved(n, head->cnt >= SP_COUNT_HALF, all);
+    head->cnt = (float)(n * halved);
+    return halved;
+}
+
+/* sqrt(eps + chi^2 / (cnt + 1)^2), where chi^2 = (T + K) (sum of c_k^2 / (D_k + 1)) - N^2. */
+SP_TEMPLATE float sp_om(double cnt, double all, double squares, double N)
+{
+    double chi2 = all * squares - N * N, known = 1.0 / (cnt + 1.0);
+    return (float)sqrt(SP_EPS + (chi2 > 0.0 ? chi2 : 0.0) * (known * known));
+}
+
+#endif

@@ -1,0 +1,237 @@
+#include "adaptive/mix.h"
+
+#include "adaptive/adaptive.h"
+#include "memory/heap.h"
+#include "whole/mix_rows.h"
+#include "whole/terms.h"
+
+#include <string.h>
+
+/* Its part of a merge (sp_merge.own). */
+typedef struct sp_adaptive_merge {
+    ptrdiff_t outputs;
+    ptrdiff_t labels;     /* places, at least two */
+    sp_view *views;       /* of the shards, then of the base */
+    sp_feature *features; /* likewise */
+    const sp_feature **differing;
+    double *numbers; /* which the features point into */
+    double all;      /* the events, and one for each place */
+} sp_adaptive_merge;
+
+SP_PRIVATE void sp_adaptive_mix_free(sp_merge *m)
+{
+    sp_adaptive_merge *own = (sp_adaptive_merge *)m->own;
+    if (own != NULL) {
+        sp_free(own->views);
+        sp_free(own->features);
+        sp_free(own->differing);
+        sp_free(own->numbers);
+    }
+    sp_free(own);
+    m->own = NULL;
+}
+
+static void sp_mix_view(const sp_shard *shard, sp_view *view)
+{
+    view->blocks = sp_table_blocks(&shard->learner->table);
+    view->outputs = shard->learner->table.n_outputs;
+    view->positive = shard->learner->adaptive.positive;
+    view->label = shard->labels;
+    view->sign = *shard->signs;
+}
+
+SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m)
+{
+    sp_adaptive_merge *own = (sp_adaptive_merge *)sp_calloc(1, sizeof(sp_adaptive_merge));
+    m->own = own;
+    if (own == NULL)
+        return -1;
+    own->outputs = sp_adaptive_outputs(&m->to->adaptive);
+    own->labels = sp_adaptive_places(&m->to->adaptive);
+    ptrdiff_t size = 2 * own->outputs + 2 * own->labels;
+    own->views = (sp_view *)sp_malloc(((size_t)(m->n + 1)) * sizeof(sp_view));
+    own->features = (sp_feature *)sp_malloc(((size_t)(m->n + 1)) * sizeof(sp_feature));
+    own->differing = (const sp_feature **)sp_malloc((size_t)m->n * sizeof(sp_feature *));
+    own->numbers = (double *)sp_malloc((size_t)((m->n + 1) * size) * sizeof(double));
+    if (own->views == NULL || own->features == NULL || own->differing == NULL
+        || own->numbers == NULL)
+        return -1;
+    for (int k = 0, end = m->n + 1; k < end; k++) {
+        sp_mix_view(k == m->n ? m->base : &m->shards[k], &own->views[k]);
+        own->features[k].w = own->numbers + k * size;
+        own->features[k].G = own->features[k].w + own->outputs;
+        own->features[k].c = own->features[k].G + own->outputs;
+        own->features[k].e = own->features[k].c + own->labels;
+    }
+    return 0;
+}
+
+static double sp_mix_count_of(const sp_shard *shard, ptrdiff_t label)
+{
+    return shard->labels[label] >= 0 ? shard->learner->adaptive.D[shard->labels[label]] : 0.0;
+}
+
+/* The intercept (part 0) or naive Bayes' weight (1) of an output of the merged learner. */
+static void sp_once(const sp_shard *shard, ptrdiff_t outputs, ptrdiff_t output, int part, double *w,
+                    double *G)
+{
+    const sp_adaptive *a = &shard->learner->adaptive;
+    const double *ws = part ? a->wn : a->w0;
+    const double *Gs = part ? a->Gn : a->G0;
+    ptrdiff_t own = shard->outputs[output];
+    *w = *G = 0.0;
+    if (own < 0)
+        return;
+    *w = ws[own];
+    *G = Gs[own];
+    if (part == 0 && shard->signs[output] < 0.0)
+        *w = 0.0 - *w;
+    if (outputs > 1 && shard->learner->table.n_outputs == 1)
+        *w *= 0.5; /* the Vs of two outputs are opposite already, see sp_meet */
+}
+
+/* The watch of the merged learner: the mean of theirs, by how much each has learned. */
+static void sp_mix_drift(sp_merge *m)
+{
+    double mean[SP_DRIFT_NUMBERS] = {0.0};
+    double its[SP_DRIFT_NUMBERS];
+    if (m->N == 0.0)
+        sp_drift_read(&m->base->learner->adaptive.drift, mean);
+    for (int k = 0; m->N > 0.0 && k < m->n; k++) {
+        sp_drift_read(&m->shards[k].learner->adaptive.drift, its);
+        for (int i = 0; i < SP_DRIFT_NUMBERS; i++)
+            mean[i] += m->shards[k].n / m->N * its[i];
+    }
+    sp_drift_write(&m->to->adaptive.drift, mean);
+}
+
+SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m)
+{
+    sp_adaptive_merge *own = (sp_adaptive_merge *)m->own;
+    sp_adaptive *to = &m->to->adaptive;
+    const sp_adaptive *base = &m->base->learner->adaptive;
+    const sp_adaptive *its;
+    const sp_shard *shard;
+    double *w_k = m->scratch;
+    double *G_k = m->scratch + m->n;
+    double w, G;
+    if (sp_adaptive_room(to, own->labels) < 0)
+        return -1;
+    to->T = base->T;
+    to->m = m->N == 0.0 ? base->m : 0.0;
+    to->nm = base->nm;
+    for (int k = 0; k < m->n; k++) {
+        its = &m->shards[k].learner->adaptive;
+        to->T += its->T - base->T;
+        to->nm += its->nm - base->nm;
+        if (m->N > 0.0)
+            to->m += m->shards[k].n / m->N * its->m;
+    }
+    to->nm = SP_MIN(SP_MAX(to->nm, 0.0), 1024.0);
+    to->tau = base->tau;
+    to->Gtau = base->Gtau;
+    for (int k = 0; k < m->n; k++) {
+        w_k[k] = m->shards[k].learner->adaptive.tau;
+        G_k[k] = m->shards[k].learner->adaptive.Gtau;
+    }
+    sp_merge_weight(&to->tau, &to->Gtau, w_k, G_k, m->n);
+    to->tau = SP_MIN(SP_MAX(to->tau, SP_TAU_LEAST), SP_TAU_MOST);
+    sp_mix_drift(m);
+    for (ptrdiff_t j = 0, end = own->labels; j < end; j++) {
+        double D = sp_mix_count_of(m->base, j);
+        for (int k = 0, end = m->n; k < end; k++)
+            D += sp_mix_count_of(&m->shards[k], j) - sp_mix_count_of(m->base, j);
+        sp_adaptive_set_count(to, j, D);
+    }
+    own->all = to->T + (double)own->labels;
+    for (ptrdiff_t o = 0, end = own->outputs; o < end; o++) {
+        for (int part = 0; part < 2; part++) {
+            sp_once(m->base, own->outputs, o, part, &w, &G);
+            int n = 0;
+            for (int k = 0, end = m->n; k < end; k++) {
+                shard = &m->shards[k];
+                if (sp_adaptive_is_pair(to) || shard->labels[o] >= 0) {
+                    sp_once(shard, own->outputs, o, part, &w_k[n], &G_k[n]);
+                    n++;
+                }
+            }
+            if (n)
+                sp_merge_weight(&w, &G, w_k, G_k, n);
+            if (part == 0) {
+                to->w0[o] = w;
+                to->G0[o] = G;
+            } else {
+                to->wn[o] = w;
+                to->Gn[o] = G;
+            }
+        }
+    }
+    return 0;
+}
+
+/* A slot as a view may read it: it has a chunk in every block. */
+static sp_slot_type sp_view_slot(const sp_shard *shard, sp_slot_type slot)
+{
+    slot = sp_index_place(&shard->learner->index, slot);
+    return slot >> SP_CHUNK_BITS < shard->learner->table.n_chunks ? slot
+                                                                  : (sp_slot_type)SP_SLOT_NULL;
+}
+
+/* AdaptiveClassifier's row. */
+static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
+{
+    const sp_adaptive_merge *own = (const sp_adaptive_merge *)m->own;
+    sp_blocks blocks = sp_table_blocks(&m->to->table);
+    sp_feature *to = &own->features[m->n];
+    sp_mix_part *part;
+    for (int i = 0, end = m->n_touched; i < end; i++) {
+        part = &m->touched[i];
+        sp_feature_read(&own->views[part->k], sp_view_slot(&m->shards[part->k], part->slot),
+                        own->outputs, own->labels, &own->features[part->k]);
+        own->differing[i] = &own->features[part->k];
+    }
+    if (m->n_touched == 1) {
+        sp_feature_write(&blocks, slot, own->outputs, own->labels, own->differing[0]);
+        return;
+    }
+    sp_feature_read(&own->views[m->n], sp_view_slot(m->base, sp_base_slot(m, slot)), own->outputs,
+                    own->labels, to);
+    sp_merge_feature(to, own->differing, m->n_touched, own->outputs, own->labels, own->all,
+                     m->to->adaptive.rD, m->scratch);
+    sp_feature_write(&blocks, slot, own->outputs, own->labels, to);
+}
+
+/* Whether a shard has a column among the slots of a chunk. */
+SP_PRIVATE bool sp_adaptive_mix_has_columns(const sp_merge *m, size_t chunk)
+{
+    sp_slot_type first = (sp_slot_type)(chunk << SP_CHUNK_BITS);
+    sp_slot_type last = SP_MIN(first + SP_CHUNK_SLOTS, m->n_slots);
+    for (sp_slot_type slot = first; slot < last; slot++) {
+        const double *row = sp_shard_row(m->base, SP_BLOCK_COLUMNS, sp_base_slot(m, slot));
+        bool some = ((const sp_column *)(const void *)row)->n > 0.0;
+        for (int i = 0; i < m->n_parts && !some; i++) {
+            const sp_shard *shard = &m->shards[m->parts[i].k];
+            row = sp_shard_row(shard, SP_BLOCK_COLUMNS, sp_shard_own(shard, slot));
+            some = ((const sp_column *)(const void *)row)->n > 0.0;
+        }
+        if (some)
+            return true;
+    }
+    return false;
+}
+
+SP_PRIVATE void sp_adaptive_mix_slot(sp_merge *m, sp_slot_type slot)
+{
+    sp_table *to = &m->to->table;
+    if (m->n_touched) {
+        sp_mix_feature(m, slot);
+        return;
+    }
+    for (ptrdiff_t b = 0, end = m->base->learner->table.n_blocks; b < end; b++) {
+        if (sp_table_chunk(to, b, slot >> SP_CHUNK_BITS) != NULL)
+            memcpy(sp_table_chunk(to, b, slot >> SP_CHUNK_BITS)
+                       + (slot & SP_CHUNK_MASK) * (uint32_t)to->width,
+                   sp_shard_row(m->base, b, sp_base_slot(m, slot)),
+                   (size_t)to->width * sizeof(double));
+    }
+}

@@ -1,0 +1,25 @@
+/* What AdaptiveClassifier's merge is: its counts add up; its intercepts and the weights of naive
+   Bayes are mixed like any weight (sp_merge_weight); its rows as whole/terms.h says.
+
+   Verbs of machine.h. */
+
+#ifndef STREAMPTRON_ADAPTIVE_MIX_H
+#define STREAMPTRON_ADAPTIVE_MIX_H
+
+#include "whole/mix.h"
+
+/* Memory for what is noted of each shard. -1 without it; call sp_adaptive_mix_free in either
+   case. */
+SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m);
+SP_PRIVATE void sp_adaptive_mix_free(sp_merge *m);
+
+/* What is kept once, of each label and each output. -1 without memory. */
+SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m);
+
+/* Whether a shard has a column among the slots of a chunk. */
+SP_PRIVATE bool sp_adaptive_mix_has_columns(const sp_merge *m, size_t chunk);
+
+/* A row, of the shards that have touched it. */
+SP_PRIVATE void sp_adaptive_mix_slot(sp_merge *m, sp_slot_type slot);
+
+#endif

@@ -1,0 +1,89 @@
+#include "adaptive/tell.h"
+
+#include "memory/compiler.h"
+
+#include <math.h>
+
+enum { SP_ONCE_NUMBERS = 3, SP_ONCE_WIDTH = 5, SP_ONCE_BEHIND = 2 };
+/* T, m, nm; D, w0, G0, wn, Gn; tau and its sum of squares */
+
+SP_PRIVATE sp_kept_once sp_adaptive_once(const sp_learner *learner)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    sp_kept_once once = {"adaptive",    SP_ONCE_NUMBERS, sp_adaptive_places(a),
+                         SP_ONCE_WIDTH, SP_ONCE_BEHIND,  a->watches ? SP_DRIFT_NUMBERS : 0};
+    return once;
+}
+
+SP_PRIVATE void sp_adaptive_once_write(const sp_learner *learner, double *numbers)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    *numbers++ = a->T;
+    *numbers++ = a->m;
+    *numbers++ = a->nm;
+    for (ptrdiff_t k = 0, end = sp_adaptive_places(a); k < end; k++) {
+        *numbers++ = a->D[k];
+        *numbers++ = a->w0[k];
+        *numbers++ = a->G0[k];
+        *numbers++ = a->wn[k];
+        *numbers++ = a->Gn[k];
+    }
+    *numbers++ = a->tau;
+    *numbers++ = a->Gtau;
+    if (a->watches)
+        sp_drift_read(&a->drift, numbers);
+}
+
+/* Whether a number is from low to SP_VALUE_LIMIT. */
+static bool sp_is_within(double number, double low)
+{
+    return low <= number && number <= SP_VALUE_LIMIT;
+}
+
+SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *numbers)
+{
+    sp_adaptive *a = &learner->adaptive;
+    a->T = numbers[0];
+    a->m = numbers[1];
+    a->nm = numbers[2];
+    numbers += SP_ONCE_NUMBERS;
+    for (ptrdiff_t k = 0, end = sp_adaptive_places(a); k < end; k++, numbers += SP_ONCE_WIDTH) {
+        if (!(sp_is_within(numbers[0], 0.0) && sp_is_within(numbers[1], -SP_VALUE_LIMIT)
+              && sp_is_within(numbers[2], 0.0) && sp_is_within(numbers[3], -SP_VALUE_LIMIT)
+              && sp_is_within(numbers[4], 0.0)))
+            return "what is kept for a label is invalid";
+        sp_adaptive_set_count(a, k, numbers[0]);
+        a->w0[k] = numbers[1];
+        a->G0[k] = numbers[2];
+        a->wn[k] = numbers[3];
+        a->Gn[k] = numbers[4];
+    }
+    a->tau = *numbers++;
+    a->Gtau = *numbers++;
+    if (!(sp_is_within(a->T, 0.0) && sp_is_within(a->m, 0.0) && 0.0 <= a->nm && a->nm <= 1024.0
+          && SP_TAU_LEAST <= a->tau && a->tau <= SP_TAU_MOST && 1.0 <= a->Gtau
+          && a->Gtau <= SP_G_TAU_MOST))
+        return "what is kept of all events is invalid";
+    if (a->watches && !sp_drift_is_sound(numbers))
+        return "what is kept of recent answers is invalid";
+    if (a->watches)
+        sp_drift_write(&a->drift, numbers);
+    return NULL;
+}
+
+SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event,
+                                   ptrdiff_t output, double *shares)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    const sp_weighed *w = sp_weighed_of(event);
+    for (ptrdiff_t i = 0; i < w->n; i++)
+        shares[i] = sp_adaptive_share(a, &learner->table, w, output, i, event);
+    shares[w->n] = sp_adaptive_share(a, &learner->table, w, output, -1, event);
+}
+
+SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i)
+{
+    const sp_weighed *w = sp_weighed_of(event);
+    sp_told_part part = {sp_weighed_entry(w, i), sp_weighed_slots(w, event)[i]};
+    return part;
+}

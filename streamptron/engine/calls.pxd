@@ -1,0 +1,223 @@
+# The engine as the C compiler sees it, for api.pyx alone.
+
+from libc.stdint cimport uint32_t, uint64_t, uint8_t
+from streamptron.engine.adaptive cimport sp_adaptive, sp_weighed
+from streamptron.engine.events cimport (
+    sp_ahead, sp_event, sp_line, sp_matrix, sp_text, sp_text_rule, sp_writer)
+from streamptron.engine.file cimport sp_array_kind, sp_fault, sp_header
+from streamptron.engine.linear cimport sp_move, sp_rule, sp_step, sp_table
+from streamptron.engine.memory cimport sp_arena, sp_slot_type
+from streamptron.engine.names cimport sp_characters, sp_index, sp_key, sp_piece
+from streamptron.engine.path cimport sp_answer, sp_batch, sp_kept, sp_learner, sp_moment
+from streamptron.engine.sets cimport sp_sets
+from streamptron.engine.voted cimport sp_voted, sp_voters
+from streamptron.engine.whole cimport sp_delta, sp_flat, sp_packed, sp_shard
+
+cdef extern from "adaptive/adaptive.h" nogil:
+    void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, Py_ssize_t y, double u) noexcept
+    bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcept
+    void sp_adaptive_set_count(sp_adaptive *a, Py_ssize_t k, double D) noexcept
+    double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
+                             Py_ssize_t output, Py_ssize_t i, const sp_event *event) noexcept
+
+cdef extern from "events/ahead.h" nogil:
+    int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept
+    void sp_ahead_free(sp_ahead *ahead) noexcept
+    int sp_ahead_put(sp_ahead *ahead, const sp_event *event) noexcept
+
+cdef extern from "events/candidates.h" nogil:
+    Py_ssize_t sp_event_difference(sp_event *event, Py_ssize_t y, Py_ssize_t guess) noexcept
+
+cdef extern from "events/event.h" nogil:
+    int sp_event_begin(sp_event *event, const sp_index *index, Py_ssize_t n,
+                       bint intercept) noexcept
+    int sp_event_candidates(sp_event *event, Py_ssize_t n) noexcept
+    void sp_event_end(sp_event *event, const sp_writer *writer) noexcept
+    void sp_event_free(sp_event *event) noexcept
+    void sp_event_init(sp_event *event) noexcept
+    void sp_event_settle(sp_event *event, const sp_index *index) noexcept
+    sp_writer sp_event_writer(const sp_event *event) noexcept
+
+cdef extern from "events/lines.h" nogil:
+    bint sp_line_next(sp_line *line, int kind) noexcept
+
+cdef extern from "events/matrix.h" nogil:
+    int sp_matrix_check(const sp_matrix *m, Py_ssize_t first, Py_ssize_t last) noexcept
+    int sp_matrix_fault(const sp_matrix *m, Py_ssize_t first, Py_ssize_t last, Py_ssize_t *row,
+                        Py_ssize_t *entry) noexcept
+    double sp_matrix_value(const sp_matrix *m, Py_ssize_t r, Py_ssize_t k) noexcept
+
+cdef extern from "events/text.h" nogil:
+    size_t sp_text_bytes(const sp_text *text) noexcept
+    void sp_text_free(sp_text *text) noexcept
+    int sp_text_write(sp_text *text, sp_event *event, const sp_text_rule *rule,
+                      const sp_index *index, bint intercept, const sp_piece *prefixes,
+                      const sp_piece *pieces, int n_pieces) noexcept
+
+cdef extern from "linear/rule.h" nogil:
+    int sp_rule_answer(const sp_rule *rule) noexcept
+    const char *sp_rule_name(int kind) noexcept
+
+cdef extern from "linear/step.h" nogil:
+    int sp_step_reserve(sp_step *step, Py_ssize_t n) noexcept
+
+cdef extern from "linear/table.h" nogil:
+    int sp_table_add_outputs(sp_table *table, Py_ssize_t n) noexcept
+    double sp_table_read(const sp_table *table, sp_slot_type slot, Py_ssize_t output,
+                         int kind) noexcept
+    int sp_table_reserve(sp_table *table, const sp_slot_type *slots, Py_ssize_t n,
+                         sp_slot_type n_slots, const sp_move *moves, int n_moves) noexcept
+    int sp_table_reserve_blocks(sp_table *table, const sp_slot_type *slots, Py_ssize_t n,
+                                sp_slot_type n_slots, const uint32_t *blocks,
+                                Py_ssize_t n_blocks) noexcept
+    void sp_table_write(sp_table *table, sp_slot_type slot, Py_ssize_t output, double w) noexcept
+    bint sp_table_wrote(const sp_table *table, size_t chunk) noexcept
+
+cdef extern from "memory/arena.h" nogil:
+    void sp_arena_free(sp_arena *arena) noexcept
+
+cdef extern from "names/index.h" nogil:
+    sp_slot_type sp_index_find(const sp_index *index, const sp_key *key, uint64_t h) noexcept
+    void sp_index_free(sp_index *index) noexcept
+    int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
+                      sp_slot_type max_features) noexcept
+    sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h) noexcept
+    sp_key sp_index_stored(const sp_index *index, sp_slot_type slot) noexcept
+
+cdef extern from "names/letters.h" nogil:
+    const char *sp_letters_unicode
+
+cdef extern from "names/scan.h" nogil:
+    void sp_scan_separators(sp_characters *rule) noexcept
+
+cdef extern from "path/batch.h" nogil:
+    int sp_batch_columns(sp_batch *batch, bint named, bint learning, sp_event *columns) noexcept
+    void sp_batch_free(sp_batch *batch) noexcept
+    void sp_batch_matrix(sp_batch *batch, sp_learner *learner, sp_event *event,
+                         const sp_matrix *matrix) noexcept
+    Py_ssize_t sp_batch_next(const sp_batch *batch, Py_ssize_t first) noexcept
+    Py_ssize_t sp_batch_rows(sp_batch *batch, Py_ssize_t first, Py_ssize_t last,
+                             bint zeros) noexcept
+    void sp_batch_texts(sp_batch *batch, sp_learner *learner, sp_event *event,
+                        const sp_text_rule *rule, const sp_piece *prefixes, int n_pieces,
+                        const sp_piece *pieces, Py_ssize_t n_rows) noexcept
+    Py_ssize_t sp_batch_unfit(sp_batch *batch, Py_ssize_t first) noexcept
+
+cdef extern from "path/path.h" nogil:
+    sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event) noexcept
+    bint sp_learner_slots_fault(const sp_learner *learner) noexcept
+    int sp_learner_ready(sp_learner *learner) noexcept
+    size_t sp_learner_bytes(const sp_learner *learner) noexcept
+    int sp_learner_copy(sp_learner *to, const sp_learner *other) noexcept
+    int sp_learner_expect(sp_learner *learner, Py_ssize_t n, int positive) noexcept
+    const char *sp_learner_fault(const sp_learner *learner) noexcept
+    void sp_learner_free(sp_learner *learner) noexcept
+    int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
+                        bint pocket, int serve, bint intercept, sp_slot_type max_features,
+                        int hash_bits, uint64_t hash_seed) noexcept
+    int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
+    void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
+                                  sp_answer answer, double *p) noexcept
+    void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept
+    int sp_learner_score(sp_learner *learner, sp_event *event) noexcept
+    int sp_learner_split(sp_learner *learner, const sp_rule *rule) noexcept
+    double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, Py_ssize_t output,
+                             int kind) noexcept
+
+cdef extern from "path/undo.h" nogil:
+    Py_ssize_t sp_kept_blocks(const sp_table *table, Py_ssize_t y, const Py_ssize_t *k,
+                              Py_ssize_t m, uint32_t *blocks) noexcept
+    Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept
+    void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
+                      Py_ssize_t there, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
+                      Py_ssize_t m, float *kept, double *means) noexcept
+    void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
+    size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
+                                  Py_ssize_t places, uint8_t *columns) noexcept
+    size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
+                                 const uint32_t *slots, Py_ssize_t n, Py_ssize_t places,
+                                 uint8_t *columns, size_t bytes) noexcept
+    bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssize_t n) noexcept
+    void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
+                       const uint8_t *columns, size_t bytes) noexcept
+    int sp_kept_reserve(sp_learner *learner, const sp_kept *kept, const uint32_t *blocks,
+                        Py_ssize_t n_blocks) noexcept
+    void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, bint one, Py_ssize_t y,
+                           const Py_ssize_t *k, Py_ssize_t m) noexcept
+    bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept
+    void sp_once_read(const sp_adaptive *a, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
+                      Py_ssize_t m, double *once) noexcept
+    void sp_once_take_back(sp_adaptive *a, bint one, Py_ssize_t y, const Py_ssize_t *k,
+                           Py_ssize_t m, const double *before, const double *after) noexcept
+    void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept
+    void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept
+
+cdef extern from "file/arrays.h" nogil:
+    const char *sp_flat_words(int fault) noexcept
+
+cdef extern from "file/counts.h" nogil:
+    const char *sp_counts_fault(const sp_learner *learner) noexcept
+
+cdef extern from "file/header.h" nogil:
+    const sp_array_kind *sp_array_kind_of(int array) noexcept
+    void sp_header_free(sp_header *header) noexcept
+    int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64_t size,
+                       sp_fault *fault) noexcept
+
+cdef extern from "sets/flat.h" nogil:
+    void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots, uint32_t *marks,
+                         double *marked) noexcept
+    size_t sp_sets_measure(const sp_learner *learner) noexcept
+    int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n,
+                     const double *marked) noexcept
+
+cdef extern from "sets/sets.h" nogil:
+    double sp_sets_best_threshold(const sp_sets *s) noexcept
+    double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
+                         Py_ssize_t k, Py_ssize_t i) noexcept
+    int sp_sets_tell(sp_event *event, const uint32_t *labels, Py_ssize_t n, Py_ssize_t n_there,
+                     bint open, Py_ssize_t n_labels) noexcept
+
+cdef extern from "voted/flat.h" nogil:
+    int sp_voters_flatten(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept
+    void sp_voters_measure(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept
+    int sp_voters_read(sp_voters *v, const sp_voted *flat, Py_ssize_t n_outputs,
+                       sp_slot_type n_slots) noexcept
+
+cdef extern from "voted/vote.h" nogil:
+    void sp_voters_shares(const sp_voters *v, Py_ssize_t output, const sp_slot_type *slots,
+                          const double *x, Py_ssize_t n, const double *current, double *parts,
+                          uint32_t *seen, double *shares) noexcept
+
+cdef extern from "voted/voters.h" nogil:
+    size_t sp_voters_features(const sp_voters *v) noexcept
+
+cdef extern from "whole/delta.h" nogil:
+    void sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept
+    sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
+                          sp_slot_type *first) noexcept
+    int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base) noexcept
+    int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                         Py_ssize_t n_outputs, size_t n_objects, int depth,
+                         sp_slot_type *n_slots) noexcept
+    void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const sp_shard *base) noexcept
+
+cdef extern from "whole/flat.h" nogil:
+    void sp_flat_free(sp_flat *flat) noexcept
+    void sp_flat_lookup(sp_flat *flat) noexcept
+    int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, Py_ssize_t n_outputs) noexcept
+    int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table *table) noexcept
+    int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, Py_ssize_t n_outputs,
+                     size_t n_objects, int depth) noexcept
+    bint sp_flat_too_deep(const sp_flat *flat, int depth) noexcept
+    void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *table) noexcept
+
+cdef extern from "whole/merge.h" nogil:
+    int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *shards, int n,
+                          int *culprit) noexcept
+
+cdef extern from "whole/packed.h" nogil:
+    const uint8_t *sp_packed_next(const uint8_t *p, const uint8_t *end, sp_packed *entry) noexcept
+    Py_ssize_t sp_packed_size(const sp_event *event, Py_ssize_t first, Py_ssize_t last) noexcept
+    void sp_packed_write(const sp_event *event, Py_ssize_t first, Py_ssize_t last,
+                         uint8_t *p) noexcept

@@ -1,0 +1,201 @@
+#include "events/event.h"
+
+#include "memory/heap.h"
+
+#include <string.h>
+
+SP_API void sp_event_init(sp_event *event)
+{
+    memset(event, 0, sizeof(sp_event));
+    sp_arena_init(&event->text);
+    sp_arena_init(&event->names);
+}
+
+static void sp_event_disown(sp_event *event)
+{
+    if (event->own != NULL)
+        event->own->kind->free(event->own);
+    sp_free(event->own);
+    event->own = NULL;
+}
+
+SP_PRIVATE sp_own *sp_event_own(sp_event *event, const sp_own_kind *kind)
+{
+    if (event->own == NULL || event->own->kind != kind) {
+        sp_event_disown(event);
+        event->own = (sp_own *)sp_calloc(1, kind->size);
+        if (event->own != NULL)
+            event->own->kind = kind;
+    }
+    return event->own;
+}
+
+SP_API void sp_event_free(sp_event *event)
+{
+    sp_free(event->keys);
+    sp_free(event->values);
+    sp_free(event->slots);
+    sp_free(event->hashes);
+    sp_free(event->starts);
+    sp_free(event->longs);
+    sp_free(event->ends);
+    sp_free(event->common);
+    sp_free(event->verdicts);
+    sp_free(event->gone);
+    sp_free(event->halves);
+    sp_free(event->members);
+    sp_step_free(&event->step);
+    sp_event_disown(event);
+    sp_arena_free(&event->text);
+    sp_arena_free(&event->names);
+    sp_event_init(event);
+}
+
+SP_PRIVATE int sp_event_reserve(sp_event *event, ptrdiff_t n)
+{
+    void *p;
+    if (n <= event->capacity)
+        return 0;
+    ptrdiff_t capacity = n + n / 2 + 16;
+    p = sp_realloc(event->keys, (size_t)capacity * sizeof(sp_key));
+    if (p == NULL)
+        return -1;
+    event->keys = (sp_key *)p;
+    p = sp_realloc(event->values, (size_t)capacity * sizeof(double));
+    if (p == NULL)
+        return -1;
+    event->values = (double *)p;
+    p = sp_realloc(event->slots, (size_t)capacity * sizeof(sp_slot_type));
+    if (p == NULL)
+        return -1;
+    event->slots = (sp_slot_type *)p;
+    p = sp_realloc(event->hashes, (size_t)capacity * sizeof(uint64_t));
+    if (p == NULL)
+        return -1;
+    event->hashes = (uint64_t *)p;
+    p = sp_realloc(event->starts, (size_t)capacity * sizeof(uint64_t *));
+    if (p == NULL)
+        return -1;
+    event->starts = (const uint64_t **)p;
+    p = sp_realloc(event->longs, (size_t)capacity * sizeof(uint32_t));
+    if (p == NULL)
+        return -1;
+    event->longs = (uint32_t *)p;
+    event->capacity = capacity;
+    return 0;
+}
+
+SP_PRIVATE int sp_event_reserve_scores(sp_event *event, int n_kinds, ptrdiff_t n)
+{
+    void *p;
+    ptrdiff_t capacity = n + n / 2 + 3;
+    if (event->verdicts != NULL && n <= event->scores_capacity)
+        return 0;
+    p = sp_realloc(event->verdicts,
+                   (size_t)n_kinds * sizeof(sp_verdict) + (size_t)capacity * sizeof(double));
+    if (p == NULL)
+        return -1;
+    event->verdicts = (sp_verdict *)p;
+    event->scores = (double *)(event->verdicts + n_kinds);
+    event->scores_capacity = capacity;
+    event->scored_version = 0;
+    return 0;
+}
+
+SP_PRIVATE int sp_event_reserve_gone(sp_event *event)
+{
+    void *p;
+    if (event->capacity <= event->gone_capacity)
+        return 0;
+    p = sp_realloc(event->gone, (size_t)event->capacity * sizeof(sp_gone));
+    if (p == NULL)
+        return -1;
+    event->gone = (sp_gone *)p;
+    event->gone_capacity = event->capacity;
+    return 0;
+}
+
+SP_API int sp_event_begin(sp_event *event, const sp_index *index, ptrdiff_t n, bool intercept)
+{
+    event->unfit = 0;
+    if (sp_event_reserve(event, n + 1) < 0)
+        return -1;
+    event->n_last = event->generation == index->generation ? event->n_known : 0;
+    event->n_last_paired = event->paired ? event->n : 0;
+    event->same = event->paired = false;
+    event->n_known = 0; /* until sp_event_settle, for the door may still give up */
+    event->n = 0;
+    event->n_hashed = 0;
+    event->n_longs = 0;
+    sp_arena_reset(&event->text);
+    if (intercept) {
+        *event->keys = sp_key_word(SP_KEY_NONE, 1); /* no name, not even an unknown one */
+        *event->slots = SP_SLOT_INTERCEPT;
+        *event->values = 1.0;
+        event->n = 1;
+    }
+    return 0;
+}
+
+SP_API sp_writer sp_event_writer(const sp_event *event)
+{
+    sp_writer writer;
+    writer.keys = event->keys;
+    writer.values = event->values;
+    writer.n = event->n;
+    writer.n_same = event->n_last;
+    writer.changed = event->n_last == 0;
+    writer.longs = event->longs;
+    writer.n_longs = 0;
+    return writer;
+}
+
+SP_API void sp_event_end(sp_event *event, const sp_writer *writer)
+{
+    /* event.n is still what sp_event_begin wrote: the intercept, whose slot is always known */
+    event->n_found = SP_MAX(event->n, SP_MIN(writer->n, writer->n_same));
+    event->n = writer->n;
+    event->n_longs = writer->n_longs;
+    event->same = !writer->changed && event->n_found == event->n && event->n == event->n_last;
+    if (!event->same)
+        event->scored_version = 0;
+}
+
+SP_API int sp_event_candidates(sp_event *event, ptrdiff_t n)
+{
+    ptrdiff_t capacity = n + n / 2 + 4;
+    void *p;
+    if (n >= event->ends_capacity) {
+        p = sp_realloc(event->ends, (size_t)capacity * sizeof(ptrdiff_t));
+        if (p == NULL)
+            return -1;
+        event->ends = (ptrdiff_t *)p;
+        for (ptrdiff_t i = event->ends_capacity; i < capacity; i++)
+            event->ends[i] = -1; /* the end of no candidate: it will be another */
+        event->ends_capacity = capacity;
+        event->scored_version = 0;
+    }
+    if (n != event->n_candidates) {
+        event->n_candidates = n;
+        event->scored_version = 0;
+    }
+    return 0;
+}
+
+SP_API void sp_event_settle(sp_event *event, const sp_index *index)
+{
+    for (ptrdiff_t i = 0, end = event->n_longs; i < end; i++) {
+        ptrdiff_t k = event->longs[i];
+        if (index->bits == 0 && event->slots[k] != SP_SLOT_NULL)
+            event->keys[k].lo = sp_index_stored(index, event->slots[k]).lo;
+        else
+            event->keys[k] = sp_key_word(SP_KEY_NONE, 0);
+    }
+    event->generation = index->generation;
+    /* a text's long keys lie in the arena, which the next event begins by clearing */
+    event->n_known = event->n_hashed ? 0 : event->paired ? event->n_given : event->n_found;
+    /* An event far larger than this one has paid for its scratch. What little this one has is made
+       again. */
+    if (event->capacity > SP_EVENT_LARGE && event->n < event->capacity / 8)
+        sp_event_free(event);
+}

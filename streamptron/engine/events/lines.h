@@ -1,0 +1,58 @@
+/* Lines of text, and their labels.
+
+       LABELLED   label TAB text
+       EITHER     label TAB text, or a text without a TAB
+       TEXT       a text, TABs included
+       FASTTEXT   __label__x text
+
+   A line ends with LF or CR LF; the last one may end with the block. Nothing is copied: label and
+   text point into the block, at its bytes as they are. */
+
+#ifndef STREAMPTRON_EVENTS_LINES_H
+#define STREAMPTRON_EVENTS_LINES_H
+
+#include "memory/compiler.h"
+
+/* The number of line ends in a block. */
+
+static inline size_t sp_line_ends(const uint8_t *p, size_t n)
+{
+    size_t count = 0;
+    for (size_t from = 0; from < n; from += 240) {
+        uint8_t few = 0; /* one byte, so that a compiler counts sixteen side by side */
+        size_t to = from + 240 < n ? from + 240 : n;
+        for (size_t i = from; i < to; i++)
+            few = (uint8_t)(few + (p[i] == 10));
+        count += few;
+    }
+    return count;
+}
+
+enum {
+    SP_LINES_LABELLED = 0,
+    SP_LINES_EITHER = 1,
+    SP_LINES_TEXT = 2,
+    SP_LINES_FASTTEXT = 3,
+
+    SP_LINE_GOOD = 0,
+    SP_LINE_BLANK = 1, /* nothing but its line end */
+    SP_LINE_NO_TAB = 2,
+    SP_LINE_NO_LABEL = 3,
+    SP_LINE_NO_PREFIX = 4,
+    SP_LINE_SEVERAL = 5,
+};
+
+typedef struct sp_line {
+    const uint8_t *p;     /* where the next line starts */
+    const uint8_t *end;   /* of the block */
+    const uint8_t *label; /* NULL: the line has none */
+    size_t n_label;
+    const uint8_t *text;
+    size_t n_text;
+    int fault;
+} sp_line;
+
+/* Read the next line; False at the end of the block. */
+SP_API bool sp_line_next(sp_line *line, int kind);
+
+#endif

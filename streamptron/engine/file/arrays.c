@@ -1,0 +1,270 @@
+#include "file/arrays.h"
+
+#include "machine.h"
+#include "memory/heap.h"
+#include "path/path.h"
+#include "voted/flat.h"
+#include "whole/flat.h"
+
+#include <string.h>
+
+SP_API const char *sp_flat_words(int fault)
+{
+    switch (fault) {
+    case SP_FLAT_KEY:
+        return "a feature name is invalid";
+    case SP_FLAT_TWICE:
+        return "a feature name occurs twice";
+    case SP_FLAT_TEXTS:
+        return "the long names do not fill their place";
+    case SP_FLAT_SLOT:
+        return "the numbers of the stored slots are invalid";
+    case SP_FLAT_CHUNK:
+        return "the list of chunks does not fit the weights";
+    case SP_FLAT_WEIGHT:
+        return "a weight is not finite";
+    default:
+        return "there are weights of no feature or no label";
+    }
+}
+
+/* --- Reading */
+
+/* A bit for each array that such a model has. */
+static uint32_t sp_arrays_expected(const sp_learner *learner)
+{
+    uint32_t all = 1U << SP_ARRAY_WEIGHTS | 1U << SP_ARRAY_CHUNKS;
+    if (learner->index.bits)
+        all |= 1U << SP_ARRAY_ROWS;
+    else
+        all |= 1U << SP_ARRAY_KEYS | 1U << SP_ARRAY_TEXTS | 1U << SP_ARRAY_LOOKUP;
+    if (sp_index_is_limited(&learner->index))
+        all |= 1U << SP_ARRAY_STAMPS;
+    if (sp_learner_can(learner, SP_CAN_VOTE)) {
+        for (int i = SP_ARRAY_VOTED_VALUES; i <= SP_ARRAY_VOTED_STARTS; i++)
+            all |= 1U << i;
+        for (int i = SP_ARRAY_VOTED_SLOTS; i <= SP_ARRAY_VOTED_TURNS; i++)
+            all |= 1U << i;
+    }
+    return all;
+}
+
+static bool sp_arrays_are_its(const sp_header *header, const sp_learner *learner)
+{
+    uint32_t found = 0;
+    for (int i = 0; i < SP_ARRAY_JOURNAL; i++)
+        found |= header->arrays[i].there ? 1U << i : 0;
+    return found == sp_arrays_expected(learner);
+}
+
+/* Where an array starts, and how many rows it has. */
+static void *sp_array_at(const sp_header *header, const uint8_t *arrays, int array, size_t *n)
+{
+    *n = header->arrays[array].n;
+    /* no one writes through it: the learner is read-only, or copies what it takes */
+    return (void *)(uintptr_t)(arrays + header->arrays[array].start);
+}
+
+/* Point at the arrays of names and weights. NULL, or what is wrong. */
+static const char *sp_flat_find(const sp_header *header, const uint8_t *arrays,
+                                const sp_learner *learner, sp_flat *flat)
+{
+    size_t n_stamps;
+    memset(flat, 0, sizeof(*flat));
+    if (header->arrays[SP_ARRAY_WEIGHTS].width != (size_t)learner->table.width)
+        return "a row of weights has another length than the model's";
+    flat->weights = (double *)sp_array_at(header, arrays, SP_ARRAY_WEIGHTS, &flat->n_weights);
+    flat->chunks = (uint32_t *)sp_array_at(header, arrays, SP_ARRAY_CHUNKS, &flat->n_chunks);
+    if (learner->index.bits) {
+        flat->slots = (uint32_t *)sp_array_at(header, arrays, SP_ARRAY_ROWS, &flat->n_stored);
+        return NULL;
+    }
+    flat->keys = (sp_key *)sp_array_at(header, arrays, SP_ARRAY_KEYS, &flat->n_keys);
+    flat->texts = (uint8_t *)sp_array_at(header, arrays, SP_ARRAY_TEXTS, &flat->n_texts);
+    flat->words = (uint32_t *)sp_array_at(header, arrays, SP_ARRAY_LOOKUP, &flat->n_words);
+    if (flat->n_keys < SP_SLOTS_RESERVED || flat->n_keys >= SP_SLOT_MAX || flat->n_words == 0
+        || flat->n_words >= SP_SLOT_MAX)
+        return "the number of names is invalid";
+    if (!sp_index_is_limited(&learner->index))
+        return NULL;
+    flat->stamps = (uint32_t *)sp_array_at(header, arrays, SP_ARRAY_STAMPS, &n_stamps);
+    size_t last = SP_MAX(flat->n_keys, (size_t)SP_SLOTS_RESERVED + 1);
+    if (n_stamps != flat->n_keys || flat->n_keys > learner->index.max_slots
+        || learner->ceiling.hand < SP_SLOTS_RESERVED || learner->ceiling.hand >= last)
+        return "what is kept for max_features does not fit it";
+    return NULL;
+}
+
+static int sp_voted_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
+                         ptrdiff_t n_outputs, sp_fault *fault)
+{
+    sp_voted flat;
+    size_t slots, sizes, updates, starts, turns;
+    flat.values = (double *)sp_array_at(header, arrays, SP_ARRAY_VOTED_VALUES, &flat.n_mentions);
+    flat.slots = (uint32_t *)sp_array_at(header, arrays, SP_ARRAY_VOTED_SLOTS, &slots);
+    flat.times = (double *)sp_array_at(header, arrays, SP_ARRAY_VOTED_TIMES, &flat.n_updates);
+    flat.sizes = (uint32_t *)sp_array_at(header, arrays, SP_ARRAY_VOTED_SIZES, &sizes);
+    flat.steps = (double *)sp_array_at(header, arrays, SP_ARRAY_VOTED_STEPS, &flat.n_turns);
+    flat.updates = (uint32_t *)sp_array_at(header, arrays, SP_ARRAY_VOTED_UPDATES, &updates);
+    flat.starts = (double *)sp_array_at(header, arrays, SP_ARRAY_VOTED_STARTS, &starts);
+    flat.turns = (uint32_t *)sp_array_at(header, arrays, SP_ARRAY_VOTED_TURNS, &turns);
+    if (slots != flat.n_mentions)
+        return sp_fault_say(fault, SP_WHY_DAMAGED, "the updates' slots and values are not as many");
+    if (sizes != flat.n_updates || updates != flat.n_turns || starts != (size_t)n_outputs
+        || turns != (size_t)n_outputs)
+        return sp_fault_say(fault, SP_WHY_DAMAGED,
+                            "the arrays of the updates are not as long as each other");
+    int wrong = sp_voters_read(&learner->voters, &flat, n_outputs, learner->index.n_slots);
+    if (wrong == SP_VOTED_MEMORY)
+        return sp_fault_memory(fault);
+    return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, "the updates contradict themselves") : 0;
+}
+
+/* The list of chunks of a model of before there were columns, whose blocks lie between. NULL
+   without memory. */
+static uint32_t *sp_chunks_renumbered(const sp_flat *flat)
+{
+    size_t n = 3 * flat->n_chunks;
+    uint32_t *chunks = (uint32_t *)sp_malloc((n + 1) * sizeof(uint32_t));
+    if (chunks == NULL)
+        return NULL;
+    memcpy(chunks, flat->chunks, n * sizeof(uint32_t));
+    for (size_t i = 0; i < n; i += 3) {
+        if (chunks[i])
+            chunks[i] = 3 + (chunks[i] - 1) / 3 * 4 + (chunks[i] - 1) % 3;
+    }
+    return chunks;
+}
+
+SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
+                              ptrdiff_t n_outputs, size_t n_objects, bool in_place, sp_fault *fault)
+{
+    sp_flat flat;
+    bool votes = sp_learner_can(learner, SP_CAN_VOTE);
+    if (votes && in_place)
+        return sp_fault_say(fault, SP_WHY_FOREIGN,
+                            "holds a VotedPerceptron, which cannot be used in place");
+    if (!sp_arrays_are_its(header, learner))
+        return sp_fault_say(fault, SP_WHY_DAMAGED, "the arrays are not those of such a model");
+    const char *words = sp_flat_find(header, arrays, learner, &flat);
+    if (words != NULL)
+        return sp_fault_say(fault, SP_WHY_DAMAGED, words);
+    uint32_t *chunks = NULL;
+    if (header->version < 3 && sp_machine_once(learner).n_behind > 0) {
+        chunks = sp_chunks_renumbered(&flat);
+        if (chunks == NULL)
+            return sp_fault_memory(fault);
+        flat.chunks = chunks;
+    }
+    int wrong = in_place ? sp_flat_map(&flat, &learner->index, &learner->table, n_outputs)
+                         : sp_flat_read(&flat, &learner->index, &learner->table, n_outputs,
+                                        n_objects, SP_FLAT_DEPTH);
+    sp_flat_free(&flat);
+    sp_free(chunks);
+    if (!wrong && sp_learner_ready(learner) < 0)
+        wrong = SP_FLAT_MEMORY;
+    if (!wrong && !in_place && sp_learner_slots_fault(learner))
+        wrong = SP_FLAT_WEIGHT;
+    if (wrong == SP_FLAT_MEMORY)
+        return sp_fault_memory(fault);
+    if (wrong)
+        return sp_fault_say(fault, SP_WHY_DAMAGED, sp_flat_words(wrong));
+    return votes ? sp_voted_open(header, arrays, learner, n_outputs, fault) : 0;
+}
+
+/* --- Writing */
+
+SP_PRIVATE void sp_laid_out_free(sp_laid_out *arrays)
+{
+    for (int i = 0; i < SP_ARRAYS; i++)
+        sp_free(arrays->start[i]);
+    memset(arrays, 0, sizeof(*arrays));
+}
+
+/* Room for an array of n rows. */
+static void *sp_array_room(sp_laid_out *arrays, int array, size_t n, size_t width)
+{
+    const sp_array_kind *kind = sp_array_kind_of(array);
+    sp_array *shape = &arrays->shapes[array];
+    shape->there = true;
+    shape->n = n;
+    shape->width = width;
+    shape->end = n * (width ? width : 1) * kind->size; /* from its own start */
+    arrays->start[array] = sp_malloc(shape->end + 8);
+    return arrays->start[array];
+}
+
+static bool sp_flat_room(const sp_learner *learner, sp_flat *flat, sp_laid_out *to)
+{
+    flat->weights = (double *)sp_array_room(to, SP_ARRAY_WEIGHTS, flat->n_weights,
+                                            (size_t)learner->table.width);
+    flat->chunks = (uint32_t *)sp_array_room(to, SP_ARRAY_CHUNKS, flat->n_chunks, 3);
+    if (flat->weights == NULL || flat->chunks == NULL)
+        return false;
+    if (learner->index.bits) {
+        flat->slots = (uint32_t *)sp_array_room(to, SP_ARRAY_ROWS, flat->n_stored, 0);
+        return flat->slots != NULL;
+    }
+    flat->keys = (sp_key *)sp_array_room(to, SP_ARRAY_KEYS, flat->n_keys, 2);
+    flat->texts = (uint8_t *)sp_array_room(to, SP_ARRAY_TEXTS, flat->n_texts, 0);
+    flat->words = (uint32_t *)sp_array_room(to, SP_ARRAY_LOOKUP, flat->n_words, 0);
+    if (flat->keys == NULL || flat->texts == NULL || flat->words == NULL)
+        return false;
+    if (!sp_index_is_limited(&learner->index))
+        return true;
+    flat->stamps = (uint32_t *)sp_array_room(to, SP_ARRAY_STAMPS, flat->n_keys, 0);
+    return flat->stamps != NULL;
+}
+
+/* -1 without memory. */
+static int sp_voted_lay_out(const sp_learner *learner, sp_laid_out *to)
+{
+    sp_voted flat;
+    ptrdiff_t n = learner->table.n_outputs;
+    sp_voters_measure(&flat, &learner->voters, n);
+    flat.values = (double *)sp_array_room(to, SP_ARRAY_VOTED_VALUES, flat.n_mentions, 0);
+    flat.times = (double *)sp_array_room(to, SP_ARRAY_VOTED_TIMES, flat.n_updates, 0);
+    flat.steps = (double *)sp_array_room(to, SP_ARRAY_VOTED_STEPS, flat.n_turns, 0);
+    flat.starts = (double *)sp_array_room(to, SP_ARRAY_VOTED_STARTS, (size_t)n, 0);
+    flat.slots = (uint32_t *)sp_array_room(to, SP_ARRAY_VOTED_SLOTS, flat.n_mentions, 0);
+    flat.sizes = (uint32_t *)sp_array_room(to, SP_ARRAY_VOTED_SIZES, flat.n_updates, 0);
+    flat.updates = (uint32_t *)sp_array_room(to, SP_ARRAY_VOTED_UPDATES, flat.n_turns, 0);
+    flat.turns = (uint32_t *)sp_array_room(to, SP_ARRAY_VOTED_TURNS, (size_t)n, 2);
+    if (flat.values == NULL || flat.times == NULL || flat.steps == NULL || flat.starts == NULL
+        || flat.slots == NULL || flat.sizes == NULL || flat.updates == NULL || flat.turns == NULL)
+        return -1;
+    return sp_voters_flatten(&flat, &learner->voters, n);
+}
+
+SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, sp_laid_out *arrays, sp_fault *fault)
+{
+    sp_flat flat;
+    size_t at = 0;
+    bool deep = false;
+    memset(arrays, 0, sizeof(*arrays));
+    bool good = sp_flat_measure(&flat, &learner->index, &learner->table) == 0
+                && sp_flat_room(learner, &flat, arrays);
+    if (good) {
+        sp_flat_write(&flat, &learner->index, &learner->table);
+        if (flat.words != NULL) {
+            sp_flat_lookup(&flat);
+            deep = sp_flat_too_deep(&flat, SP_FLAT_DEPTH);
+        }
+    }
+    sp_flat_free(&flat);
+    if (good && sp_learner_can(learner, SP_CAN_VOTE))
+        good = sp_voted_lay_out(learner, arrays) == 0;
+    if (!good)
+        return sp_fault_memory(fault);
+    if (deep)
+        return sp_fault_say(fault, SP_WHY_PARAMETER,
+                            "the model has a feature name that is a tuple nested more than 100 "
+                            "deep, which a model file cannot hold");
+    for (int i = 0; i < SP_ARRAYS; i++) {
+        sp_array *shape = &arrays->shapes[i];
+        shape->start = at;
+        shape->end += at;
+        at = shape->end;
+    }
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* A model file's arrays, as the engine takes and gives them. */
+
+#ifndef STREAMPTRON_FILE_ARRAYS_H
+#define STREAMPTRON_FILE_ARRAYS_H
+
+#include "file/header.h"
+#include "path/learner.h"
+
+/* Fill an untrained learner from the arrays behind a header. 0, or a kind of fault. */
+SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
+                              ptrdiff_t n_outputs, size_t n_objects, bool in_place,
+                              sp_fault *fault);
+
+/* What is wrong with flat arrays (SP_FLAT_...), in words. */
+SP_API const char *sp_flat_words(int fault);
+
+/* The arrays of a learner, in memory of their own. */
+typedef struct sp_laid_out {
+    sp_array shapes[SP_ARRAYS]; /* those that are there, one behind the other */
+    void *start[SP_ARRAYS];
+} sp_laid_out;
+
+/* 0, or a kind of fault. Call sp_laid_out_free in either case. */
+SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, sp_laid_out *arrays, sp_fault *fault);
+
+SP_PRIVATE void sp_laid_out_free(sp_laid_out *arrays);
+
+#endif

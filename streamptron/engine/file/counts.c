@@ -1,0 +1,374 @@
+#include "file/counts.h"
+
+#include "file/numbers.h"
+#include "machine.h"
+#include "memory/heap.h"
+
+#include <math.h>
+#include <string.h>
+
+static int sp_counts_wrong(sp_fault *fault, const char *words)
+{
+    return sp_fault_say(fault, SP_WHY_DAMAGED, words);
+}
+
+/* --- Reading */
+
+/* A finite double, written in base 16, or a whole number, which no writer of ours makes of one. */
+static bool sp_double_read(const sp_json *json, uint32_t node, double *number)
+{
+    const uint8_t *p = sp_json_start(json, node);
+    size_t n = sp_json_length(json, node);
+    if (sp_json_type(json, node) == SP_JSON_STRING)
+        return sp_hex_read(p, n, number) && isfinite(*number);
+    if (sp_json_type(json, node) != SP_JSON_NUMBER)
+        return false;
+    *number = 0.0;
+    for (size_t i = *p == '-'; i < n; i++) {
+        if (p[i] < '0' || p[i] > '9')
+            return false;
+        *number = 10.0 * *number + (double)(p[i] - '0');
+    }
+    *number = *p == '-' ? -*number : *number;
+    return isfinite(*number);
+}
+
+/* Whether a node is a list of n values. */
+static bool sp_is_list(const sp_json *json, uint32_t node, uint32_t n)
+{
+    return sp_json_type(json, node) == SP_JSON_LIST && json->nodes[node].n == n;
+}
+
+/* n doubles that follow each other. */
+static bool sp_doubles_read(const sp_json *json, uint32_t node, uint32_t n, double *to)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (!sp_double_read(json, node + i, &to[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool sp_counters_read(const sp_json *json, sp_learner *learner)
+{
+    return sp_is_list(json, 0, 3) && sp_json_whole(json, 1, UINT64_MAX, &learner->n_seen)
+           && sp_json_whole(json, 2, UINT64_MAX, &learner->n_updates)
+           && sp_json_whole(json, 3, UINT64_MAX, &learner->n_mistakes);
+}
+
+static bool sp_clock_read(const sp_json *json, sp_learner *learner)
+{
+    sp_table *table = &learner->table;
+    uint64_t fold;
+    if (!sp_is_list(json, 0, 4) || !sp_double_read(json, 1, &table->c)
+        || !sp_double_read(json, 2, &table->s) || !sp_json_whole(json, 3, UINT32_MAX, &fold)
+        || !sp_double_read(json, 4, &table->epoch))
+        return false;
+    table->fold = (uint32_t)fold;
+    return true;
+}
+
+/* The scales and calibrators of the kept vectors, in a list that is the first of serve's three. */
+static bool sp_kinds_read(const sp_json *json, sp_learner *learner, uint32_t *node)
+{
+    if (!sp_is_list(json, *node, SP_KEPT_KINDS))
+        return false;
+    *node += 1;
+    for (int k = 0; k < SP_KEPT_KINDS; k++) {
+        double n[8];
+        sp_calibrator *fit = &learner->fits[k];
+        if (!sp_is_list(json, *node, 8) || !sp_doubles_read(json, *node + 1, 8, n))
+            return false;
+        learner->serve.scale[k].m = n[0];
+        learner->serve.scale[k].n = n[1];
+        fit->A = n[2];
+        fit->B = n[3];
+        fit->GA = n[4];
+        fit->GB = n[5];
+        fit->RA = n[6];
+        fit->RB = n[7];
+        *node = json->nodes[*node].next;
+    }
+    return true;
+}
+
+static bool sp_serve_read(const sp_json *json, sp_learner *learner)
+{
+    sp_serve *serve = &learner->serve;
+    uint32_t node = 1;
+    uint64_t lead, duel;
+    if (!sp_is_list(json, 0, 3) || !sp_kinds_read(json, learner, &node)
+        || !sp_is_list(json, node, 2))
+        return false;
+    node++;
+    for (int k = 0; k < 2; k++) {
+        if (!sp_is_list(json, node, 4) || !sp_doubles_read(json, node + 1, 2, serve->T[k])
+            || !sp_double_read(json, node + 3, &serve->G[k])
+            || !sp_json_whole(json, node + 4, 1, &lead))
+            return false;
+        serve->lead[k] = (int)lead;
+        serve->stale[k] = true;
+        node = json->nodes[node].next;
+    }
+    if (!sp_is_list(json, node, 3) || !sp_json_whole(json, node + 1, UINT64_MAX, &serve->run)
+        || !sp_json_whole(json, node + 2, UINT64_MAX, &serve->record))
+        return false;
+    /* the lead in the duel is small, but may be the other's */
+    const uint8_t *p = sp_json_start(json, node + 3);
+    double number;
+    if (sp_json_type(json, node + 3) != SP_JSON_NUMBER
+        || !sp_decimal_read(p, sp_json_length(json, node + 3), &number) || floor(number) != number
+        || fabs(number) > INT32_MAX)
+        return false;
+    duel = (uint64_t)fabs(number);
+    serve->duel = number < 0.0 ? -(int)duel : (int)duel;
+    return true;
+}
+
+/* Whether there is nothing but numbers, in lists of any kind. */
+static bool sp_are_numbers(const sp_json *json)
+{
+    double number;
+    for (uint32_t node = 0; node < json->nodes[0].next; node++) {
+        if (sp_json_type(json, node) != SP_JSON_LIST && !sp_double_read(json, node, &number))
+            return false;
+    }
+    return true;
+}
+
+static bool sp_ceiling_read(const sp_json *json, sp_learner *learner)
+{
+    uint64_t hand, clock, evicted;
+    if (!sp_index_is_limited(&learner->index))
+        return sp_are_numbers(json); /* it has none, whatever the file says */
+    if (!sp_is_list(json, 0, 3) || !sp_json_whole(json, 1, UINT32_MAX, &hand)
+        || !sp_json_whole(json, 2, UINT32_MAX, &clock)
+        || !sp_json_whole(json, 3, UINT64_MAX, &evicted))
+        return false;
+    learner->ceiling.hand = (sp_slot_type)hand;
+    learner->ceiling.clock = (uint32_t)clock;
+    learner->ceiling.n_evicted = evicted;
+    return true;
+}
+
+SP_API const char *sp_counts_fault(const sp_learner *learner)
+{
+    const sp_table *table = &learner->table;
+    const sp_serve *serve = &learner->serve;
+    bool good = true;
+    if (!(table->c >= 1.0 && table->s > 0.0 && table->epoch >= 1.0 && isfinite(table->c)
+          && isfinite(table->s) && isfinite(table->epoch)))
+        return "the averages' clock is invalid";
+    for (int k = 0; k < SP_KEPT_KINDS; k++) {
+        const sp_calibrator *fit = &learner->fits[k];
+        good &= isfinite(serve->scale[k].m) && isfinite(serve->scale[k].n) && isfinite(fit->A)
+                && isfinite(fit->B) && isfinite(fit->GA) && isfinite(fit->GB) && isfinite(fit->RA)
+                && isfinite(fit->RB);
+    }
+    for (int k = 0; k < 2; k++)
+        good &= isfinite(serve->T[k][0]) && isfinite(serve->T[k][1]) && isfinite(serve->G[k])
+                && 0 <= serve->lead[k] && serve->lead[k] <= 1;
+    return good ? NULL : "the record of which vector answers is invalid";
+}
+
+/* A part that must be there. */
+static int sp_part_needed(const sp_header *header, const char *name, sp_part *part, sp_fault *fault)
+{
+    int failed = sp_part_read(header, name, part, fault);
+    if (failed || part->there)
+        return failed;
+    sp_fault_say(fault, SP_WHY_DAMAGED, "it has no part ");
+    return sp_fault_add(fault, name);
+}
+
+typedef struct sp_counted {
+    const char *name;
+    bool (*read)(const sp_json *json, sp_learner *learner);
+    const char *wrong;
+} sp_counted;
+
+static const sp_counted sp_counts[] = {
+    {"counters", sp_counters_read, "the counters are invalid"},
+    {"clock", sp_clock_read, "the averages' clock is invalid"},
+    {"serve", sp_serve_read, "the record of which vector answers is invalid"},
+    {"ceiling", sp_ceiling_read, "what is kept for max_features does not fit it"},
+};
+
+/* The numbers of the model, a list of rows behind them, if there are any, and what is behind. */
+static bool sp_once_numbers_read(const sp_json *json, const sp_kept_once *once, bool behind,
+                                 double *numbers)
+{
+    uint32_t n = (uint32_t)once->n, node = n + 1;
+    uint32_t n_more = (uint32_t)once->n_more, n_behind = behind ? (uint32_t)once->n_behind : 0;
+    if (!sp_is_list(json, 0, n + (once->width > 0) + n_behind + (n_more > 0))
+        || !sp_doubles_read(json, 1, n, numbers))
+        return false;
+    if (once->width == 0)
+        return true;
+    if (!sp_is_list(json, node, (uint32_t)once->n_rows))
+        return false;
+    node++;
+    numbers += n;
+    for (ptrdiff_t k = 0; k < once->n_rows; k++, numbers += once->width) {
+        if (!sp_is_list(json, node, (uint32_t)once->width)
+            || !sp_doubles_read(json, node + 1, (uint32_t)once->width, numbers))
+            return false;
+        node = json->nodes[node].next;
+    }
+    if (!sp_doubles_read(json, node, n_behind, numbers))
+        return false;
+    for (ptrdiff_t i = n_behind; i < once->n_behind; i++)
+        numbers[i] = 1.0;
+    numbers += once->n_behind;
+    node += n_behind;
+    return n_more == 0
+           || (sp_is_list(json, node, n_more) && sp_doubles_read(json, node + 1, n_more, numbers));
+}
+
+static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *fault)
+{
+    sp_kept_once once = sp_machine_once(learner);
+    sp_part part;
+    if (once.name == NULL)
+        return 0;
+    int failed = sp_part_needed(header, once.name, &part, fault);
+    double *numbers = (double *)sp_calloc(sp_once_numbers(&once), sizeof(double));
+    if (!failed && numbers == NULL)
+        failed = sp_fault_memory(fault);
+    if (!failed) {
+        const char *wrong = "what is kept for each label does not fit the labels";
+        if (sp_once_numbers_read(&part.json, &once, header->version > 2, numbers))
+            wrong = sp_machine_once_read(learner, numbers);
+        failed = wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
+    }
+    sp_free(numbers);
+    sp_part_free(&part);
+    return failed;
+}
+
+SP_PRIVATE int sp_counts_read(const sp_header *header, sp_learner *learner, sp_fault *fault)
+{
+    sp_part part;
+    for (size_t i = 0; i < sizeof(sp_counts) / sizeof(*sp_counts); i++) {
+        int failed = sp_part_needed(header, sp_counts[i].name, &part, fault);
+        if (!failed && !sp_counts[i].read(&part.json, learner))
+            failed = sp_counts_wrong(fault, sp_counts[i].wrong);
+        sp_part_free(&part);
+        if (failed)
+            return failed;
+    }
+    const char *wrong = sp_counts_fault(learner);
+    return wrong == NULL ? sp_once_part(header, learner, fault) : sp_counts_wrong(fault, wrong);
+}
+
+/* --- Writing */
+
+static void sp_double_write(double number, sp_bytes *to)
+{
+    char text[SP_NUMBER_ROOM];
+    size_t n = sp_hex_write(number, text);
+    sp_bytes_word(to, "\"");
+    sp_bytes_add(to, text, n);
+    sp_bytes_word(to, "\"");
+}
+
+static void sp_doubles_write(const double *numbers, ptrdiff_t n, sp_bytes *to)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        sp_bytes_word(to, i ? "," : "");
+        sp_double_write(numbers[i], to);
+    }
+}
+
+/* Whole numbers in a list. */
+static void sp_wholes_write(const uint64_t *numbers, int n, sp_bytes *to)
+{
+    sp_bytes_word(to, "[");
+    for (int i = 0; i < n; i++) {
+        sp_bytes_word(to, i ? "," : "");
+        sp_bytes_number(to, numbers[i]);
+    }
+    sp_bytes_word(to, "]");
+}
+
+SP_PRIVATE void sp_counters_write(const sp_learner *learner, sp_bytes *to)
+{
+    const uint64_t numbers[] = {learner->n_seen, learner->n_updates, learner->n_mistakes};
+    sp_wholes_write(numbers, 3, to);
+}
+
+SP_PRIVATE void sp_clock_write(const sp_learner *learner, sp_bytes *to)
+{
+    const double numbers[] = {learner->table.c, learner->table.s};
+    sp_bytes_word(to, "[");
+    sp_doubles_write(numbers, 2, to);
+    sp_bytes_word(to, ",");
+    sp_bytes_number(to, learner->table.fold);
+    sp_bytes_word(to, ",");
+    sp_double_write(learner->table.epoch, to);
+    sp_bytes_word(to, "]");
+}
+
+SP_PRIVATE void sp_serve_write(const sp_learner *learner, sp_bytes *to)
+{
+    const sp_serve *serve = &learner->serve;
+    sp_bytes_word(to, "[[");
+    for (int k = 0; k < SP_KEPT_KINDS; k++) {
+        const sp_calibrator *fit = &learner->fits[k];
+        const double numbers[] = {serve->scale[k].m, serve->scale[k].n, fit->A,  fit->B,
+                                  fit->GA,           fit->GB,           fit->RA, fit->RB};
+        sp_bytes_word(to, k ? ",[" : "[");
+        sp_doubles_write(numbers, 8, to);
+        sp_bytes_word(to, "]");
+    }
+    sp_bytes_word(to, "],[");
+    for (int k = 0; k < 2; k++) {
+        const double numbers[] = {serve->T[k][0], serve->T[k][1], serve->G[k]};
+        sp_bytes_word(to, k ? ",[" : "[");
+        sp_doubles_write(numbers, 3, to);
+        sp_bytes_word(to, serve->lead[k] ? ",1]" : ",0]");
+    }
+    sp_bytes_word(to, "],[");
+    sp_bytes_number(to, serve->run);
+    sp_bytes_word(to, ",");
+    sp_bytes_number(to, serve->record);
+    sp_bytes_word(to, serve->duel < 0 ? ",-" : ",");
+    sp_bytes_number(to, (uint64_t)(serve->duel < 0 ? -(int64_t)serve->duel : serve->duel));
+    sp_bytes_word(to, "]]");
+}
+
+SP_PRIVATE void sp_ceiling_write(const sp_learner *learner, sp_bytes *to)
+{
+    const sp_ceiling *ceiling = &learner->ceiling;
+    const uint64_t numbers[] = {ceiling->hand, ceiling->clock, ceiling->n_evicted};
+    sp_wholes_write(numbers, 3, to);
+}
+
+SP_PRIVATE int sp_once_write(const sp_learner *learner, sp_bytes *to)
+{
+    sp_kept_once once = sp_machine_once(learner);
+    double *numbers = (double *)sp_calloc(sp_once_numbers(&once) + 1, sizeof(double));
+    if (numbers == NULL)
+        return -1;
+    sp_machine_once_write(learner, numbers);
+    const double *row = numbers + once.n;
+    sp_bytes_word(to, "[");
+    sp_doubles_write(numbers, once.n, to);
+    for (ptrdiff_t k = 0; once.width > 0 && k < once.n_rows; k++, row += once.width) {
+        sp_bytes_word(to, k ? ",[" : ",[[");
+        sp_doubles_write(row, once.width, to);
+        sp_bytes_word(to, "]");
+    }
+    sp_bytes_word(to, once.width ? "]" : "");
+    sp_bytes_word(to, once.n_behind ? "," : "");
+    sp_doubles_write(row, once.n_behind, to);
+    row += once.n_behind;
+    if (once.n_more) {
+        sp_bytes_word(to, ",[");
+        sp_doubles_write(row, once.n_more, to);
+        sp_bytes_word(to, "]");
+    }
+    sp_bytes_word(to, "]");
+    sp_free(numbers);
+    return 0;
+}

@@ -1,0 +1,41 @@
+#include "file/crc.h"
+
+#include "names/key.h"
+
+enum { SP_CRC_STEP = 8 }; /* bytes at a time */
+
+/* What byte b does to the checksum if t more bytes come after it. It is made anew for each call,
+   which takes as long as a few thousand bytes do. */
+typedef struct sp_crc_table {
+    uint32_t of[SP_CRC_STEP][256];
+} sp_crc_table;
+
+static void sp_crc_begin(sp_crc_table *table)
+{
+    for (uint32_t b = 0; b < 256; b++) {
+        uint32_t c = b;
+        for (int bit = 0; bit < 8; bit++)
+            c = c & 1 ? c >> 1 ^ UINT32_C(0xEDB88320) : c >> 1;
+        table->of[0][b] = c;
+    }
+    for (int t = 1; t < SP_CRC_STEP; t++)
+        for (uint32_t b = 0; b < 256; b++)
+            table->of[t][b] = table->of[t - 1][b] >> 8 ^ table->of[0][table->of[t - 1][b] & 255];
+}
+
+SP_PRIVATE uint32_t sp_crc32(uint32_t crc, const void *start, size_t n)
+{
+    sp_crc_table table;
+    const uint8_t *p = (const uint8_t *)start;
+    uint32_t c = ~crc;
+    sp_crc_begin(&table);
+    for (; n >= SP_CRC_STEP; n -= SP_CRC_STEP, p += SP_CRC_STEP) {
+        uint64_t word = sp_load8(p) ^ c;
+        c = 0;
+        for (int t = 0; t < SP_CRC_STEP; t++)
+            c ^= table.of[SP_CRC_STEP - 1 - t][word >> (8 * t) & 255];
+    }
+    for (; n > 0; n--, p++)
+        c = c >> 8 ^ table.of[0][(c ^ *p) & 255];
+    return ~c;
+}

@@ -1,0 +1,54 @@
+/* A model file's learner: in memory, where it goes on learning, or used where the file lies.
+
+   Nothing that the file says is believed before it is checked; docs/format.md says what is. */
+
+#ifndef STREAMPTRON_FILE_OPEN_H
+#define STREAMPTRON_FILE_OPEN_H
+
+#include "file/header.h"
+#include "file/parameters.h"
+#include "file/tokens.h"
+#include "path/learner.h"
+
+/* Parts that are kept as they are, and written again. */
+typedef enum sp_kept_part {
+    SP_PART_PARAMETERS,
+    SP_PART_LABELS,
+    SP_PART_OBJECTS,
+    SP_PART_Y_NAME,
+    SP_PART_PAST,
+    SP_PART_TOKENIZER,
+    SP_PART_LINES,
+    SP_PART_METADATA,
+    SP_PARTS,
+} sp_kept_part;
+
+/* All that a file holds. It stays where it is: the learner points into it. */
+typedef struct sp_contents {
+    sp_learner learner;
+    int kind; /* of the rule; also its class */
+    sp_parameters parameters;
+    sp_given given; /* where they come from */
+    sp_pairing pairing;
+    bool has_tokens;
+    sp_tokens tokens;
+    sp_part parts[SP_PARTS];
+    size_t n_objects;
+} sp_contents;
+
+/* How many labels the file has; of a learner whose labels are truth values 2. */
+SP_PRIVATE uint32_t sp_contents_labels(const sp_contents *contents);
+
+/* Open all of a file. `in_place`: its bytes are used where they are, and outlive the contents; else
+   they may go. They lie at a multiple of eight. 0, or a kind of fault: then nothing is left. */
+SP_PRIVATE int sp_contents_open(sp_contents *contents, const uint8_t *file, size_t n, bool in_place,
+                                sp_fault *fault);
+
+/* An untrained learner: parameters and tokenizer (NULL: none) as people write them. 0, or a kind of
+   fault: then nothing is left. */
+SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const char *parameters,
+                               const char *tokenizer, uint64_t seed, sp_fault *fault);
+
+SP_PRIVATE void sp_contents_free(sp_contents *contents);
+
+#endif

@@ -1,0 +1,67 @@
+/* A learner's class and its parameters, from what a file or a caller says.
+
+   The classes are numbered as the rules are (linear/rule.h); in the table of parameters each is a
+   letter. */
+
+#ifndef STREAMPTRON_FILE_PARAMETERS_H
+#define STREAMPTRON_FILE_PARAMETERS_H
+
+#include "events/pairs.h"
+#include "file/settings.h"
+#include "linear/rule.h"
+#include "memory/arena.h"
+#include "path/learner.h"
+
+typedef struct sp_parameters {
+    sp_rule rule;
+    int average;
+    double half_life;
+    bool pocket;
+    int serve;
+    uint64_t max_features; /* 0: no ceiling */
+    uint64_t hash_bits;    /* 0: exact */
+    bool seeded;
+    uint64_t hash_seed;
+    uint64_t max_labels; /* 0: any number */
+    uint64_t degree;
+    uint64_t max_pairs;
+    uint64_t budget;
+    int missing;
+    uint32_t forget;
+    uint32_t class_weight; /* nodes of what was given; 0: none */
+    uint32_t interactions;
+    uint32_t seed;
+} sp_parameters;
+
+/* Which features are paired, as the engine takes it. */
+typedef struct sp_pairing {
+    sp_pairs rule;
+    sp_field *fields;
+    sp_arena names;
+    bool on;
+} sp_pairing;
+
+/* The class of this name, of Python's or of the command line's; -1: there is none. */
+SP_PRIVATE int sp_class_of(const sp_json *json, uint32_t node);
+SP_PRIVATE int sp_class_named(const char *name);
+SP_PRIVATE const char *sp_class_name(int kind);
+
+/* Check all parameters of a class. 0, or a kind of fault. */
+SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_given *given,
+                                  sp_fault *fault);
+
+/* 0, or a kind of fault. Call sp_pairing_free in either case. */
+SP_PRIVATE int sp_pairing_read(sp_pairing *pairing, const sp_parameters *parameters,
+                               const sp_given *given, sp_fault *fault);
+SP_PRIVATE void sp_pairing_free(sp_pairing *pairing);
+
+/* What class_weight says of a label, of this document; 1: nothing. */
+SP_PRIVATE double sp_class_weight(const sp_parameters *parameters, const sp_given *given,
+                                  const sp_json *json, uint32_t label);
+
+/* An untrained learner with these parameters. 0, or a kind of fault; sp_learner_free is due in
+   either case. */
+SP_PRIVATE int sp_parameters_apply(const sp_parameters *parameters, const sp_pairing *pairing,
+                                   uint64_t seed, sp_learner *learner, sp_fault *fault);
+
+#endif

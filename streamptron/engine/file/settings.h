@@ -1,0 +1,49 @@
+/* Parameters by name, as a table lists them: checked, and put where the table says.
+
+   A file holds a learner's and a tokenizer's parameters as values (file/values.h); people write
+   them as plain JSON. What is left out has its default, which is there before. */
+
+#ifndef STREAMPTRON_FILE_SETTINGS_H
+#define STREAMPTRON_FILE_SETTINGS_H
+
+#include "file/json.h"
+#include "file/words.h"
+
+enum {
+    SP_SETTING_REAL,  /* double */
+    SP_SETTING_TRUTH, /* bool */
+    SP_SETTING_WORD,  /* int: which of the words, or -1 for None where the table begins with it */
+    SP_SETTING_WHOLE, /* uint64_t */
+    SP_SETTING_MAYBE, /* the same; None is 0 */
+    SP_SETTING_NODE,  /* uint32_t: the value's node, 0 for None; whoever needs it checks it */
+};
+
+typedef struct sp_setting {
+    const char *name;
+    const char *of; /* a letter for each owner that has it */
+    int type;
+    size_t place;
+    double low, high;
+    const char *want; /* what it must be; of a word the words, between bars */
+} sp_setting;
+
+typedef struct sp_given {
+    const sp_json *json;
+    uint32_t object;
+    bool plain; /* as people write them */
+} sp_given;
+
+/* Put each parameter that is given into its place in `to`. 0, or a kind of fault.
+
+   `owner`: what has them, in words, and its letter. */
+SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *owner, char letter,
+                                const sp_given *given, void *to, sp_fault *fault);
+
+/* Say what a parameter must be. Returns the kind of fault. */
+SP_PRIVATE int sp_setting_fault(const char *name, const sp_given *given, uint32_t node,
+                                const char *want, sp_fault *fault);
+
+/* Go on with a value as an error shows it. */
+SP_PRIVATE int sp_fault_add_value(sp_fault *fault, const sp_json *json, uint32_t node);
+
+#endif

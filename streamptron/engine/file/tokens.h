@@ -1,0 +1,28 @@
+/* A tokenizer, from its parameters: the rule by which events/text.h splits texts, and the names of
+   its fields. */
+
+#ifndef STREAMPTRON_FILE_TOKENS_H
+#define STREAMPTRON_FILE_TOKENS_H
+
+#include "events/text.h"
+#include "file/settings.h"
+#include "memory/arena.h"
+
+enum {
+    SP_GRAMS_MOST = 100, /* of an n-gram */
+};
+
+typedef struct sp_tokens {
+    sp_text_rule rule;
+    sp_piece *prefixes; /* of each field's tokens; of a tokenizer without fields one, empty */
+    int n_pieces;
+    bool named; /* it has fields */
+    sp_arena held;
+} sp_tokens;
+
+/* Check all parameters. 0, or a kind of fault. Call sp_tokens_free in either case. */
+SP_PRIVATE int sp_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault *fault);
+
+SP_PRIVATE void sp_tokens_free(sp_tokens *tokens);
+
+#endif

@@ -1,0 +1,226 @@
+#include "file/write.h"
+
+#include "file/counts.h"
+#include "file/crc.h"
+#include "file/numbers.h"
+#include "file/plain.h"
+#include "machine.h"
+#include "names/letters.h"
+
+#include <string.h>
+
+/* A header on its way. */
+typedef struct sp_writing {
+    const sp_contents *contents;
+    const sp_bytes *more_labels;
+    sp_bytes *to;
+    sp_bytes part; /* the text of one part, before it becomes a string */
+} sp_writing;
+
+/* A name of the metadata, and a text. */
+static void sp_entry_write(sp_writing *w, const char *name, const void *p, size_t n)
+{
+    sp_bytes_word(w->to, w->to->n && w->to->p[w->to->n - 1] != '{' ? ",\"" : "\"");
+    sp_bytes_word(w->to, name);
+    sp_bytes_word(w->to, "\":");
+    sp_json_quote((const uint8_t *)p, n, w->to);
+}
+
+static void sp_word_entry(sp_writing *w, const char *name, const char *word)
+{
+    sp_entry_write(w, name, word, strlen(word));
+}
+
+/* The part that has been written aside. */
+static void sp_part_end(sp_writing *w, const char *name)
+{
+    w->to->failed |= w->part.failed;
+    sp_entry_write(w, name, w->part.p, w->part.n);
+    w->part.n = 0;
+}
+
+/* A part that is a text. */
+static void sp_string_entry(sp_writing *w, const char *name, const char *text)
+{
+    sp_json_quote((const uint8_t *)text, strlen(text), &w->part);
+    sp_part_end(w, name);
+}
+
+/* A part that is written as it was read. */
+static void sp_kept_write(sp_writing *w, const char *name, int part)
+{
+    const sp_part *kept = &w->contents->parts[part];
+    if (kept->there)
+        sp_entry_write(w, name, kept->text, kept->n);
+}
+
+static void sp_labels_write(sp_writing *w)
+{
+    const sp_part *kept = &w->contents->parts[SP_PART_LABELS];
+    const sp_bytes *more = w->more_labels;
+    if (more->n == 0) {
+        sp_kept_write(w, "labels", SP_PART_LABELS);
+        return;
+    }
+    size_t n = kept->n; /* up to the bracket that ends the list */
+    while (kept->text[n - 1] != ']')
+        n--;
+    bool first = kept->json.nodes[0].n == 0;
+    sp_bytes_add(&w->part, kept->text, n - 1);
+    sp_bytes_add(&w->part, more->p + first, more->n - first);
+    sp_bytes_word(&w->part, "]");
+    sp_part_end(w, "labels");
+}
+
+typedef struct sp_count_part {
+    const char *name;
+    void (*write)(const sp_learner *learner, sp_bytes *to);
+} sp_count_part;
+
+static void sp_counts_write(sp_writing *w)
+{
+    static const sp_count_part parts[] = {
+        {"counters", sp_counters_write}, {"clock", sp_clock_write},
+        {"serve", sp_serve_write},       {NULL, NULL}, /* what the machine keeps once */
+        {"ceiling", sp_ceiling_write},
+    };
+    const sp_learner *learner = &w->contents->learner;
+    const char *once = sp_machine_once(learner).name;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        if (parts[i].name != NULL) {
+            parts[i].write(learner, &w->part);
+            sp_part_end(w, parts[i].name);
+        } else if (once != NULL) {
+            w->to->failed |= sp_once_write(learner, &w->part) < 0;
+            sp_part_end(w, once);
+        }
+    }
+}
+
+/* Eight hexadecimal digits. */
+static void sp_crc_digits(uint32_t crc, char *to)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (int i = 0; i < SP_CRC_DIGITS; i++)
+        to[i] = digits[crc >> (28 - 4 * i) & 15];
+}
+
+static void sp_metadata_write(sp_writing *w, const char *by, uint32_t arrays_crc32)
+{
+    const sp_contents *contents = w->contents;
+    char digits[SP_NUMBER_ROOM] = {0};
+    sp_bytes_word(w->to, "{\"__metadata__\":{");
+    sp_word_entry(w, "format", "streamptron");
+    sp_word_entry(w, "version", sp_machine_once(&contents->learner).n_behind ? "3" : "1");
+    sp_word_entry(w, "streamptron", by);
+    sp_string_entry(w, "class", sp_class_name(contents->kind));
+    sp_kept_write(w, "parameters", SP_PART_PARAMETERS);
+    sp_hex_whole_write(contents->learner.index.seed_number, digits);
+    sp_string_entry(w, "seed", digits);
+    sp_labels_write(w);
+    sp_kept_write(w, "objects", SP_PART_OBJECTS);
+    sp_kept_write(w, "y_name", SP_PART_Y_NAME);
+    sp_counts_write(w);
+    sp_kept_write(w, "past", SP_PART_PAST);
+    sp_kept_write(w, "tokenizer", SP_PART_TOKENIZER);
+    if (contents->has_tokens)
+        sp_string_entry(w, "unicode", sp_letters_unicode);
+    sp_kept_write(w, "lines", SP_PART_LINES);
+    sp_kept_write(w, "metadata", SP_PART_METADATA);
+    sp_crc_digits(arrays_crc32, digits);
+    sp_entry_write(w, "arrays_crc32", digits, SP_CRC_DIGITS);
+    sp_word_entry(w, "header_crc32", "00000000");
+    sp_bytes_word(w->to, "}");
+}
+
+/* What an array is and where. */
+static void sp_shape_write(sp_bytes *to, const sp_array_kind *kind, const sp_array *shape)
+{
+    sp_bytes_word(to, ",\"");
+    sp_bytes_word(to, kind->name);
+    sp_bytes_word(to, "\":{\"dtype\":\"");
+    sp_bytes_word(to, kind->dtype);
+    sp_bytes_word(to, "\",\"shape\":[");
+    sp_bytes_number(to, shape->n);
+    if (shape->width) {
+        sp_bytes_word(to, ",");
+        sp_bytes_number(to, shape->width);
+    }
+    sp_bytes_word(to, "],\"data_offsets\":[");
+    sp_bytes_number(to, shape->start);
+    sp_bytes_word(to, ",");
+    sp_bytes_number(to, shape->end);
+    sp_bytes_word(to, "]}");
+}
+
+/* The length before the header, the spaces behind it, and its own checksum. */
+static int sp_header_end(sp_bytes *header, sp_fault *fault)
+{
+    static const char spaces[SP_ALIGNMENT + 1] =
+        "                                                                ";
+    static const char place[] = "\"header_crc32\":\"00000000\"";
+    if (!header->failed)
+        sp_bytes_add(header, spaces, (SP_ALIGNMENT - header->n % SP_ALIGNMENT) % SP_ALIGNMENT);
+    if (header->failed)
+        return sp_fault_memory(fault);
+    uint64_t length = header->n - 8;
+    if (length > SP_HEADER_MOST) {
+        sp_fault_say(fault, SP_WHY_PARAMETER, "labels, odd feature names and metadata take ");
+        sp_fault_add_number(fault, length);
+        return sp_fault_add(fault, " bytes, and a model file holds at most 100000000 of them");
+    }
+    for (int i = 0; i < 8; i++)
+        header->p[i] = (uint8_t)(length >> (8 * i));
+    uint32_t crc = sp_crc32(0, header->p, header->n);
+    size_t at = header->n; /* the last one: a text has quotes with a backslash before them */
+    while (memcmp(header->p + at - sizeof(place) + 1, place, sizeof(place) - 1) != 0)
+        at--;
+    sp_crc_digits(crc, (char *)header->p + at - 1 - SP_CRC_DIGITS);
+    return 0;
+}
+
+SP_PRIVATE void sp_written_free(sp_written *written)
+{
+    sp_bytes_free(&written->header);
+    sp_laid_out_free(&written->arrays);
+}
+
+SP_PRIVATE const void *sp_written_piece(const sp_written *written, int i, size_t *n)
+{
+    static const char none[1] = {0};
+    *n = 0;
+    if (i == 0) {
+        *n = written->header.n;
+        return written->header.p;
+    }
+    if (i > SP_ARRAYS)
+        return NULL;
+    const sp_array *shape = &written->arrays.shapes[i - 1];
+    *n = shape->end - shape->start;
+    return shape->there ? written->arrays.start[i - 1] : none;
+}
+
+SP_PRIVATE int sp_contents_write(const sp_contents *contents, const char *by,
+                                 const sp_bytes *more_labels, sp_written *to, sp_fault *fault)
+{
+    sp_writing w = {contents, more_labels, &to->header, {.failed = false}};
+    uint32_t crc = 0;
+    memset(to, 0, sizeof(*to));
+    int failed = sp_arrays_lay_out(&contents->learner, &to->arrays, fault);
+    if (failed)
+        return failed;
+    const sp_array *shapes = to->arrays.shapes;
+    for (int i = 0; i < SP_ARRAYS; i++) {
+        if (shapes[i].there)
+            crc = sp_crc32(crc, to->arrays.start[i], shapes[i].end - shapes[i].start);
+    }
+    sp_bytes_add(&to->header, "\0\0\0\0\0\0\0", 8); /* the length comes here */
+    sp_metadata_write(&w, by, crc);
+    sp_bytes_free(&w.part);
+    for (int i = 0; i < SP_ARRAYS; i++) {
+        if (shapes[i].there)
+            sp_shape_write(&to->header, sp_array_kind_of(i), &shapes[i]);
+    }
+    sp_bytes_word(&to->header, "}");
+    return sp_header_end(&to->header, fault);
+}

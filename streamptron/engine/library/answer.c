@@ -1,0 +1,308 @@
+#include "library/event.h"
+#include "library/shown.h"
+
+#include "machine.h"
+#include "memory/heap.h"
+#include "path/path.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Why the engine could not score or learn an event. */
+static int sp_unfit(const spt_event *event, spt_error *error)
+{
+    if (event->event.unfit == SP_UNFIT_NUMBER)
+        return sp_say(error, SPT_ARGUMENT,
+                      "the event makes more pairs of features than max_pairs; raise max_pairs, "
+                      "pair only some fields by interactions, or give fewer features");
+    if (event->event.unfit == SP_UNFIT_SIZE)
+        return sp_say(error, SPT_ARGUMENT,
+                      "the event makes a pair of features whose product is more than 1e+50 in "
+                      "size; scale the values first");
+    return sp_say_memory(error);
+}
+
+/* Weights of a file that is used where it lies have not been looked at. */
+static bool sp_scores_are_finite(const sp_learner *learner, const sp_event *event)
+{
+    for (int kind = 0; kind < SP_KEPT_KINDS; kind++) {
+        for (ptrdiff_t k = 0; sp_table_keeps(&learner->table, kind) && k < event->n_scores; k++) {
+            if (!isfinite(sp_learner_decision(event, kind)[k]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Score an event, and say who answers. */
+static int sp_answer_of(const spt_model *model, spt_event *event, sp_answer *answer,
+                        spt_error *error)
+{
+    sp_learner *learner = sp_learner_of(model);
+    if (learner->answer == SP_ANSWER_CANDIDATES)
+        return sp_say(error, SPT_ARGUMENT,
+                      "a RankingPerceptron chooses among candidates, which only Python gives it");
+    int failed = sp_event_put(model, event, error);
+    if (failed)
+        return failed;
+    if (sp_learner_score(learner, &event->event) < 0)
+        return sp_unfit(event, error);
+    if (learner->table.borrowed && !sp_scores_are_finite(learner, &event->event)) {
+        sp_fault fault;
+        sp_event_settle(&event->event, &learner->index);
+        sp_fault_say(&fault, SP_WHY_DAMAGED, "a weight is not finite");
+        return sp_say_fault(error, &fault, model->path);
+    }
+    *answer = sp_learner_answer(learner, &event->event);
+    return SPT_OK;
+}
+
+/* Where an answered event's probabilities go: behind the scores, where there is room for them. */
+static double *sp_event_probabilities(const sp_learner *learner, spt_event *event, sp_answer answer)
+{
+    double *p = event->event.scores + SP_KEPT_KINDS * event->event.n_scores;
+    sp_learner_probabilities(learner, &event->event, answer, p);
+    return p;
+}
+
+SPT_API int spt_predict(const spt_model *model, spt_event *event, spt_answer *answer,
+                        spt_error *error)
+{
+    sp_answer its;
+    const sp_learner *learner = &model->contents.learner;
+    if (answer == NULL || answer->size < sizeof(spt_answer))
+        return sp_say(error, SPT_ARGUMENT, "answer must be one that begins with SPT_ANSWER");
+    int failed = sp_answer_of(model, event, &its, error);
+    if (failed)
+        return failed;
+    const double *scores = sp_learner_decision(&event->event, its.kind);
+    bool several = sp_learner_several(learner);
+    ptrdiff_t best = its.verdict->best;
+    answer->label = best;
+    answer->score = event->event.n_scores == 0 ? 0.0 : scores[several && best > 0 ? best : 0];
+    answer->probability = best < 0 ? 0.0 : sp_event_probabilities(learner, event, its)[best];
+    sp_event_settle(&event->event, &learner->index);
+    return SPT_OK;
+}
+
+SPT_API int spt_probabilities(const spt_model *model, spt_event *event, double *p, size_t room,
+                              spt_error *error)
+{
+    sp_answer its;
+    const sp_learner *learner = &model->contents.learner;
+    size_t n = (size_t)sp_learner_labels(learner);
+    if (room < n)
+        return sp_say(error, SPT_ARGUMENT, "room must be as many numbers as there are labels");
+    int failed = sp_answer_of(model, event, &its, error);
+    if (failed)
+        return failed;
+    if (n > 0)
+        memcpy(p, sp_event_probabilities(learner, event, its), n * sizeof(double));
+    sp_event_settle(&event->event, &learner->index);
+    return SPT_OK;
+}
+
+SPT_API int spt_scores(const spt_model *model, spt_event *event, double *scores, size_t room,
+                       size_t *n, spt_error *error)
+{
+    sp_answer its;
+    const sp_learner *learner = &model->contents.learner;
+    *n = (size_t)learner->table.n_outputs;
+    if (room < *n)
+        return sp_say(error, SPT_ARGUMENT, "room must be as many numbers as there are scores");
+    int failed = sp_answer_of(model, event, &its, error);
+    if (failed)
+        return failed;
+    if (*n > 0)
+        memcpy(scores, sp_learner_decision(&event->event, its.kind), *n * sizeof(double));
+    sp_event_settle(&event->event, &learner->index);
+    return SPT_OK;
+}
+
+/* --- Explanations */
+
+/* The output that speaks for or against a label, and which of the two. */
+static ptrdiff_t sp_output_of(const sp_learner *learner, size_t label, double *sign)
+{
+    *sign = 1.0;
+    if (sp_learner_several(learner))
+        return (ptrdiff_t)label;
+    *sign = (int)label == learner->two.positive ? 1.0 : -1.0;
+    return 0;
+}
+
+/* The name of a part. false: it is one that the event lacks, of a model without names. */
+static bool sp_part_key(const sp_learner *learner, const sp_event *scored, ptrdiff_t i, sp_key *key)
+{
+    sp_told_part part = sp_machine_part(learner, scored, i);
+    if (part.entry >= 0)
+        *key = scored->keys[part.entry];
+    else if (learner->index.bits)
+        return false;
+    else
+        *key = sp_index_stored(&learner->index, part.slot);
+    return true;
+}
+
+/* What is always there, and with it the parts that have no names. */
+static double sp_part_always(const sp_learner *learner, const sp_event *scored,
+                             const double *shares, double sign)
+{
+    ptrdiff_t n = sp_machine_parts(learner, scored);
+    double always = sign * shares[n];
+    sp_key key;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (!sp_part_key(learner, scored, i, &key))
+            always += sign * shares[i];
+    }
+    return always;
+}
+
+/* List the parts that are not 0, with their names. The first is what is always there. */
+static int sp_parts_list(const spt_model *model, spt_event *event, const double *shares,
+                         double sign, spt_part *parts, size_t room, size_t *n, spt_error *error)
+{
+    const sp_learner *learner = &model->contents.learner;
+    const sp_event *scored = &event->event;
+    ptrdiff_t n_parts = sp_machine_parts(learner, scored);
+    size_t count = 0;
+    event->shown.n = 0;
+    for (ptrdiff_t i = -1; i < n_parts; i++) {
+        sp_key key;
+        double share = i < 0 ? sp_part_always(learner, scored, shares, sign) : sign * shares[i];
+        size_t at = event->shown.n;
+        if (i >= 0 && (share == 0.0 || !sp_part_key(learner, scored, i, &key)))
+            continue;
+        if (!isfinite(share)) {
+            sp_fault fault;
+            sp_fault_say(&fault, SP_WHY_DAMAGED, "a weight is not finite");
+            return sp_say_fault(error, &fault, model->path);
+        }
+        if (i >= 0)
+            sp_key_show(&key, &model->contents, &event->shown);
+        if (count < room) { /* the names may move while others are written */
+            parts[count].name = i < 0 ? NULL : (const char *)(uintptr_t)(at + 1);
+            parts[count].n = event->shown.n - at;
+            parts[count].share = share;
+        }
+        count++;
+    }
+    if (event->shown.failed) {
+        event->shown.failed = false;
+        return sp_say_memory(error);
+    }
+    for (size_t i = 0; i < count && i < room; i++) {
+        if (parts[i].name != NULL)
+            parts[i].name = (const char *)event->shown.p + ((uintptr_t)parts[i].name - 1);
+    }
+    *n = count;
+    return SPT_OK;
+}
+
+SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, spt_part *parts,
+                        size_t room, size_t *n, spt_error *error)
+{
+    sp_answer its;
+    const sp_learner *learner = &model->contents.learner;
+    double sign;
+    *n = 0;
+    if (label >= spt_labels(model))
+        return sp_say(error, SPT_ARGUMENT, "label is not the number of one of the labels");
+    if (sp_learner_can(learner, SP_CAN_VOTE) && learner->voters.degree > 1)
+        return sp_say(error, SPT_ARGUMENT,
+                      "a kernel's score has no part that is one feature's alone, so there is "
+                      "nothing to explain; take degree=1 for explanations");
+    int failed = sp_answer_of(model, event, &its, error);
+    if (failed)
+        return failed;
+    event->shares.n = 0;
+    size_t size = (size_t)(sp_machine_parts(learner, &event->event) + 1) * sizeof(double);
+    double *shares = (double *)(void *)sp_bytes_room(&event->shares, size);
+    ptrdiff_t output = sp_output_of(learner, label, &sign);
+    if (shares == NULL || sp_machine_shares(learner, &event->event, output, its.kind, shares) < 0) {
+        event->shares.failed = false;
+        failed = sp_say_memory(error);
+    } else
+        failed = sp_parts_list(model, event, shares, sign, parts, room, n, error);
+    sp_event_settle(&event->event, &learner->index);
+    return failed;
+}
+
+/* --- Learning */
+
+static int sp_learn(spt_model *model, spt_event *event, size_t label, double weight,
+                    spt_error *error)
+{
+    sp_learner *learner = &model->contents.learner;
+    double u = weight * model->labels.labels[label].weight;
+    if (!(weight >= 0.0 && weight <= SP_VALUE_LIMIT))
+        return sp_say(error, SPT_ARGUMENT,
+                      "weight must be a number of at least 0 and at most 1e+50");
+    if (!(u <= sp_machine_weight_most(learner)))
+        return sp_say(error, SPT_ARGUMENT,
+                      "weight times the class weight of the label is too large");
+    int failed = sp_event_put(model, event, error);
+    if (failed)
+        return failed;
+    if (sp_learner_learn(learner, &event->event, (ptrdiff_t)label, u) < 0)
+        return sp_unfit(event, error);
+    sp_event_settle(&event->event, &learner->index);
+    return SPT_OK;
+}
+
+static int sp_may_learn(const spt_model *model, const spt_event *event, spt_error *error)
+{
+    if (model->read_only)
+        return sp_say(error, SPT_READ_ONLY,
+                      "the model was opened with SPT_MAPPED, read only; open it without, to learn");
+    if (model->contents.learner.answer == SP_ANSWER_CANDIDATES)
+        return sp_say(error, SPT_ARGUMENT,
+                      "a RankingPerceptron learns which of several candidates is right, which only "
+                      "Python gives it");
+    if (event->model != model)
+        return sp_say(error, SPT_ARGUMENT, "the event was made for another model");
+    return SPT_OK;
+}
+
+SPT_API int spt_learn(spt_model *model, spt_event *event, size_t label, double weight,
+                      spt_error *error)
+{
+    int failed = sp_may_learn(model, event, error);
+    if (failed)
+        return failed;
+    if (label >= model->labels.n)
+        return sp_say(error, SPT_ARGUMENT,
+                      "label is not the number of one of the labels; spt_learn_as makes new ones");
+    return sp_learn(model, event, label, weight, error);
+}
+
+SPT_API int spt_learn_as(spt_model *model, spt_event *event, const char *label, size_t n,
+                         double weight, spt_error *error)
+{
+    sp_label_list *labels = &model->labels;
+    int failed = sp_may_learn(model, event, error);
+    if (failed)
+        return failed;
+    if ((label == NULL && n > 0) || n > SP_TEXT_MOST || !sp_is_text(label, n))
+        return sp_say(error, SPT_ARGUMENT, "label is NULL, too long, or not UTF-8");
+    ptrdiff_t known = sp_labels_find(labels, label, n);
+    if (known >= 0)
+        return sp_learn(model, event, (size_t)known, weight, error);
+    if (model->contents.learner.answer == SP_ANSWER_SIGN)
+        return sp_say(error, SPT_ARGUMENT,
+                      "label is neither of the two that a Perceptron has; for others make a "
+                      "MulticlassPerceptron");
+    uint64_t most = model->contents.parameters.max_labels;
+    if (most && labels->n >= most)
+        return sp_say(error, SPT_FULL,
+                      "label is new, and the model already has max_labels: leave the event out, "
+                      "give it one of the labels that are there, or make a model with more");
+    size_t n_more = labels->more.n;
+    if (sp_labels_add(labels, &model->contents, label, n) < 0)
+        return sp_say_memory(error);
+    failed = sp_learn(model, event, labels->n - 1, weight, error);
+    /* an event of weight 0 makes no label known, to some learners */
+    if (failed || sp_learner_labels(&model->contents.learner) < (ptrdiff_t)labels->n)
+        sp_labels_take_back(labels, n_more);
+    return failed;
+}

@@ -1,0 +1,256 @@
+#include "library/event.h"
+
+#include "memory/heap.h"
+#include "names/hash.h"
+
+#include <math.h>
+#include <string.h>
+
+SPT_API int spt_event_new(const spt_model *model, spt_event **event, spt_error *error)
+{
+    if (model == NULL || event == NULL)
+        return sp_say(error, SPT_ARGUMENT, "model or event is NULL");
+    *event = NULL;
+    spt_event *made = (spt_event *)sp_calloc(1, sizeof(spt_event));
+    if (made == NULL)
+        return sp_say_memory(error);
+    made->model = model;
+    sp_event_init(&made->event);
+    *event = made;
+    return SPT_OK;
+}
+
+SPT_API void spt_event_free(spt_event *event)
+{
+    if (event == NULL)
+        return;
+    sp_event_free(&event->event);
+    sp_text_free(&event->text);
+    sp_bytes_free(&event->names);
+    sp_bytes_free(&event->features);
+    sp_bytes_free(&event->table);
+    sp_bytes_free(&event->shares);
+    sp_bytes_free(&event->shown);
+    sp_free(event);
+}
+
+static size_t sp_named_count(const spt_event *event)
+{
+    return event->features.n / sizeof(sp_named);
+}
+
+static sp_named *sp_named_at(const spt_event *event, size_t i)
+{
+    return (sp_named *)(void *)event->features.p + i;
+}
+
+SPT_API void spt_event_clear(spt_event *event)
+{
+    if (event->features.n > 0)
+        memset(event->table.p, 0, event->table.n);
+    event->is_text = false;
+    event->names.n = 0;
+    event->features.n = 0;
+}
+
+SP_PRIVATE bool sp_is_text(const char *p, size_t n)
+{
+    const uint8_t *text = (const uint8_t *)p;
+    for (size_t i = 0; i < n;) {
+        size_t length = text[i] < 0x80 ? 1 : text[i] < 0xE0 ? 2 : text[i] < 0xF0 ? 3 : 4;
+        if ((text[i] >= 0x80 && text[i] < 0xC2) || text[i] > 0xF4 || length > n - i)
+            return false;
+        for (size_t k = 1; k < length; k++) {
+            if ((text[i + k] & 0xC0) != 0x80)
+                return false;
+        }
+        if ((text[i] == 0xE0 && text[i + 1] < 0xA0) || (text[i] == 0xED && text[i + 1] > 0x9F)
+            || (text[i] == 0xF0 && text[i + 1] < 0x90) || (text[i] == 0xF4 && text[i + 1] > 0x8F))
+            return false;
+        i += length;
+    }
+    return true;
+}
+
+/* --- Texts */
+
+SPT_API int spt_event_texts(spt_event *event, const char *const *texts, const size_t *lengths,
+                            size_t n_texts, spt_error *error)
+{
+    const sp_contents *contents = &event->model->contents;
+    const sp_tokens *tokens = &contents->tokens;
+    sp_piece one;
+    sp_piece *pieces = &one;
+    if (!contents->has_tokens)
+        return sp_say(error, SPT_ARGUMENT,
+                      "the model has no tokenizer, so a text is no event of it; add its features");
+    if (n_texts != (size_t)tokens->n_pieces)
+        return sp_say(error, SPT_ARGUMENT,
+                      tokens->named ? "the model's tokenizer takes a text for each of its fields: "
+                                      "as many as spt_fields says"
+                                    : "the model's tokenizer takes one text");
+    for (size_t i = 0; i < n_texts; i++) {
+        if ((texts[i] == NULL && lengths[i] > 0) || lengths[i] > SP_TEXT_MOST)
+            return sp_say(error, SPT_ARGUMENT,
+                          "a text is NULL, or longer than 268435456 bytes: split it");
+    }
+    if (n_texts > 1)
+        pieces = (sp_piece *)sp_calloc(n_texts, sizeof(sp_piece));
+    if (pieces == NULL)
+        return sp_say_memory(error);
+    for (size_t i = 0; i < n_texts; i++) {
+        pieces[i].p = (const uint8_t *)(texts[i] == NULL ? "" : texts[i]);
+        pieces[i].n = lengths[i];
+        pieces[i].surrogates = false;
+    }
+    spt_event_clear(event);
+    int failed = sp_text_write(&event->text, &event->event, &tokens->rule, &contents->learner.index,
+                               contents->learner.intercept, tokens->prefixes, pieces,
+                               tokens->n_pieces);
+    if (pieces != &one)
+        sp_free(pieces);
+    if (failed < 0)
+        return sp_say_memory(error);
+    event->event.generation = contents->learner.index.generation;
+    event->is_text = true;
+    return SPT_OK;
+}
+
+SPT_API int spt_event_text(spt_event *event, const char *text, size_t n, spt_error *error)
+{
+    return spt_event_texts(event, &text, &n, 1, error);
+}
+
+/* --- Names and numbers */
+
+/* A feature's name as the engine has it. */
+static sp_key sp_named_key(const spt_event *event, const sp_named *feature)
+{
+    if (feature->is_int)
+        return sp_key_word(SP_KEY_INT, (uint64_t)feature->number);
+    return sp_key_text(SP_KEY_STR, event->names.p + feature->at, feature->n);
+}
+
+/* The place in the table where a name is, or an empty one. */
+static uint32_t *sp_named_place(const spt_event *event, const sp_named *feature)
+{
+    uint32_t *table = (uint32_t *)(void *)event->table.p;
+    size_t mask = event->table.n / sizeof(uint32_t) - 1;
+    sp_key key = sp_named_key(event, feature);
+    size_t at = sp_key_hash(&event->model->contents.learner.index.seed, &key) & mask;
+    while (table[at] != 0) {
+        sp_key its = sp_named_key(event, sp_named_at(event, table[at] - 1));
+        if (sp_key_equal(&its, &key))
+            break;
+        at = (at + 1) & mask;
+    }
+    return &table[at];
+}
+
+/* Room in the table for one more. False without memory. */
+static bool sp_table_room(spt_event *event)
+{
+    size_t n = sp_named_count(event), size = 64;
+    while (size < 2 * (n + 1))
+        size *= 2;
+    if (size * sizeof(uint32_t) <= event->table.n)
+        return true;
+    sp_bytes grown = {.failed = false};
+    if (sp_bytes_room(&grown, size * sizeof(uint32_t)) == NULL)
+        return false;
+    grown.n = size * sizeof(uint32_t);
+    memset(grown.p, 0, grown.n);
+    sp_bytes_free(&event->table);
+    event->table = grown;
+    for (size_t i = 0; i < n; i++)
+        *sp_named_place(event, sp_named_at(event, i)) = (uint32_t)i + 1;
+    return true;
+}
+
+/* Take a feature whose name lies behind the others. */
+static int sp_named_add(spt_event *event, sp_named *feature, spt_error *error)
+{
+    static const char twice[] = "the event has this feature already: ";
+    size_t n_names = event->names.n;
+    if (!isfinite(feature->value) || fabs(feature->value) > SP_VALUE_LIMIT)
+        return sp_say(error, SPT_ARGUMENT,
+                      "value must be a finite number of at most 1e+50 in size");
+    if (event->is_text)
+        spt_event_clear(event);
+    if (sp_named_count(event) == SP_FEATURES_MOST)
+        return sp_say(error, SPT_ARGUMENT, "the event has too many features");
+    if (!sp_table_room(event))
+        return sp_say_memory(error);
+    uint32_t *place = sp_named_place(event, feature);
+    if (*place != 0) {
+        sp_say(error, SPT_ARGUMENT, twice);
+        return sp_say_more(error, SPT_ARGUMENT, event->names.p + feature->at, feature->n);
+    }
+    size_t number = sp_named_count(event) + 1;
+    event->names.n = feature->at + feature->n;
+    sp_bytes_add(&event->features, feature, sizeof(*feature));
+    if (event->features.failed) {
+        event->features.failed = false;
+        event->names.n = n_names;
+        return sp_say_memory(error);
+    }
+    *place = (uint32_t)number;
+    return SPT_OK;
+}
+
+SPT_API int spt_event_add(spt_event *event, const char *name, size_t n, double value,
+                          spt_error *error)
+{
+    sp_named feature = {.n = n, .value = value};
+    if ((name == NULL && n > 0) || n > SP_TEXT_MOST)
+        return sp_say(error, SPT_ARGUMENT, "name is NULL, or too long");
+    if (!sp_is_text(name, n))
+        return sp_say(error, SPT_ARGUMENT, "name is not UTF-8");
+    if (event->is_text)
+        spt_event_clear(event);
+    feature.at = event->names.n ? event->names.n : SP_NAME_BEFORE;
+    uint8_t *room = sp_bytes_room(&event->names, n + SP_NAME_BEFORE);
+    if (room == NULL) {
+        event->names.failed = false;
+        return sp_say_memory(error);
+    }
+    if (event->names.n == 0)
+        memset(event->names.p, 0, SP_NAME_BEFORE);
+    if (n > 0)
+        memcpy(event->names.p + feature.at, name, n);
+    return sp_named_add(event, &feature, error);
+}
+
+SPT_API int spt_event_add_int(spt_event *event, int64_t name, double value, spt_error *error)
+{
+    const int64_t most = (INT64_C(1) << 61) - 2;
+    sp_named feature = {.number = name, .value = value, .is_int = true};
+    if (name > most || name < -most)
+        return sp_say(error, SPT_ARGUMENT, "name must be less than 2^61 - 1 in size");
+    feature.at = event->names.n;
+    return sp_named_add(event, &feature, error);
+}
+
+/* --- For the engine */
+
+SP_PRIVATE int sp_event_put(const spt_model *model, spt_event *event, spt_error *error)
+{
+    const sp_learner *learner = &model->contents.learner;
+    size_t n = sp_named_count(event);
+    if (event->model != model)
+        return sp_say(error, SPT_ARGUMENT, "the event was made for another model");
+    if (event->is_text) {
+        sp_event_again(&event->event, &learner->index, learner->intercept);
+        return SPT_OK;
+    }
+    if (sp_event_begin(&event->event, &learner->index, (ptrdiff_t)n, learner->intercept) < 0)
+        return sp_say_memory(error);
+    sp_writer writer = sp_event_writer(&event->event);
+    for (size_t i = 0; i < n; i++) {
+        const sp_named *feature = sp_named_at(event, i);
+        if (feature->value != 0.0)
+            sp_writer_add(&writer, sp_named_key(event, feature), feature->value);
+    }
+    sp_event_end(&event->event, &writer);
+    return SPT_OK;
+}

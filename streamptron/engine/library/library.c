@@ -1,0 +1,21 @@
+/* The library, compiled as one file: the engine, and what C programs call of it. */
+
+#define SP_LIBRARY
+
+/* No product and sum may become one rounding: the same model would learn differently where the
+   machine can do that. */
+#if defined(__clang__)
+    #pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+    #pragma GCC optimize("fp-contract=off")
+#endif
+
+#include "streamptron.c"
+
+#include "library/answer.c"
+#include "library/disk_posix.c"
+#include "library/disk_windows.c"
+#include "library/event.c"
+#include "library/labels.c"
+#include "library/model.c"
+#include "library/shown.c"

@@ -1,0 +1,64 @@
+/* What a model and an event of the library are inside, and how an error is said. */
+
+#ifndef STREAMPTRON_LIBRARY_MODEL_H
+#define STREAMPTRON_LIBRARY_MODEL_H
+
+#include "events/event.h"
+#include "events/text.h"
+#include "file/bytes.h"
+#include "file/open.h"
+#include "library/disk.h"
+#include "library/labels.h"
+#include "library/streamptron.h"
+
+struct spt_model {
+    sp_contents contents;
+    sp_label_list labels;
+    sp_disk_file file; /* that is used where it lies */
+    char *path;        /* NULL: it came from memory, or is new */
+    sp_disk_mark mark; /* of the file that was opened */
+    bool read_only;
+};
+
+/* A feature as it was given: its name lies in the event's bytes, or is a number. */
+typedef struct sp_named {
+    size_t at, n;
+    int64_t number;
+    double value;
+    bool is_int;
+} sp_named;
+
+struct spt_event {
+    const spt_model *model;
+    bool is_text;   /* it has been written, as a text */
+    sp_event event; /* the engine's */
+    sp_text text;
+    sp_bytes names; /* from SP_NAME_BEFORE on, which may be read before a name */
+    sp_bytes features;
+    sp_bytes table; /* numbers of features by their names' hash, from 1 */
+    sp_bytes shares, shown;
+};
+
+/* Say what is wrong. Returns the code. */
+SP_PRIVATE int sp_say(spt_error *error, int code, const char *words);
+
+/* Go on saying it. Returns its code, which is `code`. */
+SP_PRIVATE int sp_say_more(spt_error *error, int code, const void *p, size_t n);
+
+SP_PRIVATE int sp_say_memory(spt_error *error);
+
+/* What the engine found wrong, or the system. `path`: of which file; NULL: of none. */
+SP_PRIVATE int sp_say_fault(spt_error *error, const sp_fault *fault, const char *path);
+SP_PRIVATE int sp_say_system(spt_error *error, int system, const char *what, const char *path);
+
+/* Whether the bytes are UTF-8. */
+SP_PRIVATE bool sp_is_text(const char *p, size_t n);
+
+/* The learner of a model that is only read. The engine asks for one that it may change, which it
+   does not while it answers. */
+static inline sp_learner *sp_learner_of(const spt_model *model)
+{
+    return (sp_learner *)(uintptr_t)&model->contents.learner;
+}
+
+#endif

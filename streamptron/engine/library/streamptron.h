@@ -1,0 +1,202 @@
+/* libstreamptron: online linear learners for unbounded sparse event streams, in C.
+
+   A model is trained in Python, on the command line or here. It lies in one file. Opened where it
+   lies it is shared by all who open it, and answers; opened in memory it goes on learning. Both
+   give the same bits as Python, on every machine. docs/c.md has examples.
+
+   Threads. A model that no one teaches may be read by any number of threads at once, each with an
+   event of its own. Who teaches, names a label or saves keeps all others out meanwhile, with a lock
+   of his own. An event belongs to one thread at a time.
+
+   Errors. Every call that can fail returns SPT_OK or a code, and changes nothing if it fails; the
+   words are in the last argument, which may be NULL. Nothing is printed, and nothing ends the
+   process. Names and labels are UTF-8 with a length; they need no zero at their end. */
+
+#ifndef STREAMPTRON_H
+#define STREAMPTRON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32) && defined(STREAMPTRON_SHARED)
+    #define SPT_API __declspec(dllexport)
+#elif defined(_WIN32) && defined(STREAMPTRON_IMPORT)
+    #define SPT_API __declspec(dllimport)
+#elif defined(__GNUC__) && !defined(_WIN32)
+    #define SPT_API __attribute__((visibility("default")))
+#else
+    #define SPT_API
+#endif
+
+/* What this header promises: it rises when something is added. What was there stays. */
+#define SPT_INTERFACE 1
+
+typedef struct spt_model spt_model;
+typedef struct spt_event spt_event;
+
+enum {
+    SPT_OK = 0,
+    SPT_MEMORY = 1,    /* there is no memory */
+    SPT_SYSTEM = 2,    /* the system cannot open, read or write the file: see spt_error.system */
+    SPT_FOREIGN = 3,   /* not a model file, or one that this version cannot take */
+    SPT_DAMAGED = 4,   /* a damaged one: take another copy */
+    SPT_ARGUMENT = 5,  /* an argument that cannot be; the words name it */
+    SPT_READ_ONLY = 6, /* the model was opened where it lies */
+    SPT_FULL = 7       /* a new label, and the model has max_labels */
+};
+
+/* What was wrong, in words. Begin with `spt_error error = SPT_ERROR;`. */
+typedef struct spt_error {
+    size_t size; /* of this struct, as it was compiled */
+    int code;
+    int system;      /* errno, or Windows's last error; 0: it was not the system */
+    char words[512]; /* one sentence with a zero at its end */
+} spt_error;
+#define SPT_ERROR {sizeof(spt_error), 0, 0, {0}}
+
+/* An answer. Begin with `spt_answer answer = SPT_ANSWER;`. */
+typedef struct spt_answer {
+    size_t size;        /* of this struct, as it was compiled */
+    ptrdiff_t label;    /* its number; -1: no label has been learned, or there is none to answer */
+    double score;       /* of that label; of two labels, that of the positive one */
+    double probability; /* of that label */
+} spt_answer;
+#define SPT_ANSWER {sizeof(spt_answer), -1, 0.0, 0.0}
+
+/* What one feature has of a score. */
+typedef struct spt_part {
+    const char *name; /* as Python shows it; NULL: what is always there */
+    size_t n;
+    double share;
+} spt_part;
+
+/* What a model has counted. Begin with `spt_counts counts = SPT_COUNTS;`. */
+typedef struct spt_counts {
+    size_t size; /* of this struct, as it was compiled */
+    uint64_t seen, updates, mistakes;
+    uint64_t features; /* that have a slot; of a hashed model, slots */
+    uint64_t bytes;    /* of memory */
+} spt_counts;
+#define SPT_COUNTS {sizeof(spt_counts), 0, 0, 0, 0, 0}
+
+/* --- Models */
+
+enum {
+    SPT_MAPPED = 1 /* use the file where it lies: read only, at once, one copy for all processes */
+};
+
+/* Open a file. In memory everything in it is checked; mapped, what answers depend on is checked
+   when it is used, and the file must not be written in place (spt_save never does). */
+SPT_API int spt_open(const char *path, unsigned flags, spt_model **model, spt_error *error);
+
+/* The same of n bytes, as they came over a network. SPT_MAPPED: they stay where they are, at a
+   multiple of eight, as long as the model; else they may go at once. */
+SPT_API int spt_open_memory(const void *p, size_t n, unsigned flags, spt_model **model,
+                            spt_error *error);
+
+/* An untrained model: "perceptron", "multiclass", "mira", "arow", "adaptive" or "voted", and its
+   parameters as a JSON object, such as {"max_features": 100000}; what is left out, or NULL, has the
+   default that it has in Python. `tokenizer`: those of the Tokenizer before it, {} for all
+   defaults; NULL: its events have names and numbers. */
+SPT_API int spt_new(const char *learner, const char *parameters, const char *tokenizer,
+                    spt_model **model, spt_error *error);
+
+/* Write it: the file is there whole, or as it was. The bytes are Python's. */
+SPT_API int spt_save(const spt_model *model, const char *path, spt_error *error);
+
+/* The same into memory, which spt_free gives back. */
+SPT_API int spt_save_memory(const spt_model *model, void **p, size_t *n, spt_error *error);
+SPT_API void spt_free(void *p);
+
+/* Whether the file that was opened has been replaced, or is gone: open it again. */
+SPT_API int spt_is_stale(const spt_model *model);
+
+/* Events of the model must be freed before it. NULL does nothing. */
+SPT_API void spt_close(spt_model *model);
+
+SPT_API int spt_is_read_only(const spt_model *model);
+SPT_API int spt_count(const spt_model *model, spt_counts *counts);
+
+/* "AdaptiveClassifier" and so on. */
+SPT_API const char *spt_learner(const spt_model *model);
+
+/* --- Labels: numbers from 0 on, in the order in which they came */
+
+SPT_API size_t spt_labels(const spt_model *model);
+
+/* A label as Python writes it, with a zero at its end; NULL: there is none of this number. A
+   Perceptron's two are those of the file's lines, or False and True. It stays until the model is
+   closed. */
+SPT_API const char *spt_label(const spt_model *model, size_t label, size_t *n);
+
+/* The number of a label; -1: there is none. */
+SPT_API ptrdiff_t spt_label_find(const spt_model *model, const char *text, size_t n);
+
+/* --- Events */
+
+SPT_API int spt_event_new(const spt_model *model, spt_event **event, spt_error *error);
+SPT_API void spt_event_free(spt_event *event);
+
+/* Begin another event. */
+SPT_API void spt_event_clear(spt_event *event);
+
+/* The event is this text, split by the model's tokenizer: UTF-8, of which each bad sequence is read
+   as one U+FFFD. */
+SPT_API int spt_event_text(spt_event *event, const char *text, size_t n, spt_error *error);
+
+/* The same for a tokenizer with fields: a text for each of them, in the order of spt_field. */
+SPT_API int spt_event_texts(spt_event *event, const char *const *texts, const size_t *lengths,
+                            size_t n_texts, spt_error *error);
+SPT_API size_t spt_fields(const spt_model *model);
+SPT_API const char *spt_field(const spt_model *model, size_t field, size_t *n);
+
+/* Add a feature: a name that the event does not have yet, and a finite number of at most 1e50 in
+   size. An int is another name than the text of its digits. */
+SPT_API int spt_event_add(spt_event *event, const char *name, size_t n, double value,
+                          spt_error *error);
+SPT_API int spt_event_add_int(spt_event *event, int64_t name, double value, spt_error *error);
+
+/* --- Answers. The event stays as it is, to be learned or asked again */
+
+SPT_API int spt_predict(const spt_model *model, spt_event *event, spt_answer *answer,
+                        spt_error *error);
+
+/* p[label] of all labels. `room`: how many fit. */
+SPT_API int spt_probabilities(const spt_model *model, spt_event *event, double *p, size_t room,
+                              spt_error *error);
+
+/* The scores, as Python's decision_function_one gives them: of up to two labels one, of more one a
+   label. `n`: how many. */
+SPT_API int spt_scores(const spt_model *model, spt_event *event, double *scores, size_t room,
+                       size_t *n, spt_error *error);
+
+/* What each feature of the event has of a label's score; `n`: how many parts, which stay until the
+   event is used again. Those beyond `room` are left out. */
+SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, spt_part *parts,
+                        size_t room, size_t *n, spt_error *error);
+
+/* --- Learning: no one else uses the model meanwhile */
+
+/* Learn that this label is right; weight 1 is the usual one. */
+SPT_API int spt_learn(spt_model *model, spt_event *event, size_t label, double weight,
+                      spt_error *error);
+
+/* The same by a label's text; a new one gets the next number. */
+SPT_API int spt_learn_as(spt_model *model, spt_event *event, const char *label, size_t n,
+                         double weight, spt_error *error);
+
+/* --- About the library */
+
+SPT_API const char *spt_version(void);
+SPT_API unsigned spt_interface(void); /* SPT_INTERFACE of the library */
+SPT_API const char *spt_message(int code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

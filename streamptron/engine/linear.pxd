@@ -1,0 +1,126 @@
+# What doors take of engine/linear/: linear learners. The headers say what each of it is.
+
+from libc.stdint cimport uint32_t, uint64_t
+from streamptron.engine.memory cimport sp_places, sp_pool, sp_slot_type
+
+cdef extern from "linear/layout.h" nogil:
+    enum:
+        SP_AVERAGE_NONE
+
+    ctypedef struct sp_layout:
+        pass
+
+
+cdef extern from "linear/step.h" nogil:
+    ctypedef struct sp_move:
+        Py_ssize_t output
+        double a
+        double second
+
+    ctypedef struct sp_step:
+        int n
+        Py_ssize_t event
+        double r
+        sp_move *moves
+
+
+cdef extern from "linear/table.h" nogil:
+    enum:
+        SP_KEPT_AVERAGE
+        SP_KEPT_CURRENT
+        SP_KEPT_KINDS
+        SP_KEPT_POCKET
+
+    ctypedef struct sp_block:
+        double **chunks
+        sp_places of_chunks
+        sp_places of_folds
+
+    ctypedef struct sp_table:
+        sp_layout layout
+        int width
+        bint borrowed
+        Py_ssize_t n_outputs
+        Py_ssize_t n_blocks
+        sp_block *blocks
+        size_t n_chunks
+        double c
+        double s
+        uint32_t fold
+        double epoch
+        sp_pool pool
+        size_t bytes
+
+    bint sp_table_can_write(const sp_table *table, sp_slot_type slot) noexcept
+    bint sp_table_keeps(const sp_table *table, int kind) noexcept
+
+
+cdef extern from "linear/two_labels.h" nogil:
+    ctypedef struct sp_two_labels:
+        int n
+        int positive
+
+
+cdef extern from "linear/verdict.h" nogil:
+    ctypedef struct sp_verdict:
+        Py_ssize_t best
+        double margin
+        double size
+
+
+cdef extern from "linear/serve.h" nogil:
+    ctypedef struct sp_scale:
+        double m
+        double n
+
+    ctypedef struct sp_serve:
+        sp_scale scale[SP_KEPT_KINDS]
+        double T[2][2]
+        double G[2]
+        int lead[2]
+        bint stale[2]
+        uint64_t run
+        uint64_t record
+        int duel
+
+    int sp_serve_overall(const sp_serve *serve) noexcept
+
+
+cdef extern from "linear/calibrate.h" nogil:
+    ctypedef struct sp_calibrator:
+        double A
+        double B
+        double GA
+        double GB
+        double RA
+        double RB
+
+
+cdef extern from "linear/rule.h" nogil:
+    enum:
+        SP_ANSWER_CANDIDATES
+        SP_ANSWER_LABELS
+        SP_ANSWER_PAIR
+        SP_ANSWER_SETS
+        SP_ANSWER_SIGN
+        SP_RULE_ADAPTIVE
+        SP_RULE_AROW
+        SP_RULE_MIRA
+        SP_RULE_MULTICLASS
+        SP_RULE_PERCEPTRON
+        SP_RULE_RANKING
+        SP_RULE_SETS
+        SP_RULE_VOTED
+
+    ctypedef struct sp_rule:
+        int kind
+        double margin
+        double C
+        int update
+        int violators
+        double r
+        double eta
+        double forget
+        bint watches
+        bint naive_bayes
+        bint intercept

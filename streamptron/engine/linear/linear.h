@@ -1,0 +1,66 @@
+/* The linear machine: a weight for each feature and output, which a rule moves.
+
+   Its verbs are those of machine.h. VotedPerceptron moves the same weights, and calls them for its
+   own. */
+
+#ifndef STREAMPTRON_LINEAR_LINEAR_H
+#define STREAMPTRON_LINEAR_LINEAR_H
+
+#include "path/learner.h"
+
+/* An untrained one. -1 without memory. `serve`: which vector answers. */
+SP_PRIVATE int sp_linear_init(sp_learner *learner, int average, double half_life, bool pocket,
+                              int serve, bool scattered);
+
+/* Room for the scores of n choices, and of one kind more. -1 without memory. */
+SP_PRIVATE int sp_linear_open(sp_event *event, ptrdiff_t n);
+
+/* The scores of an event whose slots are known. -1 without memory. */
+SP_PRIVATE int sp_linear_score(sp_learner *learner, sp_event *event);
+
+/* What one kept vector says of a scored event; it has been judged then. */
+SP_PRIVATE void sp_linear_verdict(const sp_learner *learner, sp_event *event, int kind);
+
+/* The probabilities of a judged event, by its calibrated scores. */
+SP_PRIVATE void sp_linear_probabilities(const sp_learner *learner, const sp_event *event,
+                                        sp_answer answer, double *p);
+
+/* Judge a scored event, and let the rule fill event.step. Returns -1 without memory.
+
+   `row`: one scored in place (sp_learner_score_row), but not with a third label; NULL: the
+   event's own entries. `intercept`: as in sp_table_add. */
+SP_PRIVATE int sp_linear_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+                              bool intercept, ptrdiff_t y, double u);
+
+/* An output for a new label, and slots for the step's new features. -1 without memory. */
+SP_PRIVATE int sp_linear_admit(sp_learner *learner, sp_event *event, ptrdiff_t y);
+
+/* Chunks for the step, whose features have slots. -1 without memory. */
+SP_PRIVATE int sp_linear_reserve(sp_learner *learner, const sp_event *event);
+
+/* All that can fail: these two. */
+SP_PRIVATE int sp_linear_room(sp_learner *learner, sp_event *event, ptrdiff_t y);
+
+/* Before the event is learned: who would have been right, and how sure? Then the label is met.
+
+   `sparse`: one event in 2^sparse is counted for the probabilities; 0: as many as this machine
+   counts, and its scales follow every event. */
+SP_PRIVATE void sp_linear_watch(sp_learner *learner, const sp_event *event, ptrdiff_t y,
+                                int sparse);
+
+/* Judge who answers, and take the step; `row`: what was scored in place, or NULL. */
+SP_PRIVATE void sp_linear_take(sp_learner *learner, const sp_event *event, const sp_entries *row,
+                               ptrdiff_t y);
+
+/* Move the weights of the event's step, but for features that the ceiling has refused a slot. */
+SP_PRIVATE void sp_linear_move(sp_learner *learner, const sp_event *event);
+
+/* Give each of two labels an output; no answer changes. -1 without memory, and no change.
+
+   The old table is kept until the third label has been learned (sp_linear_split_end). */
+SP_PRIVATE int sp_linear_split(sp_learner *learner);
+
+/* Drop the old form once the third label is learned; `failed`: go back to it. */
+SP_PRIVATE void sp_linear_split_end(sp_learner *learner, bool failed);
+
+#endif

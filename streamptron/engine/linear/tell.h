@@ -1,0 +1,11 @@
+/* What a linear learner tells of an answer: each entry's part of a score. */
+
+#ifndef STREAMPTRON_LINEAR_TELL_H
+#define STREAMPTRON_LINEAR_TELL_H
+
+#include "path/learner.h"
+
+SP_PRIVATE void sp_linear_shares(const sp_learner *learner, const sp_event *event,
+                                 ptrdiff_t output, int kind, double *shares);
+
+#endif

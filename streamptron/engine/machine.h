@@ -1,0 +1,436 @@
+/* The machines: which kind of learner it is. This is the only room that asks.
+
+   A machine is what a rule moves, and how it is kept:
+
+       linear     a weight for each feature and output; every rule but those below
+       adaptive   AdaptiveClassifier: a slot of its own, whose numbers judge the feature
+       voted      VotedPerceptron: the linear machine's weights, and the vectors that there were
+       sets       MultiLabelClassifier: what a label has lies in sparse rows, each on its own
+
+   Each verb that the path (path/path.h) asks of a machine is here once, a switch of as many lines
+   as there are machines. What a learner can do beyond that is a bit of sp_rule_can. A machine that
+   has nothing to do for a verb is not in its switch.
+
+   A new machine: a folder with its verbs, a line in each switch, its bits, and a rule that names it
+   (linear/rule.h). */
+
+#ifndef STREAMPTRON_MACHINE_H
+#define STREAMPTRON_MACHINE_H
+
+#include "adaptive/machine.h"
+#include "adaptive/mix.h"
+#include "adaptive/tell.h"
+#include "linear/linear.h"
+#include "linear/tell.h"
+#include "path/learner.h"
+#include "path/once.h"
+#include "sets/flat.h"
+#include "sets/machine.h"
+#include "voted/flat.h"
+#include "voted/tell.h"
+#include "voted/voted.h"
+#include "whole/mix_rows.h"
+
+typedef enum sp_machine {
+    SP_MACHINE_LINEAR,
+    SP_MACHINE_ADAPTIVE,
+    SP_MACHINE_VOTED,
+    SP_MACHINE_SETS,
+} sp_machine;
+
+static inline sp_machine sp_machine_of(const sp_learner *learner)
+{
+    switch (learner->rule.kind) {
+    case SP_RULE_ADAPTIVE:
+        return SP_MACHINE_ADAPTIVE;
+    case SP_RULE_VOTED:
+        return SP_MACHINE_VOTED;
+    case SP_RULE_SETS:
+        return SP_MACHINE_SETS;
+    default:
+        return SP_MACHINE_LINEAR;
+    }
+}
+
+/* --- Its life */
+
+/* An untrained machine of learner.rule. -1 without memory. `scattered`: see sp_pool_init. */
+static inline int sp_machine_init(sp_learner *learner, int average, double half_life, bool pocket,
+                                  int serve, bool scattered)
+{
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_ADAPTIVE:
+        return sp_adaptive_open(learner, average, pocket, serve, scattered);
+    case SP_MACHINE_VOTED:
+        return sp_voted_init(learner, average, half_life, pocket, scattered);
+    case SP_MACHINE_SETS:
+        return sp_sets_open(learner, average, pocket, serve, scattered);
+    default:
+        return sp_linear_init(learner, average, half_life, pocket, serve, scattered);
+    }
+}
+
+static inline void sp_machine_free(sp_learner *learner)
+{
+    sp_adaptive_free(&learner->adaptive);
+    sp_voters_free(&learner->voters);
+    sp_sets_close(learner);
+}
+
+/* What is not in the index and the table. -1 without memory; then, too, it is the copy's own. */
+static inline int sp_machine_copy(sp_learner *to, const sp_learner *other)
+{
+    switch (sp_machine_of(other)) {
+    case SP_MACHINE_ADAPTIVE:
+        return sp_adaptive_copy(&to->adaptive, &other->adaptive);
+    case SP_MACHINE_VOTED:
+        return sp_voters_copy(&to->voters, &other->voters);
+    case SP_MACHINE_SETS:
+        return sp_sets_duplicate(to, other);
+    default:
+        return 0;
+    }
+}
+
+static inline size_t sp_machine_bytes(const sp_learner *learner)
+{
+    return sp_adaptive_bytes(&learner->adaptive) + sp_voters_bytes(&learner->voters)
+           + sp_sets_held(learner);
+}
+
+/* What is wrong beyond index and table, or NULL. */
+static inline const char *sp_machine_fault(const sp_learner *learner)
+{
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_ADAPTIVE:
+        return sp_columns_fault(&learner->adaptive.columns, &learner->table, &learner->index);
+    case SP_MACHINE_VOTED:
+        return sp_voters_fault(&learner->voters, learner->table.n_outputs, learner->index.n_slots);
+    case SP_MACHINE_SETS:
+        return sp_sets_fault(&learner->sets, &learner->table, learner->index.n_slots);
+    default:
+        return NULL;
+    }
+}
+
+/* Whether a table of so many slots has numbers that this machine cannot have written. */
+static inline bool sp_machine_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
+        return sp_adaptive_fault(&learner->table, n_slots);
+    if (sp_machine_of(learner) == SP_MACHINE_SETS)
+        return sp_sets_slots_fault(learner, n_slots);
+    return !sp_table_is_finite(&learner->table);
+}
+
+/* Work out what is kept beside the slots, once they are there. -1 without memory. */
+static inline int sp_machine_ready(sp_learner *learner)
+{
+    return sp_machine_of(learner) == SP_MACHINE_ADAPTIVE ? sp_adaptive_ready(learner) : 0;
+}
+
+/* --- The path of an event */
+
+/* event.scores, of an event whose slots are known. -1 without memory. */
+static inline int sp_machine_score(sp_learner *learner, sp_event *event)
+{
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_ADAPTIVE:
+        return sp_adaptive_score(learner, event);
+    case SP_MACHINE_VOTED:
+        return sp_voted_score(learner, event);
+    case SP_MACHINE_SETS:
+        return sp_sets_score_event(learner, event);
+    default:
+        return sp_linear_score(learner, event);
+    }
+}
+
+/* event.verdicts[kind] of a scored event that has not been judged. */
+static inline void sp_machine_verdict(const sp_learner *learner, sp_event *event, int kind)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_VOTED)
+        sp_voted_verdict(learner, event, kind);
+    else if (sp_machine_of(learner) == SP_MACHINE_SETS)
+        sp_sets_verdict(learner, event, kind);
+    else
+        sp_linear_verdict(learner, event, kind);
+}
+
+/* p[choice] of an answered event; with one output, of each label there is. */
+static inline void sp_machine_probabilities(const sp_learner *learner, const sp_event *event,
+                                            sp_answer answer, double *p)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
+        sp_adaptive_probabilities(&learner->adaptive, sp_weighed_of(event), p);
+    else if (sp_machine_of(learner) == SP_MACHINE_SETS)
+        sp_sets_probabilities(learner, event, p);
+    else
+        sp_linear_probabilities(learner, event, answer, p);
+}
+
+/* Tell an answered event its set of labels, instead of one y. -1 without memory. */
+static inline int sp_machine_tell(const sp_learner *learner, sp_event *event,
+                                  const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there, bool open)
+{
+    return sp_sets_tell(event, labels, n, n_there, open, learner->sets.n_labels);
+}
+
+/* Choose the step for label y; nothing changes but the event. -1 without memory. */
+static inline int sp_machine_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+                                  bool intercept, ptrdiff_t y, double u)
+{
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_ADAPTIVE:
+        sp_adaptive_aim(&learner->adaptive, sp_weighed_of(event), y, u);
+        return 0;
+    case SP_MACHINE_VOTED:
+        return sp_voted_step(learner, event, row, intercept, y, u);
+    case SP_MACHINE_SETS: /* y is told before, by sp_sets_tell */
+        return sp_sets_step(learner, event, u);
+    default:
+        return sp_linear_step(learner, event, row, intercept, y, u);
+    }
+}
+
+/* All that can fail: slots for new features, an output for a new label, chunks for the step. */
+static inline int sp_machine_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+{
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_ADAPTIVE:
+        return sp_adaptive_reserve(learner, event, y, u);
+    case SP_MACHINE_VOTED:
+        return sp_voted_room(learner, event, y);
+    case SP_MACHINE_SETS:
+        return sp_sets_make_room(learner, event, u);
+    default:
+        return sp_linear_room(learner, event, y);
+    }
+}
+
+/* Count the answer and take the step, for which there is room: nothing can fail. */
+static inline void sp_machine_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+{
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_ADAPTIVE:
+        sp_adaptive_take(learner, event, y, u);
+        break;
+    case SP_MACHINE_VOTED:
+        sp_voted_take(learner, event, y, u);
+        break;
+    case SP_MACHINE_SETS:
+        sp_sets_take(learner, event, u);
+        break;
+    default:
+        sp_linear_take(learner, event, NULL, y);
+    }
+}
+
+/* The event has been learned, or not; there were n_slots before. */
+static inline void sp_machine_settle(sp_learner *learner, sp_event *event, sp_slot_type n_slots)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_VOTED)
+        sp_voted_settle(learner, event, n_slots);
+}
+
+/* --- Labels */
+
+/* Whether two labels share an output that a third one splits. */
+static inline bool sp_machine_splits(const sp_learner *learner)
+{
+    return sp_machine_of(learner) != SP_MACHINE_ADAPTIVE;
+}
+
+/* Give each of two labels an output. -1 without memory, and nothing has changed. */
+static inline int sp_machine_split(sp_learner *learner)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_VOTED)
+        return sp_voted_split(learner);
+    return sp_linear_split(learner);
+}
+
+/* The third label has been learned, or not (`failed`: back to the old form). */
+static inline void sp_machine_split_end(sp_learner *learner, bool failed)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_VOTED)
+        sp_voted_split_end(learner, failed);
+    else
+        sp_linear_split_end(learner, failed);
+}
+
+/* Give an untrained learner its form with n labels. -1 without memory. */
+static inline int sp_machine_expect(sp_learner *learner, ptrdiff_t n)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_SETS)
+        return sp_sets_expect(learner, n);
+    if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE) {
+        learner->answer = n > 2 ? SP_ANSWER_LABELS : SP_ANSWER_PAIR;
+        return sp_adaptive_expect(&learner->adaptive, n, learner->two.positive);
+    }
+    if (n <= 2)
+        return 0;
+    if (sp_machine_split(learner) < 0)
+        return -1;
+    sp_machine_split_end(learner, false);
+    return 0;
+}
+
+/* --- What it has learned */
+
+/* One weight of one kept vector. */
+static inline double sp_machine_weight(const sp_learner *learner, sp_slot_type slot,
+                                       ptrdiff_t output, int kind)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
+        return sp_adaptive_read(learner, slot, output);
+    if (sp_machine_of(learner) == SP_MACHINE_SETS)
+        return sp_sets_weight(&learner->sets, &learner->table, slot, output);
+    return sp_table_read(&learner->table, slot, output, kind);
+}
+
+/* How many parts an answered event's score has, beside what is always there; and one of them. */
+static inline ptrdiff_t sp_machine_parts(const sp_learner *learner, const sp_event *event)
+{
+    return sp_machine_of(learner) == SP_MACHINE_ADAPTIVE ? sp_weighed_of(event)->n : event->n;
+}
+
+static inline sp_told_part sp_machine_part(const sp_learner *learner, const sp_event *event,
+                                           ptrdiff_t i)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
+        return sp_adaptive_part(event, i);
+    sp_told_part part = {i, event->slots[i]};
+    return part;
+}
+
+/* What each part has of a score; behind them what is always there. -1 without memory. */
+static inline int sp_machine_shares(const sp_learner *learner, const sp_event *event,
+                                    ptrdiff_t output, int kind, double *shares)
+{
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_ADAPTIVE:
+        sp_adaptive_shares(learner, event, output, shares);
+        return 0;
+    case SP_MACHINE_VOTED:
+        return sp_voted_shares(learner, event, output, shares);
+    default:
+        sp_linear_shares(learner, event, output, kind, shares);
+        return 0;
+    }
+}
+
+/* The largest sample weight times class weight that it learns. */
+static inline double sp_machine_weight_most(const sp_learner *learner)
+{
+    return sp_machine_of(learner) == SP_MACHINE_ADAPTIVE ? SP_U_LIMIT : SP_VALUE_LIMIT;
+}
+
+/* What it keeps once: how many numbers, these, and these again in an untrained learner that has its
+   labels: NULL, or what is wrong with them. */
+static inline sp_kept_once sp_machine_once(const sp_learner *learner)
+{
+    const sp_kept_once none = {.name = NULL};
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_ADAPTIVE:
+        return sp_adaptive_once(learner);
+    case SP_MACHINE_VOTED:
+        return sp_voted_once();
+    default:
+        return none;
+    }
+}
+
+static inline void sp_machine_once_write(const sp_learner *learner, double *numbers)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
+        sp_adaptive_once_write(learner, numbers);
+    else if (sp_machine_of(learner) == SP_MACHINE_VOTED)
+        sp_voted_once_write(learner, numbers);
+}
+
+static inline const char *sp_machine_once_read(sp_learner *learner, const double *numbers)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
+        return sp_adaptive_once_read(learner, numbers);
+    return sp_machine_of(learner) == SP_MACHINE_VOTED ? sp_voted_once_read(learner, numbers) : NULL;
+}
+
+/* --- Its part of a merge (whole/merge.h); VotedPerceptron and MultiLabelClassifier have none */
+
+/* Memory for it. -1 without; call sp_machine_mix_free in either case. */
+static inline int sp_machine_mix_room(sp_merge *m)
+{
+    return sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE ? sp_adaptive_mix_room(m) : 0;
+}
+
+static inline void sp_machine_mix_free(sp_merge *m)
+{
+    if (sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE)
+        sp_adaptive_mix_free(m);
+}
+
+/* What is kept once. -1 without memory. */
+static inline int sp_machine_mix_once(sp_merge *m)
+{
+    return sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE ? sp_adaptive_mix_once(m) : 0;
+}
+
+/* Whether a block of a chunk may have numbers, where a shard has some in the chunk. */
+static inline bool sp_machine_mix_writes(const sp_merge *m, uint32_t block, size_t chunk)
+{
+    return sp_machine_of(m->to) != SP_MACHINE_ADAPTIVE || !sp_is_of_columns(block)
+           || sp_adaptive_mix_has_columns(m, chunk);
+}
+
+/* The row of a feature, whose chunks are there wherever a shard has written. */
+static inline void sp_machine_mix_slot(sp_merge *m, sp_slot_type slot)
+{
+    if (sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE)
+        sp_adaptive_mix_slot(m, slot);
+    else
+        sp_weights_mix_slot(m, slot);
+}
+
+/* --- What a learner can do, by its rule */
+
+enum {
+    SP_CAN_TAKE_BACK = 1, /* undo a step by making its moves once more, the other way */
+    SP_CAN_PUT_BACK = 2,  /* undo a step by what the numbers were before it */
+    SP_CAN_MERGE = 4,
+    SP_CAN_MAP = 8,      /* answer from a file, where it lies */
+    SP_CAN_START = 16,   /* start from weights */
+    SP_CAN_MARGIN = 32,  /* its score is a distance from a hyperplane between labels */
+    SP_CAN_PAIR = 64,    /* have pairs of features */
+    SP_CAN_DRAW = 128,   /* its score is a sum of weights times values */
+    SP_CAN_ROWS = 256,   /* learn the row of a matrix where it lies */
+    SP_CAN_VOTE = 512,   /* answer by all the vectors that there have been */
+    SP_CAN_LEAD = 1024,  /* begin each event with an intercept, in a slot of its own */
+    SP_CAN_SET = 2048,   /* learn a set of labels */
+    SP_CAN_WATCH = 4096, /* notice drift by itself */
+};
+
+static inline int sp_rule_can(int kind)
+{
+    const int any = SP_CAN_MERGE | SP_CAN_MAP | SP_CAN_PAIR;
+    const int weights = any | SP_CAN_START | SP_CAN_DRAW | SP_CAN_ROWS | SP_CAN_LEAD;
+    switch (kind) {
+    case SP_RULE_ADAPTIVE:
+        return any | SP_CAN_PUT_BACK | SP_CAN_WATCH;
+    case SP_RULE_VOTED:
+        return SP_CAN_LEAD | SP_CAN_VOTE;
+    case SP_RULE_SETS:
+        return SP_CAN_PAIR | SP_CAN_SET;
+    case SP_RULE_RANKING:
+        return weights;
+    default: /* what a rule keeps does not move back as it came */
+        return weights | SP_CAN_MARGIN
+               | (sp_rule_keeps(kind) == SP_KEEP_NONE ? SP_CAN_TAKE_BACK : 0);
+    }
+}
+
+static inline bool sp_learner_can(const sp_learner *learner, int what)
+{
+    return (sp_rule_can(learner->rule.kind) & what) != 0;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* Base64 and quoted-printable (RFC 2045). What is not well encoded never stops it. */
+
+#ifndef STREAMPTRON_MAIL_DECODE_H
+#define STREAMPTRON_MAIL_DECODE_H
+
+#include "memory/compiler.h"
+
+/* Decode n bytes to `to`, which may be p: it is never longer. Returns the length.
+
+   Characters outside the alphabet are skipped; = ends a group, of which whole bytes count. */
+SP_PRIVATE size_t sp_base64(const uint8_t *p, size_t n, uint8_t *to);
+
+/* The same of quoted-printable; what is not well encoded stays as it is. `spaces`: an underscore is
+   a space, as in encoded words. */
+SP_PRIVATE size_t sp_quoted(const uint8_t *p, size_t n, bool spaces, uint8_t *to);
+
+/* What a hexadecimal digit counts; -1 if it is not one. */
+static inline int sp_hex_value(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 32;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* Folding: of a code point what a reader takes it for, in ASCII.
+
+   0           itself, in lower case (names/letters.h)
+   1           nothing: it is not seen, or a mark on the letter before
+   32 to 126   this character: accents are gone, wide, mathematical and circled letters are plain,
+               dashes are -, quotes ', spaces a space
+   128 + c     it looks like c, and is a letter of another script: c in a word with ASCII letters,
+               itself among its own kind
+
+   Two stages, as the table of letters. tools/folding.py writes folding.c: from the compatibility
+   decompositions of Unicode, and, for look-alikes, from Unicode's confusables.txt (Unicode
+   Technical Standard 39; Copyright Unicode, Inc., under its data files' licence). */
+
+#ifndef STREAMPTRON_MAIL_FOLDING_H
+#define STREAMPTRON_MAIL_FOLDING_H
+
+#include "names/letters.h"
+
+enum {
+    SP_FOLDING_DROP = 1,
+    SP_FOLDING_LOOKALIKE = 128, /* a bit */
+};
+
+SP_DATA const uint8_t sp_folding_pages[SP_CODE_POINTS >> SP_LETTER_BITS];
+SP_DATA const uint8_t sp_folding_blocks[];
+
+static inline uint8_t sp_folding_at(uint32_t c)
+{
+    uint32_t block = sp_folding_pages[c >> SP_LETTER_BITS];
+    return sp_folding_blocks[block << SP_LETTER_BITS | (c & ((1 << SP_LETTER_BITS) - 1))];
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* A mail's parts (RFC 2045, 2046): a walk that gives fields and texts, one after the other.
+
+       From: Ann                             a field
+       Content-Type: multipart/mixed; boundary=x
+                                             the walk goes down
+       --x
+       Content-Type: text/html               a field of a part
+                                             a text: HTML
+       <p>hello
+       --x--
+
+   Of a mail's own header each field is given, of a part's only those that say what it is. A
+   multipart is cut where a line begins with its boundary; without one, or nested too deeply, it is
+   read as text. What is no text gives nothing. Time is linear: each level looks at each byte once,
+   and there are few levels. */
+
+#ifndef STREAMPTRON_MAIL_PARTS_H
+#define STREAMPTRON_MAIL_PARTS_H
+
+#include "mail/fields.h"
+
+enum {
+    SP_PARTS_MOST = 64,
+    SP_LEVELS_MOST = 8,
+    SP_PART_TEXT_MOST = 65536, /* bytes of a part's text, as it is encoded */
+    SP_TEXTS_MOST = 262144,    /* and of all of them */
+
+    SP_ENCODED_PLAIN = 0,
+    SP_ENCODED_BASE64 = 1,
+    SP_ENCODED_QUOTED = 2,
+};
+
+typedef struct sp_multipart {
+    const uint8_t *p; /* where the next part begins; NULL: there was the last boundary */
+    const uint8_t *end;
+    const uint8_t *mark; /* the boundary */
+    size_t n_mark;
+    int level;
+} sp_multipart;
+
+typedef struct sp_mail_walk {
+    sp_mail_header header; /* of the entity that is read */
+    const uint8_t *end;    /* where the entity ends */
+    bool in_header;
+    int level;
+    const uint8_t *type; /* the value of its Content-Type; NULL: it has none */
+    size_t n_type;
+    int encoded;
+    bool is_encoded; /* the field that says so has come */
+    sp_multipart open[SP_LEVELS_MOST];
+    int n_open;
+    int n_parts;
+    size_t room; /* for texts, in bytes */
+} sp_mail_walk;
+
+typedef struct sp_item {
+    bool is_text;
+    bool is_part; /* a field of a part, not of the mail */
+    sp_header_field field;
+    const uint8_t *text;
+    size_t n;
+    int encoded;
+    bool html;
+} sp_item;
+
+SP_PRIVATE void sp_walk_begin(sp_mail_walk *walk, const uint8_t *p, size_t n);
+
+/* The next field or text; false at the end. */
+SP_PRIVATE bool sp_walk_next(sp_mail_walk *walk, sp_item *item);
+
+#endif

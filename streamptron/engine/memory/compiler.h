@@ -1,0 +1,149 @@
+/* What differs from compiler to compiler, and limits that every room shares. */
+
+#ifndef STREAMPTRON_MEMORY_COMPILER_H
+#define STREAMPTRON_MEMORY_COMPILER_H
+
+
+#if (defined(__linux__) || defined(__wasi__)) && !defined(_DEFAULT_SOURCE)
+  #define _DEFAULT_SOURCE           /* mmap and madvise; for the library realpath, getentropy */
+#endif
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(_MSC_VER) && !defined(__clang__)
+  #include <intrin.h>
+#endif
+
+#define SP_SLOT_MAX UINT32_MAX
+
+/* Sums of products of values, weights and counts up to this size stay far below the largest double,
+   so that no finite input can lead to an infinite number inside. */
+#define SP_VALUE_LIMIT 1e50
+#define SP_VALUE_LIMIT_BITS UINT64_C(0x4a511b0ec57e649a)
+
+/* The empty asm is for GCC: it drops calls of a function that does nothing but prefetch, since it
+   sees no effect in it. */
+#if defined(__GNUC__) || defined(__clang__)
+  #define sp_prefetch(address) \
+      do { \
+          __builtin_prefetch((const void *)(address)); \
+          __asm__ volatile(""); \
+      } while (0)
+#else
+  #define sp_prefetch(address) ((void)(address))
+#endif
+
+/* A function that is compiled twice; a machine with wider registers runs the wider version. They
+   hold more sums side by side. No sum is split and none is fused, so no bit of a result changes.
+   The dynamic linker makes the choice, which musl's cannot do. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
+    && !defined(__SANITIZE_ADDRESS__)
+  #define SP_WIDER __attribute__((target_clones("avx2", "default")))
+#else
+  #define SP_WIDER
+#endif
+
+/* The number of zeros below the lowest bit that is set, of a word that is not 0. */
+static inline int sp_zeros_below(uint64_t word)
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+    unsigned long at;
+    _BitScanForward64(&at, word);
+    return (int)at;
+#else
+    return __builtin_ctzll(word);
+#endif
+}
+
+/* Prefetch all cache lines of a range of bytes. */
+static inline void sp_prefetch_lines(const void *start, size_t size)
+{
+    uintptr_t line = (uintptr_t)start & ~(uintptr_t)63;
+    for (; line < (uintptr_t)start + size; line += 64) sp_prefetch(line);
+}
+
+/* A function whose arguments are constants where it is called: each call compiles to a loop of its
+   own. */
+#if defined(__GNUC__) || defined(__clang__)
+  #define SP_TEMPLATE static inline __attribute__((always_inline))
+#elif defined(_MSC_VER)
+  #define SP_TEMPLATE static __forceinline
+#else
+  #define SP_TEMPLATE static inline
+#endif
+
+/* A double's bits. A pointer to one must not be read as a pointer to an int. */
+SP_TEMPLATE uint64_t sp_bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+SP_TEMPLATE double sp_from_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+/* The smaller and the larger of two numbers of one type. */
+#define SP_ORDER(name, type) \
+    static inline type sp_min_##name(type a, type b) { return b < a ? b : a; } \
+    static inline type sp_max_##name(type a, type b) { return b > a ? b : a; }
+SP_ORDER(int, int)
+SP_ORDER(slot, uint32_t)
+SP_ORDER(word, uint64_t)
+SP_ORDER(length, int64_t)
+SP_ORDER(number, double)
+#undef SP_ORDER
+#if SIZE_MAX == UINT32_MAX /* a pointer of 32 bits: lengths of 64 are of another type */
+  #define SP_CHOOSE_MORE(which) , int64_t: which##_length, uint64_t: which##_word
+#else
+  #define SP_CHOOSE_MORE(which)
+#endif
+#define SP_CHOOSE(which, a, b) \
+    _Generic((a) + (b), int: which##_int, uint32_t: which##_slot, size_t: which##_word, \
+             ptrdiff_t: which##_length, double: which##_number SP_CHOOSE_MORE(which))(a, b)
+#define SP_MIN(a, b) SP_CHOOSE(sp_min, a, b)
+#define SP_MAX(a, b) SP_CHOOSE(sp_max, a, b)
+
+/* What rooms call of each other, and what is called from outside. Where the engine is compiled as
+   one file, which is the way (streamptron.c), the first need no names that others see; but
+   tests/engine/ calls them, too. In the library (library/library.c) the second need none either,
+   and what it does not use is left out. */
+#if defined(__GNUC__) || defined(__clang__)
+  #define SP_UNSEEN static __attribute__((unused))
+#else
+  #define SP_UNSEEN static
+#endif
+#if defined(SP_ONE_FILE) && !defined(STREAMPTRON_OPEN)
+  #define SP_PRIVATE SP_UNSEEN
+#else
+  #define SP_PRIVATE extern
+#endif
+#if defined(SP_LIBRARY) && !defined(STREAMPTRON_OPEN)
+  #define SP_API SP_UNSEEN
+#elif defined(__GNUC__) || defined(__clang__)
+  #define SP_API extern __attribute__((visibility("hidden")))
+#else
+  #define SP_API extern
+#endif
+/* A table, whose length another file knows. */
+#if defined(__GNUC__) || defined(__clang__)
+  #define SP_DATA extern __attribute__((visibility("hidden")))
+#else
+  #define SP_DATA extern
+#endif
+
+/* Of a constant that is all zeros: a program's file does not hold it. */
+#if defined(__ELF__)
+  #define SP_NO_BYTES __attribute__((section(".bss.sp_zeros")))
+#else
+  #define SP_NO_BYTES
+#endif
+
+#endif

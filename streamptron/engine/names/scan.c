@@ -1,0 +1,118 @@
+#include "names/scan.h"
+
+#include "names/key.h"
+#include "names/letters.h"
+
+#include <string.h>
+
+static bool sp_is_separator(const sp_characters *rule, uint32_t c)
+{
+    for (ptrdiff_t i = 0; i < rule->n_separators; i++) {
+        if (rule->separators[i] == c)
+            return true;
+    }
+    return false;
+}
+
+SP_API void sp_scan_separators(sp_characters *rule)
+{
+    for (ptrdiff_t i = 0; rule->lowercase && i < rule->n_separators; i++)
+        rule->separators[i] = sp_letters_lower(rule->separators[i]);
+    for (int c = 0; c < 256; c++) {
+        rule->lower[c] = (uint8_t)(rule->lowercase && 65 <= c && c <= 90 ? c + 32 : c);
+        rule->word[c] = c < 128 && !sp_is_separator(rule, (uint32_t)c);
+    }
+}
+
+SP_PRIVATE uint32_t sp_utf8_decode(const uint8_t *p, size_t n, bool surrogates, size_t *length)
+{
+    uint8_t first = p[0];
+    uint8_t low = 0x80;
+    uint8_t high = 0xBF;
+    size_t need;
+    uint32_t c;
+    if (first < 0xC2 || first > 0xF4) {
+        *length = 1;
+        return SP_REPLACEMENT;
+    }
+    if (first < 0xE0) {
+        need = 2;
+        c = first & 0x1F;
+    } else if (first < 0xF0) {
+        need = 3;
+        c = first & 0x0F;
+        if (first == 0xE0)
+            low = 0xA0;
+        else if (first == 0xED && !surrogates)
+            high = 0x9F;
+    } else {
+        need = 4;
+        c = first & 0x07;
+        if (first == 0xF0)
+            low = 0x90;
+        else if (first == 0xF4)
+            high = 0x8F;
+    }
+    for (size_t i = 1; i < need; i++) {
+        if (i == n || !(low <= p[i] && p[i] <= high)) {
+            *length = i;
+            return SP_REPLACEMENT;
+        }
+        c = (c << 6) | (p[i] & 0x3F);
+        low = 0x80;
+        high = 0xBF;
+    }
+    *length = need;
+    return c;
+}
+
+SP_PRIVATE size_t sp_scan(const sp_characters *rule, uint64_t *bits, const sp_piece *piece,
+                          uint8_t *to, size_t *n_replaced)
+{
+    uint8_t last[16];
+    const uint8_t *p = piece->p;
+    const uint8_t *source;
+    size_t n = piece->n;
+    size_t i = 0;
+    size_t o = 0;
+    size_t k;
+    uint32_t words;
+    uint32_t others = 0;
+    while (i < n) {
+        size_t some = SP_MIN((size_t)16, n - i);
+        source = p + i;
+        if (some < 16) {
+            memset(last, 0, 16);
+            memcpy(last, source, some);
+            source = last;
+        }
+        if (rule->separated)
+            words = sp_scan_table(rule->lower, rule->word, source, to + o, &others);
+        else
+            words = sp_scan_words(rule->lowercase, source, to + o, &others);
+        k = some;
+        if (others)
+            k = SP_MIN(k, (size_t)sp_zeros_below(others));
+        if (k < 16)
+            words &= ((uint32_t)1 << k) - 1;
+        sp_set_bits(bits, o, words);
+        i += k;
+        o += k;
+        if (k < some) {
+            while (i < n && p[i] >= 0x80) {
+                uint32_t c = sp_utf8_decode(p + i, n - i, piece->surrogates, &k);
+                if (c == SP_REPLACEMENT && !(p[i] == 0xEF && k == 3))
+                    *n_replaced += 1;
+                i += k;
+                bool in_word = sp_letters_belongs(c);
+                if (rule->lowercase)
+                    c = sp_letters_lower(c);
+                k = sp_utf8_encode(c, to + o);
+                if (rule->separated ? !sp_is_separator(rule, c) : in_word)
+                    sp_set_bits(bits, o, ((uint64_t)1 << k) - 1);
+                o += k;
+            }
+        }
+    }
+    return o;
+}

@@ -1,0 +1,38 @@
+#include "path/learner.h"
+
+static void sp_resolve(sp_learner *learner, sp_event *event, ptrdiff_t n, bool hashed)
+{
+    ptrdiff_t k = event->n_found;
+    sp_index_find_all(&learner->index, event->keys + k, n - k, event->hashes + k, event->starts + k,
+                      event->slots + k, hashed);
+    event->n_found = n;
+}
+
+SP_API void sp_learner_resolve(sp_learner *learner, sp_event *event)
+{
+    if (event->n_found < event->n_hashed)
+        sp_resolve(learner, event, event->n_hashed, true);
+    if (event->n_found < event->n)
+        sp_resolve(learner, event, event->n, false);
+}
+
+SP_PRIVATE int sp_learner_insert(sp_learner *learner, sp_event *event, ptrdiff_t first,
+                                 ptrdiff_t last, bool *ticked)
+{
+    if (sp_index_is_limited(&learner->index))
+        return sp_ceiling_insert(&learner->ceiling, &learner->index, &learner->table, event, first,
+                                 last, ticked);
+    for (ptrdiff_t i = first; i < last; i++) {
+        if (event->slots[i] == SP_SLOT_NULL) {
+            /* looked up again, for the event may name a feature twice */
+            event->slots[i] = sp_index_find(&learner->index, &event->keys[i], event->hashes[i]);
+            if (event->slots[i] == SP_SLOT_NULL) {
+                event->slots[i] = sp_index_insert(&learner->index, &event->keys[i],
+                                                  event->hashes[i]);
+                if (event->slots[i] == SP_SLOT_NULL)
+                    return -1;
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* What a machine keeps once a model, beside what it keeps for each feature: as plain numbers, the
+   way a model file has them. */
+
+#ifndef STREAMPTRON_PATH_ONCE_H
+#define STREAMPTRON_PATH_ONCE_H
+
+#include "memory/types.h"
+
+typedef struct sp_kept_once {
+    const char *name;   /* in a model file; NULL: it keeps nothing once */
+    ptrdiff_t n;        /* numbers of the model */
+    ptrdiff_t n_rows;   /* and behind these rows of numbers, one a label */
+    ptrdiff_t width;    /* of such a row; 0: there are none */
+    ptrdiff_t n_behind; /* numbers behind the rows, which are 1 in files of before format 3 */
+    ptrdiff_t n_more;   /* a list of numbers behind those; 0: there is none */
+} sp_kept_once;
+
+static inline size_t sp_once_numbers(const sp_kept_once *once)
+{
+    return (size_t)(once->n + once->n_rows * once->width + once->n_behind + once->n_more);
+}
+
+/* One part of an explained score. */
+typedef struct sp_told_part {
+    ptrdiff_t entry; /* of the event; -1: the event lacks it */
+    sp_slot_type slot;
+} sp_told_part;
+
+#endif

@@ -1,0 +1,123 @@
+/* The path of every event: index, score, judge, rule, update.
+
+       event (keys, values)
+         | sp_pairs_write        with degree=2 or interactions: the pairs of its features
+         | sp_learner_resolve    keys -> slots; an unknown feature is the null slot
+         | sp_learner_score      W.x for every kept vector, in one pass
+         | sp_learner_step       the rule: a mistake? how big a step?
+         | insert, reserve    the only part that can fail: then all of it is taken back
+         | watch              who would have been right? (serving, probabilities, the pocket)
+         | sp_table_add          only the slots of this event
+         v sp_table_tick         the averages' clock
+
+   A feature gets its slot at the first update that touches it, not when it is first seen: a learner
+   that makes few mistakes stores few features. An answer is made once per event
+   (sp_learner_answer), and so is each kept vector's verdict (sp_learner_verdict).
+
+   With one output a row of a matrix is scored and learned in place (sp_learner_score_row,
+   sp_learner_commit_row). Its new features are written as an event, and get slots, only if the rule
+   takes a step (sp_learner_admit).
+
+   What is scored, judged and moved are choices (linear/step.h): the outputs of one event, or
+   candidates, which are events. Two labels may share one output until a third one comes
+   (linear/two_labels.h). The learner changes its form before it scores that event again, and
+   changes back if memory runs out (sp_learner_step).
+
+   Other people's code calls this, without Python; see docs/threads.md. Labels are numbers here: 1
+   and 0 for a rule whose answer is a sign, and 0, 1, 2.. in order of appearance for the others. */
+
+#ifndef STREAMPTRON_PATH_PATH_H
+#define STREAMPTRON_PATH_PATH_H
+
+#include "machine.h"
+
+/* An untrained learner; max_features = 0: no ceiling.
+
+   Returns -1 without memory. Call sp_learner_free in either case. */
+SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
+                           bool pocket, int serve, bool intercept, sp_slot_type max_features,
+                           int hash_bits, uint64_t hash_seed);
+
+SP_API void sp_learner_free(sp_learner *learner);
+
+/* Fill event.scores[kind * n_scores + choice], with room for one more kind. -1 without memory,
+   or if its features cannot be paired: event.unfit says why. */
+SP_API int sp_learner_score(sp_learner *learner, sp_event *event);
+
+/* The same for one output and a matrix's row, read in place: entries of columns, without the
+   intercept. Only the scores of the event are written. */
+SP_PRIVATE int sp_learner_score_row(sp_learner *learner, sp_event *event,
+                                    const sp_entries *entries);
+
+/* What each kept vector says of it. */
+SP_PRIVATE void sp_learner_judge(const sp_learner *learner, sp_event *event);
+
+/* Who answers a scored event, and what. */
+SP_API sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event);
+
+/* p[choice] of an answered event; with one output, of each label there is. */
+SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
+                                     sp_answer answer, double *p);
+
+/* Judge a scored event, and let the rule fill event.step. Returns -1 without memory.
+
+   `row`: one scored in place (sp_learner_score_row), but not with a third label; NULL: the
+   event's own entries. `intercept`: as in sp_table_add. */
+SP_PRIVATE int sp_learner_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+                               bool intercept, ptrdiff_t y, double u);
+
+/* Learn the label y of a scored event by the step that the rule has chosen.
+
+   Returns -1 without memory; nothing has changed then. */
+SP_PRIVATE int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+
+/* See that the features of an event can be written, for one output and without a ceiling.
+
+   Returns -1 without memory; nothing has changed then. */
+SP_PRIVATE int sp_learner_admit(sp_learner *learner, sp_event *event);
+
+/* As sp_learner_commit, for one output and a row scored in place whose features all have
+   weights. */
+static inline void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
+                                         const sp_entries *entries, ptrdiff_t y)
+{
+    sp_linear_take(learner, event, entries, y);
+    learner->version += 1;
+}
+
+/* Learn the label y, with sample weight times class weight u. Returns -1 without memory. */
+SP_API int sp_learner_learn(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+
+/* One weight of one kept vector. */
+SP_API double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output,
+                                int kind);
+
+/* What a learner holds from the system. */
+SP_API size_t sp_learner_bytes(const sp_learner *learner);
+
+/* A second learner in the same state. -1 without memory. Call learner_free in either case. */
+SP_API int sp_learner_copy(sp_learner *to, const sp_learner *other);
+
+/* Give an untrained learner of kind SP_ANSWER_PAIR its form with n labels. -1 without memory. */
+SP_API int sp_learner_expect(sp_learner *learner, ptrdiff_t n, int positive);
+
+/* Give the two labels of a learner of kind SP_ANSWER_SIGN an output each.
+
+   Returns -1 without memory; nothing has changed then.
+
+   It learns by `rule` from now on, which has an output a label, and has what that rule would have
+   learned by the same steps: w for True, -w for False. */
+SP_API int sp_learner_split(sp_learner *learner, const sp_rule *rule);
+
+/* Whether slots that were read from somewhere hold what this machine cannot have written. What is
+   read checks that weights are finite. */
+SP_API bool sp_learner_slots_fault(const sp_learner *learner);
+
+/* Work out what a learner keeps beside its slots, once these have been read from somewhere. -1
+   without memory. */
+SP_API int sp_learner_ready(sp_learner *learner);
+
+/* What is wrong with a learner, or NULL. It checks everything. */
+SP_API const char *sp_learner_fault(const sp_learner *learner);
+
+#endif

@@ -1,0 +1,354 @@
+#include "path/undo.h"
+
+#include "adaptive/slots.h"
+#include "memory/types.h"
+#include "names/hash.h"
+#include "names/index.h"
+
+#include <math.h>
+#include <string.h>
+
+SP_API void sp_undo_leave(sp_event *event, const uint32_t *slots)
+{
+    for (ptrdiff_t i = 0; i < event->n; i++) {
+        if (event->slots[i] != slots[i])
+            event->slots[i] = SP_SLOT_NULL;
+    }
+}
+
+SP_API void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment)
+{
+    sp_table *table = &learner->table;
+    double c = table->c;
+    double s = table->s;
+    int folds = (int)SP_MIN(table->fold - moment.fold, (uint32_t)SP_FOLDS_MOST);
+    table->c = moment.c;
+    table->s = ldexp(moment.s, 256 * folds);
+    sp_linear_move(learner, event);
+    table->c = c;
+    table->s = s;
+}
+
+SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
+{
+    const sp_weighed *w = sp_weighed_of(event);
+    ptrdiff_t n = event->n;
+    if (slots != NULL)
+        memcpy(slots, event->slots, (size_t)n * sizeof(uint32_t));
+    for (ptrdiff_t i = w->n_plain; i < w->n; i++) {
+        if (sp_weighed_entry(w, i) < 0) {
+            if (slots != NULL)
+                slots[n] = w->slots[i];
+            n++;
+        }
+    }
+    return n;
+}
+
+SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
+                         ptrdiff_t there, ptrdiff_t outputs, ptrdiff_t y, const ptrdiff_t *k,
+                         ptrdiff_t m, float *kept, double *means)
+{
+    sp_blocks blocks = sp_table_blocks(&learner->table);
+    for (ptrdiff_t i = 0; i < n; i++)
+        means[i] = sp_kept_read(&blocks, slots[i], there, outputs, learner->adaptive.positive, y, k,
+                                m, kept + i * sp_kept_width(m));
+}
+
+SP_API void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
+{
+    sp_blocks blocks = sp_table_blocks(&learner->table);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (slots[i] != SP_SLOT_NULL && sp_kept_mark(&blocks, slots[i]))
+            slots[i] = SP_SLOT_NULL;
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (slots[i] != SP_SLOT_NULL)
+            sp_kept_unmark(&blocks, slots[i]);
+    }
+}
+
+/* --- Columns */
+
+/* What stands for a slot's name, whatever comes to lie there later. */
+static uint64_t sp_kept_name(const sp_learner *learner, sp_slot_type slot)
+{
+    if (learner->index.bits)
+        return 0;
+    sp_key key = sp_index_stored(&learner->index, slot);
+    return sp_key_hash(&learner->index.seed, &key);
+}
+
+/* The first entry of a slot, which several names may share. */
+static ptrdiff_t sp_first_of_slot(const sp_learner *learner, const sp_event *event, ptrdiff_t at,
+                                  sp_slot_type slot)
+{
+    for (ptrdiff_t i = 0; learner->index.bits && i < at; i++) {
+        if (event->slots[i] == slot)
+            return i;
+    }
+    return at;
+}
+
+SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
+                                     ptrdiff_t places, uint8_t *columns)
+{
+    const sp_weighed *w = sp_weighed_of(event);
+    sp_blocks blocks = sp_table_blocks(&learner->table);
+    size_t bytes = 0;
+    ptrdiff_t absent = event->n;
+    for (ptrdiff_t i = w->n_plain; i < w->n; i++) {
+        sp_kept_column *kept = (sp_kept_column *)(void *)(columns + bytes);
+        float *e = (float *)(void *)(kept + 1);
+        ptrdiff_t at = sp_first_of_slot(learner, event, sp_weighed_entry(w, i), w->slots[i]);
+        memset(kept, 0, sp_kept_column_bytes(places));
+        kept->at = (uint32_t)(at < 0 ? absent++ : at);
+        kept->places = (uint32_t)places;
+        kept->name = sp_kept_name(learner, w->slots[i]);
+        sp_kept_column_read(&blocks, w->slots[i], places, sp_adaptive_places(&learner->adaptive),
+                            &kept->before, e);
+        bytes += sp_kept_column_bytes(places);
+    }
+    return bytes;
+}
+
+SP_API size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
+                                    const uint32_t *slots, ptrdiff_t n, ptrdiff_t places,
+                                    uint8_t *columns, size_t bytes)
+{
+    const sp_weighed *w = sp_weighed_of(event);
+    sp_blocks blocks = sp_table_blocks(&learner->table);
+    size_t one = sp_kept_column_bytes(places);
+    for (ptrdiff_t i = 0; i < w->n_begun; i++) {
+        sp_kept_column *kept = (sp_kept_column *)(void *)(columns + bytes);
+        ptrdiff_t at = sp_weighed_entry(w, w->begun[i]);
+        ptrdiff_t first = sp_first_of_slot(learner, event, at, event->slots[at]);
+        memset(kept, 0, one);
+        kept->at = (uint32_t)first;
+        kept->places = (uint32_t)places;
+        kept->name = sp_kept_name(learner, slots[kept->at]);
+        bytes += one;
+    }
+    for (size_t at = 0; at < bytes; at += one) {
+        sp_kept_column *kept = (sp_kept_column *)(void *)(columns + at);
+        if ((ptrdiff_t)kept->at < n)
+            sp_kept_column_read(&blocks, slots[kept->at], places,
+                                sp_adaptive_places(&learner->adaptive), &kept->after,
+                                (float *)(void *)(kept + 1) + places);
+    }
+    return bytes;
+}
+
+static bool sp_is_sound_column(const sp_column *column)
+{
+    return fabs(column->a) <= SP_VALUE_LIMIT && column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST
+           && column->n >= 0.0 && column->n <= SP_COUNT_MOST && column->since >= 0.0
+           && column->since <= SP_COUNT_MOST && (column->n == 0.0 || column->since > 0.0);
+}
+
+SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n)
+{
+    size_t at = 0;
+    while (at < bytes) {
+        const sp_kept_column *kept = (const sp_kept_column *)(const void *)(columns + at);
+        if (bytes - at < sizeof(sp_kept_column) || kept->places < 2 || kept->places > 1u << 28
+            || bytes - at < sp_kept_column_bytes(kept->places) || (ptrdiff_t)kept->at >= n
+            || !sp_is_sound_column(&kept->before) || !sp_is_sound_column(&kept->after))
+            return false;
+        const float *e = (const float *)(const void *)(kept + 1);
+        for (size_t k = 0; k < 2 * (size_t)kept->places; k++) {
+            if (!(fabsf(e[k]) <= 1e36f))
+                return false;
+        }
+        at += sp_kept_column_bytes(kept->places);
+    }
+    return true;
+}
+
+SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first, ptrdiff_t n,
+                          const uint8_t *columns, size_t bytes)
+{
+    size_t one;
+    for (ptrdiff_t i = first; i < n; i++) {
+        if (slots[i] >= learner->index.n_slots || slots[i] < SP_SLOTS_RESERVED)
+            slots[i] = SP_SLOT_NULL;
+    }
+    for (size_t at = 0; at < bytes; at += one) {
+        const sp_kept_column *kept = (const sp_kept_column *)(const void *)(columns + at);
+        one = sp_kept_column_bytes(kept->places);
+        if ((ptrdiff_t)kept->at >= first && slots[kept->at] != SP_SLOT_NULL
+            && kept->name != sp_kept_name(learner, slots[kept->at]))
+            slots[kept->at] = SP_SLOT_NULL;
+    }
+}
+
+SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t outputs, ptrdiff_t y, const ptrdiff_t *k,
+                         ptrdiff_t m, double *once)
+{
+    ptrdiff_t own = sp_adaptive_outputs(a);
+    double mean = 0.0;
+    bool split = own == 1 && outputs > 1;
+    once[0] = a->T;
+    once[1] = y < sp_adaptive_places(a) ? a->D[y] : 0.0;
+    once[2] = a->m;
+    once[3] = a->nm;
+    once[4] = a->tau;
+    once[5] = a->Gtau;
+    sp_drift_read(&a->drift, once + 6);
+    once += SP_ONCE_MODEL;
+    for (ptrdiff_t i = 0; i < (split ? 2 : own); i++)
+        mean += split ? 0.5 * a->wn[0] : a->wn[i];
+    for (ptrdiff_t j = 0; j < m; j++) {
+        if (k[j] >= (split ? 2 : own)) {
+            once[0] = once[1] = once[3] = 0.0;
+            once[2] = mean / (split ? 2 : (double)own);
+        } else if (split) {
+            once[0] = k[j] == a->positive ? 0.5 * a->w0[0] : -0.5 * a->w0[0];
+            once[1] = a->G0[0];
+            once[2] = 0.5 * a->wn[0];
+            once[3] = a->Gn[0];
+        } else {
+            once[0] = a->w0[k[j]];
+            once[1] = a->G0[k[j]];
+            once[2] = a->wn[k[j]];
+            once[3] = a->Gn[k[j]];
+        }
+        once += SP_ONCE_OUTPUT;
+    }
+}
+
+static double sp_undo_back(double now, double before, double after)
+{
+    return now == after ? before : now - (after - before);
+}
+
+static void sp_undo_back_output(sp_adaptive *a, ptrdiff_t k, double sign, double half,
+                                const double *before, const double *after)
+{
+    a->w0[k] = sp_undo_back(a->w0[k], sign * before[0], sign * after[0]);
+    a->G0[k] = SP_MAX(0.0, sp_undo_back(a->G0[k], before[1], after[1]));
+    a->wn[k] = sp_undo_back(a->wn[k], half * before[2], half * after[2]);
+    a->Gn[k] = SP_MAX(0.0, sp_undo_back(a->Gn[k], before[3], after[3]));
+}
+
+SP_API void sp_once_take_back(sp_adaptive *a, bool one, ptrdiff_t y, const ptrdiff_t *k,
+                              ptrdiff_t m, const double *before, const double *after)
+{
+    double drift[SP_DRIFT_NUMBERS];
+    a->T = SP_MAX(0.0, sp_undo_back(a->T, before[0], after[0]));
+    sp_adaptive_set_count(a, y, SP_MAX(0.0, sp_undo_back(a->D[y], before[1], after[1])));
+    if (a->m == after[2] && a->nm == after[3]) {
+        a->m = before[2];
+        a->nm = before[3];
+    }
+    a->tau = sp_undo_back(a->tau, before[4], after[4]);
+    a->tau = SP_MIN(SP_MAX(a->tau, SP_TAU_LEAST), SP_TAU_MOST);
+    a->Gtau = SP_MAX(1.0, sp_undo_back(a->Gtau, before[5], after[5]));
+    sp_drift_read(&a->drift, drift);
+    if (memcmp(drift, after + 6, sizeof drift) == 0)
+        sp_drift_write(&a->drift, before + 6);
+    for (ptrdiff_t j = 0; j < m; j++) {
+        before += j == 0 ? SP_ONCE_MODEL : SP_ONCE_OUTPUT;
+        after += j == 0 ? SP_ONCE_MODEL : SP_ONCE_OUTPUT;
+        if (!one)
+            sp_undo_back_output(a, k[j], 1.0, 1.0, before, after);
+        else if (sp_adaptive_is_pair(a))
+            sp_undo_back_output(a, 0, 1.0, 1.0, before, after);
+        else {
+            sp_undo_back_output(a, a->positive, 0.5, 0.5, before, after);
+            sp_undo_back_output(a, 1 - a->positive, -0.5, 0.5, before, after);
+        }
+    }
+}
+
+SP_API ptrdiff_t sp_kept_blocks(const sp_table *table, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
+                                uint32_t *blocks)
+{
+    ptrdiff_t n = 1;
+    blocks[0] = 0;
+    if (table->n_outputs == 1)
+        return n;
+    blocks[1] = (uint32_t)sp_places_block(0);
+    blocks[2] = (uint32_t)sp_G_block(0);
+    blocks[3] = (uint32_t)sp_places_block(y);
+    n = 4;
+    for (ptrdiff_t j = 0; j < m; j++) {
+        blocks[n] = (uint32_t)sp_places_block(k[j]);
+        blocks[n + 1] = (uint32_t)sp_G_block(k[j]);
+        n += 2;
+    }
+    return n;
+}
+
+SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept, const uint32_t *blocks,
+                           ptrdiff_t n_blocks)
+{
+    ptrdiff_t groups = (sp_adaptive_places(&learner->adaptive) + SP_GROUP - 1) / SP_GROUP;
+    sp_slot_type n_slots = learner->index.n_slots;
+    size_t one;
+    ptrdiff_t n = 0;
+    for (size_t at = 0; at < kept->n_bytes; at += one, n++) {
+        const sp_kept_column *column = (const sp_kept_column *)(const void *)(kept->columns + at);
+        one = sp_kept_column_bytes(column->places);
+        for (ptrdiff_t g = -1; g < groups; g++) {
+            uint32_t block = g < 0 ? SP_BLOCK_COLUMNS : (uint32_t)sp_e_block(SP_GROUP * g);
+            if (sp_table_reserve_blocks(&learner->table, kept->slots + column->at, 1, n_slots,
+                                        &block, 1)
+                < 0)
+                return -1;
+        }
+    }
+    if (sp_columns_room(&learner->adaptive.columns, learner->adaptive.columns.n + n) < 0)
+        return -1;
+    return sp_table_reserve_blocks(&learner->table, kept->slots, kept->n, n_slots, blocks,
+                                   n_blocks);
+}
+
+SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, bool one, ptrdiff_t y,
+                              const ptrdiff_t *k, ptrdiff_t m)
+{
+    sp_adaptive *a = &learner->adaptive;
+    sp_blocks blocks = sp_table_blocks(&learner->table);
+    ptrdiff_t width = sp_kept_width(m);
+    ptrdiff_t outputs = sp_adaptive_outputs(a);
+    double all = a->T + (double)sp_adaptive_places(a);
+    size_t size;
+    for (ptrdiff_t i = 0; i < kept->n; i++) {
+        if (kept->slots[i] >= SP_SLOTS_RESERVED)
+            sp_take_back(&blocks, kept->slots[i], outputs, one, a->positive, y, k, m,
+                         kept->before + i * width, kept->after + i * width, kept->s_before[i],
+                         kept->s_after[i], all, a->rD);
+    }
+    for (size_t at = 0; at < kept->n_bytes; at += size) {
+        const sp_kept_column *column = (const sp_kept_column *)(const void *)(kept->columns + at);
+        sp_slot_type slot = kept->slots[column->at];
+        size = sp_kept_column_bytes(column->places);
+        if (slot < SP_SLOTS_RESERVED)
+            continue;
+        float om = kept->before[(ptrdiff_t)column->at * width + SP_KEPT_OM];
+        sp_take_back_column(&blocks, slot, outputs, column, om, all, a->rD);
+        if (sp_column_of(&blocks, slot)->n > 0.0)
+            sp_columns_add(&a->columns, slot);
+    }
+    sp_columns_sift(&a->columns, &blocks);
+}
+
+SP_API bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)
+{
+    ptrdiff_t width = sp_kept_width(m);
+    const float *row;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        row = numbers + i * width;
+        for (ptrdiff_t j = 0; j < width; j++) {
+            if (!(fabs(row[j]) <= 1e36))
+                return false;
+        }
+        if (!(0.0 <= row[0] && row[0] <= 2097152.0 && (row[1] == 0.0 || row[1] >= 0.125)))
+            return false;
+        for (ptrdiff_t j = SP_KEPT_FIRST + 1; j < width; j += 2) {
+            if (row[j] < 0.0)
+                return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,104 @@
+#include "sets/flat.h"
+
+#include <math.h>
+
+SP_API size_t sp_sets_measure(const sp_learner *learner)
+{
+    const sp_table *table = &learner->table;
+    size_t n = 0;
+    for (sp_slot_type slot = 0, end = learner->index.n_slots; slot < end; slot++) {
+        if (slot >> SP_CHUNK_BITS >= table->n_chunks)
+            break;
+        n += sp_marked_of(table, slot)->of.row.n;
+    }
+    return n;
+}
+
+SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots,
+                            uint32_t *marks, double *marked)
+{
+    const sp_sparse_rows *rows = sp_rows_of(&learner->table);
+    const sp_sets *s = &learner->sets;
+    for (size_t i = 0; i < n_slots; i++) {
+        sp_marked *slot = (sp_marked *)(void *)(slots + i * SP_HEAD_WIDTH);
+        size_t bytes = slot->of.row.n * sizeof(sp_entry);
+        if (bytes)
+            memcpy(marks, sp_row_entries(rows, &slot->of.row), bytes);
+        marks += SP_MARKS_WIDTH * slot->of.row.n;
+        slot->of.row.block = slot->of.row.size = 0;
+    }
+    for (ptrdiff_t k = 0; k < s->n_labels; k++) {
+        const sp_label *label = &s->labels[k];
+        const double numbers[SP_LABEL_WIDTH] = {label->D,  label->left, label->w0,
+                                                label->G0, label->wn,   label->Gn};
+        memcpy(marked + SP_LABEL_WIDTH * k, numbers, sizeof(numbers));
+    }
+}
+
+static bool sp_is_count(double number)
+{
+    return number >= 0.0 && number <= SP_VALUE_LIMIT;
+}
+
+static int sp_labels_read(sp_sets *s, const double *marked)
+{
+    for (ptrdiff_t k = 0; k < s->n_labels; k++) {
+        const double *numbers = marked + SP_LABEL_WIDTH * k;
+        sp_label *label = &s->labels[k];
+        label->D = numbers[0];
+        label->left = numbers[1];
+        label->w0 = numbers[2];
+        label->G0 = numbers[3];
+        label->wn = numbers[4];
+        label->Gn = numbers[5];
+        if (!(sp_is_count(label->D) && sp_is_count(label->left) && sp_is_count(label->G0)
+              && sp_is_count(label->Gn) && fabs(label->w0) <= SP_VALUE_LIMIT
+              && fabs(label->wn) <= SP_VALUE_LIMIT && label->left <= s->T))
+            return SP_MARKS_WRONG;
+        sp_sets_settle_label(s, k);
+    }
+    return 0;
+}
+
+/* The entries of one row, of n that are left. */
+static int sp_row_read(const sp_sets *s, sp_sparse_rows *rows, sp_sparse *row,
+                       const uint32_t *marks, size_t left)
+{
+    sp_entry *entries;
+    if (row->block || row->size || row->n > left || row->n > (size_t)s->n_labels)
+        return SP_MARKS_WRONG;
+    if (row->n == 0)
+        return 0;
+    row->size = (uint32_t)sp_row_size_for(row->n) & 63;
+    row->block = sp_rows_take(rows, (int)row->size);
+    if (row->block == 0)
+        return SP_MARKS_MEMORY;
+    entries = sp_row_entries(rows, row);
+    memcpy(entries, marks, row->n * sizeof(sp_entry));
+    for (uint32_t i = 0; i < row->n; i++) {
+        if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k)
+            || !(fabsf(entries[i].c) <= 0x1p120f && fabsf(entries[i].w) <= 0x1p120f
+                 && entries[i].G >= 0.0f && entries[i].G <= 0x1p127f))
+            return SP_MARKS_WRONG;
+    }
+    return 0;
+}
+
+SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, const double *marked)
+{
+    sp_table *table = &learner->table;
+    sp_sparse_rows *rows = sp_rows_of(table);
+    size_t at = 0;
+    int fault = sp_labels_read(&learner->sets, marked);
+    for (sp_slot_type slot = 0, end = learner->index.n_slots; slot < end && !fault; slot++) {
+        if (slot >> SP_CHUNK_BITS >= table->n_chunks)
+            break;
+        sp_sparse *row;
+        if (sp_table_chunk(table, 0, slot >> SP_CHUNK_BITS) == NULL)
+            continue;
+        row = &sp_marked_of(table, slot)->of.row;
+        fault = sp_row_read(&learner->sets, rows, row, marks + SP_MARKS_WIDTH * at, n - at);
+        at += fault ? 0 : row->n;
+    }
+    return !fault && at != n ? SP_MARKS_WRONG : fault;
+}

@@ -1,0 +1,329 @@
+#include "sets/learn.h"
+
+#include "adaptive/logs.h"
+#include "memory/heap.h"
+
+#define SP_SETS_THR 0.0078125 /* an error of less makes no step */
+#define SP_SETS_WIDE 0.125    /* one of more makes entries */
+#define SP_SETS_FULL 0x1p16   /* labels, of weight 1, after which what F1 is made of is halved */
+
+/* Whether the event has a label. */
+static bool sp_is_there(const sp_answered *w, ptrdiff_t k)
+{
+    return w->marks[k].told == w->word && w->marks[k].there;
+}
+
+/* Whether it says so, or that it has not. */
+static bool sp_is_named(const sp_answered *w, ptrdiff_t k)
+{
+    return !w->open || w->marks[k].told == w->word;
+}
+
+static bool sp_is_met(const sp_answered *w, ptrdiff_t k)
+{
+    return w->marks[k].seen == w->turn;
+}
+
+SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_answered *w)
+{
+    bool wrong = false;
+    if (s->n_labels == 0)
+        return false;
+    for (ptrdiff_t i = 0; i < w->n_met; i++) {
+        uint32_t k = w->met[i];
+        wrong |= sp_is_named(w, k) && (w->marks[k].score > 0.0) != sp_is_there(w, k);
+    }
+    for (ptrdiff_t i = 0; i < s->n_awake; i++) {
+        uint32_t k = s->awake[i];
+        wrong |= !sp_is_met(w, k) && s->labels[k].rest > 0.0 && sp_is_named(w, k)
+                 && !sp_is_there(w, k);
+    }
+    for (ptrdiff_t i = 0; i < w->n_there; i++) {
+        uint32_t k = w->told[i];
+        wrong |= k >= (size_t)s->n_labels || (!sp_is_met(w, k) && !(s->labels[k].rest > 0.0));
+    }
+    return wrong;
+}
+
+/* The entry of a label in the row of entry i of the event; NULL if there is none. */
+static sp_entry *sp_sets_entry(const sp_table *table, const sp_event *event, ptrdiff_t i,
+                               uint32_t k)
+{
+    return sp_row_find(sp_rows_of(table), &sp_marked_of(table, event->slots[i])->of.row, k);
+}
+
+/* The sum of |X| for a label. */
+static double sp_sets_length(const sp_table *table, const sp_event *event, const sp_answered *w,
+                             uint32_t k, const sp_mark *mark)
+{
+    double length = 0.0;
+    for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
+        const sp_entry *entry = sp_sets_entry(table, event, i, k);
+        length += fabs(sp_mark_h(mark, &w->values[i], entry == NULL ? 0.0 : entry->c));
+    }
+    return length * mark->r;
+}
+
+/* The stride of a label, if its error is worth one. */
+static void sp_sets_aim_at(const sp_sets *s, const sp_table *table, const sp_event *event,
+                           sp_answered *w, double u, uint32_t k, const sp_label *label)
+{
+    sp_mark *mark = &w->marks[k];
+    bool there = sp_is_there(w, k);
+    bool met = sp_is_met(w, k);
+    double V = met ? mark->V : k < (size_t)s->n_labels ? -2.0 : 0.0;
+    double score = met ? mark->score : label->w0 + label->wn * V;
+    double g = (there ? 1.0 : 0.0) - sp_sigmoid(score);
+    double q = u * fabs(g);
+    sp_marked_stride *stride = &w->strides[w->n_strides];
+    if (there || q > SP_SETS_WIDE) {
+        w->adds[w->n_adds] = k;
+        w->n_adds += 1;
+    }
+    if (!(q > SP_SETS_THR))
+        return;
+    if (!met) {
+        sp_mark_open(s, label, mark);
+        mark->r = sp_mark_scale(w, mark);
+        mark->V = V;
+    }
+    double length = sp_sets_length(table, event, w, k, mark);
+    double eta = length <= 12.0 ? s->eta : s->eta * (12.0 / length);
+    stride->k = k;
+    stride->wide = there || q > SP_SETS_WIDE;
+    stride->q = q;
+    stride->kept = SP_MAX(0.0, 1.0 - s->forget * q);
+    stride->f = eta * u * g;
+    w->n_strides += 1;
+}
+
+/* The n-th of the event's new labels: it counts as absent from all events before. In its first
+   event its V is 0. `wn`: the sum over all labels before it, to which its own is added. */
+static sp_label sp_sets_newcomer(const sp_sets *s, ptrdiff_t n, double *wn)
+{
+    sp_label label;
+    double log_all = sp_log(s->T + 1.0);
+    ptrdiff_t others = s->n_labels + n;
+    memset(&label, 0, sizeof(label));
+    label.w0 = 0.0 - (log_all < 5.0 ? log_all : 5.0);
+    label.wn = others ? *wn / (double)others : 3.0;
+    label.place = -1;
+    *wn += label.wn;
+    return label;
+}
+
+static double sp_sets_all_wn(const sp_sets *s)
+{
+    double wn = 0.0;
+    for (ptrdiff_t k = 0; k < s->n_labels; k++)
+        wn += s->labels[k].wn;
+    return wn;
+}
+
+SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_event *event,
+                           sp_answered *w, double u)
+{
+    bool all = u > 1.0; /* also labels that are asleep may err by enough */
+    ptrdiff_t room = w->n_met + (all ? s->n_labels : s->n_awake) + w->n_told;
+    void *p;
+    w->n_strides = w->n_adds = 0;
+    if (u == 0.0)
+        return 0;
+    if (room > w->strides_room) {
+        room += room / 2;
+        p = sp_realloc(w->adds, (size_t)room * sizeof(uint32_t));
+        if (p == NULL)
+            return -1;
+        w->adds = (uint32_t *)p;
+        p = sp_realloc(w->strides, (size_t)room * sizeof(sp_marked_stride));
+        if (p == NULL)
+            return -1;
+        w->strides = (sp_marked_stride *)p;
+        w->strides_room = room;
+    }
+    for (ptrdiff_t i = 0; i < w->n_met; i++) {
+        uint32_t k = w->met[i];
+        if (sp_is_named(w, k))
+            sp_sets_aim_at(s, table, event, w, u, k, &s->labels[k]);
+    }
+    for (ptrdiff_t i = 0, end = all ? s->n_labels : s->n_awake; i < end; i++) {
+        uint32_t k = all ? (uint32_t)i : s->awake[i];
+        if (!sp_is_met(w, k) && sp_is_named(w, k))
+            sp_sets_aim_at(s, table, event, w, u, k, &s->labels[k]);
+    }
+    for (ptrdiff_t i = 0; i < w->n_told; i++) {
+        uint32_t k = w->told[i];
+        if (k < (size_t)s->n_labels && !all && !sp_is_met(w, k) && s->labels[k].place < 0)
+            sp_sets_aim_at(s, table, event, w, u, k, &s->labels[k]);
+    }
+    double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
+    for (ptrdiff_t i = 0; i < w->n_new; i++) {
+        sp_label label = sp_sets_newcomer(s, i, &wn);
+        sp_sets_aim_at(s, table, event, w, u, (uint32_t)(s->n_labels + i), &label);
+    }
+    return 0;
+}
+
+/* How many entries a row is going to have. */
+static uint32_t sp_sets_needed(const sp_sparse_rows *rows, const sp_answered *w,
+                               const sp_sparse *row)
+{
+    uint32_t n = row->n;
+    for (ptrdiff_t j = 0; j < w->n_adds; j++)
+        n += sp_row_find(rows, row, w->adds[j]) == NULL;
+    return n;
+}
+
+SP_PRIVATE void sp_sets_release(const sp_table *table, const sp_event *event, sp_answered *w)
+{
+    for (ptrdiff_t i = 0; i < event->n; i++) {
+        if (w->values[i].block)
+            sp_rows_give(sp_rows_of(table), w->values[i].block, w->values[i].size);
+        w->values[i].block = 0;
+    }
+}
+
+SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_answered *w)
+{
+    const sp_sparse none = {0};
+    for (ptrdiff_t i = 0, end = event->n; i < end; i++)
+        w->values[i].block = 0;
+    for (ptrdiff_t i = 0, end = w->n_adds ? event->n : 0; i < end; i++) {
+        sp_marked_value *value = &w->values[i];
+        sp_slot_type slot = event->slots[i];
+        const sp_sparse *row = &none; /* also in a slot that changes hands */
+        if (slot == SP_SLOT_NULL)
+            continue;
+        if (!value->fresh && slot >> SP_CHUNK_BITS < table->n_chunks)
+            row = &sp_marked_of(table, slot)->of.row;
+        uint32_t n = sp_sets_needed(sp_rows_of(table), w, row);
+        if (row->block && n <= sp_row_capacity((int)row->size))
+            continue;
+        value->size = sp_row_size_for(n);
+        value->block = sp_rows_take(sp_rows_of(table), value->size);
+        if (value->block == 0) {
+            sp_sets_release(table, event, w);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Count what F1 is made of, for labels whose probability is not next to nothing. */
+static void sp_sets_tally(sp_sets *s, const sp_answered *w, double u)
+{
+    for (ptrdiff_t i = 0, end = w->n_met + s->n_awake; i < end; i++) {
+        uint32_t k = i < w->n_met ? w->met[i] : s->awake[i - w->n_met];
+        if ((i >= w->n_met && sp_is_met(w, k)) || !sp_is_named(w, k))
+            continue;
+        double score = i < w->n_met ? w->marks[k].score : s->labels[k].rest;
+        if (score < -5.0)
+            continue;
+        int t = (int)(sp_sigmoid(score) * SP_SETS_STEPS);
+        t = SP_MIN(t, SP_SETS_STEPS - 1);
+        if (t == 0)
+            continue;
+        s->said[t] += u;
+        s->there[t] += sp_is_there(w, k) ? u : 0.0;
+    }
+    s->positives += u * (double)w->n_there;
+    if (s->positives >= SP_SETS_FULL) {
+        s->positives *= 0.5;
+        for (int t = 0; t < SP_SETS_STEPS; t++) {
+            s->there[t] *= 0.5;
+            s->said[t] *= 0.5;
+        }
+    }
+}
+
+static void sp_sets_usual_odds(sp_sets *s, const sp_answered *w)
+{
+    double mean = 0.0;
+    if (w->n_met == 0)
+        return;
+    for (ptrdiff_t i = 0; i < w->n_met; i++)
+        mean += fabs(w->marks[w->met[i]].d);
+    mean /= (double)w->n_met;
+    s->nm = SP_MIN(s->nm + 1.0, 1024.0);
+    s->m += (mean - s->m) / s->nm;
+}
+
+/* Take one stride. */
+static void sp_sets_go(sp_sets *s, sp_table *table, const sp_event *event, const sp_answered *w,
+                       const sp_marked_stride *stride)
+{
+    const sp_sparse_rows *rows = sp_rows_of(table);
+    const sp_mark *mark = &w->marks[stride->k];
+    sp_label *label = &s->labels[stride->k];
+    for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
+        if (event->slots[i] == SP_SLOT_NULL)
+            continue;
+        sp_sparse *row = &sp_marked_of(table, event->slots[i])->of.row;
+        sp_entry *entry = stride->wide ? sp_row_insert(rows, row, stride->k)
+                                       : sp_row_find(rows, row, stride->k);
+        if (entry == NULL)
+            continue;
+        double X = sp_mark_h(mark, &w->values[i], entry->c) * mark->r;
+        entry->G = (float)(entry->G * stride->kept + stride->q * (X * X));
+        entry->w = (float)(entry->w + (stride->f * X) / sqrt(entry->G + SP_P0));
+    }
+    label->G0 = label->G0 * stride->kept + stride->q;
+    label->w0 += stride->f / sqrt(label->G0 + SP_P0);
+    label->Gn += stride->q * (mark->V * mark->V);
+    label->wn += (stride->f * mark->V) / sqrt(label->Gn + 1.0);
+    sp_sets_settle_label(s, stride->k);
+}
+
+/* The counts of a feature. */
+static void sp_sets_count(const sp_sets *s, const sp_sparse_rows *rows, sp_marked *marked,
+                          const sp_answered *w, double x, double v, double u)
+{
+    sp_sparse *row = &marked->of.row;
+    double halved = sp_count(&marked->head, x, u, s->T + 2.0);
+    marked->of.N = (marked->of.N + u * v) * halved;
+    for (ptrdiff_t j = 0; j < w->n_there; j++) {
+        sp_entry *entry = sp_row_insert(rows, row, w->told[j]);
+        entry->c = (float)((entry->c + u * v) * halved);
+    }
+    if (halved == 1.0)
+        return;
+    sp_entry *entries = sp_row_entries(rows, row);
+    for (uint32_t i = 0; i < row->n; i++) {
+        if (!sp_is_there(w, entries[i].k))
+            entries[i].c = (float)(entries[i].c * halved);
+    }
+}
+
+SP_PRIVATE void sp_sets_learn(sp_sets *s, sp_table *table, const sp_event *event, sp_answered *w,
+                              double u)
+{
+    sp_sparse_rows *rows = sp_rows_of(table);
+    double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
+    for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
+        if (w->values[i].block)
+            sp_row_move(rows, &sp_marked_of(table, event->slots[i])->of.row, w->values[i].block,
+                        w->values[i].size);
+        w->values[i].block = 0;
+    }
+    sp_sets_tally(s, w, u);
+    sp_sets_usual_odds(s, w);
+    for (ptrdiff_t i = 0; i < w->n_new; i++) {
+        s->labels[s->n_labels + i] = sp_sets_newcomer(s, i, &wn);
+        sp_sets_settle_label(s, s->n_labels + i);
+    }
+    s->n_labels += w->n_new;
+    for (ptrdiff_t i = 0; i < w->n_strides; i++)
+        sp_sets_go(s, table, event, w, &w->strides[i]);
+    s->T += u;
+    for (ptrdiff_t i = 0; i < w->n_there; i++)
+        s->labels[w->told[i]].D += u;
+    for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
+        if (event->slots[i] != SP_SLOT_NULL)
+            sp_sets_count(s, rows, sp_marked_of(table, event->slots[i]), w, event->values[i],
+                          w->values[i].v, u);
+    }
+    for (ptrdiff_t k = 0, end = w->open ? s->n_labels : 0; k < end; k++) {
+        if (w->marks[k].told != w->word)
+            s->labels[k].left += u;
+    }
+}

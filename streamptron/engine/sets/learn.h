@@ -1,0 +1,28 @@
+/* What MultiLabelClassifier learns from an event that has been answered and told its labels.
+
+   First the strides, by the labels' errors: nothing changes. Then the blocks that rows will need,
+   which is all that can fail. Last the strides are taken, and everything is counted. */
+
+#ifndef STREAMPTRON_SETS_LEARN_H
+#define STREAMPTRON_SETS_LEARN_H
+
+#include "sets/sets.h"
+
+/* Whether an event that has been told its labels was not answered exactly. */
+SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_answered *w);
+
+/* The strides of an event that has been told its labels. -1 without memory. */
+SP_PRIVATE int sp_sets_aim(const sp_sets *s, const sp_table *table, const sp_event *event,
+                           sp_answered *w, double u);
+
+/* Take the blocks that rows will need. -1 without memory, and none has been taken. */
+SP_PRIVATE int sp_sets_reserve(const sp_table *table, const sp_event *event, sp_answered *w);
+
+/* Give back what sp_sets_reserve has taken. */
+SP_PRIVATE void sp_sets_release(const sp_table *table, const sp_event *event, sp_answered *w);
+
+/* Learn the labels; there is room for everything. */
+SP_PRIVATE void sp_sets_learn(sp_sets *s, sp_table *table, const sp_event *event, sp_answered *w,
+                              double u);
+
+#endif

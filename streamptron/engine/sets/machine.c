@@ -1,0 +1,164 @@
+#include "sets/machine.h"
+
+#include "adaptive/logs.h"
+#include "sets/learn.h"
+
+#include <math.h>
+
+static ptrdiff_t sp_sets_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
+{
+    (void)table;
+    (void)n_outputs;
+    return 1; /* what labels have lies in rows */
+}
+
+static double sp_sets_size(const sp_table *table, sp_slot_type slot)
+{
+    const sp_marked *marked = sp_marked_of(table, slot);
+    const sp_entry *entries = sp_row_entries(sp_rows_of(table), &marked->of.row);
+    double largest = 0.0;
+    for (uint32_t i = 0; i < marked->of.row.n; i++)
+        largest = SP_MAX(largest, fabs(entries[i].w));
+    return largest * sqrt(marked->of.cnt);
+}
+
+static void sp_sets_clear(sp_table *table, sp_slot_type slot)
+{
+    sp_row_drop(sp_rows_of(table), &sp_marked_of(table, slot)->of.row);
+}
+
+static const sp_slot_kind sp_sets_slots = {
+    .weights = false,
+    .blocks_for = sp_sets_blocks_for,
+    .size = sp_sets_size,
+    .clear = sp_sets_clear,
+};
+
+SP_PRIVATE int sp_sets_open(sp_learner *learner, int average, bool pocket, int serve,
+                            bool scattered)
+{
+    sp_table *table = &learner->table;
+    sp_serve_init(&learner->serve, serve, average, pocket);
+    sp_table_init(table, SP_AVERAGE_NONE, 1.0, false, SP_KEEP_NONE, false, scattered);
+    table->kind = &sp_sets_slots;
+    table->width = SP_HEAD_WIDTH;
+    table->own = sp_rows_open();
+    if (table->own == NULL
+        || sp_sets_init(&learner->sets, learner->rule.eta, learner->rule.forget) < 0)
+        return -1;
+    return sp_table_add_outputs(table, 0);
+}
+
+SP_PRIVATE void sp_sets_close(sp_learner *learner)
+{
+    sp_sets_free(&learner->sets);
+    sp_rows_free(sp_rows_of(&learner->table));
+    learner->table.own = NULL;
+}
+
+SP_PRIVATE int sp_sets_duplicate(sp_learner *to, const sp_learner *other)
+{
+    int failed = sp_sets_copy(&to->sets, &other->sets);
+    to->table.own = sp_rows_copy(sp_rows_of(&other->table));
+    return to->table.own == NULL ? -1 : failed;
+}
+
+SP_PRIVATE size_t sp_sets_held(const sp_learner *learner)
+{
+    const sp_sparse_rows *rows = sp_rows_of(&learner->table);
+    return sp_sets_bytes(&learner->sets) + (rows == NULL ? 0 : rows->bytes);
+}
+
+SP_PRIVATE int sp_sets_expect(sp_learner *learner, ptrdiff_t n)
+{
+    if (sp_sets_room(&learner->sets, n) < 0)
+        return -1;
+    learner->sets.n_labels = n;
+    return 0;
+}
+
+SP_PRIVATE bool sp_sets_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
+{
+    const sp_table *table = &learner->table;
+    for (sp_slot_type slot = 0; slot < n_slots; slot++) {
+        if (slot >> SP_CHUNK_BITS >= table->n_chunks)
+            break;
+        const sp_marked *marked = sp_marked_of(table, slot);
+        if (!(fabs(marked->of.s) <= SP_VALUE_LIMIT && marked->of.cnt >= 0.0f
+              && marked->of.cnt < 2 * SP_COUNT_MOST && fabs(marked->of.N) <= SP_VALUE_LIMIT
+              && marked->of.unused == 0.0f))
+            return true;
+    }
+    return false;
+}
+
+SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
+{
+    ptrdiff_t n = learner->sets.n_labels;
+    if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * SP_MAX(n, (ptrdiff_t)2))
+            < 0
+        || sp_answered_reserve(event, event->n, n) < 0)
+        return -1;
+    event->n_scores = n;
+    event->judged = 0;
+    sp_sets_answer(&learner->sets, &learner->table, event, sp_answered_of(event));
+    return 0;
+}
+
+/* The scores of all labels: not before they are asked for. */
+SP_PRIVATE void sp_sets_verdict(const sp_learner *learner, sp_event *event, int kind)
+{
+    const sp_sets *s = &learner->sets;
+    const sp_answered *w = sp_answered_of(event);
+    ptrdiff_t best = s->n_labels ? 0 : -1;
+    for (ptrdiff_t k = 0; k < s->n_labels; k++) {
+        event->scores[k] = sp_sets_score(s, w, k);
+        if (event->scores[k] > event->scores[best])
+            best = k;
+    }
+    event->verdicts[kind].best = best;
+    event->judged |= 1 << kind;
+}
+
+SP_PRIVATE void sp_sets_probabilities(const sp_learner *learner, const sp_event *event, double *p)
+{
+    for (ptrdiff_t k = 0; k < learner->sets.n_labels; k++)
+        p[k] = sp_sigmoid(sp_sets_score(&learner->sets, sp_answered_of(event), k));
+}
+
+SP_PRIVATE int sp_sets_step(sp_learner *learner, sp_event *event, double u)
+{
+    return sp_sets_aim(&learner->sets, &learner->table, event, sp_answered_of(event), u);
+}
+
+SP_PRIVATE int sp_sets_make_room(sp_learner *learner, sp_event *event, double u)
+{
+    const uint32_t block = 0;
+    sp_answered *w = sp_answered_of(event);
+    bool ticked = false;
+    if (u == 0.0)
+        return 0;
+    if (sp_learner_insert(learner, event, 0, event->n, &ticked) < 0
+        || sp_sets_room(&learner->sets, learner->sets.n_labels + w->n_new) < 0
+        || sp_table_add_outputs(&learner->table, w->n_new) < 0
+        || sp_sets_reserve(&learner->table, event, w) < 0)
+        return -1;
+    if (sp_table_reserve_blocks(&learner->table, event->slots, event->n, learner->index.n_slots,
+                                &block, 1)
+        < 0) {
+        sp_sets_release(&learner->table, event, w);
+        return -1;
+    }
+    return 0;
+}
+
+SP_PRIVATE void sp_sets_take(sp_learner *learner, sp_event *event, double u)
+{
+    sp_answered *w = sp_answered_of(event);
+    learner->n_seen += 1;
+    learner->n_mistakes += sp_sets_wrong(&learner->sets, w);
+    if (u == 0.0)
+        return;
+    learner->n_updates += w->n_strides > 0;
+    sp_sets_learn(&learner->sets, &learner->table, event, w, u);
+}

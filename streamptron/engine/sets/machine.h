@@ -1,0 +1,23 @@
+/* The sets machine: MultiLabelClassifier's verbs, for machine.h. */
+
+#ifndef STREAMPTRON_SETS_MACHINE_H
+#define STREAMPTRON_SETS_MACHINE_H
+
+#include "path/learner.h"
+
+SP_PRIVATE int sp_sets_open(sp_learner *learner, int average, bool pocket, int serve,
+                            bool scattered);
+SP_PRIVATE void sp_sets_close(sp_learner *learner);
+SP_PRIVATE int sp_sets_duplicate(sp_learner *to, const sp_learner *other);
+SP_PRIVATE size_t sp_sets_held(const sp_learner *learner);
+SP_PRIVATE int sp_sets_expect(sp_learner *learner, ptrdiff_t n);
+SP_PRIVATE bool sp_sets_slots_fault(const sp_learner *learner, sp_slot_type n_slots);
+
+SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event);
+SP_PRIVATE void sp_sets_verdict(const sp_learner *learner, sp_event *event, int kind);
+SP_PRIVATE void sp_sets_probabilities(const sp_learner *learner, const sp_event *event, double *p);
+SP_PRIVATE int sp_sets_step(sp_learner *learner, sp_event *event, double u);
+SP_PRIVATE int sp_sets_make_room(sp_learner *learner, sp_event *event, double u);
+SP_PRIVATE void sp_sets_take(sp_learner *learner, sp_event *event, double u);
+
+#endif

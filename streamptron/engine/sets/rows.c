@@ -1,0 +1,177 @@
+#include "sets/rows.h"
+
+#include "memory/heap.h"
+
+SP_PRIVATE uint32_t sp_row_capacity(int size)
+{
+    uint32_t n = 1;
+    for (int i = 0; i < size; i++)
+        n += n < 2 ? 1 : n / 2;
+    return n;
+}
+
+SP_PRIVATE int sp_row_size_for(uint32_t n)
+{
+    uint32_t capacity = 1;
+    int size = 0;
+    while (capacity < n) {
+        capacity += capacity < 2 ? 1 : capacity / 2;
+        size++;
+    }
+    return size;
+}
+
+SP_PRIVATE sp_sparse_rows *sp_rows_open(void)
+{
+    sp_sparse_rows *rows = (sp_sparse_rows *)sp_calloc(1, sizeof(sp_sparse_rows));
+    if (rows != NULL)
+        rows->bytes = sizeof(sp_sparse_rows);
+    return rows;
+}
+
+SP_PRIVATE void sp_rows_free(sp_sparse_rows *rows)
+{
+    if (rows == NULL)
+        return;
+    for (size_t i = 0; i < rows->n_segments; i += rows->owns[i])
+        sp_free(rows->segments[i]);
+    sp_free(rows->segments);
+    sp_free(rows->owns);
+    sp_free(rows);
+}
+
+/* Open n segments side by side. -1 without memory. */
+static int sp_rows_grow(sp_sparse_rows *rows, size_t n)
+{
+    size_t room = rows->n_segments + n;
+    size_t bytes = n * SP_SEGMENT_ENTRIES * sizeof(sp_entry);
+    sp_entry *made;
+    void *p;
+    if (room << SP_SEGMENT_BITS > UINT32_MAX)
+        return -1;
+    if (room > rows->room) {
+        room += room / 2;
+        p = sp_realloc(rows->segments, room * sizeof(sp_entry *));
+        if (p == NULL)
+            return -1;
+        rows->segments = (sp_entry **)p;
+        p = sp_realloc(rows->owns, room * sizeof(size_t));
+        if (p == NULL)
+            return -1;
+        rows->owns = (size_t *)p;
+        rows->bytes += (room - rows->room) * (sizeof(sp_entry *) + sizeof(size_t));
+        rows->room = room;
+    }
+    made = (sp_entry *)sp_malloc(bytes);
+    if (made == NULL)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        rows->segments[rows->n_segments + i] = made + i * SP_SEGMENT_ENTRIES;
+        rows->owns[rows->n_segments + i] = i == 0 ? n : 0;
+    }
+    rows->n_segments += n;
+    rows->bytes += bytes;
+    return 0;
+}
+
+SP_PRIVATE sp_sparse_rows *sp_rows_copy(const sp_sparse_rows *other)
+{
+    sp_sparse_rows *rows = sp_rows_open();
+    if (rows == NULL)
+        return NULL;
+    for (size_t i = 0; i < other->n_segments; i += other->owns[i]) {
+        if (sp_rows_grow(rows, other->owns[i]) < 0) {
+            sp_rows_free(rows);
+            return NULL;
+        }
+        memcpy(rows->segments[i], other->segments[i],
+               other->owns[i] * SP_SEGMENT_ENTRIES * sizeof(sp_entry));
+    }
+    rows->next = other->next;
+    rows->limit = other->limit;
+    memcpy(rows->free, other->free, sizeof(rows->free));
+    return rows;
+}
+
+SP_PRIVATE void sp_rows_give(sp_sparse_rows *rows, uint32_t block, int size)
+{
+    sp_rows_at(rows, block)->k = rows->free[size];
+    rows->free[size] = block;
+}
+
+/* What is left of the current segment is given to rows of the classes that it holds. */
+static void sp_rows_use_up(sp_sparse_rows *rows)
+{
+    while (rows->next < rows->limit) {
+        int size = sp_row_size_for(rows->limit - rows->next + 1) - 1;
+        sp_rows_give(rows, rows->next, size);
+        rows->next += sp_row_capacity(size);
+    }
+}
+
+SP_PRIVATE uint32_t sp_rows_take(sp_sparse_rows *rows, int size)
+{
+    uint32_t n = sp_row_capacity(size);
+    uint32_t block = rows->free[size];
+    if (block) {
+        rows->free[size] = sp_rows_at(rows, block)->k;
+        return block;
+    }
+    if (n > SP_SEGMENT_ENTRIES / 2) {
+        size_t first = rows->n_segments;
+        size_t several = (n + SP_SEGMENT_ENTRIES - 1) >> SP_SEGMENT_BITS;
+        if (first == 0) { /* whose first entry is no block */
+            first = 1;
+            if (sp_rows_grow(rows, 1) < 0)
+                return 0;
+            rows->next = 1;
+            rows->limit = SP_SEGMENT_ENTRIES;
+        }
+        return sp_rows_grow(rows, several) < 0 ? 0 : (uint32_t)(first << SP_SEGMENT_BITS);
+    }
+    if (rows->limit - rows->next < n) {
+        uint32_t first = (uint32_t)(rows->n_segments << SP_SEGMENT_BITS);
+        if (sp_rows_grow(rows, 1) < 0)
+            return 0;
+        sp_rows_use_up(rows);
+        rows->next = SP_MAX(first, (uint32_t)1);
+        rows->limit = first + SP_SEGMENT_ENTRIES;
+    }
+    block = rows->next;
+    rows->next += n;
+    return block;
+}
+
+SP_PRIVATE sp_entry *sp_row_insert(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k)
+{
+    sp_entry *entries = sp_row_entries(rows, row);
+    uint32_t at = sp_row_place(entries, row->n, k);
+    if (at < row->n && entries[at].k == k)
+        return &entries[at];
+    memmove(entries + at + 1, entries + at, (row->n - at) * sizeof(sp_entry));
+    memset(&entries[at], 0, sizeof(sp_entry));
+    entries[at].k = k;
+    row->n += 1;
+    return &entries[at];
+}
+
+SP_PRIVATE void sp_row_move(sp_sparse_rows *rows, sp_sparse *row, uint32_t block, int size)
+{
+    if (row->block && size <= (int)row->size) {
+        sp_rows_give(rows, block, size);
+        return;
+    }
+    if (row->block) {
+        memcpy(sp_rows_at(rows, block), sp_rows_at(rows, row->block), row->n * sizeof(sp_entry));
+        sp_rows_give(rows, row->block, (int)row->size);
+    }
+    row->block = block;
+    row->size = (uint32_t)size & 63;
+}
+
+SP_PRIVATE void sp_row_drop(sp_sparse_rows *rows, sp_sparse *row)
+{
+    if (row->block)
+        sp_rows_give(rows, row->block, (int)row->size);
+    row->block = row->n = row->size = 0;
+}

@@ -1,0 +1,417 @@
+#include "sets/sets.h"
+
+#include "adaptive/logs.h"
+#include "memory/heap.h"
+
+#define SP_SETS_ASLEEP (-5.0) /* a rest at which an event of weight 1 makes no step */
+#define SP_SETS_LEAST 0x1p-126 /* of an N that naive Bayes goes by: below it a c is far off */
+#define SP_SETS_LARGE 0x1p500 /* of a product, whose exponent is moved then */
+
+/* --- Their life */
+
+static int sp_sets_tallies(sp_sets *s)
+{
+    s->there = (double *)sp_calloc(2 * SP_SETS_STEPS, sizeof(double));
+    s->said = s->there == NULL ? NULL : s->there + SP_SETS_STEPS;
+    return s->there == NULL ? -1 : 0;
+}
+
+SP_PRIVATE int sp_sets_init(sp_sets *s, double eta, double forget)
+{
+    s->eta = eta;
+    s->forget = forget;
+    return sp_sets_tallies(s);
+}
+
+SP_PRIVATE void sp_sets_free(sp_sets *s)
+{
+    sp_free(s->labels);
+    sp_free(s->awake);
+    sp_free(s->there);
+    s->labels = NULL;
+    s->awake = NULL;
+    s->there = s->said = NULL;
+    s->room = s->n_labels = s->n_awake = 0;
+}
+
+SP_PRIVATE int sp_sets_room(sp_sets *s, ptrdiff_t n)
+{
+    ptrdiff_t room = n + n / 2 + 8;
+    void *p;
+    if (n <= s->room)
+        return 0;
+    p = sp_realloc(s->awake, (size_t)room * sizeof(uint32_t));
+    if (p == NULL)
+        return -1;
+    s->awake = (uint32_t *)p;
+    p = sp_realloc(s->labels, (size_t)room * sizeof(sp_label));
+    if (p == NULL)
+        return -1;
+    s->labels = (sp_label *)p;
+    memset(s->labels + s->room, 0, (size_t)(room - s->room) * sizeof(sp_label));
+    for (ptrdiff_t k = s->room; k < room; k++)
+        s->labels[k].place = -1;
+    s->room = room;
+    return 0;
+}
+
+SP_PRIVATE int sp_sets_copy(sp_sets *to, const sp_sets *other)
+{
+    *to = *other;
+    to->labels = NULL;
+    to->awake = NULL;
+    to->room = 0;
+    if (sp_sets_tallies(to) < 0 || sp_sets_room(to, other->n_labels) < 0) {
+        to->n_labels = to->n_awake = 0;
+        return -1;
+    }
+    memcpy(to->there, other->there, 2 * SP_SETS_STEPS * sizeof(double));
+    if (other->n_labels)
+        memcpy(to->labels, other->labels, (size_t)other->n_labels * sizeof(sp_label));
+    if (other->n_awake)
+        memcpy(to->awake, other->awake, (size_t)other->n_awake * sizeof(uint32_t));
+    return 0;
+}
+
+SP_API void sp_sets_settle_label(sp_sets *s, ptrdiff_t k)
+{
+    sp_label *label = &s->labels[k];
+    label->rest = label->w0 + label->wn * -2.0;
+    if ((label->rest > SP_SETS_ASLEEP) == (label->place >= 0))
+        return;
+    if (label->place < 0) {
+        label->place = s->n_awake;
+        s->awake[s->n_awake] = (uint32_t)k;
+        s->n_awake += 1;
+        return;
+    }
+    s->n_awake -= 1;
+    s->awake[label->place] = s->awake[s->n_awake];
+    s->labels[s->awake[label->place]].place = label->place;
+    label->place = -1;
+}
+
+static void sp_answered_free(sp_own *own)
+{
+    sp_answered *w = (sp_answered *)(void *)own;
+    sp_free(w->values);
+    sp_free(w->marks);
+    sp_free(w->met);
+    sp_free(w->told);
+    sp_free(w->strides);
+    sp_free(w->adds);
+}
+
+static size_t sp_answered_bytes(const sp_own *own)
+{
+    const sp_answered *w = (const sp_answered *)(const void *)own;
+    return sizeof(sp_answered) + (size_t)w->values_room * sizeof(sp_marked_value)
+           + (size_t)w->marks_room * (sizeof(sp_mark) + sizeof(uint32_t))
+           + (size_t)w->told_room * sizeof(uint32_t)
+           + (size_t)w->strides_room * (sizeof(sp_marked_stride) + sizeof(uint32_t));
+}
+
+static const sp_own_kind sp_answered_kind = {
+    .size = sizeof(sp_answered),
+    .bytes = sp_answered_bytes,
+    .free = sp_answered_free,
+};
+
+SP_PRIVATE int sp_answered_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels)
+{
+    sp_answered *w = (sp_answered *)(void *)sp_event_own(event, &sp_answered_kind);
+    ptrdiff_t room;
+    void *p;
+    if (w == NULL)
+        return -1;
+    if (n > w->values_room) {
+        room = n + n / 2 + 16;
+        p = sp_realloc(w->values, (size_t)room * sizeof(sp_marked_value));
+        if (p == NULL)
+            return -1;
+        w->values = (sp_marked_value *)p;
+        w->values_room = room;
+    }
+    if (labels > w->marks_room) {
+        room = labels + labels / 2 + 8;
+        p = sp_realloc(w->met, (size_t)room * sizeof(uint32_t));
+        if (p == NULL)
+            return -1;
+        w->met = (uint32_t *)p;
+        p = sp_realloc(w->marks, (size_t)room * sizeof(sp_mark));
+        if (p == NULL)
+            return -1;
+        w->marks = (sp_mark *)p;
+        memset(w->marks + w->marks_room, 0, (size_t)(room - w->marks_room) * sizeof(sp_mark));
+        w->marks_room = room;
+    }
+    return 0;
+}
+
+SP_API int sp_sets_tell(sp_event *event, const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there,
+                        bool open, ptrdiff_t n_labels)
+{
+    sp_answered *w;
+    ptrdiff_t most = n_labels;
+    void *p;
+    for (ptrdiff_t i = 0; i < n; i++)
+        most = SP_MAX(most, (ptrdiff_t)labels[i] + 1);
+    if (sp_answered_reserve(event, 0, most) < 0)
+        return -1;
+    w = sp_answered_of(event);
+    if (n > w->told_room) {
+        p = sp_realloc(w->told, (size_t)(n + n / 2) * sizeof(uint32_t));
+        if (p == NULL)
+            return -1;
+        w->told = (uint32_t *)p;
+        w->told_room = n + n / 2;
+    }
+    w->word += 1;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        w->told[i] = labels[i];
+        w->marks[labels[i]].told = w->word;
+        w->marks[labels[i]].there = i < n_there;
+    }
+    w->n_told = n;
+    w->n_there = n_there;
+    w->n_new = most - n_labels;
+    w->open = open;
+    return 0;
+}
+
+/* --- The answer */
+
+/* What is taken off a value of a feature that varies: all of 1 if it is in every event. `events` is
+   1 / (T + 1). */
+static double sp_usual(const sp_head *head, double x, double events)
+{
+    double share = (double)head->cnt * events;
+    if (signbit(head->s) || x < 0.0)
+        return 0.0;
+    if (share > 1.0 || (double)head->cnt >= SP_COUNT_HALF)
+        return 1.0;
+    share *= share;
+    return share * share;
+}
+
+/* The event's features: all that no label has a part in. */
+static void sp_sets_values(const sp_sets *s, const sp_table *table, const sp_event *event,
+                           sp_answered *w)
+{
+    const double events = 1.0 / (s->T + 1.0);
+    w->heft = w->at = 0.0;
+    w->used = 0;
+    for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
+        const sp_marked *marked = sp_marked_of(table, event->slots[i]);
+        const sp_head *head = &marked->head;
+        sp_marked_value *value = &w->values[i];
+        double x = event->values[i];
+        double a = fabs(x);
+        double mean = fabs(head->s);
+        if (i + SP_AHEAD < end)
+            sp_prefetch(sp_marked_of(table, event->slots[i + SP_AHEAD]));
+        value->known = 1.0 / (head->cnt + 1.0);
+        if (a == mean) /* where a value is always the same the mean stays, exactly */
+            value->a = value->v = x > 0.0 ? 1.0 : -1.0;
+        else {
+            value->v = sp_clip(x / sp_moved(mean, a, value->known), SP_MOST);
+            value->a = value->v - sp_usual(head, x, events);
+        }
+        value->heft = value->a * value->a;
+        if (!(value->heft > 1.0))
+            value->heft = 1.0;
+        value->N = marked->of.N;
+        double seen = value->N * value->known;
+        value->at = value->heft * (seen * seen);
+        w->heft += value->heft;
+        w->at += value->at;
+        value->t = 0.0;
+        if (value->N >= SP_SETS_LEAST && !signbit(head->s) && x > 0.0) {
+            value->t = s->T / value->N;
+            w->used += 1;
+        }
+    }
+}
+
+SP_PRIVATE void sp_mark_open(const sp_sets *s, const sp_label *label, sp_mark *mark)
+{
+    double known = s->T - label->left;
+    double absent = SP_MAX(0.0, known - label->D);
+    mark->f = s->T > 0.0 ? known / s->T : 1.0;
+    mark->share = (label->D + 1.0) / (known + 2.0) * mark->f;
+    mark->inverse = ((known + 2.0) / (label->D + 1.0)) * ((known + 2.0) / (absent + 1.0));
+    mark->dot = mark->apart = mark->at = 0.0;
+    mark->P[0] = mark->P[1] = 1.0;
+    mark->E[0] = mark->E[1] = 0;
+    mark->used = 0;
+}
+
+SP_PRIVATE double sp_mark_scale(const sp_answered *w, const sp_mark *mark)
+{
+    double apart = mark->apart + (mark->share * mark->share) * (w->at - mark->at);
+    double squares = w->heft * SP_EPS + mark->inverse * apart;
+    return squares > 0.0 ? 1.0 / sqrt(squares) : 0.0;
+}
+
+/* Add what the entries of one feature say. */
+static void sp_sets_walk(const sp_sets *s, sp_answered *w, const sp_marked_value *value,
+                         const sp_entry *entries, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const sp_entry *entry = &entries[i];
+        sp_mark *mark = &w->marks[entry->k];
+        if (mark->seen != w->turn) {
+            sp_mark_open(s, &s->labels[entry->k], mark);
+            mark->seen = w->turn;
+            w->met[w->n_met] = entry->k;
+            w->n_met += 1;
+        }
+        double c = entry->c;
+        double apart = (c - mark->share * value->N) * value->known;
+        mark->dot += entry->w * sp_mark_h(mark, value, c);
+        mark->apart += value->heft * (apart * apart);
+        mark->at += value->at;
+        if (value->t > 0.0) {
+            double against = mark->f * value->N - c;
+            mark->P[0] *= 1.0 + c * value->t;
+            mark->P[1] *= 1.0 + (against > 0.0 ? against : 0.0) * value->t;
+            mark->used += 1;
+            if (mark->P[0] > SP_SETS_LARGE || mark->P[1] > SP_SETS_LARGE) {
+                mark->P[0] = sp_fraction(mark->P[0], &mark->E[0]);
+                mark->P[1] = sp_fraction(mark->P[1], &mark->E[1]);
+            }
+        }
+    }
+}
+
+/* The score of a label that has been met. */
+static void sp_sets_conclude(const sp_sets *s, const sp_answered *w, const sp_label *label,
+                             sp_mark *mark)
+{
+    double known = s->T - label->left;
+    double absent = SP_MAX(0.0, known - label->D);
+    double log_odds = sp_log((label->D + 1.0) / (absent + 1.0));
+    double log_known = label->left == 0.0 ? w->log_all : sp_log(known + 1.0);
+    double m = s->m > 0.0 ? s->m : 1.0;
+    mark->r = sp_mark_scale(w, mark);
+    mark->P[0] = sp_fraction(mark->P[0], &mark->E[0]);
+    mark->P[1] = sp_fraction(mark->P[1], &mark->E[1]);
+    mark->d = sp_log(mark->P[0] / mark->P[1]) + (double)(mark->E[0] - mark->E[1]) * SP_LN2;
+    mark->d = (mark->d - (double)(w->used - mark->used) * log_known)
+              - ((double)w->used - 1.0) * log_odds;
+    mark->V = sp_clip(mark->d / m, 2.0);
+    mark->score = (mark->dot * mark->r + label->w0) + label->wn * mark->V;
+}
+
+SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp_event *event,
+                               sp_answered *w)
+{
+    const sp_sparse_rows *rows = sp_rows_of(table);
+    w->turn += 1;
+    w->n_met = 0;
+    w->log_all = sp_log(s->T + 1.0);
+    sp_sets_values(s, table, event, w);
+    for (ptrdiff_t i = 0, end = event->n; i < end; i++) {
+        const sp_sparse *row = &sp_marked_of(table, event->slots[i])->of.row;
+        w->values[i].fresh = event->slots[i] == SP_SLOT_NULL;
+        if (i + 1 < end) {
+            const sp_sparse *next = &sp_marked_of(table, event->slots[i + 1])->of.row;
+            if (next->block)
+                sp_prefetch(sp_rows_at(rows, next->block));
+        }
+        sp_sets_walk(s, w, &w->values[i], sp_row_entries(rows, row), row->n);
+    }
+    for (ptrdiff_t i = 0; i < w->n_met; i++)
+        sp_sets_conclude(s, w, &s->labels[w->met[i]], &w->marks[w->met[i]]);
+}
+
+SP_API double sp_sets_best_threshold(const sp_sets *s)
+{
+    double best = -1.0;
+    double there = 0.0;
+    double said = 0.0;
+    int chosen = SP_SETS_STEPS / 2;
+    for (int t = SP_SETS_STEPS - 1; t > 0; t--) {
+        there += s->there[t];
+        said += s->said[t];
+        double total = said + s->positives;
+        double F1 = total > 0.0 ? 2.0 * there / total : 0.0;
+        bool nearer = abs(t - SP_SETS_STEPS / 2) < abs(chosen - SP_SETS_STEPS / 2);
+        if (F1 > best || (F1 == best && nearer)) {
+            best = F1;
+            chosen = t;
+        }
+    }
+    return (double)chosen / SP_SETS_STEPS;
+}
+
+SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
+                            ptrdiff_t k, ptrdiff_t i)
+{
+    sp_answered *w = sp_answered_of(event);
+    const sp_label *label = &s->labels[k];
+    const sp_mark *mark = &w->marks[k];
+    double absent = SP_MAX(0.0, s->T - label->left - label->D);
+    double log_odds = sp_log((label->D + 1.0) / (absent + 1.0));
+    bool naive = mark->seen == w->turn && mark->d != 0.0;
+    double factor = naive ? label->wn * mark->V / mark->d : 0.0;
+    const sp_marked_value *value;
+    const sp_entry *entry;
+    double c, share;
+    if (i < 0)
+        return label->w0 + (naive ? factor * log_odds : label->wn * -2.0);
+    if (mark->seen != w->turn)
+        return 0.0;
+    value = &w->values[i];
+    entry = sp_row_find(sp_rows_of(table), &sp_marked_of(table, event->slots[i])->of.row,
+                        (uint32_t)k);
+    c = entry == NULL ? 0.0 : entry->c;
+    share = entry == NULL ? 0.0 : entry->w * (sp_mark_h(mark, value, c) * mark->r);
+    if (naive && value->t > 0.0) {
+        double against = SP_MAX(0.0, mark->f * value->N - c) * value->t;
+        share += factor
+                 * ((sp_log(1.0 + c * value->t) - sp_log(1.0 + against)) - log_odds);
+    }
+    return share;
+}
+
+SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table, sp_slot_type slot,
+                                 ptrdiff_t k)
+{
+    const sp_entry *entry;
+    if (slot == SP_SLOT_INTERCEPT)
+        return s->labels[k].w0;
+    if (slot >> SP_CHUNK_BITS >= table->n_chunks)
+        return 0.0;
+    entry = sp_row_find(sp_rows_of(table), &sp_marked_of(table, slot)->of.row, (uint32_t)k);
+    return entry == NULL ? 0.0 : entry->w;
+}
+
+SP_PRIVATE const char *sp_sets_fault(const sp_sets *s, const sp_table *table, sp_slot_type n_slots)
+{
+    const sp_sparse_rows *rows = sp_rows_of(table);
+    ptrdiff_t awake = 0;
+    for (sp_slot_type slot = 0; slot < n_slots; slot++) {
+        if (slot >> SP_CHUNK_BITS >= table->n_chunks)
+            break;
+        const sp_sparse *row = &sp_marked_of(table, slot)->of.row;
+        const sp_entry *entries = sp_row_entries(rows, row);
+        if (row->n && (row->block == 0 || row->n > sp_row_capacity((int)row->size)))
+            return "a row has more entries than its block";
+        for (uint32_t i = 0; i < row->n; i++) {
+            if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k))
+                return "the labels of a row are not in order";
+            if (!isfinite(entries[i].c) || !isfinite(entries[i].w) || !(entries[i].G >= 0.0f))
+                return "a number of a label is not finite";
+        }
+    }
+    for (ptrdiff_t k = 0; k < s->n_labels; k++) {
+        const sp_label *label = &s->labels[k];
+        if (label->rest != label->w0 + label->wn * -2.0)
+            return "a label's score without an entry is not what it is made of";
+        if (label->place >= 0 && s->awake[label->place] != (uint32_t)k)
+            return "a label is not where it should be awake";
+        awake += label->place >= 0;
+    }
+    return awake == s->n_awake ? NULL : "there are more labels awake than there are";
+}

@@ -1,0 +1,244 @@
+/* MultiLabelClassifier: a set of labels for each event, every label learned on its own.
+
+   As AdaptiveClassifier (adaptive/adaptive.h) learns two labels, so each label here is learned
+   against its absence. But all labels share what is kept of a feature, a feature and label have
+   numbers only where there is something to keep, and what a feature weighs for a label is worked
+   out when it is read. tests/twin/labels.py is the same in plain Python, to the last bit. In its
+   letters:
+
+       a feature j              s      the mean of |x|; was x ever negative?
+                                cnt    the sum of sample weights u
+                                N      the sum of u v
+       a feature and a label    c      the sum of u v of events with both
+                                w, G   the weight, and the sum of q X^2
+       a label                  D      the sum of u of events with it
+                                left   of events that left it open
+                                w0, G0 the intercept's; wn, Gn: naive Bayes's weight
+       once                     T      the sum of u;  m, nm: the usual |d|, over so many events
+
+   To answer, with a = v less what is usual, T_k = T - left_k, f = T_k / T and n_k = T_k - D_k:
+
+       pi = (D + 1) / (T_k + 2)
+       om^2 = 1/64 + ((c - pi f N) / (cnt + 1))^2 / (pi (1 - pi))
+       X = om a / R,   R^2 = sum of om^2 max(a^2, 1) over all features of the event
+       d = sum of log((1 + c T / N) / (1 + (f N - c) T / N)) - (used - 1) log((D + 1) / (n_k + 1))
+       score = sum of w X + w0 + wn V,   V = clip(d / m, 2), or -2 of a label without an entry
+
+   A feature without an entry has c = w = 0. So its part in R and d is the same for all labels but
+   for a factor, and one walk through the rows of the event's features is all: R^2 is the sum over
+   all features less that over those with an entry, and likewise d.
+
+       slot      [    s    | cnt |  -  |   row   |    N    ]      32 bytes, as AdaptiveClassifier's
+       row       [ k c w G ][ k c w G ] ..                        see sets/rows.h
+
+   A label without an entry in the event scores w0 - 2 wn, which is its `rest`: it takes a step only
+   if that is above -4.85. Those above -5 are in a list, `awake`. So an event costs what its rows
+   have entries, however many labels there are. Only three things go through all labels: an answer
+   that is asked for each of them, an event of weight above 1, and one that names only some. */
+
+#ifndef STREAMPTRON_SETS_SETS_H
+#define STREAMPTRON_SETS_SETS_H
+
+#include "adaptive/head.h"
+#include "events/event.h"
+#include "linear/table.h"
+#include "sets/rows.h"
+
+#include <math.h>
+
+enum {
+    SP_SETS_STEPS = 64, /* of the probability, where F1 is counted */
+};
+
+typedef struct sp_label {
+    double D;
+    double left;
+    double w0;
+    double G0;
+    double wn;
+    double Gn;
+    double rest;     /* its score without an entry */
+    ptrdiff_t place; /* among those awake; -1: it is not */
+} sp_label;
+
+typedef struct sp_sets {
+    double eta;
+    double forget;
+    double T;
+    double m;
+    double nm;
+    ptrdiff_t n_labels;
+    ptrdiff_t room;
+    sp_label *labels;
+    uint32_t *awake;
+    ptrdiff_t n_awake;
+    double *there; /* the weight of labels that were there, by their probability */
+    double *said;  /* of all that were asked for; behind it in memory */
+    double positives;
+} sp_sets;
+
+/* A slot: its first 16 bytes are those of AdaptiveClassifier's. */
+typedef union sp_marked {
+    sp_head head;
+    struct {
+        double s;
+        float cnt;
+        float unused;
+        sp_sparse row;
+        double N;
+    } of;
+} sp_marked;
+
+/* What the entries of a label add up to in an event, and what is made of that. */
+typedef struct sp_mark {
+    uint64_t seen; /* the turn in which it was last met; an older one: not in this event */
+    uint64_t told; /* the turn in which an event last named it */
+    bool there;    /* then: whether it was there */
+    int32_t used;
+    double f;
+    double share; /* pi f */
+    double inverse;
+    double dot;
+    double apart;
+    double at;
+    double P[2];
+    ptrdiff_t E[2];
+    double r;
+    double d;
+    double V;
+    double score;
+} sp_mark;
+
+/* A step of a label. */
+typedef struct sp_marked_stride {
+    uint32_t k;
+    bool wide; /* it makes entries */
+    double f;
+    double q;
+    double kept;
+} sp_marked_stride;
+
+/* A feature of the event. */
+typedef struct sp_marked_value {
+    double v;
+    double a;
+    double t;     /* T / N, or 0 where it has no part in naive Bayes */
+    double heft;  /* max(a^2, 1) */
+    double known; /* 1 / (cnt + 1) */
+    double N;
+    double at; /* heft (N known)^2 */
+    uint32_t block;
+    int size;   /* of that block, which its row is going to need; block 0: it needs none */
+    bool fresh; /* a feature without a slot when it was answered */
+} sp_marked_value;
+
+/* An event as it has been answered, what it is told of its labels, and the step that follows. */
+typedef struct sp_answered {
+    sp_own own;
+    uint64_t turn; /* of answers */
+    uint64_t word; /* of what is told */
+    sp_marked_value *values;
+    ptrdiff_t values_room;
+    double heft;
+    double at;
+    ptrdiff_t used;
+    double log_all; /* log(T + 1) */
+    sp_mark *marks; /* by label */
+    ptrdiff_t marks_room;
+    uint32_t *met; /* labels with an entry, in the order in which they were met */
+    ptrdiff_t n_met;
+    uint32_t *told; /* the labels that the event names: first those that it has */
+    ptrdiff_t n_told;
+    ptrdiff_t n_there;
+    ptrdiff_t told_room;
+    bool open;     /* labels that are not named are left open; else they are absent */
+    ptrdiff_t n_new; /* of those told: new ones */
+    sp_marked_stride *strides;
+    ptrdiff_t n_strides;
+    ptrdiff_t strides_room;
+    uint32_t *adds; /* labels that get an entry for each feature */
+    ptrdiff_t n_adds;
+} sp_answered;
+
+static inline sp_sparse_rows *sp_rows_of(const sp_table *table)
+{
+    return (sp_sparse_rows *)table->own;
+}
+
+static inline sp_answered *sp_answered_of(const sp_event *event)
+{
+    return (sp_answered *)(void *)event->own;
+}
+
+static inline sp_marked *sp_marked_of(const sp_table *table, sp_slot_type slot)
+{
+    return (sp_marked *)(void *)sp_slot(table->blocks->chunks, slot, SP_HEAD_WIDTH);
+}
+
+static inline size_t sp_sets_bytes(const sp_sets *s)
+{
+    return (size_t)s->room * (sizeof(sp_label) + sizeof(uint32_t))
+           + (s->there == NULL ? 0 : 2 * SP_SETS_STEPS * sizeof(double));
+}
+
+/* Untrained. -1 without memory. Call sp_sets_free in either case. */
+SP_PRIVATE int sp_sets_init(sp_sets *s, double eta, double forget);
+
+SP_PRIVATE void sp_sets_free(sp_sets *s);
+
+/* Room for n labels. -1 without memory. */
+SP_PRIVATE int sp_sets_room(sp_sets *s, ptrdiff_t n);
+
+/* The same with memory of its own. -1 without it. Call sp_sets_free in either case. */
+SP_PRIVATE int sp_sets_copy(sp_sets *to, const sp_sets *other);
+
+/* Work out what follows from a label's numbers, which have changed. */
+SP_API void sp_sets_settle_label(sp_sets *s, ptrdiff_t k);
+
+/* Room in an event for n features and so many labels. -1 without memory. */
+SP_PRIVATE int sp_answered_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels);
+
+/* Tell an event its labels: n numbers of labels, of which it has the first n_there. New ones have
+   the next numbers. `open`: it says nothing of labels that are not named. -1 without memory. */
+SP_API int sp_sets_tell(sp_event *event, const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there,
+                        bool open, ptrdiff_t n_labels);
+
+/* Everything of an event that its labels have no part in. */
+SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp_event *event,
+                               sp_answered *w);
+
+/* The score of a label in an answered event. */
+static inline double sp_sets_score(const sp_sets *s, const sp_answered *w, ptrdiff_t k)
+{
+    return w->marks[k].seen == w->turn ? w->marks[k].score : s->labels[k].rest;
+}
+
+/* What a label's numbers mean for an event, before its entries are added. */
+SP_PRIVATE void sp_mark_open(const sp_sets *s, const sp_label *label, sp_mark *mark);
+
+/* 1 / R of what has been added. */
+SP_PRIVATE double sp_mark_scale(const sp_answered *w, const sp_mark *mark);
+
+/* om a of a feature whose count with the label is c. */
+static inline double sp_mark_h(const sp_mark *mark, const sp_marked_value *value, double c)
+{
+    double apart = (c - mark->share * value->N) * value->known;
+    return sqrt(SP_EPS + mark->inverse * (apart * apart)) * value->a;
+}
+
+/* The probability above which answers have had the best F1. */
+SP_API double sp_sets_best_threshold(const sp_sets *s);
+
+/* What entry i of an answered event contributes to a label's score; -1: what is always there. */
+SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
+                            ptrdiff_t k, ptrdiff_t i);
+
+/* The weight of a label in a slot. */
+SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table, sp_slot_type slot,
+                                 ptrdiff_t k);
+
+/* What is wrong with rows and labels, or NULL. It looks at everything. */
+SP_PRIVATE const char *sp_sets_fault(const sp_sets *s, const sp_table *table,
+                                     sp_slot_type n_slots);
+
+#endif

@@ -1,0 +1,145 @@
+#include "voted/flat.h"
+
+#include "memory/compiler.h"
+#include "memory/heap.h"
+
+#include <math.h>
+
+SP_API void sp_voters_measure(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs)
+{
+    flat->n_updates = (size_t)sp_voters_updates(v);
+    flat->n_mentions = flat->n_turns = 0;
+    for (ptrdiff_t j = 0, end = SP_MIN(n_outputs, v->n_voters); j < end; j++)
+        flat->n_turns += (size_t)(v->voters[j].end - v->voters[j].start);
+    for (size_t i = 0, end = v->n_chunks; i < end; i++) {
+        for (size_t k = 0; k < (v->chunks[i] != NULL ? (size_t)SP_CHUNK_SLOTS : 0); k++)
+            flat->n_mentions += v->chunks[i][k].end - v->chunks[i][k].start;
+    }
+}
+
+SP_API int sp_voters_flatten(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs)
+{
+    size_t at = 0;
+    const sp_mentions *m;
+    const sp_voter *voter;
+    size_t *places = (size_t *)sp_calloc(flat->n_updates + 1, sizeof(size_t));
+    if (places == NULL)
+        return -1;
+    for (size_t i = 0, end = v->n_chunks; i < end; i++) {
+        for (size_t k = 0, end = v->chunks[i] != NULL ? (size_t)SP_CHUNK_SLOTS : 0; k < end; k++) {
+            m = &v->chunks[i][k];
+            for (size_t j = m->start; j < m->end; j++)
+                places[(uint32_t)(m->mentions[j].update - v->number) + 1] += 1;
+        }
+    }
+    for (size_t i = 0; i < flat->n_updates; i++) {
+        flat->sizes[i] = (uint32_t)places[i + 1];
+        flat->times[i] = v->updates[(size_t)v->start + i].time;
+        places[i + 1] += places[i];
+    }
+    for (size_t i = 0, end = v->n_chunks; i < end; i++) {
+        for (size_t k = 0, end = v->chunks[i] != NULL ? (size_t)SP_CHUNK_SLOTS : 0; k < end; k++) {
+            m = &v->chunks[i][k];
+            for (size_t j = m->start; j < m->end; j++) {
+                uint32_t update = m->mentions[j].update - v->number;
+                flat->values[places[update]] = m->mentions[j].x;
+                flat->slots[places[update]] = (sp_slot_type)((i << SP_CHUNK_BITS) | k);
+                places[update] += 1;
+            }
+        }
+    }
+    sp_free(places);
+    for (ptrdiff_t o = 0; o < n_outputs; o++) {
+        flat->turns[2 * o] = flat->turns[2 * o + 1] = 0;
+        flat->starts[o] = 0.0;
+        if (o >= v->n_voters)
+            continue;
+        voter = &v->voters[o];
+        flat->turns[2 * o] = (uint32_t)(voter->end - voter->start);
+        flat->turns[2 * o + 1] = voter->cut;
+        flat->starts[o] = voter->B;
+        for (ptrdiff_t p = voter->start; p < voter->end; p++) {
+            flat->steps[at] = voter->turns[p].a;
+            flat->updates[at] = voter->turns[p].update - v->number;
+            at++;
+        }
+    }
+    return 0;
+}
+
+static bool sp_updates_fault(const sp_voted *flat, const sp_voters *v, sp_slot_type n_slots)
+{
+    size_t n = 0;
+    double last = v->since;
+    if ((v->budget && flat->n_updates > v->budget) || flat->n_updates >= (size_t)0xFFFFFFFF)
+        return true;
+    for (size_t i = 0; i < flat->n_updates; i++) {
+        if (!(last <= flat->times[i] && flat->times[i] <= v->now))
+            return true;
+        last = flat->times[i];
+        n += flat->sizes[i];
+    }
+    if (n != flat->n_mentions)
+        return true;
+    for (size_t i = 0, end = flat->n_mentions; i < end; i++) {
+        if (!(SP_SLOTS_RESERVED <= flat->slots[i] && flat->slots[i] < n_slots)
+            || flat->values[i] == 0.0 || !(fabs(flat->values[i]) <= SP_VALUE_LIMIT))
+            return true;
+    }
+    return false;
+}
+
+static bool sp_voted_turns_fault(const sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs)
+{
+    size_t at = 0;
+    for (ptrdiff_t o = 0; o < n_outputs; o++) {
+        size_t first = at;
+        at += flat->turns[2 * o];
+        if (at > flat->n_turns || flat->turns[2 * o + 1] > 1 || !(fabs(flat->starts[o]) <= 1e200)
+            || (flat->turns[2 * o + 1] && !v->budget)
+            || (flat->starts[o] != 0.0 && (!flat->turns[2 * o + 1] || v->b == 0.0)))
+            return true;
+        while (first < at) {
+            /* a sample weight and a class weight are SP_VALUE_LIMIT at most, so sums stay below
+               1e200 */
+            if (flat->updates[first] >= flat->n_updates || flat->steps[first] == 0.0
+                || !(fabs(flat->steps[first]) <= SP_VALUE_LIMIT * SP_VALUE_LIMIT)
+                || (first + 1 < at && flat->updates[first] >= flat->updates[first + 1]))
+                return true;
+            first++;
+        }
+    }
+    return at != flat->n_turns;
+}
+
+SP_API int sp_voters_read(sp_voters *v, const sp_voted *flat, ptrdiff_t n_outputs,
+                          sp_slot_type n_slots)
+{
+    size_t at = 0;
+    sp_voter *voter;
+    if (sp_updates_fault(flat, v, n_slots) || sp_voted_turns_fault(flat, v, n_outputs))
+        return SP_VOTED_WRONG;
+    if (sp_voters_room(v, n_outputs) < 0 || sp_updates_room(v, (ptrdiff_t)flat->n_updates) < 0)
+        return SP_VOTED_MEMORY;
+    for (size_t i = 0, end = flat->n_updates; i < end; i++) {
+        if (sp_mention_all(v, (uint32_t)i, flat->slots + at, flat->values + at, flat->sizes[i]) < 0)
+            return SP_VOTED_MEMORY;
+        v->updates[i].time = flat->times[i];
+        v->updates[i].first = flat->sizes[i] ? flat->slots[at] : (sp_slot_type)0;
+        v->end += 1;
+        at += flat->sizes[i];
+    }
+    at = 0;
+    for (ptrdiff_t o = 0; o < n_outputs; o++) {
+        voter = &v->voters[o];
+        voter->B = flat->starts[o];
+        voter->cut = flat->turns[2 * o + 1];
+        if (sp_turns_room(v, voter, flat->turns[2 * o]) < 0)
+            return SP_VOTED_MEMORY;
+        for (size_t k = 0, end = flat->turns[2 * o]; k < end; k++) {
+            sp_turn_push(v, voter, flat->steps[at], flat->updates[at]);
+            at++;
+        }
+    }
+    return 0;
+}

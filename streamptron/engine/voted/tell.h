@@ -1,0 +1,21 @@
+/* What VotedPerceptron tells of itself: the numbers that it keeps once, and an answer's parts.
+
+   Its verbs are those of machine.h. */
+
+#ifndef STREAMPTRON_VOTED_TELL_H
+#define STREAMPTRON_VOTED_TELL_H
+
+#include "path/learner.h"
+#include "path/once.h"
+
+SP_PRIVATE sp_kept_once sp_voted_once(void);
+SP_PRIVATE void sp_voted_once_write(const sp_learner *learner, double *numbers);
+
+/* NULL, or what is wrong with the numbers. */
+SP_PRIVATE const char *sp_voted_once_read(sp_learner *learner, const double *numbers);
+
+/* -1 without memory. A kernel's score has no parts. */
+SP_PRIVATE int sp_voted_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
+                               double *shares);
+
+#endif

@@ -1,0 +1,109 @@
+#include "voted/voted.h"
+
+#include "linear/linear.h"
+#include "voted/gather.h"
+#include "voted/vote.h"
+
+enum {
+    SP_VOTES_DUE = 3, /* one in 2^3 is counted for the probabilities: it costs the most */
+};
+
+SP_PRIVATE int sp_voted_init(sp_learner *learner, int average, double half_life, bool pocket,
+                             bool scattered)
+{
+    sp_voters_init(&learner->voters, learner->intercept);
+    return sp_linear_init(learner, average, half_life, pocket, SP_KEPT_VOTE, scattered);
+}
+
+/* The votes on a scored event, and their verdict; of a kernel the scores, too. */
+static void sp_count_votes(const sp_learner *learner, sp_event *event)
+{
+    ptrdiff_t first = learner->intercept;
+    double *votes = event->scores + SP_KEPT_VOTE * event->n_scores;
+    sp_voters_count(&learner->voters, event->slots + first, event->values + first, event->n - first,
+                    sp_ballot_of(event), event->n_scores, event->scores, votes);
+    event->verdicts[SP_KEPT_VOTE] = sp_verdict_of(votes, event->n_scores,
+                                                  sp_learner_several(learner), &learner->two);
+    event->judged |= 1 << SP_KEPT_VOTE;
+}
+
+SP_PRIVATE int sp_voted_score(sp_learner *learner, sp_event *event)
+{
+    if (sp_ballot_reserve(event, &learner->voters) < 0)
+        return -1;
+    if (learner->voters.degree == 1)
+        return sp_linear_score(learner, event);
+    if (sp_linear_open(event, learner->table.n_outputs) < 0)
+        return -1;
+    event->n_scores = learner->table.n_outputs;
+    event->judged = 0;
+    sp_count_votes(learner, event);
+    return 0;
+}
+
+SP_PRIVATE void sp_voted_verdict(const sp_learner *learner, sp_event *event, int kind)
+{
+    if (kind == SP_KEPT_VOTE)
+        sp_count_votes(learner, event);
+    else
+        sp_linear_verdict(learner, event, kind);
+}
+
+SP_PRIVATE int sp_voted_step(sp_learner *learner, sp_event *event, const sp_entries *row,
+                             bool intercept, ptrdiff_t y, double u)
+{
+    if (sp_calibrate_due(learner->n_seen, SP_VOTES_DUE) && !((event->judged >> SP_KEPT_VOTE) & 1))
+        sp_count_votes(learner, event);
+    return sp_linear_step(learner, event, row, intercept, y, u);
+}
+
+SP_PRIVATE int sp_voted_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
+{
+    ptrdiff_t own = learner->intercept; /* votes count it apart */
+    if (sp_linear_admit(learner, event, y) < 0)
+        return -1;
+    if (sp_voters_write(&learner->voters, event->slots + own, event->values + own, event->n - own,
+                        &event->step, learner->table.n_outputs)
+        < 0)
+        return -1;
+    if (learner->voters.degree > 1 || sp_linear_reserve(learner, event) == 0)
+        return 0;
+    sp_mentions_take_back(&learner->voters, event->slots + own, event->n - own);
+    return -1;
+}
+
+SP_PRIVATE void sp_voted_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+{
+    sp_linear_watch(learner, event, y, SP_VOTES_DUE);
+    sp_voters_take(&learner->voters, event->slots + learner->intercept,
+                   event->n - learner->intercept, &event->step, u);
+    if (event->step.n) {
+        learner->n_updates += 1;
+        if (learner->voters.degree == 1)
+            sp_linear_move(learner, event);
+    }
+    sp_table_tick(&learner->table);
+}
+
+SP_PRIVATE void sp_voted_settle(sp_learner *learner, sp_event *event, sp_slot_type n_slots)
+{
+    if (learner->voters.budget && sp_gather_due(n_slots, learner->index.n_slots))
+        sp_gather_voters(&learner->index, &learner->table, &learner->voters, event);
+}
+
+SP_PRIVATE int sp_voted_split(sp_learner *learner)
+{
+    if (sp_linear_split(learner) < 0)
+        return -1;
+    if (sp_voters_split(&learner->voters, learner->two.positive) == 0)
+        return 0;
+    sp_linear_split_end(learner, true);
+    return -1;
+}
+
+SP_PRIVATE void sp_voted_split_end(sp_learner *learner, bool failed)
+{
+    sp_linear_split_end(learner, failed);
+    if (failed)
+        sp_voters_unsplit(&learner->voters, learner->two.positive);
+}

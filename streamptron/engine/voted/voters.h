@@ -1,0 +1,208 @@
+/* What VotedPerceptron keeps: its updates by feature, and the turns of each label.
+
+   voted/vote.h says what for. In short: an *update* is an event at which at least one label's
+   perceptron has erred. Its features are kept as *mentions*, feature by feature, and each label
+   that has erred keeps a *turn*:
+
+       feature   "free"    [ x 1, update 3, next "win" ] [ x 2, update 17, next .. ] ...
+                 "win"     [ x 1, update 3, next - ] ...
+       update    3         time 120, first "free"
+       label     spam      [ a 1, B 1, update 3 ] [ a -1, B 0, update 5 ] ...
+                 ham       [ a -1, B -1, update 3 ] ...
+
+   The mentions of an update are linked from feature to feature, so that the oldest update is found
+   and dropped without a search: its mention is the first of each of its features. A turn's B is the
+   intercept after it. Of each block of 64 turns, and of 64 such blocks, the least and the largest B
+   are kept:
+
+       turns     |t t t t ... t|t t t ... t|t t ...
+       spans     [ low   high  ][ low  high ] ...
+       wide      [ low                                   high ] ...
+
+   Updates are numbered from 0 on, modulo 2^32; only their distance from the oldest is used. All
+   queues grow at the end and shrink from the front. A mention takes 16 bytes, an update 16, a turn
+   24.
+
+   Under a budget the oldest update is dropped when there is one too many; the time from which votes
+   count, `since`, moves on to it. */
+
+#ifndef STREAMPTRON_VOTED_VOTERS_H
+#define STREAMPTRON_VOTED_VOTERS_H
+
+#include "linear/step.h"
+#include "memory/heap.h"
+#include "memory/types.h"
+
+#include <string.h>
+
+enum {
+    SP_SPAN_BITS = 6,
+    SP_SPAN = 1 << SP_SPAN_BITS, /* turns in a block, and blocks in a larger one */
+    SP_SPANS = 1 << (2 * SP_SPAN_BITS),
+};
+
+/* of a feature in an update */
+typedef struct sp_mention {
+    double x;
+    uint32_t update;
+    sp_slot_type next; /* the update's next feature; SP_SLOT_NULL: it is the last */
+} sp_mention;
+
+/* of one feature, the oldest first */
+typedef struct sp_mentions {
+    sp_mention *mentions;
+    uint32_t start;
+    uint32_t end;
+    uint32_t room;
+} sp_mentions;
+
+typedef struct sp_update {
+    double time;        /* before the event was counted */
+    sp_slot_type first; /* of its features */
+} sp_update;
+
+typedef struct sp_turn {
+    double a; /* Y u */
+    double B; /* after it */
+    uint32_t update;
+} sp_turn;
+
+/* of B after the turns of a block */
+typedef struct sp_voters_span {
+    double low;
+    double high;
+} sp_voters_span;
+
+/* an output's perceptron */
+typedef struct sp_voter {
+    sp_turn *turns;        /* behind them in memory are the spans */
+    sp_voters_span *spans; /* of SP_SPAN turns */
+    sp_voters_span *wide;  /* of SP_SPANS */
+    ptrdiff_t start;
+    ptrdiff_t end;
+    ptrdiff_t room;
+    double B; /* before the first turn */
+    bool cut; /* turns have been dropped: the first vector is not zero */
+} sp_voter;
+
+typedef struct sp_voters {
+    int degree;
+    double b;
+    uint32_t budget; /* 0: none */
+    double now;      /* the sum of the weights of all events */
+    double since;
+    sp_mentions **chunks; /* by slot */
+    size_t n_chunks;
+    sp_update *updates;
+    ptrdiff_t start;
+    ptrdiff_t end;
+    ptrdiff_t room;
+    uint32_t number;  /* of the oldest update */
+    sp_voter *voters; /* by output */
+    ptrdiff_t n_voters;
+    size_t bytes;
+} sp_voters;
+
+/* How many are kept. */
+static inline ptrdiff_t sp_voters_updates(const sp_voters *v)
+{
+    return v->end - v->start;
+}
+
+/* NULL: none of these features has been in an update. */
+static inline sp_mentions *sp_mentions_of(const sp_voters *v, sp_slot_type slot)
+{
+    size_t chunk = slot >> SP_CHUNK_BITS;
+    if (chunk >= v->n_chunks || v->chunks[chunk] == NULL)
+        return NULL;
+    return &v->chunks[chunk][slot & SP_CHUNK_MASK];
+}
+
+/* The same, made if need be; NULL without memory. */
+SP_PRIVATE sp_mentions *sp_mentions_open(sp_voters *v, sp_slot_type slot);
+
+/* Take back the latest mention of each of these. */
+SP_PRIVATE void sp_mentions_take_back(sp_voters *v, const sp_slot_type *slots, ptrdiff_t n);
+
+/* Mention an update's features, each pointing to the next. -1 without memory, and no change. */
+SP_PRIVATE int sp_mention_all(sp_voters *v, uint32_t update, const sp_slot_type *slots,
+                              const double *x, ptrdiff_t n);
+
+static inline size_t sp_turns_size(ptrdiff_t room)
+{
+    return (size_t)room * sizeof(sp_turn)
+           + ((size_t)(room / SP_SPAN + room / SP_SPANS + 2)) * sizeof(sp_voters_span);
+}
+
+/* Room for n more turns. Returns -1 without memory. */
+SP_PRIVATE int sp_turns_room(sp_voters *v, sp_voter *voter, ptrdiff_t n);
+
+/* A turn for which there is room. */
+SP_PRIVATE void sp_turn_push(sp_voters *v, sp_voter *voter, double a, uint32_t update);
+
+static inline void sp_voter_free(sp_voters *v, sp_voter *voter)
+{
+    if (voter->turns != NULL)
+        v->bytes -= sp_turns_size(voter->room);
+    sp_free(voter->turns);
+    memset(voter, 0, sizeof(sp_voter));
+}
+
+static inline void sp_voters_init(sp_voters *v, bool intercept)
+{
+    memset(v, 0, sizeof(sp_voters));
+    v->degree = 1;
+    v->b = intercept ? 1.0 : 0.0;
+}
+
+SP_PRIVATE void sp_voters_free(sp_voters *v);
+
+static inline size_t sp_voters_bytes(const sp_voters *v)
+{
+    return v->bytes;
+}
+
+/* How many slots are mentioned. */
+SP_API size_t sp_voters_features(const sp_voters *v);
+
+/* A voter for each of n outputs. Returns -1 without memory. */
+SP_PRIVATE int sp_voters_room(sp_voters *v, ptrdiff_t n);
+
+/* Room for n more updates. Returns -1 without memory. */
+SP_PRIVATE int sp_updates_room(sp_voters *v, ptrdiff_t n);
+
+/* The same with memory of its own; -1 without it, and sp_voters_free is due in either case. */
+SP_PRIVATE int sp_voters_copy(sp_voters *to, const sp_voters *other);
+
+/* Two labels get an output each: the positive one's, and its mirror image.
+
+   Returns -1 without memory, and nothing has changed. */
+SP_PRIVATE int sp_voters_split(sp_voters *v, int positive);
+
+/* One output again. */
+static inline void sp_voters_unsplit(sp_voters *v, int positive)
+{
+    sp_voter voter = v->voters[positive];
+    sp_voter_free(v, &v->voters[1 - positive]);
+    v->voters[0] = voter;
+    memset(&v->voters[1], 0, sizeof(sp_voter));
+}
+
+/* All of an update that can fail: its features, and room. -1 without memory, and no change. */
+SP_PRIVATE int sp_voters_write(sp_voters *v, const sp_slot_type *slots, const double *x,
+                               ptrdiff_t n, const sp_step *step, ptrdiff_t n_outputs);
+
+/* Count an event of weight u, with the update that has been written if the step is one. */
+SP_PRIVATE void sp_voters_take(sp_voters *v, const sp_slot_type *slots, ptrdiff_t n,
+                               const sp_step *step, double u);
+
+static inline double sp_last_B(const sp_voter *voter)
+{
+    return voter->end > voter->start ? voter->turns[voter->end - 1].B : voter->B;
+}
+
+/* What is wrong with them, or NULL. It checks everything. */
+SP_PRIVATE const char *sp_voters_fault(const sp_voters *v, ptrdiff_t n_outputs,
+                                       sp_slot_type n_slots);
+
+#endif

@@ -1,0 +1,452 @@
+#include "whole/delta.h"
+
+#include "adaptive/adaptive.h"
+#include "linear/layout.h"
+#include "linear/loops.h"
+#include "linear/table.h"
+#include "memory/compiler.h"
+#include "memory/heap.h"
+#include "memory/pool.h"
+#include "names/hash.h"
+#include "whole/flat.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Whether a slot has the base's name. */
+static bool sp_is_known(const sp_shard *shard, const sp_shard *base, sp_slot_type slot)
+{
+    if (slot < shard->first)
+        return true;
+    if (slot >= base->n_slots || !sp_index_is_limited(&shard->learner->index))
+        return false;
+    sp_key theirs = sp_shard_key(shard, slot);
+    sp_key ours = sp_shard_key(base, slot);
+    return sp_key_equal(&theirs, &ours);
+}
+
+/* Bring the averaging terms of a row of a table to a fold. */
+static void sp_fold_row(const sp_table *table, size_t block, sp_slot_type slot, uint32_t to,
+                        double *row)
+{
+    if (table->average != SP_AVERAGE_EXPONENTIAL || block >= (size_t)table->n_blocks
+        || slot >> SP_CHUNK_BITS >= table->n_chunks)
+        return;
+    double factor = sp_fold_factor(to - table->blocks[block].folds[slot >> SP_CHUNK_BITS]);
+    for (int k = 0; k < table->lanes; k++)
+        row[k * table->layout.fields + table->layout.v] *= factor;
+}
+
+/* A row as it would be if nothing had been learned since the base. */
+static void sp_expected(const sp_shard *shard, const sp_shard *base, size_t block,
+                        sp_slot_type slot, double *row)
+{
+    const sp_table *its = &shard->learner->table;
+    const sp_table *table = &base->learner->table;
+    double one[SP_SLOT_MOST];
+    memset(row, 0, (size_t)its->width * sizeof(double));
+    if (!sp_is_known(shard, base, slot))
+        return;
+    memcpy(one, sp_shard_row(base, (ptrdiff_t)block, slot),
+           (size_t)table->width * sizeof(double));
+    sp_fold_row(table, block, slot, its->fold, one);
+    if (its->lanes == table->lanes)
+        memcpy(row, one, (size_t)its->width * sizeof(double));
+    else if (block == 0)
+        sp_layout_split(&its->layout, one, shard->learner->two.positive, row);
+}
+
+/* Whether a block of a slot differs from what the base says of it; and what it holds. */
+static bool sp_is_new(const sp_shard *shard, const sp_shard *base, size_t block, sp_slot_type slot,
+                      double *row)
+{
+    const sp_table *its = &shard->learner->table;
+    double before[SP_SLOT_MOST];
+    memcpy(row, sp_shard_row(shard, (ptrdiff_t)block, slot),
+           (size_t)its->width * sizeof(double));
+    sp_fold_row(its, block, slot, its->fold, row);
+    sp_expected(shard, base, block, slot, before);
+    return memcmp(row, before, (size_t)its->width * sizeof(double)) != 0;
+}
+
+/* Whether the whole chunk that begins with a slot holds the same bytes. */
+static bool sp_is_same(const sp_shard *shard, const sp_shard *base, size_t block, sp_slot_type slot)
+{
+    const sp_table *its = &shard->learner->table;
+    const sp_table *table = &base->learner->table;
+    size_t chunk = slot >> SP_CHUNK_BITS;
+    const double *theirs = sp_shard_chunk(shard, (ptrdiff_t)block, chunk);
+    const double *ours = sp_shard_chunk(base, (ptrdiff_t)block, chunk);
+    if (theirs == its->zeros && ours == table->zeros)
+        return true;
+    return slot + SP_CHUNK_SLOTS <= shard->first && its->lanes == table->lanes
+           && its->average != SP_AVERAGE_EXPONENTIAL && shard->learner->index.lookup == NULL
+           && base->learner->index.lookup == NULL && memcmp(theirs, ours, sp_chunk_bytes(its)) == 0;
+}
+
+/* The rows of a block that differ: how many; written down, unless `slots` is NULL. */
+static size_t sp_rows(const sp_shard *shard, const sp_shard *base, size_t block, uint32_t *slots,
+                      double *rows)
+{
+    int width = shard->learner->table.width;
+    sp_slot_type slot = 1;
+    size_t n = 0;
+    double row[SP_SLOT_MOST];
+    while (slot < shard->n_slots) {
+        sp_slot_type last = SP_MIN((slot | SP_CHUNK_MASK) + 1, shard->n_slots);
+        if ((slot & SP_CHUNK_MASK) <= 1
+            && sp_is_same(shard, base, block, slot & ~(sp_slot_type)SP_CHUNK_MASK)) {
+            slot = last;
+            continue;
+        }
+        while (slot < last) {
+            if (sp_is_new(shard, base, block, slot, row)) {
+                if (slots != NULL) {
+                    slots[n] = slot;
+                    memcpy(rows + n * (size_t)width, row,
+                           (size_t)width * sizeof(double));
+                }
+                n++;
+            }
+            slot++;
+        }
+    }
+    return n;
+}
+
+SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base)
+{
+    sp_key key;
+    bool limited = sp_index_is_limited(&shard->learner->index);
+    memset(delta, 0, sizeof(sp_delta));
+    if (sp_names_fault(shard) || sp_names_fault(base))
+        return SP_SHARD_KEY;
+    if (shard->learner->index.bits)
+        shard->first = shard->n_slots;
+    else {
+        sp_names_prefixes(shard, 1, &base->learner->index);
+        if (shard->first < base->n_slots && !limited)
+            return SP_SHARD_NAMES;
+        delta->n_keys = SP_SLOTS_RESERVED;
+        for (sp_slot_type slot = shard->first, end = shard->n_slots; slot < end; slot++) {
+            if (!sp_is_known(shard, base, slot)) {
+                key = sp_shard_key(shard, slot);
+                delta->n_keys += 1;
+                if (sp_key_is_long(&key))
+                    delta->n_texts += sp_key_length(&key);
+            }
+        }
+        delta->n_renamed = delta->n_keys - SP_SLOTS_RESERVED;
+        delta->n_stamps = shard->n_slots;
+    }
+    delta->n_blocks = (size_t)shard->learner->table.n_blocks;
+    for (size_t b = 0, end = delta->n_blocks; b < end; b++)
+        delta->n_rows += sp_rows(shard, base, b, NULL, NULL);
+    return 0;
+}
+
+SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const sp_shard *base)
+{
+    size_t n = 0;
+    size_t text = 0;
+    size_t at = SP_SLOTS_RESERVED;
+    sp_key key;
+    for (size_t b = 0, end = delta->n_blocks; b < end; b++) {
+        delta->blocks[b] = (uint32_t)sp_rows(shard, base, b, delta->slots + n,
+                                             delta->rows
+                                                 + n * (size_t)shard->learner->table.width);
+        n += delta->blocks[b];
+    }
+    if (delta->n_keys == 0)
+        return;
+    memset(delta->keys, 0, SP_SLOTS_RESERVED * sizeof(sp_key));
+    for (sp_slot_type slot = shard->first, end = shard->n_slots; slot < end; slot++) {
+        if (sp_is_known(shard, base, slot))
+            continue;
+        key = sp_shard_key(shard, slot);
+        if (sp_key_is_long(&key)) {
+            memcpy(delta->texts + text, sp_key_bytes(&key), sp_key_length(&key));
+            key.lo = text;
+            text += sp_key_length(&key);
+        }
+        if (delta->renamed != NULL)
+            delta->renamed[at - SP_SLOTS_RESERVED] = slot;
+        delta->keys[at] = key;
+        at++;
+    }
+    if (delta->stamps != NULL) {
+        memset(delta->stamps, 0, SP_SLOTS_RESERVED * sizeof(uint32_t));
+        for (sp_slot_type slot = SP_SLOTS_RESERVED, end = shard->n_slots; slot < end; slot++)
+            delta->stamps[slot] = sp_shard_stamp(shard, slot);
+    }
+}
+
+/* Whether a chunk is the base's own, or not there. */
+static bool sp_is_borrowed(const sp_table *table, const sp_table *base, size_t block, size_t chunk)
+{
+    const double *slots = table->blocks[block].chunks[chunk];
+    return slots == table->zeros
+           || (block < (size_t)base->n_blocks && chunk < base->n_chunks
+               && slots == base->blocks[block].chunks[chunk]);
+}
+
+/* A row that may be written, as if its chunk had seen all folds. NULL without memory. */
+static double *sp_own_row(sp_table *table, const sp_table *base, size_t block, sp_slot_type slot)
+{
+    size_t chunk = slot >> SP_CHUNK_BITS;
+    double *made;
+    if (sp_is_borrowed(table, base, block, chunk)) {
+        made = (double *)sp_pool_take(&table->pool, sp_chunk_bytes(table));
+        if (made == NULL)
+            return NULL;
+        memcpy(made, table->blocks[block].chunks[chunk], sp_chunk_bytes(table));
+        sp_table_set_chunk(&table->blocks[block], chunk, made);
+    }
+    made = table->blocks[block].chunks[chunk];
+    if (table->average == SP_AVERAGE_EXPONENTIAL
+        && table->blocks[block].folds[chunk] != table->fold) {
+        sp_catch_up(made, table->fold - table->blocks[block].folds[chunk], table->lanes,
+                    &table->layout);
+        sp_table_set_folds(&table->blocks[block], chunk, table->fold);
+    }
+    return made + (slot & SP_CHUNK_MASK) * (uint32_t)table->width;
+}
+
+/* The base's table under a learner's. 0, or what is wrong. */
+static int sp_lay(sp_learner *learner, const sp_table *base, ptrdiff_t n_outputs,
+                  sp_slot_type n_slots)
+{
+    sp_table *table = &learner->table;
+    sp_table clock = *table;
+    if (base->lanes != table->lanes) {
+        if (base->lanes != 1 || table->lanes != SP_LANES || n_outputs < 2)
+            return SP_SHARD_NUMBER;
+        sp_table_free(table);
+        if (sp_table_split(table, base, learner->two.positive) < 0)
+            return SP_SHARD_MEMORY;
+        table->c = clock.c;
+        table->s = clock.s;
+        table->fold = clock.fold;
+        table->epoch = clock.epoch;
+    }
+    if (sp_table_add_outputs(table, n_outputs - table->n_outputs) < 0
+        || sp_table_reserve_places(
+               table, SP_MAX(((size_t)(n_slots - 1) >> SP_CHUNK_BITS) + 1, base->n_chunks),
+               table->whole)
+               < 0)
+        return SP_SHARD_MEMORY;
+    if (base->lanes != table->lanes)
+        return 0;
+    if (base->n_blocks > table->n_blocks)
+        return SP_SHARD_NUMBER;
+    for (ptrdiff_t b = 0, end = base->n_blocks; b < end; b++) {
+        for (size_t i = 0, end = base->n_chunks; i < end; i++) {
+            sp_table_set_chunk(&table->blocks[b], i, base->blocks[b].chunks[i]);
+            if (table->average == SP_AVERAGE_EXPONENTIAL)
+                sp_table_set_folds(&table->blocks[b], i, base->blocks[b].folds[i]);
+        }
+    }
+    return 0;
+}
+
+/* Whether slots and numbers are those of such a table. */
+static bool sp_fits(const sp_delta *delta, const sp_table *table, sp_slot_type n_slots)
+{
+    size_t n = 0;
+    const double *row;
+    if (delta->n_blocks != (size_t)table->n_blocks)
+        return false;
+    for (size_t b = 0, end = delta->n_blocks; b < end; b++) {
+        if (delta->blocks[b] > delta->n_rows - n)
+            return false;
+        /* the fields of the last block that no label has */
+        int first = table->width;
+        if (table->kind->weights && b == delta->n_blocks - 1)
+            first = (int)(table->n_outputs - (table->n_blocks - 1) * table->lanes)
+                    * table->layout.fields;
+        for (size_t i = n, end = n + delta->blocks[b]; i < end; i++) {
+            if (delta->slots[i] == 0 || delta->slots[i] >= n_slots
+                || (i > n && delta->slots[i] <= delta->slots[i - 1]))
+                return false;
+            row = delta->rows + i * (size_t)table->width;
+            for (int f = 0, end = table->width; f < end; f++) {
+                if (table->kind->weights && !isfinite(row[f]))
+                    return false;
+                if (f >= first && row[f] != 0.0)
+                    return false;
+            }
+        }
+        n += delta->blocks[b];
+    }
+    return n == delta->n_rows;
+}
+
+/* How many slots the learner has; 0 if that contradicts itself. */
+static sp_slot_type sp_slots_of(const sp_delta *delta, const sp_learner *learner,
+                                const sp_learner *base)
+{
+    size_t i, n;
+    if (learner->index.bits)
+        return learner->index.n_slots;
+    if (!sp_index_is_limited(&learner->index)) {
+        n = base->index.n_slots + delta->n_keys - SP_SLOTS_RESERVED;
+        return n < SP_SLOT_MAX ? (sp_slot_type)n : 0;
+    }
+    n = delta->n_stamps;
+    if (n < base->index.n_slots || n > learner->index.max_slots
+        || delta->n_renamed != delta->n_keys - SP_SLOTS_RESERVED)
+        return 0;
+    for (i = 0; i < delta->n_renamed; i++) {
+        if (delta->renamed[i] < SP_SLOTS_RESERVED || delta->renamed[i] >= n
+            || (i > 0 && delta->renamed[i] <= delta->renamed[i - 1]))
+            return 0;
+    }
+    /* each slot behind the base's has a name */
+    i = n - base->index.n_slots;
+    if (i > delta->n_renamed || (i && delta->renamed[delta->n_renamed - i] != base->index.n_slots))
+        return 0;
+    return (sp_slot_type)n;
+}
+
+SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                            ptrdiff_t n_outputs, size_t n_objects, int depth, sp_slot_type *n_slots)
+{
+    sp_table *table = &learner->table;
+    size_t n = 0;
+    double *row;
+    sp_flat names;
+    memset(&names, 0, sizeof(sp_flat));
+    names.n_keys = delta->n_keys;
+    names.keys = delta->keys;
+    names.n_texts = delta->n_texts;
+    names.texts = delta->texts;
+    if (delta->n_keys && sp_flat_check_keys(&names, n_objects, depth))
+        return SP_SHARD_NAMES;
+    *n_slots = sp_slots_of(delta, learner, base);
+    if (*n_slots == 0)
+        return SP_SHARD_NAMES;
+    int fault = sp_lay(learner, &base->table, n_outputs, *n_slots);
+    if (fault)
+        return fault;
+    if (!sp_fits(delta, table, *n_slots))
+        return SP_SHARD_NUMBER;
+    for (size_t b = 0, end = delta->n_blocks; b < end; b++) {
+        for (size_t i = 0, end = delta->renamed != NULL ? delta->n_renamed : (size_t)0; i < end;
+             i++) {
+            if (table->blocks[b].chunks[delta->renamed[i] >> SP_CHUNK_BITS] != table->zeros) {
+                row = sp_own_row(table, &base->table, b, delta->renamed[i]);
+                if (row == NULL)
+                    return SP_SHARD_MEMORY;
+                memset(row, 0, (size_t)table->width * sizeof(double));
+            }
+        }
+        for (size_t k = 0, end = delta->blocks[b]; k < end; k++) {
+            row = sp_own_row(table, &base->table, b, delta->slots[n]);
+            if (row == NULL)
+                return SP_SHARD_MEMORY;
+            memcpy(row, delta->rows + n * (size_t)table->width,
+                   (size_t)table->width * sizeof(double));
+            n++;
+        }
+    }
+    if (!table->kind->weights && sp_machine_slots_fault(learner, *n_slots))
+        return SP_SHARD_NUMBER;
+    return 0;
+}
+
+SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
+                             sp_slot_type *first)
+{
+    bool limited = delta->renamed != NULL;
+    sp_slot_type slot;
+    sp_key *keys;
+    sp_key *key;
+    *first = limited ? SP_SLOTS_RESERVED : base->n_slots;
+    keys = (sp_key *)sp_malloc((n_slots - *first + 1) * sizeof(sp_key));
+    if (keys == NULL)
+        return NULL;
+    if (limited) {
+        for (slot = SP_SLOTS_RESERVED; slot < SP_MIN(base->n_slots, n_slots); slot++)
+            keys[slot - *first] = *sp_index_key(base, slot);
+    }
+    for (size_t i = SP_SLOTS_RESERVED, end = delta->n_keys; i < end; i++) {
+        slot = limited ? (sp_slot_type)delta->renamed[i - SP_SLOTS_RESERVED]
+                       : base->n_slots + (sp_slot_type)(i - SP_SLOTS_RESERVED);
+        key = &keys[slot - *first];
+        *key = delta->keys[i];
+        if (sp_key_is_long(key))
+            key->lo = (uint64_t)(uintptr_t)(delta->texts + key->lo);
+    }
+    return keys;
+}
+
+/* Two words into two hashes, with constants that everybody knows. */
+static void sp_mix_word(uint64_t *h, uint64_t word, uint64_t other)
+{
+    h[0] = sp_fold(word ^ (uint64_t)0x9E3779B97F4A7C15 ^ h[0],
+                   other ^ (uint64_t)0xC2B2AE3D27D4EB4F);
+    h[1] = sp_fold(word ^ (uint64_t)0x165667B19E3779F9 ^ h[1],
+                   other ^ (uint64_t)0xD6E8FEB86659FD93);
+}
+
+static void sp_mix_key(uint64_t *h, const sp_key *key)
+{
+    const uint8_t *p;
+    if (!sp_key_is_long(key)) {
+        sp_mix_word(h, key->lo, key->hi);
+        return;
+    }
+    p = sp_key_bytes(key); /* more than fifteen; the last sixteen are read again */
+    size_t n = sp_key_length(key);
+    sp_mix_word(h, n, key->hi);
+    size_t i = 0;
+    while (i + 16 < n) {
+        sp_mix_word(h, sp_load8(p + i), sp_load8(p + i + 8));
+        i += 16;
+    }
+    sp_mix_word(h, sp_load8(p + n - 16), sp_load8(p + n - 8));
+}
+
+SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h)
+{
+    const sp_table *table = &shard->learner->table;
+    int f;
+    sp_slot_type slot;
+    sp_key key;
+    const double *row;
+    h[0] = h[1] = 0;
+    if (!shard->learner->index.bits) {
+        for (slot = SP_SLOTS_RESERVED; slot < shard->n_slots; slot++) {
+            key = sp_shard_key(shard, slot);
+            sp_mix_key(h, &key);
+            if (sp_index_is_limited(&shard->learner->index))
+                sp_mix_word(h, slot, sp_shard_stamp(shard, slot));
+        }
+    }
+    for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {
+        slot = 0;
+        while (slot < shard->n_slots) {
+            if (sp_shard_chunk(shard, b, slot >> SP_CHUNK_BITS) == table->zeros) {
+                slot = (slot | SP_CHUNK_MASK) + 1;
+                continue;
+            }
+            row = sp_shard_row(shard, b, slot);
+            uint64_t bits = 0;
+            for (f = 0; f < table->width; f++)
+                bits |= sp_bits_of(row[f]);
+            if (bits) {
+                uint64_t last = table->average == SP_AVERAGE_EXPONENTIAL
+                                    ? table->blocks[b].folds[slot >> SP_CHUNK_BITS]
+                                    : 0;
+                sp_mix_word(h, ((uint64_t)b << 32) | slot, last);
+                f = 0;
+                while (f < table->width) {
+                    sp_mix_word(h, sp_bits_of(row[f]),
+                                f + 1 < table->width ? sp_bits_of(row[f + 1]) : 0);
+                    f += 2;
+                }
+            }
+            slot++;
+        }
+    }
+}

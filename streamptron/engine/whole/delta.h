@@ -1,0 +1,70 @@
+/* A delta: what a learner has that its base has not, as flat arrays; and the learner again, from
+   both.
+
+       slots     uint32 [rows]          whose numbers differ from the base's, rising in each block
+       rows      float64 [rows, width]  these numbers, as in the learner's table
+       blocks    uint32 [blocks]        how many rows each block of outputs has
+       exact:    keys    uint64 [., 2]  names that the base has not, as in whole/flat.h
+                 texts   uint8          the long ones among them
+       ceiling:  renamed uint32         the slots of these names, rising; without a ceiling they are
+                                        those behind the base's
+                 stamps  uint32 [slots] see path/ceiling.h
+
+   A row costs 4 bytes beside its numbers: 20 for two labels and an average. With an exponential
+   average the terms are those of the learner's last fold.
+
+   To mix a delta, whole/terms.h wants a learner. sp_delta_overlay makes one whose table is the
+   base's, chunk by chunk, but for those chunks that the rows change: no other number is copied. The
+   base must not change while it is there. It trusts no number: a delta may come from anywhere.
+
+   sp_delta_digest tells one state from any other, however it lies in memory or in a file: a delta
+   carries that of its base. */
+
+#ifndef STREAMPTRON_WHOLE_DELTA_H
+#define STREAMPTRON_WHOLE_DELTA_H
+
+#include "memory/types.h"
+#include "names/index.h"
+#include "names/key.h"
+#include "path/path.h"
+#include "whole/shard.h"
+
+typedef struct sp_delta {
+    size_t n_rows;
+    size_t n_blocks;
+    size_t n_keys; /* the two reserved ones included; 0: hashed */
+    size_t n_texts;
+    size_t n_renamed;
+    size_t n_stamps;
+    uint32_t *slots;
+    double *rows;
+    uint32_t *blocks;
+    sp_key *keys;
+    uint8_t *texts;
+    uint32_t *renamed;
+    uint32_t *stamps;
+} sp_delta;
+
+/* How large the arrays will be. 0, or what is wrong. */
+SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base);
+
+/* Fill the arrays, which have the sizes that sp_delta_measure found; NULL: it is not wanted. */
+SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const sp_shard *base);
+
+/* Give a learner without names and weights the base's weights and the delta's.
+
+   0, or what is wrong. Its table borrows the base's chunks. Nothing may be learned. */
+SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                            ptrdiff_t n_outputs, size_t n_objects, int depth,
+                            sp_slot_type *n_slots);
+
+/* The names of the slots from `first` on, where delta.renamed or the base's end says.
+
+   NULL without memory; the caller frees it. */
+SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
+                             sp_slot_type *first);
+
+/* Two words that stand for all names and numbers of a learner's slots. */
+SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h);
+
+#endif

@@ -1,0 +1,176 @@
+#include "whole/merge.h"
+
+#include "adaptive/adaptive.h"
+#include "linear/table.h"
+#include "memory/compiler.h"
+#include "memory/types.h"
+#include "names/hash.h"
+#include "names/index.h"
+#include "names/key.h"
+#include "whole/mix.h"
+#include "whole/mix_rows.h"
+#include "whole/mix_stay.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Add a name that is new. 0, or what is wrong. */
+static int sp_insert(sp_index *names, const sp_key *key)
+{
+    uint64_t h = sp_key_hash(&names->seed, key);
+    if (sp_index_find(names, key, h) != SP_SLOT_NULL)
+        return SP_SHARD_TWICE;
+    return sp_index_insert(names, key, h) != SP_SLOT_NULL ? 0 : SP_SHARD_MEMORY;
+}
+
+/* All names, the base's first and in place. 0, or what is wrong, and with which shard. */
+static int sp_unite(sp_merge *m, int *culprit)
+{
+    sp_index *names = &m->to->index;
+    sp_shard *shard;
+    const sp_index *base = &m->base->learner->index;
+    const sp_index *start = base;
+    uint64_t seed = names->seed_number;
+    bool limited = sp_index_is_limited(names);
+    int fault;
+    sp_key key;
+    if (names->bits) {
+        for (int k = 0; k < m->n; k++)
+            m->shards[k].first = m->shards[k].n_slots;
+        return 0;
+    }
+    for (int k = -1, end = m->n; k < end; k++) {
+        *culprit = k;
+        if (sp_names_fault(k < 0 ? m->base : &m->shards[k]))
+            return SP_SHARD_KEY;
+    }
+    if (base->n_slots == SP_SLOTS_RESERVED && m->shards[0].keys == NULL)
+        start = &m->shards[0].learner->index; /* the first shard's names come first anyway */
+    if (start->lookup == NULL && start->seed_number == seed) {
+        sp_index_free(names);
+        if (sp_index_copy(names, start) < 0)
+            return SP_SHARD_MEMORY;
+    } else {
+        start = base;
+        for (sp_slot_type slot = SP_SLOTS_RESERVED, end = base->n_slots; slot < end; slot++) {
+            key = sp_shard_key(m->base, slot);
+            fault = sp_insert(names, &key);
+            if (fault) {
+                *culprit = -1;
+                return fault;
+            }
+        }
+    }
+    if (limited)
+        names->max_slots = SP_SLOT_MAX - 1;
+    sp_names_prefixes(m->shards, m->n, base);
+    if (start != base)
+        m->shards[0].first = m->shards[0].n_slots;
+    for (int k = 0, end = m->n; k < end; k++) {
+        *culprit = k;
+        shard = &m->shards[k];
+        if (shard->first < base->n_slots && !limited)
+            return SP_SHARD_NAMES;
+        fault = sp_names_find(shard, names);
+        if (fault)
+            return fault;
+    }
+    for (int k = 0, end = m->n; k < end; k++) {
+        *culprit = k;
+        fault = sp_names_invert(&m->shards[k]);
+        if (fault)
+            return fault;
+    }
+    return 0;
+}
+
+/* Fill the untrained learner. 0, or what is wrong. */
+static int sp_hold(sp_merge *m, int *culprit)
+{
+    sp_slot_type most = m->to->index.max_slots - SP_SLOTS_RESERVED;
+    bool limited = sp_index_is_limited(&m->to->index);
+    if (sp_mix_room(m) < 0)
+        return SP_SHARD_MEMORY;
+    for (int k = 0; k < m->n; k++) {
+        m->N += m->shards[k].n;
+        if (m->shards[k].learner->serve.record > m->shards[m->holder].learner->serve.record)
+            m->holder = k;
+    }
+    m->c0 = m->base->learner->table.c;
+    int fault = sp_unite(m, culprit);
+    if (fault)
+        return fault;
+    m->n_slots = m->to->index.n_slots;
+    sp_mix_counters(m);
+    sp_mix_clock(m);
+    sp_mix_serving(m);
+    if (sp_machine_mix_once(m) < 0)
+        return SP_SHARD_MEMORY;
+    if (sp_mix_rows(m) < 0 || (limited && sp_stay_limit(m, most) < 0))
+        return SP_SHARD_MEMORY;
+    return 0;
+}
+
+/* Fill the untrained learner with what one shard is. 0, or what is wrong. */
+static int sp_alone(sp_learner *to, sp_shard *shard)
+{
+    const sp_learner *its = shard->learner;
+    sp_index *names = &to->index;
+    sp_key key;
+    for (sp_slot_type slot = SP_SLOTS_RESERVED, end = names->bits ? 0 : shard->n_slots; slot < end;
+         slot++) {
+        key = sp_shard_key(shard, slot);
+        int fault = sp_insert(names, &key);
+        if (fault)
+            return fault;
+        if (sp_index_is_limited(names))
+            *sp_index_stamp(names, slot) = sp_shard_stamp(shard, slot);
+    }
+    sp_table_free(&to->table);
+    if (sp_table_copy(&to->table, &its->table) < 0)
+        return SP_SHARD_MEMORY;
+    for (int k = 0; k < SP_KEPT_KINDS; k++)
+        to->fits[k] = its->fits[k];
+    to->serve = its->serve;
+    to->ceiling = its->ceiling;
+    to->n_seen = its->n_seen;
+    to->n_updates = its->n_updates;
+    to->n_mistakes = its->n_mistakes;
+    sp_machine_free(to);
+    if (sp_machine_copy(to, its) < 0)
+        return SP_SHARD_MEMORY;
+    if (sp_index_is_limited(names)
+        && to->ceiling.hand >= SP_MAX(names->n_slots, (sp_slot_type)SP_SLOTS_RESERVED + 1))
+        return SP_SHARD_NUMBER;
+    return 0;
+}
+
+SP_API int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *shards, int n,
+                             int *culprit)
+{
+    sp_merge m;
+    int fault;
+    bool doubtful = false;
+    memset(&m, 0, sizeof(sp_merge));
+    m.to = to;
+    m.base = base;
+    m.shards = shards;
+    m.n = n;
+    if (n == 1)
+        fault = sp_alone(to, shards);
+    else {
+        fault = sp_hold(&m, culprit);
+        sp_mix_free(&m);
+    }
+    if (fault)
+        return fault;
+    if (sp_machine_ready(to) < 0)
+        return SP_SHARD_MEMORY;
+    to->version += 1;
+    for (int k = 0; k < n; k++)
+        doubtful |= shards[k].keys != NULL || to->index.bits != 0
+                    || shards[k].learner->table.borrowed;
+    if (!(doubtful || base->learner->table.borrowed))
+        return 0;
+    return sp_machine_slots_fault(to, to->index.n_slots) ? SP_SHARD_NUMBER : 0;
+}

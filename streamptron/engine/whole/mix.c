@@ -1,0 +1,124 @@
+#include "whole/mix.h"
+
+#include "linear/calibrate.h"
+#include "linear/layout.h"
+#include "linear/serve.h"
+#include "linear/table.h"
+#include "machine.h"
+#include "memory/heap.h"
+
+#include <math.h>
+#include <string.h>
+
+SP_PRIVATE void sp_mix_free(sp_merge *m)
+{
+    for (int k = 0, end = m->n; k < end; k++)
+        sp_shard_free(&m->shards[k]);
+    sp_free(m->parts);
+    sp_free(m->touched);
+    sp_free(m->terms);
+    sp_free(m->scratch);
+    sp_machine_mix_free(m);
+}
+
+SP_PRIVATE int sp_mix_room(sp_merge *m)
+{
+    m->parts = (sp_mix_part *)sp_malloc((size_t)m->n * sizeof(sp_mix_part));
+    m->touched = (sp_mix_part *)sp_malloc((size_t)m->n * sizeof(sp_mix_part));
+    m->terms = (sp_terms *)sp_malloc((size_t)m->n * sizeof(sp_terms));
+    m->scratch = (double *)sp_malloc((size_t)(3 * m->n) * sizeof(double));
+    if (m->parts == NULL || m->touched == NULL || m->terms == NULL || m->scratch == NULL)
+        return -1;
+    return sp_machine_mix_room(m);
+}
+
+static void sp_add_fit(sp_calibrator *to, const sp_learner *merged, const sp_shard *shard, int kind,
+                       double share)
+{
+    sp_calibrator fit = shard->learner->fits[kind];
+    if (sp_learner_several(merged) && !sp_learner_several(shard->learner))
+        sp_calibrator_split(&fit);
+    to->A += share * fit.A;
+    to->B += share * (*shard->signs < 0.0 ? 0.0 - fit.B : fit.B);
+    to->GA += share * fit.GA;
+    to->GB += share * fit.GB;
+    to->RA += share * fit.RA;
+    to->RB += share * fit.RB;
+}
+
+SP_PRIVATE void sp_mix_serving(sp_merge *m)
+{
+    sp_serve *serve = &m->to->serve;
+    const sp_serve *its;
+    double votes[2];
+    serve->record = m->shards[m->holder].learner->serve.record;
+    if (m->N == 0.0)
+        return;
+    memset(m->to->fits, 0, sizeof(m->to->fits));
+    memset(serve->scale, 0, sizeof(serve->scale));
+    memset(votes, 0, sizeof(votes));
+    serve->G[0] = 0.0;
+    for (int k = 0, end = m->n; k < end; k++) {
+        its = &m->shards[k].learner->serve;
+        double share = m->shards[k].n / m->N;
+        for (int i = 0; i < SP_KEPT_KINDS; i++) {
+            serve->scale[i].m += share * its->scale[i].m;
+            serve->scale[i].n += share * its->scale[i].n;
+            sp_add_fit(&m->to->fits[i], m->to, &m->shards[k], i, share);
+        }
+        for (int i = 0; i < 2; i++) {
+            for (int q = 0; q < 2; q++)
+                serve->T[i][q] += share * its->T[i][q];
+            serve->G[i] += share * its->G[i];
+            votes[i] += share * its->lead[i];
+        }
+    }
+    for (int q = 0; q < 2; q++)
+        serve->lead[q] = votes[q] > 0.5;
+}
+
+SP_PRIVATE void sp_mix_clock(sp_merge *m)
+{
+    sp_table *to = &m->to->table;
+    const sp_table *base = &m->base->learner->table;
+    const sp_table *its;
+    double least = exp2(-(double)SP_FOLD_BITS);
+    to->c = base->c;
+    to->s = base->s;
+    to->fold = base->fold;
+    to->epoch = m->shards[m->holder].learner->table.epoch;
+    if (to->average == SP_AVERAGE_UNIFORM)
+        to->c = base->c + m->N;
+    if (to->average != SP_AVERAGE_EXPONENTIAL)
+        return;
+    for (int k = 0, end = m->n; k < end; k++) {
+        its = &m->shards[k].learner->table;
+        to->s *= its->s / base->s;
+        to->fold += its->fold - base->fold;
+        if (to->s > 1.0) {
+            to->s *= least;
+            to->fold -= 1;
+        } else if (to->s < least) {
+            to->s *= exp2((double)SP_FOLD_BITS);
+            to->fold += 1;
+        }
+    }
+}
+
+SP_PRIVATE void sp_mix_counters(sp_merge *m)
+{
+    const sp_learner *base = m->base->learner;
+    const sp_learner *its;
+    m->to->n_seen = base->n_seen;
+    m->to->n_updates = base->n_updates;
+    m->to->n_mistakes = base->n_mistakes;
+    m->to->ceiling = base->ceiling;
+    for (int k = 0; k < m->n; k++) {
+        its = m->shards[k].learner;
+        m->to->n_seen += its->n_seen - base->n_seen;
+        m->to->n_updates += its->n_updates - base->n_updates;
+        m->to->n_mistakes += its->n_mistakes - base->n_mistakes;
+        m->to->ceiling.clock += its->ceiling.clock - base->ceiling.clock;
+        m->to->ceiling.n_evicted += its->ceiling.n_evicted - base->ceiling.n_evicted;
+    }
+}

@@ -1,0 +1,53 @@
+/* What is known of a merge while it runs; and what the merged learner keeps once.
+
+   Counters: the base's and what is new in each shard. The averages' clock goes on by the events of
+   all shards. Scales, calibrators and tallies (linear/serve.h) are means, weighted by events, for
+   sums would weigh as many times too much as there are shards. What a machine keeps once, it mixes
+   itself. */
+
+#ifndef STREAMPTRON_WHOLE_MIX_H
+#define STREAMPTRON_WHOLE_MIX_H
+
+#include "memory/types.h"
+#include "path/learner.h"
+#include "whole/shard.h"
+#include "whole/terms.h"
+
+/* a shard's say in the slot or chunk at hand */
+typedef struct sp_mix_part {
+    int k;
+    sp_slot_type slot; /* its own */
+} sp_mix_part;
+
+typedef struct sp_merge {
+    sp_learner *to;
+    const sp_shard *base;
+    sp_shard *shards;
+    int n;
+    double N; /* events since the base */
+    double c0;
+    int holder; /* whose pocket it is */
+    sp_slot_type n_slots;
+    sp_mix_part *parts; /* those who differ in the chunk at hand, */
+    int n_parts;
+    sp_mix_part *touched; /* and in the slot */
+    int n_touched;
+    sp_terms *terms;
+    double *scratch;
+    void *own; /* the machine's; see machine.h */
+} sp_merge;
+
+SP_PRIVATE void sp_mix_free(sp_merge *m);
+
+/* Memory for what is noted of each shard. -1 without it; call _free in either case. */
+SP_PRIVATE int sp_mix_room(sp_merge *m);
+
+/* Scales, calibrators and tallies are means, weighted by events; who leads is put to the vote. */
+SP_PRIVATE void sp_mix_serving(sp_merge *m);
+
+/* The averages' clock has gone on by the events of all shards, the pocket is the holder's. */
+SP_PRIVATE void sp_mix_clock(sp_merge *m);
+
+SP_PRIVATE void sp_mix_counters(sp_merge *m);
+
+#endif

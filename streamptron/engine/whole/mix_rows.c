@@ -1,0 +1,396 @@
+#include "whole/mix_rows.h"
+
+#include "machine.h"
+
+#include "adaptive/slots.h"
+#include "linear/layout.h"
+#include "linear/loops.h"
+#include "linear/table.h"
+#include "memory/pool.h"
+#include "memory/types.h"
+#include "names/index.h"
+#include "path/learner.h"
+#include "whole/shard.h"
+#include "whole/terms.h"
+
+#include <string.h>
+
+/* Whether a shard has left a whole chunk of slots as the base has it. */
+static bool sp_same_chunk(const sp_merge *m, const sp_shard *shard, size_t chunk)
+{
+    const sp_table *its = &shard->learner->table;
+    const sp_table *base = &m->base->learner->table;
+    const double *theirs;
+    const double *ours;
+    if (!(sp_shard_is_aligned(shard, chunk) && sp_shard_is_aligned(m->base, chunk)))
+        return false;
+    if (its->lanes != base->lanes)
+        return false;
+    for (ptrdiff_t b = 0, end = SP_MAX(its->n_blocks, base->n_blocks); b < end; b++) {
+        theirs = sp_shard_chunk(shard, b, chunk);
+        ours = sp_shard_chunk(m->base, b, chunk);
+        if (theirs != ours && memcmp(theirs, ours, sp_chunk_bytes(its)) != 0)
+            return false;
+        if (its->average == SP_AVERAGE_EXPONENTIAL && b < its->n_blocks && b < base->n_blocks
+            && chunk < its->n_chunks && chunk < base->n_chunks
+            && its->blocks[b].folds[chunk] != base->blocks[b].folds[chunk])
+            return false;
+    }
+    return true;
+}
+
+SP_PRIVATE sp_slot_type sp_base_slot(const sp_merge *m, sp_slot_type slot)
+{
+    return slot < m->base->n_slots ? slot : (sp_slot_type)SP_SLOT_NULL;
+}
+
+/* Whether all blocks have the same bytes in a slot. */
+static bool sp_same_row(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
+                        sp_slot_type base)
+{
+    const sp_table *its = &shard->learner->table;
+    for (ptrdiff_t b = 0, end = SP_MAX(its->n_blocks, m->base->learner->table.n_blocks); b < end;
+         b++) {
+        if (memcmp(sp_shard_row(shard, b, own), sp_shard_row(m->base, b, base),
+                   (size_t)its->width * sizeof(double))
+            != 0)
+            return false;
+    }
+    return true;
+}
+
+static double sp_signed(double x, double sign)
+{
+    return sign < 0.0 ? 0.0 - x : x;
+}
+
+/* Numbers of an output: what the rule keeps is from SP_MIX_KEPT on. */
+enum { SP_MIX_KEPT = 2, SP_MIX_NUMBERS = SP_MIX_KEPT + SP_KEEP_MOST };
+
+/* Weight, averaging term after so many folds, and what the rule keeps; 0 for what there is not. */
+static void sp_numbers(const sp_merge *m, const sp_shard *shard, sp_slot_type slot,
+                       ptrdiff_t output, uint32_t fold, double *numbers)
+{
+    const sp_layout *layout = &m->to->table.layout;
+    double sign;
+    const double *field = sp_shard_field(shard, slot, output, &sign);
+    memset(numbers, 0, SP_MIX_NUMBERS * sizeof(double));
+    if (field == NULL)
+        return;
+    numbers[0] = sp_signed(field[0], sign);
+    if (layout->v >= 0)
+        numbers[1] = sp_signed(field[layout->v] * sp_shard_factor(shard, slot, output, fold), sign);
+    for (int i = 0, end = sp_keep_count(layout->keep); i < end; i++) {
+        double k = field[layout->k + i];
+        numbers[SP_MIX_KEPT + i] = sp_keep_turns(layout->keep, i) ? sp_signed(k, sign) : k;
+    }
+}
+
+/* Whether a shard has touched a feature: its row is not the base's, bit for bit. */
+static bool sp_differs(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
+                       sp_slot_type slot)
+{
+    const sp_layout *layout = &m->to->table.layout;
+    bool folds = m->to->table.average == SP_AVERAGE_EXPONENTIAL;
+    bool comparable = shard->learner->table.lanes == m->base->learner->table.lanes
+                      && (!m->to->table.kind->weights || (shard->plain && m->base->plain));
+    sp_slot_type base = sp_base_slot(m, slot);
+    uint32_t fold = shard->learner->table.fold;
+    double ours[SP_MIX_NUMBERS];
+    double theirs[SP_MIX_NUMBERS];
+    if (comparable && !folds) {
+        if (sp_same_row(m, shard, own, base))
+            return false;
+        if (layout->p < 0)
+            return true;
+    }
+    for (ptrdiff_t o = 0, end = m->to->table.n_outputs; o < end; o++) {
+        sp_numbers(m, shard, own, o, fold, theirs);
+        sp_numbers(m, m->base, base, o, fold, ours);
+        if (memcmp(ours, theirs, sizeof(ours)) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a shard has touched one of these features. */
+static bool sp_differs_somewhere(const sp_merge *m, const sp_shard *shard, sp_slot_type first,
+                                 sp_slot_type last)
+{
+    if (first >= shard->first) {
+        first = SP_MAX(first, shard->own_from);
+        last = SP_MIN(last, shard->own_from + shard->n_own);
+    }
+    for (sp_slot_type slot = SP_MAX(first, (sp_slot_type)1); slot < last; slot++) {
+        sp_slot_type own = sp_shard_own(shard, slot);
+        if (own != SP_SLOT_NULL && sp_differs(m, shard, own, slot))
+            return true;
+    }
+    return false;
+}
+
+/* Where an output's numbers go; NULL if nothing was written there. */
+static double *sp_mix_rows_place(const sp_merge *m, sp_slot_type slot, ptrdiff_t output)
+{
+    sp_table *to = &m->to->table;
+    double *chunk = sp_table_chunk(to, output / to->lanes, slot >> SP_CHUNK_BITS);
+    if (chunk == NULL)
+        return NULL;
+    return chunk + (slot & SP_CHUNK_MASK) * (uint32_t)to->width
+           + output % to->lanes * to->layout.fields;
+}
+
+/* The pocket's weight, the holder's. */
+static double sp_pocket(const sp_merge *m, sp_slot_type slot, ptrdiff_t output)
+{
+    const sp_shard *shard = &m->shards[m->holder];
+    const sp_table *its = &shard->learner->table;
+    sp_slot_type own = sp_shard_own(shard, slot);
+    const double *field;
+    double sign;
+    sp_clock clock;
+    if (own == SP_SLOT_NULL)
+        return 0.0;
+    field = sp_shard_field(shard, own, output, &sign);
+    clock.epoch = its->epoch;
+    return field == NULL ? 0.0 : sp_signed(sp_pocket_kept(clock, field, its->layout), sign);
+}
+
+/* One output of a row that shards have touched. */
+static void sp_mix_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output, double *to)
+{
+    const sp_layout *layout = &m->to->table.layout;
+    const sp_table *table = &m->to->table;
+    const sp_shard *shard;
+    double ours[SP_MIX_NUMBERS];
+    double theirs[SP_MIX_NUMBERS];
+    double total = 0.0;
+    double sums = 0.0;
+    double n = 0.0;
+    double gains[SP_KEEP_MOST] = {0.0};
+    double ways = 0.0;
+    const int kept = sp_keep_count(layout->keep);
+    sp_clock clock;
+    sp_numbers(m, m->base, sp_base_slot(m, slot), output, table->fold, ours);
+    double S0 = m->c0 * ours[0] - ours[1];
+    for (int i = 0, end = m->n_touched; i < end; i++) {
+        shard = &m->shards[m->touched[i].k];
+        sp_numbers(m, shard, m->touched[i].slot, output, shard->learner->table.fold, theirs);
+        total += theirs[0];
+        n += shard->n;
+        if (table->average == SP_AVERAGE_UNIFORM)
+            sums += shard->learner->table.c * theirs[0] - theirs[1] - S0;
+        else if (table->average == SP_AVERAGE_EXPONENTIAL) {
+            clock.s = shard->learner->table.s;
+            sums += shard->n * sp_average(clock, SP_AVERAGE_EXPONENTIAL, theirs[0], theirs[1]);
+        }
+        for (int i = 0; i < kept; i++)
+            gains[i] += theirs[SP_MIX_KEPT + i] - ours[SP_MIX_KEPT + i];
+        if (kept)
+            ways += (theirs[SP_MIX_KEPT] - ours[SP_MIX_KEPT]) * (theirs[0] - ours[0]);
+    }
+    for (int i = 0; i < kept; i++)
+        to[layout->k + i] = m->n_touched == 1 ? theirs[SP_MIX_KEPT + i]
+                                              : ours[SP_MIX_KEPT + i] + gains[i] / m->n_touched;
+    if (m->n_touched == 1)
+        to[0] = theirs[0];
+    else
+        to[0] = gains[0] > 0.0 ? ours[0] + ways / gains[0] : total / m->n_touched;
+    if (table->average != SP_AVERAGE_NONE) {
+        if (n == 0.0)
+            to[layout->v] = 0.0;
+        else if (table->average == SP_AVERAGE_UNIFORM)
+            to[layout->v] = table->c * to[0] - (S0 + m->N * sums / n);
+        else
+            to[layout->v] = (to[0] - sums / n) / table->s;
+    }
+    if (layout->p >= 0) {
+        to[layout->p] = sp_pocket(m, slot, output);
+        to[layout->e] = table->epoch;
+    }
+}
+
+/* One output of a row that is untouched. */
+static void sp_keep_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output, double *to)
+{
+    const sp_layout *layout = &m->to->table.layout;
+    sp_slot_type base = sp_base_slot(m, slot);
+    double sign;
+    const double *field = sp_shard_field(m->base, base, output, &sign);
+    double ours[SP_MIX_NUMBERS];
+    if (field == NULL)
+        return;
+    sp_numbers(m, m->base, base, output, m->to->table.fold, ours);
+    to[0] = ours[0];
+    if (layout->v >= 0)
+        to[layout->v] = ours[1];
+    for (int i = 0, end = sp_keep_count(layout->keep); i < end; i++)
+        to[layout->k + i] = ours[SP_MIX_KEPT + i];
+    if (layout->p >= 0) {
+        to[layout->p] = sp_signed(field[layout->p], sign);
+        to[layout->e] = field[layout->e];
+    }
+}
+
+SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot)
+{
+    const sp_table *to = &m->to->table;
+    for (ptrdiff_t o = 0, end = to->n_outputs; o < end; o++) {
+        double *field = sp_mix_rows_place(m, slot, o);
+        if (field != NULL) {
+            if (m->n_touched)
+                sp_mix_field(m, slot, o, field);
+            else
+                sp_keep_field(m, slot, o, field);
+        }
+    }
+}
+
+/* One row. Its chunks are there wherever a shard has written. */
+static void sp_mix_slot(sp_merge *m, sp_slot_type slot)
+{
+    const sp_shard *shard;
+    m->n_touched = 0;
+    for (int i = 0, end = m->n_parts; i < end; i++) {
+        shard = &m->shards[m->parts[i].k];
+        sp_slot_type own = sp_shard_own(shard, slot);
+        if (own != SP_SLOT_NULL && sp_differs(m, shard, own, slot)) {
+            m->touched[m->n_touched].k = m->parts[i].k;
+            m->touched[m->n_touched].slot = own;
+            m->n_touched += 1;
+        }
+    }
+    sp_machine_mix_slot(m, slot);
+}
+
+/* Whether a shard, or the base, may have numbers for a block of a chunk. */
+static bool sp_writes(const sp_merge *m, const sp_shard *shard, ptrdiff_t block, size_t chunk)
+{
+    const sp_table *to = &m->to->table;
+    if (!shard->plain
+        || !(shard->learner->index.bits || (chunk + 1) << SP_CHUNK_BITS <= shard->first))
+        return true;                 /* its slots of these features may lie anywhere */
+    if (!m->to->table.kind->weights) /* its blocks are not outputs side by side */
+        return m->n_parts || sp_shard_chunk(shard, block, chunk) != shard->learner->table.zeros;
+    for (ptrdiff_t o = block * to->lanes, end = SP_MIN((block + 1) * to->lanes, to->n_outputs);
+         o < end; o++) {
+        ptrdiff_t own = shard->outputs[o];
+        if (own >= 0
+            && sp_shard_chunk(shard, own / shard->learner->table.lanes, chunk)
+                   != shard->learner->table.zeros)
+            return true;
+    }
+    return false;
+}
+
+/* The chunks that may be written. -1 without memory. */
+static int sp_make_chunks(sp_merge *m, size_t chunk)
+{
+    sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
+    for (uint32_t b = 0, end = (uint32_t)m->to->table.n_blocks; b < end; b++) {
+        bool writes = slot < m->base->n_slots && sp_writes(m, m->base, b, chunk);
+        for (int i = 0, end = m->n_parts; i < end; i++)
+            writes = writes || sp_writes(m, &m->shards[m->parts[i].k], b, chunk);
+        if (writes && sp_machine_mix_writes(m, b, chunk)
+            && sp_table_reserve_blocks(&m->to->table, &slot, 1, m->n_slots, &b, 1) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Take an untouched chunk as it lies in the base; False if it lies otherwise. */
+static bool sp_keep_chunk(sp_merge *m, size_t chunk, int *failed)
+{
+    sp_table *to = &m->to->table;
+    const sp_table *base = &m->base->learner->table;
+    sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
+    size_t n = SP_MIN((size_t)SP_CHUNK_SLOTS, m->n_slots - (chunk << SP_CHUNK_BITS));
+    *failed = 0;
+    if (!sp_shard_is_aligned(m->base, chunk))
+        return false;
+    for (uint32_t b = 0, end = (uint32_t)base->n_blocks; b < end; b++) {
+        if (chunk >= base->n_chunks || base->blocks[b].chunks[chunk] == base->zeros)
+            continue;
+        if (sp_table_reserve_blocks(to, &slot, 1, m->n_slots, &b, 1) < 0) {
+            *failed = -1;
+            return true;
+        }
+        memcpy(sp_table_chunk(to, b, chunk), base->blocks[b].chunks[chunk],
+               n * (size_t)to->width * sizeof(double));
+        if (to->average == SP_AVERAGE_EXPONENTIAL)
+            sp_table_set_folds(&to->blocks[b], chunk, base->blocks[b].folds[chunk]);
+    }
+    return true;
+}
+
+/* The everyday chunk, all at once: one weight and its uniform average; False for any other. */
+static bool sp_mix_terms(sp_merge *m, size_t chunk)
+{
+    sp_table *to = &m->to->table;
+    const sp_shard *shard;
+    double *slots;
+    if (!(to->layout.fields == 2 && to->average == SP_AVERAGE_UNIFORM && to->lanes == 1
+          && sp_shard_is_aligned(m->base, chunk) && *m->base->signs > 0.0))
+        return false;
+    for (int i = 0, end = m->n_parts; i < end; i++) {
+        shard = &m->shards[m->parts[i].k];
+        if (!sp_shard_is_aligned(shard, chunk))
+            return false;
+        m->terms[i].slots = sp_shard_chunk(shard, 0, chunk);
+        m->terms[i].c = shard->learner->table.c;
+        m->terms[i].n = shard->n;
+    }
+    slots = sp_table_chunk(to, 0, chunk);
+    sp_merge_terms(sp_shard_chunk(m->base, 0, chunk), m->c0, m->terms, m->n_parts, m->N, slots,
+                   SP_CHUNK_SLOTS);
+    return true;
+}
+
+/* 256 slots. -1 without memory. */
+static int sp_mix_chunk(sp_merge *m, size_t chunk)
+{
+    sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
+    sp_slot_type last = SP_MIN(slot + SP_CHUNK_SLOTS, m->n_slots);
+    int failed;
+    m->n_parts = 0;
+    for (int k = 0, end = m->to->table.width == 2 ? m->n : 0; k < end; k++)
+        sp_table_prefetch(&m->shards[k].learner->table, slot + SP_CHUNK_SLOTS, SP_CHUNK_SLOTS);
+    for (int k = 0, end = m->n; k < end; k++) {
+        if (!sp_same_chunk(m, &m->shards[k], chunk)
+            && (sp_shard_is_aligned(&m->shards[k], chunk)
+                || sp_differs_somewhere(m, &m->shards[k], slot, last))) {
+            m->parts[m->n_parts].k = k;
+            m->n_parts += 1;
+        }
+    }
+    if (m->n_parts == 0 && sp_keep_chunk(m, chunk, &failed))
+        return failed;
+    if (m->to->table.n_blocks == 0)
+        return 0;
+    if (sp_make_chunks(m, chunk) < 0)
+        return -1;
+    if (sp_table_chunk(&m->to->table, 0, chunk) != NULL && sp_mix_terms(m, chunk))
+        return 0;
+    for (slot = SP_MAX(slot, (sp_slot_type)1); slot < last; slot++)
+        sp_mix_slot(m, slot);
+    return 0;
+}
+
+SP_PRIVATE int sp_mix_rows(sp_merge *m)
+{
+    sp_table *to = &m->to->table;
+    const sp_table *base = &m->base->learner->table;
+    size_t chunks = ((m->n_slots - 1) >> SP_CHUNK_BITS) + 1;
+    size_t new = chunks - SP_MIN(chunks, base->n_chunks);
+    if (sp_table_reserve_places(to, chunks, to->whole) < 0
+        || sp_pool_reserve(&to->pool,
+                           base->pool.used
+                               + new *(size_t)to->n_blocks *sp_pool_block(sp_chunk_bytes(to)))
+               < 0)
+        return -1;
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
+        if (sp_mix_chunk(m, chunk) < 0)
+            return -1;
+    }
+    return 0;
+}

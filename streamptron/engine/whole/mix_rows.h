@@ -1,0 +1,21 @@
+/* The rows of a merged learner, chunk by chunk: see whole/terms.h for the formulas.
+
+   A chunk that every shard has left as the base has it is copied. The everyday chunk, of one weight
+   and its uniform average, is mixed all at once (sp_merge_terms), if its slots lie alike in all
+   shards. Any other is mixed row by row, each number by its output: so labels may have other
+   numbers in each shard, and two labels one output in one and two in another. */
+
+#ifndef STREAMPTRON_WHOLE_MIX_ROWS_H
+#define STREAMPTRON_WHOLE_MIX_ROWS_H
+
+#include "whole/mix.h"
+
+/* All rows. -1 without memory. */
+SP_PRIVATE int sp_mix_rows(sp_merge *m);
+
+SP_PRIVATE sp_slot_type sp_base_slot(const sp_merge *m, sp_slot_type slot);
+
+/* A slot of weights: each output's fields, of the shards that have touched it. */
+SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot);
+
+#endif

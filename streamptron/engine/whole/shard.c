@@ -1,0 +1,156 @@
+#include "whole/shard.h"
+
+#include "linear/layout.h"
+#include "linear/loops.h"
+#include "memory/compiler.h"
+
+#include <string.h>
+
+SP_PRIVATE sp_key sp_shard_key(const sp_shard *shard, sp_slot_type slot)
+{
+    sp_key key;
+    if (shard->keys == NULL)
+        key = sp_index_stored(&shard->learner->index, slot);
+    else if (slot < shard->keys_from)
+        return *sp_index_key(shard->base, slot);
+    else
+        key = shard->keys[slot - shard->keys_from];
+    if (sp_key_kind(&key) == SP_KEY_OBJECT && shard->ordinals != NULL) {
+        if (key.lo >= shard->n_objects)
+            return sp_key_word(SP_KEY_NONE, 0);
+        key.lo = shard->ordinals[key.lo];
+    }
+    return key;
+}
+
+/* Whether its names and the base's may be compared as memory. */
+static bool sp_has_short_names(const sp_shard *shard, const sp_index *base)
+{
+    return shard->keys == NULL && shard->ordinals == NULL && base->lookup == NULL
+           && shard->learner->index.lookup == NULL;
+}
+
+/* The same from its `first` on, name by name. */
+static sp_slot_type sp_prefix(const sp_shard *shard, const sp_index *base)
+{
+    sp_slot_type slot = shard->first;
+    sp_slot_type n = SP_MIN(shard->n_slots, base->n_slots);
+    sp_key theirs, ours;
+    while (slot < n) {
+        theirs = sp_shard_key(shard, slot);
+        ours = sp_index_stored(base, slot);
+        if (!sp_key_equal(&theirs, &ours))
+            return slot;
+        slot++;
+    }
+    return n;
+}
+
+SP_PRIVATE void sp_names_prefixes(sp_shard *shards, int n, const sp_index *base)
+{
+    sp_slot_type slot = SP_SLOTS_RESERVED;
+    for (int k = 0; k < n; k++)
+        shards[k].first = slot;
+    while (slot < base->n_slots) {
+        sp_slot_type last = (slot | SP_CHUNK_MASK) + 1;
+        for (int k = 0; k < n; k++) {
+            if (shards[k].first == slot && last <= SP_MIN(shards[k].n_slots, base->n_slots)
+                && sp_has_short_names(&shards[k], base)
+                && memcmp(sp_index_key(&shards[k].learner->index, slot), sp_index_key(base, slot),
+                          (last - slot) * sizeof(sp_key))
+                       == 0)
+                shards[k].first = last;
+        }
+        slot = last;
+    }
+    for (int k = 0; k < n; k++)
+        shards[k].first = sp_prefix(&shards[k], base);
+}
+
+SP_PRIVATE int sp_names_find(sp_shard *shard, sp_index *names)
+{
+    sp_key keys[SP_NAMES_BATCH];
+    uint64_t hashes[SP_NAMES_BATCH];
+    const uint64_t *starts[SP_NAMES_BATCH];
+    sp_slot_type slots[SP_NAMES_BATCH];
+    sp_slot_type first = shard->first;
+    sp_slot_type slot = shard->first;
+    if (slot >= shard->n_slots)
+        return 0;
+    shard->merged = (sp_slot_type *)sp_malloc((shard->n_slots - slot) * sizeof(sp_slot_type));
+    if (shard->merged == NULL)
+        return SP_SHARD_MEMORY;
+    while (slot < shard->n_slots) {
+        int n = (int)SP_MIN((sp_slot_type)SP_NAMES_BATCH, shard->n_slots - slot);
+        for (int i = 0; i < n; i++) {
+            keys[i] = sp_shard_key(shard, slot + (uint32_t)i);
+            if (sp_key_kind(&keys[i]) == SP_KEY_NONE)
+                return SP_SHARD_NAMES;
+        }
+        sp_index_find_all(names, keys, n, hashes, starts, slots, false);
+        for (int i = 0; i < n; i++) {
+            if (slots[i] == SP_SLOT_NULL)
+                slots[i] = sp_index_find(names, &keys[i], hashes[i]);
+            if (slots[i] == SP_SLOT_NULL)
+                slots[i] = sp_index_insert(names, &keys[i], hashes[i]);
+            if (slots[i] == SP_SLOT_NULL)
+                return SP_SHARD_MEMORY;
+            shard->merged[slot + (uint32_t)i - first] = slots[i];
+        }
+        slot += (uint32_t)n;
+    }
+    return 0;
+}
+
+SP_PRIVATE int sp_names_invert(sp_shard *shard)
+{
+    sp_slot_type least = SP_SLOT_MAX;
+    sp_slot_type last = 0;
+    sp_slot_type n = shard->n_slots - shard->first;
+    shard->own_from = shard->n_own = 0;
+    if (n == 0)
+        return 0;
+    for (sp_slot_type slot = 0; slot < n; slot++) {
+        least = SP_MIN(least, shard->merged[slot]);
+        last = SP_MAX(last, shard->merged[slot]);
+    }
+    if (least < shard->first)
+        return SP_SHARD_TWICE;
+    shard->own = (sp_slot_type *)sp_calloc(last - least + 1, sizeof(sp_slot_type));
+    if (shard->own == NULL)
+        return SP_SHARD_MEMORY;
+    shard->own_from = least;
+    shard->n_own = last - least + 1;
+    for (sp_slot_type slot = 0; slot < n; slot++) {
+        sp_slot_type at = shard->merged[slot] - least;
+        if (shard->own[at] != SP_SLOT_NULL)
+            return SP_SHARD_TWICE;
+        shard->own[at] = shard->first + slot;
+    }
+    sp_free(shard->merged);
+    shard->merged = NULL;
+    return 0;
+}
+
+SP_PRIVATE const double *sp_shard_field(const sp_shard *shard, sp_slot_type slot, ptrdiff_t output,
+                                        double *sign)
+{
+    const sp_table *table = &shard->learner->table;
+    ptrdiff_t own = shard->outputs[output];
+    if (own < 0)
+        return NULL;
+    *sign = shard->signs[output];
+    return sp_shard_row(shard, own / table->lanes, slot)
+           + own % table->lanes * table->layout.fields;
+}
+
+SP_PRIVATE double sp_shard_factor(const sp_shard *shard, sp_slot_type slot, ptrdiff_t output,
+                                  uint32_t fold)
+{
+    const sp_table *table = &shard->learner->table;
+    ptrdiff_t own = shard->outputs[output];
+    size_t chunk = slot >> SP_CHUNK_BITS;
+    if (table->average != SP_AVERAGE_EXPONENTIAL || own < 0 || chunk >= table->n_chunks)
+        return 1.0;
+    return sp_fold_factor(fold - table->blocks[own / table->lanes].folds[chunk]);
+}

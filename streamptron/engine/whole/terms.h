@@ -1,0 +1,291 @@
+/* What several learners make of one feature: the loops of engine/whole/merge.h.
+
+   sp_merge_terms is for the everyday slots, a weight and the term of its uniform average; it takes
+   a chunk of each shard after the other, so that memory is read in the order in which it lies.
+   sp_merge_feature is for AdaptiveClassifier's. The formulas, and the order of every sum, are those
+   of tests/twin/merge.py. */
+
+#ifndef STREAMPTRON_WHOLE_TERMS_H
+#define STREAMPTRON_WHOLE_TERMS_H
+
+#include "adaptive/columns.h"
+#include "adaptive/logs.h"
+#include "adaptive/slots.h"
+#include "linear/loops.h"
+#include "memory/compiler.h"
+
+/* --- A weight and its averaging term ---------------------------------------------------------- */
+
+typedef struct {                    /* what is kept of a shard's events */
+    const double *slots;            /* the chunk's */
+    double c;                       /* 1 + all events it has seen */
+    double n;                       /* those since the base */
+} sp_terms;
+
+/* Masks of bits instead of conditions, so that the compiler takes several slots at once. */
+SP_TEMPLATE uint64_t sp_mask(uint64_t word) /* all ones, or 0 for 0 */
+{
+    return (uint64_t)0 - ((word | ((uint64_t)0 - word)) >> 63);
+}
+SP_TEMPLATE double sp_either(uint64_t mask, double x, double y)
+{
+    return sp_from_bits((sp_bits_of(x) & mask) | (sp_bits_of(y) & ~mask));
+}
+
+/* `n` slots of [w, v] from those of the base and of several shards:
+
+       w = the mean over the shards that differ,  v = c w - (S0 + N sum(S - S0) / sum n)
+       where S = c w - v is the sum of all vectors so far */
+SP_WIDER static inline void sp_merge_terms(const double *base, double c0, const sp_terms *shards,
+                                           int n_shards, double N, double *slots, int n)
+{
+    double total[SP_CHUNK_SLOTS], sums[SP_CHUNK_SLOTS], seen[SP_CHUNK_SLOTS];
+    double count[SP_CHUNK_SLOTS], S0[SP_CHUNK_SLOTS];
+    const double c = c0 + N;
+    for (int i = 0; i < n; i++) {
+        total[i] = sums[i] = seen[i] = count[i] = 0.0;
+        S0[i] = c0 * base[2 * i] - base[2 * i + 1];
+    }
+    for (int k = 0; k < n_shards; k++) {
+        const double *theirs = shards[k].slots;
+        const double c_k = shards[k].c, n_k = shards[k].n;
+        for (int i = 0; i < n; i++) {       /* one that has not touched it adds +0.0 */
+            const double w = theirs[2 * i], v = theirs[2 * i + 1];
+            const uint64_t touched = sp_mask((sp_bits_of(w) ^ sp_bits_of(base[2 * i]))
+                                             | (sp_bits_of(v) ^ sp_bits_of(base[2 * i + 1])));
+            total[i] += sp_either(touched, w, 0.0);
+            sums[i] += sp_either(touched, (c_k * w - v) - S0[i], 0.0);
+            seen[i] += sp_either(touched, n_k, 0.0);
+            count[i] += sp_either(touched, 1.0, 0.0);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        const uint64_t touched = sp_mask(sp_bits_of(count[i])), saw = sp_mask(sp_bits_of(seen[i]));
+        const double w = total[i] / count[i];
+        const double v = c * w - (S0[i] + (N * sums[i]) / seen[i]);
+        slots[2 * i] = sp_either(touched, w, base[2 * i]);
+        slots[2 * i + 1] = sp_either(touched, sp_either(saw, v, 0.0), base[2 * i + 1]);
+    }
+}
+
+/* --- AdaptiveClassifier ----------------------------------------------------------------------- */
+
+/* A feature as one model keeps it, in the order of the labels of all of them. */
+typedef struct {
+    double s, cnt, om;              /* s < 0 or -0.0: it was negative once */
+    double *w, *G, *c;              /* by output, by output, by label */
+    sp_column column;               /* n = 0: it is none */
+    double *e;                      /* by label */
+} sp_feature;
+
+/* Whose labels are which: those of one model in the order of all. */
+typedef struct {
+    sp_blocks blocks;
+    ptrdiff_t outputs;              /* of that model: 1, or one a label */
+    int positive;                   /* for which of its labels its one output speaks */
+    const int32_t *label;           /* by label of all: its own number, or -1 */
+    double sign;                    /* one output for all: whether that speaks for the same side */
+} sp_view;
+
+/* Read a slot as `outputs` outputs and `labels` labels have it. */
+static inline void sp_feature_read(const sp_view *view, uint32_t slot, ptrdiff_t outputs,
+                                   ptrdiff_t labels, sp_feature *to)
+{
+    const sp_head *head = sp_head_of(sp_chunks(view->blocks, 0), slot);
+    to->s = head->s;
+    to->cnt = head->cnt;
+    to->om = head->om;
+    to->column = *sp_column_of(&view->blocks, slot);
+    for (ptrdiff_t k = 0; k < labels; k++)
+        to->e[k] = view->label[k] < 0 ? 0.0
+                                      : (double)*sp_column_e(&view->blocks, slot, view->label[k]);
+    for (ptrdiff_t k = 0; k < labels; k++)
+        to->c[k] = view->label[k] < 0 ? 0.0
+                                       : sp_count_of(&view->blocks, slot, view->label[k],
+                                                     view->outputs);
+    if (outputs == 1) {
+        to->w[0] = view->sign < 0.0 ? 0.0 - head->w : head->w;
+        to->G[0] = head->G;
+        return;
+    }
+    for (ptrdiff_t k = 0; k < outputs; k++) {
+        ptrdiff_t own = view->label[k];
+        to->w[k] = to->G[k] = 0.0;
+        if (own < 0) continue;
+        if (view->outputs == 1) {
+            to->w[k] = own == view->positive ? 0.5 * head->w : -0.5 * head->w;
+            to->G[k] = head->G;
+            continue;
+        }
+        to->w[k] = sp_weight(&view->blocks, slot, own, view->outputs, view->positive);
+        to->G[k] = sp_is_dealt(head) ? *sp_G_at(view->blocks, slot, own) : own > 1 ? 0.0 : head->G;
+    }
+}
+
+/* Write it into a slot, all of whose chunks are there. */
+static inline void sp_feature_write(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outputs,
+                                    ptrdiff_t labels, const sp_feature *from)
+{
+    sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
+    double all[4] = {0.0, 0.0, 0.0, 0.0};
+    head->s = from->s;
+    head->cnt = (float)from->cnt;
+    head->om = (float)from->om;
+    if (from->column.n > 0.0) {
+        *sp_column_of(blocks, slot) = from->column;
+        for (ptrdiff_t k = 0; k < labels; k++)
+            *sp_column_e(blocks, slot, k) = (float)from->e[k];
+    }
+    if (outputs == 1) {
+        head->w = (float)from->w[0];
+        head->G = (float)from->G[0];
+        for (int k = 0; k < 2; k++) head->of.c[k] = k < labels ? (float)from->c[k] : 0.0f;
+        return;
+    }
+    head->w = 0.0f;
+    head->G = -1.0f;
+    for (ptrdiff_t k = 0; k < outputs; k++) {
+        sp_four_places *four = sp_places_at(*blocks, slot, k);
+        four->w[k % 4] = (float)from->w[k];
+        four->c[k % 4] = (float)from->c[k];
+        *sp_G_at(*blocks, slot, k) = (float)from->G[k];
+        all[k % 4] += four->c[k % 4];
+    }
+    head->of.N = (all[0] + all[1]) + (all[2] + all[3]);
+}
+
+/* How far a weight has come in all shards together: the mean of the ways they have gone from w0,
+   each as heavy as what its G has gained. G gains the mean of that: if it gained all of it, steps
+   would be too short, for w has not gone all these ways one after the other. */
+SP_TEMPLATE void sp_merge_weight(double *w, double *G, const double *w_k, const double *G_k, int n)
+{
+    const double w0 = *w, G0 = *G;
+    double gains = 0.0, way = 0.0, plain = 0.0;
+    for (int k = 0; k < n; k++) {
+        double gain = G_k[k] > G0 ? G_k[k] - G0 : 0.0;
+        gains += gain;
+        way += gain * (w_k[k] - w0);
+        plain += w_k[k] - w0;
+    }
+    *w = w0 + (gains > 0.0 ? way / gains : plain / n);
+    *G = G0 + gains / n;
+}
+
+/* By what a feature's counts were halved since the base: undone, so that gains can be added. */
+SP_TEMPLATE double sp_unhalved(double cnt, double cnt0)
+{
+    double times = 1.0;
+    if (!(cnt > 0.0)) return 1.0;
+    while (cnt * times < cnt0) times *= 2.0;
+    return times;
+}
+
+/* The column that shards make of `to`, the base's: n, since and e gain what each has gained, or all
+   of a column that has begun anew. Mean and spread are those of the shards, by how many values they
+   have seen; the base's are in each already. */
+static inline void sp_merge_column(sp_feature *to, const sp_feature *const *shards, int n,
+                                   ptrdiff_t labels, double *gains)
+{
+    const sp_column base = to->column;
+    double all = 0.0, halved = 1.0;
+    int first = -1, went_on = 0;
+    sp_column *column = &to->column;
+    for (int k = 0; k < n; k++) {
+        const sp_column *its = &shards[k]->column;
+        const int on = base.n > 0.0 && its->since >= base.since;
+        gains[k] = 0.0;
+        if (!(its->n > 0.0)) continue;
+        if (first < 0) first = k;
+        went_on |= on;
+        gains[k] = on ? its->n - base.n : its->n;
+        gains[k] = gains[k] > 0.0 ? gains[k] : 0.0;
+        all += gains[k];
+    }
+    column->n = went_on ? base.n : 0.0;
+    column->since = went_on ? base.since : 0.0;
+    column->a = column->b = 0.0;
+    for (ptrdiff_t j = 0; j < labels && !went_on; j++) to->e[j] = 0.0;
+    for (int k = 0; k < n; k++) {
+        const sp_column *its = &shards[k]->column;
+        const int on = base.n > 0.0 && its->since >= base.since;
+        if (its->n > 0.0) column->since += on ? its->since - base.since : its->since;
+        column->n += gains[k];
+        if (all > 0.0) column->a += gains[k] / all * its->a;
+    }
+    for (int k = 0; k < n && all > 0.0; k++) {
+        const double way = shards[k]->column.a - column->a;
+        if (gains[k] > 0.0) column->b += gains[k] / all * (shards[k]->column.b + way * way);
+    }
+    if (first >= 0 && !(all > 0.0)) {
+        column->a = shards[first]->column.a;
+        column->b = shards[first]->column.b;
+    }
+    if (first < 0 || 4.0 * column->n < column->since + 1.0) {
+        memset(column, 0, sizeof(sp_column));
+        for (ptrdiff_t j = 0; j < labels; j++) to->e[j] = 0.0;
+        return;
+    }
+    while (column->since * halved >= SP_COUNT_MOST) halved *= 0.5;
+    column->since *= halved;
+    column->n *= halved;
+    for (ptrdiff_t j = 0; j < labels; j++) {
+        const double e0 = to->e[j];
+        double e = e0;
+        for (int k = 0; k < n; k++) {
+            const sp_column *its = &shards[k]->column;
+            const int on = base.n > 0.0 && its->since >= base.since;
+            if (its->n > 0.0) e += on ? shards[k]->e[j] - e0 : shards[k]->e[j];
+        }
+        to->e[j] = (float)(e * halved);
+    }
+}
+
+/* The feature that `n` shards, of `shards`, make of `to`, which is the base's. `all`: T + the
+   number of places; rD: 1 / (D + 1) of each, of the merged model. */
+static inline void sp_merge_feature(sp_feature *to, const sp_feature *const *shards, int n,
+                                    ptrdiff_t outputs, ptrdiff_t labels, double all,
+                                    const double *rD, double *scratch)
+{
+    const double cnt0 = to->cnt, s0 = fabs(to->s);
+    double cnt = cnt0, ax = s0 * cnt0, squares[4] = {0.0}, N[4] = {0.0}, halved;
+    double first = fabs(shards[0]->s);
+    int negative = signbit(to->s) != 0, alike = cnt0 == 0.0 || s0 == first;
+    int always = cnt0 >= SP_COUNT_HALF;
+    double *w_k = scratch, *G_k = scratch + n, *times = scratch + 2 * n;
+    for (int k = 0; k < n; k++) {
+        times[k] = sp_unhalved(shards[k]->cnt, cnt0);
+        cnt += shards[k]->cnt * times[k] - cnt0;
+        ax += fabs(shards[k]->s) * (shards[k]->cnt * times[k]) - s0 * cnt0;
+        alike = alike && fabs(shards[k]->s) == first;
+        negative = negative || signbit(shards[k]->s);
+        always = always || shards[k]->cnt >= SP_COUNT_HALF;
+    }
+    halved = sp_halved(cnt, always, all);
+    to->s = alike || !(cnt > 0.0) ? first : ax / cnt;
+    if (!(to->s >= 0.0)) to->s = 0.0;
+    if (negative) to->s = -to->s;
+    to->cnt = (float)(cnt * halved);
+    for (ptrdiff_t j = 0; j < labels; j++) {
+        double c0 = to->c[j], c = c0;
+        for (int k = 0; k < n; k++) c += shards[k]->c[j] * times[k] - c0;
+        to->c[j] = (float)(c * halved);
+    }
+    for (ptrdiff_t o = 0; o < outputs; o++) {
+        for (int k = 0; k < n; k++) {
+            w_k[k] = shards[k]->w[o];
+            G_k[k] = shards[k]->G[o];
+        }
+        sp_merge_weight(&to->w[o], &to->G[o], w_k, G_k, n);
+    }
+    sp_merge_column(to, shards, n, labels, scratch);
+    const double *c = to->column.n > 0.0 ? to->e : to->c;
+    for (ptrdiff_t j = 0; j < labels; j++) {
+        N[j % 4] += c[j];
+        squares[j % 4] += (c[j] * c[j]) * rD[j];
+    }
+    to->om = sp_om(to->column.n > 0.0 ? to->column.since : (double)(float)to->cnt, all,
+                   (squares[0] + squares[1]) + (squares[2] + squares[3]),
+                   (N[0] + N[1]) + (N[2] + N[3]));
+}
+
+#endif

@@ -1,0 +1,156 @@
+"""Sets of labels for many rows: in whatever form they come, as numbers for the core."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+import numpy as np
+
+from streamptron.doors.sets import SetModel
+from streamptron.estimator import frames
+from streamptron.estimator.names import shown, type_shown
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from numpy.typing import NDArray
+
+
+class Sets(typing.NamedTuple):
+    """What each row says of its labels.
+
+    Attributes
+    ----------
+    labels
+        All that are named, in the order in which they are learned.
+    named
+        Numbers of labels, row after row; in each row first those that it has.
+    ends
+        By row: where its numbers end.
+    there
+        By row: where those of labels that it has end.
+    open
+        By row: 1 if it leaves open what it does not name.
+    """
+
+    labels: list[Any]
+    named: NDArray[np.intp]
+    ends: NDArray[np.intp]
+    there: NDArray[np.intp]
+    open: NDArray[np.intp]
+
+
+def sets_of(
+    model: SetModel,
+    y: Any,
+    n: int,
+    labels: Iterable[Hashable] | None,
+    steps: NDArray[np.float64] | None,
+) -> Sets:
+    """The labels of n rows, checked; TypeError or ValueError with the row in front."""
+    if labels is not None or getattr(y, "ndim", 1) == 2:
+        return _of_indicator(model, y, n, labels)
+    rows = frames.listed(y, n, "y", "one set of labels")
+    told = []
+    for row, each in enumerate(rows):
+        try:
+            told.append(model._told(each))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"in row {row}: {error}") from None
+    number: dict[Any, int] = {}
+    # a row of weight 0 makes no label known: what only such rows name comes last
+    taken = [steps is None or bool(steps[row] > 0) for row in range(n)]
+    for wanted in (True, False):
+        for each, is_taken in zip(told, taken, strict=True):
+            if is_taken == wanted:
+                for label in each.named:
+                    number.setdefault(label, len(number))
+    named: list[int] = []
+    ends, there = [], []
+    for each in told:
+        pairs = list(zip(each.named, each.there, strict=True))
+        named += [number[label] for label, is_there in pairs if is_there]
+        there.append(len(named))
+        named += [number[label] for label, is_there in pairs if not is_there]
+        ends.append(len(named))
+    return Sets(
+        list(number),
+        np.array(named, dtype=np.intp),
+        np.array(ends, dtype=np.intp),
+        np.array(there, dtype=np.intp),
+        np.array([each.open for each in told], dtype=np.intp),
+    )
+
+
+def _of_indicator(model: SetModel, Y: Any, n: int, labels: Iterable[Hashable] | None) -> Sets:
+    """The same of a matrix of 0 and 1, one column a label."""
+    if hasattr(Y, "columns") and labels is None:
+        labels, Y = list(Y.columns), Y.to_numpy()
+    if labels is None:
+        raise TypeError(
+            f"y is {type_shown(Y)} of two dimensions; give the labels of its columns: labels=[...]"
+        )
+    checked = [model._checked_label(label) for label in labels]
+    if len(set(checked)) < len(checked):
+        raise ValueError(f"labels={shown(checked)} has a label twice")
+    rows, columns, shape = entries_of(Y)
+    if shape != (n, len(checked)):
+        raise ValueError(
+            f"y has {shape[0]} rows of {shape[1]} columns; it must have {n} rows, as X has, of "
+            f"{len(checked)}, one for each label"
+        )
+    return sets_of_entries(checked, rows, columns, n)
+
+
+def sets_of_entries(
+    labels: list[Any], rows: NDArray[Any], columns: NDArray[Any], n: int, first: int = 0
+) -> Sets:
+    """The sets of n rows, from the rows and columns of the ones of an indicator matrix.
+
+    `first`: the row that is learned first. It names all labels, so that all are known from then on.
+    """
+    counts = np.bincount(rows, minlength=n).astype(np.intp)
+    there = np.cumsum(counts, dtype=np.intp)
+    ends, named = there.copy(), columns.astype(np.intp)
+    if n:
+        at = there[first]
+        absent = np.setdiff1d(np.arange(len(labels)), named[at - counts[first] : at])
+        named = np.concatenate([named[:at], absent.astype(np.intp), named[at:]])
+        ends[first:] += len(absent)
+        there[first + 1 :] += len(absent)
+    return Sets(labels, named, ends, there, np.zeros(n, dtype=np.intp))
+
+
+def entries_of(Y: Any) -> tuple[NDArray[Any], NDArray[Any], tuple[int, ...]]:
+    """Rows and columns of the ones of an indicator matrix, row by row, and its shape."""
+    if hasattr(Y, "tocsr"):
+        matrix = Y.tocsr()
+        values, shape = matrix.data, matrix.shape
+        rows = np.repeat(np.arange(shape[0]), np.diff(matrix.indptr))
+        columns = matrix.indices
+    else:
+        matrix = np.asarray(Y)
+        if matrix.ndim != 2:
+            raise ValueError(f"y has {matrix.ndim} dimensions; it must have two: row and label")
+        rows, columns = np.nonzero(matrix)
+        values, shape = matrix[rows, columns], matrix.shape
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"y has dtype {values.dtype}; it must hold 0 and 1, or False and True")
+    wrong = np.flatnonzero((values != 0) & (values != 1))
+    if len(wrong):
+        at = wrong[0]
+        raise ValueError(
+            f"y has {shown(values[at].item())} in row {rows[at]}, column {columns[at]}; it must "
+            "hold 0 and 1, or False and True"
+        )
+    kept = np.flatnonzero(values)
+    rows, columns = rows[kept], columns[kept]
+    ranked = np.lexsort((columns, rows))
+    rows, columns = rows[ranked], columns[ranked]
+    twice = np.flatnonzero((rows[1:] == rows[:-1]) & (columns[1:] == columns[:-1]))
+    if len(twice):
+        raise ValueError(
+            f"y names row {rows[twice[0]]}, column {columns[twice[0]]} twice; sum its duplicates"
+        )
+    return rows, columns, shape

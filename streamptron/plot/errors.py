@@ -1,0 +1,294 @@
+"""What a Recorder noted of a stream: errors of one or several models, and by label.
+
+Nothing is learned for these pictures.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from streamptron.estimator.names import shown, type_shown
+from streamptron.plot.answers import wilson
+from streamptron.plot.drawing import (
+    COLOURS,
+    IN_LINES,
+    axes_of,
+    check_axes,
+    colour,
+    halo,
+    ink,
+    limit_x,
+    limit_y,
+    line_style,
+    name_lines,
+    said,
+    whole,
+)
+from streamptron.plot.streams import RIBBON, draw_ribbon
+from streamptron.study.record import Record, Window, check_record
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from numpy.typing import NDArray
+
+POINTS = 100  # of a line of windows, at most
+FEW = 30  # where several lines cross
+BY = ("window", "so far")
+
+
+def errors(recorded: Any, by: str | None = None, ax: Axes | None = None, **kwargs: Any) -> Axes:
+    """The errors that a recorder noted, window by window and so far; or those of several models.
+
+    A triangle marks where a detector found a change. Of one model that keeps several vectors the
+    ribbon below shows which of them served.
+
+    Parameters
+    ----------
+    recorded
+        A ``streamptron.study.Recorder``, or ``{name: Recorder}`` for a line of each. A Comparison
+        has them as `recorders`.
+    by
+        "window": the error of the last window; "so far": of all events up to there. None: both, of
+        several models "so far".
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.plot`` for every line.
+
+    Returns
+    -------
+    The Axes. Its lines are labelled by their models, or by "window" and "so far".
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid, or if nothing has been recorded. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import plot
+    >>> from streamptron.study import Recorder
+    >>> recorder = Recorder(window=50)
+    >>> for n in range(200):
+    ...     recorder.update(n % 2 == 0, n % 4 == 0)
+    >>> ax = plot.errors(recorder, ax=Figure().subplots())
+    >>> {line.get_label(): line.get_ydata()[-1].item() for line in ax.lines}
+    {'window': 26.0, 'so far': 25.0}
+    """
+    check_axes(ax)
+    if by is not None and by not in BY:
+        raise ValueError(f'by={shown(by)}; give "window", "so far" or None for both')
+    if isinstance(recorded, Mapping):
+        if not recorded:
+            raise ValueError("recorded is empty; give at least one Recorder")
+        records = {
+            said(name): check_record(f"recorded[{shown(name)}]", record)
+            for name, record in recorded.items()
+        }
+    elif isinstance(recorded, Record):
+        records = {said(recorded.name or ""): check_record("recorded", recorded)}
+    else:
+        raise TypeError(
+            f"recorded is {type_shown(recorded)}; give a streamptron.study.Recorder, or several as "
+            "{name: Recorder}"
+        )
+    alone = len(records) == 1
+    kinds = [by] if by else [*BY] if alone else ["so far"]
+    curves = {
+        (name, kind): _curve(record.windows, kind, POINTS if alone else FEW)
+        for name, record in records.items()
+        for kind in kinds
+    }
+    ax = axes_of(ax)
+    lines: dict[str, Line2D] = {}
+    for at, ((name, kind), (numbers, values)) in enumerate(curves.items()):
+        called = kind if alone else name
+        style = _style(ax, kind) if alone else line_style(at)
+        (line,) = ax.plot(numbers, values, **{**style, "label": called, **kwargs})
+        known = values[~np.isnan(values)]
+        if len(known):
+            lines[f"{called} {known[-1]:.3g} %"] = line
+    total = max(record.n_events for record in records.values())
+    serving = _serving(next(iter(records.values())).windows) if alone else []
+    most = 1.12 * max(_height(numbers, values, total) for numbers, values in curves.values())
+    limit_x(ax, 0, total)
+    limit_y(ax, -most * 1.5 * RIBBON / (1 - 1.5 * RIBBON) if serving else 0.0, most)
+    if serving:
+        draw_ribbon(ax, serving, total)
+    for at, record in enumerate(records.values()):
+        _mark_changes(ax, record.drifts, ink(ax) if alone else colour(IN_LINES[at % len(IN_LINES)]))
+    if not alone or len(lines) > 1 or serving:
+        name_lines(
+            ax, lines, ax.collections[-len({kind for _, kind in serving}) :] if serving else []
+        )
+    ax.set_xlabel("events")
+    ax.set_ylabel("error (%)" if len(kinds) > 1 else f"error{_AFTER[kinds[0]]} (%)")
+    return ax
+
+
+_AFTER = {"window": " of the window", "so far": " so far"}
+
+
+def errors_by_label(record: Any, n: int = 20, ax: Axes | None = None, **kwargs: Any) -> Axes:
+    """The share of wrong answers among the events of each label that a recorder noted.
+
+    Parameters
+    ----------
+    record
+        A ``streamptron.study.Recorder``.
+    n
+        At most how many labels, those with the most wrong answers.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.barh``.
+
+    Returns
+    -------
+    The Axes. Each bar has its 95 % interval (Wilson's), and its counts beside it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid, or if nothing has been recorded. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import plot
+    >>> from streamptron.study import Recorder
+    >>> recorder = Recorder()
+    >>> for label, answer in [("ham", "ham"), ("spam", "ham"), ("ham", "ham"), ("spam", "spam")]:
+    ...     recorder.update(label, answer)
+    >>> ax = plot.errors_by_label(recorder, ax=Figure().subplots())
+    >>> names = [text.get_text() for text in ax.get_yticklabels()]
+    >>> list(zip(names, [float(bar.get_width()) for bar in ax.patches], strict=True))
+    [('spam', 50.0), ('ham', 0.0)]
+    """
+    check_axes(ax)
+    whole("n", n)
+    record = check_record("record", record)
+    found = sorted(record.labels.items(), key=lambda item: (-item[1][1], -item[1][0]))[:n]
+    counts = np.array([count for _, (count, _) in found])
+    wrong = np.array([number for _, (_, number) in found])
+    shares = wrong / counts
+    low, high = wilson(shares, counts)
+    ax = axes_of(ax)
+    style = {"color": COLOURS[0], "edgecolor": ink(ax), "linewidth": 0.6, **kwargs}
+    ax.barh(range(len(found)), 100 * shares, **style)
+    ax.errorbar(
+        100 * shares,
+        range(len(found)),
+        xerr=100 * np.array([np.maximum(shares - low, 0), np.maximum(high - shares, 0)]),
+        fmt="none",
+        ecolor=ink(ax),
+        elinewidth=1,
+        capsize=3,
+    )
+    most = 100 * float(high.max())
+    for at in range(len(found)):
+        ax.annotate(
+            f"{wrong[at]} of {counts[at]}",
+            (100 * float(high[at]), at),
+            (6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize="small",
+            color=ink(ax),
+        )
+    ax.set_yticks(range(len(found)), [said(label) for label, _ in found])
+    ax.invert_yaxis()
+    ax.set_xlim(0.0, 1.3 * most)
+    some = (
+        f", {len(found)} of {len(record.labels)} labels" if len(found) < len(record.labels) else ""
+    )
+    ax.set_xlabel(f"wrong answers (%){some}")
+    return ax
+
+
+def _curve(
+    windows: Sequence[Window], kind: str | None, points: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Events and errors in percent at the ends of windows; some windows together if too many."""
+    if kind == "so far":
+        return (
+            np.array([float(window.n_events) for window in windows]),
+            np.array([100 * window.error_so_far for window in windows]),
+        )
+    each = -(-len(windows) // points)
+    numbers, values = [], []
+    for at in range(0, len(windows), each):
+        some = windows[at : at + each]
+        answered = sum(window.n_answered for window in some)
+        if at and sum(window.n for window in some) < sum(w.n for w in windows[:each]) / 2:
+            continue  # the last is too short for an error of its own
+        numbers.append(float(some[-1].n_events))
+        wrong = sum(window.n_wrong for window in some)
+        values.append(100 * wrong / answered if answered else np.nan)
+    return np.array(numbers), np.array(values)
+
+
+def _height(numbers: NDArray[np.float64], values: NDArray[np.float64], total: int) -> float:
+    """The largest error of a line that is to be seen: its start may be above."""
+    settled = values[numbers >= min(float(numbers[-1]), total / 20)]
+    settled = settled[~np.isnan(settled)]
+    return float(settled.max()) if len(settled) and settled.max() > 0 else 1.0
+
+
+def _serving(windows: Sequence[Window]) -> list[tuple[int, str]]:
+    """From which event on which vector served; nothing of a model that keeps one alone."""
+    spans, start = [], 0
+    for kind, run in groupby(windows, key=lambda window: window.serving):
+        if kind is not None:
+            spans.append((start, kind))
+        start = list(run)[-1].n_events
+    return spans if len({kind for _, kind in spans}) > 1 else []
+
+
+def _mark_changes(ax: Axes, drifts: Sequence[int], of: Any) -> None:
+    """Triangles along the upper edge, and a word at the first."""
+    if not drifts:
+        return
+    across = ax.get_xaxis_transform()
+    ax.plot(
+        drifts,
+        [0.975] * len(drifts),
+        "v",
+        color=of,
+        markersize=7,
+        transform=across,
+        clip_on=False,
+        label="changes found",
+    )
+    for number in drifts[:POINTS]:
+        ax.axvline(number, color=of, linestyle=":", linewidth=1, zorder=0)
+    left = drifts[0] > sum(ax.get_xlim()) / 2
+    ax.annotate(
+        "change found",
+        (drifts[0], 0.975),
+        (-8 if left else 8, 0),
+        xycoords=across,
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="center",
+        fontsize="small",
+        color=ink(ax),
+        **halo(ax),
+    )
+
+
+def _style(ax: Axes, kind: str | None) -> dict[str, Any]:
+    if kind == "window":
+        return {"color": COLOURS[0], "linewidth": 1.2}
+    return {"color": ink(ax), "linewidth": 2}

@@ -1,0 +1,316 @@
+"""One label against all others, by where the line is drawn: ROC, precision, false positives."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from streamptron.estimator.names import shown
+from streamptron.plot.answers import listed, same_length
+from streamptron.plot.drawing import LINES, axes_of, check_axes, ink, line_style, said
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+EDGE = 1e-3  # thresholds go from here to 1 less this
+GRID = 400
+POINTS = 2000  # of a curve, at most
+
+
+def roc_curve(
+    y_true: Any, y_proba: Any, label: Hashable = None, ax: Axes | None = None, **kwargs: Any
+) -> Axes:
+    """How many events of a label are found for how many false positives.
+
+    A point is a threshold: events whose probability is at least that are taken for the label. The
+    area under the curve is the chance that an event of the label has a higher probability than
+    another one.
+
+    Parameters
+    ----------
+    y_true
+        The labels of the events.
+    y_proba
+        What ``predict_proba_one`` gave for each, ``{label: probability}``; or a number for each,
+        which is larger where the label is likelier: its probability, or the score of
+        ``decision_function_one``. Several models: ``{name: these}``.
+    label
+        The label that is looked for. None: True, where labels are truth values.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.plot`` for every curve.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid, or if all events have the label, or none. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import plot
+    >>> labels, p = ["spam", "ham", "spam", "ham"], [0.9, 0.8, 0.7, 0.1]
+    >>> ax = plot.roc_curve(labels, p, "spam", ax=Figure().subplots())
+    >>> ax.get_legend().get_texts()[0].get_text()
+    'area 0.75'
+    """
+    check_axes(ax)
+    label, models = _judged(y_true, y_proba, label)
+    ax = axes_of(ax)
+    for at, (name, judged) in enumerate(models.items()):
+        found, false = judged.rates()
+        area = float(np.sum(np.diff(false) * (found[1:] + found[:-1]) / 2))
+        shown_part = _thinned(len(found))
+        ax.plot(
+            100 * false[shown_part],
+            100 * found[shown_part],
+            **{**line_style(at), "label": f"{name}area {area:.4g}", **kwargs},
+        )
+    ax.plot([0, 100], [0, 100], color=ink(ax), linestyle=":", linewidth=1)
+    ax.set_xlabel(f"others taken for {said(label)} (%)")
+    ax.set_ylabel(f"{said(label)} found (%)")
+    ax.set_xlim(-2, 102)
+    ax.set_ylim(-2, 102)
+    ax.set_aspect("equal")
+    ax.legend(loc="lower right", title=_counted(models, label))
+    return ax
+
+
+def precision_recall_curve(
+    y_true: Any, y_proba: Any, label: Hashable = None, ax: Axes | None = None, **kwargs: Any
+) -> Axes:
+    """How many events taken for a label have it, by how many of those that have it are found.
+
+    It says more than `roc_curve` where the label is rare. The dotted line is what taking events at
+    random would reach.
+
+    Parameters
+    ----------
+    y_true
+        The labels of the events.
+    y_proba
+        As of `roc_curve`; several models: ``{name: these}``.
+    label
+        The label that is looked for. None: True, where labels are truth values.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.plot`` for every curve.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid, or if all events have the label, or none. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import plot
+    >>> labels, p = ["spam", "ham", "spam", "ham"], [0.9, 0.8, 0.7, 0.1]
+    >>> ax = plot.precision_recall_curve(labels, p, "spam", ax=Figure().subplots())
+    >>> ax.get_legend().get_texts()[0].get_text()
+    'mean precision 0.8333'
+    """
+    check_axes(ax)
+    label, models = _judged(y_true, y_proba, label)
+    ax = axes_of(ax)
+    for at, (name, judged) in enumerate(models.items()):
+        recall, precision = judged.precision()
+        mean = float(np.sum(np.diff(recall) * precision[1:]))
+        shown_part = _thinned(len(recall))
+        ax.plot(
+            100 * recall[shown_part],
+            100 * precision[shown_part],
+            drawstyle="steps-pre",
+            **{**line_style(at), "label": f"{name}mean precision {mean:.4g}", **kwargs},
+        )
+    share = 100 * next(iter(models.values())).right.mean()
+    ax.axhline(share, color=ink(ax), linestyle=":", linewidth=1)
+    ax.set_xlabel(f"{said(label)} found (%)")
+    ax.set_ylabel(f"{said(label)} among those taken for it (%)")
+    ax.set_xlim(-2, 102)
+    ax.set_ylim(-2, 102)
+    ax.legend(loc="lower left", title=_counted(models, label))
+    return ax
+
+
+def false_positives(
+    y_true: Any, y_proba: Any, label: Hashable = None, ax: Axes | None = None, **kwargs: Any
+) -> Axes:
+    """What each threshold costs: other events taken for the label, and events of it missed.
+
+    For the choice of a threshold. Both axes are stretched where it matters: at probabilities near 0
+    and 1, and at few false positives.
+
+    Parameters
+    ----------
+    y_true
+        The labels of the events.
+    y_proba
+        What ``predict_proba_one`` gave for each, ``{label: probability}``; or a number for each,
+        the probability of `label`. Several models: ``{name: these}``.
+    label
+        The label that is looked for. None: True, where labels are truth values.
+    ax
+        The Axes to draw on; None: the current one.
+    kwargs
+        Passed to ``Axes.plot`` for every curve.
+
+    Returns
+    -------
+    The Axes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid, if all events have the label, or none, or if a probability is not
+        from 0 to 1. Nothing is drawn then.
+    ImportError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from streamptron import plot
+    >>> labels, p = ["spam", "ham", "spam", "ham"], [0.9, 0.8, 0.7, 0.1]
+    >>> ax = plot.false_positives(labels, p, "spam", ax=Figure().subplots())
+    >>> [(line.get_label(), float(max(line.get_ydata()))) for line in ax.lines]
+    [('false positives', 100.0), ('missed', 100.0)]
+    """
+    check_axes(ax)
+    label, models = _judged(y_true, y_proba, label)
+    for judged in models.values():
+        strange = (judged.scores < 0) | (judged.scores > 1)
+        if strange.any():
+            row = int(np.flatnonzero(strange)[0])
+            raise ValueError(
+                f"y_proba[{row}] is {judged.scores[row]:g}; it must be a probability, from 0 to 1"
+            )
+    ax = axes_of(ax)
+    edge = np.log(1 / EDGE - 1)
+    thresholds = 1 / (1 + np.exp(np.linspace(edge, -edge, GRID + 1)))
+    least = 100.0
+    for at, (name, judged) in enumerate(models.items()):
+        others = np.sort(judged.scores[~judged.right])
+        mine = np.sort(judged.scores[judged.right])
+        false = 1 - np.searchsorted(others, thresholds) / len(others)
+        missed = np.searchsorted(mine, thresholds) / len(mine)
+        least = min(least, 100 / len(others), 100 / len(mine))
+        for line, (kind, shares) in enumerate({"false positives": false, "missed": missed}.items()):
+            style = {**line_style(at), "linestyle": LINES[line], "label": f"{name}{kind}"}
+            ax.plot(thresholds, 100 * shares, **{**style, **kwargs})
+    from matplotlib.ticker import FixedLocator, FuncFormatter
+
+    ax.set_xscale("logit")
+    ax.set_xlim(EDGE, 1 - EDGE)
+    ax.xaxis.set_major_locator(FixedLocator([0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_locator(FixedLocator([]))
+    ax.set_yscale("symlog", linthresh=least)
+    ax.set_ylim(0, 130)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.set_xlabel(f"least probability to be taken for {said(label)}")
+    ax.set_ylabel("share of the events (%)")
+    ax.legend(title=_counted(models, label))
+    return ax
+
+
+# --- What is judged
+
+
+class Judged(NamedTuple):
+    """Scores, and which events have the label."""
+
+    scores: NDArray[np.float64]
+    right: NDArray[np.bool_]
+
+    def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Events at or above each threshold: with the label and others, from none of them on."""
+        order = np.argsort(-self.scores, kind="stable")
+        scores, right = self.scores[order], self.right[order]
+        last = np.append(np.flatnonzero(np.diff(scores)), len(scores) - 1)  # of equal scores
+        found = np.concatenate([[0], np.cumsum(right)[last]])
+        return found, np.concatenate([[0], last + 1]) - found
+
+    def rates(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        found, false = self.counts()
+        return found / found[-1], false / false[-1]
+
+    def precision(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Recall and precision; the first point has the precision of the second."""
+        found, false = self.counts()
+        precision = found[1:] / (found[1:] + false[1:])
+        return found / found[-1], np.concatenate([precision[:1], precision])
+
+
+def _judged(y_true: Any, y_proba: Any, label: Hashable) -> tuple[Hashable, dict[str, Judged]]:
+    """The label, and what each model says of it."""
+    truths = listed("y_true", y_true)
+    given = {"": y_proba} if not isinstance(y_proba, Mapping) else dict(y_proba)
+    if not given:
+        raise ValueError("y_proba is empty; give probabilities, or {name: probabilities}")
+    if label is None:
+        if not {*truths} <= {True, False}:
+            strange = next(truth for truth in truths if truth not in (True, False))
+            raise ValueError(f"y_true has {shown(strange)}; name the label looked for, label=")
+        label = True
+    right = np.array([truth == label for truth in truths], dtype=bool)
+    found = {}
+    for name, values in given.items():
+        called = f"y_proba[{shown(name)}]" if isinstance(y_proba, Mapping) else "y_proba"
+        each = listed(called, values)
+        same_length(called, truths, each)
+        scores = np.array([_score(called, row, value, label) for row, value in enumerate(each)])
+        found[f"{said(name)}: " if name else ""] = Judged(scores, right)
+    if right.all() or not right.any():
+        raise ValueError(
+            f"{'all' if right.all() else 'no'} events have the label {shown(label)}; there must be "
+            "some of it and some others"
+        )
+    return label, found
+
+
+def _score(called: str, row: int, value: Any, label: Hashable) -> float:
+    if isinstance(value, Mapping):
+        if not value:
+            raise ValueError(
+                f"{called}[{row}] is empty: no label was known then; leave that event out"
+            )
+        value = value.get(label, 0.0)
+    try:
+        score = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{called}[{row}] is {shown(value)}; it must be a number") from None
+    if not np.isfinite(score):
+        raise ValueError(f"{called}[{row}] is {score}; it must be finite")
+    return score
+
+
+# --- Lines
+
+
+def _thinned(n: int) -> NDArray[np.intp]:
+    """Which of n points are drawn: both ends, and no more than the eye can tell apart."""
+    return np.unique(np.linspace(0, n - 1, POINTS).astype(np.intp))
+
+
+def _counted(models: Mapping[str, Judged], label: Hashable) -> str:
+    right = next(iter(models.values())).right
+    return f"{right.sum()} {said(label)}, {(~right).sum()} others"

@@ -1,0 +1,335 @@
+"""A recorder for one's own loop: each answer and label as it happens, drawn while it runs."""
+
+from __future__ import annotations
+
+import io
+import os
+import typing
+import warnings
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import Any
+
+from streamptron.doors.model import Model
+from streamptron.estimator.checks import whole
+from streamptron.estimator.names import shown, type_shown
+from streamptron.modelfile.files import replace
+from streamptron.study.record import Record
+
+if typing.TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST = 2**53  # of a number of events
+SIZE = (6.4, 4.4)  # inches of a chart
+
+
+class Recorder(Record):
+    """What a model answers on a live stream, as it happens: errors, labels, drift, memory.
+
+    Your loop answers and learns; it tells the recorder each event's label and what had been
+    answered. Nothing is learned for that. What is kept is of bounded size, however long the stream.
+
+    Parameters
+    ----------
+    model
+        The model that answers, whose `serving`, `memory_usage` and `n_evicted` are noted where it
+        has them: a learner of streamptron or a pipeline that ends with one. None: these are not
+        noted.
+    window
+        How many events share a row of `to_frame` and a point of the chart.
+    drift
+        What finds changes in the error: "adwin", River's ``drift.ADWIN()``; any of River's other
+        detectors, as ``drift.binary.DDM()``; or None. A change for the better, which every model
+        makes that learns, is not marked where the detector has an estimate of the error.
+    max_windows
+        With so many windows each two become one, and `window` is twice what it was.
+    name
+        What the model is called in charts of several.
+
+    Attributes
+    ----------
+    n_events, n_answered, n_wrong
+        How many events there were; those that had an answer, and those whose answer was wrong. No
+        answer (None) is no error.
+    error
+        The share of wrong answers so far; NaN before the first answer.
+    windows
+        The windows from the first on, with ``n_events``, ``error``, ``error_so_far``, ``serving``,
+        ``memory`` and more; the last one may not be full yet.
+    labels
+        ``{label: (events, wrong)}``, in the order of appearance.
+    drifts
+        After how many events each change was found.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> from streamptron import AdaptiveClassifier
+    >>> from streamptron.study import Recorder
+
+    >>> model = AdaptiveClassifier()
+    >>> recorder = Recorder(model, window=100)
+    >>> for n in range(1000):
+    ...     x, y = {"n": n % 7}, (n % 7 > 3) != (n >= 500)      # all turns round in the middle
+    ...     recorder.update(y, model.predict_one(x))
+    ...     model.learn_one(x, y)
+    >>> recorder.n_events, len(recorder.windows), len(recorder.drifts)
+    (1000, 10, 1)
+    >>> 500 < recorder.drifts[0] < 600
+    True
+    """
+
+    def __init__(
+        self,
+        model: Any = None,
+        window: int = 500,
+        drift: Any = "adwin",
+        max_windows: int = 1000,
+        name: str | None = None,
+    ) -> None:
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name={shown(name)}; give a text")
+        super().__init__(
+            whole("window", window, 1, MOST, "an int"),
+            whole("max_windows", max_windows, 2, MOST, "an int"),
+            name,
+        )
+        self._learner = _learner(model)
+        self.ceiling = getattr(self._learner, "max_features", None)
+        self._detector = _detector(drift)
+        self._estimates = hasattr(self._detector, "estimation")
+        self._charts: list[tuple[str, Callable[[], object]]] = []
+        self._every = self._drawn = 0.0
+
+    def update(self, y_true: Any, y_pred: Any) -> None:
+        """Note an event: its label, and what was answered before it was learned.
+
+        Parameters
+        ----------
+        y_true
+            The label, when it is known.
+        y_pred
+            The answer; None: there was none.
+
+        Raises
+        ------
+        ValueError
+            If the label is None. Nothing is noted then.
+        """
+        if y_true is None:
+            raise ValueError("y_true is None; call update when the event's label is known")
+        self._note(y_true, y_pred)
+
+    def _note(self, y_true: Any, y_pred: Any) -> None:
+        wrong = y_pred is not None and bool(y_pred != y_true)
+        if self._learner is not None:
+            self._open.served[self._learner.serving] += 1
+        full = self._count(y_true, y_pred is not None, wrong)
+        if self._detector is not None and y_pred is not None:
+            before = self._detector.estimation if self._estimates else 0.0
+            self._detector.update(wrong)
+            if self._detector.drift_detected and (
+                not self._estimates or self._detector.estimation > before
+            ):
+                self.drifts.append(self.n_events)
+                self._open.n_drifts += 1
+        if full:
+            self._measure()
+            self._close()
+            if self._charts and monotonic() - self._drawn >= self._every:
+                self.refresh()
+
+    def _measure(self) -> None:
+        if self._learner is not None:
+            self._open.memory = self._learner.memory_usage
+            self._open.evicted = self._learner.n_evicted
+
+    def _windows(self) -> typing.Iterator[Any]:
+        if self._open.n:
+            self._measure()
+        return super()._windows()
+
+    # --- Charts
+
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Axes:
+        """The errors so far and window by window, changes marked, and who served.
+
+        Parameters
+        ----------
+        ax
+            The Axes to draw on; None: the current one.
+        kwargs
+            As of ``streamptron.plot.errors``, which draws it.
+
+        Returns
+        -------
+        The Axes.
+        """
+        from streamptron.plot.errors import errors
+
+        return errors(self, ax=ax, **kwargs)
+
+    def watch(self, chart: Any = None, csv: Any = None, seconds: float = 10.0) -> None:
+        """Keep a chart or a file of the windows up to date while the stream goes on.
+
+        They are written at the end of a window, if the last time is long enough ago. A file is
+        replaced whole. If one cannot be written, a warning says so, and the stream goes on.
+
+        Parameters
+        ----------
+        chart
+            The file of a picture, as "errors.png"; its suffix is the format. "notebook": an output
+            of the cell, which changes as the stream goes on.
+        csv
+            The file of a table, as of `to_csv`.
+        seconds
+            How long to wait at least before they are written again. Drawing takes some tenth of a
+            second of the loop's time.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is invalid.
+        OSError
+            If a file cannot be written now.
+        ImportError
+            If a chart is wanted and matplotlib is missing, or IPython for a notebook.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from pathlib import Path
+        >>> from streamptron.study import Recorder
+        >>> path = Path(tempfile.gettempdir(), f"errors-{os.getpid()}.csv")
+        >>> recorder = Recorder(window=2)
+        >>> recorder.watch(csv=path, seconds=0)
+        >>> for label, answer in [("spam", "ham"), ("ham", "ham"), ("ham", "ham")]:
+        ...     recorder.update(label, answer)
+        >>> path.read_text().splitlines()[1]
+        '2,2,2,1,0.5,0.5,,,,0'
+        >>> path.unlink()
+        """
+        if chart is None and csv is None:
+            raise ValueError('nothing to watch; give chart="errors.png", csv="errors.csv" or both')
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+            raise ValueError(f"seconds={shown(seconds)}; give a number of at least 0")
+        found: list[tuple[str, Callable[[], object]]] = []
+        if chart is not None:
+            found.append(_chart(self, chart))
+        if csv is not None:
+            path = os.fspath(csv)
+            found.append((str(path), lambda: self.to_csv(path)))
+        for _, write in found:  # what is wrong is found now
+            write()
+        self._charts, self._every, self._drawn = found, float(seconds), monotonic()
+
+    def refresh(self) -> None:
+        """Write what `watch` keeps up to date now, as at the end of a stream."""
+        for name, write in self._charts:
+            try:
+                write()
+            except OSError as error:
+                warnings.warn(
+                    f"{name} cannot be written, and shows an older state: {error}",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+        self._drawn = monotonic()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is watched belongs to this process
+        return {**self.__dict__, "_charts": []}
+
+
+def _chart(recorder: Recorder, chart: Any) -> tuple[str, Callable[[], object]]:
+    """What a chart is called, and how it is drawn again."""
+    from streamptron.plot.drawing import check_axes
+
+    check_axes(None)
+    if chart == "notebook":
+        return "the notebook's chart", _cell(recorder)
+    path = os.fspath(chart)
+    kind = os.path.splitext(path)[1].lstrip(".").lower()
+    from matplotlib.figure import Figure
+
+    known = Figure().canvas.get_supported_filetypes()
+    if kind not in known:
+        raise ValueError(f"chart={shown(chart)}; its suffix is the format, .{', .'.join(known)}")
+
+    def write() -> None:
+        picture = io.BytesIO()
+        _figure(recorder).savefig(picture, format=kind)
+        replace(path, [picture.getvalue()], mode=0o666)
+
+    return str(path), write
+
+
+def _cell(recorder: Recorder) -> Callable[[], object]:
+    """What draws anew in the cell of a notebook."""
+    try:
+        from IPython.display import display
+    except ModuleNotFoundError:
+        raise ImportError('chart="notebook" needs IPython; give the name of a file') from None
+    handles: list[Any] = []
+
+    def write() -> None:
+        if handles:
+            handles[0].update(_figure(recorder))
+            return
+        handle = display(_figure(recorder), display_id=True)
+        if handle is None:
+            raise ValueError('chart="notebook", but this is no notebook; give the name of a file')
+        handles.append(handle)
+
+    return write
+
+
+def _figure(recorder: Recorder) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(SIZE, layout="constrained")
+    ax = figure.subplots()
+    if recorder.n_events:
+        recorder.plot(ax)
+    else:
+        ax.set_xlabel("events")
+        ax.set_ylabel("error (%)")
+    return figure
+
+
+# --- Arguments
+
+
+def _learner(model: Any) -> Any:
+    """The learner of ours in a model; None if there is none."""
+    if isinstance(model, type):
+        raise TypeError(f"model is the class {model.__name__}; give an object: {model.__name__}()")
+    if model is not None and not hasattr(model, "predict_one"):
+        raise TypeError(f"model is {type_shown(model)}; give an object with predict_one, or None")
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, Mapping) and steps:
+        return _learner(list(steps.values())[-1])
+    return model if isinstance(model, Model) else None
+
+
+def _detector(drift: Any) -> Any:
+    """A detector of River's, or None."""
+    if drift is None:
+        return None
+    if drift == "adwin":
+        from river.drift import ADWIN  # slow to import: it brings scipy
+
+        return ADWIN()  # type: ignore[no-untyped-call, unused-ignore]
+    if isinstance(drift, type) or not (
+        hasattr(drift, "update") and hasattr(drift, "drift_detected")
+    ):
+        raise TypeError(
+            f'drift={shown(drift)}; give "adwin", one of River\'s detectors, as '
+            "river.drift.binary.DDM(), or None"
+        )
+    return drift

@@ -1,0 +1,132 @@
+"""Files that look as if something else was meant: a warning, and the work is done all the same."""
+
+import json
+import random
+
+import pytest
+
+from tests.support.commands import MAIL, SEEDED, random_mail, run, written
+from tests.support.streams import labelled_texts, needs_data
+from tests.support.variants import loaded
+
+SWAPPED = b"".join(b"%b\t%b\n" % tuple(line.split(b"\t")[::-1]) for line in MAIL.splitlines())
+
+
+def texts(seed, n=60):
+    """(label, text) with texts of many words, none of which comes twice."""
+    rng = random.Random(seed)
+    for label, text in random_mail(seed, n):
+        yield label, f"{text} {' '.join(f'w{rng.randrange(999)}' for _ in range(8))}"
+
+
+COMMANDS = {
+    "train": lambda file, folder, *words: ("train", file, "-m", folder / "m", "-q", *words),
+    "learn": lambda file, folder, *_: ("predict", file, "--learn", "-m", folder / "known"),
+    "eval": lambda file, folder, *_: ("eval", file, "-m", folder / "known"),
+    "compare": lambda file, folder, *words: ("compare", file, "--learners", "mira", *words),
+    "plot": lambda file, folder, *words: ("plot", "memory", file, "-o", folder / "m.png", *words),
+}
+
+
+@pytest.fixture(params=COMMANDS)
+def said(request, tmp_path):
+    """What a command says of a file that is learned."""
+
+    def said(name, data, *words):
+        (tmp_path / name).write_bytes(data)
+        known = ("train", tmp_path / name, "-m", tmp_path / "known", "-q", *SEEDED, *words)
+        run(*known)
+        return run(*COMMANDS[request.param](tmp_path / name, tmp_path, *words))[1]
+
+    return said
+
+
+@pytest.mark.parametrize("data", [SWAPPED, written((t, y) for y, t in texts(1, 400))])
+def test_labels_and_texts_that_look_swapped(data, said):
+    found = said("mail.tsv", data)
+    assert found.startswith("streamptron: warning: ")
+    assert "mail.tsv:1: label and text look swapped: " in found
+    assert found.endswith("; a line is label<TAB>text\n")
+    assert found.count("\n") == 1
+
+
+def test_a_header_that_is_learned_as_a_label(said):
+    for header in (b"label\ttext\n", b"Category\tMessage\n", b"what\ttext\n"):
+        found = said("mail.tsv", header + MAIL * 3)
+        assert "mail.tsv:1: the label " in found
+        assert "look like a header, which is learned as an event; leave that line out" in found
+
+
+def test_as_many_labels_as_lines(said):
+    data = written((f"{i} {y}", t) for i, (y, t) in enumerate(texts(2)))
+    assert "mail.tsv:1: 60 labels in 60 events, as '0 " in said("mail.tsv", data)
+    rows = "".join(f"{i},red\n" for i in range(40))
+    found = said("rows.csv", f"id,color\n{rows}".encode(), "--label", "id")
+    assert "rows.csv:2: 40 labels in 40 events, as '0'; is that the label?" in found
+
+
+def test_a_label_of_forty_words(said):
+    long = " ".join(f"w{i}" for i in range(40))
+    found = said("mail.tsv", MAIL * 9 + f"{long}\tspam\n".encode())
+    assert "mail.tsv:1: a label of 40 words, 'w0 w1 w2" in found
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_texts_that_are_taken_for_categories(format, said):
+    events = list(texts(3))
+    if format == "csv":
+        rows = "".join(f"{y},{i % 7},{t}\n" for i, (y, t) in enumerate(events))
+        data, words = f"kind,size,body\n{rows}", ["--label", "kind"]
+    else:
+        rows = ({"kind": y, "size": i % 7, "body": t} for i, (y, t) in enumerate(events))
+        data = "".join(json.dumps(row) + "\n" for row in rows)
+        words = ["--label", "kind", "--features", "size,body"]
+    found = said(f"mail.{format}", data.encode(), *words)
+    assert f"mail.{format}:{1 + (format == 'csv')}: body has texts, as " in found
+    assert "each is taken for one category; give --text body, or leave body out" in found
+    assert found.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["train", "eval"])
+def test_what_is_usual_is_not_doubted(command, tmp_path):
+    rng = random.Random(5)
+    print("seed 5")
+    usual = {
+        "mail.tsv": (MAIL, []),
+        "one.tsv": (b"label\ta text of words\n", []),
+        "word.tsv": (b"label\tprize\n", []),
+        "many.tsv": (written(random_mail(5, 3000)), []),
+        "languages.tsv": (written((f"label {i % 40}", f"w{i}") for i in range(90)), []),
+        "numbers.csv": (
+            "".join(
+                ["label,id,color,place\n"]
+                + [f"{i % 2},x{i},red,New York City {rng.randrange(3)}\n" for i in range(99)]
+            ).encode(),
+            ["--label", "label"],
+        ),
+        "x.vw": (b"y | label text\nx | a\n" * 9, []),
+    }
+    for name, (data, words) in usual.items():
+        (tmp_path / name).write_bytes(data)
+        assert run("train", tmp_path / name, "-m", tmp_path / "m", "-q", *words)[1] == ""
+        if command == "eval":
+            assert run("eval", tmp_path / name, "-m", tmp_path / "m", *words)[1] == ""
+
+
+@needs_data
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["bgl_alert", "bibtex_tags", "loghub_templates", "reuters_topics", "sms_spam", "udhr2"]
+)
+def test_real_streams_are_not_doubted_until_they_are_swapped(name, tmp_path):
+    events = [(y, t) for t, y in labelled_texts(name)][:3000]
+    (tmp_path / "m.tsv").write_bytes(written(events))
+    assert run("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "-q")[1] == ""
+    (tmp_path / "m.tsv").write_bytes(written((t or "-", y) for y, t in events))
+    assert "warning" in run("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "-q")[1]
+
+
+def test_the_event_is_learned_all_the_same(tmp_path):
+    (tmp_path / "m.tsv").write_bytes(SWAPPED)
+    run("train", tmp_path / "m.tsv", "-m", tmp_path / "m", "-q")
+    assert loaded(tmp_path / "m").n_seen == 4

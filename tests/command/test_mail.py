@@ -1,0 +1,257 @@
+"""Mails on the command line: train, predict, eval; filter, learn and forget."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from streamptron import Journal, load
+from streamptron.modelfile.read import read
+from streamptron.modelfile.write import write
+from tests.support.commands import ENVIRONMENT, run
+from tests.support.project import ROOT
+
+SPAM = b"Message-ID: <s%d@a>\nSubject: win a prize\n\nfree money %d\n"
+HAM = b"Message-ID: <h%d@a>\nSubject: tomorrow\n\nsee you at the meeting %d\n"
+MAIL = b"To: a\nSubject: free prize\n\nwin money\n"
+
+
+@pytest.fixture
+def boxes(tmp_path):
+    for name, mail in (("Junk", SPAM), ("INBOX", HAM)):
+        (tmp_path / name).mkdir()
+        for i in range(6):
+            (tmp_path / name / f"{i}.eml").write_bytes(mail % (i, i))
+    return tmp_path
+
+
+@pytest.fixture
+def model(boxes):
+    path = boxes / "mail.model"
+    run("train", "-q", "--spam", boxes / "Junk", "--ham", boxes / "INBOX", "-m", path)
+    return path
+
+
+def filtered(model, mail, *words, code=0):
+    return run("filter", "-m", model, *words, data=mail, code=code)
+
+
+def test_a_model_is_trained_on_folders_and_answers_a_mail(boxes, model):
+    assert load(model).predict_one(MAIL) == "spam"
+    out, _ = run("predict", "-m", model, data=MAIL)
+    assert out.startswith(b"spam\t")
+    assert out.count(b"\n") == 1
+    run("predict", "-m", model, "--exit-code", "--positive", "ham", data=MAIL, code=1)
+    out, _ = run("eval", "-m", model, "--spam", boxes / "Junk", "--ham", boxes / "INBOX")
+    assert b"accuracy  1.0000" in out
+    out, _ = run("explain", "-", "-m", model, data=MAIL)
+    assert b"subject: prize" in out
+    assert b'bytes: "' in out
+    assert b"subject: win" in run("top", "-m", model, "-n", "400")[0]
+
+
+def test_folders_of_other_labels_and_an_index_do_too(boxes):
+    run("train", "-q", boxes / "Junk", boxes / "INBOX", "--format", "mail", "--label-by", "folder",
+        "-m", boxes / "a.model", "--bytes", "0", "--no-fold")  # fmt: skip
+    assert load(boxes / "a.model")[0]._get_params() == {
+        "headers": True, "text": True, "bytes": 0, "fold": False,
+    }  # fmt: skip
+    assert load(boxes / "a.model").predict_one(MAIL) == "Junk"
+    (boxes / "index").write_text("spam Junk/1.eml\nham INBOX/1.eml\n")
+    run("train", "-q", boxes / "index", "--format", "mail", "--label-by", "index", "-m",
+        boxes / "b.model", "--resume", "--create")  # fmt: skip
+    assert load(boxes / "b.model")[-1].n_seen == 2
+    out, _ = run("compare", "--spam", boxes / "Junk", "--ham", boxes / "INBOX", "--learners",
+                 "adaptive,arow", "--no-text")  # fmt: skip
+    assert b"12 events" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["a.eml"], "nothing says which mails are spam"),
+        (["a.eml", "--spam", "Junk"], "--spam and --ham name all mails"),
+        ([], "Missing argument 'FILES...'"),
+        (["--spam", "Junk", "--format", "csv"], "--spam and --ham are for mails"),
+        (["--spam", "Junk", "--ngrams", "2"], "--ngrams is not for mails"),
+        (["--spam", "Junk", "--bytes", "3"], "--bytes 3; it must be 0"),
+        (["a.tsv", "--bytes", "0"], "--bytes is not for lines that are texts"),
+        (["a.tsv", "--label-by", "folder"], "the format plain has no --label-by"),
+    ],
+)
+def test_what_cannot_be_meant_is_wrong_usage(boxes, words, message):
+    (boxes / "a.eml").write_bytes(MAIL)
+    (boxes / "a.tsv").write_bytes(b"a\tb\n")
+    _, said = run("train", *words, "-m", "x.model", cwd=boxes, code=2)
+    assert message in said
+
+
+def test_a_model_of_mails_refuses_lines(boxes, model):
+    (boxes / "a.tsv").write_bytes(b"spam\twin\n")
+    _, said = run("eval", boxes / "a.tsv", "-m", model, code=1)
+    assert "the model learns from mails, and these are lines; give --format mail" in said
+
+
+# --- filter
+
+
+def test_the_mail_goes_on_with_a_field_in_front(model):
+    out, said = filtered(model, MAIL)
+    first, _, rest = out.partition(b"\n")
+    assert first.startswith(b"X-Streamptron: spam 0.")
+    assert b"subject: prize" in first
+    assert (rest, said) == (MAIL, "")
+    out, _ = filtered(model, HAM % (1, 1), code=1)
+    assert out.startswith(b"X-Streamptron: ham ")
+    out, _ = filtered(model, MAIL, "--min-probability", "1", code=2)
+    assert out.startswith(b"X-Streamptron: unsure ")
+    filtered(model, HAM % (1, 1), "--pass")
+
+
+def test_fields_of_ours_that_a_sender_wrote_are_removed(model):
+    forged = b"x-streamptron: ham 1.0\n (trust me)\n" + MAIL.replace(
+        b"\n\n", b"\nX-STREAMPTRON: ham\n\nX-Streamptron: text\n"
+    )
+    out, _ = filtered(model, forged)
+    header, _, text = out.partition(b"\n\n")
+    assert header.lower().count(b"x-streamptron:") == 1
+    assert b"trust me" not in header
+    assert text == b"X-Streamptron: text\nwin money\n"
+
+
+@pytest.mark.parametrize(
+    "mail",
+    [
+        b"",
+        b"\n",
+        b"no header",
+        b"\xff\x00\r\n\r\n",
+        b"From a 12:30\r\nTo: b\r\n\r\nc",
+        MAIL * 50_000,
+    ],
+)
+def test_whatever_the_mail_is_the_rest_of_it_stays_as_it_is(model, mail):
+    out, _ = run("filter", "-m", model, "--pass", data=mail)
+    lines = [line for line in out.splitlines(True) if not line.startswith(b"X-Streamptron: ")]
+    assert b"".join(lines) == mail
+    assert len(out) > len(mail)
+
+
+def test_without_a_model_the_mail_goes_on(tmp_path):
+    for path in (tmp_path / "none.model", tmp_path):
+        out, said = run("filter", "-m", path, data=MAIL, code=3)
+        assert out == MAIL
+        assert said.count("\n") == 1
+        assert "the mail is passed on unjudged" in said
+    assert run("filter", "-m", tmp_path / "none.model", "--pass", data=MAIL)[0] == MAIL
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")
+def test_a_mail_that_cannot_be_written_is_to_come_again(model):
+    with open("/dev/full", "wb") as full:
+        words = [sys.executable, "-m", "streamptron", "filter", "--pass", "-m", str(model)]
+        done = subprocess.run(
+            words, input=MAIL, stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False
+        )
+    assert done.returncode == 75
+    assert done.stderr.count(b"\n") == 1
+    assert b"the mail cannot be written: No space left on device" in done.stderr
+
+
+# --- learn and forget
+
+
+def test_a_mail_is_learned_once_corrected_and_forgotten(model):
+    before = load(model).predict_proba_one(MAIL)
+    assert run("learn", "--as", "ham", "-m", model, data=MAIL)[1].startswith(
+        "streamptron: 1 learned, 0 corrected, 0 known"
+    )
+    assert list(Journal.load(model)) == [next(iter(Journal.load(model)))]
+    learned = load(model).predict_proba_one(MAIL)
+    assert "1 known already" in run("learn", "--as", "ham", "-m", model, data=MAIL)[1]
+    assert load(model).predict_proba_one(MAIL) == learned != before
+    assert "1 corrected" in run("learn", "--as", "spam", "-m", model, data=MAIL)[1]
+    assert load(model).predict_one(MAIL) == "spam"
+    run("forget", "-m", model, data=MAIL)
+    assert len(Journal.load(model)) == 0
+    assert load(model).predict_proba_one(MAIL) == pytest.approx(before, abs=1e-3)
+    saved = model.read_bytes()
+    assert "nothing was taken back" in run("forget", "-m", model, data=MAIL, code=1)[1]
+    assert "no mail 1@a" in run("forget", "-m", model, "--id", "1@a", code=1)[1]
+    assert model.read_bytes() == saved
+
+
+def test_what_else_the_file_holds_stays_in_it(model):
+    contents = read(model)
+    write(model, contents._replace(position=("inbox", 7), metadata={"a": 1}))
+    run("learn", "--as", "ham", "-m", model, data=MAIL)
+    found = read(model)
+    assert (found.position, found.metadata) == (("inbox", 7), {"a": 1})
+    assert found.lines["reading"] == {"format": "mail"}
+
+
+def test_whole_folders_are_learned_and_the_filter_reads_the_model(boxes, model):
+    run("learn", "--as", "spam", "-m", model, boxes / "Junk")
+    assert "6 known already" in run("learn", "--as", "spam", "-m", model, boxes / "Junk")[1]
+    assert set(Journal.load(model)) == {f"s{i}@a" for i in range(6)}
+    assert filtered(model, MAIL)[0].startswith(b"X-Streamptron: spam")
+
+
+def test_a_model_of_texts_learns_no_mails(tmp_path):
+    (tmp_path / "a.tsv").write_bytes(b"spam\twin\nham\tsee you\n")
+    run("train", "-q", tmp_path / "a.tsv", "-m", tmp_path / "a.model")
+    _, said = run("learn", "--as", "spam", "-m", tmp_path / "a.model", data=MAIL, code=1)
+    assert "the model learns no mails; train one with --format mail" in said
+    out, said = run("filter", "-m", tmp_path / "a.model", data=MAIL, code=3)
+    assert out == MAIL
+
+
+# --- Programs that deliver mail
+
+
+def delivered(tmp_path, model, program, recipe):
+    """What such a program has put into its folders: {file: mail}."""
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed: apt-get install {program}")
+    home = tmp_path / "home"
+    home.mkdir()
+    python = f"/usr/bin/env PYTHONPATH={ROOT} {sys.executable}"
+    ours = f"{python} -m streamptron filter --pass --model {model}"
+    rules = home / "rules"
+    rules.write_text(recipe.format(home=home, filter=ours))
+    rules.chmod(0o600)
+    for mail in (MAIL, HAM % (1, 1)):
+        subprocess.run(
+            [program, str(rules)],
+            input=b"From a@a Mon Jan  1 12:30:00 2024\n" + mail,
+            env={**ENVIRONMENT, "HOME": str(home)},
+            check=True,
+        )
+    return {path.name: path.read_bytes() for path in home.iterdir() if path.suffix == ".mbox"}
+
+
+def test_procmail_sorts_by_the_field(tmp_path, model):
+    boxes = delivered(
+        tmp_path,
+        model,
+        "procmail",
+        "SHELL=/bin/sh\nDEFAULT={home}/inbox.mbox\n:0fw\n| {filter}\n\n"
+        ":0:\n* ^X-Streamptron: spam\n{home}/junk.mbox\n",
+    )
+    assert b"free prize" in boxes["junk.mbox"]
+    assert b"X-Streamptron: ham" in boxes["inbox.mbox"]
+    assert b"the meeting" in boxes["inbox.mbox"]
+
+
+def test_maildrop_sorts_by_the_field(tmp_path, model):
+    boxes = delivered(
+        tmp_path,
+        model,
+        "maildrop",
+        'SHELL=/bin/sh\nxfilter "{filter}"\n'
+        'if (/^X-Streamptron: spam/)\n{{\n  to "{home}/junk.mbox"\n}}\nto "{home}/inbox.mbox"\n',
+    )
+    assert b"free prize" in boxes["junk.mbox"]
+    assert b"X-Streamptron: ham" in boxes["inbox.mbox"]

@@ -1,0 +1,216 @@
+/* names/: the index against a list that is searched from the front; characters against a loop. */
+
+#include "kit.h"
+
+#include "names/scan.h"
+
+enum { NAMES = 3000, TURNS = 6000 };
+
+/* What the index should hold: name number i is in slots[i], or nowhere. */
+typedef struct list {
+    sp_slot_type slots[NAMES];
+} list;
+
+static void check_all(const sp_index *index, const list *expected)
+{
+    enum { MANY = 200 };
+    sp_key keys[MANY];
+    uint64_t hashes[MANY];
+    const uint64_t *starts[MANY];
+    sp_slot_type slots[MANY];
+    for (uint32_t i = 0; i < NAMES; i += MANY) {
+        for (uint32_t k = 0; k < MANY; k++)
+            keys[k] = kit_key(i + k);
+        sp_index_find_all(index, keys, MANY, hashes, starts, slots, false);
+        for (uint32_t k = 0; k < MANY; k++) {
+            CHECK_SAME(slots[k], expected->slots[i + k]);
+            CHECK_SAME(sp_index_find(index, &keys[k], hashes[k]), slots[k]);
+        }
+    }
+    CHECK_SOUND(sp_index_fault(index));
+}
+
+/* Names get slots in their order, keep them, and are forgotten from a mark on. */
+static void test_index(bool columns)
+{
+    static list expected, before;
+    sp_index index, copy;
+    memset(&expected, 0, sizeof(expected));
+    CHECK_SAME(sp_index_init(&index, 0, check_random(), 0), 0);
+    for (int turn = 0; turn < TURNS; turn++) {
+        if (columns && turn == TURNS / 2)
+            CHECK_SAME(sp_index_open_columns(&index, NAMES / 2), 0);
+        uint32_t i = check_below(NAMES);
+        sp_key key = kit_key(i);
+        uint64_t h = sp_key_hash(&index.seed, &key);
+        CHECK_SAME(sp_index_find(&index, &key, h), expected.slots[i]);
+        if (expected.slots[i] == SP_SLOT_NULL) {
+            sp_slot_type next = index.n_slots;
+            expected.slots[i] = sp_index_insert(&index, &key, h);
+            CHECK_SAME(expected.slots[i], next);
+        }
+        if (turn % 1000 == 500) {
+            sp_index_point mark = sp_index_mark(&index);
+            before = expected;
+            for (int k = 0; k < 300; k++) {
+                key = kit_key(i = check_below(NAMES));
+                h = sp_key_hash(&index.seed, &key);
+                if (sp_index_find(&index, &key, h) == SP_SLOT_NULL)
+                    CHECK(sp_index_insert(&index, &key, h) != SP_SLOT_NULL);
+            }
+            sp_index_rewind(&index, &mark);
+            expected = before;
+            check_all(&index, &expected);
+        }
+    }
+    check_all(&index, &expected);
+    CHECK_SAME(sp_index_copy(&copy, &index), 0);
+    sp_index_free(&index);
+    check_all(&copy, &expected);
+    sp_index_free(&copy);
+}
+
+/* Under a ceiling a slot changes hands, and goes back to its old name. */
+static void test_ceiling(void)
+{
+    static list expected;
+    sp_index index;
+    sp_gone gone;
+    uint32_t owner[102] = {0};
+    memset(&expected, 0, sizeof(expected));
+    CHECK_SAME(sp_index_init(&index, 0, check_random(), 100), 0);
+    for (int turn = 0; turn < TURNS; turn++) {
+        uint32_t i = check_below(NAMES);
+        sp_key key = kit_key(i);
+        uint64_t h = sp_key_hash(&index.seed, &key);
+        if (expected.slots[i] != SP_SLOT_NULL)
+            continue;
+        sp_slot_type slot = sp_index_insert(&index, &key, h);
+        if (slot == SP_SLOT_NULL) {
+            CHECK_SAME(index.n_slots, 102);
+            slot = SP_SLOTS_RESERVED + check_below(100);
+            bool forgotten = check_below(2);
+            CHECK_SAME(sp_index_replace(&index, slot, &key, h, &gone), 0);
+            if (forgotten)
+                sp_index_forget(&index, &gone);
+            if (check_below(4) == 0) {
+                sp_index_restore(&index, &gone, forgotten);
+                continue;
+            }
+            if (!forgotten)
+                sp_index_forget(&index, &gone);
+            sp_index_drop(&index, &gone.key);
+            expected.slots[owner[slot]] = SP_SLOT_NULL;
+        }
+        owner[slot] = i;
+        expected.slots[i] = slot;
+    }
+    check_all(&index, &expected);
+    sp_index_free(&index);
+}
+
+/* An insertion without memory changes nothing. */
+static void test_no_memory(sp_slot_type most)
+{
+    sp_index index;
+    for (int64_t n = 1, made = false; !made; n++) {
+        check_fail_at(n);
+        made = sp_index_init(&index, 0, 1, most) == 0;
+        CHECK(check_has_failed() || made);
+        if (!made)
+            sp_index_free(&index);
+    }
+    for (uint32_t i = 0; i < 900; i++) {
+        sp_key key = kit_key(i);
+        uint64_t h = sp_key_hash(&index.seed, &key);
+        sp_slot_type n_slots = index.n_slots, slot = SP_SLOT_NULL;
+        for (int64_t n = 1; slot == SP_SLOT_NULL; n++) {
+            check_fail_at(n);
+            slot = sp_index_insert(&index, &key, h);
+            CHECK(check_has_failed() || slot != SP_SLOT_NULL);
+            if (slot == SP_SLOT_NULL && i % 50 == 0)
+                CHECK_SOUND(sp_index_fault(&index));
+        }
+        CHECK_SAME(slot, n_slots);
+    }
+    CHECK_SOUND(sp_index_fault(&index));
+    sp_index copy;
+    for (int64_t n = 1, failed = -1; failed; n++) {
+        check_fail_at(n);
+        failed = sp_index_copy(&copy, &index);
+        CHECK(check_has_failed() || !failed);
+        sp_index_free(&copy);
+    }
+    sp_index_free(&index);
+}
+
+/* A key is its kind and its bytes, wherever these lie and however long they are. */
+static void test_keys(void)
+{
+    uint8_t bytes[2][16 + 40];
+    for (size_t n = 0; n <= 40; n++) {
+        for (size_t i = 0; i < sizeof(bytes); i++)
+            bytes[i / sizeof(*bytes)][i % sizeof(*bytes)] = (uint8_t)check_random();
+        memcpy(bytes[1] + 16, bytes[0] + 16, n);
+        sp_key one = sp_key_text(SP_KEY_STR, bytes[0] + 16, n);
+        sp_key two = sp_key_text(SP_KEY_STR, bytes[1] + 16, n);
+        sp_key of_bytes = sp_key_text(SP_KEY_BYTES, bytes[1] + 16, n);
+        CHECK_SAME(sp_key_length(&one), n);
+        CHECK(sp_key_equal(&one, &two) && !sp_key_equal(&one, &of_bytes));
+        for (int turn = 0; turn < 4; turn++) {
+            sp_seed seed = sp_seed_make(check_random());
+            CHECK(sp_key_hash(&seed, &one) == sp_key_hash(&seed, &two));
+            CHECK(sp_key_hash(&seed, &one) != sp_key_hash(&seed, &of_bytes));
+        }
+        if (n == 0)
+            continue;
+        bytes[1][16 + check_below((uint32_t)n)] ^= 1;
+        two = sp_key_text(SP_KEY_STR, bytes[1] + 16, n);
+        CHECK(!sp_key_equal(&one, &two));
+    }
+}
+
+/* The words of ASCII, sixteen bytes at a time, against one at a time. */
+static void test_scan(void)
+{
+    uint8_t text[200], to[240];
+    uint64_t bits[8];
+    uint32_t edges[240];
+    size_t length, n_replaced = 0;
+    sp_characters rule = {.lowercase = true};
+    for (int turn = 0; turn < 500; turn++) {
+        sp_piece piece = {.p = text, .n = check_below(200), .surrogates = false};
+        ptrdiff_t n = 0, expected = 0;
+        for (size_t i = 0; i < piece.n; i++)
+            text[i] = (uint8_t)check_below(128);
+        memset(bits, 0, sizeof(bits));
+        length = sp_scan(&rule, bits, &piece, to, &n_replaced);
+        CHECK_SAME(length, piece.n);
+        n = sp_edges(bits, length, edges);
+        bool inside = false;
+        for (size_t i = 0; i <= piece.n; i++) {
+            uint8_t c = i < piece.n ? text[i] : 0;
+            bool upper = c >= 'A' && c <= 'Z';
+            bool word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+            if (i < piece.n)
+                CHECK_SAME(to[i], upper ? c + 32 : c);
+            if (word != inside)
+                CHECK_SAME(edges[expected++], i);
+            inside = word;
+        }
+        CHECK_SAME(n, expected);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    kit_begin(argc, argv);
+    test_keys();
+    test_index(false);
+    test_index(true);
+    test_ceiling();
+    test_no_memory(0);
+    test_no_memory(1000);
+    test_scan();
+    return 0;
+}

@@ -1,0 +1,241 @@
+/* sets/: rows against plain tables; steps whose memory runs out; rows as flat arrays. */
+
+#include "kit.h"
+
+#include "sets/flat.h"
+#include "sets/machine.h"
+
+enum { EVENTS = 120, NAMES = 40, LABELS = 30, ROWS = 12 };
+
+/* Rows of random labels, as a table says that they are. */
+static void test_rows(uint32_t labels, int turns)
+{
+    sp_sparse_rows *rows = sp_rows_open();
+    sp_sparse row[ROWS];
+    bool *there = (bool *)calloc((size_t)ROWS * labels, sizeof(bool));
+    memset(row, 0, sizeof(row));
+    CHECK(rows != NULL && there != NULL);
+    for (int turn = 0; turn < turns; turn++) {
+        uint32_t r = check_below(ROWS), k = check_below(labels);
+        sp_sparse *it = &row[r];
+        if (check_below(400) == 0) {
+            sp_row_drop(rows, it);
+            memset(there + r * labels, 0, labels * sizeof(bool));
+        }
+        sp_entry *found = sp_row_find(rows, it, k);
+        CHECK_SAME(found != NULL, there[r * labels + k]);
+        if (found != NULL) {
+            CHECK_EQUAL(found->c, k + r / 16.0);
+            continue;
+        }
+        if (it->block == 0 || it->n == sp_row_capacity((int)it->size)) {
+            int size = sp_row_size_for(it->n + 1);
+            CHECK(sp_row_capacity(size) > it->n);
+            sp_row_move(rows, it, sp_rows_take(rows, size), size);
+        }
+        sp_row_insert(rows, it, k)->c = (float)(k + r / 16.0);
+        there[r * labels + k] = true;
+    }
+    sp_sparse_rows *other = sp_rows_copy(rows);
+    CHECK(other != NULL);
+    sp_rows_free(rows);
+    for (uint32_t r = 0; r < ROWS; r++) {
+        const sp_entry *entries = sp_row_entries(other, &row[r]);
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < labels; k++) {
+            if (there[r * labels + k]) {
+                CHECK_SAME(entries[n].k, k);
+                n++;
+            }
+        }
+        CHECK_SAME(n, row[r].n);
+    }
+    sp_rows_free(other);
+    free(there);
+}
+
+static int open_learner(sp_learner *learner, sp_slot_type most)
+{
+    sp_rule rule = {.kind = SP_RULE_SETS, .eta = 1.0, .forget = 0.001};
+    return sp_learner_init(learner, rule, SP_AVERAGE_NONE, 1.0, false, 0, false, most, 0, 1);
+}
+
+/* A sample's labels: some below n, told as a set or with others left open. -1 without memory. */
+typedef struct told {
+    uint32_t labels[LABELS];
+    ptrdiff_t n, n_there;
+    bool open;
+} told;
+
+static told random_told(const sp_learner *learner, uint32_t first)
+{
+    told it = {.open = check_below(2) != 0};
+    ptrdiff_t known = sp_learner_labels(learner);
+    ptrdiff_t most = SP_MIN(known + (ptrdiff_t)check_below(3), (ptrdiff_t)LABELS);
+    for (ptrdiff_t k = 0; k < most; k++) {
+        if (k >= known || (first + (uint32_t)k) % 5 == 0 || check_below(9) == 0)
+            it.labels[it.n++] = (uint32_t)k;
+    }
+    it.n_there = it.open ? it.n / 2 : it.n;
+    return it;
+}
+
+static int learn(sp_learner *learner, sp_event *event, const kit_sample *sample, const told *it)
+{
+    if (kit_write(learner, event, sample) < 0
+        || sp_sets_tell(event, it->labels, it->n, it->n_there, it->open,
+                        sp_learner_labels(learner))
+               < 0)
+        return -1;
+    int failed = sp_learner_learn(learner, event, 0, sample->u);
+    if (failed == 0)
+        sp_event_settle(event, &learner->index);
+    return failed;
+}
+
+/* All that is kept of labels and rows, as bytes. */
+typedef struct flat_state {
+    sp_flat flat;
+    uint32_t *marks;
+    double *marked;
+    size_t n;
+} flat_state;
+
+static flat_state flatten(const sp_learner *learner)
+{
+    flat_state state;
+    CHECK_SAME(sp_flat_measure(&state.flat, &learner->index, &learner->table), 0);
+    state.flat.weights = (double *)calloc(state.flat.n_weights + 1, SP_HEAD_WIDTH * 8);
+    state.flat.chunks = (uint32_t *)calloc(state.flat.n_chunks + 1, 12);
+    state.flat.keys = (sp_key *)calloc(state.flat.n_keys + 1, sizeof(sp_key));
+    state.flat.texts = (uint8_t *)calloc(state.flat.n_texts + 1, 1);
+    sp_flat_write(&state.flat, &learner->index, &learner->table);
+    state.n = sp_sets_measure(learner);
+    state.marks = (uint32_t *)calloc(state.n + 1, 16);
+    state.marked = (double *)calloc((size_t)learner->sets.n_labels + 1, SP_LABEL_WIDTH * 8);
+    sp_sets_flatten(learner, state.flat.weights, state.flat.n_weights, state.marks, state.marked);
+    return state;
+}
+
+static void flat_free(flat_state *state)
+{
+    free(state->flat.weights);
+    free(state->flat.chunks);
+    free(state->flat.keys);
+    free(state->flat.texts);
+    free(state->marks);
+    free(state->marked);
+    sp_flat_free(&state->flat);
+}
+
+static bool same_state(const sp_learner *one, const sp_learner *other)
+{
+    flat_state a = flatten(one), b = flatten(other);
+    size_t labels = (size_t)one->sets.n_labels;
+    bool same = a.n == b.n && one->sets.n_labels == other->sets.n_labels
+                && a.flat.n_weights == b.flat.n_weights && a.flat.n_chunks == b.flat.n_chunks
+                && one->sets.T == other->sets.T && one->sets.m == other->sets.m
+                && one->n_seen == other->n_seen && one->n_mistakes == other->n_mistakes
+                && memcmp(a.flat.weights, b.flat.weights, a.flat.n_weights * SP_HEAD_WIDTH * 8) == 0
+                && memcmp(a.marks, b.marks, a.n * 16) == 0
+                && memcmp(a.marked, b.marked, labels * SP_LABEL_WIDTH * 8) == 0;
+    flat_free(&a);
+    flat_free(&b);
+    return same;
+}
+
+/* Each step is tried with the first allocation failing, then the second, until it succeeds. */
+static void test_failures(sp_slot_type most)
+{
+    sp_learner learner, other;
+    sp_event event, again;
+    int n_failed = 0;
+    sp_event_init(&event);
+    CHECK_SAME(open_learner(&learner, most), 0);
+    for (int i = 0; i < EVENTS; i++) {
+        kit_sample sample = kit_random((uint32_t)i, NAMES, LABELS);
+        told it = random_told(&learner, sample.names[0]);
+        sample.u = check_below(10) ? 1.0 : check_below(3) * 1.5;
+        CHECK_SAME(sp_learner_copy(&other, &learner), 0);
+        int failed = -1;
+        for (int64_t n = 1; failed; n++) {
+            check_fail_at(n);
+            failed = learn(&learner, &event, &sample, &it);
+            CHECK_SAME(check_has_failed() && failed == 0, 0);
+            KIT_SOUND(&learner);
+            if (failed) {
+                n_failed++;
+                CHECK(same_state(&learner, &other));
+            }
+        }
+        sp_event_init(&again);
+        CHECK_SAME(learn(&other, &again, &sample, &it), 0);
+        CHECK(same_state(&learner, &other));
+        sp_event_free(&again);
+        sp_learner_free(&other);
+    }
+    CHECK(n_failed > 10);
+    CHECK(learner.sets.n_labels > 10);
+    sp_event_free(&event);
+    sp_learner_free(&learner);
+}
+
+/* A copy of a trained learner whose rows and labels are read again from flat arrays. */
+static int read_again(sp_learner *other, const sp_learner *learner, const flat_state *state)
+{
+    CHECK_SAME(sp_learner_copy(other, learner), 0);
+    for (sp_slot_type slot = 0; slot < other->index.n_slots; slot++)
+        sp_marked_of(&other->table, slot)->of.row.block =
+            sp_marked_of(&other->table, slot)->of.row.size = 0;
+    sp_sets_free(&other->sets);
+    sp_rows_free(sp_rows_of(&other->table));
+    other->table.own = sp_rows_open();
+    CHECK(other->table.own != NULL);
+    CHECK_SAME(sp_sets_init(&other->sets, 1.0, 0.001), 0);
+    CHECK_SAME(sp_sets_expect(other, learner->sets.n_labels), 0);
+    return sp_sets_read(other, state->marks, state->n, state->marked);
+}
+
+static void test_flat(void)
+{
+    sp_learner learner, other;
+    sp_event event;
+    sp_event_init(&event);
+    CHECK_SAME(open_learner(&learner, 0), 0);
+    for (int i = 0; i < EVENTS; i++) {
+        kit_sample sample = kit_random((uint32_t)i, NAMES, LABELS);
+        told it = random_told(&learner, sample.names[0]);
+        CHECK_SAME(learn(&learner, &event, &sample, &it), 0);
+    }
+    flat_state state = flatten(&learner);
+    CHECK_SAME(read_again(&other, &learner, &state), 0);
+    KIT_SOUND(&other);
+    CHECK(same_state(&other, &learner));
+    sp_learner_free(&other);
+    for (int turn = 0; turn < 400; turn++) {
+        bool in_rows = check_below(3) != 0;
+        uint8_t *bytes = in_rows ? (uint8_t *)state.marks : (uint8_t *)state.marked;
+        size_t size = in_rows ? state.n * 16 : (size_t)learner.sets.n_labels * SP_LABEL_WIDTH * 8;
+        uint8_t *byte = bytes + check_below((uint32_t)size), before = *byte;
+        *byte = (uint8_t)check_random();
+        if (read_again(&other, &learner, &state) == 0)
+            KIT_SOUND(&other);
+        *byte = before;
+        sp_learner_free(&other);
+    }
+    flat_free(&state);
+    sp_event_free(&event);
+    sp_learner_free(&learner);
+}
+
+int main(int argc, char **argv)
+{
+    kit_begin(argc, argv);
+    test_rows(7, 2000);
+    test_rows(300, 20000);
+    test_rows(4000, 60000);
+    test_failures(0);
+    test_failures(25);
+    test_flat();
+    return 0;
+}

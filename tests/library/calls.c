@@ -1,0 +1,240 @@
+/* Calls that cannot be: each gives its code and a sentence, and the model is as it was. And what
+   holds of every call. */
+
+/* mkstemp is not C11's */
+#define _DEFAULT_SOURCE
+
+#include "streamptron.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int n_failed;
+
+static void expect(int line, int code, int wanted, const spt_error *error, const char *words)
+{
+    if (code == wanted && (code == SPT_OK || (error->code == code && strstr(error->words, words))))
+        return;
+    printf("line %d: code %d, not %d: %s\n", line, code, wanted, error->words);
+    n_failed++;
+}
+#define SAYS(call, code, words)                              \
+    do {                                                     \
+        spt_error error = SPT_ERROR;                         \
+        expect(__LINE__, (call), (code), &error, (words));   \
+    } while (0)
+#define GOOD(call) SAYS(call, SPT_OK, "")
+
+/* A model's bytes, to see that nothing has changed. */
+static void *bytes_of(const spt_model *model, size_t *n)
+{
+    void *p = NULL;
+    GOOD(spt_save_memory(model, &p, n, &error));
+    return p;
+}
+
+static void new_models(void)
+{
+    static const char *const wrong[][3] = {
+        {"nobody", "{}", "there is no learner nobody"},
+        {"mira", "{", "not JSON"},
+        {"mira", "[]", "not a JSON object"},
+        {"mira", "{\"C\": 0}", "C=0; it must be a number above 0"},
+        {"mira", "{\"C\": \"1\"}", "C='1'; it must be a number"},
+        {"mira", "{\"c\": 1}", "MIRA has no parameter 'c'"},
+        {"mira", "{\"C\": 1, \"C\": 2}", "not JSON"},
+        {"mira", "{\"serve\": \"last\"}", "one of 'current', 'average', 'pocket', 'best'"},
+        {"mira", "{\"serve\": \"pocket\"}", "needs pocket=True"},
+        {"mira", "{\"max_features\": 5, \"hash_bits\": 4}", "choose one"},
+        {"mira", "{\"hash_bits\": 31}", "None or an int from 1 to 30"},
+        {"mira", "{\"hash_seed\": -1}", "hash_seed=-1"},
+        {"mira", "{\"degree\": 2, \"interactions\": [[\"a\", \"b\"]]}", "choose one"},
+        {"mira", "{\"interactions\": [[\"a\"]]}", "pairs of fields"},
+        {"mira", "{\"class_weight\": {\"a\": -1}}", "class_weight=-1"},
+        {"mira", "{\"class_weight\": 2}", "a dict of label to weight"},
+        {"perceptron", "{\"class_weight\": [[\"a\", 2]]}", "an invalid label: 'a'"},
+        {"voted", "{\"degree\": 17}", "an int from 1 to 16"},
+        {"mira", "{\"intercept\": 1}", "True or False"},
+        {"mira", "{\"C\": NaN}", "not JSON"},
+    };
+    static const char *const tokens[][2] = {
+        {"{\"analyzer\": \"line\"}", "one of 'word', 'char'"},
+        {"{\"ngram_range\": [2, 1]}", "1 <= low <= high <= 100"},
+        {"{\"separators\": \"\"}", "characters that separate words"},
+        {"{\"separators\": \" \", \"fold_numbers\": true}", "cannot be combined"},
+        {"{\"analyzer\": \"char\", \"fold_numbers\": true}", "applies to words"},
+        {"{\"fields\": [\"a\", \"a\"]}", "a name occurs twice"},
+        {"{\"fields\": []}", "a tuple of names"},
+        {"{\"min_length\": 0}", "an int of at least 1"},
+        {"{\"min_length\": 5, \"max_length\": 2}", "at least min_length"},
+        {"{\"normalize\": \"l1\"}", "None or 'l2'"},
+        {"{\"words\": 1}", "Tokenizer has no parameter 'words'"},
+    };
+    spt_model *model;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        SAYS(spt_new(wrong[i][0], wrong[i][1], NULL, &model, &error), SPT_ARGUMENT, wrong[i][2]);
+        n_failed += model != NULL;
+    }
+    for (size_t i = 0; i < sizeof(tokens) / sizeof(*tokens); i++)
+        SAYS(spt_new("mira", NULL, tokens[i][0], &model, &error), SPT_ARGUMENT, tokens[i][1]);
+    SAYS(spt_new(NULL, NULL, NULL, &model, &error), SPT_ARGUMENT, "learner is NULL");
+    SAYS(spt_new("mira", NULL, NULL, NULL, &error), SPT_ARGUMENT, "model is NULL");
+}
+
+static void files(void)
+{
+    spt_model *model;
+    SAYS(spt_open("/none/such", 0, &model, &error), SPT_SYSTEM, "'/none/such' cannot be opened");
+    SAYS(spt_open("/dev/zero", 0, &model, &error), SPT_SYSTEM, "not a regular file");
+    SAYS(spt_open("/", 0, &model, &error), SPT_SYSTEM, "not a regular file");
+    SAYS(spt_open(NULL, 0, &model, &error), SPT_ARGUMENT, "path is NULL");
+    SAYS(spt_open("x", 8, &model, &error), SPT_ARGUMENT, "flags");
+    SAYS(spt_open_memory("xxxxxxxxx", 9, 0, &model, &error), SPT_FOREIGN, "is not a model file");
+    SAYS(spt_open_memory(NULL, 9, 0, &model, &error), SPT_ARGUMENT, "p is NULL");
+    if (spt_open("/none/such", 0, &model, NULL) != SPT_SYSTEM || model != NULL)
+        n_failed++;
+}
+
+/* Every prefix of a file, at an odd address too. */
+static void prefixes(const char *p, size_t n)
+{
+    spt_model *model;
+    char *copy = malloc(n + 9);
+    memcpy(copy + 1, p, n);
+    for (size_t k = 0; k < n; k += 1 + n / 97)
+        n_failed += spt_open_memory(copy + 1, k, 0, &model, NULL) != SPT_FOREIGN
+                    && spt_open_memory(copy + 1, k, 0, &model, NULL) != SPT_DAMAGED;
+    GOOD(spt_open_memory(copy + 1, n, 0, &model, &error));
+    spt_close(model);
+    SAYS(spt_open_memory(copy + 1, n, SPT_MAPPED, &model, &error), SPT_ARGUMENT, "multiple of");
+    free(copy);
+    GOOD(spt_open_memory(p, n, 0, &model, &error));
+    spt_close(model);
+    GOOD(spt_open_memory(p, n, SPT_MAPPED, &model, &error));
+    spt_event *event;
+    GOOD(spt_event_new(model, &event, &error));
+    SAYS(spt_learn(model, event, 0, 1.0, &error), SPT_READ_ONLY, "read only");
+    SAYS(spt_save(model, "/tmp/none", &error), SPT_READ_ONLY, "read only");
+    spt_event_free(event);
+    spt_close(model);
+}
+
+static void events(void)
+{
+    spt_model *model, *other, *texts;
+    spt_event *event, *text;
+    spt_answer answer = SPT_ANSWER, small = {1, 0, 0.0, 0.0};
+    double p[1];
+    size_t n, m;
+    GOOD(spt_new("adaptive", "{\"max_labels\": 2}", NULL, &model, &error));
+    GOOD(spt_new("mira", NULL, NULL, &other, &error));
+    GOOD(spt_new("mira", NULL, "{\"fields\": [\"a\", \"b\"]}", &texts, &error));
+    GOOD(spt_event_new(model, &event, &error));
+    GOOD(spt_event_new(texts, &text, &error));
+    GOOD(spt_predict(model, event, &answer, &error)); /* an empty event of an empty model */
+    n_failed += answer.label != -1;
+    GOOD(spt_event_add(event, "a", 1, 1.0, &error));
+    GOOD(spt_learn_as(model, event, "yes", 3, 1.0, &error));
+    GOOD(spt_learn_as(model, event, "no", 2, 1.0, &error));
+    void *before = bytes_of(model, &n);
+    SAYS(spt_event_add(event, "a", 1, 1.0, &error), SPT_ARGUMENT, "this feature already: a");
+    SAYS(spt_event_add(event, "b", 1, NAN, &error), SPT_ARGUMENT, "finite number");
+    SAYS(spt_event_add(event, "b", 1, 1e51, &error), SPT_ARGUMENT, "finite number");
+    SAYS(spt_event_add(event, "\xff", 1, 1.0, &error), SPT_ARGUMENT, "not UTF-8");
+    SAYS(spt_event_add_int(event, INT64_MAX, 1.0, &error), SPT_ARGUMENT, "less than 2^61");
+    SAYS(spt_event_text(event, "a", 1, &error), SPT_ARGUMENT, "no tokenizer");
+    SAYS(spt_event_text(text, "a", 1, &error), SPT_ARGUMENT, "each of its fields");
+    SAYS(spt_predict(other, event, &answer, &error), SPT_ARGUMENT, "another model");
+    SAYS(spt_predict(model, event, &small, &error), SPT_ARGUMENT, "SPT_ANSWER");
+    SAYS(spt_probabilities(model, event, p, 1, &error), SPT_ARGUMENT, "room");
+    SAYS(spt_learn(model, event, 2, 1.0, &error), SPT_ARGUMENT, "label is not the number");
+    SAYS(spt_learn(model, event, 0, -1.0, &error), SPT_ARGUMENT, "weight must be");
+    SAYS(spt_learn(model, event, 0, NAN, &error), SPT_ARGUMENT, "weight must be");
+    SAYS(spt_learn(model, event, 0, 1e40, &error), SPT_ARGUMENT, "too large");
+    SAYS(spt_learn(other, event, 0, 1.0, &error), SPT_ARGUMENT, "another model");
+    SAYS(spt_learn_as(model, event, "more", 4, 1.0, &error), SPT_FULL, "max_labels");
+    SAYS(spt_learn_as(model, event, "\xc3", 1, 1.0, &error), SPT_ARGUMENT, "UTF-8");
+    void *after = bytes_of(model, &m);
+    n_failed += n != m || memcmp(before, after, n) != 0;
+    prefixes(after, m);
+    spt_free(before);
+    spt_free(after);
+    spt_event_free(text);
+    spt_event_free(event);
+    spt_close(texts);
+    spt_close(other);
+    spt_close(model);
+}
+
+static void odd_models(void)
+{
+    spt_model *model;
+    spt_event *event;
+    spt_answer answer = SPT_ANSWER;
+    spt_part parts[2];
+    size_t n;
+    GOOD(spt_new("ranking", NULL, NULL, &model, &error));
+    GOOD(spt_event_new(model, &event, &error));
+    SAYS(spt_predict(model, event, &answer, &error), SPT_ARGUMENT, "candidates");
+    SAYS(spt_learn(model, event, 0, 1.0, &error), SPT_ARGUMENT, "candidates");
+    spt_event_free(event);
+    spt_close(model);
+    GOOD(spt_new("voted", "{\"degree\": 2}", NULL, &model, &error));
+    GOOD(spt_event_new(model, &event, &error));
+    GOOD(spt_learn_as(model, event, "a", 1, 1.0, &error));
+    SAYS(spt_explain(model, event, 0, parts, 2, &n, &error), SPT_ARGUMENT, "kernel");
+    SAYS(spt_explain(model, event, 1, parts, 2, &n, &error), SPT_ARGUMENT, "label");
+    spt_event_free(event);
+    spt_close(model);
+    GOOD(spt_new("mira", "{\"degree\": 2, \"max_pairs\": 1}", NULL, &model, &error));
+    GOOD(spt_event_new(model, &event, &error));
+    for (int i = 0; i < 3; i++)
+        GOOD(spt_event_add_int(event, i, 1.0, &error));
+    SAYS(spt_learn_as(model, event, "a", 1, 1.0, &error), SPT_ARGUMENT, "max_pairs");
+    n_failed += spt_labels(model) != 0;
+    spt_event_free(event);
+    spt_close(model);
+    GOOD(spt_new("perceptron", NULL, NULL, &model, &error));
+    GOOD(spt_event_new(model, &event, &error));
+    SAYS(spt_learn_as(model, event, "spam", 4, 1.0, &error), SPT_ARGUMENT, "neither of the two");
+    GOOD(spt_learn_as(model, event, "True", 4, 1.0, &error));
+    spt_event_free(event);
+    spt_close(model);
+}
+
+/* The file is replaced: the model knows. Ten thousand are opened and closed. */
+static void replaced(const char *path)
+{
+    spt_model *model, *opened;
+    GOOD(spt_new("adaptive", NULL, "{}", &model, &error));
+    GOOD(spt_save(model, path, &error));
+    GOOD(spt_open(path, SPT_MAPPED, &opened, &error));
+    n_failed += spt_is_stale(opened) != 0 || spt_is_stale(model) != 0;
+    GOOD(spt_save(model, path, &error));
+    n_failed += spt_is_stale(opened) != 1 || spt_is_read_only(opened) != 1;
+    SAYS(spt_save(model, "/none/such/model", &error), SPT_SYSTEM, "cannot be written");
+    for (int i = 0; i < 2000; i++) {
+        spt_close(opened);
+        GOOD(spt_open(path, i % 2 ? SPT_MAPPED : 0, &opened, &error));
+    }
+    spt_close(opened);
+    spt_close(model);
+}
+
+int main(void)
+{
+    char path[] = "/tmp/callsXXXXXX";
+    int number = mkstemp(path);
+    new_models();
+    files();
+    events();
+    odd_models();
+    replaced(path);
+    remove(path);
+    (void)number;
+    for (int code = -1; code < 10; code++)
+        n_failed += strlen(spt_message(code)) == 0;
+    return n_failed != 0;
+}

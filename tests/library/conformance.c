@@ -1,0 +1,175 @@
+/* What the library answers and learns, as hexadecimal text: conformance MODEL EVENTS [SAVED].
+
+   MODEL is a file, or NAME:PARAMETERS|TOKENIZER of a new model, the last two JSON, or left out.
+   "mapped" for SAVED opens the file where it lies. A line of EVENTS is a label or nothing, a weight
+   as C's %a writes it, and either the texts of the fields or names and numbers, all behind TABs:
+
+       label \t weight \t T \t text \t text ...
+       label \t weight \t N \t name \t value \t name \t value ...
+
+   In texts and names %xx stands for a byte. For each line it prints the number of the answer, its
+   score and probability, all scores, all probabilities and the parts of the first label's score.
+   Then it learns the line, if there is a label; at the end it saves the model. */
+
+#include "streamptron.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1 << 12 };
+
+static spt_error error = SPT_ERROR;
+
+static void check(int code)
+{
+    if (code != SPT_OK) {
+        printf("error %d: %s\n", code, error.words);
+        exit(1);
+    }
+}
+
+/* Put the bytes in place of their digits. Returns how many. */
+static size_t plain(char *text)
+{
+    char *to = text;
+    for (char *p = text; *p; p++) {
+        if (*p == '%') {
+            char digits[3] = {p[1], p[2], 0};
+            *to++ = (char)strtol(digits, NULL, 16);
+            p += 2;
+        } else
+            *to++ = *p;
+    }
+    *to = 0;
+    return (size_t)(to - text);
+}
+
+/* The next field of a line; NULL: there is none. */
+static char *field(char **line)
+{
+    char *start = *line;
+    if (start == NULL)
+        return NULL;
+    char *end = strchr(start, '\t');
+    *line = end == NULL ? NULL : end + 1;
+    if (end != NULL)
+        *end = 0;
+    return start;
+}
+
+static void read_event(spt_event *event, char *line)
+{
+    static const char *texts[MOST];
+    static size_t lengths[MOST];
+    char *kind = field(&line), *p;
+    size_t n = 0;
+    spt_event_clear(event);
+    while ((p = field(&line)) != NULL) {
+        size_t length = plain(p);
+        if (*kind == 'N') {
+            char *value = field(&line);
+            check(spt_event_add(event, p, length, value ? strtod(value, NULL) : 0.0, &error));
+        } else {
+            texts[n] = p;
+            lengths[n++] = length;
+        }
+    }
+    if (*kind == 'T')
+        check(spt_event_texts(event, texts, lengths, n, &error));
+}
+
+static void print_numbers(const char *what, const double *numbers, size_t n)
+{
+    printf(" %s", what);
+    for (size_t i = 0; i < n; i++)
+        printf(" %a", numbers[i]);
+}
+
+static void print_name(const char *name, size_t n)
+{
+    printf(" ");
+    for (size_t i = 0; i < n; i++) {
+        if (isalnum((unsigned char)name[i]))
+            printf("%c", name[i]);
+        else
+            printf("%%%02x", (unsigned char)name[i]);
+    }
+}
+
+static void answer(const spt_model *model, spt_event *event)
+{
+    static double numbers[MOST];
+    static spt_part parts[MOST];
+    spt_answer a = SPT_ANSWER;
+    size_t n;
+    check(spt_predict(model, event, &a, &error));
+    printf("%td %a %a", a.label, a.score, a.probability);
+    check(spt_scores(model, event, numbers, MOST, &n, &error));
+    print_numbers("scores", numbers, n);
+    check(spt_probabilities(model, event, numbers, MOST, &error));
+    print_numbers("p", numbers, spt_labels(model));
+    if (a.label >= 0 && spt_explain(model, event, 0, parts, MOST, &n, &error) == SPT_OK) {
+        printf(" parts");
+        for (size_t i = 0; i < n; i++) {
+            if (parts[i].name == NULL)
+                printf(" -");
+            else
+                print_name(parts[i].name, parts[i].n);
+            printf(" %a", parts[i].share);
+        }
+    }
+    printf("\n");
+}
+
+static void open_model(char *name, int mapped, spt_model **model)
+{
+    char *parameters = strchr(name, ':'), *tokenizer;
+    if (parameters == NULL) {
+        check(spt_open(name, mapped ? SPT_MAPPED : 0, model, &error));
+        return;
+    }
+    *parameters++ = 0;
+    tokenizer = strrchr(parameters, '|');
+    if (tokenizer != NULL)
+        *tokenizer++ = 0;
+    check(spt_new(name, *parameters ? parameters : NULL, tokenizer, model, &error));
+}
+
+int main(int argc, char **argv)
+{
+    static char line[1 << 20];
+    spt_model *model;
+    spt_event *event;
+    spt_counts counts = SPT_COUNTS;
+    if (argc < 3)
+        return 2;
+    const char *saved = argc > 3 ? argv[3] : NULL;
+    int mapped = saved != NULL && strcmp(saved, "mapped") == 0;
+    open_model(argv[1], mapped, &model);
+    check(spt_event_new(model, &event, &error));
+    FILE *events = fopen(argv[2], "rb");
+    if (events == NULL)
+        return 2;
+    while (fgets(line, sizeof(line), events) != NULL) {
+        char *rest = line;
+        line[strcspn(line, "\n")] = 0;
+        char *label = field(&rest);
+        double weight = strtod(field(&rest), NULL);
+        read_event(event, rest);
+        answer(model, event);
+        size_t n = plain(label);
+        if (n > 0 && !mapped)
+            check(spt_learn_as(model, event, label, n, weight, &error));
+    }
+    fclose(events);
+    check(spt_count(model, &counts));
+    printf("seen %llu updates %llu mistakes %llu\n", (unsigned long long)counts.seen,
+           (unsigned long long)counts.updates, (unsigned long long)counts.mistakes);
+    if (saved != NULL && !mapped)
+        check(spt_save(model, saved, &error));
+    spt_event_free(event);
+    spt_close(model);
+    return 0;
+}

@@ -1,0 +1,83 @@
+/* Opens the files whose names it reads, line by line, in memory and where they lie, and does with
+   what has opened all that there is. It prints the code of each way and the words of the first. */
+
+#include "streamptron.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void ask(spt_model *model, spt_event *event)
+{
+    static double numbers[1 << 12];
+    static spt_part parts[64];
+    spt_answer answer = SPT_ANSWER;
+    spt_counts counts = SPT_COUNTS;
+    size_t n;
+    spt_predict(model, event, &answer, NULL);
+    spt_probabilities(model, event, numbers, 1 << 12, NULL);
+    spt_scores(model, event, numbers, 1 << 12, &n, NULL);
+    for (size_t label = 0; label < 3; label++)
+        spt_explain(model, event, label, parts, 64, &n, NULL);
+    spt_count(model, &counts);
+    for (size_t label = 0; spt_label(model, label, &n) != NULL; label++)
+        spt_label_find(model, spt_label(model, label, NULL), n);
+}
+
+/* All that can be done with a model; `again`: what it saved is opened once more. */
+static void use(spt_model *model, int again)
+{
+    static const char *const texts[] = {"word1 7", "a long name of some kind", "1.2.3.4"};
+    static const size_t lengths[] = {7, 24, 7};
+    spt_event *event;
+    spt_model *other;
+    void *p;
+    size_t n;
+    if (spt_event_new(model, &event, NULL) != SPT_OK)
+        return;
+    spt_event_add(event, "word1", 5, 1.0, NULL);
+    spt_event_add(event, "a long name of some kind", 24, -2.0, NULL);
+    spt_event_add_int(event, 7, 0.5, NULL);
+    ask(model, event);
+    spt_learn(model, event, 0, 1.0, NULL);
+    spt_learn_as(model, event, "new label", 9, 2.0, NULL);
+    ask(model, event);
+    n = spt_fields(model);
+    if (n <= 3 && spt_event_texts(event, texts, lengths, n ? n : 1, NULL) == SPT_OK) {
+        ask(model, event);
+        spt_learn(model, event, 0, 1.0, NULL);
+    }
+    if (again && spt_save_memory(model, &p, &n, NULL) == SPT_OK) {
+        if (spt_open_memory(p, n, 0, &other, NULL) != SPT_OK) {
+            printf("what it saved does not open\n");
+            exit(1);
+        }
+        use(other, 0);
+        spt_close(other);
+        spt_free(p);
+    }
+    spt_event_free(event);
+}
+
+int main(void)
+{
+    static char path[4096];
+    while (fgets(path, sizeof(path), stdin) != NULL) {
+        spt_error error = SPT_ERROR;
+        spt_model *model;
+        path[strcspn(path, "\n")] = 0;
+        int whole = spt_open(path, 0, &model, &error);
+        if (whole == SPT_OK) {
+            use(model, 1);
+            spt_close(model);
+        }
+        int mapped = spt_open(path, SPT_MAPPED, &model, NULL);
+        if (mapped == SPT_OK) {
+            use(model, 0);
+            spt_close(model);
+        }
+        printf("%d %d %s\n", whole, mapped, error.words);
+        fflush(stdout);
+    }
+    return 0;
+}

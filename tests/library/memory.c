@@ -1,0 +1,124 @@
+/* Every allocation fails once: the call says so, and nothing is lost, leaked or half done. */
+
+#include "streamptron.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long left; /* allocations until one fails; 0: none does */
+static long n_held;
+
+static int fails(void)
+{
+    return left > 0 && --left == 0;
+}
+
+void *my_malloc(size_t n)
+{
+    void *p = fails() ? NULL : malloc(n);
+    n_held += p != NULL;
+    return p;
+}
+
+void *my_calloc(size_t n, size_t size)
+{
+    void *p = fails() ? NULL : calloc(n, size);
+    n_held += p != NULL;
+    return p;
+}
+
+void *my_realloc(void *p, size_t n)
+{
+    void *grown = fails() ? NULL : realloc(p, n);
+    n_held += p == NULL && grown != NULL;
+    return grown;
+}
+
+void my_free(void *p)
+{
+    n_held -= p != NULL;
+    free(p);
+}
+
+static const char *const learners[] = {"perceptron", "multiclass", "mira",
+                                       "arow",       "adaptive",   "voted"};
+
+/* All that a life has, of which any allocation may fail. Returns the code of the call that did. */
+static int live(const char *learner, void **saved, size_t *n, spt_model **kept)
+{
+    static const char *const texts[] = {"a word of more than fifteen bytes", "two words", "three"};
+    const char *labels[] = {"True", "False", learner[0] == 'p' ? "True" : "third"};
+    spt_model *model = NULL, *again = NULL;
+    spt_event *event = NULL;
+    spt_answer answer = SPT_ANSWER;
+    spt_part parts[8];
+    size_t count;
+    int code = spt_new(learner, "{\"class_weight\": [[true, 2]]}", "{\"ngram_range\": [1, 2]}",
+                       &model, NULL);
+    if (!code)
+        code = spt_event_new(model, &event, NULL);
+    for (int i = 0; i < 6 && !code; i++) {
+        code = spt_event_text(event, texts[i % 3], strlen(texts[i % 3]), NULL);
+        if (!code)
+            code = spt_learn_as(model, event, labels[i % 3], strlen(labels[i % 3]), 1.0, NULL);
+        if (!code)
+            code = spt_predict(model, event, &answer, NULL);
+        if (!code)
+            code = spt_explain(model, event, 0, parts, 8, &count, NULL);
+    }
+    if (event != NULL)
+        spt_event_clear(event);
+    for (int i = 0; i < 40 && !code; i++)
+        code = spt_event_add_int(event, i, 1.0, NULL);
+    if (!code)
+        code = spt_event_add(event, "name", 4, 1.0, NULL);
+    if (!code)
+        code = spt_learn(model, event, 0, 1.0, NULL);
+    if (!code)
+        code = spt_save_memory(model, saved, n, NULL);
+    if (!code)
+        code = spt_open_memory(*saved, *n, 0, &again, NULL);
+    spt_event_free(event);
+    spt_close(again);
+    *kept = model;
+    return code;
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof(learners) / sizeof(*learners); i++) {
+        long n_calls = 0;
+        for (int code = SPT_MEMORY; code != SPT_OK; n_calls++) {
+            spt_model *model = NULL;
+            void *saved = NULL;
+            size_t n;
+            left = n_calls + 1;
+            code = live(learners[i], &saved, &n, &model);
+            left = 0;
+            if (code != SPT_OK && code != SPT_MEMORY) {
+                printf("%s, allocation %ld: %s\n", learners[i], n_calls, spt_message(code));
+                return 1;
+            }
+            spt_free(saved);
+            saved = NULL;
+            if (model != NULL && spt_save_memory(model, &saved, &n, NULL) == SPT_OK) {
+                spt_model *whole;
+                if (spt_open_memory(saved, n, 0, &whole, NULL) != SPT_OK) {
+                    printf("%s, allocation %ld: a half model\n", learners[i], n_calls);
+                    return 1;
+                }
+                spt_close(whole);
+            }
+            spt_free(saved);
+            spt_close(model);
+            if (n_held != 0) {
+                printf("%s, allocation %ld: %ld not freed\n", learners[i], n_calls, n_held);
+                return 1;
+            }
+        }
+        if (n_calls < 50)
+            return 1;
+    }
+    return 0;
+}

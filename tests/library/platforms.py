@@ -1,0 +1,125 @@
+"""Compile and run tests/library/conformance.c for other machines: platforms FOLDER.
+
+The folder holds streamptron.c and streamptron.h. `.ci/platforms` calls this.
+"""
+
+import hashlib
+import math
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from streamptron import MIRA, AdaptiveClassifier, Tokenizer, VotedPerceptron
+from tests.support.library import event_line
+from tests.support.project import TESTS
+
+FLAGS = ["-std=gnu11", "-O2"]  # contraction is the compiler's to choose, and ours to forbid
+
+# Name: compiler, more flags, what runs the program, the ending of its name.
+MACHINES = {
+    "x86-64, gcc, glibc": (["gcc"], [], [], ""),
+    "x86-64, clang, glibc": (["clang"], [], [], ""),
+    "x86-64, gcc, musl, static": (["musl-gcc"], ["-static"], [], ""),
+    "arm64, gcc, glibc": (["aarch64-linux-gnu-gcc"], ["-static"], ["qemu-aarch64"], ""),
+    "riscv64, gcc, glibc": (["riscv64-linux-gnu-gcc"], ["-static"], ["qemu-riscv64"], ""),
+    "s390x, gcc, glibc": (["s390x-linux-gnu-gcc"], ["-static"], ["qemu-s390x"], ""),
+    "x86-64, mingw-w64": (["x86_64-w64-mingw32-gcc"], ["-static"], ["wine"], ".exe"),
+    "wasm32, clang, wasi": (
+        ["clang"],
+        ["--target=wasm32-wasi", "--sysroot=/usr", "-Wl,-z,stack-size=1048576"],
+        ["node", "--no-warnings", str(TESTS / "library" / "wasi.mjs")],
+        ".wasm",
+    ),
+}
+WORDS = ("the", "CAT", "10.0.0.1", "Écris", "日本語", "a-b", "deadbeef", "naïve", "long" * 9)
+
+
+def stream(n=400):
+    """(text, label), of words whose labels mostly follow from them."""
+    rng = random.Random(1)
+    for _ in range(n):
+        words = rng.choices(WORDS, k=rng.randint(1, 9))
+        yield " ".join(words), ("a", "b", "c")[WORDS.index(words[0]) % 3]
+
+
+def models(folder):
+    """Files of learners of three machines, and the events that they are asked and taught."""
+    tokens = Tokenizer(ngram_range=(1, 2), value="log", normalize="l2", fold_numbers=True)
+    for learner in (AdaptiveClassifier, MIRA, VotedPerceptron):
+        model = tokens | learner(hash_seed=1)
+        for text, label in stream(60):
+            model.learn_one(text, label)
+        path = folder / f"{learner.__name__}.model"
+        model.save(path)
+        yield path
+    (folder / "events").write_text("".join(event_line(*each) for each in stream()))
+
+
+def result(run, program, folder, files):
+    """What is printed for each file, and all that is saved; or in words why there is none."""
+    printed, kept = [], b""
+    for path in files:
+        saved = folder / "saved"
+        saved.unlink(missing_ok=True)
+        command = [*run, str(program), path.name, "events", saved.name]
+        done = subprocess.run(command, capture_output=True, cwd=folder)
+        if done.returncode:
+            return (done.stdout or done.stderr)[-160:].decode(errors="replace").strip()
+        printed += done.stdout.replace(b"\r", b"").decode().split()
+        kept += saved.read_bytes()
+    return printed, kept
+
+
+def compared(found, first):
+    """In words, how one machine's result compares with the first one's; and whether it is good."""
+    if isinstance(found, str):
+        return f"refused: {found}" if "not little-endian" in found else found, "endian" in found
+    digest = hashlib.sha256(found[1] + " ".join(found[0]).encode()).hexdigest()[:16]
+    if found == first:
+        return f"{digest}  the same bits", True
+    if found[1] != first[1] or len(found[0]) != len(first[0]):
+        return f"{digest}  ANOTHER MODEL", False
+    pairs = [(a, b) for a, b in zip(found[0], first[0], strict=True) if a != b]
+    numbers = [(float.fromhex(a), float.fromhex(b)) for a, b in pairs]
+    good = all(abs(a - b) <= math.ulp(b) for a, b in numbers)
+    return (
+        f"{digest}  the same model and scores; {len(pairs)} of {len(first[0])} numbers, "
+        f"probabilities, differ by {'one unit in the last place' if good else 'MORE'}",
+        good,
+    )
+
+
+def main(folder):
+    folder = Path(folder).resolve()
+    files = list(models(folder))
+    source = TESTS / "library" / "conformance.c"
+    first, failed = None, False
+    for name, (compiler, flags, run, ending) in MACHINES.items():
+        missing = [tool for tool in (compiler[0], *run[:1]) if shutil.which(tool) is None]
+        program = folder / f"conformance{ending}"
+        command = [*compiler, *FLAGS, *flags, f"-I{folder}", str(source)]
+        command += [str(folder / "streamptron.c"), "-lm", "-o", str(program)]
+        command += ["-ladvapi32"] if ending == ".exe" else []
+        if compiler[0] in missing:
+            print(f"{name:32} not run: there is no {compiler[0]}")
+            continue
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            print(f"{name:32} does not compile: {done.stderr[-600:]}")
+            failed = True
+            continue
+        if missing:
+            print(f"{name:32} compiles; not run: there is no {missing[0]}")
+            continue
+        found = result(run, program, folder, files)
+        first = first or found
+        said, good = compared(found, first)
+        failed |= not good
+        print(f"{name:32} {said}", flush=True)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

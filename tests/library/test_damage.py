@@ -1,0 +1,94 @@
+"""Whatever a file says, the library opens it as Python does, or refuses it in Python's words."""
+
+import random
+import subprocess
+
+import pytest
+
+from streamptron import ModelFileError, load
+from tests.support import mutations
+from tests.support.library import SANITIZED, needs_compiler, program
+from tests.support.marks import slow
+from tests.support.model_files import GOLDEN
+
+pytestmark = needs_compiler
+
+# Words that are Python's own: of its decoder, its constructors, or of a part that is missing.
+OTHERS = 0.5
+
+
+@pytest.fixture(scope="module")
+def bases():
+    return [mutations.base(name) for name in mutations.BASES]
+
+
+def opened(paths):
+    """(code in memory, code where it lies, words) of each file, by one process."""
+    done = subprocess.run(
+        [program("doubted", *SANITIZED)],
+        input="".join(f"{path}\n" for path in paths),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{paths[done.stdout.count(chr(10))]}\n{done.stderr[-3000:]}"
+    for line in done.stdout.splitlines():
+        whole, mapped, *words = line.split(" ", 2)
+        yield int(whole), int(mapped), "".join(words)
+
+
+def of_python(path):
+    """None, or the words with which Python refuses a file."""
+    try:
+        load(path)
+    except ModelFileError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_golden_files_open(path):
+    ((whole, mapped, words),) = opened([path])
+    if path.name.startswith("mail"):
+        assert (whole, mapped) == (3, 3)
+        assert "holds a Mail before the learner, which only Python takes" in words
+        return
+    assert whole == 0, words
+    assert mapped == 0 or "Voted" in path.name
+
+
+@pytest.mark.parametrize("name", mutations.BASES)
+def test_a_file_cut_off_or_with_a_flipped_bit_is_refused_in_pythons_words(name, tmp_path):
+    data = mutations.base(name)
+    rng = random.Random(name)
+    paths = []
+    for i in range(60):
+        damaged = bytearray(data)
+        if i % 2:
+            damaged[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        else:
+            del damaged[rng.randrange(len(data)) :]
+        paths.append(tmp_path / str(i))
+        paths[-1].write_bytes(damaged)
+    for path, (whole, _, words) in zip(paths, opened(paths), strict=True):
+        assert whole in (3, 4)
+        assert words == of_python(path)
+
+
+@pytest.mark.parametrize(
+    "seed", slow(range(1000, 9000), range(0, 9000, 1000)), ids="seed={}".format
+)
+def test_a_forged_file_opens_in_both_or_in_neither(seed, bases, tmp_path):
+    paths = []
+    for i in range(300):
+        rng = random.Random(seed + i)
+        data, _ = mutations.mutated(rng, rng.choice(bases))
+        paths.append(tmp_path / str(seed + i))
+        paths[-1].write_bytes(data)
+    same = refused = 0
+    for path, (whole, _, words) in zip(paths, opened(paths), strict=True):
+        expected = of_python(path)
+        assert (whole == 0) == (expected is None), f"{path.name}: {words!r}, {expected!r}"
+        refused += expected is not None
+        same += expected is not None and words == expected
+    assert refused > 60
+    assert same > OTHERS * refused

@@ -1,0 +1,203 @@
+"""The site as a reader sees it, in a browser: wide and narrow, light and dark.
+
+It needs what the site is made with (`pip install --group docs`) and Chromium; `make docs` runs it.
+"""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from importlib.util import find_spec
+
+import pytest
+
+from tests.support.browser import CHROMIUM, ask, opened_as_a_file
+from tests.support.processes import environment
+from tests.support.project import ROOT
+
+TOOLS = ("furo", "myst_parser", "sphinx", "sphinx_copybutton", "ziamath")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        None in map(find_spec, TOOLS), reason="the site's tools are missing: pip --group docs"
+    ),
+]
+in_a_browser = pytest.mark.skipif(
+    CHROMIUM is None and not os.environ.get("CI"),
+    reason="there is no chromium here: apt-get install chromium",
+)
+
+WIDTHS = (360, 800, 1100, 1400)  # from a phone on
+SOURCES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+BLOCKS = re.compile(r"^```.*?^```", re.M | re.S)
+DRAWING = {  # the pages that show pictures, and how many
+    page.relative_to(ROOT).with_suffix(".html"): n
+    for page in SOURCES
+    if (n := "".join(BLOCKS.findall(page.read_text("utf-8"))).count("plt.subplots("))
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site") / "site"
+    make = [str(ROOT / ".ci" / "docs"), sys.executable, str(folder)]
+    run = subprocess.run(make, env=environment(), capture_output=True, encoding="utf-8")
+    assert run.returncode == 0, run.stdout + run.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return sorted(page.relative_to(site).as_posix() for page in site.rglob("*.html"))
+
+
+def test_there_are_as_many_different_pictures_as_plots(site):
+    files = []
+    for page, n in DRAWING.items():
+        html = (site / page).read_text("utf-8")
+        found = [(site / page).parent / src for src in re.findall(r'<img [^>]*src="([^"]+)"', html)]
+        assert len(found) == n, page
+        files += found
+    assert len({path.resolve() for path in files}) == len(files) >= 25
+    drawn = Counter(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
+    assert len(drawn) == len(files)
+
+
+@in_a_browser
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_page_is_wider_than_its_window(site, pages, width):
+    # what is wider must lie in a box that scrolls by itself
+    script = """
+        const found = [];
+        const scrolls = (element) => {
+            for (let e = element.parentElement; e && e !== page.body; e = e.parentElement)
+                if (/auto|scroll/.test(view.getComputedStyle(e).overflowX)
+                        && e.getBoundingClientRect().right <= view.innerWidth + 1) return true;
+            return false;
+        };
+        for (const e of page.body.querySelectorAll("article *")) {
+            const box = e.getBoundingClientRect();
+            if (box.width > 1 && box.right > view.innerWidth + 1 && !scrolls(e))
+                found.push(e.tagName + "." + e.className + ": " + e.textContent.slice(0, 60));
+        }
+        return {width: page.documentElement.scrollWidth, found: found};
+    """
+    answers = ask(site, pages, script, width)
+    wide = {page: it for page, it in answers.items() if it["width"] > width or it["found"]}
+    assert not wide
+
+
+@in_a_browser
+def test_all_formulas_are_drawn_and_are_of_a_readable_size(site, pages):
+    # a formula that is an image of its own needs no font; what could not be drawn would be text
+    script = """
+        return {
+            formulas: [...page.querySelectorAll("svg.math")].map((svg) => {
+                const box = svg.getBoundingClientRect();
+                const em = parseFloat(view.getComputedStyle(svg).fontSize);
+                return [svg.getAttribute("aria-label"), box.width / em, box.height / em];
+            }),
+            raw: page.querySelectorAll("math, merror, .math-error").length,
+        };
+    """
+    answers = ask(site, pages, script, 1200)
+    formula = re.compile(r"\$\$(.+?)\$\$|\$([^$]+?)\$", re.S)
+    for source in SOURCES:
+        page = source.relative_to(ROOT).with_suffix(".html").as_posix()
+        text = BLOCKS.sub("", source.read_text("utf-8"))
+        text = re.sub(r"^    .*|``.+?``|`[^`]*`", "", text, flags=re.M)
+        shown = answers[page]
+        assert shown["raw"] == 0
+        assert len(shown["formulas"]) == len(formula.findall(text)), page
+        for tex, width, height in shown["formulas"]:
+            assert 0.2 < width < 60, tex
+            assert 0.2 < height < 8, tex
+    assert sum(len(shown["formulas"]) for shown in answers.values()) > 40
+
+
+# How much of each picture is clear, stands out from the page, or is as good as its colour.
+DOTS = """
+    const ground = view.getComputedStyle(page.body).backgroundColor.match(/\\d+/g).map(Number);
+    const found = [];
+    for (const img of page.querySelectorAll("article img")) {
+        img.loading = "eager";
+        await img.decode();
+        const canvas = page.createElement("canvas");
+        canvas.width = img.naturalWidth;
+        canvas.height = img.naturalHeight;
+        const pen = canvas.getContext("2d");
+        pen.filter = view.getComputedStyle(img).filter;
+        pen.drawImage(img, 0, 0);
+        const dots = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+        let seen = 0, clear = 0, near = 0, inked = 0;
+        for (let k = 0; k < dots.length; k += 4) {
+            seen += 1;
+            if (dots[k + 3] < 8) { clear += 1; continue; }
+            if (dots[k + 3] < 200) continue;
+            const off = Math.max(...[0, 1, 2].map((c) => Math.abs(dots[k + c] - ground[c])));
+            if (off > 150) inked += 1; else if (off < 40) near += 1;
+        }
+        found.push({src: img.src, clear: clear / seen, inked: inked, near: near / seen});
+    }
+    return found;
+"""
+
+
+@in_a_browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_picture_stands_out_from_its_page_and_is_no_card_on_it(site, theme):
+    script = f'page.body.dataset.theme = "{theme}"; {DOTS}'
+    answers = ask(site, [page.as_posix() for page in DRAWING], script, 1200)
+    for found in answers.values():
+        assert found
+        for picture in found:
+            assert picture["clear"] > 0.2, picture  # the page is seen through it
+            assert picture["inked"] > 500, picture  # axes and text
+            assert picture["near"] < 0.7, picture
+
+
+@in_a_browser
+def test_the_first_page_shows_output_a_picture_and_how_to_copy_the_commands(site):
+    script = """
+        await new Promise((done) => setTimeout(done, 500));     // the buttons come by script
+        return {
+            pictures: [...page.querySelectorAll("article img")].map((img) => img.naturalWidth),
+            copied: [...page.querySelectorAll("button.copybtn")].length,
+            blocks: page.querySelectorAll("div.highlight pre").length,
+            text: page.querySelector("article").textContent,
+        };
+    """
+    (shown,) = ask(site, ["docs/index.html"], script, 1200).values()
+    assert shown["pictures"]
+    assert min(shown["pictures"]) > 100
+    assert shown["copied"] == shown["blocks"] > 8
+    assert "progressive error" in shown["text"]
+
+
+@in_a_browser
+def test_search_shows_where_the_words_stand(site):
+    script = """
+        for (let k = 0; k < 100 && !page.querySelector("p.context"); k++)
+            await new Promise((done) => setTimeout(done, 50));
+        return [...page.querySelectorAll("#search-results li")].map((li) => li.textContent);
+    """
+    served = ask(site, ["search.html?q=pocket"], script, 1200)["search.html?q=pocket"]
+    filed = opened_as_a_file(site / "search.html", "?q=pocket")
+    assert any("Gallant (1990) keeps a copy of the best one" in text for text in served)
+    assert "Gallant (1990) keeps a copy of the best one" in re.sub(r"<[^>]*>", "", filed)
+    # pages that explain come before the many properties of that name
+    assert served[0].startswith("The pocket")
+
+
+@in_a_browser
+def test_nothing_is_loaded_from_elsewhere(site, pages):
+    script = """
+        const here = (url) => url.startsWith(location.origin) || url.startsWith("data:");
+        const loaded = view.performance.getEntriesByType("resource").map((entry) => entry.name);
+        const broken = [...page.images].filter((img) => img.complete && !img.naturalWidth);
+        return [...loaded.filter((url) => !here(url)), ...broken.map((img) => img.src)];
+    """
+    answers = ask(site, pages, script, 1200)
+    assert not {page: found for page, found in answers.items() if found}

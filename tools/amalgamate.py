@@ -1,0 +1,54 @@
+"""Write the C library as two files, streamptron.c and streamptron.h: amalgamate.py FOLDER.
+
+They are the engine's own files and the library's, one after the other, each header once. So
+`cc -c streamptron.c` needs nothing else. The version is the package's.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ENGINE = ROOT / "streamptron" / "engine"
+FIRST = "library/library.c"
+PUBLIC = "library/streamptron.h"
+INCLUDE = re.compile(r'^#include "([\w/]+\.[ch])"\n', re.M)
+
+
+def version():
+    text = (ROOT / "streamptron" / "__init__.py").read_text("utf-8")
+    return re.search(r'^__version__ = "([^"]+)"', text, re.M)[1]
+
+
+def expanded(name, seen):
+    """A file with the files that it includes in their place, if they have not come yet."""
+    if name in seen:
+        return ""
+    seen.add(name)
+    if name == PUBLIC:
+        return '#include "streamptron.h"\n'
+    text = (ENGINE / name).read_text("utf-8")
+    return f"/* {name} */\n" + INCLUDE.sub(lambda found: expanded(found[1], seen), text)
+
+
+def licence():
+    text = (ROOT / "LICENSE").read_text("utf-8").strip()
+    return "/* " + "\n   ".join(text.splitlines()).replace("\n   \n", "\n\n") + " */\n\n"
+
+
+def public():
+    """The header, which says its version."""
+    text = (ENGINE / PUBLIC).read_text("utf-8")
+    define = f'#define STREAMPTRON_VERSION "{version()}"\n'
+    return licence() + text.replace("#define STREAMPTRON_H\n", f"#define STREAMPTRON_H\n\n{define}")
+
+
+def main(folder):
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "streamptron.h").write_text(public(), "utf-8")
+    (folder / "streamptron.c").write_text(licence() + expanded(FIRST, set()), "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,111 @@
+"""Write the engine's table of letters, from the Unicode tables of the Python that runs this.
+
+    python3.13 tools/letters.py             # into this checkout
+    python3.13 tools/letters.py FOLDER      # into another folder
+
+It writes `streamptron/engine/names/letters.c`, and `tests/text/assigned.txt`, the code points that
+the table's version of Unicode has assigned, by which the tests know what they may compare. Both
+are kept in the repository, so that no build asks the Python that builds. A newer Unicode version
+changes how texts are split: say so in CHANGELOG.md (docs/format.md, "Letters", has what it means
+for models that are there).
+"""
+
+import sys
+import unicodedata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+N = 0x110000  # code points
+BITS = 7  # of a code point within its block; see names/letters.h
+TABLE = Path("streamptron", "engine", "names", "letters.c")
+ASSIGNED = Path("tests", "text", "assigned.txt")
+
+
+def belongs(character):
+    """Whether it belongs to words."""
+    return (
+        character.isalnum() or character == "_" or unicodedata.category(character).startswith("M")
+    )
+
+
+def lower(character):
+    """Its lower case as one character, the first where there are several."""
+    return character.lower()[0]
+
+
+def stages():
+    """Three lists: of each block its number; the different blocks' letters; the steps.
+
+    A letter is 2 * the number of the step from a code point to its lower case + whether it belongs
+    to words.
+    """
+    numbers = {0: 0}  # of the steps
+    letters = []
+    for code in range(N):
+        character = chr(code)
+        low = lower(character)
+        # so that one look-up tells both
+        assert belongs(low) == belongs(character), f"U+{code:04X}"
+        step = numbers.setdefault(ord(low) - code, len(numbers))
+        letters.append(2 * step + belongs(character))
+    blocks = {}
+    size = 1 << BITS
+    pages = [
+        blocks.setdefault(tuple(letters[at : at + size]), len(blocks)) for at in range(0, N, size)
+    ]
+    assert max(letters) < 256, "a letter does not fit a byte"
+    assert len(blocks) <= 256, "the number of a block does not fit a byte"
+    return pages, [letter for block in blocks for letter in block], list(numbers)
+
+
+def array(declaration, numbers):
+    """A constant array of C."""
+    lines, line = [f"{declaration} = {{"], "   "
+    for number in numbers:
+        if len(line) + len(f" {number},") > 100:
+            lines.append(line)
+            line = "   "
+        line += f" {number},"
+    return "\n".join([*lines, line, "};\n"])
+
+
+def table():
+    """The text of letters.c."""
+    pages, letters, steps = stages()
+    return "\n".join(
+        [
+            "/* Written by tools/letters.py: names/letters.h says what it is. */\n",
+            '#include "names/letters.h"\n',
+            "/* clang-format off */\n",
+            f'const char sp_letters_unicode[] = "{unicodedata.unidata_version}";\n',
+            array(f"const uint8_t sp_letters_pages[0x110000 >> {BITS}]", pages),
+            array(f"const uint8_t sp_letters_blocks[{len(letters)}]", letters),
+            array(f"const int32_t sp_letters_steps[{len(steps)}]", steps),
+        ]
+    )
+
+
+def assigned():
+    """The text of assigned.txt."""
+    lines = [f"Unicode {unicodedata.unidata_version}: assigned code points, first to last"]
+    first = None
+    for code in range(N + 1):
+        there = code < N and unicodedata.category(chr(code)) != "Cn"
+        if there and first is None:
+            first = code
+        elif not there and first is not None:
+            lines.append(f"{first:X} {code - 1:X}")
+            first = None
+    return "\n".join(lines) + "\n"
+
+
+def main(folder=ROOT):
+    for path, text in ((TABLE, table()), (ASSIGNED, assigned())):
+        path = Path(folder) / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+        print(f"{path}: Unicode {unicodedata.unidata_version}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
