@@ -165,7 +165,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
             learner = _resumed(model, reading)
             start = Stopped.of(learner, list(files))
             if start is not None and start.place.file and not quiet:
-                say(f"streamptron: goes on behind {start.place.file}:{start.place.line}")
+                say(f"streamptron: goes on {start.where()}")
             if start is not None and given["epochs"] and given["epochs"] < start.epoch:
                 raise click.UsageError(
                     f"--epochs {given['epochs']}: the training stopped in epoch {start.epoch} of "

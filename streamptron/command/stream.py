@@ -111,7 +111,7 @@ class Stream:
             if source.known_as and done[source.known_as]:
                 done[source.known_as] -= 1
             elif start is not None and self._start is None and start.file == source.known_as != "":
-                self._start = start
+                self._start = start if start.line else None
                 self.sources.insert(0, source)
             else:
                 self.sources.append(source)
@@ -146,9 +146,9 @@ class Stream:
 
     def place(self, block: Block | None) -> Place:
         """The place behind a block, or where it has begun; in a pipe there are no places."""
-        if block is None:
-            return self._start or Place(self._done, "", 0, 0)
         names = [source.known_as for source in self.sources]
+        if block is None:
+            return self._start or Place(self._done, names[0] if names else "", 0, 0)
         at = next(at for at, source in enumerate(self.sources) if source.name == block.file)
         done = [*self._done, *filter(None, names[:at])]
         line = block.line(block.n_lines - 1)
@@ -297,7 +297,7 @@ class Place:
 
     done: list[str]
     file: str
-    line: int
+    line: int  # 0: at the file's beginning
     mark: int  # by which that line is recognised
 
     def after(self, blocks: Iterator[FileBlock]) -> Iterator[FileBlock]:

@@ -117,7 +117,7 @@ class Stopped:
                 "the place where the training stopped is damaged; train anew, or give the rest of "
                 "the files under other names"
             ) from None
-        known = {place.file, *place.done} - {""}
+        known = {place.file, *place.done} - {""}  # none: a pipe, which has no places
         if known.isdisjoint(source.known_as for source in find_sources(files)):
             if place.file:
                 warnings.warn(
@@ -127,6 +127,13 @@ class Stopped:
                 )
             return None
         return found
+
+    def where(self) -> str:
+        """Where it goes on, for people."""
+        place = self.place
+        if place.line:
+            return f"behind {place.file}:{place.line}"
+        return f"at the beginning of {place.file}, epoch {self.epoch} of {self.epochs}"
 
 
 class Training:

@@ -622,6 +622,34 @@ def test_resumed_at_the_line_where_it_stopped_it_ends_as_if_undisturbed(
     assert contents(tmp_path / "m").lines == contents(tmp_path / "whole").lines
 
 
+@pytest.mark.parametrize("stopped", [2, 3])
+def test_stopped_between_two_epochs_it_goes_on_with_the_next(stopped, tmp_path, told, monkeypatch):
+    """As if a signal had come behind the last line of an epoch: nothing of the next is read."""
+
+    class Between(Training):
+        def _pass(self):
+            if self.epoch == stopped:
+                self.signals.came.append(signal.SIGTERM)
+            super()._pass()
+
+    files = [tmp_path / "a.tsv", tmp_path / "b.tsv"]
+    for seed, file in enumerate(files):
+        file.write_bytes(written(random_mail(seed, 100)))
+    train = ("train", *files, "-q", "-m")
+    words = ("--epochs", 3, "--holdout", 0.1, *SEEDED)
+    assert told(*train, tmp_path / "whole", *words)[0] == 0
+    with monkeypatch.context() as patched:
+        patched.setattr("streamptron.command.train.Training", Between)
+        assert told(*train, tmp_path / "m", *words)[0] == 143
+    assert loaded(tmp_path / "m").n_seen == (stopped - 1) * 180
+    code, _, said = told("train", *files, "-m", tmp_path / "m", "--resume")
+    assert (code, said.splitlines()[0]) == (
+        0,
+        f"streamptron: goes on at the beginning of {files[0]}, epoch {stopped} of 3",
+    )
+    assert learned(loaded(tmp_path / "m")) == learned(loaded(tmp_path / "whole"))
+
+
 def test_a_training_goes_on_in_its_file_wherever_that_is_among_others(tmp_path, told, monkeypatch):
     (tmp_path / "a.tsv").write_bytes(written(random_mail(1, 20_000)))
     for name in "bc":
