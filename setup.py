@@ -1,6 +1,7 @@
 """Build the compiled modules. Everything else about the package is in pyproject.toml."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -37,21 +38,30 @@ SMALL = [("CYTHON_UNPACK_METHODS", "0"), ("CYTHON_VECTORCALL_TPNEW", "0")]
 
 # The engine needs no Python. It is compiled as one file, and once: into the module that others call
 # it through.
-ENGINE = sorted(path.as_posix() for path in Path("streamptron/engine").rglob("*.[ch]"))
+ENGINE = "streamptron/engine/streamptron.c"
+FOLDERS = ["streamptron/engine", "streamptron/doors"]
 
 
 def extension(path):
     optimise = [] if sys.platform == "win32" else [OPTIMISE.get(path.stem, "-Os")]
-    holds_engine = path.stem == "api"
     return Extension(
         ".".join(path.with_suffix("").parts),
-        [path.as_posix(), *(["streamptron/engine/streamptron.c"] if holds_engine else [])],
-        depends=ENGINE if holds_engine else [name for name in ENGINE if name.endswith(".h")],
+        [path.as_posix(), *([ENGINE] if path.stem == "api" else [])],
         define_macros=[] if path.stem in OPTIMISE else SMALL,
-        include_dirs=["streamptron/engine", "streamptron/doors"],
+        include_dirs=FOLDERS,
         extra_compile_args=[*compile_args, *optimise, *asked],
         extra_link_args=link_args,
     )
+
+
+def included(source, found):
+    """Add to `found` what a C file includes of ours: it is compiled anew when one of them changes."""
+    for name in re.findall(r'^ *# *include "(.+)"', Path(source).read_text(), re.MULTILINE):
+        for path in (Path(folder, name) for folder in FOLDERS):
+            if path.is_file() and path.as_posix() not in found:
+                found.add(path.as_posix())
+                included(path, found)
+    return found
 
 
 class BuildExtensions(build_ext):
@@ -83,7 +93,10 @@ class BuildExtensions(build_ext):
         )
         for module, in_c in zip(self.extensions, written, strict=True):
             module.sources = in_c.sources
-            module.depends = sorted({*module.depends, *in_c.depends})
+            headers = set()
+            for source in in_c.sources:
+                included(source, headers)
+            module.depends = sorted({*in_c.depends, *headers})
         super().run()
 
 
