@@ -32,6 +32,7 @@ from streamptron.command.options import (
     new_model,
     reading_of,
 )
+from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.estimator.names import shown
 from streamptron.learners import LEARNERS
 from streamptron.modelfile.files import replace
@@ -217,6 +218,30 @@ def explanation(text: str, model: str, number: int, drawing: Drawing) -> None:
             ax.set_xlabel(f"score for {said(lines.name(True))}: {score:.4g}")
 
     _save(draw, drawing)
+
+
+@plot.command()
+@click.argument("name", metavar="COLUMN")
+@model_option
+@click.option("-n", "number", type=click.IntRange(1), default=6, help="How many labels.")
+@drawn
+def column(name: str, model: str, number: int, drawing: Drawing) -> None:
+    """What a column of numbers adds to the score, from low values to high ones.
+
+    All other columns are at their means. The band is where the column's values lie: one standard
+    deviation to each side of the mean. Needs a model of the learner adaptive.
+
+    \b
+    Examples:
+      streamptron plot column age --model people.model -o age.png
+    """
+    from streamptron.plot import column
+
+    learner = LineModel.load(model).learner
+    names = {}
+    if isinstance(learner, AdaptiveModel) and learner.hash_bits is None:
+        names = {str(known): known for known in learner._columns()}
+    _save(lambda ax: column(learner, names.get(name, name), number, ax=ax), drawing)
 
 
 @plot.command(sections=READING_SECTION)

@@ -1,6 +1,9 @@
+from collections.abc import Hashable
+
 from typing_extensions import disjoint_base
 
 from streamptron._core import PairModel
 
 @disjoint_base
-class AdaptiveModel(PairModel): ...
+class AdaptiveModel(PairModel):
+    def _columns(self) -> dict[Hashable, tuple[float, float]]: ...

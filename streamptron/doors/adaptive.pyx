@@ -2,7 +2,7 @@
 
 from array import array
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 
 from streamptron._core cimport LabelModel, PairModel
 from streamptron.doors.model cimport Model
@@ -10,8 +10,8 @@ from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
 from streamptron.engine.adaptive cimport (
     SP_DRIFT_NUMBERS, SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, SP_U_LIMIT, sp_adaptive,
-    sp_drift_is_sound, sp_drift_read, sp_drift_write, sp_weighed, sp_weighed_entry, sp_weighed_of,
-    sp_weighed_slots)
+    sp_adaptive_spread, sp_columns, sp_drift_is_sound, sp_drift_read, sp_drift_write, sp_weighed,
+    sp_weighed_entry, sp_weighed_of, sp_weighed_slots)
 from streamptron.engine.api cimport (
     sp_adaptive_set_count, sp_adaptive_share, sp_index_stored)
 from streamptron.engine.linear cimport SP_RULE_ADAPTIVE
@@ -19,7 +19,13 @@ from streamptron.engine.memory cimport SP_VALUE_LIMIT
 from streamptron.engine.names cimport sp_key
 from streamptron.engine.whole cimport SP_FLAT_DEPTH
 
+from streamptron.doors.names import named
 from streamptron.estimator.names import shown
+
+
+cdef extern from "Python.h":
+    int PyGC_Disable() noexcept
+    int PyGC_Enable() noexcept
 
 
 cdef tuple _renumbered(chunks):
@@ -62,6 +68,27 @@ cdef class AdaptiveModel(PairModel):
         if earlier and whole is not None:
             self._earlier = True
             self._arrays = dict(given)
+
+    def _columns(self):
+        """{name: (mean, standard deviation)} of each column of numbers, of an exact model."""
+        cdef sp_columns* columns = &self.learner.adaptive.columns
+        cdef Py_ssize_t i
+        cdef double mean, variance
+        cdef sp_key key
+        found = []
+        self._enter(False)
+        # No Python code may run until all is read, not even finalizers: it might use the model.
+        collecting = PyGC_Disable()
+        try:
+            objects = {ordinal: name for name, ordinal in self._objects.items()}
+            for i in range(columns.n):
+                key = sp_index_stored(&self.learner.index, columns.slots[i])
+                sp_adaptive_spread(&self.learner.table, columns.slots[i], &mean, &variance)
+                found.append((key_plain(&key, objects), mean, sqrt(variance)))
+        finally:
+            if collecting:
+                PyGC_Enable()
+        return {named(name): (mean, deviation) for name, mean, deviation in found}
 
     def _once_state(self):
         once = self._once_now()

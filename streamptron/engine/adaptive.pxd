@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint32_t
 from streamptron.engine.events cimport sp_event
+from streamptron.engine.linear cimport sp_table
 from streamptron.engine.memory cimport sp_slot_type
 
 cdef extern from "adaptive/slots.h" nogil:
@@ -68,6 +69,8 @@ cdef extern from "adaptive/adaptive.h" nogil:
 
     Py_ssize_t sp_adaptive_outputs(const sp_adaptive *a) noexcept
     Py_ssize_t sp_adaptive_places(const sp_adaptive *a) noexcept
+    void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
+                            double *variance) noexcept
     sp_weighed *sp_weighed_of(const sp_event *event) noexcept
     const sp_slot_type *sp_weighed_slots(const sp_weighed *w, const sp_event *event) noexcept
     Py_ssize_t sp_weighed_entry(const sp_weighed *w, Py_ssize_t i) noexcept

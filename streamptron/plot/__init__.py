@@ -4,6 +4,7 @@ Each function draws on one Axes and returns it.
 """
 
 from streamptron.plot.answers import calibration_curve, confusion_matrix
+from streamptron.plot.columns import column
 from streamptron.plot.errors import errors, errors_by_label
 from streamptron.plot.history import mistakes_per_pass, training_curve
 from streamptron.plot.plane import decision_boundary
@@ -14,6 +15,7 @@ from streamptron.plot.weights import explanation, top_weights
 
 __all__ = [
     "calibration_curve",
+    "column",
     "confusion_matrix",
     "decision_boundary",
     "errors",

@@ -22,6 +22,9 @@ from tests.support.variants import loaded
 @pytest.fixture
 def here(mail, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{'old' if age > 40 else 'young'},{age},{age % 7}\n" for age in range(20, 70))
+    (tmp_path / "people.csv").write_text("label,age,size\n" + rows)
+    main(["train", "people.csv", "--label", "label", "-m", "people.model", "-q"])
     return tmp_path
 
 
@@ -37,6 +40,7 @@ def same(draw, **size):
 KINDS = {
     "weights": "weights -m mail.model",
     "explanation": "explanation 'a prize' -m mail.model",
+    "column": "column age -m people.model",
     "confusion": "confusion mail.tsv -m mail.model",
     "calibration": "calibration mail.tsv -m mail.model",
     "progressive": "progressive mail.tsv --learner multiclass --pocket",
@@ -247,3 +251,17 @@ def test_a_model_saved_in_python_is_drawn(here, told):
     model.learn_one("a prize", True)
     model.save("own.model")
     assert told("plot", "weights", "-m", "own.model", "-o", "w.png") == (0, "", "")
+
+
+def test_a_column_of_any_name_is_found_and_one_that_is_not_there_is_said(here, told):
+    (here / "points.svm").write_text("".join(f"{k % 2} 7:{k}.5 9:1\n" for k in range(30)))
+    main(["train", "points.svm", "-m", "points.model", "-q"])
+    assert told("plot", "column", "7", "-m", "points.model", "-o", "c.svg") == (0, "", "")
+    assert "7" in texts("c.svg")
+    code, _, error = told("plot", "column", "9", "-m", "points.model", "-o", "d.svg")
+    assert code
+    assert "'9' is no column of numbers: the model has [7]" in error
+    assert not (here / "d.svg").exists()
+    code, _, error = told("plot", "column", "free", "-m", "mail.model", "-o", "d.svg")
+    assert code
+    assert "the model has none" in error

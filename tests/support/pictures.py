@@ -58,6 +58,17 @@ def topics():
     return model
 
 
+def measured(labels=(False, True), n=300, seed=2):
+    """A model of three columns, of which one says most about the label."""
+    rng = np.random.default_rng(seed)
+    model = AdaptiveClassifier()
+    X = rng.normal(size=(n, 3)) * [1, 20, 300] + [0, 5, 4000]
+    for x in X.round(2).tolist():
+        label = labels[int(x[1] > 5) + 2 * int(x[2] > 4200) * (len(labels) > 2)]
+        model.learn_one(dict(zip("abc", x, strict=True)), label)
+    return model
+
+
 def recorded(model, n=1500, seed=1):
     """A recorder of a model on a stream whose labels turn round after two thirds."""
     recorder = Recorder(model, window=50, name="a model")
@@ -95,6 +106,11 @@ PICTURES = {
     "training_curve": ([], lambda ax: plot.training_curve(history(), ax=ax)),
     "top_weights": ([mail], lambda model, ax: plot.top_weights(model, ax=ax)),
     "explanation": ([mail], lambda model, ax: plot.explanation(model, "win a prize", ax=ax)),
+    "column": ([measured], lambda model, ax: plot.column(model, "b", ax=ax)),
+    "column of four labels": (
+        [lambda: measured(("low", "high", "less", "more"))],
+        lambda model, ax: plot.column(model, "b", ax=ax),
+    ),
     "progressive_error": (
         [lambda: Perceptron(pocket=True)],
         lambda model, ax: plot.progressive_error(model, words(), ax=ax),

@@ -389,20 +389,26 @@ SP_PRIVATE void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed
         sp_softmax(w->score, sp_tempering(a) * a->tau, p, a->n_labels);
 }
 
-/* tau, by the probabilities before the label is learned; y has been met. */
-static void sp_learn_tau(sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
+/* Two softmaxes of the same scores, side by side: p of these, q of `scale` times them. */
+static void sp_softmax_twice(const double *score, double scale, double *p, double *q, ptrdiff_t n)
 {
-    double scale = sp_tempering(a);
-    double g, expected = 0.0;
-    if (a->n_labels == 2) {
-        double s = w->score[0] * scale;
-        g = u * (s * ((y == a->positive ? 1.0 : 0.0) - sp_sigmoid(s * a->tau)));
-    } else {
-        sp_softmax(w->score, scale * a->tau, w->P, a->n_labels);
-        for (ptrdiff_t k = 0; k < a->n_labels; k++)
-            expected += w->P[k] * w->score[k];
-        g = u * ((w->score[y] - expected) * scale);
+    double best = sp_max_of(score, n);
+    double total = 0.0, total_q = 0.0;
+    sp_exps(score, 1.0, best, p, n);
+    sp_exps(score, scale, best * scale, q, n);
+    for (ptrdiff_t k = 0; k < n; k++) {
+        total += p[k];
+        total_q += q[k];
     }
+    for (ptrdiff_t k = 0; k < n; k++) {
+        p[k] /= total;
+        q[k] /= total_q;
+    }
+}
+
+/* tau, by the probabilities before the label is learned. */
+static void sp_learn_tau(sp_adaptive *a, double g)
+{
     a->Gtau += g * g;
     a->tau += (0.1 * g) / sqrt(a->Gtau);
     a->tau = a->tau < SP_TAU_LEAST ? SP_TAU_LEAST : a->tau > SP_TAU_MOST ? SP_TAU_MOST : a->tau;
@@ -438,34 +444,58 @@ static void sp_adaptive_aim_at(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k,
     w->n_strides += 1;
 }
 
+/* The stride of two labels' one output. */
+static void sp_adaptive_aim_pair(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
+{
+    double p = sp_sigmoid(w->score[0]);
+    double s = w->score[0] * sp_tempering(a);
+    double is = y == a->positive ? 1.0 : 0.0;
+    const double both[2] = {1.0 - p, p};
+    if (a->watches)
+        w->surprise = sp_surprise_of(both, 2, y == a->positive);
+    if (a->n_labels == 2)
+        w->sharper = u * (s * (is - sp_sigmoid(s * a->tau)));
+    sp_adaptive_aim_at(a, w, 0, is - p, u);
+}
+
+/* Give the scores of an event to a new label's outputs. Returns how many there are. */
+static ptrdiff_t sp_adaptive_widen(const sp_adaptive *a, sp_weighed *w)
+{
+    ptrdiff_t n = a->n_labels;
+    if (n == 2) {
+        double score = 0.5 * w->score[0];
+        double V = w->V[0];
+        w->score[a->positive] = score;
+        w->score[1 - a->positive] = -score;
+        w->V[a->positive] = V;
+        w->V[1 - a->positive] = -V;
+    }
+    w->score[n] = 0.0;
+    w->V[n] = 0.0;
+    return n + 1;
+}
+
 SP_API void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
 {
     ptrdiff_t n = a->n_labels;
+    double scale = sp_tempering(a);
+    double expected = 0.0;
     w->n_strides = 0;
     if (u == 0.0)
         return;
     if (n + (y == n) <= 2) {
-        double p = sp_sigmoid(w->score[0]);
-        const double both[2] = {1.0 - p, p};
-        if (a->watches)
-            w->surprise = sp_surprise_of(both, 2, y == a->positive);
-        sp_adaptive_aim_at(a, w, 0, (y == a->positive ? 1.0 : 0.0) - p, u);
+        sp_adaptive_aim_pair(a, w, y, u);
         return;
     }
     if (y == n) {
-        if (n == 2) {
-            double score = 0.5 * w->score[0];
-            double V = w->V[0];
-            w->score[a->positive] = score;
-            w->score[1 - a->positive] = -score;
-            w->V[a->positive] = V;
-            w->V[1 - a->positive] = -V;
-        }
-        w->score[n] = 0.0;
-        w->V[n] = 0.0;
-        n++;
+        n = sp_adaptive_widen(a, w);
+        sp_softmax(w->score, 1.0, w->P, n);
+    } else {
+        sp_softmax_twice(w->score, scale * a->tau, w->P, w->E, n);
+        for (ptrdiff_t k = 0; k < n; k++)
+            expected += w->E[k] * w->score[k];
+        w->sharper = u * ((w->score[y] - expected) * scale);
     }
-    sp_softmax(w->score, 1.0, w->P, n);
     if (a->watches)
         w->surprise = sp_surprise_of(w->P, n, y);
     for (ptrdiff_t k = 0; k < n; k++)
@@ -528,8 +558,8 @@ static void sp_meet(sp_adaptive *a)
     a->w0[n] = a->G0[n] = a->Gn[n] = 0.0;
 }
 
-SP_PRIVATE int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table,
-                                 const sp_event *event, sp_weighed *w)
+SP_PRIVATE int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+                                 sp_weighed *w)
 {
     const sp_slot_type *slots = sp_weighed_slots(w, event);
     const double *x = sp_weighed_values(w, event);
@@ -558,6 +588,7 @@ static void sp_begin_columns(sp_adaptive *a, const sp_table *table, const sp_wei
                              const double *x, double u)
 {
     sp_blocks blocks = sp_table_blocks(table);
+    double known;
     for (ptrdiff_t i = 0; i < w->n_begun; i++) {
         sp_slot_type slot = w->begun[w->begun_room + i];
         sp_column *column = sp_column_of(&blocks, slot);
@@ -566,7 +597,7 @@ static void sp_begin_columns(sp_adaptive *a, const sp_table *table, const sp_wei
             column->b = 0.0;
             column->n = column->since = 1.0;
             sp_columns_add(&a->columns, slot);
-            sp_column_count(column, x[w->begun[i]], u);
+            sp_column_count(column, x[w->begun[i]], u, &known);
         }
     }
 }
@@ -586,10 +617,13 @@ static void sp_count_plain(const sp_adaptive *a, const sp_table *table, sp_weigh
     sp_head *head = sp_head_of(table->blocks->chunks, slot);
     double s = fabs(head->s);
     double v = x > 0.0 ? 1.0 : -1.0;
-    double sum, squares;
-    if (fabs(x) != s)
-        v = sp_clip(x / sp_moved(s, fabs(x), 1.0 / ((double)head->cnt + 1.0)), SP_MOST);
-    double halved = sp_count(head, x, u, all);
+    double sum, squares, known, share;
+    if (fabs(x) != s) {
+        sp_divided(1.0, (double)head->cnt + 1.0, u, (double)head->cnt + u, &known, &share);
+        v = sp_clip(x / sp_moved(s, fabs(x), known), SP_MOST);
+        s = sp_moved(s, fabs(x), share);
+    }
+    double halved = sp_count_as(head, x, s, u, all);
     float *c = sp_count_place(a, &blocks, head, slot, y);
     *c = (float)(((double)*c + u * v) * halved);
     if (sp_adaptive_is_pair(a)) {
@@ -611,13 +645,13 @@ static bool sp_count_column(const sp_adaptive *a, const sp_blocks *blocks, sp_sl
     sp_column *column = sp_column_of(blocks, slot);
     ptrdiff_t places = sp_adaptive_places(a);
     float *e = sp_column_e(blocks, slot, y);
-    double sum, squares;
-    double halved = sp_column_count(column, x, u);
+    double sum, squares, known;
+    double halved = sp_column_count(column, x, u, &known);
     *e = (float)(((double)*e + u * v) * halved);
     if (halved != 1.0)
         sp_column_halve(blocks, slot, places, y, halved);
     sp_column_sums(blocks, slot, places, a->rD, &sum, &squares);
-    head->om = sp_om(column->since, all, squares, sum);
+    head->om = sp_om_known(known, all, squares, sum);
     if (4.0 * column->n >= column->since + 1.0)
         return true;
     sp_column_clear(blocks, slot, places);
@@ -645,8 +679,7 @@ static void sp_learn_columns(sp_adaptive *a, const sp_table *table, sp_weighed *
             continue;
         }
         if (sp_adaptive_is_pair(a) && w->n_strides)
-            sp_stride_one(sp_head_of(table->blocks->chunks, slot), w->strides,
-                          w->sums.h[i] * w->r);
+            sp_stride_one(sp_head_of(table->blocks->chunks, slot), w->strides, w->sums.h[i] * w->r);
         if (w->x[i] != 0.0)
             sp_count_plain(a, table, w, slot, w->x[i], y, u, all);
         sift |= !sp_count_column(a, &blocks, slot, w->x[i], w->sums.v[i], y, u, all);
@@ -696,7 +729,7 @@ SP_PRIVATE void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_even
     const sp_stride none = {.q = 0.0, .f = 0.0};
     sp_leave_evicted(table, w);
     if (a->n_labels > 1 && y < a->n_labels)
-        sp_learn_tau(a, w, y, u);
+        sp_learn_tau(a, w->sharper);
     if (a->naive_bayes)
         sp_learn_usual_odds(a, w);
     if (y == a->n_labels)

@@ -138,8 +138,9 @@ typedef struct sp_weighed {
     double *score; /* the outputs', in one block of memory */
     double *d;
     double *V;
-    double *P; /* of naive Bayes; then the probabilities */
-    double *E;
+    double *P;      /* of naive Bayes; then the probabilities */
+    double *E;      /* and those of scores times tau */
+    double sharper; /* u d log P(y) / d tau, of the label that was aimed at */
     sp_stride *strides;
     ptrdiff_t n_strides;
     double ***fours;        /* the chunks of each block of four places */
@@ -158,8 +159,7 @@ static inline void sp_adaptive_free(sp_adaptive *a)
 
 static inline size_t sp_adaptive_bytes(const sp_adaptive *a)
 {
-    return (size_t)(a->room * SP_ADAPTIVE_NUMBERS) * sizeof(double)
-           + sp_columns_bytes(&a->columns);
+    return (size_t)(a->room * SP_ADAPTIVE_NUMBERS) * sizeof(double) + sp_columns_bytes(&a->columns);
 }
 
 /* How many labels naive Bayes weighs: two from the start, whether or not they have come. */
@@ -278,6 +278,15 @@ static inline double sp_adaptive_weight(const sp_adaptive *a, const sp_table *ta
     return sp_weight(&blocks, slot, output, table->n_outputs, a->positive);
 }
 
+/* Mean and variance of a column's values so far; it was 0 where an event lacked it. */
+static inline void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
+                                      double *variance)
+{
+    sp_blocks blocks = sp_table_blocks(table);
+    const sp_column *column = sp_column_of(&blocks, slot);
+    sp_column_spread(column->a, column->b, column->n / column->since, mean, variance);
+}
+
 /* What entry i of an answered event (of sp_weighed_slots) contributes to a decision; -1: what is
    always there.
 
@@ -286,8 +295,8 @@ SP_API double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, con
                                 ptrdiff_t output, ptrdiff_t i, const sp_event *event);
 
 /* Find the features of an answered event that its values make columns. -1 without memory. */
-SP_PRIVATE int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table,
-                                 const sp_event *event, sp_weighed *w);
+SP_PRIVATE int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+                                 sp_weighed *w);
 
 /* Whether a slot is one that no learning could have made. It looks at everything. */
 SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots);

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-SP_PRIVATE void sp_column_sums(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
-                               const double *rD, double *sum, double *squares)
+SP_PRIVATE void sp_column_sums_many(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
+                                    const double *rD, double *sum, double *squares)
 {
     double all[4] = {0.0, 0.0, 0.0, 0.0}, of_squares[4] = {0.0, 0.0, 0.0, 0.0};
     for (ptrdiff_t first = 0; first < places; first += SP_GROUP) {

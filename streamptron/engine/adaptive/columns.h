@@ -70,11 +70,10 @@ static inline float *sp_column_e(const sp_blocks *blocks, sp_slot_type slot, ptr
            + k % SP_GROUP;
 }
 
-/* Mean and variance after x has come with sample weight u. x is not 0. */
-static inline void sp_column_moved(const sp_column *column, double x, double u, double *a,
+/* Mean and variance after x, which is not 0, has come with sample weight u: share k of it. */
+static inline void sp_column_moved(const sp_column *column, double x, double u, double k, double *a,
                                    double *b)
 {
-    double k = u / (column->n + u);
     double least = u / SP_COLUMN_WINDOW;
     double way = x - column->a;
     k = k > least ? k : least;
@@ -85,46 +84,73 @@ static inline void sp_column_moved(const sp_column *column, double x, double u, 
     *b = (1.0 - k) * column->b + (((1.0 - k) * way) * way) * k;
 }
 
+/* Mean and variance of all values, if that share of them is not 0. */
+static inline void sp_column_spread(double a, double b, double share, double *mean,
+                                    double *variance)
+{
+    share = share < 1.0 ? share : 1.0;
+    *mean = share * a;
+    *variance = share * b + (share * (1.0 - share)) * (a * a);
+}
+
 /* v of a column whose value is x; `known`: how much one event more would say of it. */
 static inline double sp_column_value(const sp_column *column, double x, double *known)
 {
     double a = column->a;
     double b = column->b;
     double n = column->n;
-    *known = 1.0 / (column->since + 1.0);
+    double share; /* 1, exactly, of what is always there */
+    double mean, variance;
     if (x != 0.0) {
-        sp_column_moved(column, x, 1.0, &a, &b);
+        sp_column_moved(column, x, 1.0, 1.0 / (n + 1.0), &a, &b);
         n += 1.0;
     }
-    double share = n / (column->since + 1.0); /* 1, exactly, of what is always there */
-    share = share < 1.0 ? share : 1.0;
-    double mean = share * a;
-    double variance = share * b + (share * (1.0 - share)) * (a * a);
+    sp_divided(1.0, column->since + 1.0, n, column->since + 1.0, known, &share);
+    sp_column_spread(a, b, share, &mean, &variance);
     return variance > 0.0 ? sp_clip((x - mean) / sqrt(variance), SP_MOST) : 0.0;
 }
 
-/* An event has come, with value x. Returns by what the column's counts are halved. */
-static inline double sp_column_count(sp_column *column, double x, double u)
+/* An event has come, with value x. Returns by what the column's counts are halved; `known`: how
+   much one event more will say of it. */
+static inline double sp_column_count(sp_column *column, double x, double u, double *known)
 {
     double halved = 1.0;
+    double since = column->since + u;
+    double k;
+    while (since * halved >= SP_COUNT_MOST)
+        halved *= 0.5;
+    since *= halved;
+    sp_divided(u, column->n + u, 1.0, since + 1.0, &k, known);
     if (x != 0.0) {
         double a, b;
-        sp_column_moved(column, x, u, &a, &b);
+        sp_column_moved(column, x, u, k, &a, &b);
         column->a = a;
         column->b = b;
         column->n += u;
     }
-    column->since += u;
-    while (column->since * halved >= SP_COUNT_MOST)
-        halved *= 0.5;
-    column->since *= halved;
+    column->since = since;
     column->n *= halved;
     return halved;
 }
 
+/* The sums over more than two places. */
+SP_PRIVATE void sp_column_sums_many(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
+                                    const double *rD, double *sum, double *squares);
+
 /* The sums over a column's places of e, and of e^2 / (D + 1), in four lanes. */
-SP_PRIVATE void sp_column_sums(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
-                               const double *rD, double *sum, double *squares);
+static inline void sp_column_sums(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
+                                  const double *rD, double *sum, double *squares)
+{
+    if (places > 2) {
+        sp_column_sums_many(blocks, slot, places, rD, sum, squares);
+        return;
+    }
+    const float *e = sp_column_e(blocks, slot, 0);
+    const double first = (double)e[0];
+    const double second = (double)e[1];
+    *sum = first + second;
+    *squares = (first * first) * rD[0] + (second * second) * rD[1];
+}
 
 /* Halve a column's e but one; what is 0 may lie in zeros that are never written. */
 SP_PRIVATE void sp_column_halve(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,

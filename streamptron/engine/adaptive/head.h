@@ -159,6 +159,20 @@ SP_TEMPLATE void sp_widen(sp_float4 x, sp_double4 *to)
 }
 #endif
 
+/* Two divisions side by side, which take the time of one. */
+SP_TEMPLATE void sp_divided(double a, double by, double c, double by_too, double *quotient,
+                            double *other)
+{
+#if SP_VECTORS
+    const sp_double2 quotients = (sp_double2){a, c} / (sp_double2){by, by_too};
+    *quotient = quotients[0];
+    *other = quotients[1];
+#else
+    *quotient = a / by;
+    *other = c / by_too;
+#endif
+}
+
 /* A mean of positive numbers after a has come, with that share of it. What is more than 32 times
    the mean counts as 32 times, or one wrong value would shrink all others for good. */
 SP_TEMPLATE double sp_moved(double mean, double a, double share)
@@ -192,23 +206,35 @@ SP_TEMPLATE double sp_halved(double n, int always, double all)
     return halved;
 }
 
-/* The feature's mean size and count after x has come with sample weight u. Returns by what its
-   other counts are halved. `all`: T + K. */
-SP_TEMPLATE double sp_count(sp_head *head, double x, double u, double all)
+/* The feature's mean size, which `moved` is, and count after x has come with sample weight u.
+   Returns by what its other counts are halved. `all`: T + K. */
+SP_TEMPLATE double sp_count_as(sp_head *head, double x, double moved, double u, double all)
 {
-    double n = head->cnt + u, a = fabs(x), s = fabs(head->s), halved;
-    if (a != s) s = sp_moved(s, a, u / n);
-    head->s = signbit(head->s) || x < 0.0 ? -s : s;
-    halved = sp_halved(n, head->cnt >= SP_COUNT_HALF, all);
+    const double n = head->cnt + u;
+    const double halved = sp_halved(n, head->cnt >= SP_COUNT_HALF, all);
+    head->s = signbit(head->s) || x < 0.0 ? -moved : moved;
     head->cnt = (float)(n * halved);
     return halved;
 }
 
-/* sqrt(eps + chi^2 / (cnt + 1)^2), where chi^2 = (T + K) (sum of c_k^2 / (D_k + 1)) - N^2. */
+/* The same, where that mean is not known yet. */
+SP_TEMPLATE double sp_count(sp_head *head, double x, double u, double all)
+{
+    const double a = fabs(x), s = fabs(head->s);
+    return sp_count_as(head, x, a == s ? s : sp_moved(s, a, u / (head->cnt + u)), u, all);
+}
+
+/* sqrt(eps + chi^2 known^2), where chi^2 = (T + K) (sum of c_k^2 / (D_k + 1)) - N^2. */
+SP_TEMPLATE float sp_om_known(double known, double all, double squares, double N)
+{
+    double chi2 = all * squares - N * N;
+    return (float)sqrt(SP_EPS + (chi2 > 0.0 ? chi2 : 0.0) * (known * known));
+}
+
+/* The same of a feature that has come cnt times: known = 1 / (cnt + 1). */
 SP_TEMPLATE float sp_om(double cnt, double all, double squares, double N)
 {
-    double chi2 = all * squares - N * N, known = 1.0 / (cnt + 1.0);
-    return (float)sqrt(SP_EPS + (chi2 > 0.0 ? chi2 : 0.0) * (known * known));
+    return sp_om_known(1.0 / (cnt + 1.0), all, squares, N);
 }
 
 #endif

@@ -18,20 +18,6 @@
 
 #include "adaptive/two.h"
 
-/* Two divisions side by side, which take the time of one. */
-SP_TEMPLATE void sp_divided(double a, double by, double c, double by_too, double *quotient,
-                            double *other)
-{
-#if SP_VECTORS
-    const sp_double2 quotients = (sp_double2){a, c} / (sp_double2){by, by_too};
-    *quotient = quotients[0];
-    *other = quotients[1];
-#else
-    *quotient = a / by;
-    *other = c / by_too;
-#endif
-}
-
 /* --- The answer ------------------------------------------------------------------------------- */
 
 /* An event's features: v, h and t of each, and the sums over them. `pair`: there are two labels at
