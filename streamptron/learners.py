@@ -26,10 +26,11 @@ LEARNERS: dict[str, Any] = {
 }
 # Not on the command line, whose lines are events with a label: its events are sets of candidates.
 RANKERS = (RankingPerceptron,)
-# Nor these, whose events have several labels.
-TAGGERS = (MultiLabelClassifier,)
+# The same for lines that have several labels.
+TAGGERS: dict[str, Any] = {"multilabel": MultiLabelClassifier}
+BY_NAME = LEARNERS | TAGGERS
 
-BY_CLASS_NAME = {learner.__name__: learner for learner in (*LEARNERS.values(), *RANKERS, *TAGGERS)}
+BY_CLASS_NAME = {learner.__name__: learner for learner in (*BY_NAME.values(), *RANKERS)}
 
 # The parameters that not all of them have: a type, the allowed words, a type and the words allowed
 # besides, or of a truth value its default; and the help of the command line, which adds the
@@ -47,6 +48,7 @@ OWN: dict[str, tuple[type | tuple[str, ...] | tuple[type, str] | bool, str]] = {
         "expects.",
     ),
     "naive_bayes": (True, "leave naive Bayes out."),
+    "threshold": ((float, "f1"), "answer labels above this probability; f1: what suits F1 best."),
     "max_features": (int, "keep at most this many; the least important leave."),
     "budget": (int, "how many updates are kept at most."),
     "average": (("uniform", "exponential", "none"), "the average kept beside the current weights."),

@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 
 import streamptron
 from streamptron import ModelFileError, MultiLabelClassifier, Tokenizer, load
-from tests.support.commands import run
 from tests.support.marks import seeds
 from tests.support.streams import labelled_texts, needs_data, random_events, words
 from tests.twin.labels import MultiLabelClassifier as Twin
@@ -559,17 +558,6 @@ def test_a_file_is_not_used_in_place(tmp_path):
     trained().save(tmp_path / "m.model")
     with pytest.raises(ModelFileError, match="MultiLabelClassifier, which cannot be used in place"):
         load(tmp_path / "m.model", mmap=True)
-
-
-def test_the_command_line_says_that_its_lines_have_one_label(tmp_path):
-    model = Tokenizer() | MultiLabelClassifier()
-    model.learn_one("oil", ["crude", "ship"])
-    model.save(tmp_path / "m.model")
-    out, _ = run("info", tmp_path / "m.model")
-    assert b"MultiLabelClassifier" in out
-    for command in ("predict", "top"):
-        _, said = run(command, "--model", tmp_path / "m.model", data=b"crude\toil\n", code=1)
-        assert "its events have several labels, and a line has one" in said
 
 
 @pytest.mark.parametrize("array", ["marks", "marked", "weights"])

@@ -54,6 +54,10 @@ class Answers:
     [b'spam: 0.7500\\n', b': \\n', b'unsure: 0.5000\\n']
     """
 
+    number = "%.4f"  # a probability
+    plain = "{label}\t{probability}"  # without a template
+    plain_top = "{label}\t{probability}{others}"
+
     def __init__(
         self,
         template: str | None = None,
@@ -61,6 +65,7 @@ class Answers:
         top: int = 0,
         unsure: float = 0.0,
     ) -> None:
+        self.given = template, form, top, unsure
         self.top = top
         self.unsure = unsure
         self.form = form
@@ -70,7 +75,7 @@ class Answers:
             if top:
                 template = template.replace("{probability}", '{probability}, "top": {top}')
         elif template is None:
-            template = "{label}\t{probability}" + "{others}" * bool(top)
+            template = self.plain_top if top else self.plain
         else:
             _check(template, top)
         self.fields: list[str] = []
@@ -80,7 +85,7 @@ class Answers:
             answer, empty = answer + literal, empty + literal
             if field is not None:
                 self.fields.append(field)
-                answer += "%.4f" if field == "probability" else "%b"
+                answer += self.number if field == "probability" else "%b"
                 empty += "%b"
         self._answer = os.fsencode(answer) + b"\n"
         self._empty = os.fsencode(empty) + b"\n"
@@ -119,7 +124,7 @@ class Answers:
             if field == "label":
                 columns.append(self._labels(block, labels))
             elif field == "probability":
-                columns.append(block.confidences)
+                columns.append(self._probabilities(block))
             elif field in ("top", "others"):
                 columns.append(self._tops(field, block, labels))
             else:
@@ -139,6 +144,9 @@ class Answers:
             labels[output] if probability >= self.unsure else unsure
             for output, probability in zip(block.predictions, block.confidences, strict=True)
         ]
+
+    def _probabilities(self, block: Block) -> Iterable[Any]:
+        return block.confidences
 
     def _tops(self, field: str, block: Block, labels: list[bytes]) -> Iterable[bytes]:
         """The likeliest labels; `others` are those after the first."""

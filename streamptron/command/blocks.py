@@ -20,6 +20,7 @@ from typing import Any
 
 from streamptron.doors.many import write_ahead
 from streamptron.doors.parameters import UnfitRow
+from streamptron.doors.rows import count_wrong
 from streamptron.doors.texts import LINES, Lines
 from streamptron.estimator.names import shown
 from streamptron.files.sources import Block as FileBlock
@@ -65,6 +66,8 @@ class Block:
         Fields that were asked for and that a line has not: the first such line in the block.
     top, tops
         How many labels to answer with; for each text or event outputs and their probabilities.
+    least
+        Of several labels: the least probability of those that are answered; 0: the model's.
     """
 
     n: int
@@ -82,6 +85,7 @@ class Block:
         self.unfit: set[int] = set()
         self.lacking: dict[str, int] = {}
         self.top = 0
+        self.least = 0.0
         self.tops: list[list[tuple[int, float]]] = []
 
     @property
@@ -143,6 +147,20 @@ class Block:
     def _named(self) -> tuple[Sequence[bytes | str | None], array[int]]:
         """Distinct labels as they were written, and their numbers."""
         raise NotImplementedError
+
+    # --- What the answers are worth, once they are there
+
+    def count(self, first: int, last: int) -> tuple[int, int]:
+        """Of the rows first .. last - 1: those with label and answer, and how many are wrong."""
+        right = list(map(self.model.output, self.labels))
+        wrong: tuple[int, int] = count_wrong(self.numbers, right, self.predictions, first, last)
+        return wrong
+
+    def shown(self, row: int) -> tuple[str | None, str]:
+        """The label, if a row has one, and the answer, for people."""
+        number = self.numbers[row]
+        label = None if number < 0 else self.model.name(self.labels[number])
+        return label, [*self.model.names, ""][self.predictions[row]]  # -1, no answer, is the last
 
     # --- Labels
 
@@ -382,7 +400,7 @@ class EventBlock(Block):
 
     def kept(self) -> Callable[[LineModel], Block]:
         arguments = self.file, self._lines, self._needed, self.header
-        return lambda model: EventBlock(model, *arguments)
+        return lambda model: type(self)(model, *arguments)
 
     def objects(self) -> Iterable[tuple[bytes, dict[str, Any] | None]]:
         return ((item, parsed) for _, item, parsed in self._lines)
@@ -429,11 +447,15 @@ class EventBlock(Block):
                 left_out.append((row, str(error)))
         for row, reason in reversed(left_out):
             self.faults.append((self.places[row], reason))
-            for column in (self.predictions, self.confidences, self.places, self.tops):
+            for column in self._columns():
                 del column[row : row + 1]
             del self._events[row], self._records[row]
             self._forget(row)
         self.faults.sort()
+
+    def _columns(self) -> Sequence[Any]:
+        """What has an entry for each event."""
+        return self.predictions, self.confidences, self.places, self.tops
 
     def _answer(self, row: int) -> None:
         event = self._events[row]

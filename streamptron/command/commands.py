@@ -41,7 +41,7 @@ from streamptron.command.options import (
 )
 from streamptron.command.predict import predict
 from streamptron.command.process import say
-from streamptron.learners import LEARNERS
+from streamptron.learners import BY_NAME, LEARNERS
 from streamptron.modelfile.layout import looks_like_one
 
 LEARNER = f"By default {DEFAULT}, which errs least; perceptron is the fastest."
@@ -84,7 +84,7 @@ def commands() -> None:
 @mails_argument
 @model_option
 @config_option
-@click.option("--learner", type=Learner(list(LEARNERS)), help=LEARNER)
+@click.option("--learner", type=Learner(list(BY_NAME)), help=LEARNER)
 @click.option("--positive", metavar="LABEL", help="perceptron: the label that is true.")
 @LEARNER_OPTIONS
 @TOKENIZER_OPTIONS
@@ -114,8 +114,9 @@ def commands() -> None:
 def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Learn from files of labelled lines; - is the standard input.
 
-    A line is label<TAB>text, or what --format says. The model file keeps tokenizer and format. An
-    existing model is replaced; with --resume it learns on.
+    A line is label<TAB>text, or what --format says. With --learner multilabel it has any number of
+    labels: label,label<TAB>text. The model file keeps tokenizer and format. An existing model is
+    replaced; with --resume it learns on.
     Standard error shows how often an event was answered wrongly before it was learned: on average,
     since the last line, and at the end. The defaults are the library's.
 
@@ -129,6 +130,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
       streamptron train mail.tsv --model mail.model --ngrams 1,2 --fold-numbers --epochs 2
       streamptron train mail.tsv --model mail.model --learner perceptron --positive spam
       streamptron train --spam Junk --ham INBOX --model spam.model
+      streamptron train topics.tsv --model topics.model --learner multilabel --threshold f1
       streamptron train mail.tsv --model mail.model --resume
       streamptron train mail.tsv --model mail.model --resume --create --learner mira
       cat mail.tsv | streamptron train - --model mail.model --save-every 10000
@@ -173,6 +175,10 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
                 )
         keeper.model = learner
         format = learner.reading["format"]
+        if given["jobs"] > 1 and learner.several:
+            raise click.UsageError(
+                "--jobs is for lines of one label; those of several are read by one thread"
+            )
         if given["jobs"] > 1 and format not in BLOCKS:
             raise click.UsageError(
                 f"--jobs is for texts, plain or fasttext, which threads can split ahead; {format} "
@@ -232,7 +238,7 @@ def _every(share: float) -> int:
 
 def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
     """The existing model, reading lines as it did, or as the options say."""
-    known = LineModel.load(path)
+    known = LineModel.load(path, several=True)
     format = reading.setdefault("format", known.reading["format"])
     if format == known.reading["format"]:
         reading = {**known.reading, **reading}
@@ -255,23 +261,28 @@ for command in (filter_mail, learn, forget):
 def evaluate(files: tuple[str, ...], model: str, **given: Any) -> None:
     """Compare answers with the labels in files.
 
-    Precision, recall, F1, accuracy, and how often each label got which answer. A rate of nothing,
-    such as the precision of an answer that was never given, is written as -, in JSON as null.
+    Precision, recall, F1, accuracy, and how often each label got which answer; of several labels
+    micro- and macro-F1, exact sets, Hamming loss and LRAP. A rate of nothing, such as the precision
+    of an answer that was never given, is written as -, in JSON as null.
 
     \b
     Examples:
       streamptron eval mail.tsv --model mail.model
       streamptron eval mail.tsv --model mail.model --json
     """
-    from streamptron.command.report import evaluated, evaluation, measures
+    from streamptron.command.report import evaluated, evaluation, graded_sets, measures
+    from streamptron.command.sets import graded
 
     files = with_mails(files, given)
     encoding = encoding_of(given)
     reading = reading_of(given, files)
-    lines = LineModel.load(model)
+    lines = LineModel.load(model, several=True)
     with watched(files) as sources:
-        found = measures(evaluated(lines, sources, reading, encoding))
-    _write(found, evaluation, given["json"])
+        if lines.several:
+            found = graded_sets(lines, sources, reading, encoding).measures()
+        else:
+            found = measures(evaluated(lines, sources, reading, encoding))
+    _write(found, graded if lines.several else evaluation, given["json"])
 
 
 @commands.command(sections=TEXT_SECTION | READING_SECTION)
@@ -358,7 +369,7 @@ def top(model: str, number: int, label: str | None, json: bool) -> None:
     """
     from streamptron.command.report import ranked, ranking
 
-    _write(ranked(LineModel.load(model), number, label), ranking, json)
+    _write(ranked(LineModel.load(model, several=True), number, label), ranking, json)
 
 
 @commands.command()
@@ -378,7 +389,7 @@ def explain(text: str, model: str) -> None:
     """
     from streamptron.command.report import explained
 
-    click.echo(explained(LineModel.load(model), text))
+    click.echo(explained(LineModel.load(model, several=True), text))
 
 
 @commands.command()

@@ -33,13 +33,17 @@ class Doubts:
         """Look at a block whose labels are settled."""
         if block.n == 0:
             return
-        labels = [
-            name.decode(errors="replace") if isinstance(name, bytes) else name
-            for name in block.named
-            if name is not None
-        ]
+        labels: list[str] = []
+        n = block.n  # labels of all lines together
+        for number, name in enumerate(block.named):
+            if isinstance(name, tuple):  # several
+                labels += name
+                n += (len(name) - 1) * block.numbers.count(number)
+            elif name is not None:
+                labels.append(name.decode(errors="replace") if isinstance(name, bytes) else name)
+        labels = list(dict.fromkeys(labels))
         where = f"{block.file}:{block.line(block.places[0])}"
-        self._labels(block, labels, where)
+        self._labels(block, labels, n, where)
         if block.line(block.places[0]) == 1 and labels:
             self._header(block, labels[0], where)
         if self._n_looked < 1000:
@@ -60,9 +64,9 @@ class Doubts:
             self._said.add(what)
             warnings.warn(f"{where}: {message}", stacklevel=2)
 
-    def _labels(self, block: Block, labels: list[str], where: str) -> None:
+    def _labels(self, block: Block, labels: list[str], n: int, where: str) -> None:
         long = max(labels, key=len, default="")
-        if len(labels) >= 3 and len(labels) > block.n // 2:
+        if len(labels) >= 3 and len(labels) > n // 2:
             lines = block.texts()
             texts = {lines[place].decode(errors="replace") for place in block.places if lines}
             shorter = max(map(_words, texts), default=0) < max(map(_words, labels))
@@ -74,7 +78,7 @@ class Doubts:
                     f"label and text look swapped: {len(labels)} labels, as {shown(long, 60)}, and "
                     f"the texts {shown(few, 60)}; a line is label<TAB>text",
                 )
-        if block.n >= LEAST and len(labels) >= 0.9 * block.n:
+        if block.n >= LEAST and len(labels) >= 0.9 * n and not block.model.several:
             self._say(
                 "labels",
                 where,

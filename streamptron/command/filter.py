@@ -23,9 +23,9 @@ from streamptron.command.blocks import BLOCKS, Block, Replaced
 from streamptron.command.doubts import Doubts
 from streamptron.command.keeper import Keeper, sooner
 from streamptron.command.process import Signals, Stop, say, unwritable
+from streamptron.command.sets import answers_of
 from streamptron.command.stream import Stream
 from streamptron.command.train import Score
-from streamptron.doors.rows import count_wrong
 from streamptron.estimator.names import shown
 from streamptron.files.sources import LineError, find_sources, format_of
 
@@ -156,6 +156,10 @@ class Filter:
         if self.kind is None and (format in BLOCKS or (format is None and model.tokenizer)):
             plain = "labelled" if self.learn or format == "plain" else "text"
             self.kind = "fasttext" if format == "fasttext" else plain
+        if model.several and self.learn and self.kind is not None:  # lines are read one by one
+            self.reading["format"] = {"labelled": "plain"}.get(self.kind, self.kind)
+            self.kind = None
+        self.answers = answers_of(model, self.answers)
         self._check(model)
         self._stream = Stream(
             model,
@@ -223,6 +227,11 @@ class Filter:
         """That a new model can answer what the old one answers, and reads lines as it does."""
         self._check(model)
         known = self.keeper.model.reading
+        if model.several is not self.keeper.model.several:
+            raise ValueError(
+                f"{self.keeper.path}: one of the two models answers several labels a line, and the "
+                "other one; start anew to answer by it"
+            )
         if self.kind is None and {**model.reading, **self.reading} != {**known, **self.reading}:
             raise ValueError(
                 f"{self.keeper.path}: it reads lines as {shown(model.reading, 200)}, and the model "
@@ -265,7 +274,7 @@ class Filter:
 
     def _answer(self, block: Block) -> None:
         """Answer a block of lines, and learn it."""
-        block.top = self.answers.top
+        block.top, block.least = self.answers.top, self.answers.unsure
         if self.learn:
             block.label()
             self.doubts.look(block)
@@ -289,9 +298,7 @@ class Filter:
         n_learned = 0
         for block in blocks:
             if n := block.n_labelled:
-                numbers, answers = block.numbers, block.predictions
-                right = list(map(block.model.output, block.labels))
-                self.score.add(n, *count_wrong(numbers, right, answers, 0, block.n))
+                self.score.add(n, *block.count(0, block.n))
                 self.keeper.keep(block)
                 n_learned += n
         if n_learned and self.keeper.learned(n_learned):

@@ -93,7 +93,7 @@ class Keeper:
             if self._writes:
                 self._write()
         else:
-            self.model = LineModel.load(self.path)
+            self.model = LineModel.load(self.path, several=True)
             self.file = self._known
 
     def learned(self, n_lines: int) -> bool:
@@ -173,7 +173,7 @@ class Keeper:
         self._known = identity(self.path)
         try:
             with self.lock.reloading() if self._writes else contextlib.nullcontext():
-                model = LineModel.load(self.path)
+                model = LineModel.load(self.path, several=True)
                 check(model)
         except (OSError, ValueError) as error:
             place = (self._known or ())[:2]

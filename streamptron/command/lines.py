@@ -95,6 +95,7 @@ class LineModel:
         self.others: dict[str, None] = {}  # some of the labels that lines had
         self._written: list[str] = []
         self._binary = isinstance(learner, BinaryModel)
+        self.several: bool = learner._can("set")  # whether an event has several labels
         self.max_labels: int | None = None if self._binary else learner.max_labels
         # a learner trained in Python may have labels that are not texts
         known = [] if self._binary else learner.labels
@@ -123,7 +124,8 @@ class LineModel:
             raise ModelLockError(f"{error}; what was learned is in {path!r}") from None
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> typing.Self:
+    def load(cls, path: str | os.PathLike[str], several: bool = False) -> typing.Self:
+        """The model of a file. `several`: its events may have several labels."""
         contents = read(path)
         learner, tokenizer, lines, _, _, _, steps = contents
         if steps is not None:
@@ -136,10 +138,10 @@ class LineModel:
                 f"{path}: it chooses among candidates, and a line is one event; use it from "
                 "Python, with streamptron.load(path)"
             )
-        if learner._can("set"):
+        if learner._can("set") and not several:
             raise ValueError(
-                f"{path}: its events have several labels, and a line has one; use it from Python, "
-                "with streamptron.load(path) and streamptron.files.read(..., several=True)"
+                f"{path}: its events have several labels, and this is for one; train, predict, "
+                "eval, top, explain and info take it"
             )
         if tokenizer is None and lines is None:
             raise ValueError(
@@ -174,8 +176,10 @@ class LineModel:
 
     # --- Labels
 
-    def label(self, text: str) -> Hashable:
-        """The label as the learner takes it."""
+    def label(self, text: str | tuple[str, ...]) -> Hashable:
+        """The label as the learner takes it; of several labels a tuple of them."""
+        if isinstance(text, tuple):
+            return tuple(map(self.label, text))
         if self.wanted:
             self.wanted.discard(text)
             if len(self.others) < 5:
@@ -183,8 +187,8 @@ class LineModel:
         if not self._binary:
             if "\n" in text or "\r" in text:
                 raise ValueError(f"the label {shown(text)} has a line end; write it in one line")
-            label: Hashable = self._others.get(text, text)
-            return label
+            found: Hashable = self._others.get(text, text)
+            return found
         if self.positive is not None:
             return text == self.positive
         truth = TRUTHS.get(text.lower())
@@ -256,6 +260,8 @@ class LineModel:
         options.pop("format", None)
         if format == "vw":
             options["label_type"] = "text"
+        if self.several:
+            options["several"] = True
         if format == "jsonl" and not labelled and "label" not in reading:
             options["label"] = None
         reader = read(
@@ -279,8 +285,10 @@ class LineModel:
             )
         return self.tokenizer.transform_one(x)
 
-    def written(self, y: Any) -> str:
-        """A Reader's label as text."""
+    def written(self, y: Any) -> Any:
+        """A Reader's label as text; of several labels a tuple of texts."""
+        if isinstance(y, list):
+            return tuple(map(self.written, y))
         return str(y).lower() if isinstance(y, bool) else str(y)
 
     def answer(self, x: Any) -> tuple[str | None, float | None]:

@@ -53,6 +53,11 @@ class One(Filter):
 
     def _check(self, model: LineModel) -> None:
         super()._check(model)
+        if model.several:
+            raise ValueError(
+                "--exit-code says whether one label is the answer, and the model answers several; "
+                "leave it out"
+            )
         if self.positive is None:
             self.positive = model.positive
         if self.positive is None:

@@ -21,7 +21,7 @@ from streamptron.files.sources import (
     find_sources,
     format_of,
 )
-from streamptron.learners import LEARNERS, OWN
+from streamptron.learners import BY_NAME, LEARNERS, OWN, TAGGERS
 from streamptron.mail import Mail
 from streamptron.text import Tokenizer
 
@@ -148,6 +148,8 @@ class Learner(click.Choice):  # type: ignore[type-arg, unused-ignore]
                 "'ranking' chooses among candidates, and a line is one event; use it from Python: "
                 "RankingPerceptron().learn_many takes rows, grades and qid"
             )
+        if value in TAGGERS and value not in self.choices:
+            self.fail(f"{value!r} answers several labels a line, and this is for one")
         return super().convert(value, *rest)
 
 
@@ -214,7 +216,7 @@ class Options:
 
 def _owners(parameter: str) -> list[str]:
     """The learners that have a parameter, as --learner names them."""
-    return [name for name, kind in LEARNERS.items() if _has(kind, parameter)]
+    return [name for name, kind in BY_NAME.items() if _has(kind, parameter)]
 
 
 def _has(kind: Any, parameter: str) -> bool:
@@ -340,6 +342,12 @@ READING_OPTIONS = Options(
     click.option("--label", metavar="FIELD", help="jsonl, csv: the field of the label."),
     click.option("--text", metavar="FIELD", help="jsonl, csv: the field of the text."),
     click.option("--features", metavar="A,B,...", help="jsonl, csv: the fields that are features."),
+    click.option(
+        "--label-separator",
+        "separator",
+        metavar="TEXT",
+        help="multilabel, plain and csv: what separates the labels of a line; by default a comma.",
+    ),
     click.option("--delimiter", metavar="CHARACTER", help="csv: what separates cells."),
     click.option(
         "--type",
@@ -386,7 +394,7 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
     If files are given, their suffixes tell the format that is not.
     """
     labels_of = given.pop("labels_of", None)
-    names = ["format", "label", "text", "features", "delimiter", "types", "label_by"]
+    names = ["format", "label", "text", "features", "delimiter", "types", "label_by", "separator"]
     reading = taken(names, given)
     if labels_of:
         reading.update(format="mail", labels_of=labels_of)
@@ -403,9 +411,10 @@ def reading_of(given: dict[str, Any], files: tuple[str, ...] = ()) -> dict[str, 
     if reading.get("label") == "":
         reading["label"] = None
     if files and "format" not in reading:
-        reading["format"] = _format(files, bare=not reading)
-    if reading.get("format") in BLOCKS and len(reading) > 1:
-        other = next(name for name in reading if name != "format")
+        reading["format"] = _format(files, bare=reading.keys() <= {"separator"})
+    others = reading.keys() - {"format", "separator"}
+    if reading.get("format") in BLOCKS and others:
+        other = next(name for name in reading if name in others)
         raise click.UsageError(f"the format {reading['format']} has no {option_called(other)}")
     return reading
 
@@ -475,7 +484,10 @@ def _made(kind: Any, parameters: dict[str, Any]) -> Any:
 
 def new_model(given: dict[str, Any], reading: dict[str, Any]) -> LineModel:
     """An untrained model, as the options ask for it."""
-    kind = LEARNERS[given.pop("learner") or DEFAULT]
+    learner = given.pop("learner") or DEFAULT
+    kind = BY_NAME[learner]
+    if "separator" in reading and learner not in TAGGERS:
+        raise click.UsageError("--label-separator is for --learner multilabel; leave it out")
     positive = given.pop("positive")
     parameters = taken(LEARNER_OPTIONS.names, given)
     tokens = taken(TOKENIZER_OPTIONS.names, given)

@@ -28,7 +28,7 @@ from streamptron.command.options import (
     taken,
 )
 from streamptron.files.sources import MAX_LINE, find_sources, format_of
-from streamptron.learners import LEARNERS
+from streamptron.learners import BY_NAME
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +100,7 @@ def _errors(have_one: bool) -> Iterator[None]:
     "--min-probability",
     type=click.FloatRange(0, 1),
     default=0.0,
-    help="Below this probability the label is `unsure`.",
+    help="Below this probability the label is `unsure`; of several labels, it is left out.",
 )
 @click.option(
     "--template",
@@ -138,7 +138,7 @@ def _errors(have_one: bool) -> Iterator[None]:
 @click.option(
     "--max-line", type=click.IntRange(16), default=MAX_LINE, help="The most bytes in a line."
 )
-@click.option("--learner", type=Learner(list(LEARNERS)), help=f"By default {DEFAULT}.")
+@click.option("--learner", type=Learner(list(BY_NAME)), help=f"By default {DEFAULT}.")
 @click.option(
     "--positive", metavar="LABEL", help="perceptron, and --exit-code: the label that is true."
 )
@@ -151,7 +151,8 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
     that JSON lines, CSV, svmlight or vw, is read as that. Each line is answered at once with one
     line: label<TAB>probability, or what --json, --rsyslog, --merge or --template say. A blank or
     bad line gets an empty label and probability (null in JSON), and so does any line before the
-    model knows a label.
+    model knows a label. Of several labels all that are likely enough are written, with commas
+    between them, and so are their probabilities; in JSON both are lists.
 
     \b
     With --learn:

@@ -7,13 +7,14 @@ import json
 import math
 import typing
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from streamptron._core import BinaryModel
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, Replaced
 from streamptron.command.doubts import Doubts
 from streamptron.command.lines import LineModel
+from streamptron.command.sets import Grades, Several
 from streamptron.command.stream import EVENTS, Stream
 from streamptron.doors.mails import MailDoor
 from streamptron.estimator.base import value_in
@@ -37,10 +38,38 @@ def evaluated(
     encoding: str | None = None,
 ) -> Counter[tuple[str, str]]:
     """How often each (label, answer) occurs. A bad line raises its LineError."""
-    pairs = _pairs(model, files, reading, encoding)
+    pairs: Counter[tuple[str, str]] = Counter()
+
+    def count(block: Block) -> None:
+        names = [*model.names, NOTHING]
+        labels = list(map(model.name, block.labels))
+        found = Counter(zip(block.numbers, block.predictions, strict=True))
+        for (number, output), n in found.items():
+            pairs[labels[number], names[output]] += n
+
+    _answered(model, files, reading, encoding, count)
     if not pairs:
         raise no_event(files)
     return pairs
+
+
+def graded_sets(
+    model: LineModel,
+    files: list[str | Source],
+    reading: dict[str, Any],
+    encoding: str | None = None,
+) -> Grades:
+    """What the answers of several labels are worth. A bad line raises its LineError."""
+    grades = Grades()
+
+    def grade(block: Block) -> None:
+        assert isinstance(block, Several)
+        block.grade(grades)
+
+    _answered(model, files, reading, encoding, grade)
+    if not grades.n:
+        raise no_event(files)
+    return grades
 
 
 def no_event(files: Sequence[str | Source]) -> ValueError:
@@ -48,23 +77,25 @@ def no_event(files: Sequence[str | Source]) -> ValueError:
     return ValueError(f"{', '.join(names)}: no labelled event; give files that have some")
 
 
-def _pairs(
-    model: LineModel, files: list[str | Source], reading: dict[str, Any], encoding: str | None
-) -> Counter[tuple[str, str]]:
-    pairs: Counter[tuple[str, str]] = Counter()
+def _answered(
+    model: LineModel,
+    files: list[str | Source],
+    reading: dict[str, Any],
+    encoding: str | None,
+    count: Callable[[Block], object],
+) -> None:
+    """Answer the events of some files, and count each block. A bad line raises its LineError."""
     replaced, doubts = Replaced(encoding), Doubts()
 
     def take(block: Block) -> None:
         block.label()
         doubts.look(block)
         raise_faults(block)
+        if isinstance(block, Several):
+            block.ranked = True
         block.answer()
         raise_faults(block)
-        names = [*model.names, NOTHING]
-        labels = list(map(model.name, block.labels))
-        found = Counter(zip(block.numbers, block.predictions, strict=True))
-        for (number, output), n in found.items():
-            pairs[labels[number], names[output]] += n
+        count(block)
         replaced.add(block)
 
     def raise_faults(block: Block) -> None:
@@ -72,11 +103,11 @@ def _pairs(
             raise LineError(block.file, block.line(place), reason)
 
     format = reading["format"]
-    kind = format if format in BLOCKS and model.tokenizer is not None else None
+    texts = format in BLOCKS and model.tokenizer is not None and not model.several
+    kind = format if texts else None
     stream = Stream(model, files, take, raise_error, kind=kind, reading=reading, encoding=encoding)
     stream.run()
     replaced.warn()
-    return pairs
 
 
 def measures(pairs: Counter[tuple[str, str]]) -> dict[str, Any]:
@@ -227,23 +258,50 @@ def explained(model: LineModel, text: str) -> str:
     """Which features made the answer to a text, and by which weights."""
     learner = model.learner
     event = event_of(model, text)
+    if model.several:
+        return _explained_sets(model, event)
     answer, probability = model.answer(event)
     if answer is None:
         return "the model has seen no label yet"
     binary = isinstance(learner, BinaryModel)
+    rows, kind = _parts(model, event, True if binary else learner.predict_one(event))
+    said = f"answer: {answer}, probability {probability:.4f}"
+    if learner._can("draw"):
+        said += f", by the {kind} weights"
+    return f"{rows}\n\ncontributions towards {model.names[1] if binary else answer}\n{said}"
+
+
+def _explained_sets(model: LineModel, event: Any) -> str:
+    """The same of each label that is answered, or of the likeliest if none is."""
+    learner = model.learner
+    labels, found = learner._probabilities(event)
+    if not labels:
+        return "the model has seen no label yet"
+    ranked = sorted(range(len(labels)), key=lambda k: -found[k])
+    said = learner._answered(labels, found)
+    chosen = [k for k in ranked if said[labels[k]]]
+    tables = []
+    for k in chosen or ranked[:1]:
+        rows, _ = _parts(model, event, labels[k])
+        name = model.name(labels[k])
+        tables.append(f"{rows}\n\ncontributions towards {name}, probability {found[k]:.4f}")
+    answer = ", ".join(model.name(labels[k]) for k in chosen)
+    return "\n\n".join([*tables, f"answer: {answer or 'none of the labels'}"])
+
+
+def _parts(model: LineModel, event: Any, label: Any) -> tuple[str, str]:
+    """A table of what features contribute to the score of a label, and by which weights."""
+    learner = model.learner
     named = described_name if isinstance(model.tokenizer, MailDoor) else str
-    parts, kind, _ = learner._explanation(event, True if binary else learner.predict_one(event))
+    parts, kind, _ = learner._explanation(event, label)
     rows: list[tuple[str, ...]] = [("feature", "weight", "value", "contribution")]
     for feature, part in parts:
         value = 1.0 if feature is None else value_in(event, feature)
         name = "(intercept)" if feature is None else named(feature)
         rows.append((name, f"{part / value:.5f}", f"{value:.5f}", f"{part:.5f}"))
-    said = f"answer: {answer}, probability {probability:.4f}"
-    if learner._can("draw"):
-        said += f", by the {kind} weights"
-    else:  # its contributions are more than weight times value
+    if not learner._can("draw"):  # its contributions are more than weight times value
         rows = [(feature, *rest) for feature, _, *rest in rows]
-    return f"{table(rows)}\n\ncontributions towards {model.names[1] if binary else answer}\n{said}"
+    return table(rows), kind
 
 
 def event_of(model: LineModel, text: str) -> Any:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, EventBlock, TextBlock, mark_of
+from streamptron.command.sets import SetBlock, SetTexts
 from streamptron.doors.mails import MailDoor
 from streamptron.doors.texts import LINES
 from streamptron.files.decode import READ, reading
@@ -100,6 +101,8 @@ class Stream:
     ) -> None:
         if kind is not None and isinstance(model.tokenizer, MailDoor):
             raise ValueError("the model learns from mails, and these are lines; give --format mail")
+        if (reading or {}).get("separator") and not model.several:
+            raise ValueError("--label-separator is for models of several labels; leave it out")
         self.model = model
         self.reader: Any = None  # of events
         self._start: Place | None = None
@@ -168,7 +171,8 @@ class Stream:
         lines, self._lines = self._lines, []
         if lines:
             needed, header = self._labels == "needed", self.reader.header
-            self._take(EventBlock(self.model, lines[0][0].file, lines, needed, header))
+            make = SetBlock if self.model.several else EventBlock
+            self._take(make(self.model, lines[0][0].file, lines, needed, header))
 
     # --- Texts
 
@@ -187,7 +191,7 @@ class Stream:
         if kind == LINES.FASTTEXT and not self._labels:  # a line may have none, or several
             block = block._replace(data=FASTTEXT_LABELS.sub(b"_\t", block.data))
             kind = LINES.EITHER
-        return TextBlock(self.model, block, kind)
+        return (SetTexts if self.model.several else TextBlock)(self.model, block, kind)
 
     def _run_ahead(self) -> None:
         """The same, with texts split by other threads before their turn."""

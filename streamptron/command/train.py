@@ -17,14 +17,13 @@ import time
 import typing
 import warnings
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 from streamptron.command.blocks import BLOCKS, Block, Replaced
 from streamptron.command.doubts import Doubts
 from streamptron.command.process import Signals, Stop, say
+from streamptron.command.sets import Grades, Several
 from streamptron.command.stream import Place, Stream
-from streamptron.doors.rows import count_wrong
 from streamptron.files.sources import LineError, find_sources
 
 if typing.TYPE_CHECKING:
@@ -38,6 +37,10 @@ HEADER = """\
     error      last       events  current label             prediction"""
 
 
+LABEL = 1 << 20  # bytes for each label, beyond which a model is large
+FEW = 16  # labels, of which a model may have so large a share
+
+
 class Score:
     """Events, and how many of those with a label were answered wrongly."""
 
@@ -45,6 +48,7 @@ class Score:
         self.n_events = 0
         self.n_labelled = 0
         self.n_wrong = 0
+        self.grades = Grades()  # of several labels
 
     def add(self, n_events: int, n_labelled: int, n_wrong: int) -> None:
         self.n_events += n_events
@@ -54,6 +58,12 @@ class Score:
     @property
     def error(self) -> str:
         return _share(self.n_wrong, self.n_labelled)
+
+    @property
+    def f1(self) -> str:
+        """Micro-F1, of several labels."""
+        f1 = self.grades.micro_f1
+        return "-" if f1 is None else f"{f1:.6f}"
 
 
 def _share(n_wrong: int, n_labelled: int) -> str:
@@ -196,6 +206,7 @@ class Training:
         self.doubts = Doubts()
         self._learning = True
         self._first = True  # whether this is the first pass
+        self._is_large = False  # as was said
         self._seen = 0  # events of this pass, with those that are held out
         self._stream: Stream | None = None
         self._block: Block | None = None  # the last one of this pass
@@ -238,11 +249,20 @@ class Training:
             ("updates", learner.n_updates),
             ("progressive error", self.progressive.error),
         ]
+        if self.model.several:
+            rows.append(("  micro-F1", self.progressive.f1))
+            labels = max(len(learner.labels), 1)
+            rows[2:2] = [
+                ("labels", len(learner.labels)),
+                ("bytes a label", learner.memory_usage // labels),
+            ]
         if self.epochs > 1:
             rows.append((f"error, epoch {self.epochs}", self.last.error))
         if self.every:
             rows.append(("held-out events", self.held.n_labelled))
             rows.append(("held-out error", self.held.error))
+            if self.model.several:
+                rows.append(("  micro-F1", self.held.f1))
         rows.append(("bad lines", self.n_bad))
         rows.append(("seconds", f"{self.seconds:.2f}"))
         lines = [f"{name:18} {value}" for name, value in rows]
@@ -312,6 +332,7 @@ class Training:
     def _pass(self) -> None:
         """Learn all events but the held ones, or score the held ones."""
         format = self.model.reading["format"]
+        texts = format in BLOCKS and self.model.tokenizer is not None and not self.model.several
         self._seen = self.start.seen if self.start else 0
         self._block, self._shown = None, 0
         self._stream = Stream(
@@ -319,7 +340,7 @@ class Training:
             self.files,
             self._take,
             self._bad,
-            kind=format if format in BLOCKS and self.model.tokenizer is not None else None,
+            kind=format if texts else None,
             encoding=self.encoding,
             start=self.start.place if self.start else None,
             wait=self._wait,
@@ -345,16 +366,16 @@ class Training:
             block.keep(slice(first_held, None, every))
             block.answer()
         self._faults(block, known)  # what the learner has refused
-        outputs = list(map(model.output, block.labels))
         done = 0
-        count = partial(count_wrong, block.numbers, outputs, block.predictions)
         while self._first and self._table and self._table.next <= score.n_events + block.n - done:
             row = done + self._table.next - score.n_events
-            score.add(row - done, *count(done, row))
+            score.add(row - done, *block.count(done, row))
             done = row
             self._say(score, block, row - 1)
-        score.add(block.n - done, *count(done, block.n))
+        score.add(block.n - done, *block.count(done, block.n))
         score.n_events -= len(block.unfit)
+        if isinstance(block, Several):
+            block.grade(score.grades)
         if self._first:
             self.replaced.add(block)
         if block.header:
@@ -365,10 +386,24 @@ class Training:
             self._shown = self._stream.n_read
         if self._learning:
             self.n_learned += block.n - len(block.unfit)
+            if self.model.several:
+                self._weigh()
             if self.keeper.learned(block.n - len(block.unfit)):
                 model.place = self._stopped()
                 self.keeper.save()
         self._look()
+
+    def _weigh(self) -> None:
+        """Warn once of a model that is large for its labels."""
+        size, n = self.model.learner.memory_usage, len(self.model.names)
+        if not self._is_large and n >= FEW and size > LABEL * n:
+            self._is_large = True
+            warnings.warn(
+                f"the model takes {size / 1e6:.0f} MB for {n} labels, more than {LABEL >> 20} MB a "
+                "label: 16 bytes and more for each feature that a label comes with; --max-features "
+                "and --max-labels bound that",
+                stacklevel=2,
+            )
 
     def _faults(self, block: Block, known: Sequence[tuple[int, str]] = ()) -> None:
         for place, reason in block.faults:
@@ -377,11 +412,9 @@ class Training:
 
     def _say(self, score: Score, block: Block, row: int) -> None:
         assert self._table
-        names = [*self.model.names, ""]  # -1, no answer, is the last one
-        number = block.numbers[row]
-        none = "(bad line)" if row in block.unfit else "(held out)"
-        label = none if number < 0 else self.model.name(block.labels[number])
-        answer = names[block.predictions[row]]
+        label, answer = block.shown(row)
+        if label is None:
+            label = "(bad line)" if row in block.unfit else "(held out)"
         self._table.line(score.n_events, score.n_labelled, score.n_wrong, label, answer)
 
     def _stopped(self) -> dict[str, Any]:

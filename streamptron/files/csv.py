@@ -17,6 +17,8 @@ from streamptron.files.tokens import BadLine, listed, number_of, parsed_number, 
 class CSV(Format):
     """Rows of cells, below a header unless the columns are given."""
 
+    separator = ","
+
     def __init__(
         self,
         *,
@@ -120,7 +122,9 @@ class CSV(Format):
             y = item[self._at_label]
             number = self._types.get(self._label or "") == "number"
             if self.several:
-                y = self.labels(y.split(",") if y else [], lambda cell: _label(cell, number))
+                between = y.split(self.separator) if y else []
+                y = self.labels(between, lambda cell: _label(cell, number))
+                y = y if y or self.label_needed else None
             elif y:
                 y = _label(y, number)
             elif self.label_needed:

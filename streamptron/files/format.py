@@ -32,6 +32,8 @@ class Format:
     labels_asked = True
     # whether an event has a list of labels
     several = False
+    # what separates them, in formats that leave that open; None: the format says it
+    separator: str | None = None
     # the file that is read
     source: Source | None = None
     # whether the last event's text had bytes that cannot be decoded

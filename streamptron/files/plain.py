@@ -13,6 +13,8 @@ from streamptron.files.tokens import BadLine, label_of
 class Plain(Format):
     """A label, a TAB and a text."""
 
+    separator = ","
+
     def __init__(self, *, raw: bool = False) -> None:
         self._raw = raw
 
@@ -21,9 +23,12 @@ class Plain(Format):
             return None
         label, tab, text = item.partition(b"\t")
         if not tab:
+            if self.several and not self.label_needed:
+                return self.text(item, self._raw), None, 1.0, None, None
             raise BadLine("no TAB; write label<TAB>text")
         if self.several:
-            y: Any = self.labels(label.split(b",") if label else [], label_of)
+            between = (self.separator or ",").encode()
+            y: Any = self.labels(label.split(between) if label else [], label_of)
         else:
             y = label_of(label)
         return self.text(text, self._raw), y, 1.0, None, None
@@ -51,12 +56,13 @@ class FastText(Format):
             text, at = b"", 0
             for label in found:
                 text, at = text + item[at : label.start()], label.end()
-            y = self.labels([label[1] for label in found], label_of)
+            labels = self.labels([label[1] for label in found], label_of)
+            y = labels if labels or self.label_needed else None
             return self.text((text + item[at:]).rstrip(), self._raw), y, 1.0, None, None
         if len(found) != 1:
             raise BadLine(
                 f"{len(found) or 'no'} labels; a line must have one word that begins with "
-                f"{self._prefix}, and no other"
+                f"{self._prefix}, and no other; several are for MultiLabelClassifier"
             )
         text = item[: found[0].start()] + item[found[0].end() :]
         return self.text(text, self._raw), label_of(found[0][1]), 1.0, None, None

@@ -250,6 +250,22 @@ def _named(y: Any, labels: Mapping[Any, Any]) -> Any:
     return labels[y]
 
 
+def _separator(separator: str, form: Format, format: str) -> str:
+    """What separates the labels of a line, checked."""
+    if not form.several:
+        raise ValueError(f"separator={shown(separator)} is for several labels; give several=True")
+    if form.separator is None:
+        raise ValueError(
+            f"separator={shown(separator)} is not for the format {format}, which has a way of its "
+            "own to write several labels; it is for plain and csv"
+        )
+    if not isinstance(separator, str) or not separator or set(separator) & set("\t\r\n"):
+        raise ValueError(
+            f"separator={shown(separator)}; it must be a text without tabs and line ends, as ';'"
+        )
+    return separator
+
+
 def read(
     sources: Any,
     format: str | None = None,
@@ -257,6 +273,7 @@ def read(
     on_error: OnBad | str = "raise",
     labels: Mapping[Any, Any] | None = None,
     several: bool = False,
+    separator: str | None = None,
     max_line: int = MAX_LINE,
     encoding: str | None = None,
     **options: Any,
@@ -278,6 +295,8 @@ def read(
     several
         y is a list of labels, which may be empty: those between commas; of fastText all words that
         begin with the prefix; of JSON those of a list. It is for ``MultiLabelClassifier``.
+    separator
+        Of plain and csv, with `several`: what separates labels, instead of a comma.
     max_line
         A line of more bytes is bad, and is never held as a whole. So is a longer CSV row.
     encoding
@@ -406,6 +425,8 @@ def read(
             raise TypeError(f"the format {format} needs {option}=; None for none")
     form = make(**options)
     form.several = truth("several", several)
+    if separator is not None:
+        form.separator = _separator(separator, form, format)
     form.max_line = max_line
     return Reader(
         found, form, on_error=on_error, labels=labels, max_line=max_line, encoding=encoding

@@ -32,7 +32,7 @@ class SVMLight(Format):
             else:
                 y = number_of(fields.pop(0), "the label")
         elif self.several:
-            y = []
+            y = [] if self.label_needed else None
         elif self.label_needed:
             raise BadLine(f"{seen(first)} in the label's place; write label index:value ...")
         qid = None

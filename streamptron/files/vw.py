@@ -49,6 +49,7 @@ class VW(Format):
             )
         if self.several:
             y = self.labels(words[0].split(",") if words else [], self._label)
+            y = y if y or self.label_needed else None
         elif words:
             y = self._label(words[0])
         w = float(number_of(words[1], "the importance")) if len(words) > 1 else 1.0

@@ -186,7 +186,8 @@ TOKENS = {
 
 
 def test_the_tables_have_every_parameter():
-    assert set(PARAMETERS) == set(LEARNER_OPTIONS.names)
+    of_sets = {"threshold"}  # tests/command/test_sets.py
+    assert set(PARAMETERS) | of_sets == set(LEARNER_OPTIONS.names)
     of_mails = {"headers", "parts", "bytes", "fold"}  # tests/command/test_mail.py
     assert set(TOKENS) | of_mails == set(TOKENIZER_OPTIONS.names)
 
@@ -289,8 +290,8 @@ NEEDED = {
 
 
 def test_the_tables_have_every_option_of_reading():
-    of_mails = {"label_by"}  # tests/command/test_mail.py
-    assert {*READING, *NEEDED, *of_mails} == set(READING_OPTIONS.names)
+    elsewhere = {"label_by", "separator"}  # tests/command/test_mail.py, test_sets.py
+    assert {*READING, *NEEDED, *elsewhere} == set(READING_OPTIONS.names)
 
 
 @pytest.mark.parametrize(
