@@ -20,8 +20,9 @@ of three loss functions and, with logistic loss, each of its other optimizers (-
 AdPredictor (with many labels one against all; it does not see how large a measurement is, and gets
 none), its multinomial naive Bayes, for measurements the Gaussian one (the complement one goes
 through its whole vocabulary at every event), and its ZstdClassifier, which needs Python 3.14 and
-compresses the texts as they are. Vowpal Wabbit says probabilities with logistic loss only. Where
-there is no such answer a cell is empty.
+compresses the texts as they are; scikit-learn's SGDClassifier with logistic loss, which learns
+batches of 100 events, on features hashed to 2^18 numbers. Vowpal Wabbit says probabilities with
+logistic loss only. Where there is no such answer a cell is empty.
 """
 
 import math
@@ -35,6 +36,8 @@ from pathlib import Path
 import numpy as np
 from river import datasets, linear_model, misc, multiclass, naive_bayes, optim
 from river.datasets import synth
+from sklearn.feature_extraction import FeatureHasher
+from sklearn.linear_model import SGDClassifier
 
 import streamptron
 from benchmarks import common
@@ -65,6 +68,46 @@ TEXTS = common.BINARY_TEXTS + common.MULTICLASS_TEXTS
 
 def adagrad():
     return linear_model.LogisticRegression(optim.AdaGrad(0.1))
+
+
+class HashedSGD:
+    """scikit-learn's logistic regression by SGD on hashed features, learned by batches.
+
+    It is told all labels before it starts. Each label's probability is the sigmoid of its score,
+    and they are divided by their sum: what predict_proba does, but of an event's features alone.
+    """
+
+    bits, batch = 18, 100
+
+    def __init__(self, labels):
+        self.hasher = FeatureHasher(1 << self.bits, alternate_sign=False)
+        self.model = SGDClassifier(loss="log_loss", random_state=0)
+        self.labels = labels
+        self.waiting = []
+        self.learned = False
+
+    def rows(self, xs):
+        return self.hasher.transform([{str(j): float(v) for j, v in x.items()} for x in xs])
+
+    def predict_proba_one(self, x):
+        if not self.learned:
+            return dict.fromkeys(self.labels, 1.0 / len(self.labels))
+        row = self.rows([x])
+        scores = self.model.coef_[:, row.indices] @ row.data + self.model.intercept_
+        p = 1.0 / (1.0 + np.exp(-np.clip(scores, -500.0, 500.0)))
+        p = np.array([1.0 - p[0], p[0]]) if len(p) == 1 else p / max(p.sum(), 1e-300)
+        return dict(zip(self.model.classes_.tolist(), p.tolist(), strict=True))
+
+    def predict_one(self, x):
+        p = self.predict_proba_one(x)
+        return max(p, key=p.get)
+
+    def learn_one(self, x, y):
+        self.waiting.append((x, y))
+        if len(self.waiting) == self.batch:
+            xs, ys = zip(*self.waiting, strict=True)
+            self.model.partial_fit(self.rows(xs), list(ys), self.labels)
+            self.learned, self.waiting = True, []
 
 
 # Who takes part: name: what makes a learner for two labels, and for many (None: it cannot)
@@ -237,6 +280,9 @@ def bench_stream(name, limit, vw, folder):
             make = None
         if make is not None:
             rows.append(run(make(), events, n_labels == 2).row(who))
+    labels = sorted({y for _, y in events})
+    if len(labels) > 1:
+        rows.append(run(HashedSGD(labels), events, n_labels == 2).row("scikit-learn SGD logistic"))
     if name in TEXTS and sys.version_info >= (3, 14):
         texts = [
             (text, common.text_label(name, label))

@@ -15,8 +15,9 @@ import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier, Tokenizer
+from tests.support import operations, operations_on_numbers
 from tests.support.marks import seeds, slow
-from tests.support.operations_on_labels import Pair, drawn, rows_of
+from tests.support.operations_on_labels import rows_of
 from tests.support.streams import (
     KEYS,
     VALUES,
@@ -637,62 +638,7 @@ def test_learner_equals_its_twin_on_a_real_stream(stream):
 # --- Calls of every kind in turn
 
 
-class Twin(adaptive.AdaptiveClassifier):
-    """The twin as the random calls ask it."""
-
-    average, pocket, serving, n_evicted = "none", False, "current", 0
-
-    @property
-    def n_features(self):
-        return len(self.slots)
-
-    @property
-    def weights(self):
-        found = [
-            {j: slot.w[k] for j, slot in self.slots.items() if slot.w.get(k, 0.0) != 0.0}
-            for k in self.outputs
-        ]
-        return found[0] if self.two else dict(zip(self.labels, found, strict=True))
-
-    @property
-    def intercept_(self):
-        if self.two:
-            return self.w0[1]
-        return {label: self.w0[k] for k, label in enumerate(self.labels)}
-
-
-class AdaptivePair(Pair):
-    def __init__(self, params, folder):
-        self.model = AdaptiveClassifier(**params, hash_seed=0)
-        self.twin = Twin(**params)
-        self.path = folder / "model"
-
-    def explain(self, mapping, x):
-        if self.twin.labels:
-            parts = [part for _, part in self.model.explain_one(x)]
-            decision = self.twin.decision_function_one(x)
-            if not self.twin.two:
-                decision = decision[self.twin.predict_one(x)]
-            elif len(self.twin.labels) <= self.twin.positive:  # whom it speaks against is all
-                decision = -decision
-            excess = abs(math.fsum((decision, *(-part for part in parts))))
-            assert excess == 0.0 or excess < min(map(math.ulp, parts))
-
-
 @seeds(50, n_slow=250)
-def test_calls_of_every_kind_agree_with_the_twin(seed, tmp_path):
-    rng = random.Random(-seed)
-    measured = seed % 3 == 0
-    _, params, operations = drawn(random.Random(seed), random.Random(-1 - seed), measured=measured)
-    params = {
-        "intercept": params["intercept"],
-        "naive_bayes": rng.random() < 0.8,
-        "eta": rng.choice((1.0, 0.3, 5.0)),
-        "forget": rng.choice((2**-10, 0.0, 0.5, "auto")),
-        "class_weight": params["class_weight"],
-    }
-    pair = AdaptivePair(params, tmp_path)
-    for name, *rest in operations:
-        getattr(pair, name)(*rest)
-        pair.model._check()
-    pair.weights()
+def test_calls_of_every_kind_agree_with_the_twin(seed):
+    case = operations_on_numbers.drawn(random.Random(seed), random.Random(-1 - seed), seed)
+    assert operations.difference(*case) is None

@@ -11,9 +11,14 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from tests.support import operations_on_candidates, operations_on_labels
+from tests.support import (
+    operations_on_candidates,
+    operations_on_labels,
+    operations_on_numbers,
+)
 from tests.support.operations_on_candidates import CandidatePair
 from tests.support.operations_on_labels import Pair, VotedPair
+from tests.support.operations_on_numbers import AdaptivePair
 
 # in memory where that can be: each file waits for the disk
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -21,8 +26,16 @@ MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 # Seeds that have found something once; test_fuzz.py goes through them again.
 FOUND = (1257,)
 
-# Of eight cases in a row most are of labels; so a seed's calls are what they were before.
-KINDS = ("labels",) * 6 + ("candidates", "votes")
+# Of sixteen cases in a row most are of labels; so a seed's calls are what they were before.
+KINDS = (
+    *("labels",) * 6,
+    "candidates",
+    "votes",
+    "numbers",
+    *("labels",) * 5,
+    "candidates",
+    "votes",
+)
 
 
 def made(seed):
@@ -36,17 +49,19 @@ def drawn(rng, apart, number):
     kind = KINDS[number % len(KINDS)]
     if kind == "candidates":
         return operations_on_candidates.drawn(rng)
+    if kind == "numbers":
+        return operations_on_numbers.drawn(rng, apart, number // len(KINDS))
     return operations_on_labels.drawn(rng, apart, votes=kind == "votes")
 
 
-PAIRS = (Pair, VotedPair, CandidatePair)
+PAIRS = (Pair, VotedPair, AdaptivePair, CandidatePair)
 
 
 def pair_of(rule):
     """The class whose methods are the operations."""
     if rule.startswith("RankingPerceptron"):
         return CandidatePair
-    return VotedPair if rule == "VotedPerceptron" else Pair
+    return {"VotedPerceptron": VotedPair, "AdaptiveClassifier": AdaptivePair}.get(rule, Pair)
 
 
 def difference(rule, params, operations):

@@ -290,11 +290,11 @@ class VotedPair(Pair):
             streamptron.load(self.path, mmap=True)
 
 
-def drawn(rng, apart, votes=False, measured=False):
+def drawn(rng, apart, votes=False, numbers=None):
     """A case of two sources of random numbers, the second for the ceiling and for pairs.
 
     `votes`: one of VotedPerceptron, of whole numbers, whose sums are exact. Its twin is slow.
-    `measured`: of columns of numbers.
+    `numbers`: of columns of numbers, whose values are these of VALUES.
     """
     rule = "VotedPerceptron" if votes else rng.choice(list(RULES))
     labels = labels_for(rule)[: rng.choice((2, 3, 6))]
@@ -321,7 +321,8 @@ def drawn(rng, apart, votes=False, measured=False):
         params["degree"] = apart.choice((1, 1, 1, 1, 1, 1, 1, 2))  # whose twin is slow
     n_names = rng.choice((5, 40, 400))
     values = VALUES["real" if noisy else rng.choice([*VALUES][: 2 if votes else 3])]
-    values = VALUES["measured"] if measured else values
+    values = VALUES[numbers] if numbers else values
+    whole_range = noisy or numbers == "wild"  # which neither float32 nor int64 holds
 
     def event():
         size = rng.choice((0, 1, 3, 8, 30))
@@ -356,7 +357,9 @@ def drawn(rng, apart, votes=False, measured=False):
         return {**random_parameters(rng), "fields": None}
 
     def matrix():
-        return rng.choice(["array", "Fortran", "strided", "csr", "csc"] if noisy else [*MATRICES])
+        return rng.choice(
+            ["array", "Fortran", "strided", "csr", "csc"] if whole_range else [*MATRICES]
+        )
 
     def batch():
         return rng.choice((1, 2, 7, 40)), rng.choice((1, 3, 12, 12 if votes else 300))

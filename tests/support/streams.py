@@ -164,6 +164,10 @@ VALUES = {
     "real": lambda rng: rng.choice((0.0, -0.0, rng.gauss(0, 1), rng.gauss(0, 1))),
     # columns of numbers far from 0, with values that are missing or always the same
     "measured": lambda rng: rng.choice((0, 1000.0, *(1000.0 + rng.gauss(0, 1) for _ in "abc"))),
+    # what no unit explains: words that turn into numbers, constants that jump, vast and tiny values
+    "wild": lambda rng: rng.choice(
+        (0, 1.0, 1.0, 1.0, rng.gauss(50, 1), 1e50, -1e50 * rng.random(), 1e-50, 1e-200, -1e-300)
+    ),
 }
 
 

@@ -1,0 +1,69 @@
+"""The operations on AdaptiveClassifier, of words and of columns of numbers; see operations.py."""
+
+import math
+import random
+from pathlib import Path
+
+from streamptron import AdaptiveClassifier
+from tests.support import operations_on_labels
+from tests.support.operations_on_labels import Pair
+from tests.twin import adaptive
+
+
+class Twin(adaptive.AdaptiveClassifier):
+    """The twin as the random calls ask it."""
+
+    average, pocket, serving, n_evicted = "none", False, "current", 0
+
+    @property
+    def n_features(self):
+        return len(self.slots)
+
+    @property
+    def weights(self):
+        found = [
+            {j: slot.w[k] for j, slot in self.slots.items() if slot.w.get(k, 0.0) != 0.0}
+            for k in self.outputs
+        ]
+        return found[0] if self.two else dict(zip(self.labels, found, strict=True))
+
+    @property
+    def intercept_(self):
+        if self.two:
+            return self.w0[1]
+        return {label: self.w0[k] for k, label in enumerate(self.labels)}
+
+
+class AdaptivePair(Pair):
+    """AdaptiveClassifier; each method is an operation on both."""
+
+    def __init__(self, rule, params, folder):
+        self.model = AdaptiveClassifier(**params, hash_seed=0)
+        self.twin = Twin(**params)
+        self.path = Path(folder, "model")
+
+    def explain(self, mapping, x):
+        if self.twin.labels:
+            parts = [part for _, part in self.model.explain_one(x)]
+            decision = self.twin.decision_function_one(x)
+            if not self.twin.two:
+                decision = decision[self.twin.predict_one(x)]
+            elif len(self.twin.labels) <= self.twin.positive:  # whom it speaks against is all
+                decision = -decision
+            excess = abs(math.fsum((decision, *(-part for part in parts))))
+            assert excess == 0.0 or excess < min(map(math.ulp, parts))
+
+
+def drawn(rng, apart, number):
+    """A case of two sources of random numbers, and a number that chooses the kind of values."""
+    numbers = (None, "measured", "wild")[number % 3]
+    _, params, operations = operations_on_labels.drawn(rng, apart, numbers=numbers)
+    more = random.Random(-number)
+    params = {
+        "intercept": params["intercept"],
+        "naive_bayes": more.random() < 0.8,
+        "eta": more.choice((1.0, 0.3, 5.0)),
+        "forget": more.choice((2**-10, 0.0, 0.5, "auto")),
+        "class_weight": params["class_weight"],
+    }
+    return "AdaptiveClassifier", params, operations
