@@ -317,7 +317,7 @@ class Training:
         self._stream = Stream(
             self.model,
             self.files,
-            self._take,
+            self._take if self.model.learn_unsure is None else self._take_singly,
             self._bad,
             kind=format if format in BLOCKS and self.model.tokenizer is not None else None,
             encoding=self.encoding,
@@ -327,6 +327,10 @@ class Training:
             jobs=self.jobs,
         )
         self._stream.run()
+
+    def _take_singly(self, block: Block) -> None:
+        for each in block.singly():
+            self._take(each)
 
     def _take(self, block: Block) -> None:
         """Answer a block, and learn it."""
