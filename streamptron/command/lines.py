@@ -135,8 +135,9 @@ class LineModel:
             raise ModelLockError(f"{error}; what was learned is in {path!r}") from None
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> typing.Self:
-        contents = read(path)
+    def load(cls, path: str | os.PathLike[str], mmap: bool = False) -> typing.Self:
+        """What a file holds; with mmap it is read in place, and only answers."""
+        contents = read(path, mmap)
         learner, tokenizer, lines, _, _, _, steps = contents
         if steps is not None:
             raise ValueError(

@@ -71,7 +71,11 @@ def filter_mail(model: str, positive: str, min_probability: float, passes: bool)
     try:
         from streamptron.command.lines import LineModel
 
-        verdict = judged(LineModel.load(model), plain, positive, min_probability)
+        try:
+            lines = LineModel.load(model, mmap=True)  # a mail asks for little of what it has
+        except ValueError:  # not every learner can be used in place
+            lines = LineModel.load(model)
+        verdict = judged(lines, plain, positive, min_probability)
         plain, code = with_field(plain, verdict.field), verdict.code
     except Exception as error:  # the mail goes on
         reason = f"{model}: {error.strerror}" if isinstance(error, OSError) else str(error)
