@@ -29,6 +29,7 @@ if typing.TYPE_CHECKING:
     from streamptron.modelfile.write import save
     from streamptron.multilabel import MultiLabelClassifier
     from streamptron.ranking import RankingPerceptron
+    from streamptron.thick import LearnUnsure
     from streamptron.tickets import Step, Ticket
     from streamptron.voted import VotedPerceptron
 
@@ -41,6 +42,7 @@ __all__ = [
     "Checkpoint",
     "Delta",
     "Journal",
+    "LearnUnsure",
     "Mail",
     "ModelFileError",
     "ModelLock",
@@ -67,6 +69,7 @@ _ROOMS = {
     "Checkpoint": "checkpoint",
     "Delta": "merging",
     "Journal": "journal",
+    "LearnUnsure": "thick",
     "Mail": "mail",
     "ModelFileError": "modelfile.layout",
     "ModelLock": "modelfile.lock",

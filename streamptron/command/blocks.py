@@ -25,6 +25,7 @@ from streamptron.doors.texts import LINES, Lines
 from streamptron.estimator.names import shown
 from streamptron.files.sources import Block as FileBlock
 from streamptron.files.sources import LineError, not_encoded
+from streamptron.thick import is_unsure, margin_of
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -129,7 +130,7 @@ class Block:
         raise NotImplementedError
 
     def singly(self) -> Iterable[Block]:
-        """The block, or each line as one of its own, to learn each after `top` of it is known."""
+        """The block, or each line as one of its own, to learn each after it has been judged."""
         return [self]
 
     def learn(self, confidences: bool = False) -> None:
@@ -294,11 +295,26 @@ class TextBlock(Block):
         too_many = self.model.too_many(self.labels)
         labels, numbers = self._without(too_many) if too_many else (self.labels, self.numbers)
         learner = self.model.learner
+        margin = self.model.learn_unsure
+        if labels and margin is not None and not self._is_unsure(labels[0], margin):
+            labels, numbers = [], array("q", [-1])
         steps = learner._steps(1.0, labels, numbers)
         given = (self.predictions, self.confidences if confidences else None)
         done: int = learner._learn_rows(self.lines, None, labels, numbers, steps, *given)[0]
         self._refuse(too_many)
         return done
+
+    def _is_unsure(self, label: Hashable, margin: float) -> bool:
+        """Whether the text of a block of one line is to be learned."""
+        known = self.model.names
+        if len(known) < 2 or not self.n:
+            return True
+        learner = self.model.learner
+        scores = array("d", bytes(8 * (len(known) if learner._scores_by_label else 1)))
+        row = memoryview(scores).cast("B").cast("d", (1, len(scores)))
+        learner._predict_rows(self.lines, None, self.predictions, row, None)
+        right = self.predictions[0] == self.model.output(label)
+        return not right or margin_of(scores.tolist()) < margin
 
     def _answer(self) -> int:
         probabilities = None
@@ -472,6 +488,8 @@ class EventBlock(Block):
         learner = self.model.learner
         if number < 0 or not self._has_place(row, self.labels[number]):
             answer = learner.predict_one(event)
+        elif not self._is_unsure(row):
+            answer = self.labels[number]
         else:
             w = self._records[row].w
             answer = learner.test_then_train_one(event, self.labels[number], w)
@@ -482,11 +500,18 @@ class EventBlock(Block):
         number = self.numbers[row]
         if number < 0 or not self._has_place(row, self.labels[number]):
             return
+        if not self._is_unsure(row):
+            return
         try:
             learn = self.model.learner.learn_one
             learn(self._events[row], self.labels[number], self._records[row].w)
         except (TypeError, ValueError) as error:
             self._not_learned(row, str(error))
+
+    def _is_unsure(self, row: int) -> bool:
+        """Whether an event that has a label is to be learned."""
+        margin, label = self.model.learn_unsure, self.labels[self.numbers[row]]
+        return margin is None or is_unsure(self.model.learner, self._events[row], label, margin)
 
     def _has_place(self, row: int, label: Hashable) -> bool:
         """Whether a label may be learned: the model knows it, or has a place for it."""

@@ -30,6 +30,7 @@ from streamptron.command.options import (
     encoding_of,
     is_plain,
     json_option,
+    learn_unsure_option,
     mails_argument,
     model_option,
     new_model,
@@ -41,6 +42,7 @@ from streamptron.command.options import (
 )
 from streamptron.command.predict import predict
 from streamptron.command.process import say
+from streamptron.command.serve import serve
 from streamptron.learners import BY_NAME, LEARNERS
 from streamptron.modelfile.layout import looks_like_one
 
@@ -110,6 +112,7 @@ def commands() -> None:
     default=1,
     help="Threads: one learns, the others read and split texts ahead of it.",
 )
+@learn_unsure_option
 @click.option("--quiet", "-q", is_flag=True, help="Print only warnings.")
 def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     """Learn from files of labelled lines; - is the standard input.
@@ -137,7 +140,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
     """
     files = with_mails(files, given)
     holdout, quiet, create = given.pop("holdout"), given.pop("quiet"), given.pop("create")
-    resume = given.pop("resume")
+    resume, learn_unsure = given.pop("resume"), given.pop("learn_unsure")
     if create and not resume:
         raise click.UsageError("--create is for --resume; without it the model is always a new one")
     resume = resume and not (create and not os.path.exists(model))
@@ -174,6 +177,7 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
                     f"{start.epochs}; give at least {start.epoch}, or leave it out"
                 )
         keeper.model = learner
+        learner.learn_unsure = learn_unsure
         format = learner.reading["format"]
         if given["jobs"] > 1 and learner.several:
             raise click.UsageError(
@@ -183,6 +187,11 @@ def train(files: tuple[str, ...], model: str, **given: Any) -> int:
             raise click.UsageError(
                 f"--jobs is for texts, plain or fasttext, which threads can split ahead; {format} "
                 "lines are read by one"
+            )
+        if given["jobs"] > 1 and learn_unsure is not None:
+            raise click.UsageError(
+                "--learn-unsure judges each line before it is learned, in one thread; leave out "
+                "--jobs"
             )
         training = Training(
             keeper,
@@ -247,7 +256,7 @@ def _resumed(path: str, reading: dict[str, Any]) -> LineModel:
 
 
 commands.add_command(predict)
-for command in (filter_mail, learn, forget):
+for command in (filter_mail, serve, learn, forget):
     commands.add_command(command)
 
 

@@ -267,8 +267,9 @@ class Filter:
         self._stream.run()
 
     def _take(self, block: Block) -> None:
-        # where it learns, the core answers a block without `top`
-        for each in block.singly() if self.learn and self.answers.top else [block]:
+        # where it learns, the core answers a block without `top` or margins
+        singly = self.answers.top or self.keeper.model.learn_unsure is not None
+        for each in block.singly() if self.learn and singly else [block]:
             self._answer(each)
         self._look()
 

@@ -13,9 +13,24 @@ from streamptron.modelfile.lock import ModelLock, identity
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamptron.command.blocks import Block
-
 KEPT = 1 << 26  # bytes of lines that were learned and not saved; more are saved at once
+
+
+class Learned(typing.Protocol):
+    """What a model has learned, and another one could: a block of lines, or a mail."""
+
+    @property
+    def size(self) -> int:
+        """In bytes, or about that."""
+
+    def kept(self) -> Callable[[LineModel], Learned]:
+        """What makes it again, for another model."""
+
+    def label(self) -> None:
+        """Settle its labels."""
+
+    def learn(self) -> object:
+        """Learn it."""
 
 
 class Keeper:
@@ -31,6 +46,8 @@ class Keeper:
         How often it is saved on the way: after so many lines, so many seconds; None: not by this.
     reload_seconds
         How often it looks for another model in the file's place; None: only when it is told.
+    learn_unsure
+        What the model learns, see LineModel.
 
     Attributes
     ----------
@@ -55,6 +72,7 @@ class Keeper:
         lines: int | None = None,
         seconds: float | None = None,
         reload_seconds: float | None = None,
+        learn_unsure: float | None = None,
     ) -> None:
         self.path = path
         self.lock = ModelLock(path)
@@ -66,11 +84,12 @@ class Keeper:
         self._lines = lines
         self._seconds = seconds
         self._reload_seconds = reload_seconds
+        self._learn_unsure = learn_unsure
         self._tried = 0  # how many lines a failed save has tried to save
         self._last_save = self._last_look = time.monotonic()
         self._known: tuple[int, ...] | None = None  # the file that was read or written last
         self._refused: tuple[int, ...] = ()  # where a file is that cannot be taken, as was said
-        self._kept: list[Callable[[LineModel], Block]] = []  # lines learned and not saved
+        self._kept: list[Callable[[LineModel], Learned]] = []  # lines learned and not saved
         self._kept_size = 0
 
     def __enter__(self) -> typing.Self:
@@ -95,16 +114,17 @@ class Keeper:
         else:
             self.model = LineModel.load(self.path, several=True)
             self.file = self._known
+        self.model.learn_unsure = self._learn_unsure
 
     def learned(self, n_lines: int) -> bool:
         """Count lines as learned; whether that is to be saved now."""
         self.unsaved += n_lines
         return self._save_in() == 0.0
 
-    def keep(self, block: Block) -> None:
-        """Keep a block that was learned, for a model that is put in the file's place."""
-        self._kept.append(block.kept())
-        self._kept_size += block.size
+    def keep(self, learned: Learned) -> None:
+        """Keep what was learned, for a model that is put in the file's place."""
+        self._kept.append(learned.kept())
+        self._kept_size += learned.size
 
     # --- What is due
 
@@ -182,12 +202,12 @@ class Keeper:
             self._refused = place
             return False
         self._refused, self.file = (), self._known
-        model.spool = self.model.spool
+        model.spool, model.learn_unsure = self.model.spool, self._learn_unsure
         self.model = model
-        for block_of in self._kept:
-            block = block_of(model)
-            block.label()
-            block.learn()
+        for learned_by in self._kept:
+            learned = learned_by(model)
+            learned.label()
+            learned.learn()
         self.unsaved -= self.forgotten
         self.reloaded_at = time.time()
         return True

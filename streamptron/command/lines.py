@@ -69,6 +69,14 @@ class LineModel:
         How a Perceptron's False and True are written.
     kept
         The user's metadata, a position in a stream, and a journal: they stay in the file.
+
+    Attributes
+    ----------
+    learn_unsure
+        The margin below which an event is learned though it is answered rightly; None: all are. It
+        belongs to the command, and is not in the file.
+    journal
+        The journal, once somebody has asked for it (see teach.py); what is saved then.
     """
 
     def __init__(
@@ -88,6 +96,8 @@ class LineModel:
         self.header: list[str] | None = None
         self.place: dict[str, Any] | None = None
         self.spool: dict[str, Any] | None = None
+        self.learn_unsure: float | None = None
+        self.journal: Any = None
         self._names = names or [None, None]
         if positive is not None:
             self._names = [f"not {positive}", positive]
@@ -112,7 +122,9 @@ class LineModel:
             "names": self._names if self._binary else None,
             **{name: value for name in OPTIONAL if (value := getattr(self, name))},
         }
-        write(path, Contents(self.learner, self.tokenizer, lines, *self.kept))
+        metadata, position, journal = self.kept
+        journal = journal if self.journal is None else self.journal
+        write(path, Contents(self.learner, self.tokenizer, lines, metadata, position, journal))
 
     def save_at_last(self, lock: ModelLock) -> None:
         """Save at the end: beside the model, if another program has replaced the file."""
@@ -124,9 +136,15 @@ class LineModel:
             raise ModelLockError(f"{error}; what was learned is in {path!r}") from None
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], several: bool = False) -> typing.Self:
-        """The model of a file. `several`: its events may have several labels."""
-        contents = read(path)
+    def load(
+        cls, path: str | os.PathLike[str], several: bool = False, mmap: bool = False
+    ) -> typing.Self:
+        """What a file holds.
+
+        `several`: its events may have several labels. With `mmap` it is read in place, and only
+        answers.
+        """
+        contents = read(path, mmap)
         learner, tokenizer, lines, _, _, _, steps = contents
         if steps is not None:
             raise ValueError(

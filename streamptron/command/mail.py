@@ -6,7 +6,6 @@ or the mail itself, what came in goes out.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import typing
@@ -14,11 +13,20 @@ from typing import Any
 
 import click
 
-from streamptron.command.options import FILE, CommandOfOptions, config_option, model_option
+from streamptron.command.options import (
+    FILE,
+    CommandOfOptions,
+    config_option,
+    learn_unsure_option,
+    min_probability_option,
+    model_option,
+)
 from streamptron.command.process import say
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from streamptron.command.lines import LineModel
 
 SPAM, HAM, UNSURE, ERROR = range(4)
 NOT_WRITTEN = 75  # EX_TEMPFAIL of sysexits.h: the mail is to be delivered again
@@ -33,12 +41,7 @@ WORD_MOST = 40  # characters of one
 @model_option
 @config_option
 @click.option("--positive", metavar="LABEL", default="spam", help="The label of exit code 0.")
-@click.option(
-    "--min-probability",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    help="Below this probability the mail is `unsure`.",
-)
+@min_probability_option
 @click.option(
     "--pass", "passes", is_flag=True, help="The exit code is 0 whenever the mail is written."
 )
@@ -66,8 +69,14 @@ def filter_mail(model: str, positive: str, min_probability: float, passes: bool)
     code = ERROR
     plain = without_ours(mail)
     try:
-        said, code = _judged(model, plain, positive, min_probability)
-        plain = with_field(plain, said)
+        from streamptron.command.lines import LineModel
+
+        try:
+            lines = LineModel.load(model, mmap=True)  # a mail asks for little of what it has
+        except ValueError:  # not every learner can be used in place
+            lines = LineModel.load(model)
+        verdict = judged(lines, plain, positive, min_probability)
+        plain, code = with_field(plain, verdict.field), verdict.code
     except Exception as error:  # the mail goes on
         reason = f"{model}: {error.strerror}" if isinstance(error, OSError) else str(error)
         say(f"streamptron: error: {reason or type(error).__name__}; the mail is passed on unjudged")
@@ -92,25 +101,64 @@ def _write(mail: bytes) -> None:
         left = left[os.write(1, left) :]
 
 
-def _judged(path: str, mail: bytes, positive: str, least: float) -> tuple[str, int]:
-    """What the field says, and the exit code."""
-    from streamptron.command.lines import LineModel
+class Verdict(typing.NamedTuple):
+    """What is said of a mail.
 
-    model = LineModel.load(path)
+    Attributes
+    ----------
+    said
+        The label, or `unsure`.
+    probability
+        Of the label; None: the model knows no label yet.
+    words
+        Those that spoke most for it.
+    code
+        SPAM, HAM or UNSURE.
+    score, threshold
+        The probability of spam, and that from which on a mail is spam, in percent.
+    """
+
+    said: str
+    probability: float | None
+    words: list[str]
+    code: int
+    score: str
+    threshold: str
+
+    @property
+    def is_spam(self) -> bool:
+        return self.code == SPAM
+
+    @property
+    def field(self) -> str:
+        """What the field of the mail says."""
+        words = f" ({', '.join(self.words)})" if self.words else ""
+        number = "" if self.probability is None else f" {self.probability:.4f}"
+        return f"{self.said}{number}{words}"
+
+
+def judged(model: LineModel, mail: bytes, positive: str, least: float) -> Verdict:
+    """What a model says of a mail."""
     event = model.event(mail)
     label, probability = model.answer(event)
+    threshold = f"{100 * max(0.5, least):.2f}"
     if label is None or probability is None:
-        return "unsure", UNSURE
-    if model.names and positive not in model.names:
+        return Verdict("unsure", None, [], UNSURE, "0.00", threshold)
+    if positive not in model.names:
         raise ValueError(f"--positive {positive} is not a label of the model: {model.names}")
     unsure = probability < least
-    said = f"{'unsure' if unsure else label} {probability:.4f}"
-    if words := _spoke_most(model, event):
-        said += f" ({', '.join(words)})"
-    return said, UNSURE if unsure else SPAM if label == positive else HAM
+    score = probability if label == positive else 1 - probability
+    return Verdict(
+        "unsure" if unsure else label,
+        probability,
+        _spoke_most(model, event),
+        UNSURE if unsure else SPAM if label == positive else HAM,
+        f"{100 * score:.2f}",
+        threshold,
+    )
 
 
-def _spoke_most(model: Any, event: Any) -> list[str]:
+def _spoke_most(model: LineModel, event: Any) -> list[str]:
     """The words that contributed most to the answer, as a header can hold them."""
     from streamptron.mail import described
 
@@ -153,8 +201,6 @@ def with_field(mail: bytes, said: str) -> bytes:
 
 # --- What mails teach
 
-MOST = 500  # mails that a journal remembers, each about 100 kB
-
 files_of_mails = click.argument("files", nargs=-1, type=FILE)
 
 
@@ -163,7 +209,8 @@ files_of_mails = click.argument("files", nargs=-1, type=FILE)
 @model_option
 @config_option
 @click.option("--as", "label", metavar="LABEL", required=True, help="What the mails are.")
-def learn(files: tuple[str, ...], model: str, label: str) -> None:
+@learn_unsure_option
+def learn(files: tuple[str, ...], model: str, label: str, learn_unsure: float | None) -> None:
     """Learn what mails are, and remember it.
 
     Without FILES it is the mail on the standard input. The last 500 mails are remembered by their
@@ -176,18 +223,22 @@ def learn(files: tuple[str, ...], model: str, label: str) -> None:
       streamptron learn --as spam --model mail.model < mail.eml
       streamptron learn --as ham --model mail.model Maildir/cur/1190000000.M1:2,S
     """
-    with _journal(model) as journal:
-        learned = corrected = known = 0
+    from streamptron.command.keeper import Keeper
+    from streamptron.command.teach import teach
+
+    done = dict.fromkeys(("learned", "corrected", "known", "sure"), 0)
+    with Keeper(model, learn_unsure=learn_unsure) as keeper:
+        keeper.load()
         for mail, id in _mails(files):
-            if id not in journal:
-                journal.learn_one(id, mail, label)
-                learned += 1
-            elif journal.label_of(id) != label:
-                journal.correct(id, label)
-                corrected += 1
-            else:
-                known += 1
-        say(f"streamptron: {learned} learned, {corrected} corrected, {known} known already")
+            done[teach(keeper.model, id, mail, label)] += 1
+        if done["learned"] or done["corrected"]:
+            keeper.lock.save(keeper.model)
+    said = (
+        f"{done['learned']} learned, {done['corrected']} corrected, {done['known']} known already"
+    )
+    if learn_unsure is not None:
+        said += f", {done['sure']} left out"
+    say(f"streamptron: {said}")
 
 
 @click.command("forget", cls=CommandOfOptions)
@@ -205,14 +256,20 @@ def forget(files: tuple[str, ...], model: str, ids: tuple[str, ...]) -> None:
       streamptron forget --model mail.model < mail.eml
       streamptron forget --model mail.model --id 17@example.org
     """
-    with _journal(model) as journal:
-        wanted = list(ids) or [id for _, id in _mails(files)]
+    from streamptron.command.keeper import Keeper
+    from streamptron.command.teach import journal_in
+
+    with Keeper(model) as keeper:
+        keeper.load()
+        journal = journal_in(keeper.model)
+        wanted = dict.fromkeys(list(ids) or [id for _, id in _mails(files)])
         for id in wanted:
             if id not in journal:
                 raise ValueError(f"no mail {id} is remembered; nothing was taken back")
-        for id in dict.fromkeys(wanted):
+        for id in wanted:
             journal.undo(id)
-        say(f"streamptron: {len(dict.fromkeys(wanted))} forgotten")
+        keeper.lock.save(keeper.model)
+    say(f"streamptron: {len(wanted)} forgotten")
 
 
 def _mails(files: tuple[str, ...]) -> Iterator[tuple[bytes, str]]:
@@ -221,38 +278,3 @@ def _mails(files: tuple[str, ...]) -> Iterator[tuple[bytes, str]]:
     for record in read(list(files) or "-", "mail").records():
         assert record.tag is not None
         yield record.x, record.tag
-
-
-@contextlib.contextmanager
-def _journal(path: str) -> Iterator[Any]:
-    """The journal of a model's file, which is saved at the end if nothing went wrong."""
-    from streamptron.doors.mails import MailDoor
-    from streamptron.journal import Journal, journal_of
-    from streamptron.modelfile.lock import ModelLock
-    from streamptron.modelfile.read import model_of, read
-    from streamptron.modelfile.write import contents_of
-
-    with ModelLock(path) as lock:
-        contents = read(path)
-        if not isinstance(contents.tokenizer, MailDoor):
-            raise ValueError(f"{path}: the model learns no mails; train one with --format mail")
-        model = model_of(contents)
-        if contents.journal is None:
-            journal = Journal(model, MOST)
-        else:
-            journal = journal_of(model, contents.journal)
-        yield journal
-        saved = contents_of(journal, contents.metadata)
-        lock.save(_Saved(saved._replace(position=contents.position)))
-
-
-class _Saved:
-    """Contents of a file, as a lock saves them."""
-
-    def __init__(self, contents: Any) -> None:
-        self.contents = contents
-
-    def save(self, path: str) -> None:
-        from streamptron.modelfile.write import write
-
-        write(path, self.contents)

@@ -262,6 +262,18 @@ mails_argument = click.argument("files", nargs=-1, type=FILE)  # or --spam and -
 model_option = click.option(
     "--model", "-m", type=FILE, required=True, metavar="FILE", help="The model file."
 )
+min_probability_option = click.option(
+    "--min-probability",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Below this probability the label is `unsure`; of several labels, it is left out.",
+)
+learn_unsure_option = click.option(
+    "--learn-unsure",
+    type=click.FloatRange(0),
+    metavar="MARGIN",
+    help="Learn only what is answered wrongly, or by less than this margin (docs/mail.md).",
+)
 config_option = click.option(
     "--config",
     type=FILE,

@@ -21,6 +21,8 @@ from streamptron.command.options import (
     Learner,
     config_option,
     encoding_of,
+    learn_unsure_option,
+    min_probability_option,
     model_option,
     new_model,
     option_called,
@@ -70,7 +72,7 @@ def _errors(have_one: bool) -> Iterator[None]:
     cls=Sorting,
     sections={
         "Answers": ["form", "template", "top", "min_probability", "exit_code"],
-        "Learning": ["learn", "save_every", "save_seconds", "corrections"],
+        "Learning": ["learn", "learn_unsure", "save_every", "save_seconds", "corrections"],
         "The model's file": ["reload_seconds", "create", "status"],
         **READING_SECTION,
         **{f"{title}, with --create": names for title, names in LEARNER_SECTION.items()},
@@ -96,12 +98,7 @@ def _errors(have_one: bool) -> Iterator[None]:
     help="JSON lines: write each object with its label and probability.",
 )
 @click.option("--top", type=click.IntRange(1), help="Write this many labels, the likeliest first.")
-@click.option(
-    "--min-probability",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    help="Below this probability the label is `unsure`; of several labels, it is left out.",
-)
+@min_probability_option
 @click.option(
     "--template",
     help="Write this; {label}, {probability}, {text} and fields of JSON or CSV are filled in.",
@@ -112,6 +109,7 @@ def _errors(have_one: bool) -> Iterator[None]:
     help="Of one event: 0 for the label of --positive, 1 for others, 2 unsure, 3 an error.",
 )
 @click.option("--learn", is_flag=True, help="Learn a line that has a label, after its answer.")
+@learn_unsure_option
 @click.option(
     "--save-every", type=click.IntRange(1), help="Save after this many lines, and at the end."
 )
@@ -189,6 +187,7 @@ def predict(files: tuple[str, ...], model: str, **given: Any) -> int:
         lines=given["save_every"],
         seconds=given["save_seconds"],
         reload_seconds=given["reload_seconds"],
+        learn_unsure=given["learn_unsure"],
     )
     options: dict[str, Any] = {
         "max_line": given["max_line"],
@@ -216,6 +215,8 @@ def _check_given(given: dict[str, Any]) -> None:
         raise click.UsageError("--learn needs labels; give --input labelled or a --format")
     if not learn and (given["save_every"] or given["save_seconds"]):
         raise click.UsageError("without --learn there is nothing to save")
+    if not learn and given["learn_unsure"] is not None:
+        raise click.UsageError("--learn-unsure says what is learned; give --learn too")
     if not learn and given["corrections"] is not None:
         raise click.UsageError("--corrections are learned; give --learn too")
     if given["exit_code"]:

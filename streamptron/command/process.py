@@ -87,6 +87,11 @@ class Signals:
             os.close(wakes)
             self._woken = -1
 
+    @property
+    def woken(self) -> int:
+        """The file that can be read once a signal has come, for other ways to wait."""
+        return self._woken
+
     def _come(self, number: int, frame: object) -> None:
         self.came.append(number)
         if self._at_once:

@@ -338,7 +338,7 @@ class Training:
         self._stream = Stream(
             self.model,
             self.files,
-            self._take,
+            self._take if self.model.learn_unsure is None else self._take_singly,
             self._bad,
             kind=format if texts else None,
             encoding=self.encoding,
@@ -348,6 +348,10 @@ class Training:
             jobs=self.jobs,
         )
         self._stream.run()
+
+    def _take_singly(self, block: Block) -> None:
+        for each in block.singly():
+            self._take(each)
 
     def _take(self, block: Block) -> None:
         """Answer a block, and learn it."""
