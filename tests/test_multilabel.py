@@ -293,8 +293,6 @@ def test_what_it_cannot_do_is_said():
     model.learn_one({"a": 1}, ["x"])
     with pytest.raises(TypeError, match="MultiLabelClassifier"):
         model.learn_one({"a": 1}, ["x"], undo=True)
-    with pytest.raises(TypeError, match="MultiLabelClassifier, which cannot be merged"):
-        streamptron.merge([model, copy.deepcopy(model)])
     with pytest.raises(TypeError, match="one label an event"):
         model.predict_ticket({"a": 1})
     with pytest.raises(TypeError, match="test_then_train_one"):
