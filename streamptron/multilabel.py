@@ -257,9 +257,3 @@ class MultiLabelClassifier(SetModel, ByLabel, base.MultiLabelClassifier):  # typ
             "test_then_train_many has one answer a row, and the labels of a MultiLabelClassifier "
             "grow with the rows; use test_then_train_one, or predict_many and then learn_many"
         )
-
-    def _check_one_event(self, what: str) -> None:
-        raise TypeError(
-            f"{what} is for learners of one label an event; keep the event itself, and give it to "
-            "learn_one when its labels are known"
-        )
