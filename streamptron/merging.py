@@ -46,11 +46,13 @@ NAMES_DEPTH = 100  # how deep tuples in names may be nested
 # As in a model file: type and shape of one row, wider numbers first.
 ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
     "rows": ("F64", None),
+    "marked": ("F64", (6,)),
     "keys": ("U64", (2,)),
     "slots": ("U32", ()),
     "blocks": ("U32", ()),
     "renamed": ("U32", ()),
     "stamps": ("U32", ()),
+    "marks": ("U32", (4,)),
     "texts": ("U8", ()),
 }
 # What a forged part may raise while it is read.

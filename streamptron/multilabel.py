@@ -74,7 +74,7 @@ class MultiLabelClassifier(SetModel, ByLabel, base.MultiLabelClassifier):  # typ
     ``decision_function_one`` is the score of each label, whose sigmoid is its probability. They are
     independent: the probabilities of an event's labels need not sum to 1.
 
-    There is no merge, no undo and no ``mmap`` for this learner.
+    There is no undo and no ``mmap`` for this learner.
 
     Examples
     --------
@@ -256,10 +256,4 @@ class MultiLabelClassifier(SetModel, ByLabel, base.MultiLabelClassifier):  # typ
         raise TypeError(
             "test_then_train_many has one answer a row, and the labels of a MultiLabelClassifier "
             "grow with the rows; use test_then_train_one, or predict_many and then learn_many"
-        )
-
-    def _check_one_event(self, what: str) -> None:
-        raise TypeError(
-            f"{what} is for learners of one label an event; keep the event itself, and give it to "
-            "learn_one when its labels are known"
         )

@@ -101,7 +101,7 @@ class Ticket(_Kept):
     Attributes
     ----------
     prediction
-        What ``predict_one`` answered.
+        What ``predict_one`` answered; of several labels a tuple of those that were.
 
     Examples
     --------
@@ -225,6 +225,9 @@ def predict_ticket(model: Model, x: Any) -> Ticket:
     """See ``model.predict_ticket``."""
     mark = kind_mark(model)
     prediction, n, entries = predicted(model, x)
+    if model._can("set"):
+        answer = model.predict_one(x)
+        prediction = tuple(label for label in answer if answer[label])
     parts = (count_packed(n) + entries, _value(prediction, "the label"))
     return Ticket._of(_sealed(_TICKET, mark, parts), prediction)
 

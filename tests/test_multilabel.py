@@ -12,7 +12,7 @@ from river import evaluate, metrics
 from scipy.sparse import csr_array
 
 import streamptron
-from streamptron import ModelFileError, MultiLabelClassifier, Tokenizer, load
+from streamptron import ModelFileError, MultiLabelClassifier, Ticket, Tokenizer, load
 from tests.support.marks import seeds
 from tests.support.streams import labelled_texts, needs_data, random_events, words
 from tests.twin.labels import MultiLabelClassifier as Twin
@@ -293,14 +293,45 @@ def test_what_it_cannot_do_is_said():
     model.learn_one({"a": 1}, ["x"])
     with pytest.raises(TypeError, match="MultiLabelClassifier"):
         model.learn_one({"a": 1}, ["x"], undo=True)
-    with pytest.raises(TypeError, match="MultiLabelClassifier, which cannot be merged"):
-        streamptron.merge([model, copy.deepcopy(model)])
-    with pytest.raises(TypeError, match="one label an event"):
-        model.predict_ticket({"a": 1})
     with pytest.raises(TypeError, match="test_then_train_one"):
         model.test_then_train_many(np.ones((1, 1)), [["x"]])
     with pytest.raises(TypeError, match="cannot start from weights"):
         MultiLabelClassifier.from_weights({})
+
+
+# --- Labels that come late
+
+
+@pytest.mark.parametrize("params", [{}, {"max_features": 30}, {"threshold": {"crude": 0.2}}])
+def test_a_ticket_is_learned_as_the_event_would_be(params):
+    model, other = (MultiLabelClassifier(hash_seed=0, **params) for _ in range(2))
+    waiting = []
+    for x, y, w in sets(random.Random(4), values="real"):
+        answer = model.predict_one(x)
+        ticket = model.predict_ticket(x)
+        assert ticket.prediction == tuple(label for label in answer if answer[label])
+        waiting.append((bytes(ticket), x, y, w))
+        if len(waiting) == 3:
+            kept, x, y, w = waiting.pop(0)
+            assert bytes(Ticket.from_bytes(kept)) == kept
+            model.learn_ticket(kept, y, w)
+            other.learn_one(x, y, w)
+    assert learned(model) == learned(other)
+    with pytest.raises(ValueError, match="another kind of model"):
+        MultiLabelClassifier(eta=0.5).learn_ticket(kept, ["a"])
+    before = learned(model)
+    with pytest.raises(ValueError, match="has the label 'a' twice"):
+        model.learn_ticket(kept, ["a", "a"])
+    assert learned(model) == before
+
+
+def test_a_text_has_tickets_too():
+    model = Tokenizer() | MultiLabelClassifier()
+    model.learn_one("oil tankers", {"crude", "ship"})
+    ticket = model.predict_ticket("oil")
+    model.learn_ticket(ticket, {"crude"})
+    assert model[-1].n_seen == 2
+    assert set(ticket.prediction) <= {"crude", "ship"}
 
 
 # --- Answers

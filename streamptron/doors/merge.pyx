@@ -20,7 +20,7 @@ from streamptron.doors.gate cimport (
     gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end)
 from streamptron.doors.model cimport Model
 from streamptron.doors.state cimport (
-    array_of, array_start, counts_set_state, counts_state)
+    array_of, array_start, counts_set_state, counts_state, sets_write)
 from streamptron.engine.api cimport (
     sp_delta_digest, sp_delta_keys, sp_delta_measure, sp_delta_overlay, sp_delta_write,
     sp_learner_free, sp_learners_merge, sp_table_add_outputs)
@@ -63,10 +63,6 @@ def check_alike(models, names):
                 f"{name} is {shown(other)}, {type_shown(other)}; it must be one of streamptron's "
                 "learners (of a pipeline, its last step: model[-1])")
     model = first = models[0]
-    if sp_learner_can(&model.learner, SP_CAN_SET):
-        raise TypeError(
-            f"{names[0]} is a MultiLabelClassifier, which cannot be merged: let one model learn "
-            "all events")
     if not sp_learner_can(&model.learner, SP_CAN_MERGE):
         raise TypeError(
             f"{names[0]} is a VotedPerceptron, which cannot be merged: all the vectors that it has "
@@ -428,6 +424,8 @@ def delta_state(Model model, Model since):
                 arrays["stamps"] = array_of(<void**> &delta.stamps, delta.n_stamps, 0, 4)
             with nogil:
                 sp_delta_write(&delta, &side.shard, &base.shard)
+            if sp_learner_can(&model.learner, SP_CAN_SET):
+                arrays.update(sets_write(&model.learner, delta.rows, delta.n_rows))
             state = {
                 "labels": None if labels is None else labels[len(start[0]):],
                 "objects": objects[len(start[1]):],
@@ -455,6 +453,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     cdef int fault
     cdef bint bits = base.learner.index.bits != 0
     cdef bint limited = sp_index_is_limited(&base.learner.index)
+    cdef bint sets = sp_learner_can(&base.learner, SP_CAN_SET)
     names = None if labels is None else [*labels, *state["labels"]]
     objects = [*objects, *state["objects"]]
     n_objects = len(objects)
@@ -472,6 +471,8 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
         expected |= {"keys", "texts"}
     if limited:
         expected |= {"renamed", "stamps"}
+    if sets:
+        expected |= {"marks", "marked"}
     if arrays.keys() != expected:
         raise ValueError("the arrays are not those of such a model")
     memset(&delta, 0, sizeof(sp_delta))
@@ -489,6 +490,11 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     if limited:
         delta.renamed = <uint32_t*> array_start(arrays["renamed"], 0, 4, &delta.n_renamed)
         delta.stamps = <uint32_t*> array_start(arrays["stamps"], 0, 4, &delta.n_stamps)
+    if sets:
+        delta.marks = <uint32_t*> array_start(arrays["marks"], 4, 4, &delta.n_marks)
+        delta.marked = <double*> array_start(arrays["marked"], 6, 8, &rows)
+        if rows != <size_t> n:
+            raise ValueError("what is kept for each label does not fit the labels")
     with nogil:
         fault = sp_delta_overlay(
             &delta, &model.learner, &base.learner, n, n_objects, depth, &n_slots)

@@ -163,7 +163,7 @@ cdef dict arrays_write(const sp_learner* learner, sp_flat* flat):
         if sp_learner_can(learner, SP_CAN_VOTE):
             arrays.update(_voted_write(learner))
         if sp_learner_can(learner, SP_CAN_SET):
-            arrays.update(_sets_write(learner, flat))
+            arrays.update(sets_write(learner, flat.weights, flat.n_weights))
         return arrays
     finally:
         sp_flat_free(flat)
@@ -240,16 +240,16 @@ cdef int _voted_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs) exc
     return 0
 
 
-cdef dict _sets_write(const sp_learner* learner, sp_flat* flat):
-    """The arrays of a MultiLabelClassifier's rows and labels, after its slots."""
+cdef dict sets_write(const sp_learner* learner, double* slots, size_t n):
+    """The arrays of a MultiLabelClassifier's labels and of the rows of n slots, written before."""
     cdef double* marked
     cdef uint32_t* marks
     arrays = {
         "marked": array_of(<void**> &marked, learner.sets.n_labels, SP_LABEL_WIDTH, 8),
-        "marks": array_of(<void**> &marks, sp_sets_measure(learner), SP_MARKS_WIDTH, 4),
+        "marks": array_of(<void**> &marks, sp_sets_measure(slots, n), SP_MARKS_WIDTH, 4),
     }
     with nogil:
-        sp_sets_flatten(learner, flat.weights, flat.n_weights, marks, marked)
+        sp_sets_flatten(learner, slots, n, marks, marked)
     return arrays
 
 

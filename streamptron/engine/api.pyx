@@ -379,8 +379,8 @@ cdef void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slo
     _calls.sp_sets_flatten(learner, slots, n_slots, marks, marked)
 
 
-cdef size_t sp_sets_measure(const sp_learner *learner) noexcept nogil:
-    return _calls.sp_sets_measure(learner)
+cdef size_t sp_sets_measure(const double *slots, size_t n_slots) noexcept nogil:
+    return _calls.sp_sets_measure(slots, n_slots)
 
 
 cdef int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n,

@@ -26,6 +26,7 @@
 #include "path/once.h"
 #include "sets/flat.h"
 #include "sets/machine.h"
+#include "sets/mix.h"
 #include "voted/flat.h"
 #include "voted/tell.h"
 #include "voted/voted.h"
@@ -355,11 +356,13 @@ static inline const char *sp_machine_once_read(sp_learner *learner, const double
     return sp_machine_of(learner) == SP_MACHINE_VOTED ? sp_voted_once_read(learner, numbers) : NULL;
 }
 
-/* --- Its part of a merge (whole/merge.h); VotedPerceptron and MultiLabelClassifier have none */
+/* --- Its part of a merge (whole/merge.h); VotedPerceptron has none */
 
 /* Memory for it. -1 without; call sp_machine_mix_free in either case. */
 static inline int sp_machine_mix_room(sp_merge *m)
 {
+    if (sp_machine_of(m->to) == SP_MACHINE_SETS)
+        return sp_sets_mix_room(m);
     return sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE ? sp_adaptive_mix_room(m) : 0;
 }
 
@@ -367,12 +370,25 @@ static inline void sp_machine_mix_free(sp_merge *m)
 {
     if (sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE)
         sp_adaptive_mix_free(m);
+    else if (sp_machine_of(m->to) == SP_MACHINE_SETS)
+        sp_sets_mix_free(m);
 }
 
 /* What is kept once. -1 without memory. */
 static inline int sp_machine_mix_once(sp_merge *m)
 {
+    if (sp_machine_of(m->to) == SP_MACHINE_SETS)
+        sp_sets_mix_once(m);
     return sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE ? sp_adaptive_mix_once(m) : 0;
+}
+
+/* Whether a block of a slot holds the same in two learners whose labels begin alike. */
+static inline bool sp_machine_same_row(const sp_learner *learner, const double *row,
+                                       const sp_learner *other, const double *its)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_SETS)
+        return sp_sets_same_row(&learner->table, row, &other->table, its);
+    return memcmp(row, its, (size_t)learner->table.width * sizeof(double)) == 0;
 }
 
 /* Whether a block of a chunk may have numbers, where a shard has some in the chunk. */
@@ -382,13 +398,50 @@ static inline bool sp_machine_mix_writes(const sp_merge *m, uint32_t block, size
            || sp_adaptive_mix_has_columns(m, chunk);
 }
 
-/* The row of a feature, whose chunks are there wherever a shard has written. */
-static inline void sp_machine_mix_slot(sp_merge *m, sp_slot_type slot)
+/* What deltas hold of a slot that its bytes have not: how many marks (sets/flat.h), and these. */
+static inline size_t sp_machine_marks(const sp_learner *learner, const double *row,
+                                      const uint32_t **marks)
 {
+    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_marks(learner, row, marks) : 0;
+}
+
+/* A slot's bytes without what says where the rest of it is. */
+static inline void sp_machine_plain(const sp_learner *learner, double *row)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_SETS)
+        sp_sets_plain(row);
+}
+
+/* The numbers of a label that are not in slots; false: there are no more. */
+static inline bool sp_machine_marked(const sp_learner *learner, ptrdiff_t k, double *marked)
+{
+    return sp_machine_of(learner) == SP_MACHINE_SETS && sp_sets_marked(learner, k, marked);
+}
+
+/* Before and after the slots of a learner are laid over a base's; see whole/delta.h. */
+static inline int sp_machine_lay(sp_learner *learner, const sp_learner *base)
+{
+    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_lay(learner, base) : 0;
+}
+
+static inline int sp_machine_lay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
+                                      const uint32_t *marks, size_t n_marks, const double *marked)
+{
+    return sp_machine_of(learner) == SP_MACHINE_SETS
+               ? sp_sets_lay_rows(learner, slots, n, marks, n_marks, marked)
+               : 0;
+}
+
+/* The row of a feature, whose chunks are there wherever a shard has written. -1 without memory. */
+static inline int sp_machine_mix_slot(sp_merge *m, sp_slot_type slot)
+{
+    if (sp_machine_of(m->to) == SP_MACHINE_SETS)
+        return sp_sets_mix_slot(m, slot);
     if (sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE)
         sp_adaptive_mix_slot(m, slot);
     else
         sp_weights_mix_slot(m, slot);
+    return 0;
 }
 
 /* --- What a learner can do, by its rule */
@@ -419,7 +472,7 @@ static inline int sp_rule_can(int kind)
     case SP_RULE_VOTED:
         return SP_CAN_LEAD | SP_CAN_VOTE;
     case SP_RULE_SETS:
-        return SP_CAN_PAIR | SP_CAN_SET;
+        return SP_CAN_MERGE | SP_CAN_PAIR | SP_CAN_SET;
     case SP_RULE_RANKING:
         return weights;
     default: /* what a rule keeps does not move back as it came */

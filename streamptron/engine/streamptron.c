@@ -48,6 +48,7 @@
 #include "sets/flat.c"
 #include "sets/learn.c"
 #include "sets/machine.c"
+#include "sets/mix.c"
 #include "sets/rows.c"
 #include "sets/sets.c"
 #include "voted/flat.c"

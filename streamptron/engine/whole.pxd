@@ -68,6 +68,7 @@ cdef extern from "whole/delta.h" nogil:
         size_t n_texts
         size_t n_renamed
         size_t n_stamps
+        size_t n_marks
         uint32_t *slots
         double *rows
         uint32_t *blocks
@@ -75,6 +76,8 @@ cdef extern from "whole/delta.h" nogil:
         uint8_t *texts
         uint32_t *renamed
         uint32_t *stamps
+        const uint32_t *marks
+        const double *marked
 
 
 cdef extern from "whole/packed.h" nogil:

@@ -144,6 +144,11 @@ def fit(
     tokenizer, learner = learner_of(model)
     tokenizer = copy.deepcopy(tokenizer)  # the model's own learns nothing if there is an error
     check_learns(learner)
+    if learner._can("set"):
+        raise TypeError(
+            "fit goes through events of one label; learn_many teaches a MultiLabelClassifier its "
+            "events, as often as it is called"
+        )
     picking = order == "random-mistake"
     if picking and learner._can("vote"):
         raise ValueError(

@@ -110,7 +110,7 @@ static flat_state flatten(const sp_learner *learner)
     state.flat.keys = (sp_key *)calloc(state.flat.n_keys + 1, sizeof(sp_key));
     state.flat.texts = (uint8_t *)calloc(state.flat.n_texts + 1, 1);
     sp_flat_write(&state.flat, &learner->index, &learner->table);
-    state.n = sp_sets_measure(learner);
+    state.n = sp_sets_measure(state.flat.weights, state.flat.n_weights);
     state.marks = (uint32_t *)calloc(state.n + 1, 16);
     state.marked = (double *)calloc((size_t)learner->sets.n_labels + 1, SP_LABEL_WIDTH * 8);
     sp_sets_flatten(learner, state.flat.weights, state.flat.n_weights, state.marks, state.marked);

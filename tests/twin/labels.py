@@ -387,6 +387,9 @@ class MultiLabelClassifier:
             halved *= 0.5
         return halved
 
+    def forget(self, feature):
+        del self.slots[feature]
+
     def size(self, feature):
         slot = self.slots[feature]
         largest = max((abs(entry.w) for entry in slot.row.values()), default=0.0)

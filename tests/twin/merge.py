@@ -8,6 +8,7 @@ sum. Sums start at 0.0 and run in the models' order.
 import copy
 import math
 
+from tests.twin import labels
 from tests.twin.adaptive import AdaptiveClassifier, Column, float32
 from tests.twin.learners import AROW, INTERCEPT
 from tests.twin.serving import Best, MulticlassCalibrator, Pocket
@@ -22,6 +23,8 @@ def merge(models, since=None, untrained=None):
     if len(models) == 1:
         return copy.deepcopy(models[0])
     base = untrained if since is None else since
+    if isinstance(base, labels.MultiLabelClassifier):
+        return mixed_sets(models, base)
     return (mixed_adaptive if isinstance(base, AdaptiveClassifier) else mixed)(models, base)
 
 
@@ -135,13 +138,13 @@ def mix_precise(to, base, models, output, feature, ws, w0):
 def unite_labels(to, models):
     """The base's labels, then each model's new ones."""
     if isinstance(to, AROW):
-        labels = list(dict.fromkeys([*to.labels, *(y for m in models for y in m.labels)]))
-        if labels and not to.labels:
-            to.positive = 0 if labels[0] == True else 1  # noqa: E712
-        to.labels = labels
-        to.two = len(labels) <= 2
+        united = list(dict.fromkeys([*to.labels, *(y for m in models for y in m.labels)]))
+        if united and not to.labels:
+            to.positive = 0 if united[0] == True else 1  # noqa: E712
+        to.labels = united
+        to.two = len(united) <= 2
         if not to.two:
-            to.w = {label: {} for label in labels}
+            to.w = {label: {} for label in united}
         to.calibrators["current"] = to.calibrator() if to.two else MulticlassCalibrator()
         return
     for m in models:
@@ -405,3 +408,92 @@ def mixed_column(to, base, columns):
                 e += its.e.get(place, 0.0) - (past.e.get(place, 0.0) if past else 0.0)
         column.e[place] = float32(e * halved)
     return column
+
+
+# --- MultiLabelClassifier: what is known of a label, and of a feature and a label
+
+
+def mixed_sets(models, base):
+    to = copy.deepcopy(base)
+    for y in [y for m in models for y in m.labels]:
+        if y not in to.place:
+            to.place[y] = len(to.kept)
+            to.kept.append(labels.Label(0.0, 0.0))
+    n = [since_base(m, base) for m in models]
+    for name in ("n_seen", "n_updates", "n_mistakes"):
+        setattr(to, name, added(models, base, name))
+    nm = base.nm
+    for m in models:
+        to.T += m.T - base.T
+        nm += m.nm - base.nm
+    to.nm = min(max(nm, 0.0), 1024.0)
+    if any(n):
+        to.m = mean(n, [m.m for m in models])
+        to.positives = mean(n, [m.positives for m in models])
+        to.there = [mean(n, each) for each in zip(*[m.there for m in models], strict=True)]
+        to.said = [mean(n, each) for each in zip(*[m.said for m in models], strict=True)]
+    for y, kept in zip(to.place, to.kept, strict=True):
+        D, left = kept.D, kept.left
+        theirs = [m.kept[m.place[y]] for m in models if y in m.place]
+        for its in theirs:
+            kept.D += its.D - D
+            kept.left += its.left - left
+        for w, G in (("w0", "G0"), ("wn", "Gn")):
+            pairs = [(getattr(its, w), getattr(its, G)) for its in theirs]
+            mixed_w, mixed_G = mixed_weight(getattr(kept, w), getattr(kept, G), pairs)
+            setattr(kept, w, mixed_w)
+            setattr(kept, G, mixed_G)
+    slots = dict.fromkeys(f for m in [base, *models] for f in m.ceiling.places)
+    for f in slots:
+        ours = set_row(to, base, f)
+        T = [its for m in models if f in m.slots and (its := set_row(to, m, f)) != ours]
+        slots[f] = T[0] if len(T) == 1 else mixed_set_row(to, ours, T) if T else ours
+    to.slots = {f: set_slot(row) for f, row in slots.items()}
+    mix_ceiling(to, models, base)
+    return to
+
+
+def set_row(to, model, feature):
+    """(s, negative, cnt, N, {place in the merged model: (c, w, G)})"""
+    slot = model.slot(feature)
+    place = {k: to.place[y] for y, k in model.place.items()}
+    row = {place[k]: (entry.c, entry.w, entry.G) for k, entry in slot.row.items()}
+    return slot.s, slot.negative, slot.cnt, slot.N, row
+
+
+def set_slot(row):
+    slot = labels.Slot()
+    slot.s, slot.negative, slot.cnt, slot.N, entries = row
+    for k, (c, w, G) in sorted(entries.items()):
+        slot.row[k] = labels.Entry()
+        slot.row[k].c, slot.row[k].w, slot.row[k].G = c, w, G
+    return slot
+
+
+def mixed_set_row(to, base, rows):
+    s0, negative, cnt0, N0, entries = base
+    times = []
+    for _, _, its, _, _ in rows:
+        by = 1.0
+        while 0 < its * by < cnt0:
+            by *= 2.0
+        times.append(by)
+    cnt, ax, N = cnt0, s0 * cnt0, N0
+    for (s, its_negative, its_cnt, its_N, _), by in zip(rows, times, strict=True):
+        cnt += its_cnt * by - cnt0
+        ax += s * (its_cnt * by) - s0 * cnt0
+        N += its_N * by - N0
+        negative = negative or its_negative
+    halved = to.halved(cnt, any(row[2] >= to.most / 2 for row in [base, *rows]))
+    alike = {row[0] for row in rows} | ({s0} if cnt0 else set())
+    s = rows[0][0] if len(alike) == 1 or cnt <= 0 else ax / cnt
+    mixed = {}
+    for k in {k for row in [base, *rows] for k in row[4]}:
+        c0, w0, G0 = entries.get(k, (0.0, 0.0, 0.0))
+        theirs = [row[4].get(k, (0.0, 0.0, 0.0)) for row in rows]
+        c = c0
+        for (its, _, _), by in zip(theirs, times, strict=True):
+            c += its * by - c0
+        w, G = mixed_weight(w0, G0, [(w, G) for _, w, G in theirs])
+        mixed[k] = float32(c * halved), float32(w), float32(G)
+    return s, negative, float32(cnt * halved), N * halved, mixed

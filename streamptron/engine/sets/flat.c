@@ -2,37 +2,66 @@
 
 #include <math.h>
 
-SP_API size_t sp_sets_measure(const sp_learner *learner)
+SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const sp_table *other,
+                                 const double *its)
 {
-    const sp_table *table = &learner->table;
+    const sp_marked *slot = (const sp_marked *)(const void *)row;
+    const sp_marked *theirs = (const sp_marked *)(const void *)its;
+    return memcmp(row, its, 2 * sizeof(double)) == 0 && slot->of.row.n == theirs->of.row.n
+           && memcmp(&slot->of.N, &theirs->of.N, sizeof(double)) == 0
+           && (slot->of.row.n == 0
+               || memcmp(sp_row_entries(sp_rows_of(table), &slot->of.row),
+                         sp_row_entries(sp_rows_of(other), &theirs->of.row),
+                         slot->of.row.n * sizeof(sp_entry))
+                      == 0);
+}
+
+SP_API size_t sp_sets_measure(const double *slots, size_t n_slots)
+{
     size_t n = 0;
-    for (sp_slot_type slot = 0, end = learner->index.n_slots; slot < end; slot++) {
-        if (slot >> SP_CHUNK_BITS >= table->n_chunks)
-            break;
-        n += sp_marked_of(table, slot)->of.row.n;
-    }
+    for (size_t i = 0; i < n_slots; i++)
+        n += ((const sp_marked *)(const void *)(slots + i * SP_HEAD_WIDTH))->of.row.n;
     return n;
+}
+
+SP_PRIVATE void sp_sets_plain(double *slot)
+{
+    sp_sparse *row = &((sp_marked *)(void *)slot)->of.row;
+    row->block = row->size = 0;
+}
+
+SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,
+                                const uint32_t **marks)
+{
+    const sp_sparse *row = &((const sp_marked *)(const void *)slot)->of.row;
+    *marks = (const uint32_t *)(const void *)sp_row_entries(sp_rows_of(&learner->table), row);
+    return row->n;
+}
+
+SP_PRIVATE bool sp_sets_marked(const sp_learner *learner, ptrdiff_t k, double *marked)
+{
+    if (k >= learner->sets.n_labels)
+        return false;
+    const sp_label *label = &learner->sets.labels[k];
+    const double numbers[SP_LABEL_WIDTH]
+        = {label->D, label->left, label->w0, label->G0, label->wn, label->Gn};
+    memcpy(marked, numbers, sizeof(numbers));
+    return true;
 }
 
 SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots,
                             uint32_t *marks, double *marked)
 {
-    const sp_sparse_rows *rows = sp_rows_of(&learner->table);
-    const sp_sets *s = &learner->sets;
+    const uint32_t *entries;
     for (size_t i = 0; i < n_slots; i++) {
-        sp_marked *slot = (sp_marked *)(void *)(slots + i * SP_HEAD_WIDTH);
-        size_t bytes = slot->of.row.n * sizeof(sp_entry);
-        if (bytes)
-            memcpy(marks, sp_row_entries(rows, &slot->of.row), bytes);
-        marks += SP_MARKS_WIDTH * slot->of.row.n;
-        slot->of.row.block = slot->of.row.size = 0;
+        size_t n = sp_sets_marks(learner, slots + i * SP_HEAD_WIDTH, &entries);
+        if (n)
+            memcpy(marks, entries, n * sizeof(sp_entry));
+        marks += SP_MARKS_WIDTH * n;
+        sp_sets_plain(slots + i * SP_HEAD_WIDTH);
     }
-    for (ptrdiff_t k = 0; k < s->n_labels; k++) {
-        const sp_label *label = &s->labels[k];
-        const double numbers[SP_LABEL_WIDTH] = {label->D,  label->left, label->w0,
-                                                label->G0, label->wn,   label->Gn};
-        memcpy(marked + SP_LABEL_WIDTH * k, numbers, sizeof(numbers));
-    }
+    for (ptrdiff_t k = 0; sp_sets_marked(learner, k, marked); k++)
+        marked += SP_LABEL_WIDTH;
 }
 
 static bool sp_is_count(double number)
@@ -101,4 +130,25 @@ SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, co
         at += fault ? 0 : row->n;
     }
     return !fault && at != n ? SP_MARKS_WRONG : fault;
+}
+
+SP_PRIVATE int sp_sets_lay(sp_learner *learner, const sp_learner *base)
+{
+    sp_rows_free(sp_rows_of(&learner->table));
+    learner->table.own = sp_rows_copy(sp_rows_of(&base->table));
+    return learner->table.own == NULL ? -1 : 0;
+}
+
+SP_PRIVATE int sp_sets_lay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
+                                const uint32_t *marks, size_t n_marks, const double *marked)
+{
+    sp_sparse_rows *rows = sp_rows_of(&learner->table);
+    size_t at = 0;
+    int fault = sp_labels_read(&learner->sets, marked);
+    for (size_t i = 0; i < n && !fault; i++) {
+        sp_sparse *row = &sp_marked_of(&learner->table, slots[i])->of.row;
+        fault = sp_row_read(&learner->sets, rows, row, marks + SP_MARKS_WIDTH * at, n_marks - at);
+        at += fault ? 0 : row->n;
+    }
+    return !fault && at != n_marks ? SP_MARKS_WRONG : fault;
 }

@@ -20,8 +20,12 @@ enum {
     SP_LABEL_WIDTH = 6,
 };
 
-/* How many entries there are. */
-SP_API size_t sp_sets_measure(const sp_learner *learner);
+/* Whether a slot holds the same in two learners whose labels begin alike, wherever rows lie. */
+SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const sp_table *other,
+                                 const double *its);
+
+/* How many entries rows of slots have, written as they lie in the table. */
+SP_API size_t sp_sets_measure(const double *slots, size_t n_slots);
 
 /* Fill the arrays, and clear from `slots`, which were written before, where rows are. */
 SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots,
@@ -29,5 +33,24 @@ SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_s
 
 /* Fill in an untrained learner, whose slots have been read. 0, or what is wrong. */
 SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, const double *marked);
+
+/* A slot without where its row is, as in the arrays. */
+SP_PRIVATE void sp_sets_plain(double *slot);
+
+/* The entries of a slot as they lie in the arrays. How many. */
+SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,
+                                const uint32_t **marks);
+
+/* A label's numbers as they lie there; false: there is no such label. */
+SP_PRIVATE bool sp_sets_marked(const sp_learner *learner, ptrdiff_t k, double *marked);
+
+/* Give a learner, whose slots are going to be those of a base and of a delta, the base's rows. -1
+   without memory. */
+SP_PRIVATE int sp_sets_lay(sp_learner *learner, const sp_learner *base);
+
+/* And then the rows of the delta's n slots, which it holds already, and its labels' numbers. 0, or
+   what is wrong. */
+SP_PRIVATE int sp_sets_lay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
+                                const uint32_t *marks, size_t n_marks, const double *marked);
 
 #endif

@@ -66,7 +66,7 @@ static bool sp_is_new(const sp_shard *shard, const sp_shard *base, size_t block,
            (size_t)its->width * sizeof(double));
     sp_fold_row(its, block, slot, its->fold, row);
     sp_expected(shard, base, block, slot, before);
-    return memcmp(row, before, (size_t)its->width * sizeof(double)) != 0;
+    return !sp_machine_same_row(shard->learner, row, base->learner, before);
 }
 
 /* Whether the whole chunk that begins with a slot holds the same bytes. */
@@ -325,6 +325,8 @@ SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp
     *n_slots = sp_slots_of(delta, learner, base);
     if (*n_slots == 0)
         return SP_SHARD_NAMES;
+    if (sp_machine_lay(learner, base) < 0)
+        return SP_SHARD_MEMORY;
     int fault = sp_lay(learner, &base->table, n_outputs, *n_slots);
     if (fault)
         return fault;
@@ -351,7 +353,9 @@ SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp
     }
     if (!table->kind->weights && sp_machine_slots_fault(learner, *n_slots))
         return SP_SHARD_NUMBER;
-    return 0;
+    fault = sp_machine_lay_rows(learner, delta->slots, n, delta->marks, delta->n_marks,
+                                delta->marked);
+    return fault == 0 ? 0 : fault == SP_MARKS_MEMORY ? SP_SHARD_MEMORY : SP_SHARD_NUMBER;
 }
 
 SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
@@ -407,6 +411,22 @@ static void sp_mix_key(uint64_t *h, const sp_key *key)
     sp_mix_word(h, sp_load8(p + n - 16), sp_load8(p + n - 8));
 }
 
+/* A slot's bytes, and what it has beside them. */
+static void sp_mix_slot_words(uint64_t *h, const sp_learner *learner, const double *row)
+{
+    const uint32_t *marks = NULL;
+    size_t n = sp_machine_marks(learner, row, &marks);
+    double plain[SP_SLOT_MOST];
+    int width = learner->table.width;
+    memcpy(plain, row, (size_t)width * sizeof(double));
+    sp_machine_plain(learner, plain);
+    for (int f = 0; f < width; f += 2)
+        sp_mix_word(h, sp_bits_of(plain[f]), f + 1 < width ? sp_bits_of(plain[f + 1]) : 0);
+    for (size_t i = 0; i < SP_MARKS_WIDTH * n; i += SP_MARKS_WIDTH)
+        sp_mix_word(h, (uint64_t)marks[i] << 32 | marks[i + 1],
+                    (uint64_t)marks[i + 2] << 32 | marks[i + 3]);
+}
+
 SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h)
 {
     const sp_table *table = &shard->learner->table;
@@ -414,6 +434,7 @@ SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h)
     sp_slot_type slot;
     sp_key key;
     const double *row;
+    double marked[SP_LABEL_WIDTH];
     h[0] = h[1] = 0;
     if (!shard->learner->index.bits) {
         for (slot = SP_SLOTS_RESERVED; slot < shard->n_slots; slot++) {
@@ -439,14 +460,13 @@ SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h)
                                     ? table->blocks[b].folds[slot >> SP_CHUNK_BITS]
                                     : 0;
                 sp_mix_word(h, ((uint64_t)b << 32) | slot, last);
-                f = 0;
-                while (f < table->width) {
-                    sp_mix_word(h, sp_bits_of(row[f]),
-                                f + 1 < table->width ? sp_bits_of(row[f + 1]) : 0);
-                    f += 2;
-                }
+                sp_mix_slot_words(h, shard->learner, row);
             }
             slot++;
         }
+    }
+    for (ptrdiff_t k = 0; sp_machine_marked(shard->learner, k, marked); k++) {
+        for (f = 0; f < SP_LABEL_WIDTH; f += 2)
+            sp_mix_word(h, sp_bits_of(marked[f]), sp_bits_of(marked[f + 1]));
     }
 }

@@ -9,6 +9,8 @@
        ceiling:  renamed uint32         the slots of these names, rising; without a ceiling they are
                                         those behind the base's
                  stamps  uint32 [slots] see path/ceiling.h
+       several labels:
+                 marks, marked          the entries of these rows, and all labels: sets/flat.h
 
    A row costs 4 bytes beside its numbers: 20 for two labels and an average. With an exponential
    average the terms are those of the learner's last fold.
@@ -36,6 +38,7 @@ typedef struct sp_delta {
     size_t n_texts;
     size_t n_renamed;
     size_t n_stamps;
+    size_t n_marks;
     uint32_t *slots;
     double *rows;
     uint32_t *blocks;
@@ -43,6 +46,8 @@ typedef struct sp_delta {
     uint8_t *texts;
     uint32_t *renamed;
     uint32_t *stamps;
+    const uint32_t *marks; /* which sp_delta_overlay reads */
+    const double *marked;
 } sp_delta;
 
 /* How large the arrays will be. 0, or what is wrong. */

@@ -126,8 +126,11 @@ static int sp_alone(sp_learner *to, sp_shard *shard)
         if (sp_index_is_limited(names))
             *sp_index_stamp(names, slot) = sp_shard_stamp(shard, slot);
     }
+    sp_machine_free(to);
     sp_table_free(&to->table);
-    if (sp_table_copy(&to->table, &its->table) < 0)
+    int failed = sp_table_copy(&to->table, &its->table);
+    /* all of it must be its own before it can be freed */
+    if (sp_machine_copy(to, its) + failed < 0)
         return SP_SHARD_MEMORY;
     for (int k = 0; k < SP_KEPT_KINDS; k++)
         to->fits[k] = its->fits[k];
@@ -136,9 +139,6 @@ static int sp_alone(sp_learner *to, sp_shard *shard)
     to->n_seen = its->n_seen;
     to->n_updates = its->n_updates;
     to->n_mistakes = its->n_mistakes;
-    sp_machine_free(to);
-    if (sp_machine_copy(to, its) < 0)
-        return SP_SHARD_MEMORY;
     if (sp_index_is_limited(names)
         && to->ceiling.hand >= SP_MAX(names->n_slots, (sp_slot_type)SP_SLOTS_RESERVED + 1))
         return SP_SHARD_NUMBER;

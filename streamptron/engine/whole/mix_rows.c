@@ -51,9 +51,8 @@ static bool sp_same_row(const sp_merge *m, const sp_shard *shard, sp_slot_type o
     const sp_table *its = &shard->learner->table;
     for (ptrdiff_t b = 0, end = SP_MAX(its->n_blocks, m->base->learner->table.n_blocks); b < end;
          b++) {
-        if (memcmp(sp_shard_row(shard, b, own), sp_shard_row(m->base, b, base),
-                   (size_t)its->width * sizeof(double))
-            != 0)
+        if (!sp_machine_same_row(shard->learner, sp_shard_row(shard, b, own), m->base->learner,
+                                 sp_shard_row(m->base, b, base)))
             return false;
     }
     return true;
@@ -246,8 +245,8 @@ SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot)
     }
 }
 
-/* One row. Its chunks are there wherever a shard has written. */
-static void sp_mix_slot(sp_merge *m, sp_slot_type slot)
+/* One row. Its chunks are there wherever a shard has written. -1 without memory. */
+static int sp_mix_slot(sp_merge *m, sp_slot_type slot)
 {
     const sp_shard *shard;
     m->n_touched = 0;
@@ -260,7 +259,7 @@ static void sp_mix_slot(sp_merge *m, sp_slot_type slot)
             m->n_touched += 1;
         }
     }
-    sp_machine_mix_slot(m, slot);
+    return sp_machine_mix_slot(m, slot);
 }
 
 /* Whether a shard, or the base, may have numbers for a block of a chunk. */
@@ -298,7 +297,8 @@ static int sp_make_chunks(sp_merge *m, size_t chunk)
     return 0;
 }
 
-/* Take an untouched chunk as it lies in the base; False if it lies otherwise. */
+/* Take an untouched chunk as it lies in the base; False if it lies otherwise, or if what its slots
+   have lies elsewhere. */
 static bool sp_keep_chunk(sp_merge *m, size_t chunk, int *failed)
 {
     sp_table *to = &m->to->table;
@@ -306,7 +306,7 @@ static bool sp_keep_chunk(sp_merge *m, size_t chunk, int *failed)
     sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
     size_t n = SP_MIN((size_t)SP_CHUNK_SLOTS, m->n_slots - (chunk << SP_CHUNK_BITS));
     *failed = 0;
-    if (!sp_shard_is_aligned(m->base, chunk))
+    if (to->own != NULL || !sp_shard_is_aligned(m->base, chunk))
         return false;
     for (uint32_t b = 0, end = (uint32_t)base->n_blocks; b < end; b++) {
         if (chunk >= base->n_chunks || base->blocks[b].chunks[chunk] == base->zeros)
@@ -371,8 +371,10 @@ static int sp_mix_chunk(sp_merge *m, size_t chunk)
         return -1;
     if (sp_table_chunk(&m->to->table, 0, chunk) != NULL && sp_mix_terms(m, chunk))
         return 0;
-    for (slot = SP_MAX(slot, (sp_slot_type)1); slot < last; slot++)
-        sp_mix_slot(m, slot);
+    for (slot = SP_MAX(slot, (sp_slot_type)1); slot < last; slot++) {
+        if (sp_mix_slot(m, slot) < 0)
+            return -1;
+    }
     return 0;
 }
 

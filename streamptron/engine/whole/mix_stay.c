@@ -90,6 +90,20 @@ static size_t sp_choose(const sp_merge *m, size_t most, sp_slot_type *stay, uint
     return kept;
 }
 
+/* Give back what slots that do not stay have elsewhere. */
+static void sp_let_go(sp_merge *m, const sp_slot_type *stay, size_t n)
+{
+    sp_table *table = &m->to->table;
+    size_t at = 0;
+    for (sp_slot_type slot = SP_SLOTS_RESERVED, end = table->own == NULL ? 0 : m->n_slots;
+         slot < end; slot++) {
+        if (at < n && stay[at] == slot)
+            at++;
+        else if (sp_table_chunk(table, 0, slot >> SP_CHUNK_BITS) != NULL)
+            table->kind->clear(table, slot);
+    }
+}
+
 /* Let these slots be all there are. -1 without memory. */
 static int sp_settle(sp_merge *m, sp_slot_type most, const sp_slot_type *stay, const uint32_t *ages,
                      size_t n)
@@ -119,6 +133,7 @@ SP_PRIVATE int sp_stay_limit(sp_merge *m, sp_slot_type most)
     int failed = -1;
     if (stay != NULL && ages != NULL && losses != NULL) {
         n = sp_choose(m, most, stay, ages, losses, losses + n);
+        sp_let_go(m, stay, n);
         failed = sp_settle(m, most, stay, ages, n);
     }
     sp_free(stay);

@@ -241,8 +241,9 @@ static inline void sp_merge_column(sp_feature *to, const sp_feature *const *shar
 }
 
 /* The feature that `n` shards, of `shards`, make of `to`, which is the base's. `all`: T + the
-   number of places; rD: 1 / (D + 1) of each, of the merged model. */
-static inline void sp_merge_feature(sp_feature *to, const sp_feature *const *shards, int n,
+   number of places; rD: 1 / (D + 1) of each, of the merged model. Returns by what its counts were
+   halved; behind 2 n numbers of the scratch is by what those of each shard were doubled. */
+static inline double sp_merge_feature(sp_feature *to, const sp_feature *const *shards, int n,
                                     ptrdiff_t outputs, ptrdiff_t labels, double all,
                                     const double *rD, double *scratch)
 {
@@ -286,6 +287,7 @@ static inline void sp_merge_feature(sp_feature *to, const sp_feature *const *sha
     to->om = sp_om(to->column.n > 0.0 ? to->column.since : (double)(float)to->cnt, all,
                    (squares[0] + squares[1]) + (squares[2] + squares[3]),
                    (N[0] + N[1]) + (N[2] + N[3]));
+    return halved;
 }
 
 #endif
