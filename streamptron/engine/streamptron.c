@@ -17,6 +17,7 @@
 #include "events/text.c"
 #include "linear/calibrate.c"
 #include "linear/linear.c"
+#include "linear/powers.c"
 #include "linear/rule.c"
 #include "linear/serve.c"
 #include "linear/step.c"

@@ -23,8 +23,8 @@ static size_t make_file(const char *learner, uint8_t *to)
     size_t n, at = 0;
     memset(&scratch, 0, sizeof(scratch));
     sp_event_init(&event);
-    CHECK_SAME(sp_contents_new(&contents, learner, "{\"hash_seed\": 1}", "{\"fields\": \"a\"}", 1,
-                               &fault),
+    CHECK_SAME(sp_contents_new(&contents, learner, "{\"hash_seed\": 1}", "{\"fields\": \"a\"}",
+                               NULL, 1, &fault),
                0);
     sp_learner *l = &contents.learner;
     if (l->answer == SP_ANSWER_PAIR)

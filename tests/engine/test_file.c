@@ -146,7 +146,7 @@ static void test_round_trip(const char *learner)
     sp_bytes labels = {.failed = false}, none = {.failed = false};
     size_t n, m;
     check_about = learner;
-    CHECK_SAME(sp_contents_new(&contents, learner, "{}", "{}", 7, &fault), 0);
+    CHECK_SAME(sp_contents_new(&contents, learner, "{}", "{}", NULL, 7, &fault), 0);
     sp_learner *l = &contents.learner;
     bool named = l->answer != SP_ANSWER_SIGN && l->answer != SP_ANSWER_CANDIDATES;
     if (l->answer == SP_ANSWER_PAIR)

@@ -2,7 +2,10 @@
 
 #include "kit.h"
 
+#include "linear/powers.h"
 #include "linear/rule.h"
+
+#include <math.h>
 
 enum { EVENTS = 400, NAMES = 40 };
 
@@ -141,6 +144,34 @@ static void test_split(void)
     sp_table_free(&two);
 }
 
+/* From 0 to 1. */
+static double check_unit(void)
+{
+    return (double)(check_random() >> 11) * 0x1p-53;
+}
+
+/* Powers are those of the C library, but for the last digit, which is the same on every machine. */
+static void test_powers(void)
+{
+    static const double known[][2] = {
+        {-0x1.8p-1, 0x1.e3b40ebefcd7ep-2},
+        {-0x1.9p+6, 0x1.a8c1f14e2af5dp-145},
+    };
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        CHECK_EQUAL(sp_e_to(known[i][0]), known[i][1]);
+    CHECK_EQUAL(sp_e_to(0.0), 1.0);
+    CHECK_EQUAL(sp_e_to(-512.0), exp(-512.0));
+    CHECK_EQUAL(sp_two_to(-1.0), 0.5);
+    for (int i = 0; i < 100000; i++) {
+        double most = i % 3 == 0 ? 512.0 : i % 3 == 1 ? 8.0 : 0x1p-20;
+        double x = -most * check_unit(), y = 3.0 * check_unit() - 1.5, z = check_unit() * 0x1p-9;
+        CHECK(fabs(sp_e_to(x) - exp(x)) <= 0x1p-52 * exp(x));
+        CHECK(fabs(sp_two_to(x) - exp2(x)) <= 0x1p-52 * exp2(x));
+        CHECK_EQUAL(sp_fused_exactly(x, y, z), fma(x, y, z));
+        CHECK_EQUAL(sp_fused_exactly(y, y, -(y * y)), fma(y, y, -(y * y)));
+    }
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(argc, argv);
@@ -151,5 +182,6 @@ int main(int argc, char **argv)
     test_steps(SP_RULE_MULTICLASS, SP_VIOLATORS_PROPORTIONAL);
     test_steps(SP_RULE_MIRA, SP_VIOLATORS_BEST);
     test_split();
+    test_powers();
     return 0;
 }

@@ -72,7 +72,20 @@ static void new_models(void)
         {"{\"normalize\": \"l1\"}", "None or 'l2'"},
         {"{\"words\": 1}", "Tokenizer has no parameter 'words'"},
     };
+    static const char *const mails[][2] = {
+        {"{\"bytes\": 3}", "bytes=3; it must be 0, for none, or an int from 4 to 268435456"},
+        {"{\"bytes\": 268435457}", "bytes=268435457; it must be 0, for none, or an int from 4"},
+        {"{\"headers\": false, \"text\": false, \"bytes\": 0}", "leave nothing of a mail"},
+        {"{\"fold\": 1}", "fold=1; it must be True or False"},
+        {"{\"fields\": 1}", "Mail has no parameter 'fields'"},
+        {"[]", "not a JSON object"},
+        {"{", "the parameters of the Mail are not JSON"},
+    };
     spt_model *model;
+    for (size_t i = 0; i < sizeof(mails) / sizeof(*mails); i++) {
+        SAYS(spt_new_mail("mira", NULL, mails[i][0], &model, &error), SPT_ARGUMENT, mails[i][1]);
+        n_failed += model != NULL;
+    }
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         SAYS(spt_new(wrong[i][0], wrong[i][1], NULL, &model, &error), SPT_ARGUMENT, wrong[i][2]);
         n_failed += model != NULL;

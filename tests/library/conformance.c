@@ -1,6 +1,7 @@
 /* What the library answers and learns, as hexadecimal text: conformance MODEL EVENTS [SAVED].
 
-   MODEL is a file, or NAME:PARAMETERS|TOKENIZER of a new model, the last two JSON, or left out.
+   MODEL is a file, or NAME:PARAMETERS|TOKENIZER of a new model, the last two JSON, or left out;
+   with mail: before it the last one is a Mail's.
    "mapped" for SAVED opens the file where it lies. A line of EVENTS is a label or nothing, a weight
    as C's %a writes it, and either the texts of the fields or names and numbers, all behind TABs:
 
@@ -125,6 +126,8 @@ static void answer(const spt_model *model, spt_event *event)
 
 static void open_model(char *name, int mapped, spt_model **model)
 {
+    int mail = strncmp(name, "mail:", 5) == 0;
+    name += 5 * mail;
     char *parameters = strchr(name, ':'), *tokenizer;
     if (parameters == NULL) {
         check(spt_open(name, mapped ? SPT_MAPPED : 0, model, &error));
@@ -134,7 +137,8 @@ static void open_model(char *name, int mapped, spt_model **model)
     tokenizer = strrchr(parameters, '|');
     if (tokenizer != NULL)
         *tokenizer++ = 0;
-    check(spt_new(name, *parameters ? parameters : NULL, tokenizer, model, &error));
+    check((mail ? spt_new_mail : spt_new)(name, *parameters ? parameters : NULL, tokenizer, model,
+                                          &error));
 }
 
 int main(int argc, char **argv)

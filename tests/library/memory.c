@@ -45,17 +45,20 @@ static const char *const learners[] = {"perceptron", "multiclass", "mira",
                                        "arow",       "adaptive",   "voted"};
 
 /* All that a life has, of which any allocation may fail. Returns the code of the call that did. */
-static int live(const char *learner, void **saved, size_t *n, spt_model **kept)
+static int live(const char *learner, int mails, void **saved, size_t *n, spt_model **kept)
 {
-    static const char *const texts[] = {"a word of more than fifteen bytes", "two words", "three"};
+    static const char *const texts[] = {
+        "Subject: =?utf-8?Q?Fr=C3=A9e?=\n\na word of more than fifteen bytes", "two words",
+        "three"};
     const char *labels[] = {"True", "False", learner[0] == 'p' ? "True" : "third"};
     spt_model *model = NULL, *again = NULL;
     spt_event *event = NULL;
     spt_answer answer = SPT_ANSWER;
     spt_part parts[8];
     size_t count;
-    int code = spt_new(learner, "{\"class_weight\": [[true, 2]]}", "{\"ngram_range\": [1, 2]}",
-                       &model, NULL);
+    static const char parameters[] = "{\"class_weight\": [[true, 2]]}";
+    int code = mails ? spt_new_mail(learner, parameters, "{\"bytes\": 12}", &model, NULL)
+                     : spt_new(learner, parameters, "{\"ngram_range\": [1, 2]}", &model, NULL);
     if (!code)
         code = spt_event_new(model, &event, NULL);
     for (int i = 0; i < 6 && !code; i++) {
@@ -87,14 +90,15 @@ static int live(const char *learner, void **saved, size_t *n, spt_model **kept)
 
 int main(void)
 {
-    for (size_t i = 0; i < sizeof(learners) / sizeof(*learners); i++) {
+    for (size_t k = 0; k < 2 * sizeof(learners) / sizeof(*learners); k++) {
+        size_t i = k / 2;
         long n_calls = 0;
         for (int code = SPT_MEMORY; code != SPT_OK; n_calls++) {
             spt_model *model = NULL;
             void *saved = NULL;
             size_t n;
             left = n_calls + 1;
-            code = live(learners[i], &saved, &n, &model);
+            code = live(learners[i], k % 2, &saved, &n, &model);
             left = 0;
             if (code != SPT_OK && code != SPT_MEMORY) {
                 printf("%s, allocation %ld: %s\n", learners[i], n_calls, spt_message(code));

@@ -7,10 +7,19 @@ from urllib.parse import unquote
 
 import pytest
 
-from streamptron import AdaptiveClassifier, Perceptron, Tokenizer, load
+from streamptron import AdaptiveClassifier, Journal, Mail, Perceptron, Tokenizer, load
 from streamptron.modelfile.layout import Contents
-from streamptron.modelfile.write import write
-from tests.support.library import c_hex, event_line, needs_compiler, program
+from streamptron.modelfile.read import read
+from streamptron.modelfile.write import contents_of, write
+from tests.support.library import c_hex, called, event_line, needs_compiler, program
+from tests.support.mails import (
+    changed,
+    likely_mail,
+    needs_mails,
+    random_mail,
+    random_parameters,
+    sample,
+)
 from tests.support.marks import in_turn, seeds
 from tests.support.streams import labelled_texts, needs_data
 from tests.support.variants import LEARNERS, OWN, VARIANTS, make
@@ -188,6 +197,73 @@ def test_every_tokenizer_splits_alike(options, learner, tmp_path):
     assert after.read_bytes() == before.read_bytes()
 
 
+@pytest.mark.parametrize("learner", ["AdaptiveClassifier", "MIRA", "VotedPerceptron"])
+@seeds(4, n_slow=12)
+def test_mails_are_taken_apart_alike(learner, seed, tmp_path):
+    rng = random.Random(seed)
+    mail = Mail(**random_parameters(rng))
+    stream = [
+        (changed(rng, likely_mail(rng)) if rng.random() < 0.5 else random_mail(rng), label, 1.0)
+        for label in rng.choices(LABELS[:3], k=40)
+    ]
+    model = mail | LEARNERS[learner](hash_seed=1)
+    saved = compared(model, stream, tmp_path)
+    if learner != "VotedPerceptron":
+        check_explanations(load(saved), [x for x, _, _ in stream], tmp_path, True)
+
+
+@needs_mails
+def test_real_mails(tmp_path):
+    stream = [(x, label, 1.0) for x, label in sample("spamassassin_raw", 150)]
+    compared(Mail() | AdaptiveClassifier(hash_seed=1), stream, tmp_path)
+
+
+def test_a_new_model_of_mails_is_pythons(tmp_path):
+    stream = [(b"Subject: win now\n\na prize", "spam"), (b"Subject: tomorrow\n\nsee you", "ham")]
+    (tmp_path / "lines").write_text("".join(event_line(*each) for each in stream))
+    model = 'mail:adaptive:{"hash_seed": 5}|{"bytes": 20, "fold": false}'
+    called(program("conformance"), model, tmp_path / "lines", tmp_path / "after")
+    mine = Mail(bytes=20, fold=False) | AdaptiveClassifier(hash_seed=5)
+    for x, label in stream:
+        mine.learn_one(x, label)
+    loaded = load(tmp_path / "after")
+    assert vars(type(loaded[0])) == vars(type(mine[0]))
+    assert loaded[0]._get_params() == mine[0]._get_params()
+    assert loaded.predict_proba_one(b"Subject: win") == mine.predict_proba_one(b"Subject: win")
+
+
+def test_what_a_file_has_besides_is_kept_byte_for_byte(tmp_path):
+    """A journal, a position, where a training stopped: C learns on as a model in Python does."""
+    journal = Journal(Tokenizer() | AdaptiveClassifier(hash_seed=1))
+    for i, text in enumerate(("win a prize", "see you", "a prize", "a meeting")):
+        journal.learn_one(f"mail-{i}", text, "spam" if "prize" in text else "ham")
+    journal.correct("mail-1", "spam")
+    place = {"file": "mails", "epoch": 1}
+    lines = {"reading": {"format": "plain"}, "positive": None, "names": None, "place": place}
+    position = {"at": ("mail", 7), "ids": [b"1-0", None, 0.5, {"a": [1]}]}
+
+    def write_all(path, journal):
+        found = contents_of(journal, {"whose": "mine"})
+        write(path, found._replace(lines=lines, position=position))
+
+    before, after, events_of = (tmp_path / name for name in ("before", "after", "lines"))
+    write_all(before, journal)
+    stream = [("free lunch", "ham"), ("elections today", "news"), ("a prize", "spam")]
+    for known in (stream[:0], stream):
+        events_of.write_text("".join(event_line(*each) for each in known))
+        called(program("conformance"), before, events_of, after)
+        journal = Journal.load(before)
+        for x, label in known:
+            journal.model.learn_one(x, label)
+        write_all(before, journal)
+        assert after.read_bytes() == before.read_bytes()
+    again = Journal.load(after)
+    again.undo("mail-0")
+    journal.undo("mail-0")
+    assert again.model.predict_proba_one("a prize") == journal.model.predict_proba_one("a prize")
+    assert read(after).position == position
+
+
 def test_a_learner_that_watches_for_changes(tmp_path):
     model = AdaptiveClassifier(hash_seed=1, forget="auto")
     stream = [(x, y, 1.0) for x, y, _ in events(4, 400, LABELS[:2])]
@@ -216,13 +292,15 @@ def check_explanations(model, xs, folder, mapped):
     (folder / "lines").write_text("".join(map(event_line, xs)))
     command = [program("conformance"), folder / "model", folder / "lines"]
     done = subprocess.run([*command, *["mapped"] * mapped], capture_output=True, text=True)
-    first = model._known_labels[0]
+    learner, event = parts_of(model)
+    first = learner._known_labels[0]
     for x, line in zip(xs, done.stdout.splitlines(), strict=False):
         found = line.split(" parts ")[1].split(" ")
         names = [None if name == "-" else unquote(name) for name in found[::2]]
         found = dict(zip(names, map(float.fromhex, found[1::2]), strict=True))
-        contributions = model._explain(x, *model._explained(first))[0]
-        assert found == {None: 0.0, **dict(contributions)}
+        contributions = learner._explain(event(x), *learner._explained(first))[0]
+        named = {None if name is None else str(name): part for name, part in contributions}
+        assert found == {None: 0.0, **named}
 
 
 def measured(seed, n, labels):

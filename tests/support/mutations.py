@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from streamptron import ModelFileError, Tokenizer, VotedPerceptron
+from streamptron import Mail, ModelFileError, Tokenizer, VotedPerceptron
 from streamptron.modelfile.layout import Contents
 from streamptron.modelfile.read import model_of, read
 from streamptron.modelfile.write import write
@@ -38,6 +38,7 @@ BASES = {
     "votes": ("VotedPerceptron", {"budget": 40}),
     "kernel": ("VotedPerceptron", {"degree": 2}),
     "pipeline": ("Perceptron", {}),
+    "mail": ("AdaptiveClassifier", {}),
     "weighed": ("AdaptiveClassifier", {}),
     "weighed, two labels": ("AdaptiveClassifier", {}),
     "variances": ("AROW", {}),
@@ -90,6 +91,8 @@ def base(name):
             tokenizer = Tokenizer(ngram_range=(1, 2), fields=("subject", "body"))
             position = {("mail", 0): 7, "ids": [b"1-0", None]}
             contents = contents._replace(tokenizer=tokenizer, lines=LINES, position=position)
+        if name == "mail":
+            contents = contents._replace(tokenizer=Mail(bytes=40), journal=b"a journal's bytes")
         write(path, contents)
         return path.read_bytes()
 
@@ -253,7 +256,10 @@ def used(model, learn):
 def texts_answered(contents):
     """The pipeline, if the file has one, answers a text."""
     if contents.tokenizer is not None:
-        fields = contents.tokenizer.fields
+        fields = getattr(contents.tokenizer, "fields", None)
+        if isinstance(contents.tokenizer, Mail):
+            model_of(contents).predict_proba_one(b"Subject: word1\n\n7")
+            return
         text = "word1 7" if fields is None else dict.fromkeys(as_tuple(fields), "word1 7")
         model_of(contents).predict_proba_one(text)
 

@@ -236,7 +236,17 @@ static int sp_voted_lay_out(const sp_learner *learner, sp_laid_out *to)
     return sp_voters_flatten(&flat, &learner->voters, n);
 }
 
-SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, sp_laid_out *arrays, sp_fault *fault)
+/* -1 without memory. */
+static int sp_journal_lay_out(const sp_bytes *journal, sp_laid_out *to)
+{
+    void *p = sp_array_room(to, SP_ARRAY_JOURNAL, journal->n, 0);
+    if (p != NULL && journal->n > 0)
+        memcpy(p, journal->p, journal->n);
+    return p == NULL ? -1 : 0;
+}
+
+SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, const sp_bytes *journal,
+                                 sp_laid_out *arrays, sp_fault *fault)
 {
     sp_flat flat;
     size_t at = 0;
@@ -254,6 +264,8 @@ SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, sp_laid_out *arrays,
     sp_flat_free(&flat);
     if (good && sp_learner_can(learner, SP_CAN_VOTE))
         good = sp_voted_lay_out(learner, arrays) == 0;
+    if (good && journal != NULL)
+        good = sp_journal_lay_out(journal, arrays) == 0;
     if (!good)
         return sp_fault_memory(fault);
     if (deep)

@@ -3,6 +3,7 @@
 #ifndef STREAMPTRON_FILE_ARRAYS_H
 #define STREAMPTRON_FILE_ARRAYS_H
 
+#include "file/bytes.h"
 #include "file/header.h"
 #include "path/learner.h"
 
@@ -20,8 +21,10 @@ typedef struct sp_laid_out {
     void *start[SP_ARRAYS];
 } sp_laid_out;
 
-/* 0, or a kind of fault. Call sp_laid_out_free in either case. */
-SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, sp_laid_out *arrays, sp_fault *fault);
+/* `journal`: the bytes of one that is kept with the learner; NULL: there is none. 0, or a kind of
+   fault. Call sp_laid_out_free in either case. */
+SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, const sp_bytes *journal,
+                                 sp_laid_out *arrays, sp_fault *fault);
 
 SP_PRIVATE void sp_laid_out_free(sp_laid_out *arrays);
 

@@ -13,7 +13,8 @@
 
 /* In the order of sp_kept_part. */
 static const char *const sp_part_names[SP_PARTS] = {
-    "parameters", "labels", "objects", "y_name", "past", "tokenizer", "lines", "metadata",
+    "parameters", "labels", "objects", "y_name",   "past",
+    "tokenizer",  "mail",   "lines",   "position", "metadata",
 };
 
 static int sp_open_wrong(sp_fault *fault, const char *words)
@@ -28,6 +29,7 @@ SP_PRIVATE void sp_contents_free(sp_contents *contents)
     sp_tokens_free(&contents->tokens);
     for (int i = 0; i < SP_PARTS; i++)
         sp_part_free(&contents->parts[i]);
+    sp_bytes_free(&contents->journal);
     memset(contents, 0, sizeof(*contents));
 }
 
@@ -266,7 +268,7 @@ static int sp_parts_read(sp_contents *contents, const sp_header *header, sp_faul
         int failed = sp_part_read(header, sp_part_names[i], &contents->parts[i], fault);
         if (failed)
             return failed;
-        bool needed = i != SP_PART_PAST && i != SP_PART_TOKENIZER && i != SP_PART_LINES;
+        bool needed = i < SP_PART_PAST || i == SP_PART_METADATA;
         if (needed && !contents->parts[i].there) {
             sp_open_wrong(fault, "it has no part ");
             return sp_fault_add(fault, sp_part_names[i]);
@@ -279,18 +281,36 @@ static int sp_parts_read(sp_contents *contents, const sp_header *header, sp_faul
         return sp_open_wrong(fault, "the name of the labels' series is invalid");
     if (parts[SP_PART_LINES].there && !sp_is_lines(&parts[SP_PART_LINES].json))
         return sp_open_wrong(fault, "the entry for lines is invalid");
+    if (parts[SP_PART_POSITION].there && !sp_is_position(&parts[SP_PART_POSITION].json, 0))
+        return sp_open_wrong(fault, "the position in the stream is invalid");
     return 0;
+}
+
+/* The rule by which texts or mails are split: of both the Mail's counts. */
+static int sp_tokens_open(sp_contents *contents, bool plain, sp_fault *fault)
+{
+    sp_part *parts = contents->parts;
+    sp_given tokens = {&parts[SP_PART_TOKENIZER].json, 0, plain};
+    sp_given mail = {&parts[SP_PART_MAIL].json, 0, plain};
+    int failed = 0;
+    contents->has_tokens = parts[SP_PART_TOKENIZER].there || parts[SP_PART_MAIL].there;
+    if (parts[SP_PART_TOKENIZER].there)
+        failed = sp_tokens_read(&contents->tokens, &tokens, fault);
+    if (!failed && parts[SP_PART_MAIL].there) {
+        sp_tokens_free(&contents->tokens);
+        sp_part_free(&parts[SP_PART_TOKENIZER]);
+        failed = sp_mail_tokens_read(&contents->tokens, &mail, fault);
+    }
+    return failed;
 }
 
 /* Parameters and the tokenizer's: checked, and an untrained learner made. */
 static int sp_contents_begin(sp_contents *contents, bool plain, uint64_t seed, sp_fault *fault)
 {
-    sp_given tokens = {&contents->parts[SP_PART_TOKENIZER].json, 0, plain};
     int failed = sp_pairing_read(&contents->pairing, &contents->parameters, &contents->given,
                                  fault);
-    contents->has_tokens = contents->parts[SP_PART_TOKENIZER].there;
-    if (!failed && contents->has_tokens)
-        failed = sp_tokens_read(&contents->tokens, &tokens, fault);
+    if (!failed)
+        failed = sp_tokens_open(contents, plain, fault);
     if (!failed)
         failed = sp_parameters_apply(&contents->parameters, &contents->pairing, seed,
                                      &contents->learner, fault);
@@ -305,18 +325,46 @@ static int sp_parameters_open(sp_contents *contents, bool plain, sp_fault *fault
     return sp_parameters_read(&contents->parameters, contents->kind, &contents->given, fault);
 }
 
+/* A pipeline's steps are Python's: say which one comes first. */
+static int sp_steps_refused(const sp_header *header, const uint8_t *arrays, sp_fault *fault)
+{
+    const sp_array *steps = &header->arrays[SP_ARRAY_STEPS];
+    sp_json json;
+    int failed = sp_json_read(&json, arrays + steps->start, steps->n, fault);
+    if (failed == SP_WHY_DAMAGED)
+        sp_open_wrong(fault, "the steps before the learner are not JSON");
+    if (!failed) {
+        bool object = sp_json_type(&json, 0) == SP_JSON_OBJECT;
+        uint32_t names = object ? sp_json_get(&json, 0, "names") : 0;
+        sp_fault_say(fault, SP_WHY_FOREIGN, "holds a pipeline with ");
+        if (names && sp_json_type(&json, names) == SP_JSON_LIST && json.nodes[names].n > 0) {
+            sp_fault_add(fault, "the step ");
+            sp_fault_add_value(fault, &json, names + 1);
+        } else
+            sp_fault_add(fault, "steps");
+        failed = sp_fault_add(fault, " before the learner, which only Python takes");
+    }
+    sp_json_free(&json);
+    return failed;
+}
+
+/* What a file that can be written again has beside the model. */
+static int sp_journal_keep(sp_contents *contents, const sp_header *header, const uint8_t *arrays,
+                           sp_fault *fault)
+{
+    const sp_array *journal = &header->arrays[SP_ARRAY_JOURNAL];
+    contents->has_journal = journal->there;
+    sp_bytes_add(&contents->journal, arrays + journal->start, journal->end - journal->start);
+    return contents->journal.failed ? sp_fault_memory(fault) : 0;
+}
+
 static int sp_contents_read(sp_contents *contents, const sp_header *header, const uint8_t *arrays,
                             bool in_place, sp_fault *fault)
 {
     uint64_t seed = 0;
     ptrdiff_t n_outputs = 0;
-    if (sp_json_get(&header->json, header->metadata, "mail"))
-        return sp_fault_say(fault, SP_WHY_FOREIGN,
-                            "holds a Mail before the learner, which only Python takes");
-    if (header->version == 2 || header->arrays[SP_ARRAY_STEPS].there)
-        return sp_fault_say(fault, SP_WHY_FOREIGN,
-                            "holds a pipeline with steps before the learner, which only Python "
-                            "takes");
+    if (header->arrays[SP_ARRAY_STEPS].there)
+        return sp_steps_refused(header, arrays, fault);
     int failed = sp_class_read(header, &contents->kind, fault);
     if (!failed)
         failed = sp_parts_read(contents, header, fault);
@@ -342,6 +390,8 @@ static int sp_contents_read(sp_contents *contents, const sp_header *header, cons
     if (!failed)
         failed = sp_arrays_open(header, arrays, &contents->learner, n_outputs, contents->n_objects,
                                 in_place, fault);
+    if (!failed && !in_place)
+        failed = sp_journal_keep(contents, header, arrays, fault);
     /* a parameter that a file says wrong is damage */
     if (failed == SP_WHY_PARAMETER)
         failed = fault->kind = SP_WHY_DAMAGED;
@@ -404,7 +454,8 @@ static int sp_plain_as_values(sp_part *part, sp_fault *fault)
 }
 
 SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const char *parameters,
-                               const char *tokenizer, uint64_t seed, sp_fault *fault)
+                               const char *tokenizer, const char *mail, uint64_t seed,
+                               sp_fault *fault)
 {
     memset(contents, 0, sizeof(*contents));
     sp_part *parts = contents->parts;
@@ -418,6 +469,8 @@ SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const
     int failed = sp_plain_part(&parts[SP_PART_PARAMETERS], parameters, "learner", fault);
     if (!failed && tokenizer != NULL)
         failed = sp_plain_part(&parts[SP_PART_TOKENIZER], tokenizer, "tokenizer", fault);
+    if (!failed && mail != NULL)
+        failed = sp_plain_part(&parts[SP_PART_MAIL], mail, "Mail", fault);
     if (!failed)
         failed = sp_parameters_open(contents, true, fault);
     if (!failed)
@@ -428,7 +481,10 @@ SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const
                                  || contents->learner.answer == SP_ANSWER_CANDIDATES
                              ? "null"
                              : "[]";
-    const char *rest[SP_PARTS] = {NULL, labels, "[]", "null", NULL, NULL, NULL, "{}"};
+    const char *rest[SP_PARTS] = {[SP_PART_LABELS] = labels,
+                                  [SP_PART_OBJECTS] = "[]",
+                                  [SP_PART_Y_NAME] = "null",
+                                  [SP_PART_METADATA] = "{}"};
     for (int i = 0; i < SP_PARTS && !failed; i++) {
         if (rest[i] != NULL)
             failed = sp_part_of(&parts[i], rest[i], strlen(rest[i]), fault);

@@ -5,6 +5,7 @@
 #ifndef STREAMPTRON_FILE_OPEN_H
 #define STREAMPTRON_FILE_OPEN_H
 
+#include "file/bytes.h"
 #include "file/header.h"
 #include "file/parameters.h"
 #include "file/tokens.h"
@@ -18,7 +19,9 @@ typedef enum sp_kept_part {
     SP_PART_Y_NAME,
     SP_PART_PAST,
     SP_PART_TOKENIZER,
+    SP_PART_MAIL,
     SP_PART_LINES,
+    SP_PART_POSITION,
     SP_PART_METADATA,
     SP_PARTS,
 } sp_kept_part;
@@ -30,9 +33,11 @@ typedef struct sp_contents {
     sp_parameters parameters;
     sp_given given; /* where they come from */
     sp_pairing pairing;
-    bool has_tokens;
+    bool has_tokens; /* of a Tokenizer or a Mail */
     sp_tokens tokens;
     sp_part parts[SP_PARTS];
+    sp_bytes journal; /* of one that can be written again: as it is */
+    bool has_journal;
     size_t n_objects;
 } sp_contents;
 
@@ -44,10 +49,11 @@ SP_PRIVATE uint32_t sp_contents_labels(const sp_contents *contents);
 SP_PRIVATE int sp_contents_open(sp_contents *contents, const uint8_t *file, size_t n, bool in_place,
                                 sp_fault *fault);
 
-/* An untrained learner: parameters and tokenizer (NULL: none) as people write them. 0, or a kind of
-   fault: then nothing is left. */
+/* An untrained learner: parameters, and those of a tokenizer or Mail (NULL: none), as people write
+   them. 0, or a kind of fault: then nothing is left. */
 SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const char *parameters,
-                               const char *tokenizer, uint64_t seed, sp_fault *fault);
+                               const char *tokenizer, const char *mail, uint64_t seed,
+                               sp_fault *fault);
 
 SP_PRIVATE void sp_contents_free(sp_contents *contents);
 

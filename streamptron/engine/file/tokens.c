@@ -21,6 +21,8 @@ typedef struct sp_token_settings {
 
 #define SP_AT(member) offsetof(sp_token_settings, member)
 #define SP_LENGTH_MOST 9007199254740992.0
+#define SP_MAIL_BYTES_MOST 268435456.0
+#define SP_MAIL_BYTES_WANT "0, for none, or an int from 4 to 268435456"
 
 static const sp_setting sp_tokens_settings[] = {
     {"analyzer", "T", SP_SETTING_WORD, SP_AT(analyzer), 0, 0, "word|char"},
@@ -35,6 +37,24 @@ static const sp_setting sp_tokens_settings[] = {
     {"value", "T", SP_SETTING_WORD, SP_AT(value), 0, 0, "presence|count|log"},
     {"normalize", "T", SP_SETTING_NODE, SP_AT(normalize), 0, 0, ""},
     {"fields", "T", SP_SETTING_NODE, SP_AT(fields), 0, 0, ""},
+};
+
+#undef SP_AT
+#define SP_AT(member) offsetof(sp_mail_settings, member)
+
+/* Those of a Mail, likewise. */
+typedef struct sp_mail_settings {
+    bool headers;
+    bool text;
+    bool fold;
+    uint64_t bytes;
+} sp_mail_settings;
+
+static const sp_setting sp_mails_settings[] = {
+    {"headers", "E", SP_SETTING_TRUTH, SP_AT(headers), 0, 0, "True or False"},
+    {"text", "E", SP_SETTING_TRUTH, SP_AT(text), 0, 0, "True or False"},
+    {"bytes", "E", SP_SETTING_WHOLE, SP_AT(bytes), 0, SP_MAIL_BYTES_MOST, SP_MAIL_BYTES_WANT},
+    {"fold", "E", SP_SETTING_TRUTH, SP_AT(fold), 0, 0, "True or False"},
 };
 
 #undef SP_AT
@@ -159,23 +179,31 @@ static int sp_prefix_read(sp_tokens *tokens, const sp_json *json, uint32_t node,
     return 0;
 }
 
+/* One text, whose tokens have nothing before them. */
+static int sp_no_fields(sp_tokens *tokens, sp_fault *fault)
+{
+    tokens->prefixes = (sp_piece *)sp_calloc(1, sizeof(sp_piece));
+    if (tokens->prefixes == NULL)
+        return sp_fault_memory(fault);
+    tokens->prefixes->p = sp_arena_alloc(&tokens->held, 1);
+    tokens->n_pieces = 1;
+    return tokens->prefixes->p == NULL ? sp_fault_memory(fault) : 0;
+}
+
 static int sp_fields_read(sp_tokens *tokens, const sp_given *given, uint32_t node, sp_fault *fault)
 {
     const sp_json *json = given->json;
-    bool one = node && sp_json_type(json, node) == SP_JSON_STRING;
-    uint32_t n = 1;
-    uint32_t field = one ? node : node ? sp_tuple_at(given, node, &n) : 0;
+    uint32_t n = 1, field = node;
+    if (node && sp_json_type(json, node) != SP_JSON_STRING)
+        field = sp_tuple_at(given, node, &n);
     tokens->named = node != 0;
-    if (node && (field == 0 || n == 0))
+    if (node == 0)
+        return sp_no_fields(tokens, fault);
+    if (field == 0 || n == 0)
         return sp_setting_fault("fields", given, node, "None, a name, or a tuple of names", fault);
     tokens->prefixes = (sp_piece *)sp_calloc(n, sizeof(sp_piece));
     if (tokens->prefixes == NULL)
         return sp_fault_memory(fault);
-    if (node == 0) {
-        tokens->prefixes->p = sp_arena_alloc(&tokens->held, 1);
-        tokens->n_pieces = 1;
-        return tokens->prefixes->p == NULL ? sp_fault_memory(fault) : 0;
-    }
     for (uint32_t i = 0; i < n; i++, field = json->nodes[field].next) {
         if (sp_json_type(json, field) != SP_JSON_STRING)
             return sp_setting_fault("fields", given, node, "None, a name, or a tuple of names",
@@ -213,4 +241,34 @@ SP_PRIVATE int sp_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault
     if (!failed)
         failed = sp_separators_read(tokens, given, s.separators, fault);
     return failed ? failed : sp_fields_read(tokens, given, s.fields, fault);
+}
+
+SP_PRIVATE int sp_mail_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault *fault)
+{
+    sp_mail_settings s = {true, true, true, 3500};
+    sp_text_rule *rule = &tokens->rule;
+    memset(tokens, 0, sizeof(*tokens));
+    sp_arena_init(&tokens->held);
+    int failed = sp_settings_read(sp_mails_settings,
+                                  sizeof(sp_mails_settings) / sizeof(*sp_mails_settings), "Mail",
+                                  'E', given, &s, fault);
+    if (failed)
+        return failed;
+    if (s.bytes > 0 && s.bytes < SP_MAIL_GRAM) {
+        sp_fault_say(fault, SP_WHY_PARAMETER, "bytes=");
+        sp_fault_add_number(fault, s.bytes);
+        return sp_fault_add(fault, "; it must be " SP_MAIL_BYTES_WANT);
+    }
+    if (!s.headers && !s.text && s.bytes == 0)
+        return sp_fault_say(fault, SP_WHY_PARAMETER,
+                            "headers=False, text=False and bytes=0 leave nothing of a mail; turn "
+                            "one of them on");
+    rule->analyzer = SP_TEXT_MAIL;
+    rule->low = 1;
+    rule->high = 2; /* no more features than twice the bytes of a mail */
+    rule->mail.headers = s.headers;
+    rule->mail.text = s.text;
+    rule->mail.fold = s.fold;
+    rule->mail.bytes = (size_t)s.bytes;
+    return sp_no_fields(tokens, fault);
 }

@@ -1,5 +1,5 @@
-/* A tokenizer, from its parameters: the rule by which events/text.h splits texts, and the names of
-   its fields. */
+/* A tokenizer or a Mail, from its parameters: the rule by which events/text.h splits texts or
+   mails, and the names of a tokenizer's fields. */
 
 #ifndef STREAMPTRON_FILE_TOKENS_H
 #define STREAMPTRON_FILE_TOKENS_H
@@ -22,6 +22,9 @@ typedef struct sp_tokens {
 
 /* Check all parameters. 0, or a kind of fault. Call sp_tokens_free in either case. */
 SP_PRIVATE int sp_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault *fault);
+
+/* The same for a Mail's. */
+SP_PRIVATE int sp_mail_tokens_read(sp_tokens *tokens, const sp_given *given, sp_fault *fault);
 
 SP_PRIVATE void sp_tokens_free(sp_tokens *tokens);
 

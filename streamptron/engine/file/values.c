@@ -193,6 +193,26 @@ SP_PRIVATE bool sp_is_value(const sp_json *json, uint32_t node)
     return true;
 }
 
+/* As deep as JSON is nested at most. */
+SP_PRIVATE bool sp_is_position(const sp_json *json, uint32_t node)
+{
+    bool dict = sp_is_kind(json, node, "dict");
+    if (!dict && !sp_is_kind(json, node, "list") && !sp_is_kind(json, node, "tuple"))
+        return sp_is_value(json, node);
+    for (uint32_t i = node + 2; i < json->nodes[node].next; i = json->nodes[i].next) {
+        uint32_t part = i;
+        if (dict) { /* a pair, whose first is a key */
+            if (sp_json_type(json, i) != SP_JSON_LIST || json->nodes[i].n != 2
+                || !sp_is_value(json, i + 1))
+                return false;
+            part = json->nodes[i + 1].next;
+        }
+        if (!sp_is_position(json, part))
+            return false;
+    }
+    return true;
+}
+
 SP_PRIVATE bool sp_is_object(const sp_json *json, uint32_t node)
 {
     static const char *const kinds[] = {"complex", "Decimal", "Fraction", "date", "datetime"};

@@ -111,7 +111,9 @@ static void sp_metadata_write(sp_writing *w, const char *by, uint32_t arrays_crc
     char digits[SP_NUMBER_ROOM] = {0};
     sp_bytes_word(w->to, "{\"__metadata__\":{");
     sp_word_entry(w, "format", "streamptron");
-    sp_word_entry(w, "version", sp_machine_once(&contents->learner).n_behind ? "3" : "1");
+    bool columns = sp_machine_once(&contents->learner).n_behind > 0;
+    bool mail = contents->parts[SP_PART_MAIL].there;
+    sp_word_entry(w, "version", mail ? "4" : columns ? "3" : "1");
     sp_word_entry(w, "streamptron", by);
     sp_string_entry(w, "class", sp_class_name(contents->kind));
     sp_kept_write(w, "parameters", SP_PART_PARAMETERS);
@@ -123,9 +125,11 @@ static void sp_metadata_write(sp_writing *w, const char *by, uint32_t arrays_crc
     sp_counts_write(w);
     sp_kept_write(w, "past", SP_PART_PAST);
     sp_kept_write(w, "tokenizer", SP_PART_TOKENIZER);
+    sp_kept_write(w, "mail", SP_PART_MAIL);
     if (contents->has_tokens)
         sp_string_entry(w, "unicode", sp_letters_unicode);
     sp_kept_write(w, "lines", SP_PART_LINES);
+    sp_kept_write(w, "position", SP_PART_POSITION);
     sp_kept_write(w, "metadata", SP_PART_METADATA);
     sp_crc_digits(arrays_crc32, digits);
     sp_entry_write(w, "arrays_crc32", digits, SP_CRC_DIGITS);
@@ -206,7 +210,8 @@ SP_PRIVATE int sp_contents_write(const sp_contents *contents, const char *by,
     sp_writing w = {contents, more_labels, &to->header, {.failed = false}};
     uint32_t crc = 0;
     memset(to, 0, sizeof(*to));
-    int failed = sp_arrays_lay_out(&contents->learner, &to->arrays, fault);
+    const sp_bytes *journal = contents->has_journal ? &contents->journal : NULL;
+    int failed = sp_arrays_lay_out(&contents->learner, journal, &to->arrays, fault);
     if (failed)
         return failed;
     const sp_array *shapes = to->arrays.shapes;

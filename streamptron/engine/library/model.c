@@ -215,8 +215,8 @@ SPT_API int spt_open_memory(const void *p, size_t n, unsigned flags, spt_model *
     return failed;
 }
 
-SPT_API int spt_new(const char *learner, const char *parameters, const char *tokenizer,
-                    spt_model **model, spt_error *error)
+static int sp_model_new(const char *learner, const char *parameters, const char *tokenizer,
+                        const char *mail, spt_model **model, spt_error *error)
 {
     sp_fault fault;
     uint64_t seed = 0;
@@ -232,7 +232,7 @@ SPT_API int spt_new(const char *learner, const char *parameters, const char *tok
     if (made == NULL)
         return sp_say_memory(error);
     failed = sp_contents_new(&made->contents, learner, parameters == NULL ? "{}" : parameters,
-                             tokenizer, seed, &fault);
+                             tokenizer, mail, seed, &fault);
     if (failed)
         failed = sp_say_fault(error, &fault, NULL);
     else if (made->contents.learner.answer == SP_ANSWER_PAIR
@@ -245,6 +245,18 @@ SPT_API int spt_new(const char *learner, const char *parameters, const char *tok
     else
         *model = made;
     return failed;
+}
+
+SPT_API int spt_new(const char *learner, const char *parameters, const char *tokenizer,
+                    spt_model **model, spt_error *error)
+{
+    return sp_model_new(learner, parameters, tokenizer, NULL, model, error);
+}
+
+SPT_API int spt_new_mail(const char *learner, const char *parameters, const char *mail,
+                         spt_model **model, spt_error *error)
+{
+    return sp_model_new(learner, parameters, NULL, mail == NULL ? "{}" : mail, model, error);
 }
 
 /* --- Saving */

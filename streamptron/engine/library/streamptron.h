@@ -105,7 +105,13 @@ SPT_API int spt_open_memory(const void *p, size_t n, unsigned flags, spt_model *
 SPT_API int spt_new(const char *learner, const char *parameters, const char *tokenizer,
                     spt_model **model, spt_error *error);
 
-/* Write it: the file is there whole, or as it was. The bytes are Python's. */
+/* The same with a Mail before it, whose parameters are a JSON object; NULL: all defaults. Its
+   events are mails. */
+SPT_API int spt_new_mail(const char *learner, const char *parameters, const char *mail,
+                         spt_model **model, spt_error *error);
+
+/* Write it: the file is there whole, or as it was. The bytes are Python's; what the file that was
+   opened holds besides, such as a journal or a position in a stream, is written as it was. */
 SPT_API int spt_save(const spt_model *model, const char *path, spt_error *error);
 
 /* The same into memory, which spt_free gives back. */
@@ -145,7 +151,7 @@ SPT_API void spt_event_free(spt_event *event);
 SPT_API void spt_event_clear(spt_event *event);
 
 /* The event is this text, split by the model's tokenizer: UTF-8, of which each bad sequence is read
-   as one U+FFFD. */
+   as one U+FFFD. Of a model with a Mail it is a mail, as it lies in a file: any bytes. */
 SPT_API int spt_event_text(spt_event *event, const char *text, size_t n, spt_error *error);
 
 /* The same for a tokenizer with fields: a text for each of them, in the order of spt_field. */

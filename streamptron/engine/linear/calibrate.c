@@ -37,7 +37,7 @@ SP_PRIVATE void sp_calibrate_many(const sp_calibrator *fit, const sp_scale *scal
 {
     double total = 0.0;
     for (ptrdiff_t j = 0; j < n; j++) {
-        p[j] = exp(-(fit->A * sp_cut(scale, top - scores[j])));
+        p[j] = sp_e_to(-(fit->A * sp_cut(scale, top - scores[j])));
         total += p[j];
     }
     for (ptrdiff_t j = 0; j < n; j++)
@@ -51,7 +51,7 @@ SP_PRIVATE void sp_calibrate_many_learn(sp_calibrator *fit, const sp_scale *scal
     double mean = 0.0;
     for (ptrdiff_t j = 0; j < n; j++) {
         double z = sp_cut(scale, top - scores[j]);
-        double w = exp(-(fit->A * z));
+        double w = sp_e_to(-(fit->A * z));
         total += w;
         mean += w * z;
     }

@@ -22,6 +22,7 @@
 #ifndef STREAMPTRON_LINEAR_CALIBRATE_H
 #define STREAMPTRON_LINEAR_CALIBRATE_H
 
+#include "linear/powers.h"
 #include "linear/serve.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static inline double sp_calibrate_two(const sp_calibrator *fit, const sp_scale *
 {
     double t = fit->A * sp_cut(scale, score) + fit->B;
     /* never above 1; and no branch, which would be mispredicted as often as the label */
-    double e = exp(-fabs(t));
+    double e = sp_e_to(-fabs(t));
     return (t >= 0.0 ? 1.0 : e) / (1.0 + e);
 }
 

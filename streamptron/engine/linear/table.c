@@ -1,6 +1,7 @@
 #include "linear/table.h"
 
 #include "linear/loops.h"
+#include "linear/powers.h"
 #include "memory/compiler.h"
 #include "memory/heap.h"
 
@@ -30,7 +31,7 @@ SP_PRIVATE void sp_table_init(sp_table *table, int average, double half_life, bo
     table->width = table->layout.fields * table->lanes;
     table->c = 1.0;
     table->s = 1.0;
-    table->fade = exp2(-1.0 / half_life);
+    table->fade = sp_two_to(-1.0 / half_life);
     table->epoch = 1.0;
     table->n_chunks = 1;
     table->zeros = (double *)(uintptr_t)sp_zeros;
