@@ -55,7 +55,7 @@ def extension(path):
 
 
 def included(source, found):
-    """Add to `found` what a C file includes of ours: it is compiled anew when one of them changes."""
+    """Add to `found` what a C file includes of ours, and is to be compiled anew with."""
     for name in re.findall(r'^ *# *include "(.+)"', Path(source).read_text(), re.MULTILINE):
         for path in (Path(folder, name) for folder in FOLDERS):
             if path.is_file() and path.as_posix() not in found:
