@@ -390,9 +390,9 @@ SP_PRIVATE void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed
 }
 
 /* Two softmaxes of the same scores, side by side: p of these, q of `scale` times them. */
-static void sp_softmax_twice(const double *score, double scale, double *p, double *q, ptrdiff_t n)
+static void sp_softmax_twice(const double *score, double best, double scale, double *p, double *q,
+                             ptrdiff_t n)
 {
-    double best = sp_max_of(score, n);
     double total = 0.0, total_q = 0.0;
     sp_exps(score, 1.0, best, p, n);
     sp_exps(score, scale, best * scale, q, n);
@@ -491,7 +491,7 @@ SP_API void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, do
         n = sp_adaptive_widen(a, w);
         sp_softmax(w->score, 1.0, w->P, n);
     } else {
-        sp_softmax_twice(w->score, scale * a->tau, w->P, w->E, n);
+        sp_softmax_twice(w->score, w->score[w->top], scale * a->tau, w->P, w->E, n);
         for (ptrdiff_t k = 0; k < n; k++)
             expected += w->E[k] * w->score[k];
         w->sharper = u * ((w->score[y] - expected) * scale);

@@ -146,6 +146,7 @@ typedef struct sp_weighed {
     double ***fours;        /* the chunks of each block of four places */
     uint32_t *blocks;       /* that are going to be written */
     ptrdiff_t best, second; /* by naive Bayes */
+    ptrdiff_t top;          /* by the scores: the answer */
     sp_surprise surprise;
 } sp_weighed;
 

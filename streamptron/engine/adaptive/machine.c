@@ -54,7 +54,8 @@ SP_PRIVATE int sp_adaptive_score(sp_learner *learner, sp_event *event)
     sp_adaptive_answer(&learner->adaptive, &learner->table, event->slots, event->values, event->n,
                        w);
     sp_adaptive_decide(&learner->adaptive, w, event->scores);
-    event->verdicts[SP_KEPT_CURRENT].best = sp_adaptive_best(&learner->adaptive, w);
+    w->top = sp_adaptive_best(&learner->adaptive, w);
+    event->verdicts[SP_KEPT_CURRENT].best = w->top;
     event->judged = 1 << SP_KEPT_CURRENT;
     return 0;
 }
