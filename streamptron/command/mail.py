@@ -137,8 +137,10 @@ class Verdict(typing.NamedTuple):
         return f"{self.said}{number}{words}"
 
 
-def judged(model: LineModel, mail: bytes, positive: str, least: float) -> Verdict:
-    """What a model says of a mail."""
+def judged(
+    model: LineModel, mail: bytes, positive: str, least: float, explain: bool = True
+) -> Verdict:
+    """What a model says of a mail; without words, if it is not to explain itself."""
     event = model.event(mail)
     label, probability = model.answer(event)
     threshold = f"{100 * max(0.5, least):.2f}"
@@ -151,7 +153,7 @@ def judged(model: LineModel, mail: bytes, positive: str, least: float) -> Verdic
     return Verdict(
         "unsure" if unsure else label,
         probability,
-        _spoke_most(model, event),
+        _spoke_most(model, event) if explain else [],
         UNSURE if unsure else SPAM if label == positive else HAM,
         f"{100 * score:.2f}",
         threshold,

@@ -330,7 +330,7 @@ class Server:
                 "REPORT_IFSPAM, PROCESS, HEADERS, TELL or PING",
             )
         mail = without_ours(request.mail)
-        verdict = judged(self.keeper.model, mail, self.positive, self.least)
+        verdict = judged(self.keeper.model, mail, self.positive, self.least, method != "CHECK")
         fields = [f"Spam: {verdict.is_spam} ; {verdict.score} / {verdict.threshold}"]
         return _response(OK, NAMES[OK], fields, self._body(method, mail, verdict))
 
