@@ -52,6 +52,9 @@ def test_golden_files_open(path):
         assert (whole, mapped) == (3, 3)
         assert "holds a Mail before the learner, which only Python takes" in words
         return
+    if path.name.startswith("MultiLabel"):
+        assert (whole, mapped) == (3, 3), words
+        return
     assert whole == 0, words
     assert mapped == 0 or "Voted" in path.name
 
