@@ -5,10 +5,11 @@ import math
 import pickle
 import random
 import threading
+from itertools import islice
 
 import numpy as np
 import pytest
-from river import evaluate, metrics
+from river import checks, evaluate, metrics
 from scipy.sparse import csr_array
 
 import streamptron
@@ -402,6 +403,28 @@ def test_rivers_metrics_work_on_its_answers():
     found = metrics.multioutput.MacroAverage(metrics.Accuracy())
     evaluate.progressive_val_score(mixed, MultiLabelClassifier(), found)
     assert found.get() > 0
+
+
+class Music:
+    """In the place of River's stream of several labels, which it downloads."""
+
+    def __iter__(self):
+        rng = random.Random(6)
+        for _ in range(200):
+            x = {f"f{j}": rng.gauss(0, 1) for j in range(8)}
+            yield x, {f"l{k}": x[f"f{k}"] + rng.gauss(0, 0.3) > 0.5 for k in range(5)}
+
+    def take(self, n):
+        return islice(self, n)
+
+
+def test_rivers_checks_pass(monkeypatch):
+    monkeypatch.setattr("river.datasets.Music", Music)
+    names = set()
+    for check in checks.yield_checks(MultiLabelClassifier()):
+        check(MultiLabelClassifier())
+        names.add(getattr(check, "__name__", ""))
+    assert {"check_learn_one", "check_pickling", "check_emerging_features"} <= names
 
 
 def test_texts_are_events_too():
