@@ -11,10 +11,15 @@ LRAP           label ranking average precision, in percent: of each label that a
 us             CPU time to answer and learn an event, in microseconds, dicts included
 MB             what the model takes at the end, where it says so
 
+A second table has models that learned apart: four, each of which has learned every fourth of the
+first 80 % of the events, merged once or 16 times on the way. They answer the last 20 %, and learn
+nothing of these.
+
 Peers: an AdaptiveClassifier a label, River's logistic regression by AdaGrad a label, and Vowpal
 Wabbit's --multilabel_oaa with its best loss function, where `vw` is installed.
 """
 
+import copy
 import shutil
 import subprocess
 import sys
@@ -26,7 +31,7 @@ from time import process_time
 from river import linear_model, optim
 
 from benchmarks import common
-from streamptron import AdaptiveClassifier, MultiLabelClassifier
+from streamptron import AdaptiveClassifier, MultiLabelClassifier, merge
 from tests.support import streams
 
 STREAMS = ("reuters_topics", "bibtex_tags")
@@ -153,6 +158,42 @@ def rows(name, quick):
             yield f"Vowpal Wabbit, {loss}", (*vowpal_wabbit(name, limit, loss), 0.0)
 
 
+def learned(model, stream):
+    for x, y in stream:
+        model.learn_one(x, y)
+    return model
+
+
+def merged(stream, n, times):
+    """One model of n that learned apart, and were merged so many times."""
+    base = MultiLabelClassifier()
+    size = -(-len(stream) // times)
+    for first in range(0, len(stream), size):
+        part = stream[first : first + size]
+        shards = [learned(copy.deepcopy(base), part[k::n]) for k in range(n)]
+        base = merge(shards, since=base)
+    return base
+
+
+def answered(model, stream):
+    """The grades of a model that learns nothing more."""
+    grades = Grades()
+    for x, y in stream:
+        scores = model.decision_function_one(x)
+        grades.add({label for label, score in scores.items() if score > 0}, {*y}, scores)
+    return grades
+
+
+def rows_apart(name, quick):
+    """(how, grades) of one model, of a quarter, and of four merged."""
+    stream = list(events(name, 200 if quick else None))
+    first, last = stream[: -len(stream) // 5], stream[-len(stream) // 5 :]
+    yield "one model of all events", answered(learned(MultiLabelClassifier(), first), last)
+    yield "one of a quarter", answered(learned(MultiLabelClassifier(), first[::4]), last)
+    yield "four, merged in the end", answered(merged(first, 4, 1), last)
+    yield "four, merged 16 times", answered(merged(first, 4, 16), last)
+
+
 def main(argv):
     args = common.parser(__doc__).parse_args(argv)
     common.header(args, ", ".join(STREAMS))
@@ -164,6 +205,9 @@ def main(argv):
             n = grades.n
             print(f"{learner:32}  {n:6}  {grades.row(len(labels))}  {us:6.0f}  {mb:4.0f}")
             sys.stdout.flush()
+        print("\nlearned apart")
+        for how, grades in rows_apart(name, args.quick):
+            print(f"{how:32}  {grades.n:6}  {grades.row(len(labels))}")
 
 
 if __name__ == "__main__":

@@ -226,7 +226,8 @@ def predict_ticket(model: Model, x: Any) -> Ticket:
     mark = kind_mark(model)
     prediction, n, entries = predicted(model, x)
     if model._can("set"):
-        answer = model.predict_one(x)
+        learner: Any = model
+        answer = learner.predict_one(x)
         prediction = tuple(label for label in answer if answer[label])
     parts = (count_packed(n) + entries, _value(prediction, "the label"))
     return Ticket._of(_sealed(_TICKET, mark, parts), prediction)

@@ -5,10 +5,11 @@ import math
 import pickle
 import random
 import threading
+from itertools import islice
 
 import numpy as np
 import pytest
-from river import evaluate, metrics
+from river import checks, evaluate, metrics
 from scipy.sparse import csr_array
 
 import streamptron
@@ -404,6 +405,28 @@ def test_rivers_metrics_work_on_its_answers():
     assert found.get() > 0
 
 
+class Music:
+    """In the place of River's stream of several labels, which it downloads."""
+
+    def __iter__(self):
+        rng = random.Random(6)
+        for _ in range(200):
+            x = {f"f{j}": rng.gauss(0, 1) for j in range(8)}
+            yield x, {f"l{k}": x[f"f{k}"] + rng.gauss(0, 0.3) > 0.5 for k in range(5)}
+
+    def take(self, n):
+        return islice(self, n)
+
+
+def test_rivers_checks_pass(monkeypatch):
+    monkeypatch.setattr("river.datasets.Music", Music)
+    names = set()
+    for check in checks.yield_checks(MultiLabelClassifier()):
+        check(MultiLabelClassifier())
+        names.add(getattr(check, "__name__", ""))
+    assert {"check_learn_one", "check_pickling", "check_emerging_features"} <= names
+
+
 def test_texts_are_events_too():
     model = Tokenizer() | MultiLabelClassifier()
     for _ in range(4):
@@ -585,10 +608,66 @@ def test_a_checkpoint_goes_on_where_it_was(tmp_path):
     assert learned(streamptron.Checkpoint.newest(tmp_path / "a")) == learned(model)
 
 
-def test_a_file_is_not_used_in_place(tmp_path):
-    trained().save(tmp_path / "m.model")
-    with pytest.raises(ModelFileError, match="MultiLabelClassifier, which cannot be used in place"):
-        load(tmp_path / "m.model", mmap=True)
+@seeds(2)
+@pytest.mark.parametrize("params", [{}, {"max_features": 30}, {"hash_bits": 6}])
+def test_a_file_is_used_in_place(params, seed, tmp_path):
+    rng = random.Random(seed)
+    model = MultiLabelClassifier(**params, hash_seed=0, threshold="f1")
+    for x, y, w in sets(rng, n=300, values="real", labels=(*LABELS, *range(100, 160))):
+        model.learn_one(x, y, w)
+    model.save(tmp_path / "m.model")
+    mapped = load(tmp_path / "m.model", mmap=True)
+    mapped._check()
+    for x, y, _ in sets(rng, n=50, values="real"):
+        assert mapped.predict_proba_one(x) == model.predict_proba_one(x)
+        assert mapped.predict_one(x) == model.predict_one(x)
+        assert mapped.explain_one(x, (y and next(iter(y))) or "crude") == model.explain_one(
+            x, (y and next(iter(y))) or "crude"
+        )
+    assert mapped.weights == model.weights
+    with pytest.raises(RuntimeError, match="mmap"):
+        mapped.learn_one(x, y)
+    again = copy.deepcopy(mapped)
+    again.learn_one(x, y)
+    model_and_one = copy.deepcopy(model)
+    model_and_one.learn_one(x, y)
+    assert learned(again) == learned(model_and_one)
+    assert learned(mapped) == learned(model)
+    mapped.save(tmp_path / "n.model")
+    assert (tmp_path / "n.model").read_bytes() == (tmp_path / "m.model").read_bytes()
+    shards = [copy.deepcopy(model) for _ in range(2)]
+    for k, shard in enumerate(shards):
+        shard.learn_one(x, ["crude", f"new{k}"])
+        shard.save(tmp_path / f"{k}.model")
+    files = [load(tmp_path / f"{k}.model", mmap=True) for k in range(2)]
+    merged = streamptron.merge(shards, since=model)
+    assert learned(streamptron.merge(files, since=mapped)) == learned(merged)
+    assert files[0].delta(mapped).to_bytes() == shards[0].delta(model).to_bytes()
+
+
+@pytest.mark.parametrize("array", ["marks", "marked", "weights"])
+def test_a_damaged_file_that_is_used_in_place_leads_nowhere(array, tmp_path):
+    """As one whose checksum fits: what addresses depend on is looked at."""
+    model = trained()
+    model.save(tmp_path / "m.model")
+    state = model.__getstate__()
+    data = (tmp_path / "m.model").read_bytes()
+    part = state["arrays"][array][1]
+    at = data.index(part)
+    rng = random.Random(1)
+    refused = 0
+    for _ in range(200):
+        damaged = bytearray(data)
+        damaged[at + rng.randrange(len(part))] ^= 1 << rng.randrange(8)
+        (tmp_path / "d.model").write_bytes(damaged)
+        try:
+            mapped = load(tmp_path / "d.model", mmap=True)
+        except ModelFileError:
+            refused += 1
+        else:
+            mapped.predict_proba_one({"about crude": 1, "w3": 2.5})
+            mapped.explain_one({"about crude": 1}, "crude")
+    assert refused > 5 or array == "weights"
 
 
 @pytest.mark.parametrize("array", ["marks", "marked", "weights"])

@@ -13,9 +13,8 @@ from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.api cimport (
     sp_array_kind_of, sp_counts_fault, sp_flat_free, sp_flat_lookup, sp_flat_map, sp_flat_measure,
     sp_flat_read, sp_flat_too_deep, sp_flat_words, sp_flat_write, sp_header_free, sp_header_read,
-    sp_learner_ready,
-    sp_learner_slots_fault, sp_sets_flatten, sp_sets_measure, sp_sets_read, sp_voters_flatten,
-    sp_voters_measure, sp_voters_read)
+    sp_learner_ready, sp_learner_slots_fault, sp_sets_flatten, sp_sets_map, sp_sets_measure,
+    sp_sets_read, sp_voters_flatten, sp_voters_measure, sp_voters_read)
 from streamptron.engine.file cimport (
     SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_fault, sp_header)
 from streamptron.engine.linear cimport SP_KEPT_KINDS, sp_calibrator, sp_serve, sp_table
@@ -253,8 +252,9 @@ cdef dict sets_write(const sp_learner* learner, double* slots, size_t n):
     return arrays
 
 
-cdef int _sets_read(sp_learner* learner, dict arrays) except -1:
-    """Read these arrays, after names and slots."""
+cdef int _sets_read(sp_learner* learner, dict arrays, const double* slots,
+                    size_t n_slots) except -1:
+    """Read these arrays, after names and slots; use them in place where the slots lie in a file."""
     cdef size_t n, n_labels
     cdef int fault
     cdef const double* marked = <const double*> array_start(
@@ -264,7 +264,10 @@ cdef int _sets_read(sp_learner* learner, dict arrays) except -1:
     if n_labels != <size_t> learner.sets.n_labels:
         raise ValueError("what is kept for each label does not fit the labels")
     with nogil:
-        fault = sp_sets_read(learner, marks, n, marked)
+        if slots == NULL:
+            fault = sp_sets_read(learner, marks, n, marked)
+        else:
+            fault = sp_sets_map(learner, slots, n_slots, marks, n, marked)
     if fault == SP_MARKS_MEMORY:
         raise MemoryError("no memory for the model")
     if fault:
@@ -311,8 +314,6 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
         voted = {name: arrays.pop(name) for name in VOTED}
     cdef dict sets = {}
     if sp_learner_can(learner, SP_CAN_SET):
-        if whole:
-            raise ValueError("a MultiLabelClassifier cannot be used in place")
         sets = {name: arrays.pop(name) for name in SETS}
     # a pickle leaves out the lookup; a file that is used in place has its checksum beside them, and
     # perhaps a journal and steps
@@ -355,5 +356,5 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
     if fault:
         raise ValueError((<bytes> sp_flat_words(fault)).decode("ascii"))
     if sets:
-        return _sets_read(learner, sets)
+        return _sets_read(learner, sets, flat.weights if whole else NULL, flat.n_weights)
     return _voted_read(learner, voted, n_outputs) if voted else 0

@@ -157,6 +157,8 @@ cdef int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64
 cdef double sp_sets_best_threshold(const sp_sets *s) noexcept nogil
 cdef void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots, uint32_t *marks,
                           double *marked) noexcept nogil
+cdef int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
+                const uint32_t *marks, size_t n, const double *marked) noexcept nogil
 cdef size_t sp_sets_measure(const double *slots, size_t n_slots) noexcept nogil
 cdef int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n,
                       const double *marked) noexcept nogil

@@ -379,6 +379,11 @@ cdef void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slo
     _calls.sp_sets_flatten(learner, slots, n_slots, marks, marked)
 
 
+cdef int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
+                     const uint32_t *marks, size_t n, const double *marked) noexcept nogil:
+    return _calls.sp_sets_map(learner, slots, n_slots, marks, n, marked)
+
+
 cdef size_t sp_sets_measure(const double *slots, size_t n_slots) noexcept nogil:
     return _calls.sp_sets_measure(slots, n_slots)
 

@@ -167,6 +167,8 @@ cdef extern from "file/header.h" nogil:
 cdef extern from "sets/flat.h" nogil:
     void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots, uint32_t *marks,
                          double *marked) noexcept
+    int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
+                    const uint32_t *marks, size_t n, const double *marked) noexcept
     size_t sp_sets_measure(const double *slots, size_t n_slots) noexcept
     int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n,
                      const double *marked) noexcept

@@ -472,7 +472,7 @@ static inline int sp_rule_can(int kind)
     case SP_RULE_VOTED:
         return SP_CAN_LEAD | SP_CAN_VOTE;
     case SP_RULE_SETS:
-        return SP_CAN_MERGE | SP_CAN_PAIR | SP_CAN_SET;
+        return any | SP_CAN_SET;
     case SP_RULE_RANKING:
         return weights;
     default: /* what a rule keeps does not move back as it came */

@@ -286,11 +286,6 @@ class _Header:
                 )
             expected = expected | VOTED
         if model._can("set"):
-            if whole is not None:
-                raise _NotOurs(
-                    "holds a MultiLabelClassifier, which cannot be used in place: load it without "
-                    "mmap"
-                )
             expected = expected | SETS
         if self.arrays.keys() - BESIDE != expected:
             raise ModelFileError("the arrays are not those of such a model")

@@ -23,7 +23,7 @@ from streamptron.command.options import LEARNER_OPTIONS, PARTS, TOKENIZER_OPTION
 from streamptron.command.plot import plot
 from streamptron.command.train import Training
 from streamptron.files import read
-from streamptron.learners import LEARNERS
+from streamptron.learners import BY_NAME, LEARNERS
 from streamptron.modelfile.read import read as contents
 from tests.support.commands import (
     ENVIRONMENT,
@@ -312,7 +312,7 @@ def test_a_perceptron_answers_in_the_words_of_its_labels(labels, words, answers,
 
 
 def test_every_parameter_of_the_library_has_its_option():
-    parameters = {name for learner in LEARNERS.values() for name in learner()._get_params()}
+    parameters = {name for learner in BY_NAME.values() for name in learner()._get_params()}
     # gaps in files are left out as each format says
     assert parameters - {"missing"} == set(LEARNER_OPTIONS.names)
     texts, mails = set(Tokenizer()._get_params()) - {"fields"}, set(Mail()._get_params())

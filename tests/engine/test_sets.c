@@ -4,6 +4,7 @@
 
 #include "sets/flat.h"
 #include "sets/machine.h"
+#include "whole/merge.h"
 
 enum { EVENTS = 120, NAMES = 40, LABELS = 30, ROWS = 12 };
 
@@ -184,9 +185,13 @@ static void test_failures(sp_slot_type most)
 static int read_again(sp_learner *other, const sp_learner *learner, const flat_state *state)
 {
     CHECK_SAME(sp_learner_copy(other, learner), 0);
-    for (sp_slot_type slot = 0; slot < other->index.n_slots; slot++)
-        sp_marked_of(&other->table, slot)->of.row.block =
-            sp_marked_of(&other->table, slot)->of.row.size = 0;
+    uint32_t at = 1;
+    for (sp_slot_type slot = 0; slot < other->index.n_slots; slot++) {
+        sp_sparse *row = &sp_marked_of(&other->table, slot)->of.row;
+        row->block = row->n ? at : 0;
+        row->size = 0;
+        at += row->n;
+    }
     sp_sets_free(&other->sets);
     sp_rows_free(sp_rows_of(&other->table));
     other->table.own = sp_rows_open();
@@ -228,6 +233,70 @@ static void test_flat(void)
     sp_learner_free(&learner);
 }
 
+static void teach(sp_learner *learner, uint32_t first, int n)
+{
+    sp_event event;
+    sp_event_init(&event);
+    for (int i = 0; i < n; i++) {
+        kit_sample sample = kit_random(first + (uint32_t)i, NAMES, LABELS);
+        told it = random_told(learner, sample.names[0]);
+        CHECK_SAME(learn(learner, &event, &sample, &it), 0);
+    }
+    sp_event_free(&event);
+}
+
+/* A learner as a shard; `places`: its labels, which are the first of all. */
+static sp_shard shard_of(const sp_learner *learner, const sp_learner *base, int32_t *places)
+{
+    sp_shard shard = kit_shard(learner);
+    for (int32_t k = 0; k < LABELS; k++)
+        places[k] = k < learner->sets.n_labels ? k : -1;
+    shard.labels = places;
+    shard.base = &base->index;
+    shard.n = (double)(learner->n_seen - base->n_seen);
+    return shard;
+}
+
+/* Two that went on from a base, merged; without memory nothing is. */
+static void test_merge(sp_slot_type most)
+{
+    sp_learner base, parts[2], merged;
+    int32_t places[3][LABELS];
+    int culprit, fault = SP_SHARD_MEMORY;
+    CHECK_SAME(open_learner(&base, most), 0);
+    teach(&base, 0, EVENTS);
+    for (int k = 0; k < 2; k++) {
+        CHECK_SAME(sp_learner_copy(&parts[k], &base), 0);
+        teach(&parts[k], (uint32_t)k * NAMES, EVENTS);
+    }
+    ptrdiff_t labels = SP_MAX(parts[0].sets.n_labels, parts[1].sets.n_labels);
+    for (int64_t n = 1; fault; n++) {
+        sp_shard start = shard_of(&base, &base, places[2]), shards[2];
+        for (int k = 0; k < 2; k++)
+            shards[k] = shard_of(&parts[k], &base, places[k]);
+        CHECK_SAME(open_learner(&merged, most), 0);
+        CHECK_SAME(sp_sets_expect(&merged, labels), 0);
+        CHECK_SAME(sp_table_add_outputs(&merged.table, labels), 0);
+        check_fail_at(n);
+        fault = sp_learners_merge(&merged, &start, shards, 2, &culprit);
+        CHECK(check_has_failed() || !fault);
+        CHECK(fault <= SP_SHARD_MEMORY);
+        for (int k = 0; k < 2; k++)
+            sp_shard_free(&shards[k]);
+        if (fault)
+            sp_learner_free(&merged);
+    }
+    KIT_SOUND(&merged);
+    CHECK_SAME(merged.n_seen, base.n_seen + 2 * EVENTS);
+    CHECK_EQUAL(merged.sets.T, parts[0].sets.T + parts[1].sets.T - base.sets.T);
+    teach(&merged, 0, 5);
+    KIT_SOUND(&merged);
+    sp_learner_free(&merged);
+    sp_learner_free(&parts[0]);
+    sp_learner_free(&parts[1]);
+    sp_learner_free(&base);
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(argc, argv);
@@ -237,5 +306,7 @@ int main(int argc, char **argv)
     test_failures(0);
     test_failures(25);
     test_flat();
+    test_merge(0);
+    test_merge(25);
     return 0;
 }

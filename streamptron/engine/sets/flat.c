@@ -18,7 +18,7 @@ SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const
 
 SP_API size_t sp_sets_measure(const double *slots, size_t n_slots)
 {
-    size_t n = 0;
+    size_t n = 1;
     for (size_t i = 0; i < n_slots; i++)
         n += ((const sp_marked *)(const void *)(slots + i * SP_HEAD_WIDTH))->of.row.n;
     return n;
@@ -53,12 +53,16 @@ SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_s
                             uint32_t *marks, double *marked)
 {
     const uint32_t *entries;
+    size_t at = 1;
+    memset(marks, 0, sizeof(sp_entry));
     for (size_t i = 0; i < n_slots; i++) {
         size_t n = sp_sets_marks(learner, slots + i * SP_HEAD_WIDTH, &entries);
-        if (n)
-            memcpy(marks, entries, n * sizeof(sp_entry));
-        marks += SP_MARKS_WIDTH * n;
         sp_sets_plain(slots + i * SP_HEAD_WIDTH);
+        if (n == 0)
+            continue;
+        memcpy(marks + SP_MARKS_WIDTH * at, entries, n * sizeof(sp_entry));
+        ((sp_marked *)(void *)(slots + i * SP_HEAD_WIDTH))->of.row.block = (uint32_t)at;
+        at += n;
     }
     for (ptrdiff_t k = 0; sp_sets_marked(learner, k, marked); k++)
         marked += SP_LABEL_WIDTH;
@@ -89,12 +93,34 @@ static int sp_labels_read(sp_sets *s, const double *marked)
     return 0;
 }
 
-/* The entries of one row, of n that are left. */
-static int sp_row_read(const sp_sets *s, sp_sparse_rows *rows, sp_sparse *row,
-                       const uint32_t *marks, size_t left)
+/* Whether the entries of one row, which must begin at mark `at` of n, are some. */
+static bool sp_row_is_sound(const sp_sets *s, const sp_sparse *row, const uint32_t *marks,
+                            size_t at, size_t n)
 {
-    sp_entry *entries;
-    if (row->block || row->size || row->n > left || row->n > (size_t)s->n_labels)
+    const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
+    if (row->size || row->block != (row->n ? at : 0) || row->n > n - at
+        || row->n > (size_t)s->n_labels)
+        return false;
+    for (uint32_t i = 0; i < row->n; i++) {
+        if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k)
+            || !(fabsf(entries[i].c) <= 0x1p120f && fabsf(entries[i].w) <= 0x1p120f
+                 && entries[i].G >= 0.0f && entries[i].G <= 0x1p127f))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the first mark is that of no row. */
+static bool sp_marks_begin(const uint32_t *marks, size_t n)
+{
+    return n > 0 && n <= UINT32_MAX && !(marks[0] | marks[1] | marks[2] | marks[3]);
+}
+
+/* The entries of one row, from mark `at` of n on. */
+static int sp_row_read(const sp_sets *s, sp_sparse_rows *rows, sp_sparse *row,
+                       const uint32_t *marks, size_t at, size_t n)
+{
+    if (!sp_row_is_sound(s, row, marks, at, n))
         return SP_MARKS_WRONG;
     if (row->n == 0)
         return 0;
@@ -102,23 +128,39 @@ static int sp_row_read(const sp_sets *s, sp_sparse_rows *rows, sp_sparse *row,
     row->block = sp_rows_take(rows, (int)row->size);
     if (row->block == 0)
         return SP_MARKS_MEMORY;
-    entries = sp_row_entries(rows, row);
-    memcpy(entries, marks, row->n * sizeof(sp_entry));
-    for (uint32_t i = 0; i < row->n; i++) {
-        if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k)
-            || !(fabsf(entries[i].c) <= 0x1p120f && fabsf(entries[i].w) <= 0x1p120f
-                 && entries[i].G >= 0.0f && entries[i].G <= 0x1p127f))
-            return SP_MARKS_WRONG;
-    }
+    memcpy(sp_row_entries(rows, row), marks + SP_MARKS_WIDTH * at, row->n * sizeof(sp_entry));
     return 0;
+}
+
+SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
+                       const uint32_t *marks, size_t n, const double *marked)
+{
+    size_t at = 1;
+    int fault = sp_labels_read(&learner->sets, marked);
+    if (fault || !sp_marks_begin(marks, n))
+        return SP_MARKS_WRONG;
+    for (size_t i = 0; i < n_slots; i++) {
+        const sp_sparse *row
+            = &((const sp_marked *)(const void *)(slots + i * SP_HEAD_WIDTH))->of.row;
+        if (!sp_row_is_sound(&learner->sets, row, marks, at, n))
+            return SP_MARKS_WRONG;
+        at += row->n;
+    }
+    if (at != n)
+        return SP_MARKS_WRONG;
+    sp_rows_free(sp_rows_of(&learner->table));
+    learner->table.own = sp_rows_borrow((const sp_entry *)(const void *)marks, n);
+    return learner->table.own == NULL ? SP_MARKS_MEMORY : 0;
 }
 
 SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, const double *marked)
 {
     sp_table *table = &learner->table;
     sp_sparse_rows *rows = sp_rows_of(table);
-    size_t at = 0;
+    size_t at = 1;
     int fault = sp_labels_read(&learner->sets, marked);
+    if (!sp_marks_begin(marks, n))
+        return SP_MARKS_WRONG;
     for (sp_slot_type slot = 0, end = learner->index.n_slots; slot < end && !fault; slot++) {
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
             break;
@@ -126,7 +168,7 @@ SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, co
         if (sp_table_chunk(table, 0, slot >> SP_CHUNK_BITS) == NULL)
             continue;
         row = &sp_marked_of(table, slot)->of.row;
-        fault = sp_row_read(&learner->sets, rows, row, marks + SP_MARKS_WIDTH * at, n - at);
+        fault = sp_row_read(&learner->sets, rows, row, marks, at, n);
         at += fault ? 0 : row->n;
     }
     return !fault && at != n ? SP_MARKS_WRONG : fault;
@@ -143,11 +185,13 @@ SP_PRIVATE int sp_sets_lay_rows(sp_learner *learner, const uint32_t *slots, size
                                 const uint32_t *marks, size_t n_marks, const double *marked)
 {
     sp_sparse_rows *rows = sp_rows_of(&learner->table);
-    size_t at = 0;
+    size_t at = 1;
     int fault = sp_labels_read(&learner->sets, marked);
+    if (!sp_marks_begin(marks, n_marks))
+        return SP_MARKS_WRONG;
     for (size_t i = 0; i < n && !fault; i++) {
         sp_sparse *row = &sp_marked_of(&learner->table, slots[i])->of.row;
-        fault = sp_row_read(&learner->sets, rows, row, marks + SP_MARKS_WIDTH * at, n_marks - at);
+        fault = sp_row_read(&learner->sets, rows, row, marks, at, n_marks);
         at += fault ? 0 : row->n;
     }
     return !fault && at != n_marks ? SP_MARKS_WRONG : fault;

@@ -1,10 +1,11 @@
 /* Rows and labels as flat arrays, the way a model file holds them, and back.
 
-       marks    uint32  [entries, 4]   row by row, as the slots are stored: a label's number, and
-                                       the bits of the floats c, w and G
+       marks    uint32  [1 + entries, 4]  zeros; then row by row, as the slots are stored: a label's
+                                       number, and the bits of the floats c, w and G
        marked   float64 [labels, 6]    D, left, w0, G0, wn, Gn
 
-   In the stored slots a row says how many entries it has, and not where they are.
+   In the stored slots a row says which of the marks is its first, and how many entries it has. So
+   rows can be used where they lie, and in memory they are the blocks of an arena.
 
    Reading trusts nothing: a number is checked before it is used. */
 
@@ -20,14 +21,19 @@ enum {
     SP_LABEL_WIDTH = 6,
 };
 
+/* Let an untrained learner, whose slots lie in a file, use the rows there. 0, or what is wrong. The
+   arrays must outlive it, and nothing may be learned. It looks at all entries. */
+SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
+                       const uint32_t *marks, size_t n, const double *marked);
+
 /* Whether a slot holds the same in two learners whose labels begin alike, wherever rows lie. */
 SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const sp_table *other,
                                  const double *its);
 
-/* How many entries rows of slots have, written as they lie in the table. */
+/* How many marks rows of slots need, written as they lie in the table. */
 SP_API size_t sp_sets_measure(const double *slots, size_t n_slots);
 
-/* Fill the arrays, and clear from `slots`, which were written before, where rows are. */
+/* Fill the arrays, and say in `slots`, which were written before, where rows are in them. */
 SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots,
                             uint32_t *marks, double *marked);
 

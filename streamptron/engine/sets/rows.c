@@ -33,7 +33,7 @@ SP_PRIVATE void sp_rows_free(sp_sparse_rows *rows)
 {
     if (rows == NULL)
         return;
-    for (size_t i = 0; i < rows->n_segments; i += rows->owns[i])
+    for (size_t i = 0; !rows->borrowed && i < rows->n_segments; i += rows->owns[i])
         sp_free(rows->segments[i]);
     sp_free(rows->segments);
     sp_free(rows->owns);
@@ -72,6 +72,25 @@ static int sp_rows_grow(sp_sparse_rows *rows, size_t n)
     rows->n_segments += n;
     rows->bytes += bytes;
     return 0;
+}
+
+SP_PRIVATE sp_sparse_rows *sp_rows_borrow(const sp_entry *entries, size_t n)
+{
+    sp_sparse_rows *rows = sp_rows_open();
+    size_t segments = (n + SP_SEGMENT_ENTRIES - 1) >> SP_SEGMENT_BITS;
+    if (rows == NULL)
+        return NULL;
+    rows->borrowed = true;
+    rows->segments = (sp_entry **)sp_malloc((segments + 1) * sizeof(sp_entry *));
+    if (rows->segments == NULL) {
+        sp_rows_free(rows);
+        return NULL;
+    }
+    for (size_t i = 0; i < segments; i++)
+        rows->segments[i] = (sp_entry *)(uintptr_t)(entries + (i << SP_SEGMENT_BITS));
+    rows->n_segments = segments;
+    rows->bytes += (segments + 1) * sizeof(sp_entry *);
+    return rows;
 }
 
 SP_PRIVATE sp_sparse_rows *sp_rows_copy(const sp_sparse_rows *other)

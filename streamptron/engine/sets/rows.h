@@ -48,6 +48,7 @@ typedef struct sp_sparse_rows {
     uint32_t limit; /* the end of the segment that it is in */
     uint32_t free[SP_ROW_CLASSES];
     size_t bytes;
+    bool borrowed; /* the segments lie in a file; nothing is taken or given */
 } sp_sparse_rows;
 
 /* How many entries a block of a class has. */
@@ -60,6 +61,10 @@ SP_PRIVATE int sp_row_size_for(uint32_t n);
 SP_PRIVATE sp_sparse_rows *sp_rows_open(void);
 
 SP_PRIVATE void sp_rows_free(sp_sparse_rows *rows);
+
+/* Rows whose n entries lie one after the other, in memory that outlives them. NULL without memory
+   for itself. */
+SP_PRIVATE sp_sparse_rows *sp_rows_borrow(const sp_entry *entries, size_t n);
 
 /* The same, in memory of its own: blocks have the same numbers. NULL without memory. */
 SP_PRIVATE sp_sparse_rows *sp_rows_copy(const sp_sparse_rows *other);

@@ -391,6 +391,8 @@ SP_PRIVATE const char *sp_sets_fault(const sp_sets *s, const sp_table *table, sp
 {
     const sp_sparse_rows *rows = sp_rows_of(table);
     ptrdiff_t awake = 0;
+    if (rows->borrowed) /* which were looked at when the file was opened */
+        n_slots = 0;
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
             break;
