@@ -1,7 +1,10 @@
 """The site: what Sphinx makes of the pages in docs/ and beside it. `make docs` builds it."""
 
+import base64
 import json
 import re
+import subprocess
+import sys
 from itertools import count
 from pathlib import Path
 from xml.etree import ElementTree
@@ -125,8 +128,33 @@ def write_texts(app, error):
         path.write_text(f"const TEXTS = {json.dumps(TEXTS)};", encoding="utf-8")
 
 
+TRY = "docs/try"
+
+
+def add_model(app, page, template, context, doctree):
+    if page == TRY:
+        app.add_js_file("try_wasm.js")
+        app.add_js_file("try.js")
+
+
+def write_model(app, error):
+    """The model of Try it, as text: a page that was opened as a file may read no other file."""
+    if error is not None:
+        return
+    made = Path(app.doctreedir, "streamptron.wasm")
+    tool = [sys.executable, str(Path(app.confdir).parent / "tools" / "wasm.py")]
+    text = "null"
+    if not subprocess.run([*tool, "--missing"], check=True, capture_output=True).stdout.strip():
+        subprocess.run([*tool, str(made)], check=True)
+        text = f'"{base64.b64encode(made.read_bytes()).decode()}"'
+    path = Path(app.outdir, "_static", "try_wasm.js")
+    path.write_text(f"const TRY_WASM = {text};\n", encoding="utf-8")
+
+
 def setup(app):
     app.connect("source-read", show_pictures)
     app.connect("html-page-context", note_text)
     app.connect("build-finished", write_texts)
+    app.connect("html-page-context", add_model)
+    app.connect("build-finished", write_model)
     app.add_html_math_renderer("svg", (show_math, None), (show_math, None))

@@ -3,7 +3,9 @@
 It needs what the site is made with (`pip install --group docs`) and Chromium; `make docs` runs it.
 """
 
+import base64
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -13,9 +15,11 @@ from importlib.util import find_spec
 
 import pytest
 
+from streamptron import MIRA, AdaptiveClassifier, Tokenizer, load
 from tests.support.browser import CHROMIUM, ask, opened_as_a_file
 from tests.support.processes import environment
 from tests.support.project import ROOT
+from tools import wasm
 
 TOOLS = ("furo", "myst_parser", "sphinx", "sphinx_copybutton", "ziamath")
 pytestmark = [
@@ -201,3 +205,139 @@ def test_nothing_is_loaded_from_elsewhere(site, pages):
     """
     answers = ask(site, pages, script, 1200)
     assert not {page: found for page, found in answers.items() if found}
+
+
+TRAINED = [
+    ("win a free prize now", "spam"),
+    ("see you at the meeting tomorrow", "ham"),
+    ("Écris-moi demain", "ham"),
+    ("free money, click here", "spam"),
+    ("lunch at noon?", "ham"),
+    ("10.0.0.1 refused", "log line"),
+    ("a prize, a prize", "spam"),
+    ("minutes of the meeting", "ham"),
+    ("10.0.0.2 refused", "log line"),
+    ("", "ham"),
+]
+# What the page Try it does when a reader types, and the file that it gives.
+TRYING = """
+    const at = (name) => page.getElementById(`try-${name}`);
+    for (let k = 0; k < 200 && page.getElementById("try").hidden; k++)
+        await new Promise((done) => setTimeout(done, 50));
+    const events = async (element, name) => {
+        element.dispatchEvent(new view.Event(name, {bubbles: true, cancelable: true}));
+        await new Promise((done) => setTimeout(done, 20));
+    };
+    const type = async (text) => { at("text").value = text; await events(at("text"), "input"); };
+    const learn = async (text, label) => {
+        await type(text);
+        at("label").value = label;
+        await events(page.querySelector("#try form"), "submit");
+    };
+    const open = async (digits) => {
+        const data = Uint8Array.from(atob(digits), (digit) => digit.charCodeAt(0));
+        const files = new view.DataTransfer();
+        files.items.add(new view.File([data], "some.model"));
+        at("open").files = files.files;
+        await events(at("open"), "change");
+        await new Promise((done) => setTimeout(done, 300));
+    };
+    const saved = async () => {
+        let blob;
+        view.URL.createObjectURL = (given) => { blob = given; return "#"; };
+        await events(at("save"), "click");
+        const data = new Uint8Array(await blob.arrayBuffer());
+        return btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(""));
+    };
+    const shown = () => ({
+        fault: at("fault").textContent,
+        answer: [...at("answer").children].map((line) => line.textContent),
+        words: [...at("words").children].map((line) => line.querySelector("span").textContent),
+        counts: at("counts").textContent,
+    });
+"""
+made_here = pytest.mark.skipif(
+    bool(wasm.missing()), reason=f"the model of Try it cannot be built: no {wasm.missing()}"
+)
+
+
+def saved_file(digits, path):
+    path.write_bytes(base64.b64decode(digits))
+    return path
+
+
+def said(model, text):
+    """The lines of the page's answer, from Python's probabilities."""
+    p = sorted(model.predict_proba_one(text).items(), key=lambda pair: -pair[1])
+    return [f"{label}{100 * share:.1f} %" for label, share in p]
+
+
+@in_a_browser
+@made_here
+def test_a_model_that_is_trained_in_a_page_has_pythons_bits(site, tmp_path):
+    learned = "".join(f"await learn({json.dumps(x)}, {json.dumps(y)});" for x, y in TRAINED)
+    asked = "a free prize at noon"
+    script = f"{TRYING} {learned} await type({json.dumps(asked)}); const first = shown();"
+    script += 'const file = await saved(); await learn("x", "");'
+    script += "return {first, file, last: shown()};"
+    (found,) = ask(site, ["docs/try.html"], script, 1100).values()
+    loaded = load(saved_file(found["file"], tmp_path / "mine.model"))
+    model = Tokenizer() | AdaptiveClassifier(hash_seed=loaded[-1]._file_state()[0]["seed"])
+    for x, y in TRAINED:
+        model.learn_one(x, y)
+    mistakes = model[-1].n_mistakes
+    for x in (*(x for x, _ in TRAINED), asked):
+        assert loaded.predict_proba_one(x) == model.predict_proba_one(x)
+        assert loaded.explain_one(x) == model.explain_one(x)
+    assert loaded[-1]._file_state()[1] == model[-1]._file_state()[1]  # all arrays
+    assert found["first"]["answer"] == said(model, asked)
+    assert set(found["first"]["words"]) <= {"a", "free", "prize", "at", "noon"}
+    assert found["first"]["counts"].startswith(f"10 learned, {mistakes} of them answered wrong")
+    assert found["last"]["fault"] == "give the text a label, such as spam"
+
+
+@in_a_browser
+@made_here
+def test_a_page_opens_a_readers_own_model_and_says_what_it_cannot(site, tmp_path):
+    model = Tokenizer(ngram_range=(1, 2)) | MIRA(hash_seed=1)
+    for x, y in TRAINED:
+        model.learn_one(x, y)
+    model.save(tmp_path / "mine.model")
+    mine = base64.b64encode((tmp_path / "mine.model").read_bytes()).decode()
+    script = f"""{TRYING}
+        await open("{mine}");
+        await type("a free prize");
+        const opened = shown();
+        await open(btoa("no model"));
+        const refused = shown();
+        await learn("a free lunch", "ham");
+        return {{opened, refused, file: await saved()}};
+    """
+    (found,) = ask(site, ["docs/try.html"], script, 360).values()
+    assert found["opened"]["answer"] == said(model, "a free prize")
+    assert "is not a model file" in found["refused"]["fault"]
+    assert found["refused"]["answer"] == found["opened"]["answer"]
+    model.learn_one("a free lunch", "ham")
+    model.save(tmp_path / "after")
+    assert saved_file(found["file"], tmp_path / "theirs").read_bytes() == (
+        (tmp_path / "after").read_bytes()
+    )
+
+
+@in_a_browser
+@made_here
+def test_the_model_runs_in_a_page_that_was_opened_as_a_file(site):
+    html = opened_as_a_file(site / "docs" / "try.html")
+    assert "none yet: it has learned no label" in html
+
+
+def test_without_scripts_the_page_says_what_it_needs(site):
+    html = (site / "docs" / "try.html").read_text("utf-8")
+    assert '<div id="try" hidden>' in html
+    assert "This page needs JavaScript and WebAssembly" in html
+
+
+@made_here
+def test_the_librarys_webassembly_is_small(tmp_path):
+    wasm.build(tmp_path / "streamptron.wasm")
+    assert (tmp_path / "streamptron.wasm").stat().st_size < 300_000

@@ -140,7 +140,7 @@ SP_ORDER(number, double)
 #endif
 
 /* Of a constant that is all zeros: a program's file does not hold it. */
-#if defined(__ELF__)
+#if defined(__ELF__) || defined(__wasm__)
   #define SP_NO_BYTES __attribute__((section(".bss.sp_zeros")))
 #else
   #define SP_NO_BYTES

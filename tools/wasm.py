@@ -1,0 +1,48 @@
+"""Build the C library for browsers: wasm.py FILE makes streamptron.wasm, below 300 kB.
+
+`wasm.py --missing` prints which tools are not there, and nothing if all are.
+
+It needs clang, wasm-ld, and the C library and compiler's functions of WASI (Debian: clang lld
+wasi-libc libclang-rt-14-dev-wasm32). Its imports are WASI's; a page gives it random numbers, and
+says of all else that there is none.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SYSTEM = Path(os.environ.get("WASI_SYSROOT", "/usr"))
+LIBC = SYSTEM / "lib" / "wasm32-wasi" / "libc.a"
+FLAGS = ["--target=wasm32-wasi", f"--sysroot={SYSTEM}", "-mexec-model=reactor"]
+FLAGS += ["-Os", "-DSTREAMPTRON_PLAIN"]  # one loop for all learners; no bit changes
+
+
+def missing():
+    """What is not there, in words; empty: it can be built."""
+    found = [tool for tool in ("clang", "wasm-ld") if shutil.which(tool) is None]
+    return found + ([] if LIBC.is_file() else [str(LIBC)])
+
+
+def build(path):
+    symbols = ROOT / "streamptron" / "engine" / "library" / "symbols.txt"
+    names = [*symbols.read_text("utf-8").split(), "malloc", "free"]
+    exports = [f"-Wl,--export={name}" for name in names]
+    with tempfile.TemporaryDirectory() as folder:
+        amalgamate = [sys.executable, str(ROOT / "tools" / "amalgamate.py"), folder]
+        subprocess.run(amalgamate, check=True)
+        command = ["clang", *FLAGS, "-Wl,--strip-all", "-Wl,--gc-sections", *exports]
+        command += [str(Path(folder, "streamptron.c")), "-lm", "-o", str(path)]
+        subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--missing":
+        print(*missing())
+    elif absent := missing():
+        sys.exit(f"not built: there is no {' and no '.join(absent)}")
+    else:
+        build(sys.argv[1])
