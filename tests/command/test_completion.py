@@ -19,7 +19,7 @@ done
 TYPED = {
     "streamptron tr": "train",
     "streamptron train --lea": "--learner",
-    "streamptron train --learner m": "multiclass mira",
+    "streamptron train --learner m": "multiclass mira multilabel",
     "streamptron train mai": "files by default",
     "streamptron predict --model mai": "files by default",
     "streamptron plot weights -o pict": "files by default",
