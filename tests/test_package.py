@@ -15,7 +15,7 @@ import pytest
 import streamptron
 from streamptron.cli import main
 from streamptron.estimator.base import Estimator
-from streamptron.learners import LEARNERS, OWN
+from streamptron.learners import LEARNERS, OWN, TAGGERS
 from tests.support.processes import environment
 from tests.support.project import ROOT
 
@@ -112,7 +112,8 @@ def test_every_learner_that_users_import_is_in_the_list_with_its_own_parameters(
     # AROW keeps no average; what that needs is said by options of its own. All but one pair
     # features, and all but one take any labels: these options say themselves who does not.
     shared = set.intersection(*parameters) | {"max_labels", "interactions", "max_pairs"}
-    assert set.union(*parameters) - shared == set(OWN)
+    of_sets = [set(kind()._get_params()) for kind in TAGGERS.values()]
+    assert set.union(*parameters, *of_sets) - shared == set(OWN)
 
 
 def test_import_loads_nothing_that_it_can_leave_for_later():

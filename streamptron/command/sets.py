@@ -19,7 +19,7 @@ if typing.TYPE_CHECKING:
 
     from streamptron.command.lines import LineModel
 
-    Found = list[tuple[int, float]]  # outputs and their probabilities, the likeliest first
+    _Found = list[tuple[int, float]]  # outputs and their probabilities, the likeliest first
 
 COMMA = ","  # between labels, where nothing else is said
 
@@ -168,7 +168,7 @@ class Several(Block):
     def _answers(self) -> None:
         super()._answers()
         n = self.n
-        self.answered: list[Found] = [[] for _ in range(n)]
+        self.answered: list[_Found] = [[] for _ in range(n)]
         self.tops = [[] for _ in range(n if self.top else 0)]
         self.found: list[list[float]] = [[] for _ in range(n if self.ranked else 0)]
 
