@@ -22,6 +22,7 @@ SCRIPTS = (
     "bench_collisions",
     "bench_import",
     "bench_files",
+    "bench_library",
     "figures",
 )
 
