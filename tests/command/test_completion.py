@@ -18,7 +18,7 @@ done
 """
 TYPED = {
     "streamptron tr": "train",
-    "streamptron train --lea": "--learner",
+    "streamptron train --lea": "--learner --learn-unsure",
     "streamptron train --learner m": "multiclass mira multilabel",
     "streamptron train mai": "files by default",
     "streamptron predict --model mai": "files by default",
