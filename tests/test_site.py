@@ -239,8 +239,10 @@ TRYING = """
         const files = new view.DataTransfer();
         files.items.add(new view.File([data], "some.model"));
         at("open").files = files.files;
+        const before = JSON.stringify(shown());
         await events(at("open"), "change");
-        await new Promise((done) => setTimeout(done, 300));
+        for (let k = 0; k < 200 && JSON.stringify(shown()) === before; k++)
+            await new Promise((done) => setTimeout(done, 50));
     };
     const saved = async () => {
         let blob;
