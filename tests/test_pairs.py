@@ -55,6 +55,7 @@ pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Py
 rules = pytest.mark.parametrize("rule", RULES)
 # a frozenset has no bytes that a pair's name could hold
 NAMES = [keys for keys in KEYS if keys != "object"]
+WITHIN = [values for values in VALUES if values != "wild"]  # products of these are too large
 FIELDS = ("user", "ad", "ad:big", "hour")
 INTERACTIONS = {
     "degree=2": {"degree": 2},
@@ -96,7 +97,7 @@ def test_learner_with_all_pairs_equals_its_twin_at_every_event(rule, kept, seed)
         n=80,
         labels=labels_for(rule),
         keys=rng.choice(NAMES),
-        values="real" if twin.average == "exponential" else rng.choice(list(VALUES)),
+        values="real" if twin.average == "exponential" else rng.choice(WITHIN),
         weighted=True,
     )
     check_stream(model, twin, events)

@@ -60,7 +60,7 @@ def column(model: Any, name: Hashable, n: int = 6, ax: Axes | None = None, **kwa
     >>> for age in range(20, 80):
     ...     model.learn_one({"age": age}, age > 50)
     >>> ax = plot.column(model, "age", ax=Figure().subplots())
-    >>> line = ax.lines[0].get_ydata()
+    >>> line = ax.lines[-1].get_ydata()
     >>> bool(line[0] < 0 < line[-1])
     True
     """
