@@ -24,7 +24,7 @@ from tests.support.project import ROOT
 pytestmark = pytest.mark.slow
 
 WAIT = 60  # seconds, for what takes some tenths
-MASTER = re.compile(r"^```conf\n# /etc/postfix/master.cf\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+MASTER = re.compile(r"^```text\n# /etc/postfix/master.cf\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 SERVICES = """\
 cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr
