@@ -531,10 +531,12 @@ cdef class Texts(Rows):
 Sequence.register(Texts)
 
 
-LINE_FAULTS = (
+LINE_FAULTS = (     # LINE_NO_TAB ..
     None, None, "no TAB; write label<TAB>text", "its label is empty",
     "it does not start with __label__",
-    "it has several labels, where one is expected")     # LINE_NO_TAB ..
+    "it has several labels, where one is expected; several=True reads them, and "
+    "--learner multilabel learns them",
+)
 
 
 class LINES:

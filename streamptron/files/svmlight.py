@@ -28,7 +28,10 @@ class SVMLight(Format):
             if self.several:
                 y = self.labels(fields.pop(0).split(b","), _label)
             elif b"," in first:
-                raise BadLine(f"several labels, {seen(first)}; write one")
+                raise BadLine(
+                    f"several labels, {seen(first)}; write one, or read with several=True "
+                    "(--learner multilabel)"
+                )
             else:
                 y = number_of(fields.pop(0), "the label")
         elif self.several:

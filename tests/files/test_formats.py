@@ -186,7 +186,7 @@ nan 3:1
 """
     assert problems(data, "svmlight") == {
         1: "'3:1' in the label's place; write label index:value ...",
-        2: "several labels, '1,2'; write one",
+        2: "several labels, '1,2'; write one, or read with several=True (--learner multilabel)",
         3: "the label 'dog' is not a finite number; write one",
         4: "'3' has no colon; write index:value",
         5: "the index 'a'; write an int from 0",
