@@ -32,6 +32,7 @@ def test_every_example_of_the_help_runs(tmp_path, shell):
     for folder in ("Junk", "INBOX"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "1").write_bytes(b"Subject: hello\n\nhello\n")
+    (tmp_path / "topics.tsv").write_text("crude,ship\toil tankers\ngrain\twheat prices\n")
     n = 0
     for example in examples():
         done = subprocess.run(
