@@ -87,8 +87,6 @@ class LearnUnsure(base.Classifier):
                 self._learner.learn_many(row, label, w)
 
     def _is_row_unsure(self, row: Any, label: Any) -> bool:
-        if not _labels(self._learner):
-            return True
         if list(self._learner.predict_many(row)) != list(label):
             return True
         scores = self._learner.decision_function_many(row)
@@ -138,11 +136,6 @@ def checked_margin(name: str, margin: Any) -> float:
     if not 0 <= margin < math.inf:
         raise ValueError(f"{name}={margin}; it must be a finite number from 0")
     return float(margin)
-
-
-def _labels(learner: Any) -> list[Any]:
-    """The labels that it knows."""
-    return list(learner._get_labels() or [False, True])
 
 
 def _parts(model: Any) -> tuple[Any, Any]:
