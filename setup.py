@@ -71,11 +71,12 @@ class BuildExtensions(build_ext):
     """
 
     def run(self):
+        beside = "build/coverage" if covered else "build/cython"
         written = cythonize(
             self.extensions,
             nthreads=os.cpu_count() or 1,
             emit_linenums=covered,
-            build_dir="build/coverage" if covered else "build/cython",
+            build_dir=beside,
             compiler_directives={
                 "language_level": 3,
                 "boundscheck": False,
@@ -91,6 +92,10 @@ class BuildExtensions(build_ext):
                 "autotestdict": False,
             },
         )
+        # Cython lays copies of the headers there, which would be taken instead of ours, old as they
+        # may be
+        for copy in Path(beside).rglob("*.h"):
+            copy.unlink()
         for module, in_c in zip(self.extensions, written, strict=True):
             module.sources = in_c.sources
             headers = set()

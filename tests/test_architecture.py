@@ -174,6 +174,21 @@ def test_rooms_of_the_engine_include_only_what_is_below_them():
     assert not up, "rooms.toml excuses what is not there"
 
 
+def test_no_door_includes_the_loops():
+    seen, left = set(), []
+    for path in ENGINE.glob("*.pxd"):
+        if path.stem != "calls":  # whose functions doors call through the module `api`
+            left += re.findall(r'extern from "([\w/]+\.h)"', path.read_text("utf-8"))
+    while left:
+        header = left.pop()
+        if header not in seen:
+            seen.add(header)
+            left += re.findall(r'#include "([\w/]+\.h)"', code(ENGINE / header))
+    inner = {f"{name}.h" for name in RULES["engine"]["inner"]["rooms"]}
+    assert all((ENGINE / header).is_file() for header in inner)
+    assert not seen & inner
+
+
 @pytest.mark.parametrize("path", REST, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_a_room_imports_only_rooms_below_it(path):
     table = levels(RULES["package"]["floors"])

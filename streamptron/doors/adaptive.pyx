@@ -10,10 +10,10 @@ from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
 from streamptron.engine.adaptive cimport (
     SP_DRIFT_NUMBERS, SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, SP_U_LIMIT, sp_adaptive,
-    sp_adaptive_spread, sp_columns, sp_drift_is_sound, sp_drift_read, sp_drift_write, sp_weighed,
+    sp_columns, sp_drift_is_sound, sp_drift_read, sp_drift_write, sp_weighed,
     sp_weighed_entry, sp_weighed_of, sp_weighed_slots)
 from streamptron.engine.api cimport (
-    sp_adaptive_set_count, sp_adaptive_share, sp_index_stored)
+    sp_adaptive_set_count, sp_adaptive_share, sp_adaptive_spread, sp_index_stored)
 from streamptron.engine.linear cimport SP_RULE_ADAPTIVE
 from streamptron.engine.memory cimport SP_VALUE_LIMIT
 from streamptron.engine.names cimport sp_key

@@ -23,17 +23,17 @@ from streamptron.engine.adaptive cimport (
     SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, sp_adaptive_outputs, sp_adaptive_places,
     sp_drift_is_sound, sp_weighed, sp_weighed_of)
 from streamptron.engine.api cimport (
-    sp_adaptive_aim, sp_kept_blocks, sp_kept_columns_after, sp_kept_columns_are_sound,
-    sp_kept_columns_before, sp_kept_fill, sp_kept_is_sound, sp_kept_leave, sp_kept_once_each,
-    sp_kept_reserve, sp_kept_slots, sp_kept_take_back, sp_learner_answer, sp_learner_learn,
+    sp_adaptive_aim, sp_kept_blocks, sp_kept_column_bytes, sp_kept_columns_after,
+    sp_kept_columns_are_sound, sp_kept_columns_before, sp_kept_columns_most, sp_kept_fill,
+    sp_kept_is_sound, sp_kept_leave, sp_kept_once_each, sp_kept_reserve, sp_kept_slots,
+    sp_kept_take_back, sp_kept_width, sp_learner_answer, sp_learner_can, sp_learner_learn,
     sp_learner_score, sp_once_read, sp_once_take_back, sp_step_reserve, sp_table_reserve,
     sp_undo_leave, sp_undo_moves)
 from streamptron.engine.events cimport sp_event
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
-    SP_CAN_PUT_BACK, SP_CAN_TAKE_BACK, SP_ONCE_MODEL, SP_ONCE_OUTPUT, sp_kept,
-    sp_kept_column_bytes, sp_kept_columns_most, sp_kept_width, sp_learner, sp_learner_can,
+    SP_CAN_PUT_BACK, SP_CAN_TAKE_BACK, SP_ONCE_MODEL, SP_ONCE_OUTPUT, sp_kept, sp_learner,
     sp_moment, sp_undo_moment)
 
 from streamptron.doors.kept import Past, past_mark

@@ -23,13 +23,12 @@ from streamptron.doors.state cimport (
     array_of, array_start, counts_set_state, counts_state, sets_write)
 from streamptron.engine.api cimport (
     sp_delta_digest, sp_delta_keys, sp_delta_measure, sp_delta_overlay, sp_delta_write,
-    sp_learner_free, sp_learners_merge, sp_table_add_outputs)
+    sp_learner_can, sp_learner_free, sp_learners_merge, sp_table_add_outputs)
 from streamptron.engine.linear cimport sp_table_can_write
 from streamptron.engine.memory cimport SP_SLOT_INTERCEPT, sp_calloc, sp_free, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
 from streamptron.engine.path cimport (
-    sp_learner, sp_learner_labels, sp_learner_several, SP_CAN_MERGE, SP_CAN_SET,
-    sp_learner_can)
+    sp_learner, sp_learner_labels, sp_learner_several, SP_CAN_MERGE, SP_CAN_SET)
 from streamptron.engine.whole cimport (
     SP_SHARD_KEY, SP_SHARD_MEMORY, SP_SHARD_NAMES, SP_SHARD_NUMBER, SP_SHARD_TWICE, sp_delta,
     sp_shard)

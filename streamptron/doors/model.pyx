@@ -27,9 +27,9 @@ from streamptron.doors.state cimport (
 from libc.stdint cimport uint64_t
 from streamptron.engine.api cimport (
     sp_event_free, sp_index_free, sp_index_init, sp_index_insert, sp_index_stored,
-    sp_learner_answer, sp_learner_bytes, sp_learner_copy, sp_learner_free, sp_learner_init,
-    sp_learner_resolve, sp_learner_weight, sp_rule_name, sp_table_read, sp_table_reserve,
-    sp_table_write, sp_table_wrote, sp_text_bytes)
+    sp_learner_answer, sp_learner_bytes, sp_learner_can, sp_learner_copy, sp_learner_free,
+    sp_learner_init, sp_learner_resolve, sp_learner_weight, sp_rule_can, sp_rule_name,
+    sp_table_read, sp_table_reserve, sp_table_write, sp_table_wrote, sp_text_bytes)
 from streamptron.engine.events cimport sp_event_bytes
 from streamptron.engine.linear cimport (
     SP_AVERAGE_NONE, SP_KEPT_AVERAGE, SP_KEPT_CURRENT, SP_KEPT_POCKET, sp_block, sp_move, sp_rule,
@@ -42,7 +42,7 @@ from streamptron.engine.names cimport (
 from streamptron.engine.path cimport (
     SP_CAN_DRAW, SP_CAN_LEAD, SP_CAN_MAP, SP_CAN_MARGIN, SP_CAN_MERGE, SP_CAN_PAIR,
     SP_CAN_PUT_BACK, SP_CAN_SET, SP_CAN_START, SP_CAN_TAKE_BACK, SP_CAN_VOTE, sp_answer, sp_learner,
-    sp_learner_by_label, sp_learner_can, sp_learner_decision, sp_learner_labels, sp_rule_can)
+    sp_learner_by_label, sp_learner_decision, sp_learner_labels)
 from streamptron.engine.whole cimport SP_FLAT_DEPTH, sp_flat
 
 from streamptron.estimator.names import name_plain, shown, type_shown
@@ -77,7 +77,7 @@ cdef object _rules():
 RULES = _rules()
 
 
-# What a learner can do, as engine/machine.h says it: the only place that knows which can what.
+# What a learner can do, as engine/machine.c says it: the only place that knows which can what.
 cdef dict ABILITIES = {
     "undo": SP_CAN_TAKE_BACK | SP_CAN_PUT_BACK,
     "merge": SP_CAN_MERGE,

@@ -2,21 +2,7 @@
 
 from libc.stdint cimport uint32_t
 from streamptron.engine.events cimport sp_event
-from streamptron.engine.linear cimport sp_table
 from streamptron.engine.memory cimport sp_slot_type
-
-cdef extern from "adaptive/slots.h" nogil:
-    ctypedef struct sp_stride:
-        Py_ssize_t k
-
-    const double SP_U_LIMIT
-
-
-cdef extern from "adaptive/columns.h" nogil:
-    ctypedef struct sp_columns:
-        Py_ssize_t n
-        sp_slot_type *slots
-
 
 cdef extern from "adaptive/drift.h" nogil:
     enum:
@@ -30,10 +16,15 @@ cdef extern from "adaptive/drift.h" nogil:
     void sp_drift_write(sp_drift *drift, const double *numbers) noexcept
 
 
-cdef extern from "adaptive/adaptive.h" nogil:
+cdef extern from "adaptive/state.h" nogil:
+    const double SP_U_LIMIT
     const double SP_TAU_LEAST
     const double SP_TAU_MOST
     const double SP_G_TAU_MOST
+
+    ctypedef struct sp_columns:
+        Py_ssize_t n
+        sp_slot_type *slots
 
     ctypedef struct sp_adaptive:
         double eta
@@ -56,6 +47,9 @@ cdef extern from "adaptive/adaptive.h" nogil:
         double *wn
         double *Gn
 
+    ctypedef struct sp_stride:
+        Py_ssize_t k
+
     ctypedef struct sp_weighed:
         Py_ssize_t n_plain
         Py_ssize_t n
@@ -69,8 +63,6 @@ cdef extern from "adaptive/adaptive.h" nogil:
 
     Py_ssize_t sp_adaptive_outputs(const sp_adaptive *a) noexcept
     Py_ssize_t sp_adaptive_places(const sp_adaptive *a) noexcept
-    void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
-                            double *variance) noexcept
     sp_weighed *sp_weighed_of(const sp_event *event) noexcept
     const sp_slot_type *sp_weighed_slots(const sp_weighed *w, const sp_event *event) noexcept
     Py_ssize_t sp_weighed_entry(const sp_weighed *w, Py_ssize_t i) noexcept

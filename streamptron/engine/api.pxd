@@ -26,6 +26,8 @@ cdef bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcep
 cdef void sp_adaptive_set_count(sp_adaptive *a, Py_ssize_t k, double D) noexcept nogil
 cdef double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
                               Py_ssize_t output, Py_ssize_t i, const sp_event *event) noexcept nogil
+cdef void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
+                             double *variance) noexcept nogil
 
 cdef int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept nogil
 cdef void sp_ahead_free(sp_ahead *ahead) noexcept nogil
@@ -96,6 +98,9 @@ cdef void sp_batch_texts(sp_batch *batch, sp_learner *learner, sp_event *event,
                          const sp_piece *pieces, Py_ssize_t n_rows) noexcept nogil
 cdef Py_ssize_t sp_batch_unfit(sp_batch *batch, Py_ssize_t first) noexcept nogil
 
+cdef bint sp_learner_can(const sp_learner *learner, int what) noexcept nogil
+cdef int sp_rule_can(int kind) noexcept nogil
+
 cdef sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event) noexcept nogil
 cdef bint sp_learner_slots_fault(const sp_learner *learner) noexcept nogil
 cdef int sp_learner_ready(sp_learner *learner) noexcept nogil
@@ -119,6 +124,9 @@ cdef double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, Py_s
 
 cdef Py_ssize_t sp_kept_blocks(const sp_table *table, Py_ssize_t y, const Py_ssize_t *k,
                                Py_ssize_t m, uint32_t *blocks) noexcept nogil
+cdef Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept nogil
+cdef size_t sp_kept_column_bytes(Py_ssize_t places) noexcept nogil
+cdef Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept nogil
 cdef Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept nogil
 cdef void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
                        Py_ssize_t there, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,

@@ -38,6 +38,11 @@ cdef double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const
     return _calls.sp_adaptive_share(a, table, w, output, i, event)
 
 
+cdef void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
+                             double *variance) noexcept nogil:
+    _calls.sp_adaptive_spread(table, slot, mean, variance)
+
+
 cdef int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept nogil:
     return _calls.sp_ahead_begin(ahead, seed_number, n_rows)
 
@@ -218,6 +223,14 @@ cdef Py_ssize_t sp_batch_unfit(sp_batch *batch, Py_ssize_t first) noexcept nogil
     return _calls.sp_batch_unfit(batch, first)
 
 
+cdef bint sp_learner_can(const sp_learner *learner, int what) noexcept nogil:
+    return _calls.sp_learner_can(learner, what)
+
+
+cdef int sp_rule_can(int kind) noexcept nogil:
+    return _calls.sp_rule_can(kind)
+
+
 cdef sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event) noexcept nogil:
     return _calls.sp_learner_answer(learner, event)
 
@@ -279,6 +292,18 @@ cdef double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, Py_s
 cdef Py_ssize_t sp_kept_blocks(const sp_table *table, Py_ssize_t y, const Py_ssize_t *k,
                                Py_ssize_t m, uint32_t *blocks) noexcept nogil:
     return _calls.sp_kept_blocks(table, y, k, m, blocks)
+
+
+cdef Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept nogil:
+    return _calls.sp_kept_width(m)
+
+
+cdef size_t sp_kept_column_bytes(Py_ssize_t places) noexcept nogil:
+    return _calls.sp_kept_column_bytes(places)
+
+
+cdef Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept nogil:
+    return _calls.sp_kept_columns_most(event)
 
 
 cdef Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept nogil:

@@ -19,6 +19,8 @@ cdef extern from "adaptive/adaptive.h" nogil:
     void sp_adaptive_set_count(sp_adaptive *a, Py_ssize_t k, double D) noexcept
     double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
                              Py_ssize_t output, Py_ssize_t i, const sp_event *event) noexcept
+    void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
+                            double *variance) noexcept
 
 cdef extern from "events/ahead.h" nogil:
     int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept
@@ -103,6 +105,10 @@ cdef extern from "path/batch.h" nogil:
                         const sp_piece *pieces, Py_ssize_t n_rows) noexcept
     Py_ssize_t sp_batch_unfit(sp_batch *batch, Py_ssize_t first) noexcept
 
+cdef extern from "path/can.h" nogil:
+    bint sp_learner_can(const sp_learner *learner, int what) noexcept
+    int sp_rule_can(int kind) noexcept
+
 cdef extern from "path/path.h" nogil:
     sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event) noexcept
     bint sp_learner_slots_fault(const sp_learner *learner) noexcept
@@ -127,6 +133,9 @@ cdef extern from "path/path.h" nogil:
 cdef extern from "path/undo.h" nogil:
     Py_ssize_t sp_kept_blocks(const sp_table *table, Py_ssize_t y, const Py_ssize_t *k,
                               Py_ssize_t m, uint32_t *blocks) noexcept
+    Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept
+    size_t sp_kept_column_bytes(Py_ssize_t places) noexcept
+    Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept
     Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept
     void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
                       Py_ssize_t there, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,

@@ -8,8 +8,8 @@
        sets       MultiLabelClassifier: what a label has lies in sparse rows, each on its own
 
    Each verb that the path (path/path.h) asks of a machine is here once, a switch of as many lines
-   as there are machines. What a learner can do beyond that is a bit of sp_rule_can. A machine that
-   has nothing to do for a verb is not in its switch.
+   as there are machines. What a learner can do beyond that is a bit of sp_rule_can (path/can.h),
+   in machine.c. A machine that has nothing to do for a verb is not in its switch.
 
    A new machine: a folder with its verbs, a line in each switch, its bits, and a rule that names it
    (linear/rule.h). */
@@ -22,6 +22,7 @@
 #include "adaptive/tell.h"
 #include "linear/linear.h"
 #include "linear/tell.h"
+#include "path/can.h"
 #include "path/learner.h"
 #include "path/once.h"
 #include "sets/flat.h"
@@ -442,48 +443,6 @@ static inline int sp_machine_mix_slot(sp_merge *m, sp_slot_type slot)
     else
         sp_weights_mix_slot(m, slot);
     return 0;
-}
-
-/* --- What a learner can do, by its rule */
-
-enum {
-    SP_CAN_TAKE_BACK = 1, /* undo a step by making its moves once more, the other way */
-    SP_CAN_PUT_BACK = 2,  /* undo a step by what the numbers were before it */
-    SP_CAN_MERGE = 4,
-    SP_CAN_MAP = 8,      /* answer from a file, where it lies */
-    SP_CAN_START = 16,   /* start from weights */
-    SP_CAN_MARGIN = 32,  /* its score is a distance from a hyperplane between labels */
-    SP_CAN_PAIR = 64,    /* have pairs of features */
-    SP_CAN_DRAW = 128,   /* its score is a sum of weights times values */
-    SP_CAN_ROWS = 256,   /* learn the row of a matrix where it lies */
-    SP_CAN_VOTE = 512,   /* answer by all the vectors that there have been */
-    SP_CAN_LEAD = 1024,  /* begin each event with an intercept, in a slot of its own */
-    SP_CAN_SET = 2048,   /* learn a set of labels */
-    SP_CAN_WATCH = 4096, /* notice drift by itself */
-};
-
-static inline int sp_rule_can(int kind)
-{
-    const int any = SP_CAN_MERGE | SP_CAN_MAP | SP_CAN_PAIR;
-    const int weights = any | SP_CAN_START | SP_CAN_DRAW | SP_CAN_ROWS | SP_CAN_LEAD;
-    switch (kind) {
-    case SP_RULE_ADAPTIVE:
-        return any | SP_CAN_PUT_BACK | SP_CAN_WATCH;
-    case SP_RULE_VOTED:
-        return SP_CAN_LEAD | SP_CAN_VOTE;
-    case SP_RULE_SETS:
-        return any | SP_CAN_SET;
-    case SP_RULE_RANKING:
-        return weights;
-    default: /* what a rule keeps does not move back as it came */
-        return weights | SP_CAN_MARGIN
-               | (sp_rule_keeps(kind) == SP_KEEP_NONE ? SP_CAN_TAKE_BACK : 0);
-    }
-}
-
-static inline bool sp_learner_can(const sp_learner *learner, int what)
-{
-    return (sp_rule_can(learner->rule.kind) & what) != 0;
 }
 
 #endif

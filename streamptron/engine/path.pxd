@@ -104,13 +104,10 @@ cdef extern from "path/undo.h" nogil:
         const uint8_t *columns
         size_t n_bytes
 
-    Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept
-    size_t sp_kept_column_bytes(Py_ssize_t places) noexcept
-    Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept
     sp_moment sp_undo_moment(const sp_learner *learner) noexcept
 
 
-cdef extern from "machine.h" nogil:
+cdef extern from "path/can.h" nogil:
     enum:
         SP_CAN_DRAW
         SP_CAN_LEAD
@@ -125,6 +122,3 @@ cdef extern from "machine.h" nogil:
         SP_CAN_TAKE_BACK
         SP_CAN_VOTE
         SP_CAN_WATCH
-
-    bint sp_learner_can(const sp_learner *learner, int what) noexcept
-    int sp_rule_can(int kind) noexcept

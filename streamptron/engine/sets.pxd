@@ -1,6 +1,6 @@
 # What doors take of engine/sets/: MultiLabelClassifier. The headers say what each of it is.
 
-cdef extern from "sets/sets.h" nogil:
+cdef extern from "sets/state.h" nogil:
     enum:
         SP_SETS_STEPS
 

@@ -24,6 +24,7 @@
 #include "linear/table.c"
 #include "linear/tell.c"
 #include "linear/verdict.c"
+#include "machine.c"
 #include "mail/decode.c"
 #include "mail/fields.c"
 #include "mail/folding.c"

@@ -790,6 +790,14 @@ SP_API double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, con
     return share * scale;
 }
 
+SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
+                               double *variance)
+{
+    sp_blocks blocks = sp_table_blocks(table);
+    const sp_column *column = sp_column_of(&blocks, slot);
+    sp_column_spread(column->a, column->b, column->n / column->since, mean, variance);
+}
+
 SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots)
 {
     sp_blocks blocks = sp_table_blocks(table);

@@ -77,78 +77,12 @@
 #define STREAMPTRON_ADAPTIVE_ADAPTIVE_H
 
 #include "adaptive/columns.h"
-#include "adaptive/drift.h"
 #include "adaptive/slots.h"
+#include "adaptive/state.h"
 #include "events/event.h"
 #include "linear/table.h"
 #include "memory/heap.h"
 #include "memory/types.h"
-
-enum {
-    SP_ADAPTIVE_NUMBERS = 7, /* kept for each label or output, once a model */
-};
-
-#define SP_TAU_LEAST 0.2
-#define SP_TAU_MOST 5.0
-#define SP_G_TAU_MOST 1e300 /* in a file */
-
-typedef struct sp_adaptive {
-    double eta;
-    double forget; /* phi */
-    bool watches;  /* phi is what adaptive/drift.h says */
-    bool naive_bayes;
-    bool intercept;
-    int positive; /* of two labels, the one the output speaks for */
-    ptrdiff_t n_labels;
-    double T;
-    double m;
-    double nm;
-    double tau;
-    double Gtau;
-    sp_columns columns;
-    sp_drift drift;
-    ptrdiff_t room; /* of each of these, in one block of memory */
-    double *D;
-    double *lnD; /* log(D + 1) */
-    double *rD;  /* 1 / (D + 1) */
-    double *w0;
-    double *G0;
-    double *wn;
-    double *Gn;
-} sp_adaptive;
-
-/* An event as it has been answered, and the step that is made of it. */
-typedef struct sp_weighed {
-    sp_own own;
-    sp_sums sums;
-    ptrdiff_t room;    /* entries */
-    ptrdiff_t n_plain; /* entries that are no columns */
-    ptrdiff_t n;       /* these, and all columns behind them */
-    double *x;         /* where there are columns: what each entry is */
-    sp_slot_type *slots;
-    uint32_t *entries; /* and which of the event's; -1: the event lacks it */
-    ptrdiff_t slots_room;
-    ptrdiff_t n_begun; /* entries that become columns: their places here, then their slots */
-    uint32_t *begun;
-    ptrdiff_t begun_room;
-    double r;       /* of X = om v r */
-    double length;  /* sum |X| */
-    double unknown; /* how little of the event is known, for the rank */
-    ptrdiff_t outputs_room;
-    double *score; /* the outputs', in one block of memory */
-    double *d;
-    double *V;
-    double *P;      /* of naive Bayes; then the probabilities */
-    double *E;      /* and those of scores times tau */
-    double sharper; /* u d log P(y) / d tau, of the label that was aimed at */
-    sp_stride *strides;
-    ptrdiff_t n_strides;
-    double ***fours;        /* the chunks of each block of four places */
-    uint32_t *blocks;       /* that are going to be written */
-    ptrdiff_t best, second; /* by naive Bayes */
-    ptrdiff_t top;          /* by the scores: the answer */
-    sp_surprise surprise;
-} sp_weighed;
 
 static inline void sp_adaptive_free(sp_adaptive *a)
 {
@@ -161,23 +95,6 @@ static inline void sp_adaptive_free(sp_adaptive *a)
 static inline size_t sp_adaptive_bytes(const sp_adaptive *a)
 {
     return (size_t)(a->room * SP_ADAPTIVE_NUMBERS) * sizeof(double) + sp_columns_bytes(&a->columns);
-}
-
-/* How many labels naive Bayes weighs: two from the start, whether or not they have come. */
-static inline ptrdiff_t sp_adaptive_places(const sp_adaptive *a)
-{
-    return SP_MAX(a->n_labels, (ptrdiff_t)2);
-}
-
-/* Whether there is one output. */
-static inline bool sp_adaptive_is_pair(const sp_adaptive *a)
-{
-    return a->n_labels <= 2;
-}
-
-static inline ptrdiff_t sp_adaptive_outputs(const sp_adaptive *a)
-{
-    return a->n_labels <= 2 ? 1 : a->n_labels;
 }
 
 /* Room for n labels. Returns -1 without memory. */
@@ -209,12 +126,6 @@ static inline sp_blocks sp_table_blocks(const sp_table *table)
     return blocks;
 }
 
-/* Where the event has been answered. */
-static inline sp_weighed *sp_weighed_of(const sp_event *event)
-{
-    return (sp_weighed *)(void *)event->own;
-}
-
 /* Room there for n entries, columns beside them, and so many outputs. Returns -1 without
    memory. */
 SP_PRIVATE int sp_weighed_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t columns,
@@ -225,24 +136,6 @@ SP_PRIVATE int sp_weighed_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t column
 SP_PRIVATE void sp_adaptive_answer(const sp_adaptive *a, const sp_table *table,
                                    const sp_slot_type *slots, const double *x, ptrdiff_t n,
                                    sp_weighed *w);
-
-/* Slots and values of the entries as they have been answered: those of the event, or where there
-   are columns, its own. */
-static inline const sp_slot_type *sp_weighed_slots(const sp_weighed *w, const sp_event *event)
-{
-    return w->n > w->n_plain ? w->slots : event->slots;
-}
-
-static inline const double *sp_weighed_values(const sp_weighed *w, const sp_event *event)
-{
-    return w->n > w->n_plain ? w->x : event->values;
-}
-
-/* Which entry of the event entry i is; -1: it is a column that the event lacks. */
-static inline ptrdiff_t sp_weighed_entry(const sp_weighed *w, ptrdiff_t i)
-{
-    return w->n == w->n_plain ? i : w->entries[i] == UINT32_MAX ? -1 : (ptrdiff_t)w->entries[i];
-}
 
 /* The label of an answered event; -1 before the first. */
 SP_PRIVATE ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w);
@@ -280,13 +173,8 @@ static inline double sp_adaptive_weight(const sp_adaptive *a, const sp_table *ta
 }
 
 /* Mean and variance of a column's values so far; it was 0 where an event lacked it. */
-static inline void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
-                                      double *variance)
-{
-    sp_blocks blocks = sp_table_blocks(table);
-    const sp_column *column = sp_column_of(&blocks, slot);
-    sp_column_spread(column->a, column->b, column->n / column->since, mean, variance);
-}
+SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
+                               double *variance);
 
 /* What entry i of an answered event (of sp_weighed_slots) contributes to a decision; -1: what is
    always there.

@@ -35,6 +35,7 @@
 #define STREAMPTRON_ADAPTIVE_COLUMNS_H
 
 #include "adaptive/head.h"
+#include "adaptive/state.h"
 #include "linear/table.h"
 #include "memory/types.h"
 #include "names/index.h"
@@ -50,12 +51,6 @@ typedef struct sp_column { /* a slot's 32 bytes in block 1 */
     double n; /* 0: it is no column */
     double since;
 } sp_column;
-
-typedef struct sp_columns {
-    ptrdiff_t n;
-    ptrdiff_t room;
-    sp_slot_type *slots; /* rising */
-} sp_columns;
 
 /* A slot's record; of a slot without one it is all zeros, and must not be written. */
 static inline sp_column *sp_column_of(const sp_blocks *blocks, sp_slot_type slot)

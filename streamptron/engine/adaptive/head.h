@@ -10,6 +10,7 @@
 #define STREAMPTRON_ADAPTIVE_HEAD_H
 
 #include "adaptive/logs.h"
+#include "adaptive/state.h"
 #include "linear/loops.h"
 #include "memory/compiler.h"
 
@@ -35,7 +36,6 @@ enum {
   #define SP_VECTORS 0
 #endif
 
-#define SP_U_LIMIT 1e30
 #define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
 #define SP_EPS 0.015625
 #define SP_P0 0x1p-20
@@ -59,22 +59,6 @@ typedef struct {                    /* a feature: the slot's 32 bytes in block 0
 typedef struct {                    /* four places: a slot's 32 bytes in two of a group's blocks */
     float w[4], c[4];
 } sp_four_places;
-
-typedef struct {                    /* an event as the model finds it, before its label is known */
-    double *v, *h;                  /* an entry each */
-    double *t;                      /* T / N, or 0 where it has no part in naive Bayes */
-    double squares, length, unknown;        /* sums of max(h^2, om^2), |h|, h^2 / (cnt + 1) */
-    double dot;                     /* two labels: w h */
-    double P[2];
-    ptrdiff_t E[2];
-    ptrdiff_t used;                 /* entries that have a part in naive Bayes */
-    int begins;                     /* whether there are features that may become columns */
-} sp_sums;
-
-typedef struct {                    /* a step of one output */
-    ptrdiff_t k;
-    double f, q, kept;              /* eta' u g;  u |g|;  1 - phi q */
-} sp_stride;
 
 typedef struct {                    /* the blocks of a table; each begins with its chunks */
     const void *first;

@@ -1,7 +1,5 @@
 #include "adaptive/machine.h"
 
-#include "adaptive/slots.h"
-
 static ptrdiff_t sp_adaptive_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
 {
     (void)table; /* all are alike */

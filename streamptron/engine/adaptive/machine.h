@@ -5,6 +5,7 @@
 #ifndef STREAMPTRON_ADAPTIVE_MACHINE_H
 #define STREAMPTRON_ADAPTIVE_MACHINE_H
 
+#include "adaptive/adaptive.h"
 #include "path/learner.h"
 
 SP_PRIVATE int sp_adaptive_open(sp_learner *learner, int average, bool pocket, int serve,

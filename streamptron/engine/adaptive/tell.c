@@ -1,5 +1,6 @@
 #include "adaptive/tell.h"
 
+#include "adaptive/adaptive.h"
 #include "memory/compiler.h"
 
 #include <math.h>

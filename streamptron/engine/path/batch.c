@@ -2,8 +2,8 @@
 
 #include "events/candidates.h"
 #include "events/pairs.h"
-#include "linear/layout.h"
 #include "linear/table.h"
+#include "machine.h"
 #include "memory/compiler.h"
 #include "memory/heap.h"
 #include "names/hash.h"

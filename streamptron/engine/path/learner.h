@@ -3,7 +3,7 @@
 #ifndef STREAMPTRON_PATH_LEARNER_H
 #define STREAMPTRON_PATH_LEARNER_H
 
-#include "adaptive/adaptive.h"
+#include "adaptive/state.h"
 #include "events/event.h"
 #include "events/pairs.h"
 #include "linear/calibrate.h"
@@ -16,7 +16,7 @@
 #include "memory/types.h"
 #include "names/index.h"
 #include "path/ceiling.h"
-#include "sets/sets.h"
+#include "sets/state.h"
 #include "voted/voters.h"
 
 typedef struct sp_learner {

@@ -1,6 +1,7 @@
 #include "path/path.h"
 
 #include "events/pairs.h"
+#include "machine.h"
 
 #include <string.h>
 
@@ -231,6 +232,13 @@ SP_API int sp_learner_split(sp_learner *learner, const sp_rule *rule)
     sp_two_labels_init(&learner->two, 0);
     learner->rule = *rule;
     return 0;
+}
+
+SP_PRIVATE void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
+                                      const sp_entries *entries, ptrdiff_t y)
+{
+    sp_linear_take(learner, event, entries, y);
+    learner->version += 1;
 }
 
 SP_API bool sp_learner_slots_fault(const sp_learner *learner)

@@ -29,7 +29,8 @@
 #ifndef STREAMPTRON_PATH_PATH_H
 #define STREAMPTRON_PATH_PATH_H
 
-#include "machine.h"
+#include "path/can.h"
+#include "path/learner.h"
 
 /* An untrained learner; max_features = 0: no ceiling.
 
@@ -78,12 +79,8 @@ SP_PRIVATE int sp_learner_admit(sp_learner *learner, sp_event *event);
 
 /* As sp_learner_commit, for one output and a row scored in place whose features all have
    weights. */
-static inline void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
-                                         const sp_entries *entries, ptrdiff_t y)
-{
-    sp_linear_take(learner, event, entries, y);
-    learner->version += 1;
-}
+SP_PRIVATE void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
+                                      const sp_entries *entries, ptrdiff_t y);
 
 /* Learn the label y, with sample weight times class weight u. Returns -1 without memory. */
 SP_API int sp_learner_learn(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);

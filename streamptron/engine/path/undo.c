@@ -1,6 +1,8 @@
 #include "path/undo.h"
 
-#include "adaptive/slots.h"
+#include "adaptive/adaptive.h"
+#include "adaptive/undo.h"
+#include "machine.h"
 #include "memory/types.h"
 #include "names/hash.h"
 #include "names/index.h"
@@ -27,6 +29,22 @@ SP_API void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment
     sp_linear_move(learner, event);
     table->c = c;
     table->s = s;
+}
+
+SP_API ptrdiff_t sp_kept_width(ptrdiff_t m)
+{
+    return SP_KEPT_FIRST + 2 * m;
+}
+
+SP_API size_t sp_kept_column_bytes(ptrdiff_t places)
+{
+    return sizeof(sp_kept_column) + (size_t)(2 * places) * sizeof(float);
+}
+
+SP_API ptrdiff_t sp_kept_columns_most(const sp_event *event)
+{
+    const sp_weighed *w = sp_weighed_of(event);
+    return w->n - w->n_plain + (w->sums.begins ? w->n_plain : 0);
 }
 
 SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)

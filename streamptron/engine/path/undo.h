@@ -18,11 +18,10 @@
 #ifndef STREAMPTRON_PATH_UNDO_H
 #define STREAMPTRON_PATH_UNDO_H
 
-#include "adaptive/adaptive.h"
-#include "adaptive/undo.h"
+#include "adaptive/state.h"
 #include "events/event.h"
 #include "linear/table.h"
-#include "path/path.h"
+#include "path/learner.h"
 
 enum {
     SP_ONCE_MODEL = 6 + SP_DRIFT_NUMBERS, /* T, D of the label, m, nm, tau and its G, the watch's */
@@ -53,10 +52,7 @@ SP_API void sp_undo_leave(sp_event *event, const uint32_t *slots);
 SP_API void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment);
 
 /* Floats for each entry. */
-static inline ptrdiff_t sp_kept_width(ptrdiff_t m)
-{
-    return SP_KEPT_FIRST + 2 * m;
-}
+SP_API ptrdiff_t sp_kept_width(ptrdiff_t m);
 
 /* The entries that a step is kept of: the event's, then the columns that the event lacks. How many;
    their slots are written down, unless `slots` is NULL. */
@@ -71,17 +67,10 @@ SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdi
 SP_API void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
 
 /* Bytes for a column of a step, of so many places. */
-static inline size_t sp_kept_column_bytes(ptrdiff_t places)
-{
-    return sizeof(sp_kept_column) + (size_t)(2 * places) * sizeof(float);
-}
+SP_API size_t sp_kept_column_bytes(ptrdiff_t places);
 
 /* How many columns a step may have. */
-static inline ptrdiff_t sp_kept_columns_most(const sp_event *event)
-{
-    const sp_weighed *w = sp_weighed_of(event);
-    return w->n - w->n_plain + (w->sums.begins ? w->n_plain : 0);
-}
+SP_API ptrdiff_t sp_kept_columns_most(const sp_event *event);
 
 /* Write down the columns before the step. How many bytes they are. */
 SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,

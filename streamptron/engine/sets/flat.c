@@ -1,5 +1,7 @@
 #include "sets/flat.h"
 
+#include "sets/sets.h"
+
 #include <math.h>
 
 SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const sp_table *other,

@@ -4,6 +4,7 @@
 #define STREAMPTRON_SETS_MACHINE_H
 
 #include "path/learner.h"
+#include "sets/sets.h"
 
 SP_PRIVATE int sp_sets_open(sp_learner *learner, int average, bool pocket, int serve,
                             bool scattered);

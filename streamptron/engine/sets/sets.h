@@ -43,39 +43,9 @@
 #include "events/event.h"
 #include "linear/table.h"
 #include "sets/rows.h"
+#include "sets/state.h"
 
 #include <math.h>
-
-enum {
-    SP_SETS_STEPS = 64, /* of the probability, where F1 is counted */
-};
-
-typedef struct sp_label {
-    double D;
-    double left;
-    double w0;
-    double G0;
-    double wn;
-    double Gn;
-    double rest;     /* its score without an entry */
-    ptrdiff_t place; /* among those awake; -1: it is not */
-} sp_label;
-
-typedef struct sp_sets {
-    double eta;
-    double forget;
-    double T;
-    double m;
-    double nm;
-    ptrdiff_t n_labels;
-    ptrdiff_t room;
-    sp_label *labels;
-    uint32_t *awake;
-    ptrdiff_t n_awake;
-    double *there; /* the weight of labels that were there, by their probability */
-    double *said;  /* of all that were asked for; behind it in memory */
-    double positives;
-} sp_sets;
 
 /* A slot: its first 16 bytes are those of AdaptiveClassifier's. */
 typedef union sp_marked {

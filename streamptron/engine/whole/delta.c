@@ -4,6 +4,7 @@
 #include "linear/layout.h"
 #include "linear/loops.h"
 #include "linear/table.h"
+#include "machine.h"
 #include "memory/compiler.h"
 #include "memory/heap.h"
 #include "memory/pool.h"

@@ -2,6 +2,7 @@
 
 #include "adaptive/adaptive.h"
 #include "linear/table.h"
+#include "machine.h"
 #include "memory/compiler.h"
 #include "memory/types.h"
 #include "names/hash.h"

@@ -1,0 +1,141 @@
+/* What AdaptiveClassifier keeps of a model, and of an event that it has answered. There is no loop
+   here, so all may include it. engine/adaptive/adaptive.h says what the letters mean. */
+
+#ifndef STREAMPTRON_ADAPTIVE_STATE_H
+#define STREAMPTRON_ADAPTIVE_STATE_H
+
+#include "adaptive/drift.h"
+#include "events/event.h"
+#include "memory/types.h"
+
+enum {
+    SP_ADAPTIVE_NUMBERS = 7, /* kept for each label or output, once a model */
+};
+
+#define SP_U_LIMIT 1e30
+#define SP_TAU_LEAST 0.2
+#define SP_TAU_MOST 5.0
+#define SP_G_TAU_MOST 1e300 /* in a file */
+
+typedef struct sp_columns {
+    ptrdiff_t n;
+    ptrdiff_t room;
+    sp_slot_type *slots; /* rising */
+} sp_columns;
+
+typedef struct sp_adaptive {
+    double eta;
+    double forget; /* phi */
+    bool watches;  /* phi is what adaptive/drift.h says */
+    bool naive_bayes;
+    bool intercept;
+    int positive; /* of two labels, the one the output speaks for */
+    ptrdiff_t n_labels;
+    double T;
+    double m;
+    double nm;
+    double tau;
+    double Gtau;
+    sp_columns columns;
+    sp_drift drift;
+    ptrdiff_t room; /* of each of these, in one block of memory */
+    double *D;
+    double *lnD; /* log(D + 1) */
+    double *rD;  /* 1 / (D + 1) */
+    double *w0;
+    double *G0;
+    double *wn;
+    double *Gn;
+} sp_adaptive;
+
+typedef struct {                    /* an event as the model finds it, before its label is known */
+    double *v, *h;                  /* an entry each */
+    double *t;                      /* T / N, or 0 where it has no part in naive Bayes */
+    double squares, length, unknown;        /* sums of max(h^2, om^2), |h|, h^2 / (cnt + 1) */
+    double dot;                     /* two labels: w h */
+    double P[2];
+    ptrdiff_t E[2];
+    ptrdiff_t used;                 /* entries that have a part in naive Bayes */
+    int begins;                     /* whether there are features that may become columns */
+} sp_sums;
+
+typedef struct {                    /* a step of one output */
+    ptrdiff_t k;
+    double f, q, kept;              /* eta' u g;  u |g|;  1 - phi q */
+} sp_stride;
+
+/* An event as it has been answered, and the step that is made of it. */
+typedef struct sp_weighed {
+    sp_own own;
+    sp_sums sums;
+    ptrdiff_t room;    /* entries */
+    ptrdiff_t n_plain; /* entries that are no columns */
+    ptrdiff_t n;       /* these, and all columns behind them */
+    double *x;         /* where there are columns: what each entry is */
+    sp_slot_type *slots;
+    uint32_t *entries; /* and which of the event's; -1: the event lacks it */
+    ptrdiff_t slots_room;
+    ptrdiff_t n_begun; /* entries that become columns: their places here, then their slots */
+    uint32_t *begun;
+    ptrdiff_t begun_room;
+    double r;       /* of X = om v r */
+    double length;  /* sum |X| */
+    double unknown; /* how little of the event is known, for the rank */
+    ptrdiff_t outputs_room;
+    double *score; /* the outputs', in one block of memory */
+    double *d;
+    double *V;
+    double *P;      /* of naive Bayes; then the probabilities */
+    double *E;      /* and those of scores times tau */
+    double sharper; /* u d log P(y) / d tau, of the label that was aimed at */
+    sp_stride *strides;
+    ptrdiff_t n_strides;
+    double ***fours;        /* the chunks of each block of four places */
+    uint32_t *blocks;       /* that are going to be written */
+    ptrdiff_t best, second; /* by naive Bayes */
+    ptrdiff_t top;          /* by the scores: the answer */
+    sp_surprise surprise;
+} sp_weighed;
+
+/* How many labels naive Bayes weighs: two from the start, whether or not they have come. */
+static inline ptrdiff_t sp_adaptive_places(const sp_adaptive *a)
+{
+    return SP_MAX(a->n_labels, (ptrdiff_t)2);
+}
+
+/* Whether there is one output. */
+static inline bool sp_adaptive_is_pair(const sp_adaptive *a)
+{
+    return a->n_labels <= 2;
+}
+
+static inline ptrdiff_t sp_adaptive_outputs(const sp_adaptive *a)
+{
+    return a->n_labels <= 2 ? 1 : a->n_labels;
+}
+
+/* Where the event has been answered. */
+static inline sp_weighed *sp_weighed_of(const sp_event *event)
+{
+    return (sp_weighed *)(void *)event->own;
+}
+
+/* Slots and values of the entries as they have been answered: those of the event, or where there
+   are columns, its own. */
+static inline const sp_slot_type *sp_weighed_slots(const sp_weighed *w, const sp_event *event)
+{
+    return w->n > w->n_plain ? w->slots : event->slots;
+}
+
+static inline const double *sp_weighed_values(const sp_weighed *w, const sp_event *event)
+{
+    return w->n > w->n_plain ? w->x : event->values;
+}
+
+/* Which entry of the event entry i is; -1: it is a column that the event lacks. */
+static inline ptrdiff_t sp_weighed_entry(const sp_weighed *w, ptrdiff_t i)
+{
+    return w->n == w->n_plain ? i : w->entries[i] == UINT32_MAX ? -1 : (ptrdiff_t)w->entries[i];
+}
+
+#endif
