@@ -2,20 +2,20 @@
 
 from array import array
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
+from libc.stdint cimport uint32_t
+from cpython cimport array as c_array
 
 from streamptron._core cimport LabelModel, PairModel
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
 from streamptron.engine.adaptive cimport (
-    SP_DRIFT_NUMBERS, SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, SP_U_LIMIT, sp_adaptive,
-    sp_columns, sp_drift_is_sound, sp_drift_read, sp_drift_write, sp_weighed,
-    sp_weighed_entry, sp_weighed_of, sp_weighed_slots)
+    SP_U_LIMIT, sp_adaptive, sp_columns, sp_weighed, sp_weighed_entry, sp_weighed_of,
+    sp_weighed_slots)
 from streamptron.engine.api cimport (
-    sp_adaptive_set_count, sp_adaptive_share, sp_adaptive_spread, sp_index_stored)
+    sp_adaptive_share, sp_adaptive_spread, sp_chunks_renumber, sp_index_stored)
 from streamptron.engine.linear cimport SP_RULE_ADAPTIVE
-from streamptron.engine.memory cimport SP_VALUE_LIMIT
 from streamptron.engine.names cimport sp_key
 from streamptron.engine.whole cimport SP_FLAT_DEPTH
 
@@ -29,12 +29,10 @@ cdef extern from "Python.h":
 
 
 cdef tuple _renumbered(chunks):
-    """The list of chunks of a model of before there were columns, whose blocks lie between."""
+    """The list of chunks of a model of before there were columns, as it is numbered now."""
     shape, data = chunks
-    numbers = array("I", bytes(data))
-    for i in range(0, len(numbers), 3):
-        if numbers[i]:
-            numbers[i] = 3 + (numbers[i] - 1) // 3 * 4 + (numbers[i] - 1) % 3
+    cdef c_array.array numbers = array("I", bytes(data))
+    sp_chunks_renumber(<uint32_t*> numbers.data.as_uints, len(numbers) // 3)
     return shape, numbers.tobytes()
 
 
@@ -91,51 +89,8 @@ cdef class AdaptiveModel(PairModel):
         return {named(name): (mean, deviation) for name, mean, deviation in found}
 
     def _once_state(self):
-        once = self._once_now()
+        once = PairModel._once_state(self)["adaptive"]
         return {"adaptive": (*once[:4], *once[6:]) if self._earlier else once}
-
-    cdef tuple _once_now(self):
-        cdef sp_adaptive* a = &self.learner.adaptive
-        cdef Py_ssize_t k
-        cdef double drift[SP_DRIFT_NUMBERS]
-        sp_drift_read(&a.drift, drift)
-        watch = (tuple([number for number in drift]),) if a.watches else ()
-        return (a.T, a.m, a.nm, tuple([
-            (a.D[k], a.w0[k], a.G0[k], a.wn[k], a.Gn[k])
-            for k in range(max(a.n_labels, <Py_ssize_t> 2))]), a.tau, a.Gtau, *watch)
-
-    def _set_once_state(self, state):
-        cdef sp_adaptive* a = &self.learner.adaptive
-        cdef Py_ssize_t k
-        cdef double D
-        cdef double drift[SP_DRIFT_NUMBERS]
-        a.T, a.m, a.nm, outputs, *watch = state["adaptive"]
-        a.tau = a.Gtau = 1.0        # models of before tau have none
-        if len(watch) > 1:
-            a.tau, a.Gtau, *watch = watch
-        if len(watch) != a.watches:
-            raise ValueError("what is kept of all events does not fit the learner's forget")
-        for numbers in watch:
-            if len(numbers) != SP_DRIFT_NUMBERS:
-                raise ValueError("what is kept of recent answers is invalid")
-            for k in range(SP_DRIFT_NUMBERS):
-                drift[k] = numbers[k]
-            if not sp_drift_is_sound(drift):
-                raise ValueError("what is kept of recent answers is invalid")
-            sp_drift_write(&a.drift, drift)
-        if len(outputs) != max(a.n_labels, <Py_ssize_t> 2):
-            raise ValueError("what is kept for each label does not fit the labels")
-        for k in range(len(outputs)):
-            D, a.w0[k], a.G0[k], a.wn[k], a.Gn[k] = outputs[k]
-            if not (0.0 <= D <= SP_VALUE_LIMIT and fabs(a.w0[k]) <= SP_VALUE_LIMIT
-                    and 0.0 <= a.G0[k] <= SP_VALUE_LIMIT and fabs(a.wn[k]) <= SP_VALUE_LIMIT
-                    and 0.0 <= a.Gn[k] <= SP_VALUE_LIMIT):
-                raise ValueError("what is kept for a label is invalid")
-            sp_adaptive_set_count(a, k, D)
-        if not (0.0 <= a.T <= SP_VALUE_LIMIT and 0.0 <= a.m <= SP_VALUE_LIMIT
-                and 0.0 <= a.nm <= 1024.0 and SP_TAU_LEAST <= a.tau <= SP_TAU_MOST
-                and 1.0 <= a.Gtau <= SP_G_TAU_MOST):
-            raise ValueError("what is kept of all events is invalid")
 
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
                     confidences=None, order=None):

@@ -5,12 +5,14 @@ from array import array
 from collections import namedtuple
 from collections.abc import Mapping
 from copy import deepcopy
+from itertools import chain
 from math import isfinite as is_finite
 from sys import getsizeof
 from types import SimpleNamespace
 
 from libc.math cimport isfinite
 from libc.string cimport memset
+from cpython cimport array as c_array
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
 
@@ -28,8 +30,9 @@ from libc.stdint cimport uint64_t
 from streamptron.engine.api cimport (
     sp_event_free, sp_index_free, sp_index_init, sp_index_insert, sp_index_stored,
     sp_learner_answer, sp_learner_bytes, sp_learner_can, sp_learner_copy, sp_learner_free,
-    sp_learner_init, sp_learner_resolve, sp_learner_weight, sp_rule_can, sp_rule_name,
-    sp_table_read, sp_table_reserve, sp_table_write, sp_table_wrote, sp_text_bytes)
+    sp_learner_init, sp_learner_once, sp_learner_once_read, sp_learner_once_write,
+    sp_learner_resolve, sp_learner_weight, sp_rule_can, sp_rule_name, sp_table_read,
+    sp_table_reserve, sp_table_write, sp_table_wrote, sp_text_bytes)
 from streamptron.engine.events cimport sp_event_bytes
 from streamptron.engine.linear cimport (
     SP_AVERAGE_NONE, SP_KEPT_AVERAGE, SP_KEPT_CURRENT, SP_KEPT_POCKET, sp_block, sp_move, sp_rule,
@@ -41,8 +44,9 @@ from streamptron.engine.names cimport (
     SP_KEY_OBJECT, sp_index, sp_index_is_limited, sp_index_place, sp_key)
 from streamptron.engine.path cimport (
     SP_CAN_DRAW, SP_CAN_LEAD, SP_CAN_MAP, SP_CAN_MARGIN, SP_CAN_MERGE, SP_CAN_PAIR,
-    SP_CAN_PUT_BACK, SP_CAN_SET, SP_CAN_START, SP_CAN_TAKE_BACK, SP_CAN_VOTE, sp_answer, sp_learner,
-    sp_learner_by_label, sp_learner_decision, sp_learner_labels)
+    SP_CAN_PUT_BACK, SP_CAN_SET, SP_CAN_START, SP_CAN_TAKE_BACK, SP_CAN_VOTE, sp_answer,
+    sp_kept_once, sp_learner, sp_learner_by_label, sp_learner_decision, sp_learner_labels,
+    sp_once_numbers)
 from streamptron.engine.whole cimport SP_FLAT_DEPTH, sp_flat
 
 from streamptron.estimator.names import name_plain, shown, type_shown
@@ -624,10 +628,43 @@ cdef class Model(Desk):
 
     def _once_state(self):
         """What only some learners keep, once per model, by name."""
-        return {}
+        cdef sp_kept_once once = sp_learner_once(&self.learner)
+        if once.name == NULL:
+            return {}
+        cdef c_array.array numbers = array("d", bytes(8 * sp_once_numbers(&once)))
+        cdef Py_ssize_t i, rows = once.n, behind = once.n + once.n_rows * once.width
+        sp_learner_once_write(&self.learner, numbers.data.as_doubles)
+        found = numbers.tolist()
+        kept = found[:rows]
+        if once.width:
+            kept.append(tuple([
+                tuple(found[i:i + once.width]) for i in range(rows, behind, once.width)]))
+        kept += found[behind:behind + once.n_behind]
+        if once.n_more:
+            kept.append(tuple(found[behind + once.n_behind:]))
+        return {once.name.decode("ascii"): tuple(kept)}
 
     def _set_once_state(self, state):
         """Put it back into an untrained model that has its labels."""
+        cdef sp_kept_once once = sp_learner_once(&self.learner)
+        if once.name == NULL:
+            return
+        *kept, = state[once.name.decode("ascii")]
+        more = []
+        if once.n_more and kept and isinstance(kept[len(kept) - 1], tuple | list):
+            more = kept.pop()
+        rows = [*kept.pop(once.n)] if once.width and len(kept) > once.n else []
+        if once.n_behind and len(kept) == once.n:
+            kept += [1.0] * once.n_behind       # which models of earlier formats have not
+        if (len(kept) != once.n + once.n_behind or len(more) != once.n_more
+                or len(rows) != (once.n_rows if once.width else 0)
+                or any([len(row) != once.width for row in rows])):
+            raise ValueError("what is kept for each label does not fit the labels")
+        cdef c_array.array numbers = array(
+            "d", [*kept[:once.n], *chain.from_iterable(rows), *kept[once.n:], *more])
+        wrong = sp_learner_once_read(&self.learner, numbers.data.as_doubles)
+        if wrong != NULL:
+            raise ValueError(wrong.decode("ascii"))
 
     cdef int _empty_index(self, uint64_t seed) except -1:
         """Start with an empty index of the same kind, with another seed."""

@@ -2,7 +2,6 @@
 
 from array import array
 
-from libc.math cimport isfinite
 from cpython cimport array as c_array
 
 from streamptron._core cimport LabelModel, PairModel
@@ -91,12 +90,3 @@ cdef class VotedModel(PairModel):
             if part != 0.0:
                 parts.append((key_plain(&self.event.keys[first + i], objects), part))
         return 0
-
-    def _once_state(self):
-        return {"voted": (self.learner.voters.now, self.learner.voters.since)}
-
-    def _set_once_state(self, state):
-        cdef sp_voters* v = &self.learner.voters
-        v.now, v.since = state["voted"]
-        if not (isfinite(v.now) and 0.0 <= v.since <= v.now and (v.budget or v.since == 0.0)):
-            raise ValueError("the votes' clock is invalid")

@@ -5,15 +5,10 @@ from streamptron.engine.events cimport sp_event
 from streamptron.engine.memory cimport sp_slot_type
 
 cdef extern from "adaptive/drift.h" nogil:
-    enum:
-        SP_DRIFT_NUMBERS
-
     ctypedef struct sp_drift:
         pass
 
     bint sp_drift_is_sound(const double *numbers) noexcept
-    void sp_drift_read(const sp_drift *drift, double *numbers) noexcept
-    void sp_drift_write(sp_drift *drift, const double *numbers) noexcept
 
 
 cdef extern from "adaptive/state.h" nogil:

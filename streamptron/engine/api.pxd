@@ -15,7 +15,8 @@ from streamptron.engine.file cimport sp_array_kind, sp_fault, sp_header
 from streamptron.engine.linear cimport sp_move, sp_rule, sp_step, sp_table
 from streamptron.engine.memory cimport sp_arena, sp_slot_type
 from streamptron.engine.names cimport sp_characters, sp_index, sp_key, sp_piece
-from streamptron.engine.path cimport sp_answer, sp_batch, sp_kept, sp_learner, sp_moment
+from streamptron.engine.path cimport (
+    sp_answer, sp_batch, sp_kept, sp_kept_once, sp_learner, sp_moment)
 from streamptron.engine.sets cimport sp_sets
 from streamptron.engine.voted cimport sp_voted, sp_voters
 from streamptron.engine.whole cimport sp_delta, sp_flat, sp_packed, sp_shard
@@ -23,7 +24,6 @@ from streamptron.engine.whole cimport sp_delta, sp_flat, sp_packed, sp_shard
 cdef void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, Py_ssize_t y,
                           double u) noexcept nogil
 cdef bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcept nogil
-cdef void sp_adaptive_set_count(sp_adaptive *a, Py_ssize_t k, double D) noexcept nogil
 cdef double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
                               Py_ssize_t output, Py_ssize_t i, const sp_event *event) noexcept nogil
 cdef void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
@@ -114,6 +114,9 @@ cdef int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double 
                          int hash_bits, uint64_t hash_seed) noexcept nogil
 cdef int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y,
                           double u) noexcept nogil
+cdef sp_kept_once sp_learner_once(const sp_learner *learner) noexcept nogil
+cdef const char *sp_learner_once_read(sp_learner *learner, const double *numbers) noexcept nogil
+cdef void sp_learner_once_write(const sp_learner *learner, double *numbers) noexcept nogil
 cdef void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                    sp_answer answer, double *p) noexcept nogil
 cdef void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept nogil
@@ -153,6 +156,7 @@ cdef void sp_once_take_back(sp_adaptive *a, bint one, Py_ssize_t y, const Py_ssi
 cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil
 cdef void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept nogil
 
+cdef void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks) noexcept nogil
 cdef const char *sp_flat_words(int fault) noexcept nogil
 
 cdef const char *sp_counts_fault(const sp_learner *learner) noexcept nogil

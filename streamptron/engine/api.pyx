@@ -28,10 +28,6 @@ cdef bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcep
     return _calls.sp_adaptive_fault(table, n_slots)
 
 
-cdef void sp_adaptive_set_count(sp_adaptive *a, Py_ssize_t k, double D) noexcept nogil:
-    _calls.sp_adaptive_set_count(a, k, D)
-
-
 cdef double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
                               Py_ssize_t output, Py_ssize_t i,
                               const sp_event *event) noexcept nogil:
@@ -267,6 +263,18 @@ cdef int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y,
     return _calls.sp_learner_learn(learner, event, y, u)
 
 
+cdef sp_kept_once sp_learner_once(const sp_learner *learner) noexcept nogil:
+    return _calls.sp_learner_once(learner)
+
+
+cdef const char *sp_learner_once_read(sp_learner *learner, const double *numbers) noexcept nogil:
+    return _calls.sp_learner_once_read(learner, numbers)
+
+
+cdef void sp_learner_once_write(const sp_learner *learner, double *numbers) noexcept nogil:
+    _calls.sp_learner_once_write(learner, numbers)
+
+
 cdef void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                    sp_answer answer, double *p) noexcept nogil:
     _calls.sp_learner_probabilities(learner, event, answer, p)
@@ -372,6 +380,10 @@ cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil:
 
 cdef void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept nogil:
     _calls.sp_undo_moves(learner, event, moment)
+
+
+cdef void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks) noexcept nogil:
+    _calls.sp_chunks_renumber(chunks, n_chunks)
 
 
 cdef const char *sp_flat_words(int fault) noexcept nogil:

@@ -8,7 +8,8 @@ from streamptron.engine.file cimport sp_array_kind, sp_fault, sp_header
 from streamptron.engine.linear cimport sp_move, sp_rule, sp_step, sp_table
 from streamptron.engine.memory cimport sp_arena, sp_slot_type
 from streamptron.engine.names cimport sp_characters, sp_index, sp_key, sp_piece
-from streamptron.engine.path cimport sp_answer, sp_batch, sp_kept, sp_learner, sp_moment
+from streamptron.engine.path cimport (
+    sp_answer, sp_batch, sp_kept, sp_kept_once, sp_learner, sp_moment)
 from streamptron.engine.sets cimport sp_sets
 from streamptron.engine.voted cimport sp_voted, sp_voters
 from streamptron.engine.whole cimport sp_delta, sp_flat, sp_packed, sp_shard
@@ -16,7 +17,6 @@ from streamptron.engine.whole cimport sp_delta, sp_flat, sp_packed, sp_shard
 cdef extern from "adaptive/adaptive.h" nogil:
     void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, Py_ssize_t y, double u) noexcept
     bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcept
-    void sp_adaptive_set_count(sp_adaptive *a, Py_ssize_t k, double D) noexcept
     double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
                              Py_ssize_t output, Py_ssize_t i, const sp_event *event) noexcept
     void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
@@ -122,6 +122,9 @@ cdef extern from "path/path.h" nogil:
                         bint pocket, int serve, bint intercept, sp_slot_type max_features,
                         int hash_bits, uint64_t hash_seed) noexcept
     int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
+    sp_kept_once sp_learner_once(const sp_learner *learner) noexcept
+    const char *sp_learner_once_read(sp_learner *learner, const double *numbers) noexcept
+    void sp_learner_once_write(const sp_learner *learner, double *numbers) noexcept
     void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                   sp_answer answer, double *p) noexcept
     void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept
@@ -162,6 +165,7 @@ cdef extern from "path/undo.h" nogil:
     void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept
 
 cdef extern from "file/arrays.h" nogil:
+    void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks) noexcept
     const char *sp_flat_words(int fault) noexcept
 
 cdef extern from "file/counts.h" nogil:

@@ -18,6 +18,18 @@ cdef extern from "path/ceiling.h" nogil:
         uint64_t n_evicted
 
 
+cdef extern from "path/once.h" nogil:
+    ctypedef struct sp_kept_once:
+        const char *name
+        Py_ssize_t n
+        Py_ssize_t n_rows
+        Py_ssize_t width
+        Py_ssize_t n_behind
+        Py_ssize_t n_more
+
+    size_t sp_once_numbers(const sp_kept_once *once) noexcept
+
+
 cdef extern from "path/learner.h" nogil:
     ctypedef struct sp_answer:
         int kind

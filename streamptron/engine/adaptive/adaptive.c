@@ -77,7 +77,7 @@ SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *other)
     return 0;
 }
 
-SP_API void sp_adaptive_set_count(sp_adaptive *a, ptrdiff_t k, double D)
+SP_PRIVATE void sp_adaptive_set_count(sp_adaptive *a, ptrdiff_t k, double D)
 {
     a->D[k] = D;
     a->lnD[k] = sp_log(D + 1.0);

@@ -115,7 +115,7 @@ SP_PRIVATE int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool 
 /* The same with memory of its own. -1 without it. Call sp_adaptive_free in either case. */
 SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *other);
 
-SP_API void sp_adaptive_set_count(sp_adaptive *a, ptrdiff_t k, double D);
+SP_PRIVATE void sp_adaptive_set_count(sp_adaptive *a, ptrdiff_t k, double D);
 
 /* The blocks as the loops over slots see them. */
 static inline sp_blocks sp_table_blocks(const sp_table *table)

@@ -120,20 +120,12 @@ static int sp_voted_open(const sp_header *header, const uint8_t *arrays, sp_lear
     return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, "the updates contradict themselves") : 0;
 }
 
-/* The list of chunks of a model of before there were columns, whose blocks lie between. NULL
-   without memory. */
-static uint32_t *sp_chunks_renumbered(const sp_flat *flat)
+SP_API void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks)
 {
-    size_t n = 3 * flat->n_chunks;
-    uint32_t *chunks = (uint32_t *)sp_malloc((n + 1) * sizeof(uint32_t));
-    if (chunks == NULL)
-        return NULL;
-    memcpy(chunks, flat->chunks, n * sizeof(uint32_t));
-    for (size_t i = 0; i < n; i += 3) {
+    for (size_t i = 0; i < 3 * n_chunks; i += 3) {
         if (chunks[i])
             chunks[i] = 3 + (chunks[i] - 1) / 3 * 4 + (chunks[i] - 1) % 3;
     }
-    return chunks;
 }
 
 SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
@@ -151,9 +143,12 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
         return sp_fault_say(fault, SP_WHY_DAMAGED, words);
     uint32_t *chunks = NULL;
     if (header->version < 3 && sp_machine_once(learner).n_behind > 0) {
-        chunks = sp_chunks_renumbered(&flat);
+        size_t n = 3 * flat.n_chunks;
+        chunks = (uint32_t *)sp_malloc((n + 1) * sizeof(uint32_t));
         if (chunks == NULL)
             return sp_fault_memory(fault);
+        memcpy(chunks, flat.chunks, n * sizeof(uint32_t));
+        sp_chunks_renumber(chunks, flat.n_chunks);
         flat.chunks = chunks;
     }
     int wrong = in_place ? sp_flat_map(&flat, &learner->index, &learner->table, n_outputs)

@@ -252,6 +252,21 @@ SP_API int sp_learner_ready(sp_learner *learner)
     return sp_machine_ready(learner);
 }
 
+SP_API sp_kept_once sp_learner_once(const sp_learner *learner)
+{
+    return sp_machine_once(learner);
+}
+
+SP_API void sp_learner_once_write(const sp_learner *learner, double *numbers)
+{
+    sp_machine_once_write(learner, numbers);
+}
+
+SP_API const char *sp_learner_once_read(sp_learner *learner, const double *numbers)
+{
+    return sp_machine_once_read(learner, numbers);
+}
+
 SP_API const char *sp_learner_fault(const sp_learner *learner)
 {
     const char *fault = sp_index_fault(&learner->index);

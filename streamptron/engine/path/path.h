@@ -31,6 +31,7 @@
 
 #include "path/can.h"
 #include "path/learner.h"
+#include "path/once.h"
 
 /* An untrained learner; max_features = 0: no ceiling.
 
@@ -113,6 +114,12 @@ SP_API bool sp_learner_slots_fault(const sp_learner *learner);
 /* Work out what a learner keeps beside its slots, once these have been read from somewhere. -1
    without memory. */
 SP_API int sp_learner_ready(sp_learner *learner);
+
+/* What a learner keeps once, beside its slots: how many numbers, these, and these again in an
+   untrained learner that has its labels: NULL, or what is wrong with them. */
+SP_API sp_kept_once sp_learner_once(const sp_learner *learner);
+SP_API void sp_learner_once_write(const sp_learner *learner, double *numbers);
+SP_API const char *sp_learner_once_read(sp_learner *learner, const double *numbers);
 
 /* What is wrong with a learner, or NULL. It checks everything. */
 SP_API const char *sp_learner_fault(const sp_learner *learner);
