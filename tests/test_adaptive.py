@@ -635,6 +635,37 @@ def test_learner_equals_its_twin_on_a_real_stream(stream):
     assert twin.n_mistakes > 0
 
 
+# --- A state that was tampered with
+
+
+FORGED = {  # what is kept once, made of what it was: T, m, nm, rows, tau, its squares, the watch
+    "nothing": lambda once: (),
+    "without rows": lambda once: once[:3],
+    "a row less": lambda once: (*once[:3], once[3][:-1], *once[4:]),
+    "narrow rows": lambda once: (*once[:3], ((1.0,) * 4,) * 3, *once[4:]),
+    "without tau's squares": lambda once: (*once[:5], *once[6:]),
+    "a number more": lambda once: (*once[:6], 1.0, *once[6:]),
+    "half a watch": lambda once: (*once[:6], (0.0,) * 4),
+    "no mean": lambda once: (math.nan, *once[1:]),
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+@pytest.mark.parametrize("forget", [2.0**-10, "auto"])
+def test_what_is_kept_once_is_refused_if_it_cannot_be(forged, forget):
+    model = AdaptiveClassifier(forget=forget)
+    for i in range(20):
+        model.learn_one({"a": 1.0, f"b{i}": 2.0}, "xyz"[i % 3])
+    state = model.__getstate__()
+    AdaptiveClassifier().__setstate__(state)  # untouched, it is taken
+    state["adaptive"] = FORGED[forged](state["adaptive"])
+    before = learned(model)
+    words = r"what is kept (once does not fit the model|of all events)"
+    with pytest.raises(ValueError, match=words):
+        model.__setstate__(state)
+    assert learned(model) == before
+
+
 # --- Calls of every kind in turn
 
 

@@ -659,7 +659,7 @@ cdef class Model(Desk):
         if (len(kept) != once.n + once.n_behind or len(more) != once.n_more
                 or len(rows) != (once.n_rows if once.width else 0)
                 or any([len(row) != once.width for row in rows])):
-            raise ValueError("what is kept for each label does not fit the labels")
+            raise ValueError("what is kept once does not fit the model")
         cdef c_array.array numbers = array(
             "d", [*kept[:once.n], *chain.from_iterable(rows), *kept[once.n:], *more])
         wrong = sp_learner_once_read(&self.learner, numbers.data.as_doubles)

@@ -305,7 +305,7 @@ def test_label_that_cannot_be_is_refused(label, path):
 @every_placed_learner
 @seeds(1)
 def test_no_bit_of_a_file_opened_in_place_leads_outside_it(learner, seed):
-    assert flipped.outlived(learner, seed, n=40) is None
+    assert flipped.outlived(learner, seed, n=16) is None
 
 
 @pytest.mark.slow

@@ -236,7 +236,7 @@ static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *
     if (!failed && numbers == NULL)
         failed = sp_fault_memory(fault);
     if (!failed) {
-        const char *wrong = "what is kept for each label does not fit the labels";
+        const char *wrong = "what is kept once does not fit the model";
         if (sp_once_numbers_read(&part.json, &once, header->version > 2, numbers))
             wrong = sp_machine_once_read(learner, numbers);
         failed = wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
