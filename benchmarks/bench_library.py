@@ -1,11 +1,12 @@
-"""The C library: what processes that share a model cost, what opening costs, and whole filters.
+"""The C library: shared models, opening, whole filters, and learning from a file.
 
 A model of four labels is opened where it lies, again and again, and by many processes at once, each
 of which answers a thousand events. "of its own" is what only that process has; "with its share" is
 Linux's PSS, in which each page counts by how many processes have it. The filters read texts and
 write a label each, as whole processes, medians of five: examples/embed/filter.c, the command line,
-fastText's (skipped where it is not installed), each with a model of its own that was trained on the
-same texts.
+fastText's and Vowpal Wabbit's (skipped where they are not installed; the latter gets the words, for
+it splits no texts), each with a model of its own that was trained on the same texts. Then the texts
+are learned from a file, and the model is saved: in C (library.c) and by `streamptron train`.
 """
 
 import re
@@ -76,43 +77,84 @@ def costs(folder, quick):
     path.unlink()
 
 
-def timed(command, texts):
-    """The median of whole runs, in seconds."""
-    found = []
+def timed(commands, n):
+    """A table of programs and what they read: medians of whole runs, one after the other."""
+    seconds = {what: [] for what in commands}
     for _ in range(5):
-        with open(texts, "rb") as file:
-            start = time.perf_counter()
-            subprocess.run(command, stdin=file, stdout=subprocess.DEVNULL, check=True)
-            found.append(time.perf_counter() - start)
-    return statistics.median(found)
+        for what, (command, path) in commands.items():
+            with open(path, "rb") as file:
+                start = time.perf_counter()
+                subprocess.run(command, stdin=file, stdout=subprocess.DEVNULL, check=True)
+                seconds[what].append(time.perf_counter() - start)
+    for what, found in seconds.items():
+        median = statistics.median(found)
+        print(f"| {what} | {1e3 * median:.0f} | {1e6 * median / n:.1f} |")
+
+
+def lines_of(name, quick):
+    stream = [(" ".join(text.split()), label) for text, label in streams.labelled_texts(name, 5500)]
+    return stream[: 200 if quick else None]
+
+
+def vowpal_wabbit(vw, folder, stream):
+    """Train a model, and how its answers are asked for."""
+    labels = sorted({label for _, label in stream})
+    words = [" ".join(streamptron.Tokenizer().transform_one(text)) for text, _ in stream]
+    numbers = [labels.index(label) + 1 for _, label in stream]
+    lines = (f"{i} | {found}\n" for i, found in zip(numbers, words, strict=True))
+    (folder / "words").write_text("".join(f"| {found}\n" for found in words), "utf-8")
+    (folder / "train").write_text("".join(lines), "utf-8")
+    model = [folder / "vw.model", "--quiet"]
+    train = [*vw, "--oaa", str(len(labels)), "-d", folder / "train", "-f", *model]
+    subprocess.run(train, check=True)
+    return [*vw, "-t", "-d", folder / "words", "-p", "/dev/stdout", "-i", *model], folder / "words"
 
 
 def filters(folder, name, quick):
-    stream = [(" ".join(text.split()), label) for text, label in streams.labelled_texts(name, 5500)]
-    stream = stream[: 200 if quick else None]
-    (folder / "texts").write_text("".join(f"{text}\n" for text, _ in stream), "utf-8")
+    stream = lines_of(name, quick)
+    texts = folder / "texts"
+    texts.write_text("".join(f"{text}\n" for text, _ in stream), "utf-8")
     model = streamptron.Tokenizer() | streamptron.AdaptiveClassifier(hash_seed=1)
     for text, label in stream:
         model.learn_one(text, label)
     model.save(folder / "lines.model")
     commands = {
-        "C: examples/embed/filter.c": [folder / "filter", folder / "lines.model"],
-        "streamptron predict": [
-            *(sys.executable, "-m", "streamptron", "predict", "--model", folder / "lines.model")
-        ],
+        "C: examples/embed/filter.c": ([folder / "filter", folder / "lines.model"], texts),
+        "streamptron predict": (
+            [*(sys.executable, "-m", "streamptron", "predict", "--model", folder / "lines.model")],
+            texts,
+        ),
     }
     if shutil.which("fasttext"):
         lines = "".join(f"__label__{label} {text}\n" for text, label in stream)
         (folder / "train").write_text(lines, "utf-8")
         train = ["fasttext", "supervised", "-input", folder / "train", "-output", folder / "fast"]
         subprocess.run([*train, "-thread", "1"], check=True, capture_output=True)
-        commands["fasttext predict"] = ["fasttext", "predict", folder / "fast.bin", "-"]
-    print(f"\n| {len(stream):,} lines of {name} | ms | us a line |\n|---|---|---|")
-    for what, command in commands.items():
-        seconds = timed(command, folder / "texts")
-        print(f"| {what} | {1e3 * seconds:.0f} | {1e6 * seconds / len(stream):.1f} |")
+        commands["fasttext predict"] = (["fasttext", "predict", folder / "fast.bin", "-"], texts)
+    if vw := common.vowpal_wabbit():
+        commands["vw -t"] = vowpal_wabbit(vw, folder, stream)
+    print(f"\n| {len(stream):,} lines of {name}, answered | ms | us a line |\n|---|---|---|")
+    timed(commands, len(stream))
     if not shutil.which("fasttext"):
         print("fastText: skipped, it is not installed")
+    if not vw:
+        print("Vowpal Wabbit: skipped, it is not installed")
+
+
+def learning(folder, name, quick):
+    stream = lines_of(name, quick)
+    lines = folder / "lines.tsv"
+    lines.write_text("".join(f"{label}\t{text}\n" for text, label in stream), "utf-8")
+    train = [sys.executable, "-m", "streamptron", "train", "--jobs", "1"]
+    commands = {
+        "C: benchmarks/library.c": (
+            [folder / "library", "learn", lines, folder / "c.model"],
+            lines,
+        ),
+        "streamptron train": ([*train, lines, "--model", folder / "train.model"], lines),
+    }
+    print(f"\n| {len(stream):,} lines of {name}, learned | ms | us a line |\n|---|---|---|")
+    timed(commands, len(stream))
 
 
 def main():
@@ -128,6 +170,7 @@ def main():
         for name in ("sms_spam", "20news_train"):
             if (streams.DATA / f"{name}.tsv.xz").is_file():
                 filters(folder, name, args.quick)
+                learning(folder, name, args.quick)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* For bench_library.py: library open MODEL N | library hold MODEL. */
+/* For bench_library.py: library open MODEL N | library hold MODEL | library learn LINES MODEL. */
 
 #define _DEFAULT_SOURCE
 
@@ -86,12 +86,46 @@ static void hold(const char *path)
     spt_close(model);
 }
 
+static void check(int failed, const spt_error *error)
+{
+    if (failed) {
+        fprintf(stderr, "%s\n", error->words);
+        exit(1);
+    }
+}
+
+/* Learn lines of a label, a TAB and a text. */
+static void learn(const char *lines, const char *path)
+{
+    static char line[1 << 20];
+    spt_error error = SPT_ERROR;
+    spt_model *model;
+    spt_event *event;
+    FILE *file = fopen(lines, "rb");
+    if (file == NULL)
+        exit(1);
+    check(spt_new("adaptive", NULL, "{}", &model, &error), &error);
+    check(spt_event_new(model, &event, &error), &error);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        size_t n = strcspn(line, "\t");
+        char *text = line + n + 1;
+        check(spt_event_text(event, text, strcspn(text, "\n"), &error), &error);
+        check(spt_learn_as(model, event, line, n, 1.0, &error), &error);
+    }
+    fclose(file);
+    check(spt_save(model, path, &error), &error);
+    spt_event_free(event);
+    spt_close(model);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "open") == 0)
         open_often(argv[2], (size_t)atol(argv[3]));
     else if (argc == 3 && strcmp(argv[1], "hold") == 0)
         hold(argv[2]);
+    else if (argc == 4 && strcmp(argv[1], "learn") == 0)
+        learn(argv[2], argv[3]);
     else
         return 2;
     return 0;

@@ -172,6 +172,19 @@ static void test_powers(void)
     }
 }
 
+/* Of whole numbers, the nearest double: what it is off is half of a unit in the last place. */
+static void test_logarithms(void)
+{
+    CHECK_EQUAL(sp_log_of(1.0), 0.0);
+    CHECK_EQUAL(sp_log_of(9170.0), 0x1.23f54a1c504c1p+3);
+    CHECK_EQUAL(sp_log_of(277862.0), 0x1.911dbc61c3609p+3);
+    for (int i = 2; i < 200000; i++) {
+        double n = i % 2 ? i : floor(0x1p32 * check_unit()) + 2.0;
+        double log_n = sp_log_of(n), unit = nextafter(log_n, 64.0) - log_n;
+        CHECK(fabsl((long double)log_n - logl(n)) <= 0.501L * unit);
+    }
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(argc, argv);
@@ -183,5 +196,6 @@ int main(int argc, char **argv)
     test_steps(SP_RULE_MIRA, SP_VIOLATORS_BEST);
     test_split();
     test_powers();
+    test_logarithms();
     return 0;
 }

@@ -1,6 +1,7 @@
 """Compile and run tests/library/conformance.c for other machines: platforms FOLDER.
 
-The folder holds streamptron.c and streamptron.h. `.ci/platforms` calls this.
+Where processes share files in a way of their own, files.c too. The folder holds streamptron.c and
+streamptron.h. `.ci/platforms` calls this.
 """
 
 import hashlib
@@ -32,6 +33,7 @@ MACHINES = {
         ".wasm",
     ),
 }
+SHARING = ("x86-64, gcc, musl, static", "x86-64, mingw-w64")  # start processes without qemu
 WORDS = ("the", "CAT", "10.0.0.1", "Écris", "日本語", "a-b", "deadbeef", "naïve", "long" * 9)
 
 
@@ -85,23 +87,42 @@ def compared(found, first):
     return f"{digest}  the same model; {n} of {len(first[0])} numbers DIFFER", False
 
 
+def compiled(name, source, folder):
+    """A program for a machine, and what the compiler says if it fails."""
+    compiler, flags, _, ending = MACHINES[name]
+    program = folder / f"{source}{ending}"
+    command = [*compiler, *FLAGS, *flags, f"-I{folder}", str(TESTS / "library" / f"{source}.c")]
+    command += [str(folder / "streamptron.c"), "-lm", "-o", str(program)]
+    command += ["-ladvapi32"] if ending == ".exe" else []
+    done = subprocess.run(command, capture_output=True, text=True)
+    return program, done.stderr[-600:] if done.returncode else ""
+
+
+def shared(name, folder, files):
+    """What came of files that two processes use, and whether it is good."""
+    program, wrong = compiled(name, "files", folder)
+    if wrong:
+        return f"does not compile: {wrong}", False
+    before = set(folder.iterdir())
+    command = [*MACHINES[name][2], str(program), files[0].name]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    if set(folder.iterdir()) != before:
+        return "a file is left that should have gone", False
+    return done.stdout.strip(), done.returncode == 0
+
+
 def main(folder):
     folder = Path(folder).resolve()
     files = list(models(folder))
-    source = TESTS / "library" / "conformance.c"
     first, failed = None, False
-    for name, (compiler, flags, run, ending) in MACHINES.items():
+    for name, (compiler, _, run, _) in MACHINES.items():
         missing = [tool for tool in (compiler[0], *run[:1]) if shutil.which(tool) is None]
-        program = folder / f"conformance{ending}"
-        command = [*compiler, *FLAGS, *flags, f"-I{folder}", str(source)]
-        command += [str(folder / "streamptron.c"), "-lm", "-o", str(program)]
-        command += ["-ladvapi32"] if ending == ".exe" else []
         if compiler[0] in missing:
             print(f"{name:32} not run: there is no {compiler[0]}")
             continue
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            print(f"{name:32} does not compile: {done.stderr[-600:]}")
+        program, wrong = compiled(name, "conformance", folder)
+        if wrong:
+            print(f"{name:32} does not compile: {wrong}")
             failed = True
             continue
         if missing:
@@ -112,6 +133,10 @@ def main(folder):
         said, good = compared(found, first)
         failed |= not good
         print(f"{name:32} {said}", flush=True)
+        if name in SHARING:
+            said, good = shared(name, folder, files)
+            failed |= not good
+            print(f"{'':32} {said}", flush=True)
     sys.exit(failed)
 
 

@@ -167,6 +167,13 @@ def test_calls_that_cannot_be_say_why_and_change_nothing():
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
 
 
+def test_a_file_is_shared_by_processes_and_replaced_meanwhile(tmp_path):
+    (Tokenizer() | AdaptiveClassifier(hash_seed=1)).save(tmp_path / "model")
+    flags = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    assert called(program("files", *flags), "model", cwd=tmp_path) == "a file in use is replaced"
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
 def test_memory_may_run_out_at_any_call():
     flags = ("-O1", "-g1", "-fsanitize=address,undefined", "-include", "failing.h")
     (folder() / "failing.h").write_text(FAILING)

@@ -281,6 +281,11 @@ def test_many_equal_words_are_counted():
     check("ab " * 20_000, value="log", normalize="l2", ngram_range=(1, 3))
 
 
+@pytest.mark.parametrize("count", [1, 2, 9_169, 9_170, 136_837, 277_862])
+def test_logarithms_are_the_nearest_ones_where_c_libraries_miss_them(count):
+    check("ab " * count, value="log")
+
+
 def test_fields_are_prefixes():
     assert list(Tokenizer(fields="subject").transform_one(MAIL)) == [
         "subject:free",

@@ -12,7 +12,10 @@ import ipaddress
 import math
 import re
 import unicodedata
+from decimal import Context, Decimal
 from itertools import groupby
+
+MANY_DIGITS = Context(prec=50)  # a logarithm of a count is the nearest double
 
 
 def tokens(
@@ -65,7 +68,7 @@ def features(x, *, value="presence", normalize=None, fields=None, **parameters):
     values = {
         "presence": lambda count: 1.0,
         "count": float,
-        "log": lambda count: 1.0 + math.log(count),
+        "log": lambda count: 1.0 + float(Decimal(count).ln(MANY_DIGITS)),
     }
     event = {token: values[value](count) for token, count in counts.items()}
     if normalize == "l2":

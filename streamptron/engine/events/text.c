@@ -1,5 +1,6 @@
 #include "events/text.h"
 
+#include "linear/powers.h"
 #include "memory/arena.h"
 #include "memory/compiler.h"
 #include "memory/heap.h"
@@ -428,7 +429,8 @@ static int sp_add_tokens(sp_text *text, sp_event *event, const sp_text_rule *rul
             event->values[i] = 1.0;
     } else if (rule->value == SP_VALUE_LOG) {
         for (ptrdiff_t i = event->n, end = tally.n; i < end; i++)
-            event->values[i] = 1.0 + log(event->values[i]);
+            if (event->values[i] != 1.0) /* as most are, and log 1 is 0 */
+                event->values[i] = 1.0 + sp_log_of(event->values[i]);
     }
     if (rule->l2) {
         for (ptrdiff_t i = event->n; i < tally.n; i++)

@@ -83,3 +83,23 @@ SP_PRIVATE double sp_two_to(double x)
     double scale = sp_from_bits(sp_bits_of(sp_powers[i][0]) + ((steps - i) << 45));
     return scale + scale * rest;
 }
+
+/* x = 2^(k + i / 128) (1 + s) / (1 - s): log x = (k + i / 128) log 2 + 2 (s + s^3/3 + s^5/5 + ...).
+   Beside the exact parts, `rest` is below 2^-25: its own rounding does not show. */
+SP_PRIVATE double sp_log_of(double x)
+{
+    uint64_t bits = sp_bits_of(x), i = 0;
+    double m = sp_from_bits((bits & 0xfffffffffffff) | 0x3ff0000000000000);
+    for (uint64_t step = 64; step > 0; step /= 2)
+        i += m >= sp_powers[i + step][0] ? step : 0;
+    double k = (double)(128 * (bits >> 52) + i) - 128.0 * 1023.0;
+    sp_twice below = sp_twice_sum(m, sp_powers[i][0]);
+    double over = m - sp_powers[i][0], s = over / below.sum, s2 = s * s;
+    sp_twice back = sp_twice_product(s, below.sum);
+    double lacks = (((over - back.sum) - back.rest) - s * below.rest) / below.sum;
+    sp_twice power = sp_twice_product(k, 0x1.62e42fefa39efp-8); /* log 2 / 128, and what it lacks */
+    sp_twice sum = sp_twice_sum(power.sum, 2.0 * s);
+    double rest = 2.0 * s * s2 * (1.0 / 3.0 + s2 * (1.0 / 5.0 + s2 / 7.0)) + 2.0 * lacks
+                  + k * 0x1.abc9e3b39803fp-63 + power.rest - sp_powers[i][1];
+    return sum.sum + (sum.rest + rest);
+}
