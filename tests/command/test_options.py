@@ -157,6 +157,7 @@ PARAMETERS = {
     "eta": ("adaptive", {"eta": 0.1}, {}),
     "forget": ("adaptive", {"forget": 0.5}, {}),
     "naive_bayes": ("adaptive", {"naive_bayes": False}, {}),
+    "bends": ("adaptive", {"bends": True}, {}),
     "max_features": ("adaptive", {"max_features": 5}, {}),
     "budget": ("voted", {"budget": 3}, {}),
     "average": ("multiclass", {"average": "none"}, {}),

@@ -15,7 +15,7 @@
        an output                w0, G0 the intercept's; wn, Gn: naive Bayes's weight, 3 at first
        once                     T      the sum of u;  m, nm: the usual |d|, over so many events
                                 tau    how much sharper probabilities are, with its sum of squares
-       a column of numbers      what adaptive/columns.h says
+       a column of numbers      what adaptive/columns.h says, and its bends adaptive/bends.h
 
    To answer, nothing is written:
 
@@ -76,6 +76,7 @@
 #ifndef STREAMPTRON_ADAPTIVE_ADAPTIVE_H
 #define STREAMPTRON_ADAPTIVE_ADAPTIVE_H
 
+#include "adaptive/bends.h"
 #include "adaptive/columns.h"
 #include "adaptive/drift.h"
 #include "adaptive/slots.h"
@@ -123,7 +124,9 @@ typedef struct sp_weighed {
     sp_sums sums;
     ptrdiff_t room;    /* entries */
     ptrdiff_t n_plain; /* entries that are no columns */
-    ptrdiff_t n;       /* these, and all columns behind them */
+    ptrdiff_t n_unbent; /* these, and all columns behind them */
+    ptrdiff_t n;       /* and the columns' bends behind those */
+    sp_arena bends;    /* their names */
     double *x;         /* where there are columns: what each entry is */
     sp_slot_type *slots;
     uint32_t *entries; /* and which of the event's; -1: the event lacks it */
@@ -215,16 +218,23 @@ static inline sp_weighed *sp_weighed_of(const sp_event *event)
     return (sp_weighed *)(void *)event->own;
 }
 
-/* Room there for n entries, columns beside them, and so many outputs. Returns -1 without
-   memory. */
+/* Room there for n entries, columns and their bends beside them, and so many outputs. Returns -1
+   without memory. */
 SP_PRIVATE int sp_weighed_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t columns,
                                   ptrdiff_t outputs);
 
-/* Everything about an event that does not depend on its label: the score of each output, and
-   what learning will need. */
+/* The event's entries, and the columns behind them: v, h and t, and the sums over them. */
+SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
+                                  const sp_event *event, sp_weighed *w);
+
+/* Likewise the bends of its columns, which become entries of the event. -1 without memory. */
+SP_PRIVATE int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
+                                sp_event *event, sp_weighed *w);
+
+/* Then everything about it that does not depend on its label: the score of each output, and what
+   learning will need. */
 SP_PRIVATE void sp_adaptive_answer(const sp_adaptive *a, const sp_table *table,
-                                   const sp_slot_type *slots, const double *x, ptrdiff_t n,
-                                   sp_weighed *w);
+                                   const sp_event *event, sp_weighed *w);
 
 /* Slots and values of the entries as they have been answered: those of the event, or where there
    are columns, its own. */

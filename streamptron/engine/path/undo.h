@@ -80,7 +80,7 @@ static inline size_t sp_kept_column_bytes(ptrdiff_t places)
 static inline ptrdiff_t sp_kept_columns_most(const sp_event *event)
 {
     const sp_weighed *w = sp_weighed_of(event);
-    return w->n - w->n_plain + (w->sums.begins ? w->n_plain : 0);
+    return w->n_unbent - w->n_plain + (w->sums.begins ? w->n_plain : 0);
 }
 
 /* Write down the columns before the step. How many bytes they are. */
