@@ -32,10 +32,9 @@ cdef void sp_adaptive_set_count(sp_adaptive *a, Py_ssize_t k, double D) noexcept
     _calls.sp_adaptive_set_count(a, k, D)
 
 
-cdef double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
-                              Py_ssize_t output, Py_ssize_t i,
-                              const sp_event *event) noexcept nogil:
-    return _calls.sp_adaptive_share(a, table, w, output, i, event)
+cdef void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
+                             double *shares) noexcept nogil:
+    _calls.sp_adaptive_shares(learner, event, output, shares)
 
 
 cdef int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept nogil:

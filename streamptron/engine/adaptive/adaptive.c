@@ -307,12 +307,13 @@ SP_PRIVATE int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, con
 {
     ptrdiff_t first = event->n;
     ptrdiff_t at = w->n_plain;
-    if (sp_bends_write(index, w->slots + at, w->sums.v + at, w->n - at, &w->bends, event) < 0)
+    if (sp_bends_write(index, w->slots + at, w->sums.v + at, w->n - at, &w->bends,
+                       w->entries + w->n, event)
+        < 0)
         return -1;
     for (ptrdiff_t i = first; i < event->n; i++) {
         w->x[w->n] = event->values[i];
-        w->slots[w->n] = event->slots[i];
-        w->entries[w->n++] = (uint32_t)i;
+        w->slots[w->n++] = event->slots[i];
     }
     sp_bends_weigh(table->blocks->chunks, w->slots, w->x, w->n_unbent, w->n, a->T, &w->sums,
                    sp_adaptive_is_pair(a), a->naive_bayes);
@@ -787,8 +788,9 @@ SP_PRIVATE void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_even
         sp_learn_columns(a, table, w, y, u);
 }
 
-SP_API double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
-                                ptrdiff_t output, ptrdiff_t i, const sp_event *event)
+SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
+                                    const sp_weighed *w, ptrdiff_t output, ptrdiff_t i,
+                                    const sp_event *event)
 {
     sp_blocks blocks = sp_table_blocks(table);
     const sp_slot_type *slots = sp_weighed_slots(w, event);

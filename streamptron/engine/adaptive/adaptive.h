@@ -129,7 +129,8 @@ typedef struct sp_weighed {
     sp_arena bends;    /* their names */
     double *x;         /* where there are columns: what each entry is */
     sp_slot_type *slots;
-    uint32_t *entries; /* and which of the event's; -1: the event lacks it */
+    uint32_t *entries; /* and which of the event's; -1: the event lacks it. Of a bend its column,
+                          counted from the first */
     ptrdiff_t slots_room;
     ptrdiff_t n_begun; /* entries that become columns: their places here, then their slots */
     uint32_t *begun;
@@ -248,7 +249,7 @@ static inline const double *sp_weighed_values(const sp_weighed *w, const sp_even
     return w->n > w->n_plain ? w->x : event->values;
 }
 
-/* Which entry of the event entry i is; -1: it is a column that the event lacks. */
+/* Which entry of the event entry i is, which is no bend; -1: it is a column that the event lacks. */
 static inline ptrdiff_t sp_weighed_entry(const sp_weighed *w, ptrdiff_t i)
 {
     return w->n == w->n_plain ? i : w->entries[i] == UINT32_MAX ? -1 : (ptrdiff_t)w->entries[i];
@@ -299,11 +300,12 @@ static inline void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, 
 }
 
 /* What entry i of an answered event (of sp_weighed_slots) contributes to a decision; -1: what is
-   always there.
+   always there. A column's bends are entries of their own.
 
    A feature has its own weight's share, and that in the value of naive Bayes by its share in d. */
-SP_API double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
-                                ptrdiff_t output, ptrdiff_t i, const sp_event *event);
+SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
+                                    const sp_weighed *w, ptrdiff_t output, ptrdiff_t i,
+                                    const sp_event *event);
 
 /* Find the features of an answered event that its values make columns. -1 without memory. */
 SP_PRIVATE int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,

@@ -38,7 +38,7 @@ static size_t sp_bend_name(uint8_t *p, const sp_key *column, int place)
 }
 
 SP_PRIVATE int sp_bends_write(const sp_index *index, const sp_slot_type *columns, const double *v,
-                              ptrdiff_t n, sp_arena *names, sp_event *event)
+                              ptrdiff_t n, sp_arena *names, uint32_t *of, sp_event *event)
 {
     ptrdiff_t first = event->n;
     ptrdiff_t at = first;
@@ -62,6 +62,7 @@ SP_PRIVATE int sp_bends_write(const sp_index *index, const sp_slot_type *columns
             event->keys[at] = sp_key_text(SP_KEY_CANONICAL, p + 16,
                                           sp_bend_name(p + 16, &column, place + k));
             event->values[at++] = values[k];
+            *of++ = (uint32_t)i;
         }
     }
     sp_index_find_all(index, event->keys + first, at - first, event->hashes + first,

@@ -42,9 +42,9 @@ enum {
 #define SP_BEND_LEAST 1e-6
 
 /* Write the bends of n columns, whose v these are, behind the event's entries, with their slots.
-   The names lie in `names`. -1 without memory. */
+   The names lie in `names`; `of` is which column each is of. -1 without memory. */
 SP_PRIVATE int sp_bends_write(const sp_index *index, const sp_slot_type *columns, const double *v,
-                              ptrdiff_t n, sp_arena *names, sp_event *event);
+                              ptrdiff_t n, sp_arena *names, uint32_t *of, sp_event *event);
 
 /* v, h and t of an event's entries from first to last, not included, which are bends, and what they
    add to the sums. `pair`: there are two labels at most. */

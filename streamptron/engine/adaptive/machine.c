@@ -89,7 +89,7 @@ static void sp_weighed_refresh(sp_weighed *w, const sp_event *event)
     for (ptrdiff_t i = 0; w->n > w->n_plain && i < w->n_plain; i++)
         w->slots[i] = event->slots[w->entries[i]];
     for (ptrdiff_t i = w->n_unbent; i < w->n; i++)
-        w->slots[i] = event->slots[w->entries[i]];
+        w->slots[i] = event->slots[event->n - (w->n - i)];
 }
 
 /* Whether there are entries without a slot. No branch, so that several are looked at at once. */
