@@ -783,7 +783,8 @@ SP_PRIVATE void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_even
                            (int)SP_MIN(w->n_strides - i, (ptrdiff_t)SP_STRIDES));
     }
     sp_learn_entries(a, table, event, w, 0, w->n_plain, y, u);
-    sp_learn_entries(a, table, event, w, w->n_unbent, w->n, y, u);
+    if (w->n > w->n_unbent)
+        sp_learn_entries(a, table, event, w, w->n_unbent, w->n, y, u);
     if (w->n > w->n_plain || w->n_begun)
         sp_learn_columns(a, table, w, y, u);
 }

@@ -21,7 +21,8 @@
 
        v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any
                                                scale; at most 32 s moves s
-       h = om v                                columns behind the others, with a v of their own
+       h = om v                                columns behind the others, with a v of their own;
+                                               then their bends, of which it is h^2 in the root
        X = h / sqrt(sum of max(h^2, om^2))
        z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = sum of c_k
                                                over features that never were negative, no columns
