@@ -1,4 +1,4 @@
-"""Bends: columns of numbers whose score is no straight line, equal to the twin's to the last bit."""
+"""Bends: columns of numbers whose score is no straight line, as the twin has them."""
 
 import copy
 import math
@@ -283,7 +283,7 @@ def test_a_name_that_is_an_object_has_no_bends():
 
 
 def test_a_hashed_table_keeps_no_names_for_them():
-    with pytest.raises(ValueError, match="bends and hash_bits are both given; .*choose one"):
+    with pytest.raises(ValueError, match=r"bends and hash_bits are both given; .*choose one"):
         AdaptiveClassifier(bends=True, hash_bits=10)
     with pytest.raises(TypeError, match="bends=1; it must be True or False"):
         AdaptiveClassifier(bends=1)

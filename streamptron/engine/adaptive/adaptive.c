@@ -741,8 +741,8 @@ static void sp_learn_once(sp_adaptive *a, const sp_weighed *w, ptrdiff_t y, doub
     sp_adaptive_set_count(a, y, a->D[y] + u);
 }
 
-/* Learn entries that are no columns, from first to last, not included: the counts, and of two labels
-   the step. */
+/* Learn entries that are no columns, from first to last, not included: the counts, and of two
+   labels the step. */
 static void sp_learn_entries(const sp_adaptive *a, const sp_table *table, const sp_event *event,
                              sp_weighed *w, ptrdiff_t first, ptrdiff_t last, ptrdiff_t y, double u)
 {

@@ -250,7 +250,8 @@ static inline const double *sp_weighed_values(const sp_weighed *w, const sp_even
     return w->n > w->n_plain ? w->x : event->values;
 }
 
-/* Which entry of the event entry i is, which is no bend; -1: it is a column that the event lacks. */
+/* Which entry of the event entry i is, which is no bend; -1: it is a column that the event
+   lacks. */
 static inline ptrdiff_t sp_weighed_entry(const sp_weighed *w, ptrdiff_t i)
 {
     return w->n == w->n_plain ? i : w->entries[i] == UINT32_MAX ? -1 : (ptrdiff_t)w->entries[i];

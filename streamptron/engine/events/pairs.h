@@ -58,7 +58,8 @@ typedef struct sp_pairs {
     const sp_field *fields;
 } sp_pairs;
 
-/* Write a name's canonical bytes: at most SP_NAME_SPARE more than its key has. Returns their end. */
+/* Write a name's canonical bytes, at most SP_NAME_SPARE more than its key has. Returns their
+   end. */
 SP_PRIVATE uint8_t *sp_name_write(uint8_t *p, const sp_key *key);
 
 /* The same as sp_pairs_measure, of the entries from first to last, not included. */
