@@ -58,6 +58,13 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         the opposite, it is as good as the best number. The curves: docs/choosing.md.
     naive_bayes
         Take the naive Bayes log-odds as one more feature. False saves some time with many labels.
+    bends
+        Let the score of a column of numbers bend in twelve places, half a standard deviation
+        apart: it is then a curve, drawn by ``plot.column``, and no straight line. That takes up
+        to twelve features more a column, named ``("bend", column, place)``: ``weights`` has them,
+        ``n_features`` and ``max_features`` count them, and ``explain_one`` adds them to their
+        column. A column that is a pair of features has none. Words are as without, in answers and
+        time. Not with `hash_bits`.
     intercept
         Learn an intercept for each output.
     class_weight
@@ -130,6 +137,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         eta: float = 1.0,
         forget: float | str = 2**-10,
         naive_bayes: bool = True,
+        bends: bool = False,
         intercept: bool = True,
         class_weight: Mapping[Hashable, float] | None = None,
         max_features: int | None = None,
@@ -146,6 +154,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
             eta=eta,
             forget=forget,
             naive_bayes=naive_bayes,
+            bends=bends,
             intercept=intercept,
             class_weight=class_weight,
             max_features=max_features,
@@ -173,6 +182,11 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     def naive_bayes(self) -> bool:
         """Whether the naive Bayes log-odds are one more feature."""
         return self._param("naive_bayes")  # type: ignore[no-any-return]
+
+    @property
+    def bends(self) -> bool:
+        """Whether the score of a column may bend."""
+        return self._param("bends")  # type: ignore[no-any-return]
 
     @classmethod
     def from_weights(cls, weights: Any, intercept: Any = None, **params: Any) -> Self:

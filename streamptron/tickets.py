@@ -306,7 +306,8 @@ def check_can_undo(model: Model, what: str) -> None:
     if not can_undo(model):
         raise TypeError(
             f"{what}: {type(model).__name__} cannot take a step back; Perceptron, "
-            "MulticlassPerceptron, MIRA and AdaptiveClassifier can. See docs/late-labels.md"
+            "MulticlassPerceptron, MIRA and AdaptiveClassifier (but with both bends and "
+            "max_features) can. See docs/late-labels.md"
         )
 
 

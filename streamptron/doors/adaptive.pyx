@@ -5,6 +5,7 @@ from array import array
 from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
 from cpython cimport array as c_array
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from streamptron._core cimport LabelModel, PairModel
 from streamptron.doors.model cimport Model
@@ -14,7 +15,7 @@ from streamptron.engine.adaptive cimport (
     SP_U_LIMIT, sp_adaptive, sp_columns, sp_weighed, sp_weighed_entry, sp_weighed_of,
     sp_weighed_slots)
 from streamptron.engine.api cimport (
-    sp_adaptive_share, sp_adaptive_spread, sp_chunks_renumber, sp_index_stored)
+    sp_adaptive_shares, sp_adaptive_spread, sp_chunks_renumber, sp_index_stored)
 from streamptron.engine.linear cimport SP_RULE_ADAPTIVE
 from streamptron.engine.names cimport sp_key
 from streamptron.engine.whole cimport SP_FLAT_DEPTH
@@ -124,10 +125,13 @@ cdef class AdaptiveModel(PairModel):
         cdef Py_ssize_t i, entry
         cdef double part, always
         cdef sp_key key
-        always = sign * sp_adaptive_share(a, &self.learner.table, w, output, -1, &self.event)
+        shares = PyBytes_FromStringAndSize(NULL, 8 * (w.n_unbent + 1))
+        cdef const double *share = <const double*> PyBytes_AS_STRING(shares)
+        sp_adaptive_shares(&self.learner, &self.event, output, <double*> share)
+        always = sign * share[w.n_unbent]
         features = []
-        for i in range(w.n):
-            part = sign * sp_adaptive_share(a, &self.learner.table, w, output, i, &self.event)
+        for i in range(w.n_unbent):
+            part = sign * share[i]
             entry = sp_weighed_entry(w, i)
             if entry >= 0:
                 key = self.event.keys[entry]

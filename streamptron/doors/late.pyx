@@ -29,7 +29,7 @@ from streamptron.engine.api cimport (
     sp_kept_take_back, sp_kept_width, sp_learner_answer, sp_learner_can, sp_learner_learn,
     sp_learner_score, sp_once_read, sp_once_take_back, sp_step_reserve, sp_table_reserve,
     sp_undo_leave, sp_undo_moves)
-from streamptron.engine.events cimport sp_event
+from streamptron.engine.events cimport sp_event, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
@@ -86,7 +86,9 @@ def _written_alike(params):
 
 cdef Py_ssize_t _given(Model model) noexcept:
     """Where the entries end that the door has written."""
-    return model.event.n_given if model.event.paired else model.event.n
+    if model.event.paired:
+        return model.event.n_given
+    return model.event.n - model.event.n_bends * model.event.bent
 
 
 cdef object _answered(Model model):
@@ -133,7 +135,9 @@ def predicted(Model model, x):
 def can_undo(Model model):
     """Whether its steps can be taken back, and how they are written down."""
     if sp_learner_can(&model.learner, SP_CAN_PUT_BACK):
-        return KEPT
+        # a ceiling gives bends' slots to others, and what bends an event had is not written down
+        lost = model.learner.rule.bends and sp_index_is_limited(&model.learner.index)
+        return NOTHING if lost else KEPT
     return ADDED if sp_learner_can(&model.learner, SP_CAN_TAKE_BACK) else NOTHING
 
 
@@ -431,6 +435,7 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     kept.slots, kept.columns, kept.outputs = bytes(bytearray(slots)), columns, strides
     blocks = PyBytes_FromStringAndSize(NULL, 4 * (4 + 2 * m))
     _begin(model, packed, mark, number)
+    sp_event_unbend(event)      # those that it had may be others
     if not sp_learner_can(learner, SP_CAN_PUT_BACK):
         raise _damaged(model, "it is no step of such a model")
     now = sp_adaptive_outputs(&learner.adaptive)

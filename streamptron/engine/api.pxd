@@ -24,8 +24,8 @@ from streamptron.engine.whole cimport sp_delta, sp_flat, sp_packed, sp_shard
 cdef void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, Py_ssize_t y,
                           double u) noexcept nogil
 cdef bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcept nogil
-cdef double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
-                              Py_ssize_t output, Py_ssize_t i, const sp_event *event) noexcept nogil
+cdef void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
+                             double *shares) noexcept nogil
 cdef void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
                              double *variance) noexcept nogil
 

@@ -28,10 +28,9 @@ cdef bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcep
     return _calls.sp_adaptive_fault(table, n_slots)
 
 
-cdef double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
-                              Py_ssize_t output, Py_ssize_t i,
-                              const sp_event *event) noexcept nogil:
-    return _calls.sp_adaptive_share(a, table, w, output, i, event)
+cdef void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
+                             double *shares) noexcept nogil:
+    _calls.sp_adaptive_shares(learner, event, output, shares)
 
 
 cdef void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,

@@ -17,10 +17,12 @@ from streamptron.engine.whole cimport sp_delta, sp_flat, sp_packed, sp_shard
 cdef extern from "adaptive/adaptive.h" nogil:
     void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, Py_ssize_t y, double u) noexcept
     bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcept
-    double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
-                             Py_ssize_t output, Py_ssize_t i, const sp_event *event) noexcept
     void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
                             double *variance) noexcept
+
+cdef extern from "adaptive/tell.h" nogil:
+    void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
+                            double *shares) noexcept
 
 cdef extern from "events/ahead.h" nogil:
     int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept

@@ -31,6 +31,8 @@ cdef extern from "events/event.h" nogil:
         double *scores
         Py_ssize_t n_scores
         uint64_t scored_version
+        Py_ssize_t n_bends
+        bint bent
         sp_step step
 
     ctypedef struct sp_writer:
@@ -39,6 +41,7 @@ cdef extern from "events/event.h" nogil:
         Py_ssize_t n
 
     void sp_event_again(sp_event *event, const sp_index *index, bint intercept) noexcept
+    void sp_event_unbend(sp_event *event) noexcept
     size_t sp_event_bytes(const sp_event *event) noexcept
     void sp_event_candidate_end(sp_event *event, Py_ssize_t i, const sp_writer *writer) noexcept
     Py_ssize_t sp_event_first(const sp_event *event, Py_ssize_t i) noexcept

@@ -123,4 +123,5 @@ cdef extern from "linear/rule.h" nogil:
         double forget
         bint watches
         bint naive_bayes
+        bint bends
         bint intercept

@@ -293,7 +293,7 @@ static inline double sp_machine_weight(const sp_learner *learner, sp_slot_type s
 /* How many parts an answered event's score has, beside what is always there; and one of them. */
 static inline ptrdiff_t sp_machine_parts(const sp_learner *learner, const sp_event *event)
 {
-    return sp_machine_of(learner) == SP_MACHINE_ADAPTIVE ? sp_weighed_of(event)->n : event->n;
+    return sp_machine_of(learner) == SP_MACHINE_ADAPTIVE ? sp_adaptive_parts(event) : event->n;
 }
 
 static inline sp_told_part sp_machine_part(const sp_learner *learner, const sp_event *event,

@@ -3,6 +3,7 @@
 #define SP_ONE_FILE
 
 #include "adaptive/adaptive.c"
+#include "adaptive/bends.c"
 #include "adaptive/columns.c"
 #include "adaptive/machine.c"
 #include "adaptive/mix.c"

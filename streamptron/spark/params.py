@@ -76,6 +76,7 @@ LEARNER_PARAMS: dict[str, Converter] = {
     "eta": TypeConverters.toFloat,
     "forget": _forget,
     "naive_bayes": TypeConverters.toBoolean,
+    "bends": TypeConverters.toBoolean,
     "margin": TypeConverters.toFloat,
     "violators": TypeConverters.toString,
     "C": TypeConverters.toFloat,

@@ -157,6 +157,7 @@ PARAMETERS = {
     "eta": ("adaptive", {"eta": 0.1}, {}),
     "forget": ("adaptive", {"forget": 0.5}, {}),
     "naive_bayes": ("adaptive", {"naive_bayes": False}, {}),
+    "bends": ("adaptive", {"bends": True}, {}),
     "max_features": ("adaptive", {"max_features": 5}, {}),
     "budget": ("voted", {"budget": 3}, {}),
     "average": ("multiclass", {"average": "none"}, {}),
@@ -229,7 +230,10 @@ def test_an_option_is_learned_with_and_changes_the_answers(format, name, folder,
     path = tmp_path / "m"
     found = trained(file, path, *words)
     assert scores(found, file, format, tokens) == scores(expected, file, format, tokens)
-    assert scores(found, file, format, tokens) != scores(without, file, format, {})
+    if name == "bends" and not expected._columns():  # words: they are learned as without
+        assert scores(found, file, format, tokens) == scores(without, file, format, {})
+    else:
+        assert scores(found, file, format, tokens) != scores(without, file, format, {})
     assert learned(found) == learned(expected)
     if format in ("plain", "gz", "zst", "fasttext"):
         assert learned(trained(file, path, *words, "--jobs", "2")) == learned(expected)

@@ -70,6 +70,7 @@ OWN = {
         "short steps": {"eta": 0.3, "forget": 0.03},
         "watching": {"forget": "auto"},
         "no naive Bayes": {"naive_bayes": False},
+        "bends": {"bends": True},
         "class weights": {"class_weight": {"label 1": 2.0, "label 3": 0.0, "sky": 2.0}},
     },
     "VotedPerceptron": {

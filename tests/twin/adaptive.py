@@ -249,7 +249,12 @@ class AdaptiveClassifier(TwoLabelsOrMore):
       standard deviations of these away counts as 32, or one wrong value would hide all others.
     * A column's om is made of centred counts of its own, e; it has no part in naive Bayes. Its
       plain counts go on, for the day it is no column.
-    * An event has its features in its order, then the columns in the order of their places.
+    * An event has its features in its order, then the columns in the order of their places, then
+      their bends.
+    * With `bends`, v of a column also lies between two of twelve places, half a deviation apart:
+      hidden features of the column's name, there by how near it is, none below 1e-6. They are
+      features like others, of this v: what they usually are does not matter, they never become
+      columns, and the length has their h^2 as it is.
     * since, n and e are halved before since is 2^20, as counts are.
     * Probabilities are P^tau, renormalised; tau is learned by AdaGrad on the log-loss, of events
       whose label was known. It changes no order.
@@ -287,9 +292,11 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         intercept=True,
         class_weight=None,
         max_features=None,
+        bends=False,
     ):
         super().__init__(class_weight)
         self.eta = eta
+        self.bends = bends
         self.watch = Watch() if forget == "auto" else None
         self.forget = forget
         self.naive_bayes = naive_bayes
@@ -362,7 +369,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
 
         A feature's share in the naive Bayes value is V by its share in d.
         """
-        a = self.answer(x)
+        a = self.answer(x)  # a column's share has that of its bends
         k = 1 if self.two else self.place[label]
         scale = self.tempering / (1.0 + 2.0 * a.unknown) if self.two else self.tempering
         share = {None: self.w0[k] if self.intercept else 0.0}
@@ -378,7 +385,10 @@ class AdaptiveClassifier(TwoLabelsOrMore):
                 t = self.T / lanes(self.counts(slot.c))
                 odds = [log_exact(1.0 + slot.c.get(i, 0.0) * t) for i in pair]
                 share[j] += factor * ((odds[0] - log_D[0]) - (odds[1] - log_D[1]))
-        return {j: contribution * scale for j, contribution in share.items()}
+        parts = {j: part * scale for j, part in share.items() if j not in a.bends}
+        for j in a.bends:  # ("bend", column, place)
+            parts[j[1]] += share[j] * scale
+        return parts
 
     # From x to scores
 
@@ -416,21 +426,43 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         v = clip((x - mean) / math.sqrt(variance), 8.0) if variance > 0 else 0.0
         return v, known
 
+    def has_bends(self, column):
+        """Whether it does: pairs of features, which this twin does not know, have none."""
+        return self.bends
+
+    def bends_of(self, column, v):
+        """{name: value} of a column's bends: a straight line between any two of twelve places."""
+        t = clip(v * 2.0, 5.5) + 5.5
+        i = min(int(t), 10)
+        f = t - i
+        values = {("bend", column, i): 1.0 - f, ("bend", column, i + 1): f}
+        return {j: value for j, value in values.items() if value >= 1e-6}
+
     def answer(self, x):
         """Everything of an event that its label has no part in. Nothing is written."""
         a = Answer()
         a.x = {j: float(x_j) for j, x_j in numbers(x) if x_j != 0}
         a.v, a.h = {}, {}  # h = om v, so X = h r
+        a.bends = {}
         squares = absolute = unknown = 0.0
         dots = dict.fromkeys(self.outputs, 0.0)
-        for j in [*(j for j in a.x if j not in self.columns), *self.columns]:
+        features = [*(j for j in a.x if j not in self.columns), *self.columns]
+        for j in features:  # to which columns add their bends
             slot = self.slot(j)
-            if slot.column is None:
+            least = slot.om * slot.om
+            if j in a.bends:
+                v, known, least = a.x[j], 1.0 / (slot.cnt + 1.0), 0.0
+            elif slot.column is None:
                 v, known = self.plain_value(slot, a.x[j]), 1.0 / (slot.cnt + 1.0)
             else:
                 v, known = self.centred(slot.column, a.x.get(j, 0.0))
+                if self.has_bends(j):
+                    bends = self.bends_of(j, v)
+                    a.bends.update(bends)
+                    a.x.update(bends)
+                    features.extend(bends)
             h = slot.om * v
-            squares += max(h * h, slot.om * slot.om)
+            squares += max(h * h, least)
             absolute += abs(h)
             unknown += (h * h) * known
             for k in self.outputs:
@@ -599,7 +631,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
                     changed.append(j)
                 continue
             always = -slot.s if slot.negative else slot.s
-            if slot.cnt > 0 and x != always and self.is_frequent(slot, before):
+            begins = j not in a.bends and slot.cnt > 0 and x != always
+            if begins and self.is_frequent(slot, before):
                 slot.column = Column(always)
                 self.count_in_column(slot.column, x, u)
                 changed.append(j)

@@ -96,12 +96,13 @@ static void sp_weighed_free(sp_own *own)
     sp_free(w->slots);
     sp_free(w->entries);
     sp_free(w->begun);
+    sp_arena_free(&w->bends);
 }
 
 static size_t sp_weighed_bytes(const sp_own *own)
 {
     const sp_weighed *w = (const sp_weighed *)(const void *)own;
-    return sizeof(sp_weighed) + (size_t)(3 * w->room) * sizeof(double)
+    return sizeof(sp_weighed) + (size_t)(3 * w->room) * sizeof(double) + w->bends.bytes
            + (size_t)w->slots_room * (sizeof(double) + sizeof(sp_slot_type) + sizeof(uint32_t))
            + (size_t)(2 * w->begun_room) * sizeof(uint32_t)
            + (size_t)w->outputs_room * (5 * sizeof(double) + sizeof(sp_stride))
@@ -262,7 +263,7 @@ static void sp_weighed_part(const sp_adaptive *a, const sp_slot_type *slots, con
     memmove(w->entries + plain, w->entries + n, n_columns * sizeof(uint32_t));
     memcpy(w->slots + plain, columns->slots, n_columns * sizeof(sp_slot_type));
     w->n_plain = plain;
-    w->n = plain + columns->n;
+    w->n = w->n_unbent = plain + columns->n;
 }
 
 /* v and h of the columns, and what they add to the sums. */
@@ -289,22 +290,42 @@ static void sp_weigh_columns(const sp_table *table, sp_weighed *w, bool pair)
     }
 }
 
+SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
+                                  const sp_event *event, sp_weighed *w)
+{
+    bool pair = sp_adaptive_is_pair(a);
+    w->n_plain = w->n_unbent = w->n = event->n;
+    if (a->columns.n)
+        sp_weighed_part(a, event->slots, event->values, event->n, w);
+    sp_heads(table->blocks->chunks, sp_weighed_slots(w, event), sp_weighed_values(w, event),
+             w->n_plain, a->T, &w->sums, pair, a->naive_bayes);
+    sp_weigh_columns(table, w, pair);
+}
+
+SP_PRIVATE int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
+                                sp_event *event, sp_weighed *w)
+{
+    ptrdiff_t first = event->n;
+    ptrdiff_t at = w->n_plain;
+    if (sp_bends_write(index, w->slots + at, w->sums.v + at, w->n - at, &w->bends,
+                       w->entries + w->n, event)
+        < 0)
+        return -1;
+    for (ptrdiff_t i = first; i < event->n; i++) {
+        w->x[w->n] = event->values[i];
+        w->slots[w->n++] = event->slots[i];
+    }
+    sp_bends_weigh(table->blocks->chunks, w->slots, w->x, w->n_unbent, w->n, a->T, &w->sums,
+                   sp_adaptive_is_pair(a), a->naive_bayes);
+    return 0;
+}
+
 SP_PRIVATE void sp_adaptive_answer(const sp_adaptive *a, const sp_table *table,
-                                   const sp_slot_type *slots, const double *x, ptrdiff_t n,
-                                   sp_weighed *w)
+                                   const sp_event *event, sp_weighed *w)
 {
     ptrdiff_t outputs = sp_adaptive_outputs(a);
     bool pair = sp_adaptive_is_pair(a);
     double m = a->m > 0.0 ? a->m : 1.0;
-    w->n_plain = w->n = n;
-    if (a->columns.n) {
-        sp_weighed_part(a, slots, x, n, w);
-        slots = w->slots;
-        x = w->x;
-        n = w->n;
-    }
-    sp_heads(table->blocks->chunks, slots, x, w->n_plain, a->T, &w->sums, pair, a->naive_bayes);
-    sp_weigh_columns(table, w, pair);
     w->r = w->sums.squares > 0.0 ? 1.0 / sqrt(w->sums.squares) : 0.0;
     w->length = w->sums.length * w->r;
     w->unknown = w->sums.unknown * w->r * w->r;
@@ -314,10 +335,10 @@ SP_PRIVATE void sp_adaptive_answer(const sp_adaptive *a, const sp_table *table,
         if (a->naive_bayes)
             sp_ask_naive_bayes_pair(a, w);
     } else {
-        if (n && !a->naive_bayes)
-            memset(w->sums.t, 0, (size_t)n * sizeof(double));
-        sp_speak(w->fours, sp_find_fours(table, w, outputs), table->blocks->chunks, slots, &w->sums,
-                 n, a->positive, w->score, w->P, w->E);
+        if (w->n && !a->naive_bayes)
+            memset(w->sums.t, 0, (size_t)w->n * sizeof(double));
+        sp_speak(w->fours, sp_find_fours(table, w, outputs), table->blocks->chunks,
+                 sp_weighed_slots(w, event), &w->sums, w->n, a->positive, w->score, w->P, w->E);
         for (ptrdiff_t k = 0; k < outputs; k++) {
             w->score[k] *= w->r;
             w->V[k] = 0.0;
@@ -672,7 +693,7 @@ static void sp_learn_columns(sp_adaptive *a, const sp_table *table, sp_weighed *
     sp_blocks blocks = sp_table_blocks(table);
     double all = a->T + (double)sp_adaptive_places(a);
     bool sift = false;
-    for (ptrdiff_t i = w->n_plain; i < w->n; i++) {
+    for (ptrdiff_t i = w->n_plain; i < w->n_unbent; i++) {
         sp_slot_type slot = w->slots[i];
         if (slot == SP_SLOT_NULL) {
             sift = true;
@@ -694,7 +715,7 @@ static void sp_learn_columns(sp_adaptive *a, const sp_table *table, sp_weighed *
 static void sp_leave_evicted(const sp_table *table, sp_weighed *w)
 {
     sp_blocks blocks = sp_table_blocks(table);
-    for (ptrdiff_t i = w->n_plain; i < w->n; i++) {
+    for (ptrdiff_t i = w->n_plain; i < w->n_unbent; i++) {
         if (sp_column_of(&blocks, w->slots[i])->n == 0.0)
             w->slots[i] = SP_SLOT_NULL;
     }
@@ -720,13 +741,30 @@ static void sp_learn_once(sp_adaptive *a, const sp_weighed *w, ptrdiff_t y, doub
     sp_adaptive_set_count(a, y, a->D[y] + u);
 }
 
+/* Learn entries that are no columns, from first to last, not included: the counts, and of two
+   labels the step. */
+static void sp_learn_entries(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+                             sp_weighed *w, ptrdiff_t first, ptrdiff_t last, ptrdiff_t y, double u)
+{
+    const sp_slot_type *slots = sp_weighed_slots(w, event) + first;
+    const double *x = sp_weighed_values(w, event) + first;
+    const sp_stride none = {.q = 0.0, .f = 0.0};
+    sp_sums sums = w->sums;
+    sums.v += first;
+    sums.h += first;
+    if (sp_adaptive_is_pair(a))
+        sp_learn_pair(table->blocks->chunks, slots, x, last - first, &sums, w->r,
+                      w->n_strides ? w->strides : &none, (int)y, u, a->T + 2.0, a->rD);
+    else
+        sp_count_many(table->blocks->chunks, w->fours, sp_find_fours(table, w, a->n_labels), slots,
+                      x, last - first, &sums, y, u, a->T + (double)a->n_labels, a->rD);
+}
+
 SP_PRIVATE void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
                                   sp_weighed *w, ptrdiff_t y, double u)
 {
     sp_blocks blocks = sp_table_blocks(table);
     const sp_slot_type *slots = sp_weighed_slots(w, event);
-    const double *x = sp_weighed_values(w, event);
-    const sp_stride none = {.q = 0.0, .f = 0.0};
     sp_leave_evicted(table, w);
     if (a->n_labels > 1 && y < a->n_labels)
         sp_learn_tau(a, w->sharper);
@@ -736,25 +774,24 @@ SP_PRIVATE void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_even
         sp_meet(a); /* nobody expected it: drift of what is known is watched */
     else if (a->watches)
         sp_drift_see(&a->drift, &w->surprise, u);
-    sp_begin_columns(a, table, w, x, u);
+    sp_begin_columns(a, table, w, sp_weighed_values(w, event), u);
     sp_learn_once(a, w, y, u);
-    if (sp_adaptive_is_pair(a)) {
-        sp_learn_pair(table->blocks->chunks, slots, x, w->n_plain, &w->sums, w->r,
-                      w->n_strides ? w->strides : &none, (int)y, u, a->T + 2.0, a->rD);
-    } else {
+    if (!sp_adaptive_is_pair(a)) {
         sp_deal_all(&blocks, slots, w->n, a->positive);
         for (ptrdiff_t i = 0; i < w->n_strides; i += SP_STRIDES)
             sp_stride_many(&blocks, slots, w->n, &w->sums, w->r, w->strides + i,
                            (int)SP_MIN(w->n_strides - i, (ptrdiff_t)SP_STRIDES));
-        sp_count_many(table->blocks->chunks, w->fours, sp_find_fours(table, w, a->n_labels), slots,
-                      x, w->n_plain, &w->sums, y, u, a->T + (double)a->n_labels, a->rD);
     }
+    sp_learn_entries(a, table, event, w, 0, w->n_plain, y, u);
+    if (w->n > w->n_unbent)
+        sp_learn_entries(a, table, event, w, w->n_unbent, w->n, y, u);
     if (w->n > w->n_plain || w->n_begun)
         sp_learn_columns(a, table, w, y, u);
 }
 
-SP_API double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
-                                ptrdiff_t output, ptrdiff_t i, const sp_event *event)
+SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
+                                    const sp_weighed *w, ptrdiff_t output, ptrdiff_t i,
+                                    const sp_event *event)
 {
     sp_blocks blocks = sp_table_blocks(table);
     const sp_slot_type *slots = sp_weighed_slots(w, event);
@@ -777,7 +814,8 @@ SP_API double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, con
         double factor = a->wn[output] * w->V[output] / w->d[output];
         if (i < 0)
             return (share + factor * (a->lnD[k] - a->lnD[rival])) * scale;
-        double t = i < w->n_plain && slots[i] >> SP_CHUNK_BITS < table->n_chunks
+        bool column = w->n_plain <= i && i < w->n_unbent;
+        double t = !column && slots[i] >> SP_CHUNK_BITS < table->n_chunks
                        ? sp_odds_of(&blocks, slots[i], x[i], a->T, table->n_outputs)
                        : 0.0;
         if (t > 0.0) {

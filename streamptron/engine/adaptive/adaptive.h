@@ -15,13 +15,14 @@
        an output                w0, G0 the intercept's; wn, Gn: naive Bayes's weight, 3 at first
        once                     T      the sum of u;  m, nm: the usual |d|, over so many events
                                 tau    how much sharper probabilities are, with its sum of squares
-       a column of numbers      what adaptive/columns.h says
+       a column of numbers      what adaptive/columns.h says, and its bends adaptive/bends.h
 
    To answer, nothing is written:
 
        v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any
                                                scale; at most 32 s moves s
-       h = om v                                columns behind the others, with a v of their own
+       h = om v                                columns behind the others, with a v of their own;
+                                               then their bends, of which it is h^2 in the root
        X = h / sqrt(sum of max(h^2, om^2))
        z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = sum of c_k
                                                over features that never were negative, no columns
@@ -76,6 +77,7 @@
 #ifndef STREAMPTRON_ADAPTIVE_ADAPTIVE_H
 #define STREAMPTRON_ADAPTIVE_ADAPTIVE_H
 
+#include "adaptive/bends.h"
 #include "adaptive/columns.h"
 #include "adaptive/slots.h"
 #include "adaptive/state.h"
@@ -126,16 +128,23 @@ static inline sp_blocks sp_table_blocks(const sp_table *table)
     return blocks;
 }
 
-/* Room there for n entries, columns beside them, and so many outputs. Returns -1 without
-   memory. */
+/* Room there for n entries, columns and their bends beside them, and so many outputs. Returns -1
+   without memory. */
 SP_PRIVATE int sp_weighed_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t columns,
                                   ptrdiff_t outputs);
 
-/* Everything about an event that does not depend on its label: the score of each output, and
-   what learning will need. */
+/* The event's entries, and the columns behind them: v, h and t, and the sums over them. */
+SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
+                                  const sp_event *event, sp_weighed *w);
+
+/* Likewise the bends of its columns, which become entries of the event. -1 without memory. */
+SP_PRIVATE int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
+                                sp_event *event, sp_weighed *w);
+
+/* Then everything about it that does not depend on its label: the score of each output, and what
+   learning will need. */
 SP_PRIVATE void sp_adaptive_answer(const sp_adaptive *a, const sp_table *table,
-                                   const sp_slot_type *slots, const double *x, ptrdiff_t n,
-                                   sp_weighed *w);
+                                   const sp_event *event, sp_weighed *w);
 
 /* The label of an answered event; -1 before the first. */
 SP_PRIVATE ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w);
@@ -177,11 +186,12 @@ SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double 
                                double *variance);
 
 /* What entry i of an answered event (of sp_weighed_slots) contributes to a decision; -1: what is
-   always there.
+   always there. A column's bends are entries of their own.
 
    A feature has its own weight's share, and that in the value of naive Bayes by its share in d. */
-SP_API double sp_adaptive_share(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
-                                ptrdiff_t output, ptrdiff_t i, const sp_event *event);
+SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
+                                    const sp_weighed *w, ptrdiff_t output, ptrdiff_t i,
+                                    const sp_event *event);
 
 /* Find the features of an answered event that its values make columns. -1 without memory. */
 SP_PRIVATE int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,

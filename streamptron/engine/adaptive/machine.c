@@ -42,17 +42,24 @@ SP_PRIVATE int sp_adaptive_ready(sp_learner *learner)
 
 SP_PRIVATE int sp_adaptive_score(sp_learner *learner, sp_event *event)
 {
+    const sp_adaptive *adaptive = &learner->adaptive;
     ptrdiff_t n = learner->table.n_outputs;
+    ptrdiff_t columns = adaptive->columns.n;
+    bool bends = learner->rule.bends && columns;
+    if (bends)
+        columns += SP_BENDS_OF_COLUMN * columns;
     if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * SP_MAX(n, (ptrdiff_t)2))
             < 0
-        || sp_weighed_reserve(event, event->n, learner->adaptive.columns.n, n + 2) < 0)
+        || sp_weighed_reserve(event, event->n, columns, n + 2) < 0)
         return -1;
     sp_weighed *w = sp_weighed_of(event);
     event->n_scores = n;
-    sp_adaptive_answer(&learner->adaptive, &learner->table, event->slots, event->values, event->n,
-                       w);
-    sp_adaptive_decide(&learner->adaptive, w, event->scores);
-    w->top = sp_adaptive_best(&learner->adaptive, w);
+    sp_adaptive_weigh(adaptive, &learner->table, event, w);
+    if (bends && sp_adaptive_bend(adaptive, &learner->table, &learner->index, event, w) < 0)
+        return -1;
+    sp_adaptive_answer(adaptive, &learner->table, event, w);
+    sp_adaptive_decide(adaptive, w, event->scores);
+    w->top = sp_adaptive_best(adaptive, w);
     event->verdicts[SP_KEPT_CURRENT].best = w->top;
     event->judged = 1 << SP_KEPT_CURRENT;
     return 0;
@@ -68,7 +75,7 @@ static int sp_adaptive_reserve_chunks(sp_learner *learner, const sp_event *event
     sp_wanted wanted[3] = {{slots, w->n, w->blocks, sp_adaptive_blocks(table, w, y)}};
     int n = 1;
     if (w->n > w->n_plain)
-        wanted[n++] = (sp_wanted){slots + w->n_plain, w->n - w->n_plain, of_columns, 1};
+        wanted[n++] = (sp_wanted){slots + w->n_plain, w->n_unbent - w->n_plain, of_columns, 1};
     if (w->n_begun)
         wanted[n++] = (sp_wanted){w->begun + w->begun_room, w->n_begun, of_columns, 2};
     return sp_table_reserve_all(table, learner->index.n_slots, wanted, n);
@@ -79,6 +86,8 @@ static void sp_weighed_refresh(sp_weighed *w, const sp_event *event)
 {
     for (ptrdiff_t i = 0; w->n > w->n_plain && i < w->n_plain; i++)
         w->slots[i] = event->slots[w->entries[i]];
+    for (ptrdiff_t i = w->n_unbent; i < w->n; i++)
+        w->slots[i] = event->slots[event->n - (w->n - i)];
 }
 
 /* Whether there are entries without a slot. No branch, so that several are looked at at once. */

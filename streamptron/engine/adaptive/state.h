@@ -6,6 +6,7 @@
 
 #include "adaptive/drift.h"
 #include "events/event.h"
+#include "memory/arena.h"
 #include "memory/types.h"
 
 enum {
@@ -69,11 +70,14 @@ typedef struct sp_weighed {
     sp_own own;
     sp_sums sums;
     ptrdiff_t room;    /* entries */
-    ptrdiff_t n_plain; /* entries that are no columns */
-    ptrdiff_t n;       /* these, and all columns behind them */
-    double *x;         /* where there are columns: what each entry is */
+    ptrdiff_t n_plain;  /* entries that are no columns */
+    ptrdiff_t n_unbent; /* these, and all columns behind them */
+    ptrdiff_t n;        /* and the columns' bends behind those */
+    sp_arena bends;     /* their names */
+    double *x;          /* where there are columns: what each entry is */
     sp_slot_type *slots;
-    uint32_t *entries; /* and which of the event's; -1: the event lacks it */
+    uint32_t *entries; /* and which of the event's; -1: the event lacks it. Of a bend its column,
+                          counted from the first */
     ptrdiff_t slots_room;
     ptrdiff_t n_begun; /* entries that become columns: their places here, then their slots */
     uint32_t *begun;
@@ -132,7 +136,8 @@ static inline const double *sp_weighed_values(const sp_weighed *w, const sp_even
     return w->n > w->n_plain ? w->x : event->values;
 }
 
-/* Which entry of the event entry i is; -1: it is a column that the event lacks. */
+/* Which entry of the event entry i is, which is no bend; -1: it is a column that the event
+   lacks. */
 static inline ptrdiff_t sp_weighed_entry(const sp_weighed *w, ptrdiff_t i)
 {
     return w->n == w->n_plain ? i : w->entries[i] == UINT32_MAX ? -1 : (ptrdiff_t)w->entries[i];

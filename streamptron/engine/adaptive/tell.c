@@ -72,14 +72,17 @@ SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *
     return NULL;
 }
 
-SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event,
-                                   ptrdiff_t output, double *shares)
+SP_API void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
+                               double *shares)
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_weighed *w = sp_weighed_of(event);
-    for (ptrdiff_t i = 0; i < w->n; i++)
+    for (ptrdiff_t i = 0; i < w->n_unbent; i++)
         shares[i] = sp_adaptive_share(a, &learner->table, w, output, i, event);
-    shares[w->n] = sp_adaptive_share(a, &learner->table, w, output, -1, event);
+    for (ptrdiff_t i = w->n_unbent; i < w->n; i++)
+        shares[w->n_plain + w->entries[i]] +=
+            sp_adaptive_share(a, &learner->table, w, output, i, event);
+    shares[w->n_unbent] = sp_adaptive_share(a, &learner->table, w, output, -1, event);
 }
 
 SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i)

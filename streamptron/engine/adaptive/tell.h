@@ -14,10 +14,16 @@ SP_PRIVATE void sp_adaptive_once_write(const sp_learner *learner, double *number
 /* Into an untrained learner that has its labels. NULL, or what is wrong with the numbers. */
 SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *numbers);
 
-SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event,
-                                   ptrdiff_t output, double *shares);
+/* What each part has of a score; behind them what is always there. A column has its bends'. */
+SP_API void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
+                               double *shares);
 
 /* Its parts are the event's features, and the columns that the event lacks. */
+static inline ptrdiff_t sp_adaptive_parts(const sp_event *event)
+{
+    return sp_weighed_of(event)->n_unbent;
+}
+
 SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i);
 
 #endif

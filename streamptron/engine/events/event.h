@@ -15,6 +15,10 @@
    are looked up. The comparison is exact: by the values of the keys. The memory is dropped when the
    index has changed in the meantime.
 
+   Scored by AdaptiveClassifier, an event may have bends of columns behind its entries
+   (adaptive/bends.h). They are the model's and not the event's: `n` counts them until the path is
+   done with it.
+
    Scratch grows with the largest event. When a much smaller one comes after it, it is given
    back. */
 
@@ -96,6 +100,8 @@ typedef struct sp_event {
     ptrdiff_t n_scores; /* how many choices there are */
     ptrdiff_t scores_capacity;
     uint64_t scored_version; /* of the learner that gave the scores; 0: none */
+    ptrdiff_t n_bends;       /* bends behind the entries, made when it was scored */
+    bool bent;               /* n counts them */
     sp_verdict *verdicts;    /* of each kept vector; the scores lie behind them */
     int judged;              /* of which, a bit each */
     sp_step step;
@@ -144,6 +150,24 @@ SP_PRIVATE int sp_event_reserve_scores(sp_event *event, int n_kinds, ptrdiff_t n
 
 /* Room to write down a slot for each entry; -1 without memory. */
 SP_PRIVATE int sp_event_reserve_gone(sp_event *event);
+
+/* The event as it was before it got its bends. */
+static inline void sp_event_unbend(sp_event *event)
+{
+    if (event->bent) {
+        event->n -= event->n_bends;
+        event->n_found = event->n_found < event->n ? event->n_found : event->n;
+    }
+    event->bent = false;
+}
+
+/* An event scored once before has its bends again. */
+static inline void sp_event_bend(sp_event *event)
+{
+    if (!event->bent && event->n_bends)
+        event->n = event->n_found = event->n + event->n_bends;
+    event->bent = event->n_bends > 0;
+}
 
 /* Start an event of up to n features; -1 without memory. */
 SP_API int sp_event_begin(sp_event *event, const sp_index *index, ptrdiff_t n, bool intercept);

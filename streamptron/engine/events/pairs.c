@@ -27,8 +27,7 @@ static int sp_halves_reserve(sp_event *event, ptrdiff_t n)
     return 0;
 }
 
-/* Write a name's canonical bytes as part of a pair's. Returns their end. */
-static uint8_t *sp_name_write(uint8_t *p, const sp_key *key)
+SP_PRIVATE uint8_t *sp_name_write(uint8_t *p, const sp_key *key)
 {
     uint64_t kind = sp_key_kind(key) & ~(uint64_t)SP_KEY_LONG;
     size_t n = sp_key_length(key);

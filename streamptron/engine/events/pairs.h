@@ -40,7 +40,8 @@ enum {
     SP_UNFIT_NUMBER = 1, /* why an event is unfit: more pairs than Pairs.most */
     SP_UNFIT_SIZE = 2,   /* a product beyond SP_VALUE_LIMIT */
 
-    SP_HALF_SPARE = 48,      /* bytes beside a name: a tag, a number, and 16 to copy too many */
+    SP_NAME_SPARE = 32,      /* bytes beside a name: a tag and a number */
+    SP_HALF_SPARE = 48,      /* likewise, and 16 to copy too many */
     SP_NAMES_AT_ONCE = 4096, /* bytes of pairs' names for which room is made at a time */
 };
 
@@ -56,6 +57,10 @@ typedef struct sp_pairs {
     int n_fields;  /* 0: all features, with each other */
     const sp_field *fields;
 } sp_pairs;
+
+/* Write a name's canonical bytes, at most SP_NAME_SPARE more than its key has. Returns their
+   end. */
+SP_PRIVATE uint8_t *sp_name_write(uint8_t *p, const sp_key *key);
 
 /* The same as sp_pairs_measure, of the entries from first to last, not included. */
 SP_PRIVATE int sp_measure(const sp_pairs *pairs, sp_event *event, ptrdiff_t first, ptrdiff_t last);

@@ -40,6 +40,7 @@ static const sp_setting sp_learners_settings[] = {
      "a number of at least 1e-06 and at most 1e+06"},
     {"forget", "A", SP_SETTING_NODE, SP_AT(forget), 0, 0, ""},
     {"naive_bayes", "A", SP_SETTING_TRUTH, SP_AT(rule.naive_bayes), 0, 0, "True or False"},
+    {"bends", "A", SP_SETTING_TRUTH, SP_AT(rule.bends), 0, 0, "True or False"},
     {"intercept", "PMIWAV", SP_SETTING_TRUTH, SP_AT(rule.intercept), 0, 0, "True or False"},
     {"average", "PMIR", SP_SETTING_WORD, SP_AT(average), 0, 0, "none|uniform|exponential"},
     {"half_life", "PMIR", SP_SETTING_REAL, SP_AT(half_life), 1.0, 1e10,
@@ -123,6 +124,10 @@ static int sp_parameters_agree(const sp_parameters *p, sp_fault *fault)
         return sp_fault_say(fault, kind,
                             "max_features and hash_bits are both given; a hashed table has a "
                             "fixed size: choose one");
+    if (p->rule.bends && p->hash_bits)
+        return sp_fault_say(fault, kind,
+                            "bends and hash_bits are both given; bends are named after their "
+                            "columns, and a hashed table keeps no names: choose one");
     if (sp_rule_answer(&p->rule) != SP_ANSWER_CANDIDATES)
         return 0;
     if (p->rule.update == SP_UPDATE_PERCEPTRON && p->rule.C != 1.0)

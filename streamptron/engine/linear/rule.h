@@ -54,6 +54,7 @@ typedef struct sp_rule {
     double forget;
     bool watches; /* forget is chosen by what the stream does */
     bool naive_bayes;
+    bool bends; /* columns have hidden features of their own */
 } sp_rule;
 
 /* What kind of answer is made of the scores; -1: an unknown rule. */

@@ -44,7 +44,7 @@ SP_API size_t sp_kept_column_bytes(ptrdiff_t places)
 SP_API ptrdiff_t sp_kept_columns_most(const sp_event *event)
 {
     const sp_weighed *w = sp_weighed_of(event);
-    return w->n - w->n_plain + (w->sums.begins ? w->n_plain : 0);
+    return w->n_unbent - w->n_plain + (w->sums.begins ? w->n_plain : 0);
 }
 
 SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
@@ -53,7 +53,7 @@ SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
     ptrdiff_t n = event->n;
     if (slots != NULL)
         memcpy(slots, event->slots, (size_t)n * sizeof(uint32_t));
-    for (ptrdiff_t i = w->n_plain; i < w->n; i++) {
+    for (ptrdiff_t i = w->n_plain; i < w->n_unbent; i++) {
         if (sp_weighed_entry(w, i) < 0) {
             if (slots != NULL)
                 slots[n] = w->slots[i];
@@ -115,7 +115,7 @@ SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *
     sp_blocks blocks = sp_table_blocks(&learner->table);
     size_t bytes = 0;
     ptrdiff_t absent = event->n;
-    for (ptrdiff_t i = w->n_plain; i < w->n; i++) {
+    for (ptrdiff_t i = w->n_plain; i < w->n_unbent; i++) {
         sp_kept_column *kept = (sp_kept_column *)(void *)(columns + bytes);
         float *e = (float *)(void *)(kept + 1);
         ptrdiff_t at = sp_first_of_slot(learner, event, sp_weighed_entry(w, i), w->slots[i]);

@@ -1,0 +1,103 @@
+#include "adaptive/bends.h"
+
+#include "events/pairs.h"
+#include "names/key.h"
+
+#include <math.h>
+#include <string.h>
+
+static const uint8_t sp_bend_begins[] = {'t', 3, 's', 4, 'b', 'e', 'n', 'd'};
+
+enum {
+    SP_BEND_AROUND = 16 + sizeof(sp_bend_begins) + SP_NAME_SPARE + 3, /* bytes beside the column's;
+        the first sixteen because a key may be read from before its text */
+};
+
+/* Whether a column has bends: a pair has none, nor has an object whose name is not in the core. */
+static bool sp_has_bends(const sp_key *column)
+{
+    uint8_t inside[16];
+    if (sp_key_kind(column) == SP_KEY_OBJECT)
+        return false;
+    if ((sp_key_kind(column) & ~(uint64_t)SP_KEY_LONG) != SP_KEY_CANONICAL)
+        return true;
+    if (sp_key_is_long(column))
+        return *sp_key_bytes(column) != 'p';
+    sp_key_inline_bytes(column, inside);
+    return *inside != 'p';
+}
+
+/* The name of one bend, at p. Returns its length. */
+static size_t sp_bend_name(uint8_t *p, const sp_key *column, int place)
+{
+    uint8_t *end;
+    memcpy(p, sp_bend_begins, sizeof(sp_bend_begins));
+    end = sp_name_write(p + sizeof(sp_bend_begins), column);
+    end = sp_canonical_int(end, false, (uint64_t)place, 0);
+    return (size_t)(end - p);
+}
+
+SP_PRIVATE int sp_bends_write(const sp_index *index, const sp_slot_type *columns, const double *v,
+                              ptrdiff_t n, sp_arena *names, uint32_t *of, sp_event *event)
+{
+    ptrdiff_t first = event->n;
+    ptrdiff_t at = first;
+    sp_arena_reset(names);
+    if (sp_event_reserve(event, first + SP_BENDS_OF_COLUMN * n) < 0)
+        return -1;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        sp_key column = sp_index_stored(index, columns[i]);
+        if (!sp_has_bends(&column))
+            continue;
+        double t = sp_clip(v[i] * 2.0, 5.5) + 5.5;
+        int place = t < SP_BEND_PLACES - 2 ? (int)t : SP_BEND_PLACES - 2;
+        double f = t - place;
+        const double values[SP_BENDS_OF_COLUMN] = {1.0 - f, f};
+        for (int k = 0; k < SP_BENDS_OF_COLUMN; k++) {
+            if (!(values[k] >= SP_BEND_LEAST))
+                continue;
+            uint8_t *p = sp_arena_alloc(names, sp_key_length(&column) + SP_BEND_AROUND);
+            if (p == NULL)
+                return -1;
+            event->keys[at] = sp_key_text(SP_KEY_CANONICAL, p + 16,
+                                          sp_bend_name(p + 16, &column, place + k));
+            event->values[at++] = values[k];
+            *of++ = (uint32_t)i;
+        }
+    }
+    sp_index_find_all(index, event->keys + first, at - first, event->hashes + first,
+                      event->starts + first, event->slots + first, false);
+    event->n_bends = at - first;
+    event->n = event->n_found = at;
+    event->bent = true;
+    return 0;
+}
+
+SP_PRIVATE void sp_bends_weigh(double *const *heads, const sp_slot_type *slots, const double *x,
+                               ptrdiff_t first, ptrdiff_t last, double T, sp_sums *sums, bool pair,
+                               bool naive_bayes)
+{
+    for (ptrdiff_t i = first; i < last; i++) {
+        const sp_head *head = sp_head_of(heads, slots[i]);
+        double om = head->om == 0.0f ? SP_OM_FIRST : (double)head->om;
+        double N = pair || !sp_is_dealt(head) ? (double)head->of.c[0] + head->of.c[1] : head->of.N;
+        double h = om * x[i];
+        double hh = h * h;
+        double known, t;
+        sp_divided(1.0, (double)head->cnt + 1.0, T, N, &known, &t);
+        sums->squares += hh;
+        sums->length += fabs(h);
+        sums->unknown += hh * known;
+        sums->v[i] = x[i];
+        sums->h[i] = h;
+        sums->t[i] = 0.0;
+        if (pair)
+            sums->dot += (double)head->w * h;
+        if (!naive_bayes || !(N > 0.0) || signbit(head->s))
+            continue;
+        sums->used++;
+        sums->t[i] = t;
+        for (int k = 0; pair && k < 2; k++)
+            sums->P[k] = sp_fraction(sums->P[k] * (1.0 + (double)head->of.c[k] * t), &sums->E[k]);
+    }
+}

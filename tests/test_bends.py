@@ -1,0 +1,300 @@
+"""Bends: columns of numbers whose score is no straight line, as the twin has them."""
+
+import copy
+import math
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+import streamptron
+from streamptron import AdaptiveClassifier
+from tests.late.test_undo import check_adaptive, inside, learn_and_undo
+from tests.support.marks import seeds
+from tests.support.shards import merged_twin, pair_of, shards_of
+from tests.support.streams import make_key, random_events
+from tests.support.variants import learned
+from tests.test_adaptive import LABELS, check_answers, check_stream, measurements, twins
+from tests.test_columns import by_name, table
+from tests.twin import adaptive
+
+sparse = pytest.importorskip("scipy.sparse")
+
+labels_2_or_9 = pytest.mark.parametrize("labels", [(False, True), LABELS[:9]], ids=len)
+
+
+def bends_in(model):
+    """The places of the bends that a model of two labels has, by column."""
+    found = {}
+    for name in model.weights:
+        if isinstance(name, tuple) and name[:1] == ("bend",):
+            found.setdefault(name[1], set()).add(name[2])
+    return found
+
+
+# --- As the twin has it
+
+
+@seeds(2)
+@labels_2_or_9
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"naive_bayes": False, "intercept": False}, {"max_features": 30}, {"max_features": 12}],
+    ids=str,
+)
+def test_a_learner_with_bends_equals_its_twin_at_every_event(params, labels, seed):
+    rng = random.Random(f"{params}, {labels}, {seed}")
+    model, twin = twins(bends=True, **params)
+    missing = rng.choice((0.05, 0.4))
+    events = [(x, y, rng.choice((1.0, 3.0))) for x, y in measurements(rng, 150, labels, missing)]
+    check_stream(model, twin, events)
+    assert model.n_features > len(events[0][0]) or params
+
+
+@pytest.mark.parametrize("keys", ["str", "int", "float", "tuple", "bytes"])
+def test_columns_of_any_name_have_the_bends_of_the_twin(keys):
+    rng = random.Random(keys)
+    model, twin = twins(bends=True)
+    for x, y in measurements(rng, 100, LABELS[:3]):
+        named = {make_key(keys, i): value for i, value in enumerate(x.values())}
+        check_stream(model, twin, [(named, y, 1.0)])
+    assert any(isinstance(name, tuple) and name[0] == "bend" for name in twin.slots)
+
+
+def test_an_event_scored_before_others_were_learned_has_the_bends_of_now():
+    model, twin = twins(bends=True)
+    stream = list(measurements(random.Random(1), 60))
+    x = stream[0][0]
+    for other, y in stream:
+        model.predict_one(x)  # what it had been is in scratch
+        check_answers(model, twin, x)
+        model.learn_one(other, y)
+        twin.learn_one(other, y)
+        model.predict_one(x)
+        model.learn_one(x, not y)
+        twin.learn_one(x, not y)
+    check_answers(model, twin, x)
+
+
+# --- Every door
+
+
+@labels_2_or_9
+def test_rows_with_zeros_without_and_in_matrices_are_the_same_events(labels):
+    X, y = table(5, labels=labels)
+    ways = [AdaptiveClassifier(bends=True, hash_seed=1) for _ in range(4)]
+    for row, label in zip(X, y, strict=True):
+        x = by_name(row)
+        ways[0].predict_one(x)
+        ways[0].learn_one(x, label)
+        ways[1].learn_one({j: x_j for j, x_j in x.items() if x_j}, label)
+    ways[2].learn_many(X, y)
+    ways[3].learn_many(sparse.csr_matrix(X), y)
+    for model in ways[1:]:
+        assert learned(model) == learned(ways[0])
+    found = ways[0].predict_proba_many(X)
+    assert found.tolist() == [list(ways[0].predict_proba_one(by_name(row)).values()) for row in X]
+
+
+@pytest.mark.parametrize("gap", [None, math.nan], ids=repr)
+def test_what_is_missing_has_the_bends_of_0(gap):
+    model, other = (
+        AdaptiveClassifier(bends=True, missing="skip_nan", hash_seed=1) for _ in range(2)
+    )
+    X, y = table(3)
+    for row, label in zip(X, y, strict=True):
+        x = {f"c{j}": value for j, value in by_name(row).items()}
+        model.learn_one({j: value or gap for j, value in x.items()}, label)
+        other.learn_one(x, label)
+    assert learned(model) == learned(other)
+
+
+@labels_2_or_9
+def test_models_with_bends_travel_and_learn_on(labels, tmp_path):
+    X, y = table(6, labels=labels)
+    model = AdaptiveClassifier(bends=True)
+    model.learn_many(X[:150], y[:150])
+    path = tmp_path / "model"
+    model.save(path)
+    rows = [by_name(row) for row in X[150:]]
+    answers = [model.predict_proba_one(x) for x in rows]
+    placed = streamptron.load(path, mmap=True)
+    assert [placed.predict_proba_one(x) for x in rows] == answers
+    model.learn_many(X[150:], y[150:])
+    for other in (streamptron.load(path), pickle.loads(pickle.dumps(streamptron.load(path)))):
+        assert [other.predict_proba_one(x) for x in rows] == answers
+        other.learn_many(X[150:], y[150:])
+        assert learned(other) == learned(model)
+
+
+@seeds(2)
+@pytest.mark.parametrize("went_on", [True, False], ids=["since", "nothing in common"])
+def test_merged_models_with_bends_equal_the_merged_twins(went_on, seed):
+    rng = random.Random(f"{went_on}, {seed}")
+    base, base_twin = pair_of("AdaptiveClassifier", bends=True)
+    untrained = copy.deepcopy(base_twin)
+    if went_on:
+        for x, y in measurements(rng, 60):
+            base.learn_one(x, y)
+            base_twin.learn_one(x, y)
+    streams = [[(x, y, 1.0) for x, y in measurements(rng, 60)] for _ in range(3)]
+    model = streamptron.merge(shards_of(base, streams), since=base if went_on else None)
+    twin = merged_twin(shards_of(base_twin, streams), base_twin if went_on else None, untrained)
+    model._check()
+    for x, y in measurements(rng, 40):
+        check_answers(model, twin, x)
+        model.learn_one(x, y)
+        twin.learn_one(x, y)
+
+
+# --- Steps taken back
+
+
+@seeds(3)
+@labels_2_or_9
+def test_steps_of_columns_with_bends_are_taken_back_as_by_the_twin(labels, seed, tmp_path):
+    rng = random.Random(f"{labels}, {seed}")
+    model, twin = pair_of("AdaptiveClassifier", bends=True)
+    events = [(x, y, 1.0) for x, y in measurements(rng, 100, labels)]
+    model = learn_and_undo(rng, model, twin, events, tmp_path / "model", check_adaptive)
+    model._check()
+
+
+def test_the_last_step_leaves_no_bit():
+    model = AdaptiveClassifier(bends=True)
+    events = list(measurements(random.Random(4), 200))
+    for x, y in events[:150]:
+        model.learn_one(x, y)
+    n = 0
+    for x, y in events[150:]:
+        before, features = inside(model), model.n_features
+        model.undo(model.learn_one(x, y, undo=True))
+        n += model.n_features == features
+        assert model.n_features != features or inside(model) == before
+    assert n > 40
+
+
+def test_under_a_ceiling_no_step_can_be_taken_back():
+    model = AdaptiveClassifier(bends=True, max_features=100)
+    with pytest.raises(TypeError, match="but with both bends and max_features"):
+        model.learn_one({"a": 1.0}, True, undo=True)
+
+
+# --- What they are for
+
+
+def curve(rng, n):
+    """The label says whether a number is far from its mean, to either side."""
+    for _ in range(n):
+        x = rng.gauss(5.0, 2.0)
+        yield {"x": x, "noise": rng.random()}, abs(x - 5.0) > 1.4
+
+
+def n_wrong(model, events):
+    wrong = 0
+    for x, y in events:
+        wrong += model.predict_one(x) != y
+        model.learn_one(x, y)
+    return wrong
+
+
+def test_small_and_large_values_may_speak_for_the_same_label():
+    events = list(curve(random.Random(1), 1000))
+    assert n_wrong(AdaptiveClassifier(), events) > 350
+    model = AdaptiveClassifier(bends=True)
+    assert n_wrong(model, events) < 100
+    assert bends_in(model)["x"] == set(range(12))
+    share = {x: dict(model.explain_one({"x": x, "noise": 0.5}))["x"] for x in (1.0, 5.0, 9.0)}
+    assert share[1.0] > 0 > share[5.0]
+    assert share[9.0] > 0
+
+
+def test_words_are_learned_to_the_last_bit_as_without():
+    rng = random.Random(2)
+    events = random_events(rng, n=300, labels=LABELS[:3], keys="str", values="one")
+    models = [AdaptiveClassifier(bends=bends, hash_seed=1) for bends in (False, True)]
+    for x, y, w in events:
+        assert models[0].predict_proba_one(x) == models[1].predict_proba_one(x)
+        for model in models:
+            model.learn_one(x, y, w)
+    assert models[0].weights == models[1].weights
+
+
+@labels_2_or_9
+@seeds(2)
+def test_contributions_sum_to_the_decision_and_are_the_twins(labels, seed):
+    model, twin = twins(bends=True)
+    for x, y in measurements(random.Random(seed), 120, labels):
+        model.learn_one(x, y)
+        twin.learn_one(x, y)
+    for x, _ in measurements(random.Random(seed + 100), 20, labels):
+        parts = dict(model.explain_one(x))
+        assert not any(isinstance(name, tuple) for name in parts)
+        label = None if twin.two else model.predict_one(x)
+        told = twin.explain_one(x, label)
+        assert parts == pytest.approx({j: told[j] for j in parts}, rel=1e-9)
+        decision = model.decision_function_one(x)
+        if not twin.two:
+            decision = decision[label]
+        assert math.fsum(parts.values()) == pytest.approx(decision, rel=1e-12)
+
+
+def test_plots_draw_the_curve():
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    from streamptron import plot
+
+    model = AdaptiveClassifier(bends=True)
+    for x, y in curve(random.Random(3), 600):
+        model.learn_one(x, y)
+    line = plot.column(model, "x", ax=Figure().subplots()).lines[-1].get_ydata()
+    assert min(line[20], line[-20]) > 0 > line[len(line) // 2]
+
+
+# --- What has none
+
+
+def test_a_pair_that_is_a_column_has_no_bends():
+    class Paired(adaptive.AdaptiveClassifier):
+        def has_bends(self, column):
+            return not isinstance(column, streamptron.Pair)
+
+    model, twin = AdaptiveClassifier(bends=True, degree=2), Paired(bends=True)
+    for x, y in curve(random.Random(4), 150):
+        both = {**x, streamptron.Pair("x", "noise"): x["x"] * x["noise"]}
+        assert model.predict_proba_one(x) == twin.predict_proba_one(both)
+        model.learn_one(x, y)
+        twin.learn_one(both, y)
+    assert set(bends_in(model)) == {"x", "noise"}
+    assert streamptron.Pair("x", "noise") in twin.columns
+
+
+def test_a_name_that_is_an_object_has_no_bends():
+    class Name:
+        pass
+
+    name = Name()
+    model = AdaptiveClassifier(bends=True)
+    for x, y in curve(random.Random(5), 100):
+        model.learn_one({name: x["x"], "b": x["noise"]}, y)
+    assert set(bends_in(model)) == {"b"}
+
+
+def test_a_hashed_table_keeps_no_names_for_them():
+    with pytest.raises(ValueError, match=r"bends and hash_bits are both given; .*choose one"):
+        AdaptiveClassifier(bends=True, hash_bits=10)
+    with pytest.raises(TypeError, match="bends=1; it must be True or False"):
+        AdaptiveClassifier(bends=1)
+
+
+def test_an_empty_batch_and_wild_numbers_do_no_harm():
+    model = AdaptiveClassifier(bends=True)
+    model.learn_many(np.empty((0, 3)), [])
+    rng = random.Random(6)
+    for _ in range(200):
+        x = {j: rng.choice((1e50, -1e50, 1e-50, 1.0, 0.0)) for j in "abc"}
+        model.learn_one(x, rng.random() < 0.5)
+        assert 0.0 <= model.predict_proba_one(x)[model.predict_one(x)] <= 1.0
+    model._check()
