@@ -3,6 +3,8 @@
 
 #include "fuzz.h"
 
+#include "adaptive/adaptive.h"
+
 enum { NAMES = 60 };
 
 /* The arrays of a small model, in memory of their own, so that an overrun is seen. */

@@ -2,6 +2,7 @@
 
 #include "kit.h"
 
+#include "adaptive/adaptive.h"
 #include "adaptive/logs.h"
 
 #include <math.h>

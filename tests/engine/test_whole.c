@@ -3,6 +3,7 @@
 
 #include "kit.h"
 
+#include "adaptive/adaptive.h"
 #include "whole/packed.h"
 
 enum { EVENTS = 80, NAMES = 120 };

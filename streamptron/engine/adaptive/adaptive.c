@@ -746,6 +746,8 @@ static void sp_learn_once(sp_adaptive *a, const sp_weighed *w, ptrdiff_t y, doub
 static void sp_learn_entries(const sp_adaptive *a, const sp_table *table, const sp_event *event,
                              sp_weighed *w, ptrdiff_t first, ptrdiff_t last, ptrdiff_t y, double u)
 {
+    if (first == last) /* there may be no arrays at all */
+        return;
     const sp_slot_type *slots = sp_weighed_slots(w, event) + first;
     const double *x = sp_weighed_values(w, event) + first;
     const sp_stride none = {.q = 0.0, .f = 0.0};
