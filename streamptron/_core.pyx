@@ -10,7 +10,7 @@ from copy import deepcopy
 from decimal import Decimal
 from numbers import Real
 
-from streamptron.doors.model cimport Model
+from streamptron.doors.model cimport Model, largest, room_for
 from libc.stdint cimport uint64_t
 from streamptron.engine.api cimport (
     sp_learner_answer, sp_learner_expect, sp_learner_learn, sp_learner_probabilities,
@@ -120,20 +120,25 @@ cdef class BinaryModel(Model):
         self._settle()
         return score
 
-    def predict_proba_one(self, x):
+    def predict_proba_one(self, x, top=None):
         """The probability of each label of one event, calibrated online: {False: ., True: .}.
 
         Parameters
         ----------
         x
             A mapping of features to numbers.
+        top
+            How many labels, the most probable first; None: both.
         """
         cdef double p[2]
+        room = None if top is None else room_for(top, 2)
         self._score(x)
         sp_learner_probabilities(
             &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
         self._settle()
-        return {False: p[0], True: p[1]}
+        if room is None:
+            return {False: p[0], True: p[1]}
+        return {bool(k): p[k] for k in largest(p, 2, room)}
 
     def test_then_train_one(self, x, y, w=1.0):
         """Predict, then learn, in one pass: returns the prediction made before learning.
@@ -452,16 +457,20 @@ cdef class LabelModel(Model):
         self._settle()
         return dict(zip(labels, decision))
 
-    def predict_proba_one(self, x):
+    def predict_proba_one(self, x, top=None):
         """The probability of each label seen so far; {} before the first.
 
         Parameters
         ----------
         x
             A mapping of features to numbers.
+        top
+            How many labels, the most probable first; of equal ones that which came first. None:
+            all, in the order in which they came.
         """
         cdef Py_ssize_t n
         cdef double* p
+        room = None if top is None else room_for(top, len(self._labels))
         self._score(x)
         # the fourth of the score vectors is room for them
         n = sp_learner_labels(&self.learner)
@@ -469,8 +478,13 @@ cdef class LabelModel(Model):
         sp_learner_probabilities(
             &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
-        probabilities = [p[k] for k in range(n)]
         labels = self._labels
+        if room is None:
+            probabilities = [p[k] for k in range(n)]
+        else:
+            places = largest(p, n, room)
+            probabilities = [p[k] for k in places]
+            labels = [labels[k] for k in places]
         if collecting:
             PyGC_Enable()
         self._settle()

@@ -5,6 +5,10 @@ from streamptron.doors.parameters cimport PairRule
 from libc.stdint cimport uint64_t
 
 
+cdef bytes room_for(top, Py_ssize_t n)
+cdef list largest(const double* numbers, Py_ssize_t n, bytes room)
+
+
 cdef list TRUTH                     # what the one output of a BinaryModel stands for
 
 

@@ -26,7 +26,8 @@ from streamptron.doors.parameters cimport PairRule, pairing_of, rule_of
 from streamptron.doors.rows cimport Rows, looked_up
 from streamptron.doors.state cimport (
     arrays_look_up, arrays_read, arrays_write, counts_set_state, counts_state)
-from libc.stdint cimport uint64_t
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport uint32_t, uint64_t
 from streamptron.engine.api cimport (
     sp_event_free, sp_index_free, sp_index_init, sp_index_insert, sp_index_stored,
     sp_learner_answer, sp_learner_bytes, sp_learner_can, sp_learner_copy, sp_learner_free,
@@ -36,7 +37,7 @@ from streamptron.engine.api cimport (
 from streamptron.engine.events cimport sp_event_bytes
 from streamptron.engine.linear cimport (
     SP_AVERAGE_NONE, SP_KEPT_AVERAGE, SP_KEPT_CURRENT, SP_KEPT_POCKET, sp_block, sp_move, sp_rule,
-    sp_serve_overall, sp_table_keeps)
+    sp_serve_overall, sp_table_keeps, sp_top)
 from streamptron.engine.memory cimport (
     SP_CHUNK_BITS, SP_CHUNK_SLOTS, SP_SLOTS_RESERVED, SP_SLOT_INTERCEPT, SP_SLOT_NULL,
     sp_slot_type)
@@ -66,6 +67,23 @@ _LONGEST = 1e10                 # half-life, in events: an average is w less nea
 KEPT = ("current", "average", "pocket")
 AVERAGES = ("none", "uniform", "exponential")
 cdef list TRUTH = [False, True]
+
+
+cdef bytes room_for(top, Py_ssize_t n):
+    """Room for the places of the `top` largest of n numbers; an error if that is no number."""
+    if isinstance(top, bool) or not isinstance(top, int):
+        raise TypeError(
+            f"top={shown(top)}; it must be how many labels, an int of at least 1, or None")
+    if top < 1:
+        raise ValueError(f"top={shown(top)}; it must be at least 1, or None for all labels")
+    return PyBytes_FromStringAndSize(NULL, min(top, n) * sizeof(uint32_t))
+
+
+cdef list largest(const double* numbers, Py_ssize_t n, bytes room):
+    """The places of the largest of n numbers, of as many as there is room for, in falling order."""
+    cdef uint32_t* places = <uint32_t*> PyBytes_AS_STRING(room)
+    cdef Py_ssize_t k, found = sp_top(numbers, n, len(room) // sizeof(uint32_t), places)
+    return [places[k] for k in range(found)]
 
 
 cdef object _rules():

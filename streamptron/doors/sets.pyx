@@ -9,7 +9,7 @@ from cpython cimport array as c_array
 from streamptron._core cimport LabelModel
 from streamptron.doors.gate cimport gate_learn_begin, gate_learn_end
 from streamptron.doors.many cimport rows_run
-from streamptron.doors.model cimport Model
+from streamptron.doors.model cimport Model, largest, room_for
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.engine.adaptive cimport SP_U_LIMIT
@@ -262,30 +262,40 @@ cdef class SetModel(LabelModel):
             return sp_sets_best_threshold(&self.learner.sets)
         return threshold
 
-    def _probabilities(self, x):
-        """The labels, and the probability of each, of the same moment."""
+    def _probabilities(self, x, bytes room=None):
+        """The labels, and the probability of each, of the same moment; or of the most probable."""
         cdef Py_ssize_t k, n
         cdef double* p
         self._answer(x)
         n = sp_learner_labels(&self.learner)
         p = self.event.scores + SP_KEPT_KINDS * self.event.n_scores
         collecting = PyGC_Disable()     # a finalizer might use the scratch
-        found = [p[k] for k in range(n)]
-        labels = self._labels[:n]
+        if room is None:
+            found = [p[k] for k in range(n)]
+            labels = self._labels[:n]
+        else:
+            places = largest(p, n, room)
+            found = [p[k] for k in places]
+            labels = [self._labels[k] for k in places]
         if collecting:
             PyGC_Enable()
         self._settle()
         return labels, found
 
-    def predict_proba_one(self, x):
+    def predict_proba_one(self, x, top=None):
         """The probability that the event has each label: ``{label: {False: ., True: .}}``.
 
         Parameters
         ----------
         x
             A mapping of features to numbers.
+        top
+            How many labels, the most probable first; of equal ones that which came first. None:
+            all, in the order in which they came.
         """
-        return {label: {False: 1.0 - p, True: p} for label, p in zip(*self._probabilities(x))}
+        room = None if top is None else room_for(top, len(self._labels))
+        found = self._probabilities(x, room)
+        return {label: {False: 1.0 - p, True: p} for label, p in zip(*found)}
 
     def predict_one(self, x):
         """Whether the event has each label, ``{label: bool}``; {} before the first label.

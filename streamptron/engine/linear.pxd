@@ -55,6 +55,11 @@ cdef extern from "linear/table.h" nogil:
     bint sp_table_keeps(const sp_table *table, int kind) noexcept
 
 
+cdef extern from "linear/top.h" nogil:
+    Py_ssize_t sp_top(const double *numbers, Py_ssize_t n, Py_ssize_t most,
+                      uint32_t *places) noexcept
+
+
 cdef extern from "linear/two_labels.h" nogil:
     ctypedef struct sp_two_labels:
         int n

@@ -4,6 +4,7 @@
 
 #include "linear/powers.h"
 #include "linear/rule.h"
+#include "linear/top.h"
 
 #include <math.h>
 
@@ -185,6 +186,31 @@ static void test_logarithms(void)
     }
 }
 
+/* The largest by looking at all again and again. */
+static void test_top(void)
+{
+    double numbers[40];
+    uint32_t places[40];
+    for (int round = 0; round < 2000; round++) {
+        const ptrdiff_t n = (ptrdiff_t)(41.0 * check_unit());
+        const ptrdiff_t most = (ptrdiff_t)(41.0 * check_unit());
+        bool taken[40] = {false};
+        for (ptrdiff_t k = 0; k < n; k++)
+            numbers[k] = floor(8.0 * check_unit());
+        const ptrdiff_t found = sp_top(numbers, n, most, places);
+        CHECK(found == (n < most ? n : most));
+        for (ptrdiff_t i = 0; i < found; i++) {
+            ptrdiff_t best = -1;
+            for (ptrdiff_t k = 0; k < n; k++) {
+                if (!taken[k] && (best < 0 || numbers[k] > numbers[best]))
+                    best = k;
+            }
+            CHECK(places[i] == (uint32_t)best);
+            taken[best] = true;
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(argc, argv);
@@ -197,5 +223,6 @@ int main(int argc, char **argv)
     test_split();
     test_powers();
     test_logarithms();
+    test_top();
     return 0;
 }
