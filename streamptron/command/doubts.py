@@ -36,7 +36,7 @@ class Doubts:
         labels: list[str] = []
         n = block.n  # labels of all lines together
         for number, name in enumerate(block.named):
-            if isinstance(name, tuple):  # several
+            if isinstance(name, tuple | dict):  # several
                 labels += name
                 n += (len(name) - 1) * block.numbers.count(number)
             elif name is not None:

@@ -52,6 +52,19 @@ OF_FILES = ("label_by", "labels_of")
 OPTIONAL = ("header", "place", "spool")
 
 
+class Truths(dict[Any, bool]):
+    """``{label: whether it is there}``, as one label of a block: it can be counted.
+
+    Two that name the same labels in another order are two, since new labels come in that order.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Truths) and tuple(self.items()) == tuple(other.items())
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
+
+
 class LineModel:
     """A learner, its tokenizer and its labels.
 
@@ -194,10 +207,12 @@ class LineModel:
 
     # --- Labels
 
-    def label(self, text: str | tuple[str, ...]) -> Hashable:
-        """The label as the learner takes it; of several labels a tuple of them."""
+    def label(self, text: str | tuple[str, ...] | Truths) -> Hashable:
+        """The label as the learner takes it; of several labels a tuple of them, or Truths."""
         if isinstance(text, tuple):
             return tuple(map(self.label, text))
+        if isinstance(text, Truths):
+            return Truths({self.label(name): there for name, there in text.items()})
         if self.wanted:
             self.wanted.discard(text)
             if len(self.others) < 5:
@@ -304,9 +319,11 @@ class LineModel:
         return self.tokenizer.transform_one(x)
 
     def written(self, y: Any) -> Any:
-        """A Reader's label as text; of several labels a tuple of texts."""
+        """A Reader's label as text; of several labels a tuple of texts, or Truths."""
         if isinstance(y, list):
             return tuple(map(self.written, y))
+        if isinstance(y, dict):
+            return Truths({self.written(label): there for label, there in y.items()})
         return str(y).lower() if isinstance(y, bool) else str(y)
 
     def answer(self, x: Any) -> tuple[str | None, float | None]:

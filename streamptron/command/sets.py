@@ -1,6 +1,7 @@
 """Lines that have several labels: their blocks, how they are answered, what answers are worth.
 
-The label of such an event is a tuple of labels, so a block's `labels` and `numbers` are as ever.
+The label of such an event is a tuple of labels, or Truths where it leaves others open, so a block's
+`labels` and `numbers` are as ever.
 Lines are read one by one, also where they are texts: only to answer texts the core reads them.
 """
 
@@ -12,6 +13,7 @@ from typing import Any
 
 from streamptron.command.answers import Answers
 from streamptron.command.blocks import Block, EventBlock, TextBlock
+from streamptron.command.lines import Truths
 from streamptron.estimator.table import table
 
 if typing.TYPE_CHECKING:
@@ -45,6 +47,7 @@ class Grades:
 
     def __init__(self) -> None:
         self.n = self.n_wrong = self.n_exact = 0
+        self._n_open = self._n_named = 0  # events that leave labels open; what those name
         self._hits: Counter[str] = Counter()
         self._said: Counter[str] = Counter()
         self._there: Counter[str] = Counter()
@@ -52,10 +55,21 @@ class Grades:
         self._precision = 0.0  # the sum of each event's
 
     def add(
-        self, there: Collection[str], said: Collection[str], found: dict[str, float] | None = None
+        self,
+        there: Collection[str],
+        said: Collection[str],
+        found: dict[str, float] | None = None,
+        named: Collection[str] | None = None,
     ) -> None:
-        """An event's labels, those that were answered, and the probabilities of all."""
+        """An event's labels, those that were answered, and the probabilities of all.
+
+        `named`: those that the event says something of; nothing else is graded. None: all.
+        """
         there, said = set(there), set(said)
+        if named is not None:
+            said &= set(named)
+            self._n_open += 1
+            self._n_named += len(named)
         self._hits.update(there & said)
         self._said.update(said)
         self._there.update(there)
@@ -64,6 +78,8 @@ class Grades:
         self.n_exact += there == said
         if found is not None:
             self._known.update(found)
+            if named is not None:
+                found = {label: p for label, p in found.items() if label in named}
             self._precision += average_precision(there, found)
 
     @property
@@ -82,12 +98,13 @@ class Grades:
         labels = {
             name: _rates(self._hits[name], self._said[name], self._there[name]) for name in names
         }
+        n_graded = (self.n - self._n_open) * len(names) + self._n_named
         occur = [labels[name] for name in names if self._there[name] or self._said[name]]
         kinds = ("precision", "recall", "f1")
         return {
             "events": self.n,
             "exact": self.n_exact / self.n,
-            "hamming": self.n_wrong / (self.n * len(names)) if names else 0.0,
+            "hamming": self.n_wrong / n_graded if n_graded else 0.0,
             "lrap": self._precision / self.n,
             "micro": _rates(self._hits.total(), self._said.total(), self._there.total()),
             "macro": {
@@ -187,15 +204,23 @@ class Several(Block):
         if self.ranked:
             self.found[row] = found
 
-    def _sets(self, row: int) -> tuple[list[str], list[str]]:
-        """The labels that a row has, and those that were answered."""
-        names = self.model.names
-        there = list(map(self.model.name, self._labels_of(row)))
-        return there, [names[k] for k, _ in self.answered[row]]
-
-    def _labels_of(self, row: int) -> tuple[Hashable, ...]:
+    def _there(self, row: int) -> tuple[list[str], set[str] | None]:
+        """The labels that a row has; and those that it names, if it leaves others open."""
         labels: Any = self.labels[self.numbers[row]]
-        return labels  # type: ignore[no-any-return]
+        if not isinstance(labels, Truths):
+            return list(map(self.model.name, labels)), None
+        named = {self.model.name(label): there for label, there in labels.items()}
+        return [name for name, there in named.items() if there], set(named)
+
+    def _said(self, row: int) -> list[str]:
+        """The labels that were answered."""
+        names = self.model.names
+        return [names[k] for k, _ in self.answered[row]]
+
+    def _is_wrong(self, row: int) -> bool:
+        there, named = self._there(row)
+        wrong = set(there) ^ set(self._said(row))
+        return bool(wrong if named is None else wrong & named)
 
     def _graded(self, first: int, last: int) -> Iterable[int]:
         """Rows that have labels and an answer."""
@@ -203,23 +228,20 @@ class Several(Block):
         return (row for row, (y, k) in enumerate(pairs, first) if y >= 0 and k >= 0)
 
     def count(self, first: int, last: int) -> tuple[int, int]:
-        pairs = [self._sets(row) for row in self._graded(first, last)]
-        return len(pairs), sum(set(there) != set(said) for there, said in pairs)
+        wrong = list(map(self._is_wrong, self._graded(first, last)))
+        return len(wrong), sum(wrong)
 
     def shown(self, row: int) -> tuple[str | None, str]:
-        if self.numbers[row] < 0:
-            there = None
-        else:
-            there = COMMA.join(map(self.model.name, self._labels_of(row)))
-        names = self.model.names
-        return there, COMMA.join(names[k] for k, _ in self.answered[row])
+        there = None if self.numbers[row] < 0 else COMMA.join(self._there(row)[0])
+        return there, COMMA.join(self._said(row))
 
     def grade(self, grades: Grades) -> None:
         """Add the rows that have labels and an answer."""
         names = self.model.names
         for row in self._graded(0, self.n):
             found = dict(zip(names, self.found[row], strict=False)) if self.ranked else None
-            grades.add(*self._sets(row), found)
+            there, named = self._there(row)
+            grades.add(there, self._said(row), found, named)
 
 
 class SetTexts(Several, TextBlock):

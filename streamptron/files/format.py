@@ -30,7 +30,7 @@ class Format:
     label_needed = True
     # whether somebody asks for labels
     labels_asked = True
-    # whether an event has a list of labels
+    # whether an event has a list of labels, or a dict of which are there
     several = False
     # what separates them, in formats that leave that open; None: the format says it
     separator: str | None = None

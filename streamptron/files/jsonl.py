@@ -47,12 +47,7 @@ class JSONLines(Format):
         y = None
         if self._label is not None:
             y = field_of(record, self._label)
-            if self.several and isinstance(y, list):
-                y = self.labels(y, partial(self._checked, needed=True))
-            elif self.several and (y is not None or self.label_needed):
-                raise BadLine(f"the labels {shown(y)}; they must be a list, and not missing")
-            else:
-                y = self._checked(y, self.label_needed)
+            y = self._set(y) if self.several else self._checked(y, self.label_needed)
         if self._text is not None:
             text = field_of(record, self._text)
             if not isinstance(text, str):
@@ -70,6 +65,19 @@ class JSONLines(Format):
                 if name in self.unseen and field_of(record, path) is None
             }
         return x, y, 1.0, None, None
+
+    def _set(self, y: Any) -> Any:
+        """The labels of a list, or of an object that leaves open what it does not name."""
+        if isinstance(y, list):
+            return self.labels(y, partial(self._checked, needed=True))
+        if isinstance(y, dict):
+            return {self._checked(label, True): _truth(there, label) for label, there in y.items()}
+        if y is not None or self.label_needed:
+            raise BadLine(
+                f"the labels {shown(y)}; they must be a list, or an object of true and false, and "
+                "not missing"
+            )
+        return None
 
     @staticmethod
     def _checked(y: Any, needed: bool) -> Any:
@@ -108,6 +116,16 @@ def field_of(record: Any, path: tuple[str, ...]) -> Any:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+
+
+def _truth(value: Any, label: str) -> bool:
+    """Whether an event has a label, as learn_one takes it."""
+    if not _is_number(value) or value not in (0, 1):
+        raise BadLine(
+            f"the label {shown(label)} has {shown(value)}; it must be true if the event has the "
+            "label, or false"
+        )
+    return bool(value)
 
 
 def _add(x: dict[str, float], name: str, value: Any) -> None:

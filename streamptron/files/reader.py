@@ -202,7 +202,7 @@ class Reader:
                         continue
                     x, y, w, qid, tag = event
                     if labels is not None and y is not None:
-                        y = [_named(v, labels) for v in y] if form.several else _named(y, labels)
+                        y = _renamed(y, labels) if form.several else _named(y, labels)
                 except BadLine as bad:
                     yield LineError(name, line, str(bad))
                     continue
@@ -250,6 +250,22 @@ def _named(y: Any, labels: Mapping[Any, Any]) -> Any:
     return labels[y]
 
 
+def _renamed(y: Any, labels: Mapping[Any, Any]) -> Any:
+    """What the labels of a line become: a list, or {label: whether the event has it}."""
+    names = [_named(label, labels) for label in y]
+    if not isinstance(y, dict):
+        return names
+    first: dict[Any, Any] = {}
+    for label, name in zip(y, names, strict=True):
+        if name in first:
+            raise BadLine(
+                f"labels= gives {shown(first[name])} and {shown(label)} one name, {shown(name)}; "
+                "give each its own"
+            )
+        first[name] = label
+    return dict(zip(names, y.values(), strict=True))
+
+
 def _separator(separator: str, form: Format, format: str) -> str:
     """What separates the labels of a line, checked."""
     if not form.several:
@@ -294,7 +310,8 @@ def read(
         {label in the file: label}: what each label becomes; a line with any other label is bad.
     several
         y is a list of labels, which may be empty: those between commas; of fastText all words that
-        begin with the prefix; of JSON those of a list. It is for ``MultiLabelClassifier``.
+        begin with the prefix; of JSON those of a list. Of a JSON object of true and false y is that
+        dict, which leaves open what it does not name. It is for ``MultiLabelClassifier``.
     separator
         Of plain and csv, with `several`: what separates labels, instead of a comma.
     max_line

@@ -198,6 +198,63 @@ def test_what_a_label_costs_is_said_and_a_large_model_warns_once(tmp_path, monke
     assert main(list(map(str, words))) == 0
 
 
+def partly(folder, n=80):
+    """A file of JSON lines that name some labels and leave others open, and its events."""
+    events = []
+    for number, (labels, words) in enumerate(reports(n=n)):
+        named = LABELS[number % 4 :] if number % 3 else LABELS[: number % 4]
+        events.append((" ".join(words), {label: label in labels for label in named}))
+    path = folder / "partly.jsonl"
+    path.write_text("".join(f"{json.dumps({'topics': y, 'body': x})}\n" for x, y in events))
+    return path, events
+
+
+def test_an_object_of_labels_leaves_open_what_it_does_not_name(tmp_path):
+    path, events = partly(tmp_path)
+    said = train(path, tmp_path / "m", *FORMATS["jsonl"][2])
+    expected, wrong, graded = MultiLabelClassifier(hash_seed=1), 0, 0
+    for text, y in events:
+        x = Tokenizer().transform_one(text)
+        answer = expected.predict_one(x)
+        if answer:
+            graded += 1
+            wrong += any(answer[label] is not there for label, there in y.items())
+        expected.learn_one(x, y)
+    assert learned(loaded(tmp_path / "m")) == learned(expected)
+    assert f"progressive error  {wrong / graded:.6f}" in said
+    data = path.read_bytes()
+    words = ["--learn", "--create", "--learner", "multilabel", "--format", "jsonl"]
+    predict(data, tmp_path / "n", *words, *FORMATS["jsonl"][2], *SEEDED)
+    assert learned(loaded(tmp_path / "n")) == learned(expected)
+
+
+def test_only_labels_that_an_object_names_are_graded(tmp_path):
+    path, events = partly(tmp_path)
+    train(path, tmp_path / "m", *FORMATS["jsonl"][2])
+    model, wrong, exact, judged = loaded(tmp_path / "m"), 0, 0, 0
+    hits = both = 0
+    for text, y in events:
+        answer = model.predict_one(Tokenizer().transform_one(text))
+        off = sum(answer[label] is not there for label, there in y.items())
+        wrong, exact, judged = wrong + off, exact + (not off), judged + len(y)
+        hits += sum(answer[label] and there for label, there in y.items())
+        both += sum(answer[label] + there for label, there in y.items())
+    found = json.loads(run("eval", path, "-m", tmp_path / "m", "--json")[0])
+    assert found["exact"] == pytest.approx(exact / len(events))
+    assert found["hamming"] == pytest.approx(wrong / judged)
+    assert found["micro"]["f1"] == pytest.approx(2 * hits / both)
+
+
+def test_an_object_with_a_bad_label_is_named(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text(
+        '{"topics": {"crude": true}, "body": "oil"}\n'
+        '{"topics": {"crude": true, "ship": "maybe"}, "body": "oil"}\n'
+    )
+    said = train(path, tmp_path / "m", *FORMATS["jsonl"][2], code=1)
+    assert f"{path}:2: the label 'ship' has 'maybe'; it must be true" in " ".join(said.split())
+
+
 # --- predict
 
 

@@ -419,6 +419,13 @@ def test_a_csv_cell_beyond_the_limit_of_the_csv_module_says_how_to_raise_it():
             [("x", ["a", 2]), ("z", []), ("", [0])],
             {"label": "y", "text": "t"},
         ),
+        (
+            "jsonl",
+            b'{"y": {"a": true, "b": false}, "t": "x"}\n{"y": {}, "t": "z"}\n'
+            b'{"y": {"b": 1, "a": 0.0}, "t": ""}\n',
+            [("x", {"a": True, "b": False}), ("z", {}), ("", {"b": True, "a": False})],
+            {"label": "y", "text": "t"},
+        ),
         ("csv", b'y,t\n"a,b",x\n,z\n', [("x", ["a", "b"]), ("z", [])], {"label": "y", "text": "t"}),
     ],
 )
@@ -440,6 +447,18 @@ def test_a_line_may_have_several_labels(format, lines, found, options):
         ("jsonl", b'{"t": ""}\n', "must be a list", {"label": "y", "text": "t"}),
         ("jsonl", b'{"y": [null], "t": ""}\n', "it must be a text", {"label": "y", "text": "t"}),
         ("jsonl", b'{"y": [[]], "t": ""}\n', "it must be a text", {"label": "y", "text": "t"}),
+        *(
+            ("jsonl", b'{"y": {"a": %b}, "t": ""}\n' % value, says, {"label": "y", "text": "t"})
+            for value, says in [
+                (b"null", "the label 'a' has None; it must be true if the event has the label"),
+                (b"2", "the label 'a' has 2; it must be true"),
+                (b'"no"', "the label 'a' has 'no'; it must be true"),
+                (b"[true]", "the label 'a' has [True]; it must be true"),
+                (b'true, "a": false', "the key 'a' occurs twice"),
+                (b'true, "": true', "the label is empty"),
+                (b'true, "\\ud800": true', "the label"),
+            ]
+        ),
     ],
 )
 def test_labels_that_cannot_be_make_a_bad_line(format, line, says, options):
@@ -453,3 +472,15 @@ def test_each_of_several_labels_is_renamed():
         list(read(io.BytesIO(b"a,b\tx\n"), "plain", several=True, labels={"a": 1}))
     with pytest.raises(TypeError, match="several"):
         read(data, "plain", several="yes")
+
+
+def test_labels_of_an_object_are_renamed_and_none_is_lost():
+    def renamed(**labels):
+        data = io.BytesIO(b'{"y": {"a": true, "b": false}, "t": "x"}\n')
+        return list(read(data, "jsonl", several=True, label="y", text="t", labels=labels))
+
+    assert renamed(a=1, b=2) == [("x", {1: True, 2: False})]
+    with pytest.raises(LineError, match=":1: the label 'b' is not one of"):
+        renamed(a=1)
+    with pytest.raises(LineError, match=r":1: labels= gives 'a' and 'b' one name, 1"):
+        renamed(a=1, b=1)
