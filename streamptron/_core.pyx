@@ -13,7 +13,8 @@ from numbers import Real
 from streamptron.doors.model cimport Model, largest, room_for
 from libc.stdint cimport uint64_t
 from streamptron.engine.api cimport (
-    sp_learner_answer, sp_learner_expect, sp_learner_learn, sp_learner_probabilities,
+    sp_learner_answer, sp_learner_decide, sp_learner_expect, sp_learner_learn,
+    sp_learner_probabilities,
     sp_learner_score, sp_learner_split, sp_rule_answer, sp_table_add_outputs)
 from streamptron.engine.linear cimport (
     SP_ANSWER_LABELS, SP_ANSWER_PAIR, SP_ANSWER_SIGN, SP_KEPT_KINDS, sp_rule)
@@ -448,6 +449,7 @@ cdef class LabelModel(Model):
         cdef sp_answer answer
         self._score(x)
         answer = sp_learner_answer(&self.learner, &self.event)
+        sp_learner_decide(&self.learner, &self.event)
         scores = sp_learner_decision(&self.event, answer.kind)
         collecting = PyGC_Disable()     # a finalizer might use the scratch
         decision = [scores[k] for k in range(self.learner.table.n_outputs)]

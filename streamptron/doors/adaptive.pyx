@@ -15,7 +15,7 @@ from streamptron.engine.adaptive cimport (
     SP_U_LIMIT, sp_adaptive, sp_columns, sp_weighed, sp_weighed_entry, sp_weighed_of,
     sp_weighed_slots)
 from streamptron.engine.api cimport (
-    sp_adaptive_shares, sp_adaptive_spread, sp_chunks_renumber, sp_index_stored)
+    sp_adaptive_spread, sp_chunks_renumber, sp_index_stored, sp_learner_shares)
 from streamptron.engine.linear cimport SP_RULE_ADAPTIVE
 from streamptron.engine.names cimport sp_key
 from streamptron.engine.whole cimport SP_FLAT_DEPTH
@@ -127,7 +127,7 @@ cdef class AdaptiveModel(PairModel):
         cdef sp_key key
         shares = PyBytes_FromStringAndSize(NULL, 8 * (w.n_unbent + 1))
         cdef const double *share = <const double*> PyBytes_AS_STRING(shares)
-        sp_adaptive_shares(&self.learner, &self.event, output, <double*> share)
+        sp_learner_shares(&self.learner, &self.event, output, kind, <double*> share)
         always = sign * share[w.n_unbent]
         features = []
         for i in range(w.n_unbent):

@@ -11,7 +11,7 @@ cdef extern from "debug.h":
     const bint DEBUG "SP_DEBUG"
 
 
-cdef bint finite_scores(const sp_learner* learner, const sp_event* event) noexcept
+cdef bint finite_scores(const sp_learner* learner, sp_event* event) noexcept
 
 
 cdef class Desk:

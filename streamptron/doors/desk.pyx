@@ -27,7 +27,7 @@ from libc.stdint cimport uint64_t, uint8_t
 from streamptron.engine.api cimport (
     sp_event_begin, sp_event_candidates, sp_event_end, sp_event_free, sp_event_init,
     sp_event_settle, sp_event_writer, sp_index_find, sp_learner_fault, sp_learner_free,
-    sp_learner_score, sp_packed_next, sp_text_free)
+    sp_learner_decide, sp_learner_score, sp_packed_next, sp_text_free)
 from streamptron.engine.events cimport (
     sp_event, sp_event_again, sp_event_candidate_end, sp_writer, sp_writer_add)
 from streamptron.engine.linear cimport SP_KEPT_KINDS, sp_table_keeps
@@ -202,10 +202,11 @@ cdef inline bint _write_everyday(PyObject* mapping, sp_arena* text, sp_writer* w
     return True
 
 
-cdef bint finite_scores(const sp_learner* learner, const sp_event* event) noexcept:
+cdef bint finite_scores(const sp_learner* learner, sp_event* event) noexcept:
     """Whether the scores of all kept vectors are finite, on a scored event."""
     cdef Py_ssize_t k
     cdef int kind
+    sp_learner_decide(learner, event)
     for kind in range(SP_KEPT_KINDS):
         if sp_table_keeps(&learner.table, kind):
             for k in range(event.n_scores):

@@ -23,7 +23,7 @@ from streamptron.engine.adaptive cimport (
     SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, sp_adaptive_outputs, sp_adaptive_places,
     sp_drift_is_sound, sp_weighed, sp_weighed_of)
 from streamptron.engine.api cimport (
-    sp_adaptive_aim, sp_kept_blocks, sp_kept_column_bytes, sp_kept_columns_after,
+    sp_adaptive_aim, sp_kept_column_bytes, sp_kept_columns_after,
     sp_kept_columns_are_sound, sp_kept_columns_before, sp_kept_columns_most, sp_kept_fill,
     sp_kept_is_sound, sp_kept_leave, sp_kept_once_each, sp_kept_reserve, sp_kept_slots,
     sp_kept_take_back, sp_kept_width, sp_learner_answer, sp_learner_can, sp_learner_learn,
@@ -192,7 +192,6 @@ cdef _Kept _kept_before(Model model, Py_ssize_t y, double u, Py_ssize_t* outputs
     cdef sp_event* event = &model.event
     cdef _Kept kept = _Kept()
     cdef Py_ssize_t j, labels = max(learner.adaptive.n_labels, y + 1), most
-    cdef Py_ssize_t there = sp_adaptive_outputs(&learner.adaptive)
     outputs[0] = 1 if labels <= 2 else labels
     cdef sp_weighed* weighed = sp_weighed_of(event)
     sp_adaptive_aim(&learner.adaptive, weighed, y, u)
@@ -201,13 +200,13 @@ cdef _Kept _kept_before(Model model, Py_ssize_t y, double u, Py_ssize_t* outputs
     for j in range(kept.m):
         kept.k()[j] = weighed.strides[j].k
     sp_kept_slots(event, kept.slots_at())
-    sp_kept_fill(learner, kept.slots_at(), kept.n, there, outputs[0], y, kept.k(), kept.m,
-                 kept.at(False), kept.means_at(False))
+    sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.m, kept.at(False),
+                 kept.means_at(False))
     most = sp_kept_columns_most(event) * sp_kept_column_bytes(max(labels, <Py_ssize_t> 2))
     kept.columns = PyBytes_FromStringAndSize(NULL, most)
     kept.n_columns = sp_kept_columns_before(learner, event, max(labels, <Py_ssize_t> 2),
                                             kept.columns_at())
-    sp_once_read(&learner.adaptive, outputs[0], y, kept.k(), kept.m, kept.once_at(False))
+    sp_once_read(&learner.adaptive, y, kept.m, kept.once_at(False))
     return kept
 
 
@@ -215,13 +214,12 @@ cdef _kept_after(Model model, _Kept kept, Py_ssize_t y, Py_ssize_t outputs):
     """And as it is now; then the slots' numbers are those that have changed, each slot once."""
     cdef sp_learner* learner = &model.learner
     sp_kept_slots(&model.event, kept.slots_at())
-    sp_kept_fill(learner, kept.slots_at(), kept.n, outputs, outputs, y, kept.k(), kept.m,
-                 kept.at(True), kept.means_at(True))
+    sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.m, kept.at(True), kept.means_at(True))
     kept.n_columns = sp_kept_columns_after(
         learner, &model.event, kept.slots_at(), kept.n, max(outputs, <Py_ssize_t> 2),
         kept.columns_at(), kept.n_columns)
     kept.columns = kept.columns[:kept.n_columns]
-    sp_once_read(&learner.adaptive, outputs, y, kept.k(), kept.m, kept.once_at(True))
+    sp_once_read(&learner.adaptive, y, kept.m, kept.once_at(True))
     sp_kept_once_each(learner, kept.slots_at(), kept.n)
 
 
@@ -272,7 +270,7 @@ def learned(Model model, x, y, w):
             number = learner.n_seen
             moment = sp_undo_moment(learner)
             updates = learner.n_updates
-            if how == KEPT and step != 0.0:
+            if how == KEPT and step != 0.0 and not learner.adaptive.rows and output < 2:
                 kept = _kept_before(model, output, step, &outputs)
             if how == ADDED and sp_index_is_limited(&learner.index):
                 slots = PyBytes_FromStringAndSize(NULL, 4 * event.n)
@@ -418,7 +416,6 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     cdef _Kept kept = _Kept()
     cdef sp_kept all_of_it
     cdef Py_ssize_t i, j, now
-    cdef bytes blocks
     kept.n = len(slots) // 4
     kept.m = m
     kept.n_once = SP_ONCE_MODEL + m * SP_ONCE_OUTPUT
@@ -433,7 +430,6 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     kept.numbers, kept.means, kept.once = numbers, means, once
     # copies, in which what is left out is marked
     kept.slots, kept.columns, kept.outputs = bytes(bytearray(slots)), columns, strides
-    blocks = PyBytes_FromStringAndSize(NULL, 4 * (4 + 2 * m))
     _begin(model, packed, mark, number)
     sp_event_unbend(event)      # those that it had may be others
     if not sp_learner_can(learner, SP_CAN_PUT_BACK):
@@ -471,11 +467,8 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     sp_kept_leave(learner, kept.slots_at(), event.n, kept.n, kept.columns_at(), len(columns))
     all_of_it = sp_kept(kept.slots_at(), kept.n, kept.at(False), kept.at(True),
                         kept.means_at(False), kept.means_at(True), kept.columns_at(), len(columns))
-    if sp_kept_reserve(learner, &all_of_it, <const uint32_t*> bytes_data(<PyObject*> blocks),
-                       sp_kept_blocks(&learner.table, y, kept.k(), m,
-                                      <uint32_t*> bytes_data(<PyObject*> blocks))) < 0:
+    if sp_kept_reserve(learner, &all_of_it) < 0:
         model._no_memory("no memory to take the step back; nothing has changed")
-    sp_once_take_back(&learner.adaptive, outputs == 1, y, kept.k(), m, kept.once_at(False),
-                      kept.once_at(True))
-    sp_kept_take_back(learner, &all_of_it, outputs == 1, y, kept.k(), m)
+    sp_once_take_back(&learner.adaptive, y, m, kept.once_at(False), kept.once_at(True))
+    sp_kept_take_back(learner, &all_of_it, y, m)
     _end(model, number, changed)

@@ -30,7 +30,8 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from streamptron.engine.api cimport (
     sp_event_free, sp_index_free, sp_index_init, sp_index_insert, sp_index_stored,
-    sp_learner_answer, sp_learner_bytes, sp_learner_can, sp_learner_copy, sp_learner_free,
+    sp_learner_answer, sp_learner_bytes, sp_learner_can, sp_learner_copy, sp_learner_decide,
+    sp_learner_free,
     sp_learner_init, sp_learner_once, sp_learner_once_read, sp_learner_once_write,
     sp_learner_resolve, sp_learner_weight, sp_rule_can, sp_rule_name, sp_table_read,
     sp_table_reserve, sp_table_write, sp_table_wrote, sp_text_bytes)
@@ -503,6 +504,7 @@ cdef class Model(Desk):
             if not 0 <= output < self.learner.table.n_outputs:
                 raise RuntimeError(
                     "the model was reset during the call, and no longer knows the label; ask again")
+            sp_learner_decide(&self.learner, &self.event)
             score = sign * sp_learner_decision(&self.event, answer.kind)[output]
             label = labels[best] if 0 <= best < len(labels) else None
             self._shares(parts, {ordinal: name for name, ordinal in self._objects.items()}, sign,

@@ -36,11 +36,12 @@ cdef extern from "adaptive/state.h" nogil:
         double Gtau
         sp_columns columns
         sp_drift drift
+        double wn
+        double Gn
+        bint rows
         double *D
         double *w0
         double *G0
-        double *wn
-        double *Gn
 
     ctypedef struct sp_stride:
         Py_ssize_t k
@@ -53,9 +54,6 @@ cdef extern from "adaptive/state.h" nogil:
         double length
         sp_stride *strides
         Py_ssize_t n_strides
-        uint32_t *blocks
-        Py_ssize_t best
-        Py_ssize_t second
 
     Py_ssize_t sp_adaptive_outputs(const sp_adaptive *a) noexcept
     Py_ssize_t sp_adaptive_places(const sp_adaptive *a) noexcept

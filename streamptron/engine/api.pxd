@@ -24,8 +24,6 @@ from streamptron.engine.whole cimport sp_delta, sp_flat, sp_packed, sp_shard
 cdef void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, Py_ssize_t y,
                           double u) noexcept nogil
 cdef bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcept nogil
-cdef void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
-                             double *shares) noexcept nogil
 cdef void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
                              double *variance) noexcept nogil
 
@@ -117,6 +115,9 @@ cdef int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y,
 cdef sp_kept_once sp_learner_once(const sp_learner *learner) noexcept nogil
 cdef const char *sp_learner_once_read(sp_learner *learner, const double *numbers) noexcept nogil
 cdef void sp_learner_once_write(const sp_learner *learner, double *numbers) noexcept nogil
+cdef void sp_learner_decide(const sp_learner *learner, sp_event *event) noexcept nogil
+cdef int sp_learner_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
+                           int kind, double *shares) noexcept nogil
 cdef void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                    sp_answer answer, double *p) noexcept nogil
 cdef void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept nogil
@@ -125,15 +126,12 @@ cdef int sp_learner_split(sp_learner *learner, const sp_rule *rule) noexcept nog
 cdef double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, Py_ssize_t output,
                               int kind) noexcept nogil
 
-cdef Py_ssize_t sp_kept_blocks(const sp_table *table, Py_ssize_t y, const Py_ssize_t *k,
-                               Py_ssize_t m, uint32_t *blocks) noexcept nogil
 cdef Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept nogil
 cdef size_t sp_kept_column_bytes(Py_ssize_t places) noexcept nogil
 cdef Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept nogil
 cdef Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept nogil
 cdef void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
-                       Py_ssize_t there, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
-                       Py_ssize_t m, float *kept, double *means) noexcept nogil
+                       Py_ssize_t y, Py_ssize_t m, float *kept, double *means) noexcept nogil
 cdef void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept nogil
 cdef size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
                                    Py_ssize_t places, uint8_t *columns) noexcept nogil
@@ -144,15 +142,13 @@ cdef bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes,
                                     Py_ssize_t n) noexcept nogil
 cdef void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
                         const uint8_t *columns, size_t bytes) noexcept nogil
-cdef int sp_kept_reserve(sp_learner *learner, const sp_kept *kept, const uint32_t *blocks,
-                         Py_ssize_t n_blocks) noexcept nogil
-cdef void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, bint one, Py_ssize_t y,
-                            const Py_ssize_t *k, Py_ssize_t m) noexcept nogil
+cdef int sp_kept_reserve(sp_learner *learner, const sp_kept *kept) noexcept nogil
+cdef void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, Py_ssize_t y,
+                            Py_ssize_t m) noexcept nogil
 cdef bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept nogil
-cdef void sp_once_read(const sp_adaptive *a, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
-                       Py_ssize_t m, double *once) noexcept nogil
-cdef void sp_once_take_back(sp_adaptive *a, bint one, Py_ssize_t y, const Py_ssize_t *k,
-                            Py_ssize_t m, const double *before, const double *after) noexcept nogil
+cdef void sp_once_read(const sp_adaptive *a, Py_ssize_t y, Py_ssize_t m, double *once) noexcept nogil
+cdef void sp_once_take_back(sp_adaptive *a, Py_ssize_t y, Py_ssize_t m, const double *before,
+                            const double *after) noexcept nogil
 cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil
 cdef void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept nogil
 

@@ -28,11 +28,6 @@ cdef bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcep
     return _calls.sp_adaptive_fault(table, n_slots)
 
 
-cdef void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
-                             double *shares) noexcept nogil:
-    _calls.sp_adaptive_shares(learner, event, output, shares)
-
-
 cdef void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
                              double *variance) noexcept nogil:
     _calls.sp_adaptive_spread(table, slot, mean, variance)
@@ -274,6 +269,15 @@ cdef void sp_learner_once_write(const sp_learner *learner, double *numbers) noex
     _calls.sp_learner_once_write(learner, numbers)
 
 
+cdef void sp_learner_decide(const sp_learner *learner, sp_event *event) noexcept nogil:
+    _calls.sp_learner_decide(learner, event)
+
+
+cdef int sp_learner_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
+                           int kind, double *shares) noexcept nogil:
+    return _calls.sp_learner_shares(learner, event, output, kind, shares)
+
+
 cdef void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                    sp_answer answer, double *p) noexcept nogil:
     _calls.sp_learner_probabilities(learner, event, answer, p)
@@ -296,11 +300,6 @@ cdef double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, Py_s
     return _calls.sp_learner_weight(learner, slot, output, kind)
 
 
-cdef Py_ssize_t sp_kept_blocks(const sp_table *table, Py_ssize_t y, const Py_ssize_t *k,
-                               Py_ssize_t m, uint32_t *blocks) noexcept nogil:
-    return _calls.sp_kept_blocks(table, y, k, m, blocks)
-
-
 cdef Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept nogil:
     return _calls.sp_kept_width(m)
 
@@ -318,9 +317,8 @@ cdef Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept n
 
 
 cdef void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
-                       Py_ssize_t there, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
-                       Py_ssize_t m, float *kept, double *means) noexcept nogil:
-    _calls.sp_kept_fill(learner, slots, n, there, outputs, y, k, m, kept, means)
+                       Py_ssize_t y, Py_ssize_t m, float *kept, double *means) noexcept nogil:
+    _calls.sp_kept_fill(learner, slots, n, y, m, kept, means)
 
 
 cdef void sp_kept_once_each(const sp_learner *learner, uint32_t *slots,
@@ -349,28 +347,27 @@ cdef void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t f
     _calls.sp_kept_leave(learner, slots, first, n, columns, bytes)
 
 
-cdef int sp_kept_reserve(sp_learner *learner, const sp_kept *kept, const uint32_t *blocks,
-                         Py_ssize_t n_blocks) noexcept nogil:
-    return _calls.sp_kept_reserve(learner, kept, blocks, n_blocks)
+cdef int sp_kept_reserve(sp_learner *learner, const sp_kept *kept) noexcept nogil:
+    return _calls.sp_kept_reserve(learner, kept)
 
 
-cdef void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, bint one, Py_ssize_t y,
-                            const Py_ssize_t *k, Py_ssize_t m) noexcept nogil:
-    _calls.sp_kept_take_back(learner, kept, one, y, k, m)
+cdef void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, Py_ssize_t y,
+                            Py_ssize_t m) noexcept nogil:
+    _calls.sp_kept_take_back(learner, kept, y, m)
 
 
 cdef bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
     return _calls.sp_kept_is_sound(numbers, n, m)
 
 
-cdef void sp_once_read(const sp_adaptive *a, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
-                       Py_ssize_t m, double *once) noexcept nogil:
-    _calls.sp_once_read(a, outputs, y, k, m, once)
+cdef void sp_once_read(const sp_adaptive *a, Py_ssize_t y, Py_ssize_t m,
+                       double *once) noexcept nogil:
+    _calls.sp_once_read(a, y, m, once)
 
 
-cdef void sp_once_take_back(sp_adaptive *a, bint one, Py_ssize_t y, const Py_ssize_t *k,
-                            Py_ssize_t m, const double *before, const double *after) noexcept nogil:
-    _calls.sp_once_take_back(a, one, y, k, m, before, after)
+cdef void sp_once_take_back(sp_adaptive *a, Py_ssize_t y, Py_ssize_t m, const double *before,
+                            const double *after) noexcept nogil:
+    _calls.sp_once_take_back(a, y, m, before, after)
 
 
 cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil:

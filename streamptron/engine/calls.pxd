@@ -20,10 +20,6 @@ cdef extern from "adaptive/adaptive.h" nogil:
     void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
                             double *variance) noexcept
 
-cdef extern from "adaptive/tell.h" nogil:
-    void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
-                            double *shares) noexcept
-
 cdef extern from "events/ahead.h" nogil:
     int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept
     void sp_ahead_free(sp_ahead *ahead) noexcept
@@ -127,6 +123,9 @@ cdef extern from "path/path.h" nogil:
     sp_kept_once sp_learner_once(const sp_learner *learner) noexcept
     const char *sp_learner_once_read(sp_learner *learner, const double *numbers) noexcept
     void sp_learner_once_write(const sp_learner *learner, double *numbers) noexcept
+    void sp_learner_decide(const sp_learner *learner, sp_event *event) noexcept
+    int sp_learner_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
+                          int kind, double *shares) noexcept
     void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                   sp_answer answer, double *p) noexcept
     void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept
@@ -136,15 +135,12 @@ cdef extern from "path/path.h" nogil:
                              int kind) noexcept
 
 cdef extern from "path/undo.h" nogil:
-    Py_ssize_t sp_kept_blocks(const sp_table *table, Py_ssize_t y, const Py_ssize_t *k,
-                              Py_ssize_t m, uint32_t *blocks) noexcept
     Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept
     size_t sp_kept_column_bytes(Py_ssize_t places) noexcept
     Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept
     Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept
     void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
-                      Py_ssize_t there, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
-                      Py_ssize_t m, float *kept, double *means) noexcept
+                       Py_ssize_t y, Py_ssize_t m, float *kept, double *means) noexcept
     void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
     size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
                                   Py_ssize_t places, uint8_t *columns) noexcept
@@ -154,15 +150,13 @@ cdef extern from "path/undo.h" nogil:
     bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssize_t n) noexcept
     void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
                        const uint8_t *columns, size_t bytes) noexcept
-    int sp_kept_reserve(sp_learner *learner, const sp_kept *kept, const uint32_t *blocks,
-                        Py_ssize_t n_blocks) noexcept
-    void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, bint one, Py_ssize_t y,
-                           const Py_ssize_t *k, Py_ssize_t m) noexcept
+    int sp_kept_reserve(sp_learner *learner, const sp_kept *kept) noexcept
+    void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, Py_ssize_t y,
+                            Py_ssize_t m) noexcept
     bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept
-    void sp_once_read(const sp_adaptive *a, Py_ssize_t outputs, Py_ssize_t y, const Py_ssize_t *k,
-                      Py_ssize_t m, double *once) noexcept
-    void sp_once_take_back(sp_adaptive *a, bint one, Py_ssize_t y, const Py_ssize_t *k,
-                           Py_ssize_t m, const double *before, const double *after) noexcept
+    void sp_once_read(const sp_adaptive *a, Py_ssize_t y, Py_ssize_t m, double *once) noexcept
+    void sp_once_take_back(sp_adaptive *a, Py_ssize_t y, Py_ssize_t m, const double *before,
+                            const double *after) noexcept
     void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept
     void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept
 

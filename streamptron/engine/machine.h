@@ -4,6 +4,7 @@
 
        linear     a weight for each feature and output; every rule but those below
        adaptive   AdaptiveClassifier: a slot of its own, whose numbers judge the feature
+       many       the same with more than two labels: what a label has lies in sparse rows
        voted      VotedPerceptron: the linear machine's weights, and the vectors that there were
        sets       MultiLabelClassifier: what a label has lies in sparse rows, each on its own
 
@@ -22,6 +23,8 @@
 #include "adaptive/tell.h"
 #include "linear/linear.h"
 #include "linear/tell.h"
+#include "many/machine.h"
+#include "many/tell.h"
 #include "path/can.h"
 #include "path/learner.h"
 #include "path/once.h"
@@ -36,6 +39,7 @@
 typedef enum sp_machine {
     SP_MACHINE_LINEAR,
     SP_MACHINE_ADAPTIVE,
+    SP_MACHINE_MANY,
     SP_MACHINE_VOTED,
     SP_MACHINE_SETS,
 } sp_machine;
@@ -44,7 +48,7 @@ static inline sp_machine sp_machine_of(const sp_learner *learner)
 {
     switch (learner->rule.kind) {
     case SP_RULE_ADAPTIVE:
-        return SP_MACHINE_ADAPTIVE;
+        return learner->adaptive.rows ? SP_MACHINE_MANY : SP_MACHINE_ADAPTIVE;
     case SP_RULE_VOTED:
         return SP_MACHINE_VOTED;
     case SP_RULE_SETS:
@@ -52,6 +56,13 @@ static inline sp_machine sp_machine_of(const sp_learner *learner)
     default:
         return SP_MACHINE_LINEAR;
     }
+}
+
+/* AdaptiveClassifier, with any number of labels. */
+static inline bool sp_machine_is_adaptive(const sp_learner *learner)
+{
+    return sp_machine_of(learner) == SP_MACHINE_ADAPTIVE
+           || sp_machine_of(learner) == SP_MACHINE_MANY;
 }
 
 /* --- Its life */
@@ -74,6 +85,8 @@ static inline int sp_machine_init(sp_learner *learner, int average, double half_
 
 static inline void sp_machine_free(sp_learner *learner)
 {
+    if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        sp_many_close(learner);
     sp_adaptive_free(&learner->adaptive);
     sp_voters_free(&learner->voters);
     sp_sets_close(learner);
@@ -85,6 +98,8 @@ static inline int sp_machine_copy(sp_learner *to, const sp_learner *other)
     switch (sp_machine_of(other)) {
     case SP_MACHINE_ADAPTIVE:
         return sp_adaptive_copy(&to->adaptive, &other->adaptive);
+    case SP_MACHINE_MANY:
+        return sp_many_duplicate(to, other);
     case SP_MACHINE_VOTED:
         return sp_voters_copy(&to->voters, &other->voters);
     case SP_MACHINE_SETS:
@@ -96,8 +111,9 @@ static inline int sp_machine_copy(sp_learner *to, const sp_learner *other)
 
 static inline size_t sp_machine_bytes(const sp_learner *learner)
 {
-    return sp_adaptive_bytes(&learner->adaptive) + sp_voters_bytes(&learner->voters)
-           + sp_sets_held(learner);
+    size_t rows = sp_machine_of(learner) == SP_MACHINE_MANY ? sp_many_held(learner)
+                                                            : sp_sets_held(learner);
+    return sp_adaptive_bytes(&learner->adaptive) + sp_voters_bytes(&learner->voters) + rows;
 }
 
 /* What is wrong beyond index and table, or NULL. */
@@ -106,6 +122,8 @@ static inline const char *sp_machine_fault(const sp_learner *learner)
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
         return sp_columns_fault(&learner->adaptive.columns, &learner->table, &learner->index);
+    case SP_MACHINE_MANY:
+        return sp_many_fault(learner);
     case SP_MACHINE_VOTED:
         return sp_voters_fault(&learner->voters, learner->table.n_outputs, learner->index.n_slots);
     case SP_MACHINE_SETS:
@@ -120,6 +138,8 @@ static inline bool sp_machine_slots_fault(const sp_learner *learner, sp_slot_typ
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
         return sp_adaptive_fault(&learner->table, n_slots);
+    if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        return sp_many_slots_fault(learner, n_slots);
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
         return sp_sets_slots_fault(learner, n_slots);
     return !sp_table_is_finite(&learner->table);
@@ -128,7 +148,7 @@ static inline bool sp_machine_slots_fault(const sp_learner *learner, sp_slot_typ
 /* Work out what is kept beside the slots, once they are there. -1 without memory. */
 static inline int sp_machine_ready(sp_learner *learner)
 {
-    return sp_machine_of(learner) == SP_MACHINE_ADAPTIVE ? sp_adaptive_ready(learner) : 0;
+    return sp_machine_is_adaptive(learner) ? sp_adaptive_ready(learner) : 0;
 }
 
 /* --- The path of an event */
@@ -139,6 +159,8 @@ static inline int sp_machine_score(sp_learner *learner, sp_event *event)
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
         return sp_adaptive_score(learner, event);
+    case SP_MACHINE_MANY:
+        return sp_many_score_event(learner, event);
     case SP_MACHINE_VOTED:
         return sp_voted_score(learner, event);
     case SP_MACHINE_SETS:
@@ -159,12 +181,21 @@ static inline void sp_machine_verdict(const sp_learner *learner, sp_event *event
         sp_linear_verdict(learner, event, kind);
 }
 
+/* The scores of all labels of an answered event, where that takes more than the answer did. */
+static inline void sp_machine_decide(const sp_learner *learner, sp_event *event)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        sp_many_decide(learner, event);
+}
+
 /* p[choice] of an answered event; with one output, of each label there is. */
 static inline void sp_machine_probabilities(const sp_learner *learner, const sp_event *event,
                                             sp_answer answer, double *p)
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
         sp_adaptive_probabilities(&learner->adaptive, sp_weighed_of(event), p);
+    else if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        sp_many_probabilities(&learner->adaptive, sp_met_of(event), p);
     else if (sp_machine_of(learner) == SP_MACHINE_SETS)
         sp_sets_probabilities(learner, event, p);
     else
@@ -186,6 +217,9 @@ static inline int sp_machine_step(sp_learner *learner, sp_event *event, const sp
     case SP_MACHINE_ADAPTIVE:
         sp_adaptive_aim(&learner->adaptive, sp_weighed_of(event), y, u);
         return 0;
+    case SP_MACHINE_MANY:
+        sp_many_step(learner, event, y, u);
+        return 0;
     case SP_MACHINE_VOTED:
         return sp_voted_step(learner, event, row, intercept, y, u);
     case SP_MACHINE_SETS: /* y is told before, by sp_sets_tell */
@@ -201,6 +235,8 @@ static inline int sp_machine_room(sp_learner *learner, sp_event *event, ptrdiff_
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
         return sp_adaptive_reserve(learner, event, y, u);
+    case SP_MACHINE_MANY:
+        return sp_many_make_room(learner, event, y, u);
     case SP_MACHINE_VOTED:
         return sp_voted_room(learner, event, y);
     case SP_MACHINE_SETS:
@@ -216,6 +252,9 @@ static inline void sp_machine_take(sp_learner *learner, sp_event *event, ptrdiff
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
         sp_adaptive_take(learner, event, y, u);
+        break;
+    case SP_MACHINE_MANY:
+        sp_many_take(learner, event, y, u);
         break;
     case SP_MACHINE_VOTED:
         sp_voted_take(learner, event, y, u);
@@ -237,10 +276,10 @@ static inline void sp_machine_settle(sp_learner *learner, sp_event *event, sp_sl
 
 /* --- Labels */
 
-/* Whether two labels share an output that a third one splits. */
-static inline bool sp_machine_splits(const sp_learner *learner)
+/* Whether an event of a third label, with sample weight u, gives each of two an output. */
+static inline bool sp_machine_splits(const sp_learner *learner, double u)
 {
-    return sp_machine_of(learner) != SP_MACHINE_ADAPTIVE;
+    return sp_machine_of(learner) != SP_MACHINE_ADAPTIVE || u > 0.0;
 }
 
 /* Give each of two labels an output. -1 without memory, and nothing has changed. */
@@ -248,6 +287,8 @@ static inline int sp_machine_split(sp_learner *learner)
 {
     if (sp_machine_of(learner) == SP_MACHINE_VOTED)
         return sp_voted_split(learner);
+    if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
+        return sp_many_split(learner);
     return sp_linear_split(learner);
 }
 
@@ -256,6 +297,8 @@ static inline void sp_machine_split_end(sp_learner *learner, bool failed)
 {
     if (sp_machine_of(learner) == SP_MACHINE_VOTED)
         sp_voted_split_end(learner, failed);
+    else if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        sp_many_split_end(learner, failed);
     else
         sp_linear_split_end(learner, failed);
 }
@@ -265,9 +308,10 @@ static inline int sp_machine_expect(sp_learner *learner, ptrdiff_t n)
 {
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
         return sp_sets_expect(learner, n);
-    if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE) {
-        learner->answer = n > 2 ? SP_ANSWER_LABELS : SP_ANSWER_PAIR;
-        return sp_adaptive_expect(&learner->adaptive, n, learner->two.positive);
+    if (sp_machine_is_adaptive(learner)) {
+        if (sp_adaptive_expect(&learner->adaptive, n, learner->two.positive) < 0)
+            return -1;
+        return n > 2 ? sp_many_expect(learner, n) : 0;
     }
     if (n <= 2)
         return 0;
@@ -284,7 +328,9 @@ static inline double sp_machine_weight(const sp_learner *learner, sp_slot_type s
                                        ptrdiff_t output, int kind)
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
-        return sp_adaptive_read(learner, slot, output);
+        return sp_adaptive_read(learner, slot);
+    if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        return sp_many_read(learner, slot, output);
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
         return sp_sets_weight(&learner->sets, &learner->table, slot, output);
     return sp_table_read(&learner->table, slot, output, kind);
@@ -293,13 +339,13 @@ static inline double sp_machine_weight(const sp_learner *learner, sp_slot_type s
 /* How many parts an answered event's score has, beside what is always there; and one of them. */
 static inline ptrdiff_t sp_machine_parts(const sp_learner *learner, const sp_event *event)
 {
-    return sp_machine_of(learner) == SP_MACHINE_ADAPTIVE ? sp_adaptive_parts(event) : event->n;
+    return sp_machine_is_adaptive(learner) ? sp_adaptive_parts(event) : event->n;
 }
 
 static inline sp_told_part sp_machine_part(const sp_learner *learner, const sp_event *event,
                                            ptrdiff_t i)
 {
-    if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
+    if (sp_machine_is_adaptive(learner))
         return sp_adaptive_part(event, i);
     sp_told_part part = {i, event->slots[i]};
     return part;
@@ -311,7 +357,10 @@ static inline int sp_machine_shares(const sp_learner *learner, const sp_event *e
 {
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
-        sp_adaptive_shares(learner, event, output, shares);
+        sp_adaptive_shares(learner, event, shares);
+        return 0;
+    case SP_MACHINE_MANY:
+        sp_many_shares(learner, event, output, shares);
         return 0;
     case SP_MACHINE_VOTED:
         return sp_voted_shares(learner, event, output, shares);
@@ -324,7 +373,7 @@ static inline int sp_machine_shares(const sp_learner *learner, const sp_event *e
 /* The largest sample weight times class weight that it learns. */
 static inline double sp_machine_weight_most(const sp_learner *learner)
 {
-    return sp_machine_of(learner) == SP_MACHINE_ADAPTIVE ? SP_U_LIMIT : SP_VALUE_LIMIT;
+    return sp_machine_is_adaptive(learner) ? SP_U_LIMIT : SP_VALUE_LIMIT;
 }
 
 /* What it keeps once: how many numbers, these, and these again in an untrained learner that has its
@@ -335,6 +384,8 @@ static inline sp_kept_once sp_machine_once(const sp_learner *learner)
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
         return sp_adaptive_once(learner);
+    case SP_MACHINE_MANY:
+        return sp_many_once(learner);
     case SP_MACHINE_VOTED:
         return sp_voted_once();
     default:
@@ -346,6 +397,8 @@ static inline void sp_machine_once_write(const sp_learner *learner, double *numb
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
         sp_adaptive_once_write(learner, numbers);
+    else if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        sp_many_once_write(learner, numbers);
     else if (sp_machine_of(learner) == SP_MACHINE_VOTED)
         sp_voted_once_write(learner, numbers);
 }
@@ -354,6 +407,8 @@ static inline const char *sp_machine_once_read(sp_learner *learner, const double
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
         return sp_adaptive_once_read(learner, numbers);
+    if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        return sp_many_once_read(learner, numbers);
     return sp_machine_of(learner) == SP_MACHINE_VOTED ? sp_voted_once_read(learner, numbers) : NULL;
 }
 
@@ -395,7 +450,7 @@ static inline bool sp_machine_same_row(const sp_learner *learner, const double *
 /* Whether a block of a chunk may have numbers, where a shard has some in the chunk. */
 static inline bool sp_machine_mix_writes(const sp_merge *m, uint32_t block, size_t chunk)
 {
-    return sp_machine_of(m->to) != SP_MACHINE_ADAPTIVE || !sp_is_of_columns(block)
+    return sp_machine_of(m->to) != SP_MACHINE_ADAPTIVE || block == 0
            || sp_adaptive_mix_has_columns(m, chunk);
 }
 

@@ -1,5 +1,5 @@
-/* AdaptiveClassifier: a soft perceptron on features weighted by what they have told about the
-   label.
+/* AdaptiveClassifier with up to two labels: a soft perceptron on features weighted by what they have
+   told about the label. With more it is what many/many.h says.
 
    The other rules say how far a step goes and the table takes it. This one keeps other numbers for
    a feature, so it has slots, sums and updates of its own. tests/twin/adaptive.py is the same in
@@ -9,11 +9,11 @@
        a feature j              s      the mean of |x|, by sample weight u; was x ever negative?
                                 cnt    the sum of u
                                 om     how much it has told about the label; 1/8 at first
+                                w, G   the weight of the one output, and the sum of q X^2
        a feature and a label    c      the sum of u v
-       a feature and an output  w, G   the weight, and the sum of q X^2
        a label                  D      the sum of u
-       an output                w0, G0 the intercept's; wn, Gn: naive Bayes's weight, 3 at first
        once                     T      the sum of u;  m, nm: the usual |d|, over so many events
+                                w0, G0 the intercept's; wn, Gn: naive Bayes's weight, 3 at first
                                 tau    how much sharper probabilities are, with its sum of squares
        a column of numbers      what adaptive/columns.h says, and its bends adaptive/bends.h
 
@@ -24,51 +24,38 @@
        h = om v                                columns behind the others, with a v of their own;
                                                then their bends, of which it is h^2 in the root
        X = h / sqrt(sum of max(h^2, om^2))
-       z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = sum of c_k
+       z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = c_0 + c_1
                                                over features that never were negative, no columns
-       d = z_1 - z_0 for two labels; else z_k less the best, and the best less the second
-       score_k = w_k X + w0_k + wn_k V_k       with V = clip(d / m, 2)
-       P = sigmoid or softmax(tau score T / (T + 10))
+       d = z_1 - z_0;  score = w X + w0 + wn V,  V = clip(d / m, 2)
+       P = sigmoid(tau score T / (T + 10))
 
    To learn label y with sample weight u:
 
-       g_k = [k = y] - p_k                     p of the score as it is
-       q = u |g_k|;  eta' = eta min(1, 12 / sum |X|)
-       where q > 1/128:  G = G (1 - phi q) + q X^2;  w += eta' u g_k X / sqrt(G + 2^-20)
+       g = [y] - p                             p of the score as it is
+       q = u |g|;  eta' = eta min(1, 12 / sum |X|)
+       where q > 1/128:  G = G (1 - phi q) + q X^2;  w += eta' u g X / sqrt(G + 2^-20)
                          likewise w0 and wn
        then the counts, and om^2 = 1/64 + chi^2 of the feature's counts / (cnt + 1)^2; of a column
                          of its e, and since
        before, if y was known:  g = u d log P(y) / d tau;  G_tau += g^2;
                          tau = clip(tau + g / (10 sqrt(G_tau)), from 1/5 to 5)
 
-   Up to two labels have one output, which speaks for the `positive` one: the second, unless the
-   first is True. The third splits it into two of half the weight, so that no difference of scores
-   changes. After that there is an output a label.
+   The output speaks for the `positive` label: the second, unless the first is True.
 
    Slots. All of 32 bytes, in blocks of the table, each a chunked array of its own; all numbers are
-   floats but s and N, which hold 1e-50 and 1e50:
+   floats but s, which holds 1e-50 and 1e50:
 
        block 0        the head               [    s    | cnt | om |  w  |  G  | c_0 | c_1 ]
-                      once it is dealt out   [    s    | cnt | om |  0  | -1  |     N     ]
        block 1        of a column            [    a    |    b    |    n    |  since  ]
-       block 2        of a column            [ e   e   e   e   e   e   e   e ]  of places 0..7
-       block 3        places 0..3            [ w   w   w   w | c   c   c   c ]
-       block 4        places 0..7            [ G   G   G   G   G   G   G   G ]
-       block 5        places 4..7            [ w   w   w   w | c   c   c   c ]
-       blocks 6 .. 9  places 8..15: e, w and c, G, w and c ...
+       block 2        of a column            [ e_0 e_1  -   -   -   -   -   - ]
 
-   So with two labels a feature costs 32 bytes and half a cache line; with K labels 32 and 12 a
-   label, and a new label moves no slot. A column costs 32 bytes more, and 4 a label; the chunks of
-   its blocks are made where a column is. Nor does the split: a slot is dealt out to its groups when
-   it is next written; until then it is read as if it had been. Answering takes the heads and half a
-   line for each four labels; the G are read only where an output steps. A chunk of a block is made
-   when it is first written, as everywhere in the table.
+   So a feature costs 32 bytes and half a cache line. The chunks of a column's blocks are made where
+   one is. A chunk of a block is made when it is first written, as everywhere in the table.
 
    Cost. Answering takes three divisions a feature, side by side, and no logarithm: the product of
    the 1 + c T / N is taken, its exponent moved to an integer every fourth feature, and one
-   logarithm a label taken of that. Learning takes a square root and a division a feature for the
-   counts, and one each for every output that steps, several at once: of two labels four features at
-   a time, of more up to 32 outputs.
+   logarithm a label taken of that. Learning takes two square roots and two divisions a feature, four
+   features at a time.
 
    Nothing overflows: values lie within 1e50 and u within SP_U_LIMIT, factors from 1 to T + 1, and a
    feature's counts are halved before cnt is 2^20, beyond which floats begin to lose what is added;
@@ -128,10 +115,20 @@ static inline sp_blocks sp_table_blocks(const sp_table *table)
     return blocks;
 }
 
-/* Room there for n entries, columns and their bends beside them, and so many outputs. Returns -1
+/* A feature's slot; of one behind the table's end the null slot's. */
+static inline const sp_head *sp_table_head(const sp_table *table, sp_slot_type slot)
+{
+    return sp_head_of(table->blocks->chunks,
+                      slot >> SP_CHUNK_BITS < table->n_chunks ? slot : SP_SLOT_NULL);
+}
+
+/* How an event's scratch is measured and freed. */
+SP_PRIVATE size_t sp_weighed_bytes(const sp_own *own);
+SP_PRIVATE void sp_weighed_free(sp_own *own);
+
+/* Room there for n entries, columns and their bends beside them, and so many strides. Returns -1
    without memory. */
-SP_PRIVATE int sp_weighed_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t columns,
-                                  ptrdiff_t outputs);
+SP_PRIVATE int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, ptrdiff_t outputs);
 
 /* The event's entries, and the columns behind them: v, h and t, and the sums over them. */
 SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
@@ -141,29 +138,67 @@ SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
 SP_PRIVATE int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
                                 sp_event *event, sp_weighed *w);
 
-/* Then everything about it that does not depend on its label: the score of each output, and what
-   learning will need. */
-SP_PRIVATE void sp_adaptive_answer(const sp_adaptive *a, const sp_table *table,
-                                   const sp_event *event, sp_weighed *w);
+/* What follows from the sums: r, length and unknown. */
+SP_PRIVATE void sp_weighed_settle(sp_weighed *w);
+
+/* Then everything about it that does not depend on its label: the score, and what learning will
+   need. */
+SP_PRIVATE void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w);
+
+/* Scores count for less while little has been seen: probabilities are closer to equal. */
+static inline double sp_tempering(const sp_adaptive *a)
+{
+    return a->T / (a->T + 10.0);
+}
 
 /* The label of an answered event; -1 before the first. */
 SP_PRIVATE ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w);
 
-/* Of two labels the rank, a number; of more each output's score, of which P is the softmax. */
-SP_PRIVATE void sp_adaptive_decide(const sp_adaptive *a, const sp_weighed *w, double *decision);
+/* The rank: the score, less far from 0 where the event is not well known. */
+SP_PRIVATE double sp_adaptive_rank(const sp_adaptive *a, const sp_weighed *w);
 
 /* p[label] of each label met. */
 SP_PRIVATE void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w, double *p);
 
-/* The stride of each output for label y; y is n_labels if it is new.
-
-   There is room for one more output. If the label adds outputs, the scores become theirs. */
+/* The stride for label y, which may be new. */
 SP_API void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u);
 
-/* List the blocks that the step for label y will write. Returns how many.
+/* The stride of output k whose error is g, if that is worth one. */
+SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k, double g, double u);
 
-   The table has the outputs for it. A slot that is dealt out is written in the first group too. */
-SP_PRIVATE ptrdiff_t sp_adaptive_blocks(const sp_table *table, sp_weighed *w, ptrdiff_t y);
+/* Whether a number is from low to SP_VALUE_LIMIT. */
+static inline bool sp_is_within(double number, double low)
+{
+    return low <= number && number <= SP_VALUE_LIMIT;
+}
+
+/* Whether what is kept of all events is something that learning can have made. */
+static inline bool sp_once_is_sound(const sp_adaptive *a)
+{
+    return sp_is_within(a->T, 0.0) && sp_is_within(a->m, 0.0) && 0.0 <= a->nm
+           && a->nm <= SP_ODDS_WINDOW && SP_TAU_LEAST <= a->tau && a->tau <= SP_TAU_MOST
+           && 1.0 <= a->Gtau && a->Gtau <= SP_G_TAU_MOST && sp_is_within(a->wn, -SP_VALUE_LIMIT)
+           && sp_is_within(a->Gn, 0.0);
+}
+
+/* --- Parts of a step that are the same with more labels */
+
+/* tau; g: u d log P(y) / d tau, before the label is learned. */
+SP_PRIVATE void sp_learn_tau(sp_adaptive *a, double g);
+
+/* Columns that the ceiling has let go are the null slot's now. */
+SP_PRIVATE void sp_leave_evicted(const sp_table *table, sp_weighed *w);
+
+/* New columns: the value that they always had counts as one event. */
+SP_PRIVATE void sp_begin_columns(sp_adaptive *a, const sp_table *table, const sp_weighed *w,
+                                 const double *x, double u);
+
+/* And their weight is that of a feature of which nothing is known. */
+SP_PRIVATE void sp_begun_settle(const sp_table *table, const sp_weighed *w);
+
+/* Count a value of a column as if it were a feature like others: its v, and by what its counts are
+   halved. */
+SP_PRIVATE double sp_column_count_plain(sp_head *head, double x, double u, double all, double *v);
 
 /* Take the step that sp_adaptive_aim chose, and count label y, with weight u above 0.
 
@@ -171,14 +206,10 @@ SP_PRIVATE ptrdiff_t sp_adaptive_blocks(const sp_table *table, sp_weighed *w, pt
 SP_PRIVATE void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
                                   sp_weighed *w, ptrdiff_t y, double u);
 
-/* One weight; with two labels, that of the one output. */
-static inline double sp_adaptive_weight(const sp_adaptive *a, const sp_table *table,
-                                        sp_slot_type slot, ptrdiff_t output)
+/* The one output's weight. */
+static inline double sp_adaptive_weight(const sp_table *table, sp_slot_type slot)
 {
-    sp_blocks blocks = sp_table_blocks(table);
-    if (slot >> SP_CHUNK_BITS >= table->n_chunks)
-        return 0.0;
-    return sp_weight(&blocks, slot, output, table->n_outputs, a->positive);
+    return (double)sp_table_head(table, slot)->w;
 }
 
 /* Mean and variance of a column's values so far; it was 0 where an event lacked it. */
@@ -190,7 +221,7 @@ SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double 
 
    A feature has its own weight's share, and that in the value of naive Bayes by its share in d. */
 SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
-                                    const sp_weighed *w, ptrdiff_t output, ptrdiff_t i,
+                                    const sp_weighed *w, ptrdiff_t i,
                                     const sp_event *event);
 
 /* Find the features of an answered event that its values make columns. -1 without memory. */

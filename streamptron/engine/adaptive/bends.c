@@ -80,11 +80,11 @@ SP_PRIVATE void sp_bends_weigh(double *const *heads, const sp_slot_type *slots, 
     for (ptrdiff_t i = first; i < last; i++) {
         const sp_head *head = sp_head_of(heads, slots[i]);
         double om = head->om == 0.0f ? SP_OM_FIRST : (double)head->om;
-        double N = pair || !sp_is_dealt(head) ? (double)head->of.c[0] + head->of.c[1] : head->of.N;
+        double N = pair ? (double)head->of.c[0] + head->of.c[1] : head->of.N;
         double h = om * x[i];
         double hh = h * h;
         double known, t;
-        sp_divided(1.0, (double)head->cnt + 1.0, T, N, &known, &t);
+        sp_divided(1.0, (double)head->cnt + 1.0, pair ? T : T / 3.0, N, &known, &t);
         sums->squares += hh;
         sums->length += fabs(h);
         sums->unknown += hh * known;

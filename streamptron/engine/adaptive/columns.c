@@ -5,39 +5,13 @@
 
 #include <string.h>
 
-SP_PRIVATE void sp_column_sums_many(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
-                                    const double *rD, double *sum, double *squares)
+SP_PRIVATE void sp_column_clear(const sp_blocks *blocks, sp_slot_type slot)
 {
-    double all[4] = {0.0, 0.0, 0.0, 0.0}, of_squares[4] = {0.0, 0.0, 0.0, 0.0};
-    for (ptrdiff_t first = 0; first < places; first += SP_GROUP) {
-        const float *e = sp_column_e(blocks, slot, first);
-        const ptrdiff_t n = SP_MIN(places - first, (ptrdiff_t)SP_GROUP);
-        for (ptrdiff_t k = 0; k < n; k++) {
-            all[k % 4] += (double)e[k];
-            of_squares[k % 4] += ((double)e[k] * (double)e[k]) * rD[first + k];
-        }
-    }
-    *sum = (all[0] + all[1]) + (all[2] + all[3]);
-    *squares = (of_squares[0] + of_squares[1]) + (of_squares[2] + of_squares[3]);
-}
-
-SP_PRIVATE void sp_column_halve(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
-                                ptrdiff_t but, double halved)
-{
-    for (ptrdiff_t k = 0; k < places; k++) {
-        float *e = sp_column_e(blocks, slot, k);
-        if (k != but && *e != 0.0f)
-            *e = (float)((double)*e * halved);
-    }
-}
-
-SP_PRIVATE void sp_column_clear(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places)
-{
+    float *e = sp_column_e(blocks, slot);
     memset(sp_column_of(blocks, slot), 0, sizeof(sp_column));
-    for (ptrdiff_t k = 0; k < places; k++) {
-        float *e = sp_column_e(blocks, slot, k);
-        if (*e != 0.0f)
-            *e = 0.0f;
+    for (int k = 0; k < 2; k++) {
+        if (e[k] != 0.0f) /* what is 0 may lie in zeros that are never written */
+            e[k] = 0.0f;
     }
 }
 
@@ -133,20 +107,22 @@ SP_PRIVATE const char *sp_columns_fault(const sp_columns *columns, const sp_tabl
     return n == columns->n ? NULL : "the list of columns has one that is none";
 }
 
-SP_PRIVATE bool sp_column_fault(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places)
+SP_PRIVATE bool sp_record_fault(const sp_column *column)
 {
-    const sp_column *column = sp_column_of(blocks, slot);
-    const bool none = column->n == 0.0;
-    if (none && (column->a != 0.0 || column->b != 0.0 || column->since != 0.0))
-        return true;
-    if (!none
-        && !(fabs(column->a) <= SP_VALUE_LIMIT && column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST
+    if (column->n == 0.0)
+        return column->a != 0.0 || column->b != 0.0 || column->since != 0.0;
+    return !(fabs(column->a) <= SP_VALUE_LIMIT && column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST
              && column->n > 0.0 && column->n <= SP_COUNT_MOST && column->since > 0.0
-             && column->since <= SP_COUNT_MOST))
+             && column->since <= SP_COUNT_MOST);
+}
+
+SP_PRIVATE bool sp_column_fault(const sp_column *column, const float *e)
+{
+    if (sp_record_fault(column))
         return true;
-    for (ptrdiff_t k = 0; k < (places + SP_GROUP - 1) / SP_GROUP * SP_GROUP; k++) {
-        const float e = *sp_column_e(blocks, slot, k);
-        if (!(e >= -0x1p120f && e <= 0x1p120f) || (e != 0.0f && (none || k >= places)))
+    for (int k = 0; k < 8; k++) {
+        if (!(e[k] >= -0x1p120f && e[k] <= 0x1p120f)
+            || (e[k] != 0.0f && (column->n == 0.0 || k >= 2)))
             return true;
     }
     return false;

@@ -22,9 +22,9 @@
    if half of the events so far had it, and until fewer than a quarter of those since then have it.
    The first value counts as one event of it.
 
-   Where it lies. Block 1 of the table has the record of a slot, [ a | b | n | since ]; the first
-   block of each group of places its e. Chunks of both are there only where columns are, so words
-   cost nothing. n is 0 where there is no column. Which slots are columns is also a list, rising,
+   Where it lies. Block 1 of the table has the record of a slot, [ a | b | n | since ]; block 2 its
+   e, of two labels as they are, of more as the c of a row (many/many.h). Chunks of both are there
+   only where columns are, so words cost nothing. n is 0 where there is no column. Which slots are columns is also a list, rising,
    which every event goes through; it is made of the records when a learner has been read or merged
    (sp_columns_list).
 
@@ -58,11 +58,10 @@ static inline sp_column *sp_column_of(const sp_blocks *blocks, sp_slot_type slot
     return (sp_column *)(void *)sp_slot(sp_chunks(*blocks, SP_BLOCK_COLUMNS), slot, SP_HEAD_WIDTH);
 }
 
-/* e of place k. */
-static inline float *sp_column_e(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t k)
+/* e of two labels. */
+static inline float *sp_column_e(const sp_blocks *blocks, sp_slot_type slot)
 {
-    return (float *)(void *)sp_slot(sp_chunks(*blocks, sp_e_block(k)), slot, SP_HEAD_WIDTH)
-           + k % SP_GROUP;
+    return (float *)(void *)sp_slot(sp_chunks(*blocks, SP_BLOCK_E), slot, SP_HEAD_WIDTH);
 }
 
 /* Mean and variance after x, which is not 0, has come with sample weight u: share k of it. */
@@ -128,31 +127,23 @@ static inline double sp_column_count(sp_column *column, double x, double u, doub
     return halved;
 }
 
-/* The sums over more than two places. */
-SP_PRIVATE void sp_column_sums_many(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
-                                    const double *rD, double *sum, double *squares);
-
-/* The sums over a column's places of e, and of e^2 / (D + 1), in four lanes. */
-static inline void sp_column_sums(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
-                                  const double *rD, double *sum, double *squares)
+/* Whether it still is a column: a quarter of the events have it. */
+static inline bool sp_column_lasts(const sp_column *column)
 {
-    if (places > 2) {
-        sp_column_sums_many(blocks, slot, places, rD, sum, squares);
-        return;
-    }
-    const float *e = sp_column_e(blocks, slot, 0);
+    return 4.0 * column->n >= column->since + 1.0;
+}
+
+/* The sums over two labels of e, and of e^2 / (D + 1). */
+static inline void sp_column_sums(const float *e, const double *rD, double *sum, double *squares)
+{
     const double first = (double)e[0];
     const double second = (double)e[1];
     *sum = first + second;
     *squares = (first * first) * rD[0] + (second * second) * rD[1];
 }
 
-/* Halve a column's e but one; what is 0 may lie in zeros that are never written. */
-SP_PRIVATE void sp_column_halve(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places,
-                                ptrdiff_t but, double halved);
-
-/* It is no column any more. */
-SP_PRIVATE void sp_column_clear(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places);
+/* It is no column any more, of two labels. */
+SP_PRIVATE void sp_column_clear(const sp_blocks *blocks, sp_slot_type slot);
 
 static inline size_t sp_columns_bytes(const sp_columns *columns)
 {
@@ -195,6 +186,9 @@ SP_PRIVATE const char *sp_columns_fault(const sp_columns *columns, const sp_tabl
                                         const sp_index *index);
 
 /* Whether a record that was read from a file is one that no learning could have made. */
-SP_PRIVATE bool sp_column_fault(const sp_blocks *blocks, sp_slot_type slot, ptrdiff_t places);
+SP_PRIVATE bool sp_record_fault(const sp_column *column);
+
+/* Whether that or its e of two labels is. */
+SP_PRIVATE bool sp_column_fault(const sp_column *column, const float *e);
 
 #endif

@@ -2,9 +2,8 @@
 
    engine/adaptive/adaptive.h says what the letters mean and draws the blocks.
 
-   Functions in this file: sp_head_of, sp_places_of and the blocks that they lie in; sp_is_dealt,
-   sp_dealt; sp_moved, sp_clip; sp_halved, sp_count and sp_om, which every learned event does to
-   each of its features. */
+   Functions in this file: sp_head_of; sp_moved, sp_clip; sp_halved, sp_count and sp_om, which every
+   learned event does to each of its features. */
 
 #ifndef STREAMPTRON_ADAPTIVE_HEAD_H
 #define STREAMPTRON_ADAPTIVE_HEAD_H
@@ -13,17 +12,15 @@
 #include "adaptive/state.h"
 #include "linear/loops.h"
 #include "memory/compiler.h"
+#include "rows/rows.h"
 
 #include <math.h>
 
-
 enum {
-    SP_HEAD_WIDTH = 4,              /* doubles a slot, in every block */
-    SP_GROUP = 8,                   /* places to a group of blocks */
-    SP_STRIDES = 32,                /* outputs that step at once */
-    SP_BLOCK_COLUMNS = 1,           /* the records of columns (adaptive/columns.h) */
-    SP_BLOCK_GROUPS = 2,
-    SP_GROUP_BLOCKS = 4             /* e of all places, w and c of four, G of all, the other four */
+    SP_HEAD_WIDTH = 4,   /* doubles a slot, in every block */
+    SP_BLOCK_COLUMNS = 1, /* the records of columns (adaptive/columns.h) */
+    SP_BLOCK_E = 2,      /* and what each has counted of its labels */
+    SP_HEAD_BLOCKS = 3,
 };
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(STREAMPTRON_PLAIN)
@@ -39,6 +36,8 @@ enum {
 #define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
 #define SP_EPS 0.015625
 #define SP_P0 0x1p-20
+#define SP_THR 0.0078125           /* an error of less makes no step */
+#define SP_ODDS_WINDOW 1024.0       /* events that the usual |d| is a mean of, or z */
 #define SP_COUNT_MOST 0x1p20
 #define SP_COUNT_HALF 0x1p19        /* a count of so much: the feature is always there */
 #define SP_ALWAYS 0.875             /* the share of events that is, when its count comes here */
@@ -49,16 +48,17 @@ typedef struct {                    /* a feature: the slot's 32 bytes in block 0
     double s;                       /* the mean of |x|; its sign bit: x was negative once */
     float cnt;                      /* the sum of sample weights */
     float om;                       /* 0: never written, and means SP_OM_FIRST */
-    float w, G;                     /* of the one output of two labels; G < 0: dealt out */
+    union {
+        struct {
+            float w, G;             /* of the one output of two labels */
+        };
+        sp_sparse row;              /* more labels: what each has */
+    };
     union {
         float c[2];                 /* by place */
-        double N;                   /* dealt out: the sum of all c */
+        double N;                   /* more labels: the sum of all c */
     } of;
 } sp_head;
-
-typedef struct {                    /* four places: a slot's 32 bytes in two of a group's blocks */
-    float w[4], c[4];
-} sp_four_places;
 
 typedef struct {                    /* the blocks of a table; each begins with its chunks */
     const void *first;
@@ -75,61 +75,6 @@ SP_TEMPLATE double **sp_chunks(const sp_blocks blocks, ptrdiff_t b)
 SP_TEMPLATE sp_head *sp_head_of(double *const *chunks, uint32_t slot)
 {
     return (sp_head *)sp_slot(chunks, slot, SP_HEAD_WIDTH);
-}
-
-SP_TEMPLATE sp_four_places *sp_places_of(double *const *chunks, uint32_t slot)
-{
-    return (sp_four_places *)sp_slot(chunks, slot, SP_HEAD_WIDTH);
-}
-
-/* The block that has place k's w and c, and the one that has its G. */
-SP_TEMPLATE ptrdiff_t sp_places_block(ptrdiff_t k)
-{
-    return SP_BLOCK_GROUPS + k / SP_GROUP * SP_GROUP_BLOCKS + 1 + (k % SP_GROUP) / 4 * 2;
-}
-
-/* And the one that has its e. */
-SP_TEMPLATE ptrdiff_t sp_e_block(ptrdiff_t k)
-{
-    return SP_BLOCK_GROUPS + k / SP_GROUP * SP_GROUP_BLOCKS;
-}
-
-SP_TEMPLATE ptrdiff_t sp_G_block(ptrdiff_t k)
-{
-    return SP_BLOCK_GROUPS + k / SP_GROUP * SP_GROUP_BLOCKS + 2;
-}
-
-/* How many blocks there are for so many outputs: of two labels' one the heads, and what columns
-   have. */
-SP_TEMPLATE ptrdiff_t sp_blocks_for(ptrdiff_t outputs)
-{
-    ptrdiff_t over = outputs % SP_GROUP;
-    ptrdiff_t begun = over > 4 ? 4 : over ? 3 : 0;
-    return SP_BLOCK_GROUPS
-           + (outputs <= 1 ? 1 : outputs / SP_GROUP * SP_GROUP_BLOCKS + begun);
-}
-
-/* Whether a block has what only columns have: its chunks are made where there are some. */
-SP_TEMPLATE int sp_is_of_columns(ptrdiff_t block)
-{
-    return block == SP_BLOCK_COLUMNS
-           || (block >= SP_BLOCK_GROUPS && (block - SP_BLOCK_GROUPS) % SP_GROUP_BLOCKS == 0);
-}
-
-SP_TEMPLATE int sp_is_dealt(const sp_head *head)
-{
-    return head->G < 0.0f;
-}
-
-/* What a slot of two labels is with more: the output speaks for `positive`, against the other. */
-SP_TEMPLATE sp_four_places sp_dealt(const sp_head *head, int positive)
-{
-    sp_four_places four = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}};
-    four.w[positive] = 0.5f * head->w;
-    four.w[1 - positive] = -0.5f * head->w;
-    four.c[0] = head->of.c[0];
-    four.c[1] = head->of.c[1];
-    return four;
 }
 
 #if SP_VECTORS

@@ -3,16 +3,17 @@
 static ptrdiff_t sp_adaptive_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
 {
     (void)table; /* all are alike */
-    return sp_blocks_for(n_outputs);
+    (void)n_outputs;
+    return SP_HEAD_BLOCKS;
 }
 
 static double sp_adaptive_size(const sp_table *table, sp_slot_type slot)
 {
-    sp_blocks blocks = sp_table_blocks(table);
-    return sp_size(&blocks, slot, table->n_outputs);
+    const sp_head *head = sp_head_of(table->blocks->chunks, slot);
+    return sp_size(head, fabs((double)head->w));
 }
 
-/* The slots of AdaptiveClassifier: a head, and four places a block. */
+/* The slots of AdaptiveClassifier with up to two labels. */
 static const sp_slot_kind sp_adaptive_slots = {
     .weights = false,
     .blocks_for = sp_adaptive_blocks_for,
@@ -40,45 +41,56 @@ SP_PRIVATE int sp_adaptive_ready(sp_learner *learner)
     return sp_columns_list(&learner->adaptive.columns, &learner->table, &learner->index);
 }
 
-SP_PRIVATE int sp_adaptive_score(sp_learner *learner, sp_event *event)
+static const sp_own_kind sp_weighed_kind = {
+    .size = sizeof(sp_weighed),
+    .bytes = sp_weighed_bytes,
+    .free = sp_weighed_free,
+};
+
+SP_PRIVATE int sp_weighed_read(sp_learner *learner, sp_event *event, const sp_own_kind *kind,
+                               ptrdiff_t outputs)
 {
     const sp_adaptive *adaptive = &learner->adaptive;
-    ptrdiff_t n = learner->table.n_outputs;
+    sp_weighed *w = (sp_weighed *)(void *)sp_event_own(event, kind);
     ptrdiff_t columns = adaptive->columns.n;
     bool bends = learner->rule.bends && columns;
     if (bends)
         columns += SP_BENDS_OF_COLUMN * columns;
-    if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * SP_MAX(n, (ptrdiff_t)2))
-            < 0
-        || sp_weighed_reserve(event, event->n, columns, n + 2) < 0)
+    if (w == NULL || sp_weighed_reserve(w, event->n, columns, outputs) < 0)
+        return -1;
+    sp_adaptive_weigh(adaptive, &learner->table, event, w);
+    return bends ? sp_adaptive_bend(adaptive, &learner->table, &learner->index, event, w) : 0;
+}
+
+SP_PRIVATE int sp_adaptive_score(sp_learner *learner, sp_event *event)
+{
+    const sp_adaptive *adaptive = &learner->adaptive;
+    if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * 2) < 0
+        || sp_weighed_read(learner, event, &sp_weighed_kind, 1) < 0)
         return -1;
     sp_weighed *w = sp_weighed_of(event);
-    event->n_scores = n;
-    sp_adaptive_weigh(adaptive, &learner->table, event, w);
-    if (bends && sp_adaptive_bend(adaptive, &learner->table, &learner->index, event, w) < 0)
-        return -1;
-    sp_adaptive_answer(adaptive, &learner->table, event, w);
-    sp_adaptive_decide(adaptive, w, event->scores);
+    event->n_scores = 1;
+    sp_adaptive_answer(adaptive, w);
+    event->scores[0] = sp_adaptive_rank(adaptive, w);
     w->top = sp_adaptive_best(adaptive, w);
     event->verdicts[SP_KEPT_CURRENT].best = w->top;
     event->judged = 1 << SP_KEPT_CURRENT;
     return 0;
 }
 
-/* Chunks for all that the step for label y writes: those of columns are made where they are. */
-static int sp_adaptive_reserve_chunks(sp_learner *learner, const sp_event *event, ptrdiff_t y)
+SP_PRIVATE int sp_weighed_chunks(sp_learner *learner, const sp_event *event)
 {
-    sp_table *table = &learner->table;
-    sp_weighed *w = sp_weighed_of(event);
-    const uint32_t of_columns[2] = {(uint32_t)sp_e_block(y), SP_BLOCK_COLUMNS};
+    const uint32_t of_heads = 0;
+    const uint32_t of_columns[2] = {SP_BLOCK_COLUMNS, SP_BLOCK_E};
+    const sp_weighed *w = sp_weighed_of(event);
     const sp_slot_type *slots = sp_weighed_slots(w, event);
-    sp_wanted wanted[3] = {{slots, w->n, w->blocks, sp_adaptive_blocks(table, w, y)}};
+    sp_wanted wanted[3] = {{slots, w->n, &of_heads, 1}};
     int n = 1;
     if (w->n > w->n_plain)
-        wanted[n++] = (sp_wanted){slots + w->n_plain, w->n_unbent - w->n_plain, of_columns, 1};
+        wanted[n++] = (sp_wanted){slots + w->n_plain, w->n_unbent - w->n_plain, of_columns, 2};
     if (w->n_begun)
         wanted[n++] = (sp_wanted){w->begun + w->begun_room, w->n_begun, of_columns, 2};
-    return sp_table_reserve_all(table, learner->index.n_slots, wanted, n);
+    return sp_table_reserve_all(&learner->table, learner->index.n_slots, wanted, n);
 }
 
 /* New features have got their slots. */
@@ -99,15 +111,12 @@ static bool sp_has_new(const sp_event *event)
     return new;
 }
 
-SP_PRIVATE int sp_adaptive_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_PRIVATE int sp_weighed_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
 {
     sp_adaptive *adaptive = &learner->adaptive;
-    sp_table *table = &learner->table;
     sp_weighed *w = sp_weighed_of(event);
     bool ticked = false;
-    if (u == 0.0)
-        return 0;
-    if (sp_adaptive_begin(adaptive, table, event, w) < 0)
+    if (sp_adaptive_begin(adaptive, &learner->table, event, w) < 0)
         return -1;
     if ((sp_index_is_limited(&learner->index) || sp_has_new(event))
         && sp_learner_insert(learner, event, 0, event->n, &ticked) < 0)
@@ -116,9 +125,14 @@ SP_PRIVATE int sp_adaptive_reserve(sp_learner *learner, sp_event *event, ptrdiff
     if (sp_adaptive_room(adaptive, y + 1) < 0
         || sp_columns_room(&adaptive->columns, adaptive->columns.n + w->n_begun) < 0)
         return -1;
-    if (y == adaptive->n_labels && y >= 2 && sp_table_add_outputs(table, y == 2 ? 2 : 1) < 0)
-        return -1;
-    return sp_adaptive_reserve_chunks(learner, event, y);
+    return 0;
+}
+
+SP_PRIVATE int sp_adaptive_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+{
+    if (u == 0.0)
+        return 0;
+    return sp_weighed_make_room(learner, event, y) < 0 ? -1 : sp_weighed_chunks(learner, event);
 }
 
 SP_PRIVATE void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
@@ -130,15 +144,12 @@ SP_PRIVATE void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t
         return;
     learner->n_updates += sp_weighed_of(event)->n_strides > 0;
     sp_adaptive_learn(&learner->adaptive, &learner->table, event, sp_weighed_of(event), y, u);
-    if (learner->adaptive.n_labels <= 2)
-        sp_two_labels_meet(&learner->two, y);
-    else
-        learner->answer = SP_ANSWER_LABELS;
+    sp_two_labels_meet(&learner->two, y);
 }
 
-SP_PRIVATE double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output)
+SP_PRIVATE double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot)
 {
     if (slot == SP_SLOT_INTERCEPT)
-        return learner->adaptive.w0[output];
-    return sp_adaptive_weight(&learner->adaptive, &learner->table, slot, output);
+        return *learner->adaptive.w0;
+    return sp_adaptive_weight(&learner->table, slot);
 }

@@ -14,15 +14,29 @@ SP_PRIVATE int sp_adaptive_open(sp_learner *learner, int average, bool pocket, i
 /* The list of columns, of the slots. -1 without memory. */
 SP_PRIVATE int sp_adaptive_ready(sp_learner *learner);
 
-/* The scores, and the verdict. -1 without memory. */
+/* The score, and the verdict. -1 without memory. */
 SP_PRIVATE int sp_adaptive_score(sp_learner *learner, sp_event *event);
 
-/* Slots, outputs and chunks: every event of weight above 0 is counted, even without a step. */
+/* Slots and chunks: every event of weight above 0 is counted, even without a step. */
 SP_PRIVATE int sp_adaptive_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 /* Count the answer, and learn what has been prepared. */
 SP_PRIVATE void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
-SP_PRIVATE double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output);
+SP_PRIVATE double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot);
+
+/* --- With more labels the same */
+
+/* An event's features, in scratch of that kind, which begins as sp_weighed does: the sums over
+   them. -1 without memory. */
+SP_PRIVATE int sp_weighed_read(sp_learner *learner, sp_event *event, const sp_own_kind *kind,
+                               ptrdiff_t outputs);
+
+/* Slots, and room for columns and for label y. -1 without memory. */
+SP_PRIVATE int sp_weighed_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y);
+
+/* Chunks for all that the step writes: those of columns are made where they are. -1 without
+   memory. */
+SP_PRIVATE int sp_weighed_chunks(sp_learner *learner, const sp_event *event);
 
 #endif

@@ -34,8 +34,6 @@ SP_PRIVATE void sp_adaptive_mix_free(sp_merge *m)
 static void sp_mix_view(const sp_shard *shard, sp_view *view)
 {
     view->blocks = sp_table_blocks(&shard->learner->table);
-    view->outputs = shard->learner->table.n_outputs;
-    view->positive = shard->learner->adaptive.positive;
     view->label = shard->labels;
     view->sign = *shard->signs;
 }
@@ -72,12 +70,11 @@ static double sp_mix_count_of(const sp_shard *shard, ptrdiff_t label)
 }
 
 /* The intercept (part 0) or naive Bayes' weight (1) of an output of the merged learner. */
-static void sp_once(const sp_shard *shard, ptrdiff_t outputs, ptrdiff_t output, int part, double *w,
-                    double *G)
+static void sp_once(const sp_shard *shard, ptrdiff_t output, int part, double *w, double *G)
 {
     const sp_adaptive *a = &shard->learner->adaptive;
-    const double *ws = part ? a->wn : a->w0;
-    const double *Gs = part ? a->Gn : a->G0;
+    const double *ws = part ? &a->wn : a->w0;
+    const double *Gs = part ? &a->Gn : a->G0;
     ptrdiff_t own = shard->outputs[output];
     *w = *G = 0.0;
     if (own < 0)
@@ -86,8 +83,6 @@ static void sp_once(const sp_shard *shard, ptrdiff_t outputs, ptrdiff_t output, 
     *G = Gs[own];
     if (part == 0 && shard->signs[output] < 0.0)
         *w = 0.0 - *w;
-    if (outputs > 1 && shard->learner->table.n_outputs == 1)
-        *w *= 0.5; /* the Vs of two outputs are opposite already, see sp_meet */
 }
 
 /* The watch of the merged learner: the mean of theirs, by how much each has learned. */
@@ -146,14 +141,12 @@ SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m)
     own->all = to->T + (double)own->labels;
     for (ptrdiff_t o = 0, end = own->outputs; o < end; o++) {
         for (int part = 0; part < 2; part++) {
-            sp_once(m->base, own->outputs, o, part, &w, &G);
+            sp_once(m->base, o, part, &w, &G);
             int n = 0;
             for (int k = 0, end = m->n; k < end; k++) {
                 shard = &m->shards[k];
-                if (sp_adaptive_is_pair(to) || shard->labels[o] >= 0) {
-                    sp_once(shard, own->outputs, o, part, &w_k[n], &G_k[n]);
-                    n++;
-                }
+                sp_once(shard, o, part, &w_k[n], &G_k[n]);
+                n++;
             }
             if (n)
                 sp_merge_weight(&w, &G, w_k, G_k, n);
@@ -161,8 +154,8 @@ SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m)
                 to->w0[o] = w;
                 to->G0[o] = G;
             } else {
-                to->wn[o] = w;
-                to->Gn[o] = G;
+                to->wn = w;
+                to->Gn = G;
             }
         }
     }
@@ -187,18 +180,18 @@ static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
     for (int i = 0, end = m->n_touched; i < end; i++) {
         part = &m->touched[i];
         sp_feature_read(&own->views[part->k], sp_view_slot(&m->shards[part->k], part->slot),
-                        own->outputs, own->labels, &own->features[part->k]);
+                        own->labels, &own->features[part->k]);
         own->differing[i] = &own->features[part->k];
     }
     if (m->n_touched == 1) {
-        sp_feature_write(&blocks, slot, own->outputs, own->labels, own->differing[0]);
+        sp_feature_write(&blocks, slot, own->labels, own->differing[0]);
         return;
     }
-    sp_feature_read(&own->views[m->n], sp_view_slot(m->base, sp_base_slot(m, slot)), own->outputs,
-                    own->labels, to);
+    sp_feature_read(&own->views[m->n], sp_view_slot(m->base, sp_base_slot(m, slot)), own->labels,
+                    to);
     sp_merge_feature(to, own->differing, m->n_touched, own->outputs, own->labels, own->all,
                      m->to->adaptive.rD, m->scratch);
-    sp_feature_write(&blocks, slot, own->outputs, own->labels, to);
+    sp_feature_write(&blocks, slot, own->labels, to);
 }
 
 /* Whether a shard has a column among the slots of a chunk. */

@@ -10,7 +10,7 @@
 #include "memory/types.h"
 
 enum {
-    SP_ADAPTIVE_NUMBERS = 7, /* kept for each label or output, once a model */
+    SP_ADAPTIVE_NUMBERS = 5, /* kept for each label, once a model */
 };
 
 #define SP_U_LIMIT 1e30
@@ -30,23 +30,24 @@ typedef struct sp_adaptive {
     bool watches;  /* phi is what adaptive/drift.h says */
     bool naive_bayes;
     bool intercept;
+    bool rows;    /* more than two labels have come: what labels have lies in rows (many/many.h) */
     int positive; /* of two labels, the one the output speaks for */
     ptrdiff_t n_labels;
     double T;
     double m;
     double nm;
+    double wn;
+    double Gn;
     double tau;
     double Gtau;
     sp_columns columns;
     sp_drift drift;
     ptrdiff_t room; /* of each of these, in one block of memory */
     double *D;
-    double *lnD; /* log(D + 1) */
+    double *lnD; /* log(D + 1); with rows log(1 + D / 3) */
     double *rD;  /* 1 / (D + 1) */
-    double *w0;
+    double *w0;  /* of two labels' one output the first */
     double *G0;
-    double *wn;
-    double *Gn;
 } sp_adaptive;
 
 typedef struct {                    /* an event as the model finds it, before its label is known */
@@ -85,19 +86,14 @@ typedef struct sp_weighed {
     double r;       /* of X = om v r */
     double length;  /* sum |X| */
     double unknown; /* how little of the event is known, for the rank */
-    ptrdiff_t outputs_room;
-    double *score; /* the outputs', in one block of memory */
-    double *d;
-    double *V;
-    double *P;      /* of naive Bayes; then the probabilities */
-    double *E;      /* and those of scores times tau */
+    double score; /* the one output's */
+    double d;
+    double V;
     double sharper; /* u d log P(y) / d tau, of the label that was aimed at */
     sp_stride *strides;
     ptrdiff_t n_strides;
-    double ***fours;        /* the chunks of each block of four places */
-    uint32_t *blocks;       /* that are going to be written */
-    ptrdiff_t best, second; /* by naive Bayes */
-    ptrdiff_t top;          /* by the scores: the answer */
+    ptrdiff_t strides_room;
+    ptrdiff_t top; /* by the scores: the answer */
     sp_surprise surprise;
 } sp_weighed;
 
@@ -107,15 +103,9 @@ static inline ptrdiff_t sp_adaptive_places(const sp_adaptive *a)
     return SP_MAX(a->n_labels, (ptrdiff_t)2);
 }
 
-/* Whether there is one output. */
-static inline bool sp_adaptive_is_pair(const sp_adaptive *a)
-{
-    return a->n_labels <= 2;
-}
-
 static inline ptrdiff_t sp_adaptive_outputs(const sp_adaptive *a)
 {
-    return a->n_labels <= 2 ? 1 : a->n_labels;
+    return a->rows ? a->n_labels : 1;
 }
 
 /* Where the event has been answered. */

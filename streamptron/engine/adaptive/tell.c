@@ -26,19 +26,13 @@ SP_PRIVATE void sp_adaptive_once_write(const sp_learner *learner, double *number
         *numbers++ = a->D[k];
         *numbers++ = a->w0[k];
         *numbers++ = a->G0[k];
-        *numbers++ = a->wn[k];
-        *numbers++ = a->Gn[k];
+        *numbers++ = k == 0 ? a->wn : 0.0;
+        *numbers++ = k == 0 ? a->Gn : 0.0;
     }
     *numbers++ = a->tau;
     *numbers++ = a->Gtau;
     if (a->watches)
         sp_drift_read(&a->drift, numbers);
-}
-
-/* Whether a number is from low to SP_VALUE_LIMIT. */
-static bool sp_is_within(double number, double low)
-{
-    return low <= number && number <= SP_VALUE_LIMIT;
 }
 
 SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *numbers)
@@ -56,14 +50,14 @@ SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *
         sp_adaptive_set_count(a, k, numbers[0]);
         a->w0[k] = numbers[1];
         a->G0[k] = numbers[2];
-        a->wn[k] = numbers[3];
-        a->Gn[k] = numbers[4];
+        if (k == 0) {
+            a->wn = numbers[3];
+            a->Gn = numbers[4];
+        }
     }
     a->tau = *numbers++;
     a->Gtau = *numbers++;
-    if (!(sp_is_within(a->T, 0.0) && sp_is_within(a->m, 0.0) && 0.0 <= a->nm && a->nm <= 1024.0
-          && SP_TAU_LEAST <= a->tau && a->tau <= SP_TAU_MOST && 1.0 <= a->Gtau
-          && a->Gtau <= SP_G_TAU_MOST))
+    if (!sp_once_is_sound(a))
         return "what is kept of all events is invalid";
     if (a->watches && !sp_drift_is_sound(numbers))
         return "what is kept of recent answers is invalid";
@@ -72,17 +66,16 @@ SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *
     return NULL;
 }
 
-SP_API void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
-                               double *shares)
+SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, double *shares)
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_weighed *w = sp_weighed_of(event);
     for (ptrdiff_t i = 0; i < w->n_unbent; i++)
-        shares[i] = sp_adaptive_share(a, &learner->table, w, output, i, event);
+        shares[i] = sp_adaptive_share(a, &learner->table, w, i, event);
     for (ptrdiff_t i = w->n_unbent; i < w->n; i++)
         shares[w->n_plain + w->entries[i]] +=
-            sp_adaptive_share(a, &learner->table, w, output, i, event);
-    shares[w->n_unbent] = sp_adaptive_share(a, &learner->table, w, output, -1, event);
+            sp_adaptive_share(a, &learner->table, w, i, event);
+    shares[w->n_unbent] = sp_adaptive_share(a, &learner->table, w, -1, event);
 }
 
 SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i)

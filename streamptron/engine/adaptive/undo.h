@@ -30,49 +30,29 @@ enum {
     SP_KEPT_FIRST                   /* then w and G of each output that steps */
 };
 
-/* A slot's numbers for label y and outputs k[0..m), read as `outputs` outputs have them, of which
-   the table has `there`. Where the slot is not dealt out and there are several, it is read as if it
-   were. Returns s. */
-static inline double sp_kept_read(const sp_blocks *blocks, uint32_t slot, ptrdiff_t there,
-                                  ptrdiff_t outputs, int positive, ptrdiff_t y, const ptrdiff_t *k,
-                                  ptrdiff_t m, float *kept)
+/* A slot's numbers for label y, and if m the output's w and G. Returns s. */
+static inline double sp_kept_read(const sp_head *head, ptrdiff_t y, ptrdiff_t m, float *kept)
 {
-    const sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
-    const int dealt = sp_is_dealt(head);
     kept[SP_KEPT_CNT] = head->cnt;
     kept[SP_KEPT_OM] = head->om;
-    kept[SP_KEPT_C] = y >= (dealt ? there : 2) ? 0.0f
-        : dealt ? sp_places_at(*blocks, slot, y)->c[y % 4] : head->of.c[y];
-    kept += SP_KEPT_FIRST;
-    for (ptrdiff_t j = 0; j < m; j++, kept += 2) {
-        if (outputs == 1) {
-            kept[0] = head->w;
-            kept[1] = head->G;
-        } else if (k[j] >= (dealt ? there : 2)) {
-            kept[0] = kept[1] = 0.0f;
-        } else if (dealt) {
-            kept[0] = sp_places_at(*blocks, slot, k[j])->w[k[j] % 4];
-            kept[1] = *sp_G_at(*blocks, slot, k[j]);
-        } else {
-            kept[0] = k[j] == positive ? 0.5f * head->w : -0.5f * head->w;
-            kept[1] = head->G;
-        }
+    kept[SP_KEPT_C] = head->of.c[y];
+    if (m) {
+        kept[SP_KEPT_FIRST] = head->w;
+        kept[SP_KEPT_FIRST + 1] = head->G;
     }
     return head->s;
 }
 
 /* Whether the event has had this slot before; marks it. om is above 0 once it is learned. */
-static inline int sp_kept_mark(const sp_blocks *blocks, uint32_t slot)
+static inline int sp_kept_mark(sp_head *head)
 {
-    sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
     int marked = head->om < 0.0f;
     if (!marked) head->om = -head->om;
     return marked;
 }
 
-static inline void sp_kept_unmark(const sp_blocks *blocks, uint32_t slot)
+static inline void sp_kept_unmark(sp_head *head)
 {
-    sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
     head->om = fabsf(head->om);
 }
 
@@ -102,83 +82,56 @@ SP_TEMPLATE double sp_back_mean(double now, double before, double after, double 
 
 /* The count of place y. A feature that has not come at all has none; and one of which a count is
    below 0 has been negative. */
-static inline void sp_back_place(const sp_blocks *blocks, sp_head *head, uint32_t slot,
-                                 ptrdiff_t outputs, ptrdiff_t y, float before, float after)
+static inline void sp_back_place(sp_head *head, ptrdiff_t y, float before, float after)
 {
-    const int dealt = sp_is_dealt(head), none = head->cnt == 0.0f;
-    for (ptrdiff_t k = 0; k < (dealt ? outputs : 2); k++) {
-        float *c = dealt ? &sp_places_at(*blocks, slot, k)->c[k % 4] : &head->of.c[k];
+    for (ptrdiff_t k = 0; k < 2; k++) {
+        float *c = &head->of.c[k];
         if (k == y) {
             *c = sp_back(*c, before, after);
             if (*c < 0.0f && !signbit(head->s)) *c = 0.0f;
         }
-        if (none && *c != 0.0f) *c = 0.0f;  /* what is 0 may lie in zeros that are never written */
+        if (head->cnt == 0.0f) *c = 0.0f;
         if (*c < 0.0f && !signbit(head->s)) head->s = -head->s;
     }
 }
 
 /* What a feature has told, of its counts as they are now. */
-static inline void sp_back_om(const sp_blocks *blocks, sp_head *head, uint32_t slot,
-                              ptrdiff_t outputs, double all, const double *rD)
+static inline void sp_back_om(sp_head *head, double all, const double *rD)
 {
-    double sum[4] = {0.0, 0.0, 0.0, 0.0}, squares[4] = {0.0, 0.0, 0.0, 0.0};
-    double N;
-    if (outputs == 1 || !sp_is_dealt(head)) {
-        const double c0 = head->of.c[0], c1 = head->of.c[1];
-        head->om = sp_om(head->cnt, all, (c0 * c0) * rD[0] + (c1 * c1) * rD[1], c0 + c1);
-        return;
-    }
-    for (ptrdiff_t k = 0; k < outputs; k++) {
-        const double c = sp_places_at(*blocks, slot, k)->c[k % 4];
-        sum[k % 4] += c;
-        squares[k % 4] += (c * c) * rD[k];
-    }
-    N = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    head->of.N = N;
-    head->om = sp_om(head->cnt, all, (squares[0] + squares[1]) + (squares[2] + squares[3]), N);
+    const double c0 = head->of.c[0], c1 = head->of.c[1];
+    head->om = sp_om(head->cnt, all, (c0 * c0) * rD[0] + (c1 * c1) * rD[1], c0 + c1);
 }
 
-SP_TEMPLATE void sp_back_output(const sp_blocks *blocks, uint32_t slot, ptrdiff_t k, double share,
-                                float w_before, float w_after, float G_before, float G_after)
+/* What a step did to a feature's count and mean, taken back. */
+static inline void sp_back_head(sp_head *head, const float *before, const float *after,
+                                double s_before, double s_after)
 {
-    float *w = &sp_places_at(*blocks, slot, k)->w[k % 4], *G = sp_G_at(*blocks, slot, k);
-    *w = sp_back(*w, (float)(share * w_before), (float)(share * w_after));
-    *G = sp_back_count(*G, G_before, G_after);
-}
-
-/* Take a step back from a slot. `one`: it was taken with one output; `outputs`: how many there are
-   now, for which the slot's chunks can be written. `all`: T + K, and rD: 1 / (D + 1), as they are
-   without the step. */
-static inline void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outputs, int one,
-                                int positive, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
-                                const float *before, const float *after, double s_before,
-                                double s_after, double all, const double *rD)
-{
-    sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
-    const float cnt = head->cnt, om = head->om;
-    if (outputs > 1 && !one && !sp_is_dealt(head)) sp_deal(*blocks, head, slot, positive);
-    for (ptrdiff_t j = 0; j < m; j++) {
-        const float *b = before + SP_KEPT_FIRST + 2 * j, *a = after + SP_KEPT_FIRST + 2 * j;
-        if (!one) {
-            sp_back_output(blocks, slot, k[j], 1.0, b[0], a[0], b[1], a[1]);
-        } else if (sp_is_dealt(head)) {
-            sp_back_output(blocks, slot, positive, 0.5, b[0], a[0], b[1], a[1]);
-            sp_back_output(blocks, slot, 1 - positive, -0.5, b[0], a[0], b[1], a[1]);
-        } else {
-            head->w = sp_back(head->w, b[0], a[0]);
-            head->G = sp_back_count(head->G, b[1], a[1]);
-        }
-    }
-    /* counts that this step halved were more than it added: what it added is gone in them */
-    if (after[SP_KEPT_CNT] < before[SP_KEPT_CNT]) return;
+    const float cnt = head->cnt;
     head->cnt = sp_back_count(cnt, before[SP_KEPT_CNT], after[SP_KEPT_CNT]);
     if (cnt >= SP_COUNT_HALF && before[SP_KEPT_CNT] >= SP_COUNT_HALF
         && head->cnt < (float)SP_COUNT_HALF)
         head->cnt = (float)SP_COUNT_HALF;   /* it still is always there */
     head->s = sp_back_mean(head->s, s_before, s_after, cnt, head->cnt, before[SP_KEPT_CNT],
                            after[SP_KEPT_CNT]);
-    sp_back_place(blocks, head, slot, outputs, y, before[SP_KEPT_C], after[SP_KEPT_C]);
-    sp_back_om(blocks, head, slot, outputs, all, rD);
+}
+
+/* Take a step back from a slot. `all`: T + K, and rD: 1 / (D + 1), as they are without the step. */
+static inline void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_t y, ptrdiff_t m,
+                                const float *before, const float *after, double s_before,
+                                double s_after, double all, const double *rD)
+{
+    sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
+    const float cnt = head->cnt, om = head->om;
+    if (m) {
+        const float *b = before + SP_KEPT_FIRST, *a = after + SP_KEPT_FIRST;
+        head->w = sp_back(head->w, b[0], a[0]);
+        head->G = sp_back_count(head->G, b[1], a[1]);
+    }
+    /* counts that this step halved were more than it added: what it added is gone in them */
+    if (after[SP_KEPT_CNT] < before[SP_KEPT_CNT]) return;
+    sp_back_head(head, before, after, s_before, s_after);
+    sp_back_place(head, y, before[SP_KEPT_C], after[SP_KEPT_C]);
+    sp_back_om(head, all, rD);
     if (sp_column_of(blocks, slot)->n > 0.0) head->om = om;        /* that is of its e */
     else if (head->cnt == 0.0f) head->om = 0.0f;
     else if (cnt == after[SP_KEPT_CNT] && om == after[SP_KEPT_OM]) head->om = before[SP_KEPT_OM];
@@ -211,23 +164,21 @@ static inline void sp_kept_column_read(const sp_blocks *blocks, uint32_t slot, p
                                        ptrdiff_t there, sp_column *column, float *e)
 {
     *column = *sp_column_of(blocks, slot);
-    for (ptrdiff_t k = 0; k < places; k++) e[k] = k < there ? *sp_column_e(blocks, slot, k) : 0.0f;
+    for (ptrdiff_t k = 0; k < places; k++) e[k] = k < there ? sp_column_e(blocks, slot)[k] : 0.0f;
 }
 
 static inline void sp_put_e(const sp_blocks *blocks, uint32_t slot, ptrdiff_t k, float number)
 {
-    float *e = sp_column_e(blocks, slot, k);
+    float *e = sp_column_e(blocks, slot) + k;
     if (*e != number) *e = number;  /* what is 0 may lie in zeros that are never written */
 }
 
-/* Take a step back from a column, after sp_take_back from its slot. `om`: before the step;
-   `outputs`: how many there are now. */
-static inline void sp_take_back_column(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outputs,
+/* Take a step back from a column, after sp_take_back from its slot. `om`: before the step. */
+static inline void sp_take_back_column(const sp_blocks *blocks, uint32_t slot,
                                        const sp_kept_column *kept, float om, double all,
                                        const double *rD)
 {
-    const ptrdiff_t places = outputs > 2 ? outputs : 2;
-
+    const ptrdiff_t places = 2;
     const sp_column *before = &kept->before, *after = &kept->after;
     const float *e = (const float *)(const void *)(kept + 1), *e_after = e + kept->places;
     const ptrdiff_t known = places < (ptrdiff_t)kept->places ? places : (ptrdiff_t)kept->places;
@@ -237,7 +188,7 @@ static inline void sp_take_back_column(const sp_blocks *blocks, uint32_t slot, p
     int untouched = now.a == after->a && now.b == after->b && now.n == after->n
                     && now.since == after->since;
     for (ptrdiff_t k = 0; k < places; k++)
-        untouched &= *sp_column_e(blocks, slot, k) == (k < known ? e_after[k] : 0.0f);
+        untouched &= sp_column_e(blocks, slot)[k] == (k < known ? e_after[k] : 0.0f);
     if (untouched) {
         *column = *before;
         for (ptrdiff_t k = 0; k < known; k++) sp_put_e(blocks, slot, k, e[k]);
@@ -255,15 +206,15 @@ static inline void sp_take_back_column(const sp_blocks *blocks, uint32_t slot, p
         if (!(fabs(column->a) <= SP_VALUE_LIMIT)) column->a = now.a;
         if (!(column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST)) column->b = now.b;
         for (ptrdiff_t k = 0; k < known; k++) sp_put_e(blocks, slot, k, sp_back(
-                *sp_column_e(blocks, slot, k), e[k], e_after[k]));
+                sp_column_e(blocks, slot)[k], e[k], e_after[k]));
         if (!(column->n > 0.0 && column->since > 0.0)) {
-            sp_column_clear(blocks, slot, places);
-            sp_back_om(blocks, head, slot, outputs, all, rD);
+            sp_column_clear(blocks, slot);
+            sp_back_om(head, all, rD);
             if (head->cnt == 0.0f) head->om = 0.0f;
         }
     }
     if (!(column->n > 0.0)) return;
-    sp_column_sums(blocks, slot, places, rD, &sum, &squares);
+    sp_column_sums(sp_column_e(blocks, slot), rD, &sum, &squares);
     head->om = sp_om(column->since, all, squares, sum);
 }
 

@@ -23,8 +23,9 @@ static int sp_unfit(const spt_event *event, spt_error *error)
 }
 
 /* Weights of a file that is used where it lies have not been looked at. */
-static bool sp_scores_are_finite(const sp_learner *learner, const sp_event *event)
+static bool sp_scores_are_finite(const sp_learner *learner, sp_event *event)
 {
+    sp_learner_decide(learner, event);
     for (int kind = 0; kind < SP_KEPT_KINDS; kind++) {
         for (ptrdiff_t k = 0; sp_table_keeps(&learner->table, kind) && k < event->n_scores; k++) {
             if (!isfinite(sp_learner_decision(event, kind)[k]))
@@ -75,6 +76,7 @@ SPT_API int spt_predict(const spt_model *model, spt_event *event, spt_answer *an
     int failed = sp_answer_of(model, event, &its, error);
     if (failed)
         return failed;
+    sp_learner_decide(learner, &event->event);
     const double *scores = sp_learner_decision(&event->event, its.kind);
     bool several = sp_learner_several(learner);
     ptrdiff_t best = its.verdict->best;
@@ -113,6 +115,7 @@ SPT_API int spt_scores(const spt_model *model, spt_event *event, double *scores,
     int failed = sp_answer_of(model, event, &its, error);
     if (failed)
         return failed;
+    sp_learner_decide(learner, &event->event);
     if (*n > 0)
         memcpy(scores, sp_learner_decision(&event->event, its.kind), *n * sizeof(double));
     sp_event_settle(&event->event, &learner->index);

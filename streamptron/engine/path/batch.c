@@ -440,6 +440,7 @@ static void sp_batch_answer(sp_batch *batch, ptrdiff_t r)
         }
     }
     if (batch->decisions != NULL) {
+        sp_learner_decide(learner, event);
         scores = sp_learner_decision(event, answer.kind);
         for (ptrdiff_t i = 0; i < batch->n_decisions; i++)
             batch->decisions[r * batch->n_decisions + i] = scores[i];

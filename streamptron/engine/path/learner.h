@@ -13,6 +13,7 @@
 #include "linear/table.h"
 #include "linear/two_labels.h"
 #include "linear/verdict.h"
+#include "many/state.h"
 #include "memory/types.h"
 #include "names/index.h"
 #include "path/ceiling.h"
@@ -27,6 +28,7 @@ typedef struct sp_learner {
     sp_serve serve;
     sp_calibrator fits[SP_KEPT_KINDS];
     sp_adaptive adaptive;  /* what AdaptiveClassifier keeps once */
+    sp_many many;          /* and with more than two labels */
     sp_voters voters;      /* of VotedPerceptron */
     sp_sets sets;          /* of MultiLabelClassifier */
     const sp_pairs *pairs; /* which features are paired; NULL: none. Its owner keeps it */
@@ -63,7 +65,8 @@ static inline ptrdiff_t sp_learner_labels(const sp_learner *learner)
     return sp_learner_by_label(learner) ? learner->table.n_outputs : learner->two.n;
 }
 
-/* The scores of one kept vector on a scored event, one for each choice. */
+/* The scores of one kept vector on a scored event, one for each choice; where labels are many they
+   are worked out by sp_learner_decide (path/path.h), which is called before. */
 static inline const double *sp_learner_decision(const sp_event *event, int kind)
 {
     return event->scores + kind * event->n_scores;

@@ -94,6 +94,17 @@ SP_API sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event)
     return answer;
 }
 
+SP_API void sp_learner_decide(const sp_learner *learner, sp_event *event)
+{
+    sp_machine_decide(learner, event);
+}
+
+SP_API int sp_learner_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
+                             int kind, double *shares)
+{
+    return sp_machine_shares(learner, event, output, kind, shares);
+}
+
 SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                      sp_answer answer, double *p)
 {
@@ -113,7 +124,7 @@ SP_PRIVATE int sp_learner_step(sp_learner *learner, sp_event *event, const sp_en
                                bool intercept, ptrdiff_t y, double u)
 {
     int failed = 0;
-    if (learner->answer == SP_ANSWER_PAIR && y > 1 && sp_machine_splits(learner)) {
+    if (learner->answer == SP_ANSWER_PAIR && y > 1 && sp_machine_splits(learner, u)) {
         if (sp_machine_split(learner) < 0)
             return -1;
         failed = sp_learner_score(learner, event);

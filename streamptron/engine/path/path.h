@@ -57,6 +57,14 @@ SP_PRIVATE void sp_learner_judge(const sp_learner *learner, sp_event *event);
 /* Who answers a scored event, and what. */
 SP_API sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event);
 
+/* See that all scores of a scored event are there: where labels are many, answers do without. */
+SP_API void sp_learner_decide(const sp_learner *learner, sp_event *event);
+
+/* What each part of an answered event has of an output's score, by the vector `kind`; behind them
+   what is always there. -1 without memory. */
+SP_API int sp_learner_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
+                             int kind, double *shares);
+
 /* p[choice] of an answered event; with one output, of each label there is. */
 SP_API void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                      sp_answer answer, double *p);

@@ -64,25 +64,23 @@ SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
 }
 
 SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
-                         ptrdiff_t there, ptrdiff_t outputs, ptrdiff_t y, const ptrdiff_t *k,
-                         ptrdiff_t m, float *kept, double *means)
+                         ptrdiff_t y, ptrdiff_t m, float *kept, double *means)
 {
-    sp_blocks blocks = sp_table_blocks(&learner->table);
     for (ptrdiff_t i = 0; i < n; i++)
-        means[i] = sp_kept_read(&blocks, slots[i], there, outputs, learner->adaptive.positive, y, k,
-                                m, kept + i * sp_kept_width(m));
+        means[i] = sp_kept_read(sp_table_head(&learner->table, slots[i]), y, m,
+                                kept + i * sp_kept_width(m));
 }
 
 SP_API void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
 {
-    sp_blocks blocks = sp_table_blocks(&learner->table);
+    double *const *heads = learner->table.blocks->chunks;
     for (ptrdiff_t i = 0; i < n; i++) {
-        if (slots[i] != SP_SLOT_NULL && sp_kept_mark(&blocks, slots[i]))
+        if (slots[i] != SP_SLOT_NULL && sp_kept_mark(sp_head_of(heads, slots[i])))
             slots[i] = SP_SLOT_NULL;
     }
     for (ptrdiff_t i = 0; i < n; i++) {
         if (slots[i] != SP_SLOT_NULL)
-            sp_kept_unmark(&blocks, slots[i]);
+            sp_kept_unmark(sp_head_of(heads, slots[i]));
     }
 }
 
@@ -200,12 +198,8 @@ SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t 
     }
 }
 
-SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t outputs, ptrdiff_t y, const ptrdiff_t *k,
-                         ptrdiff_t m, double *once)
+SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t y, ptrdiff_t m, double *once)
 {
-    ptrdiff_t own = sp_adaptive_outputs(a);
-    double mean = 0.0;
-    bool split = own == 1 && outputs > 1;
     once[0] = a->T;
     once[1] = y < sp_adaptive_places(a) ? a->D[y] : 0.0;
     once[2] = a->m;
@@ -214,24 +208,11 @@ SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t outputs, ptrdiff_t y, c
     once[5] = a->Gtau;
     sp_drift_read(&a->drift, once + 6);
     once += SP_ONCE_MODEL;
-    for (ptrdiff_t i = 0; i < (split ? 2 : own); i++)
-        mean += split ? 0.5 * a->wn[0] : a->wn[i];
-    for (ptrdiff_t j = 0; j < m; j++) {
-        if (k[j] >= (split ? 2 : own)) {
-            once[0] = once[1] = once[3] = 0.0;
-            once[2] = mean / (split ? 2 : (double)own);
-        } else if (split) {
-            once[0] = k[j] == a->positive ? 0.5 * a->w0[0] : -0.5 * a->w0[0];
-            once[1] = a->G0[0];
-            once[2] = 0.5 * a->wn[0];
-            once[3] = a->Gn[0];
-        } else {
-            once[0] = a->w0[k[j]];
-            once[1] = a->G0[k[j]];
-            once[2] = a->wn[k[j]];
-            once[3] = a->Gn[k[j]];
-        }
-        once += SP_ONCE_OUTPUT;
+    if (m) {
+        once[0] = a->w0[0];
+        once[1] = a->G0[0];
+        once[2] = a->wn;
+        once[3] = a->Gn;
     }
 }
 
@@ -240,17 +221,8 @@ static double sp_undo_back(double now, double before, double after)
     return now == after ? before : now - (after - before);
 }
 
-static void sp_undo_back_output(sp_adaptive *a, ptrdiff_t k, double sign, double half,
-                                const double *before, const double *after)
-{
-    a->w0[k] = sp_undo_back(a->w0[k], sign * before[0], sign * after[0]);
-    a->G0[k] = SP_MAX(0.0, sp_undo_back(a->G0[k], before[1], after[1]));
-    a->wn[k] = sp_undo_back(a->wn[k], half * before[2], half * after[2]);
-    a->Gn[k] = SP_MAX(0.0, sp_undo_back(a->Gn[k], before[3], after[3]));
-}
-
-SP_API void sp_once_take_back(sp_adaptive *a, bool one, ptrdiff_t y, const ptrdiff_t *k,
-                              ptrdiff_t m, const double *before, const double *after)
+SP_API void sp_once_take_back(sp_adaptive *a, ptrdiff_t y, ptrdiff_t m, const double *before,
+                              const double *after)
 {
     double drift[SP_DRIFT_NUMBERS];
     a->T = SP_MAX(0.0, sp_undo_back(a->T, before[0], after[0]));
@@ -265,76 +237,46 @@ SP_API void sp_once_take_back(sp_adaptive *a, bool one, ptrdiff_t y, const ptrdi
     sp_drift_read(&a->drift, drift);
     if (memcmp(drift, after + 6, sizeof drift) == 0)
         sp_drift_write(&a->drift, before + 6);
-    for (ptrdiff_t j = 0; j < m; j++) {
-        before += j == 0 ? SP_ONCE_MODEL : SP_ONCE_OUTPUT;
-        after += j == 0 ? SP_ONCE_MODEL : SP_ONCE_OUTPUT;
-        if (!one)
-            sp_undo_back_output(a, k[j], 1.0, 1.0, before, after);
-        else if (sp_adaptive_is_pair(a))
-            sp_undo_back_output(a, 0, 1.0, 1.0, before, after);
-        else {
-            sp_undo_back_output(a, a->positive, 0.5, 0.5, before, after);
-            sp_undo_back_output(a, 1 - a->positive, -0.5, 0.5, before, after);
-        }
+    if (m) {
+        before += SP_ONCE_MODEL;
+        after += SP_ONCE_MODEL;
+        a->w0[0] = sp_undo_back(a->w0[0], before[0], after[0]);
+        a->G0[0] = SP_MAX(0.0, sp_undo_back(a->G0[0], before[1], after[1]));
+        a->wn = sp_undo_back(a->wn, before[2], after[2]);
+        a->Gn = SP_MAX(0.0, sp_undo_back(a->Gn, before[3], after[3]));
     }
 }
 
-SP_API ptrdiff_t sp_kept_blocks(const sp_table *table, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
-                                uint32_t *blocks)
+SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
 {
-    ptrdiff_t n = 1;
-    blocks[0] = 0;
-    if (table->n_outputs == 1)
-        return n;
-    blocks[1] = (uint32_t)sp_places_block(0);
-    blocks[2] = (uint32_t)sp_G_block(0);
-    blocks[3] = (uint32_t)sp_places_block(y);
-    n = 4;
-    for (ptrdiff_t j = 0; j < m; j++) {
-        blocks[n] = (uint32_t)sp_places_block(k[j]);
-        blocks[n + 1] = (uint32_t)sp_G_block(k[j]);
-        n += 2;
-    }
-    return n;
-}
-
-SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept, const uint32_t *blocks,
-                           ptrdiff_t n_blocks)
-{
-    ptrdiff_t groups = (sp_adaptive_places(&learner->adaptive) + SP_GROUP - 1) / SP_GROUP;
+    const uint32_t of_heads = 0;
+    const uint32_t of_columns[2] = {SP_BLOCK_COLUMNS, SP_BLOCK_E};
     sp_slot_type n_slots = learner->index.n_slots;
     size_t one;
     ptrdiff_t n = 0;
     for (size_t at = 0; at < kept->n_bytes; at += one, n++) {
         const sp_kept_column *column = (const sp_kept_column *)(const void *)(kept->columns + at);
         one = sp_kept_column_bytes(column->places);
-        for (ptrdiff_t g = -1; g < groups; g++) {
-            uint32_t block = g < 0 ? SP_BLOCK_COLUMNS : (uint32_t)sp_e_block(SP_GROUP * g);
-            if (sp_table_reserve_blocks(&learner->table, kept->slots + column->at, 1, n_slots,
-                                        &block, 1)
-                < 0)
-                return -1;
-        }
+        if (sp_table_reserve_blocks(&learner->table, kept->slots + column->at, 1, n_slots,
+                                    of_columns, 2)
+            < 0)
+            return -1;
     }
     if (sp_columns_room(&learner->adaptive.columns, learner->adaptive.columns.n + n) < 0)
         return -1;
-    return sp_table_reserve_blocks(&learner->table, kept->slots, kept->n, n_slots, blocks,
-                                   n_blocks);
+    return sp_table_reserve_blocks(&learner->table, kept->slots, kept->n, n_slots, &of_heads, 1);
 }
 
-SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, bool one, ptrdiff_t y,
-                              const ptrdiff_t *k, ptrdiff_t m)
+SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, ptrdiff_t y, ptrdiff_t m)
 {
     sp_adaptive *a = &learner->adaptive;
     sp_blocks blocks = sp_table_blocks(&learner->table);
     ptrdiff_t width = sp_kept_width(m);
-    ptrdiff_t outputs = sp_adaptive_outputs(a);
     double all = a->T + (double)sp_adaptive_places(a);
     size_t size;
     for (ptrdiff_t i = 0; i < kept->n; i++) {
         if (kept->slots[i] >= SP_SLOTS_RESERVED)
-            sp_take_back(&blocks, kept->slots[i], outputs, one, a->positive, y, k, m,
-                         kept->before + i * width, kept->after + i * width, kept->s_before[i],
+            sp_take_back(&blocks, kept->slots[i], y, m, kept->before + i * width, kept->after + i * width, kept->s_before[i],
                          kept->s_after[i], all, a->rD);
     }
     for (size_t at = 0; at < kept->n_bytes; at += size) {
@@ -344,7 +286,7 @@ SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, bool one
         if (slot < SP_SLOTS_RESERVED)
             continue;
         float om = kept->before[(ptrdiff_t)column->at * width + SP_KEPT_OM];
-        sp_take_back_column(&blocks, slot, outputs, column, om, all, a->rD);
+        sp_take_back_column(&blocks, slot, column, om, all, a->rD);
         if (sp_column_of(&blocks, slot)->n > 0.0)
             sp_columns_add(&a->columns, slot);
     }

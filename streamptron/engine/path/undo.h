@@ -58,10 +58,9 @@ SP_API ptrdiff_t sp_kept_width(ptrdiff_t m);
    their slots are written down, unless `slots` is NULL. */
 SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots);
 
-/* Write down what these slots hold; `there`: the outputs that they have. */
+/* Write down what these slots hold. */
 SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
-                         ptrdiff_t there, ptrdiff_t outputs, ptrdiff_t y, const ptrdiff_t *k,
-                         ptrdiff_t m, float *kept, double *means);
+                         ptrdiff_t y, ptrdiff_t m, float *kept, double *means);
 
 /* Leave each of these slots once; 0 where it comes again. */
 SP_API void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
@@ -88,18 +87,13 @@ SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrd
 SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first, ptrdiff_t n,
                           const uint8_t *columns, size_t bytes);
 
-/* What is kept once that a step for label y changes, as `outputs` outputs will have it. */
-SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t outputs, ptrdiff_t y, const ptrdiff_t *k,
-                         ptrdiff_t m, double *once);
+/* What is kept once that a step for label y changes. */
+SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t y, ptrdiff_t m, double *once);
 
 /* Take back what is kept once. The usual |d| and the watch for drift come back only if nothing was
    learned since. */
-SP_API void sp_once_take_back(sp_adaptive *a, bool one, ptrdiff_t y, const ptrdiff_t *k,
-                              ptrdiff_t m, const double *before, const double *after);
-
-/* The blocks that are written then: at most 4 + 2 m. Returns how many. */
-SP_API ptrdiff_t sp_kept_blocks(const sp_table *table, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
-                                uint32_t *blocks);
+SP_API void sp_once_take_back(sp_adaptive *a, ptrdiff_t y, ptrdiff_t m, const double *before,
+                              const double *after);
 
 /* A step's numbers. */
 typedef struct sp_kept {
@@ -113,14 +107,12 @@ typedef struct sp_kept {
     size_t n_bytes; /* of these */
 } sp_kept;
 
-/* See that a step can be taken back from these slots. -1 without memory; then nothing has changed.
-   `blocks`: as sp_kept_blocks has filled them. */
-SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept, const uint32_t *blocks,
-                           ptrdiff_t n_blocks);
+/* See that a step can be taken back from these slots. -1 without memory; then nothing has
+   changed. */
+SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept);
 
 /* Take a step back from its slots, after what is kept once. */
-SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, bool one, ptrdiff_t y,
-                              const ptrdiff_t *k, ptrdiff_t m);
+SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, ptrdiff_t y, ptrdiff_t m);
 
 /* Whether n entries' numbers are those of slots. */
 SP_API bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m);

@@ -29,7 +29,7 @@
    all features less that over those with an entry, and likewise d.
 
        slot      [    s    | cnt |  -  |   row   |    N    ]      32 bytes, as AdaptiveClassifier's
-       row       [ k c w G ][ k c w G ] ..                        see sets/rows.h
+       row       [ k c w G ][ k c w G ] ..                        see rows/rows.h
 
    A label without an entry in the event scores w0 - 2 wn, which is its `rest`: it takes a step only
    if that is above -4.85. Those above -5 are in a list, `awake`. So an event costs what its rows
@@ -42,7 +42,7 @@
 #include "adaptive/head.h"
 #include "events/event.h"
 #include "linear/table.h"
-#include "sets/rows.h"
+#include "rows/rows.h"
 #include "sets/state.h"
 
 #include <math.h>

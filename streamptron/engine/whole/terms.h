@@ -78,80 +78,47 @@ typedef struct {
     double *e;                      /* by label */
 } sp_feature;
 
-/* Whose labels are which: those of one model in the order of all. */
+/* Whose labels are which: those of one model of two labels in the order of all. */
 typedef struct {
     sp_blocks blocks;
-    ptrdiff_t outputs;              /* of that model: 1, or one a label */
-    int positive;                   /* for which of its labels its one output speaks */
     const int32_t *label;           /* by label of all: its own number, or -1 */
-    double sign;                    /* one output for all: whether that speaks for the same side */
+    double sign;                    /* whether its output speaks for the same side */
 } sp_view;
 
-/* Read a slot as `outputs` outputs and `labels` labels have it. */
-static inline void sp_feature_read(const sp_view *view, uint32_t slot, ptrdiff_t outputs,
-                                   ptrdiff_t labels, sp_feature *to)
+/* Read a slot as `labels` labels have it, at most two. */
+static inline void sp_feature_read(const sp_view *view, uint32_t slot, ptrdiff_t labels,
+                                   sp_feature *to)
 {
     const sp_head *head = sp_head_of(sp_chunks(view->blocks, 0), slot);
     to->s = head->s;
     to->cnt = head->cnt;
     to->om = head->om;
     to->column = *sp_column_of(&view->blocks, slot);
-    for (ptrdiff_t k = 0; k < labels; k++)
-        to->e[k] = view->label[k] < 0 ? 0.0
-                                      : (double)*sp_column_e(&view->blocks, slot, view->label[k]);
-    for (ptrdiff_t k = 0; k < labels; k++)
-        to->c[k] = view->label[k] < 0 ? 0.0
-                                       : sp_count_of(&view->blocks, slot, view->label[k],
-                                                     view->outputs);
-    if (outputs == 1) {
-        to->w[0] = view->sign < 0.0 ? 0.0 - head->w : head->w;
-        to->G[0] = head->G;
-        return;
+    for (ptrdiff_t k = 0; k < labels; k++) {
+        const int32_t own = view->label[k];
+        to->e[k] = own < 0 ? 0.0 : (double)sp_column_e(&view->blocks, slot)[own];
+        to->c[k] = own < 0 ? 0.0 : (double)head->of.c[own];
     }
-    for (ptrdiff_t k = 0; k < outputs; k++) {
-        ptrdiff_t own = view->label[k];
-        to->w[k] = to->G[k] = 0.0;
-        if (own < 0) continue;
-        if (view->outputs == 1) {
-            to->w[k] = own == view->positive ? 0.5 * head->w : -0.5 * head->w;
-            to->G[k] = head->G;
-            continue;
-        }
-        to->w[k] = sp_weight(&view->blocks, slot, own, view->outputs, view->positive);
-        to->G[k] = sp_is_dealt(head) ? *sp_G_at(view->blocks, slot, own) : own > 1 ? 0.0 : head->G;
-    }
+    to->w[0] = view->sign < 0.0 ? 0.0 - head->w : head->w;
+    to->G[0] = head->G;
 }
 
 /* Write it into a slot, all of whose chunks are there. */
-static inline void sp_feature_write(const sp_blocks *blocks, uint32_t slot, ptrdiff_t outputs,
-                                    ptrdiff_t labels, const sp_feature *from)
+static inline void sp_feature_write(const sp_blocks *blocks, uint32_t slot, ptrdiff_t labels,
+                                    const sp_feature *from)
 {
     sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
-    double all[4] = {0.0, 0.0, 0.0, 0.0};
     head->s = from->s;
     head->cnt = (float)from->cnt;
     head->om = (float)from->om;
     if (from->column.n > 0.0) {
         *sp_column_of(blocks, slot) = from->column;
         for (ptrdiff_t k = 0; k < labels; k++)
-            *sp_column_e(blocks, slot, k) = (float)from->e[k];
+            sp_column_e(blocks, slot)[k] = (float)from->e[k];
     }
-    if (outputs == 1) {
-        head->w = (float)from->w[0];
-        head->G = (float)from->G[0];
-        for (int k = 0; k < 2; k++) head->of.c[k] = k < labels ? (float)from->c[k] : 0.0f;
-        return;
-    }
-    head->w = 0.0f;
-    head->G = -1.0f;
-    for (ptrdiff_t k = 0; k < outputs; k++) {
-        sp_four_places *four = sp_places_at(*blocks, slot, k);
-        four->w[k % 4] = (float)from->w[k];
-        four->c[k % 4] = (float)from->c[k];
-        *sp_G_at(*blocks, slot, k) = (float)from->G[k];
-        all[k % 4] += four->c[k % 4];
-    }
-    head->of.N = (all[0] + all[1]) + (all[2] + all[3]);
+    head->w = (float)from->w[0];
+    head->G = (float)from->G[0];
+    for (int k = 0; k < 2; k++) head->of.c[k] = k < labels ? (float)from->c[k] : 0.0f;
 }
 
 /* How far a weight has come in all shards together: the mean of the ways they have gone from w0,

@@ -1,4 +1,4 @@
-#include "sets/rows.h"
+#include "rows/rows.h"
 
 #include "memory/heap.h"
 
@@ -186,6 +186,16 @@ SP_PRIVATE void sp_row_move(sp_sparse_rows *rows, sp_sparse *row, uint32_t block
     }
     row->block = block;
     row->size = (uint32_t)size & 63;
+}
+
+SP_PRIVATE void sp_row_remove(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k)
+{
+    sp_entry *entry = sp_row_find(rows, row, k);
+    if (entry == NULL)
+        return;
+    sp_entry *end = sp_row_entries(rows, row) + row->n;
+    memmove(entry, entry + 1, (size_t)(end - entry - 1) * sizeof(sp_entry));
+    row->n = (row->n - 1) & 0x3ffffff;
 }
 
 SP_PRIVATE void sp_row_drop(sp_sparse_rows *rows, sp_sparse *row)

@@ -14,8 +14,8 @@
    What may fail is to take a block (sp_rows_take). Whoever changes rows takes all blocks that they
    will need first. */
 
-#ifndef STREAMPTRON_SETS_ROWS_H
-#define STREAMPTRON_SETS_ROWS_H
+#ifndef STREAMPTRON_ROWS_ROWS_H
+#define STREAMPTRON_ROWS_ROWS_H
 
 #include "memory/compiler.h"
 
@@ -113,6 +113,9 @@ SP_PRIVATE sp_entry *sp_row_insert(const sp_sparse_rows *rows, sp_sparse *row, u
 
 /* Let a row move to a block that has been taken for it; or give that back if it is no larger. */
 SP_PRIVATE void sp_row_move(sp_sparse_rows *rows, sp_sparse *row, uint32_t block, int size);
+
+/* Take an entry out of a row. */
+SP_PRIVATE void sp_row_remove(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k);
 
 /* The row is not needed any more. */
 SP_PRIVATE void sp_row_drop(sp_sparse_rows *rows, sp_sparse *row);

@@ -1,0 +1,385 @@
+#include "many/learn.h"
+
+#include "memory/heap.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- The strides */
+
+/* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. */
+static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    const ptrdiff_t top = w->weighed.top;
+    double best = sp_many_score_of(a, w, top);
+    double known = 0.0;
+    if (fresh && best < 0.0)
+        best = 0.0;
+    for (ptrdiff_t i = 0; i < w->n_met; i++)
+        known += sp_tree_leaf(&learner->many, w->met[i]);
+    w->rest = sp_tree_sum(&learner->many) - known;
+    w->rest = w->rest > 0.0 ? w->rest : 0.0;
+    w->shift = sp_leaf(-best);
+    w->total = w->rest * w->shift;
+    sp_exps(w->score, 1.0, best, w->p, w->n_met);
+    for (ptrdiff_t i = 0; i < w->n_met; i++)
+        w->total += w->p[i];
+    if (fresh)
+        w->total += sp_exp(0.0 - best);
+    for (ptrdiff_t i = 0; i < w->n_met; i++)
+        w->p[i] /= w->total;
+}
+
+/* How far the event was to be expected with label y, whose probability is p. The labels not met are
+   many, and each of them is next to nothing. */
+static sp_surprise sp_many_surprise(const sp_met *w, double p)
+{
+    const double others = w->rest * w->shift / w->total;
+    sp_surprise of = {1.0 - p, 0.0, 0.0};
+    for (ptrdiff_t i = 0; i < w->n_met; i++) {
+        double missed = w->p[i] * (1.0 - w->p[i]);
+        of.expected += missed;
+        of.variance += missed * (1.0 - w->p[i]);
+    }
+    of.expected += others;
+    of.variance += others;
+    of.variance = SP_MAX(0.0, of.variance - of.expected * of.expected);
+    return of;
+}
+
+/* u d log P(y) / d tau, among the labels that were met. */
+static double sp_many_sharper(const sp_adaptive *a, const sp_met *w, ptrdiff_t y, double u)
+{
+    const double scale = sp_tempering(a);
+    double best = w->score[0];
+    double expected = 0.0;
+    double total = 0.0;
+    for (ptrdiff_t i = 1; i < w->n_met; i++)
+        best = w->score[i] > best ? w->score[i] : best;
+    sp_exps(w->score, scale * a->tau, best * (scale * a->tau), w->E, w->n_met);
+    for (ptrdiff_t i = 0; i < w->n_met; i++)
+        total += w->E[i];
+    for (ptrdiff_t i = 0; i < w->n_met; i++)
+        expected += w->E[i] / total * w->score[i];
+    return u * ((w->score[w->accounts[y].at] - expected) * scale);
+}
+
+/* A stride, and whether it makes entries. */
+static void sp_many_aim_at(const sp_adaptive *a, sp_met *w, ptrdiff_t k, double g, double u)
+{
+    ptrdiff_t n = w->weighed.n_strides;
+    sp_weighed_aim(a, &w->weighed, k, g, u);
+    if (w->weighed.n_strides > n && w->weighed.strides[n].q > SP_MANY_WIDE)
+        w->adds[w->n_adds++] = (uint32_t)k;
+}
+
+/* The strides of labels that were not met: those whose probability is enough for one, and y. */
+static void sp_many_aim_at_others(const sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    /* at least as low as the least w0 that makes a step, whatever roundings say */
+    double least = sp_log(SP_THR * w->total / (u * w->shift)) - 1e-9;
+    if (w->rest <= 0.0 && (y == a->n_labels || sp_many_met(w, y)))
+        return;
+    if (least < 1.0 - SP_LEAF_MOST)
+        least = -INFINITY;
+    for (ptrdiff_t k = sp_tree_from(&learner->many, 0, least); k >= 0 && k < a->n_labels;
+         k = sp_tree_from(&learner->many, k + 1, least)) {
+        if (k != y && !sp_many_met(w, k))
+            sp_many_aim_at(a, w, k, 0.0 - sp_tree_leaf(&learner->many, k) * w->shift / w->total, u);
+    }
+    if (y < a->n_labels && !sp_many_met(w, y))
+        sp_many_aim_at(a, w, y, 1.0 - sp_tree_leaf(&learner->many, y) * w->shift / w->total, u);
+}
+
+SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    const bool fresh = y == a->n_labels;
+    double p;
+    w->weighed.n_strides = 0;
+    w->n_adds = 0;
+    w->weighed.sharper = 0.0;
+    if (u == 0.0)
+        return;
+    if (!fresh && sp_many_met(w, y))
+        w->weighed.sharper = sp_many_sharper(a, w, y, u);
+    sp_many_total(learner, w, fresh);
+    for (ptrdiff_t i = 0; i < w->n_met; i++) {
+        ptrdiff_t k = w->met[i];
+        sp_many_aim_at(a, w, k, (k == y ? 1.0 : 0.0) - w->p[i], u);
+    }
+    sp_many_aim_at_others(learner, w, y, u);
+    if (fresh) {
+        double best = sp_many_score_of(a, w, w->weighed.top);
+        p = sp_exp(0.0 - (best < 0.0 ? 0.0 : best)) / w->total;
+        sp_many_aim_at(a, w, y, 1.0 - p, u);
+    } else if (a->watches) {
+        p = sp_many_met(w, y) ? w->p[w->accounts[y].at]
+                              : sp_tree_leaf(&learner->many, y) * w->shift / w->total;
+        w->weighed.surprise = sp_many_surprise(w, p);
+    }
+}
+
+/* --- Blocks for rows */
+
+SP_PRIVATE void sp_many_release(sp_sparse_rows *rows, sp_met *w)
+{
+    for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
+        for (int part = 0; part < 2; part++) {
+            if (w->rooms[i].block[part])
+                sp_rows_give(rows, w->rooms[i].block[part], w->rooms[i].size[part]);
+            w->rooms[i].block[part] = 0;
+        }
+    }
+}
+
+/* How many entries a row will have, at most. */
+static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_met *w, const sp_sparse *row,
+                               ptrdiff_t y, bool steps)
+{
+    uint32_t n = row->n;
+    n += sp_row_find(rows, row, (uint32_t)y) == NULL;
+    for (ptrdiff_t j = 0; steps && j < w->n_adds; j++)
+        n += (ptrdiff_t)w->adds[j] != y && sp_row_find(rows, row, w->adds[j]) == NULL;
+    return n;
+}
+
+/* Take a block for a row that will have n entries, if it needs one. -1 without memory. */
+static int sp_many_take_block(sp_sparse_rows *rows, sp_row_room *room, int part, const sp_sparse *row,
+                        uint32_t n)
+{
+    if (row->block && n <= sp_row_capacity((int)row->size))
+        return 0;
+    room->size[part] = sp_row_size_for(n);
+    room->block[part] = sp_rows_take(rows, room->size[part]);
+    return room->block[part] == 0 ? -1 : 0;
+}
+
+SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_met *w, ptrdiff_t y)
+{
+    const sp_sparse none = {0};
+    const sp_table *table = &learner->table;
+    const sp_weighed *weighed = &w->weighed;
+    const sp_slot_type *slots = sp_weighed_slots(weighed, event);
+    sp_sparse_rows *rows = sp_many_rows(table);
+    int failed = 0;
+    for (ptrdiff_t i = 0; i < weighed->n; i++)
+        w->rooms[i].block[0] = w->rooms[i].block[1] = 0;
+    for (ptrdiff_t i = 0; i < weighed->n && !failed; i++) {
+        sp_row_room *room = &w->rooms[i];
+        const sp_sparse *row = &none; /* also in a slot that changes hands */
+        if (slots[i] == SP_SLOT_NULL)
+            continue;
+        if (!room->fresh)
+            row = &sp_head_of(table->blocks->chunks, slots[i])->row;
+        failed = sp_many_take_block(rows, room, 0, row, sp_many_needed(rows, w, row, y, true));
+        if (!failed && weighed->n_plain <= i && i < weighed->n_unbent) {
+            row = &sp_many_e(table, slots[i])->row;
+            failed = sp_many_take_block(rows, room, 1, row, sp_many_needed(rows, w, row, y, false));
+        }
+    }
+    if (failed)
+        sp_many_release(rows, w);
+    return failed;
+}
+
+/* Let rows move to the blocks that were taken for them; columns that the ceiling has let go need
+   none. */
+static void sp_many_move(const sp_table *table, const sp_slot_type *slots, sp_met *w)
+{
+    sp_sparse_rows *rows = sp_many_rows(table);
+    for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
+        sp_row_room *room = &w->rooms[i];
+        if (slots[i] == SP_SLOT_NULL)
+            continue;
+        if (room->block[0])
+            sp_row_move(rows, &sp_head_of(table->blocks->chunks, slots[i])->row, room->block[0],
+                        room->size[0]);
+        if (room->block[1])
+            sp_row_move(rows, &sp_many_e(table, slots[i])->row, room->block[1], room->size[1]);
+        room->block[0] = room->block[1] = 0;
+    }
+    sp_many_release(rows, w);
+}
+
+/* --- The step */
+
+/* m, the usual largest z. */
+static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_met *w)
+{
+    if (w->n_met == 0)
+        return;
+    a->nm = SP_MIN(a->nm + 1.0, SP_ODDS_WINDOW);
+    a->m += (w->largest - a->m) / a->nm;
+}
+
+/* One label's step. */
+static void sp_many_go(sp_learner *learner, const sp_slot_type *slots, const sp_met *w,
+                       const sp_stride *stride, bool wide)
+{
+    const sp_weighed *weighed = &w->weighed;
+    const sp_sparse_rows *rows = sp_many_rows(&learner->table);
+    double *const *heads = learner->table.blocks->chunks;
+    sp_adaptive *a = &learner->adaptive;
+    const ptrdiff_t k = stride->k;
+    for (ptrdiff_t i = 0; i < weighed->n; i++) {
+        const double X = weighed->sums.h[i] * weighed->r;
+        if (slots[i] == SP_SLOT_NULL || X == 0.0)
+            continue;
+        sp_sparse *row = &sp_head_of(heads, slots[i])->row;
+        sp_entry *entry
+            = wide ? sp_row_insert(rows, row, (uint32_t)k) : sp_row_find(rows, row, (uint32_t)k);
+        if (entry == NULL)
+            continue;
+        entry->G = (float)((double)entry->G * stride->kept + stride->q * (X * X));
+        entry->w = (float)((double)entry->w + (stride->f * X) / sqrt((double)entry->G + SP_P0));
+    }
+    if (a->intercept) {
+        a->G0[k] = a->G0[k] * stride->kept + stride->q;
+        a->w0[k] += stride->f / sqrt(a->G0[k] + SP_P0);
+        sp_tree_set(&learner->many, k, a->w0[k]);
+    }
+}
+
+/* Naive Bayes' weight, by all labels together. */
+static void sp_many_learn_bayes(sp_adaptive *a, const sp_met *w)
+{
+    double squares = 0.0;
+    double step = 0.0;
+    for (ptrdiff_t i = 0; i < w->weighed.n_strides; i++) {
+        const sp_stride *stride = &w->weighed.strides[i];
+        if (stride->k >= a->n_labels || !sp_many_met(w, stride->k))
+            continue;
+        double V = w->V[w->accounts[stride->k].at];
+        squares += stride->q * (V * V);
+        step += stride->f * V;
+    }
+    a->Gn += squares;
+    a->wn += step / sqrt(a->Gn + 1.0);
+}
+
+SP_PRIVATE void sp_many_settle_row(const sp_adaptive *a, const sp_sparse_rows *rows, sp_head *head,
+                                   double known, double all)
+{
+    double sum, squares;
+    sp_many_sums(sp_row_entries(rows, &head->row), head->row.n, a->rD, &sum, &squares);
+    head->of.N = sum;
+    head->om = sp_om_known(known, all, squares, sum);
+}
+
+/* Add to a row's c of label y, and halve all. */
+static void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, ptrdiff_t y, double uv,
+                             double halved)
+{
+    sp_entry *counted = sp_row_insert(rows, row, (uint32_t)y);
+    counted->c = (float)(((double)counted->c + uv) * halved);
+    if (halved == 1.0)
+        return;
+    sp_entry *entries = sp_row_entries(rows, row);
+    for (uint32_t i = 0; i < row->n; i++) {
+        if (&entries[i] != counted)
+            entries[i].c = (float)((double)entries[i].c * halved);
+    }
+}
+
+/* The counts of entries that are no columns, from first to last, not included. */
+static void sp_many_count(sp_learner *learner, const sp_event *event, const sp_met *w,
+                          ptrdiff_t first, ptrdiff_t last, ptrdiff_t y, double u)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    const sp_sparse_rows *rows = sp_many_rows(&learner->table);
+    const sp_slot_type *slots = sp_weighed_slots(&w->weighed, event);
+    const double *x = sp_weighed_values(&w->weighed, event);
+    const double all = a->T + (double)a->n_labels;
+    for (ptrdiff_t i = first; i < last; i++) {
+        if (slots[i] == SP_SLOT_NULL)
+            continue;
+        sp_head *head = sp_head_of(learner->table.blocks->chunks, slots[i]);
+        double halved = sp_count(head, x[i], u, all);
+        sp_many_count_in(rows, &head->row, y, u * w->weighed.sums.v[i], halved);
+        sp_many_settle_row(a, rows, head, 1.0 / ((double)head->cnt + 1.0), all);
+    }
+}
+
+/* One event more of a column. Returns whether it still is one. */
+static bool sp_many_count_column(sp_learner *learner, sp_slot_type slot, double x, double v,
+                                 ptrdiff_t y, double u)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    const sp_blocks blocks = sp_table_blocks(&learner->table);
+    const double all = a->T + (double)a->n_labels;
+    sp_sparse_rows *rows = sp_many_rows(&learner->table);
+    sp_head *head = sp_head_of(learner->table.blocks->chunks, slot);
+    sp_head *e = sp_many_e(&learner->table, slot);
+    sp_column *column = sp_column_of(&blocks, slot);
+    double sum, squares, known;
+    if (x != 0.0) {
+        double plain;
+        double halved = sp_column_count_plain(head, x, u, all, &plain);
+        sp_many_count_in(rows, &head->row, y, u * plain, halved);
+        sp_many_sums(sp_row_entries(rows, &head->row), head->row.n, a->rD, &sum, &squares);
+        head->of.N = sum;
+    }
+    double halved = sp_column_count(column, x, u, &known);
+    sp_many_count_in(rows, &e->row, y, u * v, halved);
+    sp_many_sums(sp_row_entries(rows, &e->row), e->row.n, a->rD, &sum, &squares);
+    head->om = sp_om_known(known, all, squares, sum);
+    if (sp_column_lasts(column))
+        return true;
+    memset(column, 0, sizeof(sp_column));
+    sp_row_drop(rows, &e->row);
+    return false;
+}
+
+/* The columns of an event, after its other features. */
+static void sp_many_learn_columns(sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
+{
+    const sp_weighed *weighed = &w->weighed;
+    const sp_blocks blocks = sp_table_blocks(&learner->table);
+    bool sift = false;
+    for (ptrdiff_t i = weighed->n_plain; i < weighed->n_unbent; i++) {
+        sift |= weighed->slots[i] == SP_SLOT_NULL
+                || !sp_many_count_column(learner, weighed->slots[i], weighed->x[i],
+                                         weighed->sums.v[i], y, u);
+    }
+    sp_begun_settle(&learner->table, weighed);
+    if (sift)
+        sp_columns_sift(&learner->adaptive.columns, &blocks);
+}
+
+SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met *w, ptrdiff_t y,
+                              double u)
+{
+    sp_adaptive *a = &learner->adaptive;
+    sp_weighed *weighed = &w->weighed;
+    const sp_slot_type *slots = sp_weighed_slots(weighed, event);
+    const ptrdiff_t n = a->n_labels;
+    sp_leave_evicted(&learner->table, weighed);
+    sp_many_move(&learner->table, slots, w);
+    if (y < n && sp_many_met(w, y))
+        sp_learn_tau(a, weighed->sharper);
+    if (a->naive_bayes)
+        sp_many_learn_usual_odds(a, w);
+    if (y < n && a->watches)
+        sp_drift_see(&a->drift, &weighed->surprise, u);
+    if (a->naive_bayes)
+        sp_many_learn_bayes(a, w);
+    if (y == n) {
+        a->n_labels = n + 1;
+        a->w0[y] = a->G0[y] = 0.0;
+        sp_tree_set(&learner->many, y, 0.0);
+    }
+    sp_begin_columns(a, &learner->table, weighed, sp_weighed_values(weighed, event), u);
+    for (ptrdiff_t i = 0; i < weighed->n_strides; i++) {
+        const sp_stride *stride = &weighed->strides[i];
+        sp_many_go(learner, slots, w, stride, stride->k == y || stride->q > SP_MANY_WIDE);
+    }
+    a->T += u;
+    sp_adaptive_set_count(a, y, a->D[y] + u);
+    sp_many_count(learner, event, w, 0, weighed->n_plain, y, u);
+    sp_many_count(learner, event, w, weighed->n_unbent, weighed->n, y, u);
+    if (weighed->n > weighed->n_plain || weighed->n_begun)
+        sp_many_learn_columns(learner, w, y, u);
+}

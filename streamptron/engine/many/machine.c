@@ -1,0 +1,429 @@
+#include "many/machine.h"
+
+#include "adaptive/machine.h"
+#include "many/learn.h"
+#include "memory/heap.h"
+
+#include <math.h>
+#include <string.h>
+
+static ptrdiff_t sp_many_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
+{
+    (void)table;
+    (void)n_outputs;
+    return SP_HEAD_BLOCKS; /* what labels have lies in rows */
+}
+
+static double sp_many_size(const sp_table *table, sp_slot_type slot)
+{
+    const sp_head *head = sp_head_of(table->blocks->chunks, slot);
+    return sp_size(head, sp_many_largest(sp_row_entries(sp_many_rows(table), &head->row),
+                                         head->row.n));
+}
+
+static void sp_many_clear(sp_table *table, sp_slot_type slot)
+{
+    sp_row_drop(sp_many_rows(table), &sp_head_of(table->blocks->chunks, slot)->row);
+    if (sp_many_e(table, slot)->row.block)
+        sp_row_drop(sp_many_rows(table), &sp_many_e(table, slot)->row);
+}
+
+/* The slots of AdaptiveClassifier with more than two labels. */
+static const sp_slot_kind sp_many_slots = {
+    .weights = false,
+    .blocks_for = sp_many_blocks_for,
+    .size = sp_many_size,
+    .clear = sp_many_clear,
+};
+
+/* --- Its life */
+
+/* Write down that label k has these numbers, in a row of two at most. -1 without memory. */
+static int sp_many_put(sp_sparse_rows *rows, sp_sparse *row, uint32_t k, float c, float w, float G)
+{
+    if (c == 0.0f && G == 0.0f)
+        return 0;
+    if (row->block == 0) {
+        row->size = (uint32_t)sp_row_size_for(2) & 63;
+        row->block = sp_rows_take(rows, (int)row->size);
+        if (row->block == 0)
+            return -1;
+    }
+    sp_entry *entry = sp_row_insert(rows, row, k);
+    entry->c = c;
+    entry->w = w;
+    entry->G = G;
+    return 0;
+}
+
+/* What a feature of two labels is with rows. -1 without memory. */
+static int sp_many_turn(sp_sparse_rows *rows, int positive, sp_head *head)
+{
+    const sp_head was = *head;
+    head->row = (sp_sparse){0};
+    for (int k = 0; k < 2; k++) {
+        double w = k == positive ? 0.5 * (double)was.w : -0.5 * (double)was.w;
+        if (sp_many_put(rows, &head->row, (uint32_t)k, was.of.c[k], (float)w, was.G) < 0)
+            return -1;
+    }
+    double sum, squares;
+    const double none[2] = {0.0, 0.0};
+    sp_many_sums(sp_row_entries(rows, &head->row), head->row.n, none, &sum, &squares);
+    head->of.N = sum;
+    return 0;
+}
+
+/* And a column's e. -1 without memory. */
+static int sp_many_turn_e(sp_sparse_rows *rows, sp_head *e)
+{
+    float numbers[2];
+    memcpy(numbers, e, sizeof(numbers));
+    memset(e, 0, sizeof(numbers));
+    for (uint32_t k = 0; k < 2; k++) {
+        if (sp_many_put(rows, &e->row, k, numbers[k], 0.0f, 0.0f) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int sp_many_turn_table(sp_table *table, int positive)
+{
+    sp_sparse_rows *rows = sp_many_rows(table);
+    for (size_t chunk = 0; chunk < table->n_chunks; chunk++) {
+        double *heads = sp_table_chunk(table, 0, chunk);
+        double *e = sp_table_chunk(table, SP_BLOCK_E, chunk);
+        for (int i = 0; i < SP_CHUNK_SLOTS; i++) {
+            if ((heads != NULL
+                 && sp_many_turn(rows, positive, (sp_head *)(void *)(heads + SP_HEAD_WIDTH * i)) < 0)
+                || (e != NULL
+                    && sp_many_turn_e(rows, (sp_head *)(void *)(e + SP_HEAD_WIDTH * i)) < 0))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* The other form of a table of two labels. -1 without memory; call sp_table_free and sp_rows_free
+   in either case. */
+static int sp_many_turned(sp_table *to, const sp_table *pair, int positive)
+{
+    int failed = sp_table_copy(to, pair);
+    to->kind = &sp_many_slots;
+    to->own = sp_rows_open();
+    if (failed < 0 || to->own == NULL || sp_table_add_outputs(to, 1) < 0)
+        return -1;
+    return sp_many_turn_table(to, positive);
+}
+
+/* What is kept once, as two labels' rows have it. */
+static void sp_many_split_once(sp_learner *learner)
+{
+    sp_adaptive *a = &learner->adaptive;
+    const sp_once_pair pair = {a->m, a->nm, *a->w0, *a->G0, a->wn, a->Gn};
+    learner->many.pair = pair;
+    a->rows = true;
+    a->m = a->nm = a->Gn = 0.0;
+    a->wn = 3.0;
+    for (int k = 0; k < 2; k++) {
+        a->w0[k] = k == a->positive ? 0.5 * pair.w0 : -0.5 * pair.w0;
+        a->G0[k] = pair.G0;
+        sp_adaptive_set_count(a, k, a->D[k]);
+    }
+    sp_tree_fill(&learner->many, a->w0, 2);
+}
+
+SP_PRIVATE int sp_many_split(sp_learner *learner)
+{
+    sp_table *before = (sp_table *)sp_malloc(sizeof(sp_table));
+    if (before == NULL)
+        return -1;
+    *before = learner->table;
+    if (sp_tree_room(&learner->many, 3) < 0
+        || sp_many_turned(&learner->table, before, learner->adaptive.positive) < 0) {
+        sp_rows_free(sp_many_rows(&learner->table));
+        sp_table_free(&learner->table);
+        learner->table = *before;
+        sp_free(before);
+        return -1;
+    }
+    learner->before = before;
+    learner->answer = SP_ANSWER_LABELS;
+    learner->version += 1;
+    sp_many_split_once(learner);
+    return 0;
+}
+
+SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
+{
+    sp_adaptive *a = &learner->adaptive;
+    const sp_once_pair *pair = &learner->many.pair;
+    if (failed) {
+        sp_table turned = learner->table;
+        learner->table = *learner->before;
+        learner->answer = SP_ANSWER_PAIR;
+        learner->version += 1;
+        a->rows = false;
+        a->m = pair->m;
+        a->nm = pair->nm;
+        a->w0[0] = pair->w0;
+        a->G0[0] = pair->G0;
+        a->w0[1] = a->G0[1] = 0.0;
+        a->wn = pair->wn;
+        a->Gn = pair->Gn;
+        for (int k = 0; k < 2; k++)
+            sp_adaptive_set_count(a, k, a->D[k]);
+        sp_rows_free(sp_many_rows(&turned));
+        sp_table_free(&turned);
+        sp_tree_free(&learner->many);
+    } else
+        sp_table_free(learner->before);
+    sp_free(learner->before);
+    learner->before = NULL;
+}
+
+SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
+{
+    sp_table *table = &learner->table;
+    if (sp_adaptive_room(&learner->adaptive, n) < 0 || sp_tree_room(&learner->many, n) < 0)
+        return -1;
+    if (table->own == NULL)
+        table->own = sp_rows_open();
+    if (table->own == NULL)
+        return -1;
+    table->kind = &sp_many_slots;
+    learner->answer = SP_ANSWER_LABELS;
+    learner->adaptive.rows = true;
+    learner->adaptive.n_labels = n;
+    for (ptrdiff_t k = 0; k < n; k++)
+        sp_adaptive_set_count(&learner->adaptive, k, 0.0);
+    sp_tree_fill(&learner->many, learner->adaptive.w0, n);
+    return 0;
+}
+
+SP_PRIVATE void sp_many_close(sp_learner *learner)
+{
+    sp_tree_free(&learner->many);
+    sp_rows_free(sp_many_rows(&learner->table));
+    learner->table.own = NULL;
+}
+
+SP_PRIVATE int sp_many_duplicate(sp_learner *to, const sp_learner *other)
+{
+    int failed = sp_adaptive_copy(&to->adaptive, &other->adaptive);
+    to->many.tree = NULL;
+    to->many.room = 0;
+    to->table.own = sp_rows_copy(sp_many_rows(&other->table));
+    if (failed < 0 || to->table.own == NULL || sp_tree_room(&to->many, other->many.room) < 0)
+        return -1;
+    memcpy(to->many.tree, other->many.tree, sp_tree_bytes(&other->many));
+    return 0;
+}
+
+SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
+{
+    const sp_sparse_rows *rows = sp_many_rows(&learner->table);
+    return sp_tree_bytes(&learner->many) + (rows == NULL ? 0 : rows->bytes);
+}
+
+/* --- What may be wrong */
+
+/* Whether a row is one that learning can have made. */
+static bool sp_many_row_fault(const sp_learner *learner, const sp_sparse *row)
+{
+    const sp_entry *entries = sp_row_entries(sp_many_rows(&learner->table), row);
+    if (row->n > (size_t)learner->adaptive.n_labels
+        || (row->block && row->n > sp_row_capacity((int)row->size)) || (!row->block && row->n))
+        return true;
+    for (uint32_t i = 0; i < row->n; i++) {
+        if (entries[i].k >= (size_t)learner->adaptive.n_labels
+            || (i && entries[i].k <= entries[i - 1].k))
+            return true;
+    }
+    return false;
+}
+
+SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    const sp_table *table = &learner->table;
+    for (sp_slot_type slot = 0; slot < learner->index.n_slots; slot++) {
+        double sum, squares;
+        const sp_head *head = sp_table_head(table, slot);
+        if (slot >> SP_CHUNK_BITS >= table->n_chunks)
+            break;
+        if (sp_many_row_fault(learner, &head->row)
+            || sp_many_row_fault(learner, &sp_many_e(table, slot)->row))
+            return "a row has entries that are none";
+        sp_many_sums(sp_row_entries(sp_many_rows(table), &head->row), head->row.n, a->rD, &sum,
+                     &squares);
+        if (sum != head->of.N)
+            return "a feature's counts are not those of its row";
+    }
+    if (!sp_tree_is_true(&learner->many, a->w0, a->n_labels))
+        return "the tree of intercepts is not that of the labels";
+    return sp_columns_fault(&a->columns, table, &learner->index);
+}
+
+SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
+{
+    const sp_table *table = &learner->table;
+    const sp_blocks blocks = sp_table_blocks(table);
+    for (sp_slot_type slot = 0; slot < n_slots; slot++) {
+        if (slot >> SP_CHUNK_BITS >= table->n_chunks)
+            break;
+        const sp_column *column = sp_column_of(&blocks, slot);
+        const sp_head *head = sp_head_of(table->blocks->chunks, slot);
+        const sp_head *e = sp_many_e(table, slot);
+        if (sp_head_fault(head) || !(fabs(head->of.N) <= SP_VALUE_LIMIT) || sp_record_fault(column)
+            || e->s != 0.0 || e->of.N != 0.0 || (e->row.n && column->n == 0.0))
+            return true;
+    }
+    return false;
+}
+
+/* --- The path of an event */
+
+static void sp_met_free(sp_own *own)
+{
+    sp_met *w = (sp_met *)(void *)own;
+    sp_free(w->accounts);
+    sp_free(w->met);
+    sp_free(w->score);
+    sp_free(w->adds);
+    sp_free(w->rooms);
+    sp_weighed_free(own);
+}
+
+static size_t sp_met_bytes(const sp_own *own)
+{
+    const sp_met *w = (const sp_met *)(const void *)own;
+    return sp_weighed_bytes(own)
+           + (size_t)w->accounts_room * (sizeof(sp_account) + 2 * sizeof(uint32_t) + 5 * sizeof(double))
+           + (size_t)w->rooms_room * sizeof(sp_row_room);
+}
+
+static const sp_own_kind sp_met_kind = {
+    .size = sizeof(sp_met),
+    .bytes = sp_met_bytes,
+    .free = sp_met_free,
+};
+
+/* Room in an event for so many labels. -1 without memory. */
+static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
+{
+    ptrdiff_t room = labels + labels / 2 + 8;
+    void *p;
+    if (labels <= w->accounts_room)
+        return 0;
+    p = sp_realloc(w->met, (size_t)room * sizeof(uint32_t));
+    if (p == NULL)
+        return -1;
+    w->met = (uint32_t *)p;
+    p = sp_realloc(w->adds, (size_t)room * sizeof(uint32_t));
+    if (p == NULL)
+        return -1;
+    w->adds = (uint32_t *)p;
+    p = sp_realloc(w->score, (size_t)(5 * room) * sizeof(double));
+    if (p == NULL)
+        return -1;
+    w->score = (double *)p;
+    w->z = w->score + room;
+    w->V = w->score + 2 * room;
+    w->p = w->score + 3 * room;
+    w->E = w->score + 4 * room;
+    p = sp_realloc(w->accounts, (size_t)room * sizeof(sp_account));
+    if (p == NULL)
+        return -1;
+    w->accounts = (sp_account *)p;
+    memset(w->accounts + w->accounts_room, 0, (size_t)(room - w->accounts_room) * sizeof(sp_account));
+    w->accounts_room = room;
+    return 0;
+}
+
+SP_PRIVATE int sp_many_score_event(sp_learner *learner, sp_event *event)
+{
+    ptrdiff_t n = learner->adaptive.n_labels;
+    if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * n) < 0
+        || sp_weighed_read(learner, event, &sp_met_kind, n + 1) < 0)
+        return -1;
+    sp_met *w = sp_met_of(event);
+    if (sp_met_reserve(w, n + 1) < 0)
+        return -1;
+    event->n_scores = n;
+    sp_many_answer(learner, event, w);
+    event->verdicts[SP_KEPT_CURRENT].best = w->weighed.top;
+    event->judged = 1 << SP_KEPT_CURRENT;
+    return 0;
+}
+
+SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    sp_met *w = sp_met_of(event);
+    double tempering = sp_tempering(a);
+    if (w->decided)
+        return;
+    for (ptrdiff_t k = 0; k < a->n_labels; k++)
+        event->scores[k] = sp_many_score_of(a, w, k) * tempering;
+    w->decided = true;
+}
+
+SP_PRIVATE void sp_many_step(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+{
+    sp_many_aim(learner, sp_met_of(event), y, u);
+}
+
+/* Which entries have no slot yet: what is in the slots that they will get is not theirs. -1 without
+   memory. */
+static int sp_many_note_fresh(const sp_event *event, sp_met *w)
+{
+    const sp_weighed *weighed = &w->weighed;
+    const sp_slot_type *slots = sp_weighed_slots(weighed, event);
+    if (weighed->n > w->rooms_room) {
+        ptrdiff_t room = weighed->n + weighed->n / 2 + 16;
+        void *p = sp_realloc(w->rooms, (size_t)room * sizeof(sp_row_room));
+        if (p == NULL)
+            return -1;
+        w->rooms = (sp_row_room *)p;
+        w->rooms_room = room;
+    }
+    for (ptrdiff_t i = 0; i < weighed->n; i++)
+        w->rooms[i].fresh = slots[i] == SP_SLOT_NULL;
+    return 0;
+}
+
+SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+{
+    sp_met *w = sp_met_of(event);
+    if (u == 0.0)
+        return 0;
+    if (sp_many_note_fresh(event, w) < 0 || sp_weighed_make_room(learner, event, y) < 0
+        || sp_tree_room(&learner->many, y + 1) < 0
+        || (y == learner->adaptive.n_labels && sp_table_add_outputs(&learner->table, 1) < 0)
+        || sp_many_reserve(learner, event, w, y) < 0)
+        return -1;
+    if (sp_weighed_chunks(learner, event) < 0) {
+        sp_many_release(sp_many_rows(&learner->table), w);
+        return -1;
+    }
+    return 0;
+}
+
+SP_PRIVATE void sp_many_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+{
+    sp_met *w = sp_met_of(event);
+    learner->n_seen += 1;
+    learner->n_mistakes += event->verdicts[SP_KEPT_CURRENT].best != y;
+    if (u == 0.0)
+        return;
+    learner->n_updates += w->weighed.n_strides > 0;
+    sp_many_learn(learner, event, w, y, u);
+}
+
+SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output)
+{
+    if (slot == SP_SLOT_INTERCEPT)
+        return learner->adaptive.w0[output];
+    const sp_entry *entry = sp_many_entry(&learner->table, slot, output);
+    return entry == NULL ? 0.0 : (double)entry->w;
+}

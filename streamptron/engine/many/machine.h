@@ -1,0 +1,42 @@
+/* AdaptiveClassifier's machine with more than two labels: the third turns it into this one.
+
+   Its verbs are those of machine.h; many/many.h says what they do. */
+
+#ifndef STREAMPTRON_MANY_MACHINE_H
+#define STREAMPTRON_MANY_MACHINE_H
+
+#include "many/many.h"
+#include "path/learner.h"
+
+/* Give a learner of two labels rows. -1 without memory, and nothing has changed. */
+SP_PRIVATE int sp_many_split(sp_learner *learner);
+
+/* The third label has been learned, or not (`failed`: back to the old form). */
+SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed);
+
+/* Give an untrained learner its form with n labels, at least three. -1 without memory. */
+SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n);
+
+SP_PRIVATE void sp_many_close(sp_learner *learner);
+
+SP_PRIVATE int sp_many_duplicate(sp_learner *to, const sp_learner *other);
+
+SP_PRIVATE size_t sp_many_held(const sp_learner *learner);
+
+/* What is wrong with rows, labels and columns, or NULL. */
+SP_PRIVATE const char *sp_many_fault(const sp_learner *learner);
+
+SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_type n_slots);
+
+/* The verdict; the scores of all labels are worked out when they are asked for. -1 without
+   memory. */
+SP_PRIVATE int sp_many_score_event(sp_learner *learner, sp_event *event);
+SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event);
+
+SP_PRIVATE void sp_many_step(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_PRIVATE void sp_many_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+
+SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output);
+
+#endif

@@ -1,0 +1,147 @@
+/* AdaptiveClassifier with more than two labels: rows that keep a label only where it came.
+
+   A feature that came with three of five thousand labels has three entries. What it says of all
+   others is nothing: a label without an entry in the event scores its intercept. So an event costs
+   what its rows have entries, however many labels there are. tests/twin/adaptive.py is the same in
+   plain Python, to the last bit. In its letters, beside those of adaptive/adaptive.h:
+
+       a feature and a label    c      the sum of u v
+                                w, G   the weight, and the sum of q X^2; there are entries where the
+                                       label came with the feature, or erred by more than 1/4
+       a feature                N      the sum of its c
+       a label                  D      the sum of u
+                                w0, G0 the intercept, and the sum of q
+       once                     wn, Gn naive Bayes's weight, the same for all labels
+                                m, nm  the usual largest z, or 0, over so many events
+
+   To answer, with K labels, U those with an entry in a row of the event, and n features that have a
+   part in naive Bayes:
+
+       z_k = sum of log(1 + c_k T / (3 N)) - n (log(1 + D_k / 3) - log(1 + (T / K) / 3))    k in U
+       V_k = clip(z_k / m, 4);  0 of all others
+       score_k = sum of w_k X + w0_k + wn V_k,  and w0_k of all others
+       P = softmax(tau score T / (T + 10))
+
+   To learn label y with sample weight u, p = softmax(score) and q = u |[k = y] - p_k|, each label
+   with q > 1/128 takes a step where the feature has an entry for it; y, and labels with q > 1/4, get
+   one where there was none. w0 likewise; wn by all labels together, of the sums of q V^2 and of
+   u g V. Then the counts, and om^2 = 1/64 + chi^2 of the row's c / (cnt + 1)^2: labels without an
+   entry add nothing to it.
+
+   The three events a label are a Dirichlet prior: naive Bayes says 0 of a label that it has not met
+   with a feature. Answers never go through all labels: their intercepts stand in a tree
+   (many/tree.h), which knows the largest, and the sum of all e^w0. Two things do: scores or
+   probabilities that are asked for each label.
+
+   A slot is 32 bytes, as with two labels:
+
+       block 0        the head               [    s    | cnt | om |   row   |    N    ]
+       block 1        of a column            [    a    |    b    |    n    |  since  ]
+       block 2        of a column            [    -    |    -    |   row   |    -    ]    c is its e
+       row            [ k c w G ][ k c w G ] ..                        see rows/rows.h
+
+   The third label turns all slots into these at once (sp_many_split). Sums over a row have four
+   lanes, its i-th entry in lane i mod 4. */
+
+#ifndef STREAMPTRON_MANY_MANY_H
+#define STREAMPTRON_MANY_MANY_H
+
+#include "adaptive/adaptive.h"
+#include "many/tree.h"
+#include "path/learner.h"
+#include "rows/rows.h"
+
+#define SP_MANY_WIDE 0.25    /* an error of more makes entries */
+#define SP_MANY_CLIP 4.0
+
+/* What the entries of a label add up to in an event. */
+typedef struct sp_account {
+    double dot;
+    double P;
+    int32_t E;
+    uint32_t at;   /* which of those met */
+    uint64_t turn; /* in which it was last met; an older one: not in this event */
+} sp_account;
+
+/* Blocks that the row of an entry is going to need, and that of its e; 0: it needs none. */
+typedef struct sp_row_room {
+    uint32_t block[2];
+    int size[2];
+    bool fresh; /* a feature without a slot when it was answered */
+} sp_row_room;
+
+/* An event as it has been answered, and the step that follows: it begins as with two labels. */
+typedef struct sp_met {
+    sp_weighed weighed;
+    uint64_t turn; /* of answers */
+    sp_account *accounts; /* by label */
+    ptrdiff_t accounts_room;
+    uint32_t *met; /* the labels of U, in the order in which they were met */
+    ptrdiff_t n_met;
+    double *score; /* theirs, in one block of memory */
+    double *z;
+    double *V;
+    double *p; /* of naive Bayes; then the probabilities */
+    double *E;
+    double largest; /* of all z, and 0 */
+    double rest;    /* e^w0 of all labels that are not in U */
+    double shift;   /* e^-best: by which all e^score are */
+    double total;   /* of e^score, so shifted */
+    uint32_t *adds; /* labels that get an entry for each feature */
+    ptrdiff_t n_adds;
+    sp_row_room *rooms; /* by entry */
+    ptrdiff_t rooms_room;
+    bool decided; /* the scores of all labels are worked out */
+} sp_met;
+
+static inline sp_met *sp_met_of(const sp_event *event)
+{
+    return (sp_met *)(void *)event->own;
+}
+
+static inline sp_sparse_rows *sp_many_rows(const sp_table *table)
+{
+    return (sp_sparse_rows *)table->own;
+}
+
+/* A column's e. */
+static inline sp_head *sp_many_e(const sp_table *table, sp_slot_type slot)
+{
+    return sp_head_of(table->blocks[SP_BLOCK_E].chunks, slot);
+}
+
+static inline bool sp_many_met(const sp_met *w, ptrdiff_t k)
+{
+    return w->accounts[k].turn == w->turn;
+}
+
+/* The score of a label in an answered event. */
+static inline double sp_many_score_of(const sp_adaptive *a, const sp_met *w, ptrdiff_t k)
+{
+    return sp_many_met(w, k) ? w->score[w->accounts[k].at] : a->w0[k];
+}
+
+/* The entry of label k in a row; NULL if there is none. A slot without a chunk has none. */
+static inline const sp_entry *sp_many_entry(const sp_table *table, sp_slot_type slot, ptrdiff_t k)
+{
+    return sp_row_find(sp_many_rows(table), &sp_table_head(table, slot)->row, (uint32_t)k);
+}
+
+/* Answer an event, whose features have been read. */
+SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event, sp_met *w);
+
+/* p[label] of every label. */
+SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, double *p);
+
+/* What entry i of an answered event contributes to label k's score; -1: what is always there. */
+SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k, ptrdiff_t i,
+                                const sp_event *event);
+
+/* The sums over a row of c, and of c^2 / (D + 1), in four lanes. */
+SP_PRIVATE void sp_many_sums(const sp_entry *entries, uint32_t n, const double *rD, double *sum,
+                             double *squares);
+
+/* The largest |w| of a row, for the ceiling. */
+SP_PRIVATE double sp_many_largest(const sp_entry *entries, uint32_t n);
+
+#endif

@@ -1,0 +1,26 @@
+/* What AdaptiveClassifier keeps of a model with more than two labels, beside what it kept with two.
+   There is no loop here, so all may include it. engine/many/many.h says what the letters mean. */
+
+#ifndef STREAMPTRON_MANY_STATE_H
+#define STREAMPTRON_MANY_STATE_H
+
+#include "memory/types.h"
+
+/* Labels, or a part of them: the largest w0, and the sum of e^w0. */
+typedef struct sp_branch {
+    double most;
+    double sum;
+} sp_branch;
+
+/* What the one output of two labels was, while the third is being learned. */
+typedef struct sp_once_pair {
+    double m, nm, w0, G0, wn, Gn;
+} sp_once_pair;
+
+typedef struct sp_many {
+    ptrdiff_t room; /* leaves: 0, or a power of two */
+    sp_branch *tree;  /* node 1 is all labels, 2 i and 2 i + 1 the halves of i; leaf k is room + k */
+    sp_once_pair pair;
+} sp_many;
+
+#endif

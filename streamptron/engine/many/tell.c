@@ -1,0 +1,71 @@
+#include "many/tell.h"
+
+#include "many/many.h"
+
+enum { SP_MANY_NUMBERS = 3, SP_MANY_WIDTH = 3, SP_MANY_BEHIND = 4 };
+/* T, m, nm; D, w0, G0 of each label; tau and its sum of squares, wn and Gn */
+
+SP_PRIVATE sp_kept_once sp_many_once(const sp_learner *learner)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    sp_kept_once once = {"many",        SP_MANY_NUMBERS, a->n_labels,
+                         SP_MANY_WIDTH, SP_MANY_BEHIND,  a->watches ? SP_DRIFT_NUMBERS : 0};
+    return once;
+}
+
+SP_PRIVATE void sp_many_once_write(const sp_learner *learner, double *numbers)
+{
+    const sp_adaptive *a = &learner->adaptive;
+    *numbers++ = a->T;
+    *numbers++ = a->m;
+    *numbers++ = a->nm;
+    for (ptrdiff_t k = 0; k < a->n_labels; k++) {
+        *numbers++ = a->D[k];
+        *numbers++ = a->w0[k];
+        *numbers++ = a->G0[k];
+    }
+    *numbers++ = a->tau;
+    *numbers++ = a->Gtau;
+    *numbers++ = a->wn;
+    *numbers++ = a->Gn;
+    if (a->watches)
+        sp_drift_read(&a->drift, numbers);
+}
+
+SP_PRIVATE const char *sp_many_once_read(sp_learner *learner, const double *numbers)
+{
+    sp_adaptive *a = &learner->adaptive;
+    a->T = *numbers++;
+    a->m = *numbers++;
+    a->nm = *numbers++;
+    for (ptrdiff_t k = 0; k < a->n_labels; k++, numbers += SP_MANY_WIDTH) {
+        if (!(sp_is_within(numbers[0], 0.0) && sp_is_within(numbers[1], -SP_VALUE_LIMIT)
+              && sp_is_within(numbers[2], 0.0)))
+            return "what is kept for a label is invalid";
+        sp_adaptive_set_count(a, k, numbers[0]);
+        a->w0[k] = numbers[1];
+        a->G0[k] = numbers[2];
+    }
+    a->tau = *numbers++;
+    a->Gtau = *numbers++;
+    a->wn = *numbers++;
+    a->Gn = *numbers++;
+    if (!sp_once_is_sound(a) || (a->watches && !sp_drift_is_sound(numbers)))
+        return "what is kept of all events is invalid";
+    if (a->watches)
+        sp_drift_write(&a->drift, numbers);
+    sp_tree_fill(&learner->many, a->w0, a->n_labels);
+    return NULL;
+}
+
+SP_PRIVATE void sp_many_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t k,
+                               double *shares)
+{
+    const sp_met *w = sp_met_of(event);
+    const sp_weighed *weighed = &w->weighed;
+    for (ptrdiff_t i = 0; i < weighed->n_unbent; i++)
+        shares[i] = sp_many_share(learner, w, k, i, event);
+    for (ptrdiff_t i = weighed->n_unbent; i < weighed->n; i++)
+        shares[weighed->n_plain + weighed->entries[i]] += sp_many_share(learner, w, k, i, event);
+    shares[weighed->n_unbent] = sp_many_share(learner, w, k, -1, event);
+}

@@ -1,0 +1,23 @@
+/* What AdaptiveClassifier with more than two labels tells of itself: the numbers that it keeps once,
+   and an answer's parts.
+
+   Its verbs are those of machine.h. */
+
+#ifndef STREAMPTRON_MANY_TELL_H
+#define STREAMPTRON_MANY_TELL_H
+
+#include "path/learner.h"
+#include "path/once.h"
+
+SP_PRIVATE sp_kept_once sp_many_once(const sp_learner *learner);
+SP_PRIVATE void sp_many_once_write(const sp_learner *learner, double *numbers);
+
+/* Into an untrained learner that has its labels. NULL, or what is wrong with the numbers. */
+SP_PRIVATE const char *sp_many_once_read(sp_learner *learner, const double *numbers);
+
+/* What each part has of label k's score; behind them what is always there. A column has its
+   bends'. */
+SP_PRIVATE void sp_many_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t k,
+                               double *shares);
+
+#endif
