@@ -27,6 +27,7 @@ static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
         w->total += w->p[i];
     if (fresh)
         w->total += sp_exp(0.0 - best);
+    w->total = w->total > 1.0 ? w->total : 1.0; /* the best one's; what was taken off may be it */
     for (ptrdiff_t i = 0; i < w->n_met; i++)
         w->p[i] /= w->total;
 }
