@@ -454,6 +454,25 @@ static inline bool sp_machine_mix_writes(const sp_merge *m, uint32_t block, size
            || sp_adaptive_mix_has_columns(m, chunk);
 }
 
+/* Which blocks of a slot have a row, a bit each. */
+static inline uint32_t sp_machine_row_blocks(const sp_learner *learner)
+{
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_MANY:
+        return 1u | 1u << SP_BLOCK_E;
+    case SP_MACHINE_SETS:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Whether rows that have been read are not those of their slots. */
+static inline bool sp_machine_rows_fault(const sp_learner *learner)
+{
+    return sp_machine_of(learner) == SP_MACHINE_MANY && sp_many_fault(learner) != NULL;
+}
+
 /* What deltas hold of a slot that its bytes have not: how many marks (sets/flat.h), and these. */
 static inline size_t sp_machine_marks(const sp_learner *learner, const double *row,
                                       const uint32_t **marks)
@@ -465,7 +484,7 @@ static inline size_t sp_machine_marks(const sp_learner *learner, const double *r
 static inline void sp_machine_plain(const sp_learner *learner, double *row)
 {
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
-        sp_sets_plain(row);
+        sp_marks_plain(row);
 }
 
 /* The numbers of a label that are not in slots; false: there are no more. */
