@@ -90,8 +90,11 @@ cdef class AdaptiveModel(PairModel):
         return {named(name): (mean, deviation) for name, mean, deviation in found}
 
     def _once_state(self):
-        once = PairModel._once_state(self)["adaptive"]
-        return {"adaptive": (*once[:4], *once[6:]) if self._earlier else once}
+        state = PairModel._once_state(self)
+        if self._earlier:
+            once = state["adaptive"]
+            state["adaptive"] = *once[:4], *once[6:]
+        return state
 
     def _learn_rows(self, Rows X not None, names, labels, numbers, steps, predictions,
                     confidences=None, order=None):

@@ -491,29 +491,40 @@ static inline bool sp_machine_mix_writes(const sp_merge *m, uint32_t block, size
     return !sp_machine_is_adaptive(m->to) || block == 0 || sp_adaptive_mix_has_columns(m, chunk);
 }
 
+/* Which blocks of a slot have a row, a bit each. */
+static inline uint32_t sp_machine_row_blocks(const sp_learner *learner)
+{
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_MANY:
+        return 1u | 1u << SP_BLOCK_E;
+    case SP_MACHINE_SETS:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 /* What deltas hold of a slot that its bytes have not: how many marks (sets/flat.h), and these. */
-static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block, const double *row,
+static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block, const double *slot,
                                       const uint32_t **marks)
 {
-    if (sp_machine_of(learner) == SP_MACHINE_MANY)
-        return sp_many_marks(learner, block, row, marks);
-    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_marks(learner, row, marks) : 0;
+    const sp_sparse *row = &((const sp_head *)(const void *)slot)->row;
+    *marks = NULL;
+    if (sp_machine_row_blocks(learner) >> block & 1)
+        *marks = (const uint32_t *)(const void *)sp_row_entries(
+            (const sp_sparse_rows *)learner->table.own, row);
+    return *marks == NULL ? 0 : row->n;
 }
 
-/* Whether there are such. */
-static inline bool sp_machine_has_marks(const sp_learner *learner)
-{
-    return sp_machine_of(learner) == SP_MACHINE_MANY || sp_machine_of(learner) == SP_MACHINE_SETS;
-}
-
-/* Say in a slot's bytes that the rest of it begins at mark `at`, wherever it was. */
-static inline void sp_machine_plain(const sp_learner *learner, uint32_t block, double *row,
+/* Say in a slot's bytes that its row begins at mark `at`, wherever it was. */
+static inline void sp_machine_plain(const sp_learner *learner, uint32_t block, double *slot,
                                     size_t at)
 {
-    if (sp_machine_of(learner) == SP_MACHINE_MANY)
-        sp_many_plain(block, row, at);
-    else if (sp_machine_of(learner) == SP_MACHINE_SETS)
-        sp_sets_plain(row, at);
+    sp_sparse *row = &((sp_head *)(void *)slot)->row;
+    if (sp_machine_row_blocks(learner) >> block & 1) {
+        row->block = (uint32_t)at;
+        row->size = 0;
+    }
 }
 
 /* The numbers of a label that are not in slots; false: there are no more. */

@@ -34,26 +34,6 @@ SP_PRIVATE bool sp_many_same_row(const sp_learner *learner, uint32_t block, cons
            && (n == 0 || memcmp(entries, theirs, n * sizeof(sp_entry)) == 0);
 }
 
-SP_PRIVATE size_t sp_many_marks(const sp_learner *learner, uint32_t block, const double *slot,
-                                const uint32_t **marks)
-{
-    const sp_sparse *row = &((const sp_head *)(const void *)slot)->row;
-    *marks = NULL;
-    if (block == SP_BLOCK_COLUMNS)
-        return 0;
-    *marks = (const uint32_t *)(const void *)sp_row_entries(sp_many_rows(&learner->table), row);
-    return row->n;
-}
-
-SP_PRIVATE void sp_many_plain(uint32_t block, double *slot, size_t at)
-{
-    sp_sparse *row = &((sp_head *)(void *)slot)->row;
-    if (block == SP_BLOCK_COLUMNS)
-        return;
-    row->block = (uint32_t)at;
-    row->size = 0;
-}
-
 SP_PRIVATE int sp_many_lay(sp_learner *learner, const sp_learner *base)
 {
     sp_table *table = &learner->table;

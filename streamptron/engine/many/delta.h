@@ -13,13 +13,6 @@
 SP_PRIVATE bool sp_many_same_row(const sp_learner *learner, uint32_t block, const double *row,
                                  const sp_learner *base, const double *its);
 
-/* The entries of a block of a slot. How many. */
-SP_PRIVATE size_t sp_many_marks(const sp_learner *learner, uint32_t block, const double *slot,
-                                const uint32_t **marks);
-
-/* Say in a block of a slot that its row begins at mark `at`. */
-SP_PRIVATE void sp_many_plain(uint32_t block, double *slot, size_t at);
-
 /* Give a learner, whose slots are going to be those of a base and of a delta, the base's rows. 1:
    its table is the base's now, in its other form; -1 without memory. */
 SP_PRIVATE int sp_many_lay(sp_learner *learner, const sp_learner *base);

@@ -8,6 +8,7 @@
 #include "whole/mix_rows.h"
 #include "whole/terms.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ typedef struct sp_many_seen {
     const sp_entry *entries[2]; /* of the feature, and of a column's e */
     uint32_t n[2];
     sp_entry pair[2][2];
+    bool damaged; /* it lies in a file, and a row is none */
 } sp_many_seen;
 
 #define SP_NO_LABEL UINT32_MAX
@@ -139,11 +141,22 @@ SP_PRIVATE void sp_many_mix_once(sp_merge *m)
 
 /* --- A feature */
 
-/* Look at a slot of side k. */
+/* Whether entries of a file are some. */
+static bool sp_many_are_entries(const sp_entry *entries, uint32_t n, ptrdiff_t labels)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (entries[i].k >= (size_t)labels || (i && entries[i].k <= entries[i - 1].k))
+            return false;
+    }
+    return true;
+}
+
+/* Look at a slot of side k. A row that is none counts as empty. */
 static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_seen *seen)
 {
     const sp_many_merge *own = (const sp_many_merge *)m->own;
     const sp_shard *side = sp_many_side(m, k);
+    seen->damaged = false;
     seen->merged = own->merged + k * own->labels;
     seen->head = (const sp_head *)(const void *)sp_shard_row(side, 0, slot);
     seen->column
@@ -152,6 +165,11 @@ static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_see
         const double *row = sp_shard_row(side, sp_row_blocks[i], slot);
         seen->n[i] = sp_many_look(side->learner, sp_row_blocks[i], row, seen->pair[i],
                                   &seen->entries[i]);
+        if (side->learner->table.borrowed
+            && !sp_many_are_entries(seen->entries[i], seen->n[i], own->labels)) {
+            seen->damaged = true;
+            seen->n[i] = 0;
+        }
     }
 }
 
@@ -352,6 +370,23 @@ static int sp_many_features_room(const sp_merge *m, ptrdiff_t n)
     return 0;
 }
 
+/* The features of the sides at hand, the base's behind the others', into one. -1 without memory. */
+static int sp_many_mix_feature(sp_merge *m, sp_slot_type slot, int sides)
+{
+    sp_many_merge *own = (sp_many_merge *)m->own;
+    ptrdiff_t n = sp_many_unite(own, sides);
+    if (sp_many_features_room(m, n) < 0)
+        return -1;
+    for (int i = 0; i < sides; i++) {
+        sp_many_feature(own, i, n);
+        own->differing[i] = &own->features[i];
+    }
+    if (sides > 1)
+        sp_merge_feature(&own->features[sides - 1], own->differing, m->n_touched, n, n, own->all,
+                         m->scratch);
+    return sp_many_write(m, slot, &own->features[sides - 1], n, sides > 1);
+}
+
 SP_PRIVATE int sp_many_mix_slot(sp_merge *m, sp_slot_type slot)
 {
     sp_many_merge *own = (sp_many_merge *)m->own;
@@ -364,17 +399,12 @@ SP_PRIVATE int sp_many_mix_slot(sp_merge *m, sp_slot_type slot)
         else
             sp_many_see(m, m->n, sp_base_slot(m, slot), &own->seen[i]);
     }
-    if (m->n_touched == 0 && m->base->learner->adaptive.rows)
-        return sp_many_keep(m, slot, own->seen);
-    ptrdiff_t n = sp_many_unite(own, sides);
-    if (sp_many_features_room(m, n) < 0)
-        return -1;
+    int failed = m->n_touched == 0 && m->base->learner->adaptive.rows
+                     ? sp_many_keep(m, slot, own->seen)
+                     : sp_many_mix_feature(m, slot, sides);
     for (int i = 0; i < sides; i++) {
-        sp_many_feature(own, i, n);
-        own->differing[i] = &own->features[i];
+        if (own->seen[i].damaged) /* so that sp_many_slots_fault finds it */
+            sp_head_of(m->to->table.blocks->chunks, slot)->of.N = NAN;
     }
-    if (sides > 1)
-        sp_merge_feature(&own->features[sides - 1], own->differing, m->n_touched, n, n, own->all,
-                         m->scratch);
-    return sp_many_write(m, slot, &own->features[sides - 1], n, sides > 1);
+    return failed;
 }

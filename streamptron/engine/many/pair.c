@@ -33,5 +33,5 @@ SP_PRIVATE uint32_t sp_many_look(const sp_learner *learner, uint32_t block, cons
     if (!learner->adaptive.rows)
         return sp_pair_entries(block, slot, learner->adaptive.positive, pair);
     *entries = sp_row_entries(sp_many_rows(&learner->table), row);
-    return row->n;
+    return *entries == NULL ? 0 : row->n;
 }

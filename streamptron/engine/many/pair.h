@@ -14,7 +14,7 @@ SP_PRIVATE uint32_t sp_pair_entries(uint32_t block, const double *slot, int posi
                                     sp_entry *entries);
 
 /* A row of a slot of AdaptiveClassifier, however many labels it has; `pair` is room for two
-   entries. How many there are. */
+   entries. How many there are. Of a file's rows nothing has been looked at. */
 SP_PRIVATE uint32_t sp_many_look(const sp_learner *learner, uint32_t block, const double *slot,
                                  sp_entry *pair, const sp_entry **entries);
 

@@ -26,11 +26,10 @@ SP_API size_t sp_sets_measure(const double *slots, size_t n_slots)
     return n;
 }
 
-SP_PRIVATE void sp_sets_plain(double *slot, size_t at)
+SP_PRIVATE void sp_sets_plain(double *slot)
 {
     sp_sparse *row = &((sp_marked *)(void *)slot)->of.row;
-    row->block = (uint32_t)at;
-    row->size = 0;
+    row->block = row->size = 0;
 }
 
 SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,
@@ -60,10 +59,11 @@ SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_s
     memset(marks, 0, sizeof(sp_entry));
     for (size_t i = 0; i < n_slots; i++) {
         size_t n = sp_sets_marks(learner, slots + i * SP_HEAD_WIDTH, &entries);
-        sp_sets_plain(slots + i * SP_HEAD_WIDTH, n ? at : 0);
+        sp_sets_plain(slots + i * SP_HEAD_WIDTH);
         if (n == 0)
             continue;
         memcpy(marks + SP_MARKS_WIDTH * at, entries, n * sizeof(sp_entry));
+        ((sp_marked *)(void *)(slots + i * SP_HEAD_WIDTH))->of.row.block = (uint32_t)at;
         at += n;
     }
     for (ptrdiff_t k = 0; sp_sets_marked(learner, k, marked); k++)

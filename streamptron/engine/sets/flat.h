@@ -40,8 +40,8 @@ SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_s
 /* Fill in an untrained learner, whose slots have been read. 0, or what is wrong. */
 SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, const double *marked);
 
-/* Say in a slot that its row begins at mark `at`, as in the arrays. */
-SP_PRIVATE void sp_sets_plain(double *slot, size_t at);
+/* A slot without where its row is, as in the arrays. */
+SP_PRIVATE void sp_sets_plain(double *slot);
 
 /* The entries of a slot as they lie in the arrays. How many. */
 SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,

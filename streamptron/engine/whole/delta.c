@@ -152,7 +152,7 @@ SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *ba
         delta->n_stamps = shard->n_slots;
     }
     delta->n_blocks = (size_t)shard->learner->table.n_blocks;
-    delta->n_marks = sp_machine_has_marks(shard->learner);
+    delta->n_marks = sp_machine_row_blocks(shard->learner) != 0;
     for (size_t b = 0, end = delta->n_blocks; b < end; b++)
         sp_rows(delta, shard, base, b);
     return 0;
@@ -165,7 +165,7 @@ SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const s
     sp_key key;
     sp_delta so_far = *delta;
     so_far.n_rows = 0;
-    so_far.n_marks = sp_machine_has_marks(shard->learner);
+    so_far.n_marks = sp_machine_row_blocks(shard->learner) != 0;
     if (so_far.n_marks)
         memset(delta->marks, 0, SP_MARKS_WIDTH * sizeof(uint32_t));
     for (size_t b = 0, end = delta->n_blocks; b < end; b++) {
