@@ -53,6 +53,7 @@
 
 #define SP_MANY_WIDE 0.25    /* an error of more makes entries */
 #define SP_MANY_CLIP 4.0
+#define SP_MANY_WN 3.0       /* what wn is at first */
 
 /* What the entries of a label add up to in an event. */
 typedef struct sp_account {
