@@ -2,9 +2,8 @@
 
 They import nothing of the library and perform IEEE operations in a stated order, so that a core
 can agree to the last bit: one accumulator that starts at 0.0, the event's order, each product
-rounded before it is added, brackets as they stand. sqrt, frexp and ldexp are exact or correctly
-rounded everywhere; log and exp are not, so both have their own here, in plain double arithmetic.
-Hence no `sum()`: since Python 3.12 it compensates its rounding errors.
+rounded before it is added, brackets as they stand. `arithmetic.py` has what they need for it, and
+`many.py` what AdaptiveClassifier does from its third label on.
 
 What is kept for a feature is rounded to float32 when it is stored, but for its mean size, which
 must hold 1e-50 and 1e50. All arithmetic is in float64, and so is what a model or label keeps once.
@@ -14,96 +13,20 @@ trust that values lie within 1e50 and that sample weight times class weight is a
 """
 
 import math
-import struct
 
+from tests.twin.arithmetic import (
+    LN2,
+    clip,
+    float32,
+    lanes,
+    log_exact,
+    moved_mean,
+    sigmoid,
+    softmax,
+)
 from tests.twin.learners import Ceiling
+from tests.twin.many import ManyLabels
 from tests.twin.values import numbers
-
-LN2 = 0.6931471805599453
-LN2_HIGH = 6.93147180369123816490e-01  # its last 32 bits are 0: times an exponent it is exact
-LN2_LOW = 1.90821492927058770002e-10
-
-
-def polynomial(coefficients, x):
-    """c0 + c1 x + c2 x^2 + ..., in pairs: no term has to wait for all before it."""
-    while len(coefficients) > 1:
-        pairs = [coefficients[i : i + 2] for i in range(0, len(coefficients), 2)]
-        coefficients = [c[0] + c[1] * x if len(c) == 2 else c[0] for c in pairs]
-        x *= x
-    return coefficients[0]
-
-
-def log_exact(x):
-    """The logarithm of x > 0, the same on every machine; at most 2 ulp off what libm says.
-
-    x = m 2^e with m from sqrt(1/2) to sqrt(2); log m = 2 (s + s^3/3 + s^5/5 + ...) at
-    s = (m - 1) / (m + 1).
-    """
-    m, e = math.frexp(x)
-    if m < 0.7071067811865476:
-        m *= 2.0
-        e -= 1
-    s = (m - 1.0) / (m + 1.0)
-    q = s * s
-    p = polynomial([1.0 / n for n in range(3, 24, 2)], q) * q
-    return (2.0 * s + 2.0 * s * p) + e * LN2
-
-
-def exp_exact(x):
-    """e^x for x <= 0, the same on every machine, within 1 ulp of libm; 0 below -700."""
-    if x < -700.0:
-        return 0.0
-    k = int(x * 1.4426950408889634 - 0.5)  # towards 0: the nearest
-    r = (x - k * LN2_HIGH) - k * LN2_LOW
-    p = polynomial([1.0 / math.factorial(n) for n in range(2, 14)], r)
-    return math.ldexp((p * r + 1.0) * r + 1.0, k)
-
-
-def sigmoid(t):
-    if t >= 0:
-        return 1.0 / (1.0 + exp_exact(-t))
-    e = exp_exact(t)
-    return e / (1.0 + e)
-
-
-def softmax(scores):
-    best = max(scores)
-    e = [exp_exact(score - best) for score in scores]
-    S = 0.0
-    for e_k in e:
-        S += e_k
-    return [e_k / S for e_k in e]
-
-
-def clip(number, limit):
-    return min(max(number, -limit), limit)
-
-
-def float32(number):
-    """What is left of a float64 that is stored as a float32."""
-    return struct.unpack("f", struct.pack("f", number))[0]
-
-
-def lanes(terms):
-    """The sum of a number for each label, in four lanes: place k is in lane k mod 4."""
-    lane = [0.0, 0.0, 0.0, 0.0]
-    for k, term in enumerate(terms):
-        lane[k % 4] += term
-    return (lane[0] + lane[1]) + (lane[2] + lane[3])
-
-
-def moved_mean(mean, a, share):
-    """A mean of positive numbers after a came, with that share of it.
-
-    What is more than 32 times the mean counts as 32 times, or one wrong value would shrink all
-    others for good.
-
-    A mean of equal numbers stays that number, to the last bit. Where the numbers are so far apart
-    that the difference swallows one of them, it is still no less than a's share.
-    """
-    if mean > 0 and a > 32.0 * mean:
-        a = 32.0 * mean
-    return max(mean + (a - mean) * share, a * share)
 
 
 class TwoLabelsOrMore:
@@ -166,12 +89,16 @@ class TwoLabelsOrMore:
             return
         if not self.place:
             self.positive = 0 if y == True else 1  # noqa: E712
+        self.make_way(y)
         self.place[y] = len(self.place)
-        if len(self.place) > 2:
-            if self.two:
-                self.split()
-                self.two = False
+        if not self.two:
             self.add_output(self.place[y])
+
+    def make_way(self, y):
+        """Give two labels an output each, if the label is the third."""
+        if y not in self.place and len(self.place) == 2:
+            self.split()
+            self.two = False
 
     def speaks_for(self, k, y):
         """Whether output k is the label's, not against it."""
@@ -190,6 +117,16 @@ class Slot:
         self.w = {}  # {output: weight}
         self.G = {}  # {output: the sum of q X^2}
         self.column = None  # a Column, while it is one
+
+    @property
+    def row(self):
+        """The counts, in the order of places."""
+        return [self.c[k] for k in sorted(self.c)]
+
+    def enter(self, k):
+        """Make the entry of a label of more than two, of zeros."""
+        for numbers_of in (self.c, self.w, self.G):
+            numbers_of.setdefault(k, 0.0)
 
 
 class Column:
@@ -212,7 +149,7 @@ class Answer:
     """What an event is found to be: the formula's letters."""
 
 
-class AdaptiveClassifier(TwoLabelsOrMore):
+class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
     """A soft perceptron on features weighted by chi^2, with naive Bayes as one more feature.
 
     The step is as large as the error of the probability: w += eta u g X / sqrt(G), with logistic
@@ -227,10 +164,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     * Two labels: naive Bayes counts both from the first event on, with D = 0 for what has not come.
       m learns from each event, also the first, whose d is 0. (Both matter: so the published
       orderings are met to the last digit, and by no other way that was tried.)
-    * The third label makes two outputs out of one: w/2 and -w/2, likewise w0. The naive Bayes
-      values V of two outputs are opposite already, so each gets wn/2 with the same sign: only this
-      changes no difference of scores. The newcomer's score and V in its first event are 0; its wn
-      starts from the mean of the others', which know by now how far naive Bayes is to be trusted.
+    * The third label makes two outputs out of one, and from then on another rule answers and
+      learns, made for many: `many.py` has it.
     * s is kept as a mean by sample weight, not as a sum and a number of events: the mean of equal
       values is that value, exactly, and a weight of 2 is as good as two events. A value seen first
       is its own mean, so v is 1 or -1.
@@ -273,7 +208,7 @@ class AdaptiveClassifier(TwoLabelsOrMore):
     * Under a ceiling (max_features) a feature's size is om |w| sqrt(cnt), of its largest weight:
       what it does to the scores of its events, by how often it comes. A feature that finds no place
       answers as one never seen, and nothing of it is learned.
-    * N and the sum in chi^2, over labels, run in four lanes, place k in lane k mod 4.
+    * N and the sum in chi^2, over labels, run in four lanes, the i-th count in lane i mod 4.
     """
 
     L = 12.0
@@ -310,31 +245,15 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         self.tau = 1.0
         self.Gtau = 1.0
         self.columns = []  # the features that are, in the order of their places
-        self.w0 = {}
+        self.w0 = {}  # {output: the intercept's weight}
         self.G0 = {}
-        self.wn = {}
-        self.Gn = {}
+        self.wn = 3.0
+        self.Gn = 0.0
         self.add_output(1)
 
     def add_output(self, k):
-        self.w0[k] = self.G0[k] = self.Gn[k] = 0.0
-        wn = 0.0
-        for other in self.wn.values():
-            wn += other
-        self.wn[k] = wn / len(self.wn) if self.wn else 3.0
+        self.w0[k] = self.G0[k] = 0.0
         self.D.setdefault(k, 0.0)
-
-    def split(self):
-        """One output becomes two; no difference of scores changes."""
-        sign = {self.positive: 0.5, 1 - self.positive: -0.5}
-        for slot in self.slots.values():
-            if 1 in slot.w:
-                slot.w = {k: float32(sign[k] * slot.w[1]) for k in (0, 1)}
-                slot.G = {0: slot.G[1], 1: slot.G[1]}
-        self.w0 = {k: sign[k] * self.w0[1] for k in (0, 1)}
-        self.wn = dict.fromkeys((0, 1), 0.5 * self.wn[1])
-        self.G0[0] = self.G0[1]
-        self.Gn[0] = self.Gn[1]
 
     # What a user asks
 
@@ -369,34 +288,34 @@ class AdaptiveClassifier(TwoLabelsOrMore):
 
         A feature's share in the naive Bayes value is V by its share in d.
         """
-        a = self.answer(x)  # a column's share has that of its bends
-        k = 1 if self.two else self.place[label]
+        a = self.answer(x)
         scale = self.tempering / (1.0 + 2.0 * a.unknown) if self.two else self.tempering
-        share = {None: self.w0[k] if self.intercept else 0.0}
+        share = self.explain_two(a) if self.two else self.explain_many(a, self.place[label])
+        parts = {j: part * scale for j, part in share.items() if j not in a.bends}
+        for j in a.bends:  # ("bend", column, place): a column's share has that of its bends
+            parts[j[1]] += share[j] * scale
+        return parts
+
+    def explain_two(self, a):
+        share = {None: self.w0[1] if self.intercept else 0.0}
         for j, h in a.h.items():
-            share[j] = self.slot(j).w.get(k, 0.0) * (h * a.r)
-        if self.naive_bayes and a.d[k] != 0:
-            factor = self.wn[k] * a.V[k] / a.d[k]
-            pair = (self.positive, 1 - self.positive) if self.two else (k, a.rival[k])
+            share[j] = self.slot(j).w.get(1, 0.0) * (h * a.r)
+        if self.naive_bayes and a.d != 0:
+            factor = self.wn * a.V / a.d
+            pair = self.positive, 1 - self.positive
             log_D = [log_exact(self.D[i] + 1.0) for i in pair]
             share[None] += factor * (log_D[0] - log_D[1])
             for j in a.counted:
                 slot = self.slot(j)
-                t = self.T / lanes(self.counts(slot.c))
+                t = self.T / lanes(slot.row)
                 odds = [log_exact(1.0 + slot.c.get(i, 0.0) * t) for i in pair]
                 share[j] += factor * ((odds[0] - log_D[0]) - (odds[1] - log_D[1]))
-        parts = {j: part * scale for j, part in share.items() if j not in a.bends}
-        for j in a.bends:  # ("bend", column, place)
-            parts[j[1]] += share[j] * scale
-        return parts
+        return share
 
     # From x to scores
 
     def slot(self, feature):
         return self.slots.get(feature) or Slot()
-
-    def counts(self, c):
-        return [c.get(k, 0.0) for k in range(self.n_places)]
 
     def plain_value(self, slot, x):
         """A value by the feature's usual size."""
@@ -445,7 +364,6 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         a.v, a.h = {}, {}  # h = om v, so X = h r
         a.bends = {}
         squares = absolute = unknown = 0.0
-        dots = dict.fromkeys(self.outputs, 0.0)
         features = [*(j for j in a.x if j not in self.columns), *self.columns]
         for j in features:  # to which columns add their bends
             slot = self.slot(j)
@@ -465,21 +383,24 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             squares += max(h * h, least)
             absolute += abs(h)
             unknown += (h * h) * known
-            for k in self.outputs:
-                dots[k] += slot.w.get(k, 0.0) * h
             a.v[j], a.h[j] = v, h
         a.r = 1.0 / math.sqrt(squares) if squares > 0 else 0.0
         a.length = absolute * a.r  # the sum of |X|
         a.unknown = (unknown * a.r) * a.r  # c: how little of the event is known
-        self.ask_naive_bayes(a)
-        a.score = {}
-        for k in self.outputs:
-            a.score[k] = dots[k] * a.r
-            if self.intercept:
-                a.score[k] += self.w0[k]
-            if self.naive_bayes:
-                a.score[k] += self.wn[k] * a.V[k]
+        (self.answer_two if self.two else self.answer_many)(a)
         return a
+
+    def answer_two(self, a):
+        dot = 0.0
+        for j, h in a.h.items():
+            dot += self.slot(j).w.get(1, 0.0) * h
+        self.ask_naive_bayes(a)
+        score = dot * a.r
+        if self.intercept:
+            score += self.w0[1]
+        if self.naive_bayes:
+            score += self.wn * a.V
+        a.score = {1: score}
 
     def ask_naive_bayes(self, a):
         """z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)), and d and V of it.
@@ -487,35 +408,24 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         The logarithm is taken of the product P 2^E. Each factor is from 1 to T + 1; before four of
         them could make too much of P, its exponent moves to the integer E. That rounds nothing.
         """
-        places = range(self.n_places)
-        P = dict.fromkeys(places, 1.0)
-        E = dict.fromkeys(places, 0)
+        P, E = [1.0, 1.0], [0, 0]
         a.counted = []
         for j in a.h:
             slot = self.slot(j)
-            N = lanes(self.counts(slot.c))
+            N = lanes(slot.row)
             if slot.column or not (N > 0 and not slot.negative and a.x[j] > 0):
                 continue
             t = self.T / N
-            for k in places:
-                P[k] *= 1.0 + slot.c.get(k, 0.0) * t
-                P[k], e = math.frexp(P[k])
+            for k in (0, 1):
+                P[k], e = math.frexp(P[k] * (1.0 + slot.c.get(k, 0.0) * t))
                 E[k] += e
             a.counted.append(j)
         n = len(a.counted)
         z = [
-            (log_exact(P[k]) + E[k] * LN2) - (n - 1.0) * log_exact(self.D[k] + 1.0) for k in places
+            (log_exact(P[k]) + E[k] * LN2) - (n - 1.0) * log_exact(self.D[k] + 1.0) for k in (0, 1)
         ]
-        if self.two:
-            a.d = {1: z[self.positive] - z[1 - self.positive]}
-        else:
-            best = z.index(max(z))
-            second = max((k for k in places if k != best), key=z.__getitem__)
-            a.d = {k: z[k] - z[best] for k in places}
-            a.d[best] = z[best] - z[second]
-            a.rival = {k: best if k != best else second for k in places}  # whom d compares with
-        m = self.m if self.m > 0 else 1.0
-        a.V = {k: clip(d / m, 2.0) for k, d in a.d.items()}
+        a.d = z[self.positive] - z[1 - self.positive]
+        a.V = clip(a.d / (self.m if self.m > 0 else 1.0), 2.0)
 
     # Learning
 
@@ -523,6 +433,10 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         a = self.answer(x)
         self.count(a.score, y)
         u = self.weight_of(y, w)
+        if u > 0 and self.two:
+            self.make_way(y)
+            if not self.two:
+                a = self.answer(x)
         self.ceiling.see(j for j in a.x if j in self.slots)
         if u == 0:
             return
@@ -530,8 +444,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         self.learn_tau(a, y, u)
         self.learn_usual_odds(a)
         known = y in self.place
-        self.meet_in(y, a)
-        if self.step(a, y, u, known):
+        self.meet(y)
+        if (self.step_two if self.two else self.step_many)(a, y, u, known):
             self.n_updates += 1
         self.keep_counts(a, y, u)
 
@@ -543,75 +457,53 @@ class AdaptiveClassifier(TwoLabelsOrMore):
             s = a.score[1] * self.tempering
             g = u * (s * ((1.0 if self.speaks_for(1, y) else 0.0) - sigmoid(s * self.tau)))
         else:
-            p = softmax([a.score[k] * (self.tempering * self.tau) for k in self.outputs])
-            expected = 0.0
-            for k in self.outputs:
-                expected += p[k] * a.score[k]
-            g = u * ((a.score[self.place[y]] - expected) * self.tempering)
-        self.Gtau += g * g
-        self.tau = min(max(self.tau + (0.1 * g) / math.sqrt(self.Gtau), 0.2), 5.0)
+            g = self.sharper_of_many(a, y, u)
+        if g is not None:
+            self.Gtau += g * g
+            self.tau = min(max(self.tau + (0.1 * g) / math.sqrt(self.Gtau), 0.2), 5.0)
 
     def learn_usual_odds(self, a):
-        if not self.naive_bayes:
+        """m, the running mean of |d|; of more labels that of the best one's z."""
+        if not self.naive_bayes or not (self.two or a.U):
             return
-        mean = 0.0
-        for d in a.d.values():
-            mean += abs(d)
-        mean /= len(a.d)
+        usual = abs(a.d) if self.two else max(0.0, max(a.z.values()))
         self.nm = min(self.nm + 1.0, self.window)
-        self.m += (mean - self.m) / self.nm
+        self.m += (usual - self.m) / self.nm
 
-    def meet_in(self, y, a):
-        """Meet the label. If it is new, its score and V in this event are 0."""
-        two = self.two
-        self.meet(y)
-        if two and not self.two:
-            score, V = a.score[1], a.V[1]
-            sign = {k: 1.0 if k == self.positive else -1.0 for k in (0, 1)}
-            a.score = {k: sign[k] * 0.5 * score for k in (0, 1)}
-            a.V = {k: sign[k] * V for k in (0, 1)}
-        for k in self.outputs:
-            a.score.setdefault(k, 0.0)
-            a.V.setdefault(k, 0.0)
+    @property
+    def phi(self):
+        return self.watch.phi if self.watch else self.forget
 
-    def step(self, a, y, u, known):
+    def step_size(self, a):
+        return self.eta if a.length <= self.L else self.eta * (self.L / a.length)
+
+    def step_two(self, a, y, u, known):
         """The update of the weights; whether there was one. `known`: y is not new."""
-        if self.two:
-            p = {1: sigmoid(a.score[1])}
-            each = [1.0 - p[1], p[1]]
-            p_y = each[self.speaks_for(1, y)]
-        else:
-            p = dict(enumerate(softmax([a.score[k] for k in self.outputs])))
-            each = list(p.values())
-            p_y = each[self.place[y]]
-        phi = self.watch.phi if self.watch else self.forget
+        is_positive = 1.0 if self.speaks_for(1, y) else 0.0
+        p = sigmoid(a.score[1])
+        phi = self.phi
         if self.watch and known:
-            self.watch.see(p_y, each, u)
-        eta = self.eta if a.length <= self.L else self.eta * (self.L / a.length)
-        stepped = False
-        for k in self.outputs:
-            g = (1.0 if self.speaks_for(k, y) else 0.0) - p[k]
-            q = u * abs(g)
-            if not q > self.thr:
+            self.watch.see(p if is_positive else 1.0 - p, [1.0 - p, p], u)
+        g = is_positive - p
+        q = u * abs(g)
+        if not q > self.thr:
+            return False
+        kept = max(0.0, 1.0 - phi * q)
+        f = (self.step_size(a) * u) * g
+        for j, h in a.h.items():
+            slot = self.slots.get(j)
+            if slot is None:  # the ceiling has refused it
                 continue
-            stepped = True
-            kept = max(0.0, 1.0 - phi * q)
-            f = (eta * u) * g
-            for j, h in a.h.items():
-                slot = self.slots.get(j)
-                if slot is None:  # the ceiling has refused it
-                    continue
-                X = h * a.r
-                slot.G[k] = float32(slot.G.get(k, 0.0) * kept + q * (X * X))
-                slot.w[k] = float32(slot.w.get(k, 0.0) + (f * X) / math.sqrt(slot.G[k] + self.P0))
-            if self.intercept:
-                self.G0[k] = self.G0[k] * kept + q
-                self.w0[k] += f / math.sqrt(self.G0[k] + self.P0)
-            if self.naive_bayes:
-                V = a.V[k]
-                self.Gn[k] += q * (V * V)
-                self.wn[k] += (f * V) / math.sqrt(self.Gn[k] + 1.0)
-        return stepped
+            X = h * a.r
+            slot.G[1] = float32(slot.G.get(1, 0.0) * kept + q * (X * X))
+            slot.w[1] = float32(slot.w.get(1, 0.0) + (f * X) / math.sqrt(slot.G[1] + self.P0))
+        if self.intercept:
+            self.G0[1] = self.G0[1] * kept + q
+            self.w0[1] += f / math.sqrt(self.G0[1] + self.P0)
+        if self.naive_bayes:
+            self.Gn += q * (a.V * a.V)
+            self.wn += (f * a.V) / math.sqrt(self.Gn + 1.0)
+        return True
 
     def keep_counts(self, a, y, u):
         place = self.place[y]
@@ -647,6 +539,8 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         slot.negative = slot.negative or x < 0
         halved = self.halved(cnt, slot.cnt >= self.always)
         slot.cnt = float32(cnt * halved)
+        if not self.two:
+            slot.enter(place)
         slot.c[place] = slot.c.get(place, 0.0) + u * v
         for k in slot.c:
             slot.c[k] = float32(slot.c[k] * halved)
@@ -705,11 +599,10 @@ class AdaptiveClassifier(TwoLabelsOrMore):
         With pi_k = (D_k + 1) / (T + K) that is (T + K) sum of c_k^2 / (D_k + 1), less N^2.
         """
         column = slot.column
-        counts = self.counts(column.e if column else slot.c)
-        K = len(counts)
-        N = lanes(counts)
-        squares = lanes((c * c) * (1.0 / (self.D[k] + 1.0)) for k, c in enumerate(counts))
-        chi2 = (self.T + K) * squares - N * N
+        counts = column.e if column else slot.c
+        N = lanes(counts[k] for k in sorted(counts))
+        squares = lanes((counts[k] * counts[k]) * (1.0 / (self.D[k] + 1.0)) for k in sorted(counts))
+        chi2 = (self.T + self.n_places) * squares - N * N
         known = 1.0 / ((column.since if column else slot.cnt) + 1.0)
         return math.sqrt(self.eps + max(0.0, chi2) * (known * known))
 
@@ -745,7 +638,8 @@ class Watch:
     def phi(self):
         return 1.0 if self.owed > 0 else self.usual
 
-    def see(self, p_y, p, u):
+    def see(self, p_y, p, u, rest=0.0):
+        """`rest`: what labels whose P is not among p have in all; they are many and small."""
         erred = 1.0 - p_y
         if self.owed > 0:
             self.owed = max(0.0, self.owed - u * erred)
@@ -754,6 +648,8 @@ class Watch:
         for p_k in p:
             expected += p_k * (1.0 - p_k)
             squares += (p_k * (1.0 - p_k)) * (1.0 - p_k)
+        expected += rest
+        squares += rest
         variance = max(0.0, squares - expected * expected)
         self.erred = self.erred * self.fade + u * erred
         self.expected = self.expected * self.fade + u * expected

@@ -11,7 +11,7 @@ feature, or was wrongly expected with a probability of more than 1/8.
 
 import math
 
-from tests.twin.adaptive import LN2, clip, float32, log_exact, moved_mean, sigmoid
+from tests.twin.arithmetic import LN2, clip, float32, log_exact, moved_mean, sigmoid
 from tests.twin.learners import Ceiling
 from tests.twin.values import numbers
 

@@ -9,7 +9,8 @@ import copy
 import math
 
 from tests.twin import labels
-from tests.twin.adaptive import AdaptiveClassifier, Column, float32
+from tests.twin.adaptive import AdaptiveClassifier, Column
+from tests.twin.arithmetic import float32
 from tests.twin.learners import AROW, INTERCEPT
 from tests.twin.serving import Best, MulticlassCalibrator, Pocket
 

@@ -10,7 +10,8 @@ to the very place that it had, which is all that is known of it.
 
 import copy
 
-from tests.twin.adaptive import AdaptiveClassifier, Column, Slot, float32
+from tests.twin.adaptive import AdaptiveClassifier, Column, Slot
+from tests.twin.arithmetic import float32
 from tests.twin.learners import INTERCEPT
 
 

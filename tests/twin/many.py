@@ -1,0 +1,230 @@
+"""The plain-Python twin of AdaptiveClassifier's rule for more than two labels.
+
+A label costs nothing where an event says nothing of it. A feature and a label have numbers of their
+own, an *entry*, only where the label came with the feature or was wrongly expected of it with a
+probability of more than 1/4. U are the labels with an entry of a feature of the event, in the order
+in which they are met: the event's features in their order, each one's entries in the order of
+places. Of all others it is only known how often they come: their score is the intercept w0_k, and
+naive Bayes says 0 of them.
+
+With K labels of counts D_k, T their sum, and c_jk and N_j the counts of a feature j:
+
+    z_k = sum of log(1 + c_jk (T/3) / N_j) - n (L_k - L)        k in U; n features with counts
+    L_k = log(1 + D_k / 3),  L = log(1 + (T / K) / 3)           a prior of three events a label
+    V_k = clip(z_k / m, 4)                                      m the usual max(0, max z)
+    score_k = sum of w_jk X_j + w0_k + wn V_k                   k in U;  w0_k, all others
+
+One wn for all labels: how far naive Bayes is to be trusted is the same for all, and is learned from
+the first event on, also of labels that come late.
+"""
+
+import math
+
+from tests.twin.arithmetic import (
+    LN2,
+    clip,
+    exp_exact,
+    float32,
+    lanes,
+    log_exact,
+    softmax,
+)
+
+
+def exp_within(x):
+    """e^x of a number of any sign, cut at 300: sums and products of such stay finite."""
+    x = clip(x, 300.0)
+    return exp_exact(x) if x <= 0 else 1.0 / exp_exact(-x)
+
+
+def tree_sum(leaves):
+    """The sum of a binary tree over the places: neighbours, then neighbours of these.
+
+    A change of one leaf changes one number a level, and a level more leaves the sum as it is.
+    """
+    while len(leaves) > 1:
+        pairs = [leaves[i : i + 2] for i in range(0, len(leaves), 2)]
+        leaves = [pair[0] + pair[1] if len(pair) == 2 else pair[0] for pair in pairs]
+    return leaves[0]
+
+
+class ManyLabels:
+    """What AdaptiveClassifier does from its third label on. Its numbers are those of its class.
+
+    What the equations leave open, and how it is settled here:
+
+    * The third label: before anything of its event is learned, the two labels get rows. An entry is
+      made for a label that has a count or if the output has ever stepped; its w is w/2 or -w/2, as
+      is w0, and both get its G. m, nm, wn and Gn are those of a new model: V means something else
+      now. The event is then answered anew.
+    * A label that is new has score 0 and V 0 in its event, and is not in U.
+    * m learns of an event if U is not empty, tau if the label is in U: of what is known of it.
+    * The others' mass is the sum of e^w0 over all labels less that over U. So no label that is not
+      in U is asked, but the best of them.
+    * A row's N, and the sum in chi^2, run in four lanes: the i-th entry is in lane i mod 4.
+    """
+
+    mu = 3.0
+    wide = 1 / 4
+
+    def split(self):
+        """Two labels get a row each of what they had together."""
+        sign = {self.positive: 0.5, 1 - self.positive: -0.5}
+        for slot in self.slots.values():
+            w, G = slot.w.get(1, 0.0), slot.G.get(1, 0.0)
+            c = {k: slot.c.get(k, 0.0) for k in (0, 1)}
+            slot.c = {k: c[k] for k in (0, 1) if c[k] != 0 or G != 0}
+            slot.w = {k: float32(sign[k] * w) for k in slot.c}
+            slot.G = dict.fromkeys(slot.c, G)
+            if slot.column:
+                slot.column.e = {k: e for k, e in slot.column.e.items() if e != 0}
+        self.w0 = {k: sign[k] * self.w0[1] for k in (0, 1)}
+        self.G0 = dict.fromkeys((0, 1), self.G0[1])
+        self.m = self.nm = self.Gn = 0.0
+        self.wn = 3.0
+
+    # Answering
+
+    def answer_many(self, a):
+        """Scores of an event whose features have been weighed."""
+        dot = {}
+        for j, h in a.h.items():
+            slot = self.slot(j)
+            for k in sorted(slot.w):
+                dot[k] = dot.get(k, 0.0) + slot.w[k] * h
+        a.U = list(dot)
+        self.ask_naive_bayes_of_many(a)
+        a.score = {k: self.w0[k] if self.intercept else 0.0 for k in self.outputs}
+        for k in a.U:
+            a.score[k] = dot[k] * a.r
+            if self.intercept:
+                a.score[k] += self.w0[k]
+            if self.naive_bayes:
+                a.score[k] += self.wn * a.V[k]
+
+    def ask_naive_bayes_of_many(self, a):
+        """z and V of the labels in U; t of the features that have counts.
+
+        The logarithm is taken of the product P 2^E, with P from 1/2 to 1.
+        """
+        a.t, a.z = {}, {}
+        a.V = dict.fromkeys(a.U, 0.0)
+        if not self.naive_bayes:
+            return
+        P = dict.fromkeys(a.U, 1.0)
+        E = dict.fromkeys(a.U, 0)
+        for j in a.h:
+            slot = self.slot(j)
+            N = lanes(slot.row)
+            if slot.column or not (N > 0 and not slot.negative and a.x[j] > 0):
+                continue
+            a.t[j] = (self.T / self.mu) / N
+            for k in sorted(slot.c):
+                P[k], e = math.frexp(P[k] * (1.0 + slot.c[k] * a.t[j]))
+                E[k] += e
+        n = float(len(a.t))
+        m = self.m if self.m > 0 else 1.0
+        for k in a.U:
+            a.z[k] = (log_exact(P[k]) + E[k] * LN2) - n * self.rarity(k)
+            a.V[k] = clip(a.z[k] / m, 4.0)
+
+    def rarity(self, k):
+        """L_k - L: how much oftener a label comes than the labels do."""
+        usual = (self.T / float(len(self.place))) / self.mu
+        return log_exact(1.0 + self.D[k] / self.mu) - log_exact(1.0 + usual)
+
+    def explain_many(self, a, k):
+        """{feature: share of label k}, None being what is always there."""
+        share = {None: self.w0[k] if self.intercept else 0.0}
+        naive = a.z.get(k, 0.0) != 0
+        factor = self.wn * a.V[k] / a.z[k] if naive else 0.0
+        for j, h in a.h.items():
+            slot = self.slot(j)
+            share[j] = slot.w.get(k, 0.0) * (h * a.r)
+            if naive and j in a.t:
+                told = log_exact(1.0 + slot.c.get(k, 0.0) * a.t[j])
+                share[j] += factor * (told - self.rarity(k))
+        return share
+
+    # Learning
+
+    def sharper_of_many(self, a, y, u):
+        """The g of tau, of the labels in U; None if the label is not among them."""
+        place = self.place[y]
+        if place not in a.U:
+            return None
+        p = softmax([a.score[k] * (self.tempering * self.tau) for k in a.U])
+        expected = 0.0
+        for k, p_k in zip(a.U, p, strict=True):
+            expected += p_k * a.score[k]
+        return u * ((a.score[place] - expected) * self.tempering)
+
+    def softmax_of_many(self, a, new):
+        """{place: p} of all labels, and the mass of those that are not in U.
+
+        `new`: the place of a newcomer, or None.
+
+        Rounding can leave nothing of the others' mass though the best of them is the answer:
+        then S would be 0. It is at least 1, as it is without rounding.
+        """
+        leaf = {k: exp_within(self.w0[k]) for k in a.score}
+        asked = 0.0
+        for k in a.U:
+            asked += leaf[k]
+        rest = max(0.0, tree_sum(list(leaf.values())) - asked)
+        best = max(a.score.values())
+        if new is not None:
+            best = max(best, 0.0)
+        others = exp_within(-best)
+        S = rest * others
+        for k in a.U:
+            S += exp_exact(a.score[k] - best)
+        if new is not None:
+            S += exp_exact(0.0 - best)
+        S = max(S, 1.0)
+        p = {k: (leaf[k] * others) / S for k in leaf}
+        for k in a.U:
+            p[k] = exp_exact(a.score[k] - best) / S
+        if new is not None:
+            p[new] = exp_exact(0.0 - best) / S
+        return p, (rest * others) / S
+
+    def step_many(self, a, y, u, known):
+        """The update of the weights; whether there was one. `known`: y is not new."""
+        place = self.place[y]
+        p, rest = self.softmax_of_many(a, None if known else place)
+        phi = self.phi
+        if self.watch and known:
+            self.watch.see(p[place], [p[k] for k in a.U], u, rest)
+        stepped = {}
+        for k, p_k in p.items():
+            g = (1.0 if k == place else 0.0) - p_k
+            q = u * abs(g)
+            if q > self.thr:
+                f = (self.step_size(a) * u) * g
+                stepped[k] = q, f
+                self.step_label(a, k, q, f, max(0.0, 1.0 - phi * q), k == place or q > self.wide)
+        if self.naive_bayes:
+            squares = way = 0.0
+            for k in a.U:
+                if k in stepped:
+                    q, f = stepped[k]
+                    squares += q * (a.V[k] * a.V[k])
+                    way += f * a.V[k]
+            self.Gn += squares
+            self.wn += way / math.sqrt(self.Gn + 1.0)
+        return bool(stepped)
+
+    def step_label(self, a, k, q, f, kept, makes):
+        """The step of one label. `makes`: also where there is no entry yet."""
+        for j, h in a.h.items():
+            slot = self.slots.get(j)
+            X = h * a.r
+            if slot is None or X == 0 or not (makes or k in slot.w):  # None: refused by the ceiling
+                continue
+            slot.enter(k)
+            slot.G[k] = float32(slot.G[k] * kept + q * (X * X))
+            slot.w[k] = float32(slot.w[k] + (f * X) / math.sqrt(slot.G[k] + self.P0))
+        if self.intercept:
+            self.G0[k] = self.G0[k] * kept + q
+            self.w0[k] += f / math.sqrt(self.G0[k] + self.P0)
