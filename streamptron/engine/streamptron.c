@@ -31,6 +31,7 @@
 #include "many/many.c"
 #include "many/tell.c"
 #include "many/tree.c"
+#include "many/undo.c"
 #include "mail/decode.c"
 #include "mail/fields.c"
 #include "mail/folding.c"
