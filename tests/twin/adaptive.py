@@ -96,7 +96,7 @@ class TwoLabelsOrMore:
 
     def make_way(self, y):
         """Give two labels an output each, if the label is the third."""
-        if y not in self.place and len(self.place) == 2:
+        if self.two and y not in self.place and len(self.place) == 2:
             self.split()
             self.two = False
 
