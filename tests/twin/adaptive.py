@@ -128,6 +128,11 @@ class Slot:
         for numbers_of in (self.c, self.w, self.G):
             numbers_of.setdefault(k, 0.0)
 
+    def sift(self):
+        """Drop entries that say nothing."""
+        told = [k for k in sorted(self.c) if self.c[k] != 0 or self.G[k] != 0]
+        self.c, self.w, self.G = ({k: its[k] for k in told} for its in (self.c, self.w, self.G))
+
 
 class Column:
     """What is kept of a column of numbers since it is one: also of the events that have it not."""
@@ -138,6 +143,9 @@ class Column:
         self.n = 1.0  # the sum of sample weights of the events that had it
         self.since = 1.0  # and of all events
         self.e = {}  # {place: the sum of u v}
+
+    def sift(self):
+        self.e = {k: e for k, e in self.e.items() if e != 0}
 
     def __eq__(self, other):
         return isinstance(other, Column) and vars(self) == vars(other)

@@ -53,10 +53,10 @@ class ManyLabels:
 
     What the equations leave open, and how it is settled here:
 
-    * The third label: before anything of its event is learned, the two labels get rows. An entry is
-      made for a label that has a count or if the output has ever stepped; its w is w/2 or -w/2, as
-      is w0, and both get its G. m, nm, wn and Gn are those of a new model: V means something else
-      now. The event is then answered anew.
+    * The third label: before anything of its event is learned, the two labels get rows. Both have
+      an entry where their output has stepped, else those that have a count; w is w/2 or -w/2, as is
+      w0, and G that of the output. m, nm, wn and Gn are those of a new model: V means something
+      else now. The event is then answered anew.
     * A label that is new has score 0 and V 0 in its event, and is not in U.
     * m learns of an event if U is not empty, tau if the label is in U: of what is known of it.
     * The others' mass is the sum of e^w0 over all labels less that over U. So no label that is not
@@ -71,13 +71,13 @@ class ManyLabels:
         """Two labels get a row each of what they had together."""
         sign = {self.positive: 0.5, 1 - self.positive: -0.5}
         for slot in self.slots.values():
-            w, G = slot.w.get(1, 0.0), slot.G.get(1, 0.0)
-            c = {k: slot.c.get(k, 0.0) for k in (0, 1)}
-            slot.c = {k: c[k] for k in (0, 1) if c[k] != 0 or G != 0}
-            slot.w = {k: float32(sign[k] * w) for k in slot.c}
-            slot.G = dict.fromkeys(slot.c, G)
+            w = slot.w.get(1, 0.0)
+            slot.c = {k: slot.c.get(k, 0.0) for k in (0, 1)}
+            slot.w = {k: float32(sign[k] * w) for k in (0, 1)}
+            slot.G = dict.fromkeys((0, 1), slot.G.get(1, 0.0))
+            slot.sift()
             if slot.column:
-                slot.column.e = {k: e for k, e in slot.column.e.items() if e != 0}
+                slot.column.sift()
         self.w0 = {k: sign[k] * self.w0[1] for k in (0, 1)}
         self.G0 = dict.fromkeys((0, 1), self.G0[1])
         self.m = self.nm = self.Gn = 0.0

@@ -250,7 +250,7 @@ def mixed_adaptive(models, base):
         to.T += m.T - base.T
         nm += m.nm - base.nm
     to.nm = min(max(nm, 0.0), 1024.0)
-    to.m = mean(n, [m.m for m in models])
+    to.m = mixed_usual_odds(to, models, n)
     tau, to.Gtau = mixed_weight(base.tau, base.Gtau, [(m.tau, m.Gtau) for m in models])
     to.tau = min(max(tau, 0.2), 5.0)
     if to.watch:
@@ -261,18 +261,17 @@ def mixed_adaptive(models, base):
         for m in models:
             D += m.D.get(place, 0.0) - base.D.get(place, 0.0)
         to.D[place] = D
-    for w, G in (("w0", "G0"), ("wn", "Gn")):
-        for k in to.outputs:
-            knowing = [m for m in models if k in getattr(m, w)]
-            getattr(to, w)[k], getattr(to, G)[k] = mixed_weight(
-                getattr(base, w).get(k, 0.0),
-                getattr(base, G).get(k, 0.0),
-                [(getattr(m, w)[k], getattr(m, G)[k]) for m in knowing],
-            )
+    for k in to.outputs:
+        to.w0[k], to.G0[k] = mixed_weight(
+            base.w0.get(k, 0.0),
+            base.G0.get(k, 0.0),
+            [(m.w0[k], m.G0[k]) for m in models if k in m.w0],
+        )
+    to.wn, to.Gn = mixed_weight(base.wn, base.Gn, [(m.wn, m.Gn) for m in models])
     for feature in dict.fromkeys(f for m in [base, *models] for f in m.slots):
         T = [m for m in models if feature in m.slots and row(m, feature) != row(base, feature)]
         if len(T) == 1:
-            to.slots[feature] = copy.deepcopy(T[0].slots[feature])
+            to.slots[feature] = only_told(to, copy.deepcopy(T[0].slots[feature]))
         elif T:
             to.slots[feature] = mixed_slot(to, base.slot(feature), [m.slots[feature] for m in T])
         else:
@@ -280,6 +279,22 @@ def mixed_adaptive(models, base):
     to.ceiling.places = list(to.slots)
     to.find_columns()
     return to
+
+
+def mixed_usual_odds(to, models, n):
+    """m. Of more than two labels it is of those alone that know what it is: nm is 0 of others."""
+    if not to.two and any(m.nm > 0 for m in models):
+        n = [n_k if m.nm > 0 else 0.0 for n_k, m in zip(n, models, strict=True)]
+    return mean(n, [m.m for m in models])
+
+
+def only_told(to, slot):
+    """A slot; if there are more than two labels, without entries that say nothing."""
+    if not to.two:
+        slot.sift()
+        if slot.column:
+            slot.column.sift()
+    return slot
 
 
 def row(model, feature):
@@ -290,17 +305,15 @@ def row(model, feature):
 def places_as(to, model):
     """A model whose labels have the merged one's places, and outputs likewise."""
     model = copy.deepcopy(model)
-    own = model.place
-    places = {place: to.place[label] for label, place in own.items()}
-    if model.two and to.two:
+    places = {place: to.place[label] for label, place in model.place.items()}
+    if to.two:
         first = next(iter(places), None)
         same = first is None or (first == model.positive) == (places[first] == to.positive)
         sides = {1: (1, 1.0 if same else -1.0)}
-    elif model.two:
-        sides = {to.place[y]: (1, 0.5 if k == model.positive else -0.5) for y, k in own.items()}
     else:
-        sides = {to.place[y]: (k, 1.0) for y, k in own.items()}
-    halved = model.two and not to.two
+        if model.two:
+            model.split()
+        sides = {places[k]: (k, 1.0) for k in places}
     for slot in model.slots.values():
         slot.c = {places[k]: c for k, c in slot.c.items() if k in places}
         if slot.column:
@@ -309,11 +322,9 @@ def places_as(to, model):
         slot.w = {k: float32(sign * w[o]) for k, (o, sign) in sides.items() if o in w}
         slot.G = {k: G[o] for k, (o, sign) in sides.items() if o in G}
     model.D = {places[k]: D for k, D in model.D.items() if k in places}
-    w0, G0, wn, Gn = model.w0, model.G0, model.wn, model.Gn
+    w0, G0 = model.w0, model.G0
     model.w0 = {k: sign * w0[o] for k, (o, sign) in sides.items()}
-    model.wn = {k: (0.5 if halved else 1.0) * wn[o] for k, (o, _) in sides.items()}
     model.G0 = {k: G0[o] for k, (o, _) in sides.items()}
-    model.Gn = {k: Gn[o] for k, (o, _) in sides.items()}
     return model
 
 
@@ -362,6 +373,7 @@ def mixed_slot(to, base, slots):
         )
         slot.w[k], slot.G[k] = float32(w), float32(G)
     slot.column = mixed_column(to, base.column, [its.column for its in slots])
+    only_told(to, slot)
     slot.om = float32(to.weight_by_chi2(slot))
     return slot
 

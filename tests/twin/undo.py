@@ -82,16 +82,15 @@ def add_to(vector, name, number):
 
 # --- AdaptiveClassifier
 
-ONCE = ("w0", "G0", "wn", "Gn")
-
 
 def snapshot(twin, names):
     """Copies of the slots, and what is kept once."""
     slots = {name: copy.deepcopy(twin.slots.get(name, Slot())) for name in names}
-    once = {name: dict(getattr(twin, name)) for name in ONCE}
+    once = {name: dict(getattr(twin, name)) for name in ("w0", "G0")}
     drift = twin.watch.numbers if twin.watch else None
     sharper = twin.tau, twin.Gtau
-    return slots, once, twin.T, dict(twin.D), (twin.m, twin.nm), sharper, drift
+    usual = twin.m, twin.nm
+    return slots, once, (twin.wn, twin.Gn), twin.T, dict(twin.D), usual, sharper, drift
 
 
 def learn_adaptive(twin, x, y, w):
@@ -135,8 +134,9 @@ def undo_adaptive(twin, step):
     if step.y is None:
         return
     twin.n_updates -= step.changed
-    slots, once, T, D, usual, sharper, drift = step.before
-    slots_after, once_after, T_after, D_after, usual_after, sharper_after, drift_after = step.after
+    slots, once, naive, T, D, usual, sharper, drift = step.before
+    slots_after, once_after, naive_after, T_after, D_after, *rest_after = step.after
+    usual_after, sharper_after, drift_after = rest_after
     twin.T = max(0.0, back(twin.T, T, T_after))
     twin.D[step.y] = max(0.0, back(twin.D[step.y], D[step.y], D_after[step.y]))
     if (twin.m, twin.nm) == usual_after:
@@ -147,14 +147,13 @@ def undo_adaptive(twin, step):
         twin.watch.numbers = drift
     stepped = [k for k in once_after["G0"] if moved(step, k)]
     for k in stepped:
-        for name in ONCE:
-            b, a = once[name][k], once_after[name][k]
-            for now, share in parts_of(twin, step, k):
-                share = {"w0": share, "wn": abs(share)}.get(name, 1.0)
-                numbers = getattr(twin, name)
-                numbers[now] = back(numbers[now], share * b, share * a)
-                if name in ("G0", "Gn"):
-                    numbers[now] = max(0.0, numbers[now])
+        for now, share in parts_of(twin, step, k):
+            w0 = share * once["w0"][k], share * once_after["w0"][k]
+            twin.w0[now] = back(twin.w0[now], *w0)
+            twin.G0[now] = max(0.0, back(twin.G0[now], once["G0"][k], once_after["G0"][k]))
+    if step.two == twin.two:  # the third label has let go what two had learned
+        twin.wn = back(twin.wn, naive[0], naive_after[0])
+        twin.Gn = max(0.0, back(twin.Gn, naive[1], naive_after[1]))
     for name in step.names:
         if is_there(twin, step, name):
             undo_slot(twin, step, twin.slots[name], slots[name], slots_after[name], stepped)
@@ -165,7 +164,7 @@ def undo_adaptive(twin, step):
 def moved(step, k):
     """Whether the step moved output k: if it did, the sum of its squares grew."""
     before, after = step.before, step.after
-    return any(before[1][name].get(k) != after[1][name].get(k) for name in ONCE) or any(
+    return any(before[1][name].get(k) != after[1][name].get(k) for name in ("w0", "G0")) or any(
         before[0][name].w.get(k, 0.0) != slot.w.get(k, 0.0)
         or before[0][name].G.get(k, 0.0) != slot.G.get(k, 0.0)
         for name, slot in after[0].items()
@@ -175,21 +174,32 @@ def moved(step, k):
 def undo_slot(twin, step, slot, before, after, stepped):
     for k in stepped:
         for now, share in parts_of(twin, step, k):
+            if not twin.two:
+                slot.enter(now)
             w = [float32(share * kept.w.get(k, 0.0)) for kept in (before, after)]
             slot.w[now] = back32(slot.w.get(now, 0.0), *w)
             G = before.G.get(k, 0.0), after.G.get(k, 0.0)
             slot.G[now] = max(0.0, back32(slot.G.get(now, 0.0), *G))
-    if after.cnt < before.cnt:  # halved
-        return
-    y, cnt, om = step.y, slot.cnt, slot.om
+    if not after.cnt < before.cnt:  # not halved
+        undo_counts(twin, step.y, slot, before, after)
+    elif not twin.two:
+        slot.sift()
+
+
+def undo_counts(twin, y, slot, before, after):
+    cnt, om = slot.cnt, slot.om
     slot.cnt = max(0.0, back32(cnt, before.cnt, after.cnt))
     if min(cnt, before.cnt) >= twin.always:  # it still is always there
         slot.cnt = max(slot.cnt, twin.always)
     undo_mean(slot, before, after, cnt)
+    if not twin.two:
+        slot.enter(y)
     c = back32(slot.c.get(y, 0.0), before.c.get(y, 0.0), after.c.get(y, 0.0))
     slot.c[y] = c if slot.negative else max(0.0, c)
     if slot.cnt == 0:
-        slot.c = {}
+        slot.c = dict.fromkeys(slot.c, 0.0)
+    if not twin.two:
+        slot.sift()
     slot.negative = slot.negative or any(c < 0 for c in slot.c.values())
     if slot.column:
         return
@@ -209,6 +219,8 @@ def undo_column(twin, slot, before, after):
     if same_column(twin, now, after_it):
         slot.column = before_it and copy.deepcopy(before_it)
         slot.om = before.om
+        if slot.column and not twin.two:
+            slot.column.sift()
         return
     if not now:
         return
@@ -231,6 +243,8 @@ def undo_column(twin, slot, before, after):
         for k in range(twin.n_places):
             e = then.e.get(k, 0.0), after_it.e.get(k, 0.0)
             now.e[k] = back32(now.e.get(k, 0.0), *e)
+        if not twin.two:
+            now.sift()
         if now.n == 0 or now.since == 0:
             slot.column = None
     slot.om = float32(twin.weight_by_chi2(slot))
