@@ -36,7 +36,8 @@ if typing.TYPE_CHECKING:
     from streamptron.doors.model import Model
 
 _BEGIN = b"st"
-_VERSION = 1
+_VERSION = 2
+_VERSIONS = (1, 2)  # 1: AdaptiveClassifier's steps with more than two labels are of another form
 _TICKET, _STEP = ord("t"), ord("s")
 _HEAD = struct.Struct("<2sBBI8s")
 # A step: mark, number, sample weight, whether weights changed, which numbers follow
@@ -268,7 +269,7 @@ def learn_undoable(model: Model, x: Any, y: Any, w: Any, undo: Any) -> Step:
     w = float(w)
     return Step._of(
         None,
-        _OpenedStep(mark, segment, number, w, changed, kept, y, event, prediction, parts),
+        _OpenedStep(mark, segment, number, w, changed, kept, y, event, prediction, parts, _VERSION),
     )
 
 
@@ -293,6 +294,12 @@ def undo_step(model: Model, step: Any) -> None:
         undone_nothing(model, event, segment, number)
     elif opened.kept:
         place, outputs, m = _KEPT.unpack(changes[0])
+        if opened.version == 1 and outputs > 1:
+            raise ValueError(
+                "step is of an earlier version of streamptron, which learned more than two labels "
+                "by another rule: it cannot be taken back any more; nothing has changed. Learn the "
+                "right label instead: model.learn_ticket(step.ticket, y)"
+            )
         undone_kept(model, event, segment, number, opened.changed, place, outputs, m, *changes[1:])
     else:
         slots = changes[1] if len(changes) > 1 else None
@@ -337,9 +344,9 @@ def _opened(data: bytes, kind: int, what: str) -> tuple[bytes, list[tuple[int, i
     if len(data) < _HEAD.size or not data.startswith(_BEGIN):
         raise ValueError(f"{what} is no {called}, or it was cut off")
     _, version, found, crc, mark = _HEAD.unpack_from(data)
-    if version != _VERSION:
+    if version not in _VERSIONS:
         raise ValueError(
-            f"{what} is of version {version}; this version of streamptron reads {_VERSION}"
+            f"{what} is of version {version}; this version of streamptron reads up to {_VERSION}"
         )
     if zlib.crc32(data[8:], zlib.crc32(data[:4])) != crc:
         raise ValueError(f"{what} is damaged: it does not fit its checksum")
@@ -391,6 +398,7 @@ class _OpenedStep(NamedTuple):
     event: PackedEvent
     prediction: Any
     parts: list[bytes]
+    version: int
 
 
 @contextlib.contextmanager
@@ -434,4 +442,6 @@ def _step_opened(data: bytes, what: str) -> _OpenedStep:
             parts += [arrays[start:end] for start, end in _parts(arrays, 0)]
         if len(parts) not in ((10,) if kept else (3, 4, 5)):
             raise ValueError("it has parts of its own")
-        return _OpenedStep(mark, segment, number, w, changed, kept, label, event, prediction, parts)
+        return _OpenedStep(
+            *(mark, segment, number, w, changed, kept, label, event, prediction, parts, data[2])
+        )

@@ -20,15 +20,14 @@ from streamptron.doors.model cimport Model
 from streamptron.doors.kept cimport PackedEvent, event_bytes_of
 from libc.stdint cimport uint32_t, uint8_t
 from streamptron.engine.adaptive cimport (
-    SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, sp_adaptive_outputs, sp_adaptive_places,
-    sp_drift_is_sound, sp_weighed, sp_weighed_of)
+    SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, sp_adaptive_outputs, sp_drift_is_sound)
 from streamptron.engine.api cimport (
-    sp_adaptive_aim, sp_kept_column_bytes, sp_kept_columns_after,
-    sp_kept_columns_are_sound, sp_kept_columns_before, sp_kept_columns_most, sp_kept_fill,
-    sp_kept_is_sound, sp_kept_leave, sp_kept_once_each, sp_kept_reserve, sp_kept_slots,
-    sp_kept_take_back, sp_kept_width, sp_learner_answer, sp_learner_can, sp_learner_learn,
-    sp_learner_score, sp_once_read, sp_once_take_back, sp_step_reserve, sp_table_reserve,
-    sp_undo_leave, sp_undo_moves)
+    sp_kept_column_bytes, sp_kept_columns_after, sp_kept_columns_are_sound, sp_kept_columns_before,
+    sp_kept_columns_most, sp_kept_fill, sp_kept_is_sound, sp_kept_leave, sp_kept_once_each,
+    sp_kept_outputs, sp_kept_places, sp_kept_reserve, sp_kept_slots, sp_kept_take_back,
+    sp_kept_width, sp_learner_abandon, sp_learner_answer, sp_learner_can, sp_learner_commit,
+    sp_learner_learn, sp_learner_prepare, sp_learner_score, sp_once_read, sp_once_take_back,
+    sp_once_width, sp_step_reserve, sp_table_reserve, sp_undo_leave, sp_undo_moves)
 from streamptron.engine.events cimport sp_event, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
@@ -53,6 +52,7 @@ cdef enum:
 _MOVE = Struct("<Id")
 _MOMENT = Struct("<ddI")
 _LARGEST = 1e100                    # of a move
+_NOT_LEARNED = "no memory for the update; the model has not learned this event"
 
 
 def kind_mark(Model model):
@@ -159,7 +159,7 @@ cdef class _Kept:
     cdef int open(self, Py_ssize_t n, Py_ssize_t m) except -1:
         self.n = n
         self.m = m
-        self.n_once = SP_ONCE_MODEL + m * SP_ONCE_OUTPUT
+        self.n_once = sp_once_width(m)
         self.numbers = PyBytes_FromStringAndSize(NULL, 8 * n * sp_kept_width(m))
         self.means = PyBytes_FromStringAndSize(NULL, 16 * n)
         self.once = PyBytes_FromStringAndSize(NULL, 16 * self.n_once)
@@ -186,41 +186,54 @@ cdef class _Kept:
         return <Py_ssize_t*> bytes_data(<PyObject*> self.outputs)
 
 
-cdef _Kept _kept_before(Model model, Py_ssize_t y, double u, Py_ssize_t* outputs):
-    """What the step for label y will change, as it is; `outputs`: how many there will be."""
+cdef _Kept _kept_before(Model model, Py_ssize_t y):
+    """What the step for label y, which has been prepared, will change, as it is."""
     cdef sp_learner* learner = &model.learner
     cdef sp_event* event = &model.event
     cdef _Kept kept = _Kept()
-    cdef Py_ssize_t j, labels = max(learner.adaptive.n_labels, y + 1), most
-    outputs[0] = 1 if labels <= 2 else labels
-    cdef sp_weighed* weighed = sp_weighed_of(event)
-    sp_adaptive_aim(&learner.adaptive, weighed, y, u)
-    event.scored_version = 0        # that has written into the scores; they are made again
-    kept.open(sp_kept_slots(event, NULL), weighed.n_strides)
-    for j in range(kept.m):
-        kept.k()[j] = weighed.strides[j].k
+    cdef size_t most
+    kept.open(sp_kept_slots(event, NULL), sp_kept_outputs(event, NULL))
+    sp_kept_outputs(event, kept.k())
     sp_kept_slots(event, kept.slots_at())
-    sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.m, kept.at(False),
+    sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.k(), kept.m, kept.at(False),
                  kept.means_at(False))
-    most = sp_kept_columns_most(event) * sp_kept_column_bytes(max(labels, <Py_ssize_t> 2))
+    most = sp_kept_columns_most(event) * sp_kept_column_bytes(sp_kept_places(learner))
     kept.columns = PyBytes_FromStringAndSize(NULL, most)
-    kept.n_columns = sp_kept_columns_before(learner, event, max(labels, <Py_ssize_t> 2),
-                                            kept.columns_at())
-    sp_once_read(&learner.adaptive, y, kept.m, kept.once_at(False))
+    kept.n_columns = sp_kept_columns_before(learner, event, y, kept.columns_at())
+    sp_once_read(&learner.adaptive, y, kept.k(), kept.m, kept.once_at(False))
     return kept
 
 
-cdef _kept_after(Model model, _Kept kept, Py_ssize_t y, Py_ssize_t outputs):
+cdef _kept_after(Model model, _Kept kept, Py_ssize_t y):
     """And as it is now; then the slots' numbers are those that have changed, each slot once."""
     cdef sp_learner* learner = &model.learner
     sp_kept_slots(&model.event, kept.slots_at())
-    sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.m, kept.at(True), kept.means_at(True))
+    sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.k(), kept.m, kept.at(True),
+                 kept.means_at(True))
     kept.n_columns = sp_kept_columns_after(
-        learner, &model.event, kept.slots_at(), kept.n, max(outputs, <Py_ssize_t> 2),
-        kept.columns_at(), kept.n_columns)
+        learner, &model.event, kept.slots_at(), kept.n, y, kept.columns_at(), kept.n_columns)
     kept.columns = kept.columns[:kept.n_columns]
-    sp_once_read(&learner.adaptive, y, kept.m, kept.once_at(True))
+    sp_once_read(&learner.adaptive, y, kept.k(), kept.m, kept.once_at(True))
     sp_kept_once_each(learner, kept.slots_at(), kept.n)
+
+
+cdef _Kept _learn_kept(Model model, Py_ssize_t y, double u):
+    """Learn an event that has been scored, and keep what that changes."""
+    cdef sp_learner* learner = &model.learner
+    cdef sp_event* event = &model.event
+    cdef _Kept kept
+    if sp_learner_prepare(learner, event, y, u) < 0:
+        model._no_memory(_NOT_LEARNED)
+    try:
+        kept = _kept_before(model, y)
+    except MemoryError:
+        sp_learner_abandon(learner, event)
+        model._settle()
+        raise
+    if sp_learner_commit(learner, event, y, u) < 0:
+        model._no_memory(_NOT_LEARNED)
+    _kept_after(model, kept, y)
+    return kept
 
 
 def learned(Model model, x, y, w):
@@ -231,7 +244,7 @@ def learned(Model model, x, y, w):
     cdef sp_learner* learner = &model.learner
     cdef sp_event* event = &model.event
     cdef int how = can_undo(model)
-    cdef Py_ssize_t output, best, n, outputs = 1
+    cdef Py_ssize_t output, best, n
     cdef sp_moment moment
     cdef _Kept kept = None
     cdef bytes entries, slots = None
@@ -270,14 +283,12 @@ def learned(Model model, x, y, w):
             number = learner.n_seen
             moment = sp_undo_moment(learner)
             updates = learner.n_updates
-            if how == KEPT and step != 0.0 and not learner.adaptive.rows and output < 2:
-                kept = _kept_before(model, output, step, &outputs)
             if how == ADDED and sp_index_is_limited(&learner.index):
                 slots = PyBytes_FromStringAndSize(NULL, 4 * event.n)
-            if sp_learner_learn(learner, event, output, step) < 0:
-                model._no_memory("no memory for the update; the model has not learned this event")
-            if kept is not None:
-                _kept_after(model, kept, output, outputs)
+            if how == KEPT and step != 0.0:
+                kept = _learn_kept(model, output, step)
+            elif sp_learner_learn(learner, event, output, step) < 0:
+                model._no_memory(_NOT_LEARNED)
             if slots is not None:
                 for i in range(event.n):
                     (<uint32_t*> bytes_data(<PyObject*> slots))[i] = event.slots[i]
@@ -296,8 +307,8 @@ def learned(Model model, x, y, w):
     prediction = _label(model, best)
     head = mark, number, changed, label, w, prediction, n, entries
     if kept is not None:
-        return (*head, output, outputs, kept.m, kept.outputs, kept.slots, kept.once, kept.numbers,
-                kept.means, kept.columns)
+        return (*head, output, sp_adaptive_outputs(&learner.adaptive), kept.m, kept.outputs,
+                kept.slots, kept.once, kept.numbers, kept.means, kept.columns)
     if not moves:
         return (*head, None)
     return (*head, b"".join([_MOVE.pack(k, a) for k, a in moves])
@@ -418,14 +429,14 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     cdef Py_ssize_t i, j, now
     kept.n = len(slots) // 4
     kept.m = m
-    kept.n_once = SP_ONCE_MODEL + m * SP_ONCE_OUTPUT
+    kept.n_once = sp_once_width(m)
     if not (0 <= m <= 2**31 and len(slots) == 4 * kept.n
             and len(strides) == m * <Py_ssize_t> sizeof(Py_ssize_t)
             and len(numbers) == 8 * kept.n * sp_kept_width(m) and len(means) == 16 * kept.n
             and len(once) == 16 * kept.n_once
             and sp_kept_is_sound(<const float*> bytes_data(<PyObject*> numbers), 2 * kept.n, m)
             and sp_kept_columns_are_sound(<const uint8_t*> bytes_data(<PyObject*> columns),
-                                          len(columns), kept.n)):
+                                          len(columns), kept.n, outputs == 1)):
         raise ValueError("step is damaged: its numbers are not a step's; nothing has changed")
     kept.numbers, kept.means, kept.once = numbers, means, once
     # copies, in which what is left out is marked
@@ -435,8 +446,7 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     if not sp_learner_can(learner, SP_CAN_PUT_BACK):
         raise _damaged(model, "it is no step of such a model")
     now = sp_adaptive_outputs(&learner.adaptive)
-    if event.n > kept.n or not 0 <= y < sp_adaptive_places(&learner.adaptive) or not (
-            outputs == 1 or outputs <= now):
+    if event.n > kept.n or not (0 <= y < 2 if outputs == 1 else 0 <= y < outputs <= now):
         raise _damaged(model, "it does not fit its event or the labels")
     for j in range(m):
         if not 0 <= kept.k()[j] < outputs or (j and kept.k()[j] <= kept.k()[j - 1]):
@@ -444,7 +454,7 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     for i in range(2 * kept.n):
         if not fabs(kept.means_at(False)[i]) <= SP_VALUE_LIMIT:
             raise _damaged(model, "its means are invalid")
-    # T, D of the label, m, nm, tau and its G, the watch's; then of each output w0, G0, wn, Gn
+    # T, D of the label, m, nm, tau and its G, the watch's; then of each output w0, G0; then wn, Gn
     for i in range(2):
         for j in range(kept.n_once):
             if not (4 <= j < SP_ONCE_MODEL or fabs(kept.once_at(i)[j]) <= 1e40):
@@ -457,18 +467,19 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
                 and 1.0 <= kept.once_at(i)[5] <= SP_G_TAU_MOST):
             raise _damaged(model, "its counts are invalid")
         for j in range(m):
-            if not (kept.once_at(i)[SP_ONCE_MODEL + j * SP_ONCE_OUTPUT + 1] >= 0.0
-                    and kept.once_at(i)[SP_ONCE_MODEL + j * SP_ONCE_OUTPUT + 3] >= 0.0):
+            if not kept.once_at(i)[SP_ONCE_MODEL + j * SP_ONCE_OUTPUT + 1] >= 0.0:
                 raise _damaged(model, "its sums of squares are invalid")
+        if m and not kept.once_at(i)[kept.n_once - 1] >= 0.0:
+            raise _damaged(model, "its sum of squares is invalid")
     # of an entry without a slot of its own nothing was kept: it has none, or the same as another
     for i in range(event.n):
         if event.slots[i] != kept.slots_at()[i]:
             kept.slots_at()[i] = SP_SLOT_NULL
     sp_kept_leave(learner, kept.slots_at(), event.n, kept.n, kept.columns_at(), len(columns))
-    all_of_it = sp_kept(kept.slots_at(), kept.n, kept.at(False), kept.at(True),
+    all_of_it = sp_kept(outputs == 1, y, kept.k(), m, kept.slots_at(), kept.n, kept.at(False), kept.at(True),
                         kept.means_at(False), kept.means_at(True), kept.columns_at(), len(columns))
     if sp_kept_reserve(learner, &all_of_it) < 0:
         model._no_memory("no memory to take the step back; nothing has changed")
-    sp_once_take_back(&learner.adaptive, y, m, kept.once_at(False), kept.once_at(True))
-    sp_kept_take_back(learner, &all_of_it, y, m)
+    sp_once_take_back(learner, &all_of_it, kept.once_at(False), kept.once_at(True))
+    sp_kept_take_back(learner, &all_of_it)
     _end(model, number, changed)

@@ -19,11 +19,6 @@ def _fail_at(n, lasts=False):
 if not SP_FAIL:                       # the build is for users
     del globals()["_fail_at"]
 
-cdef void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, Py_ssize_t y,
-                          double u) noexcept nogil:
-    _calls.sp_adaptive_aim(a, w, y, u)
-
-
 cdef bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcept nogil:
     return _calls.sp_adaptive_fault(table, n_slots)
 
@@ -252,6 +247,20 @@ cdef int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double 
                                   max_features, hash_bits, hash_seed)
 
 
+cdef void sp_learner_abandon(sp_learner *learner, sp_event *event) noexcept nogil:
+    _calls.sp_learner_abandon(learner, event)
+
+
+cdef int sp_learner_commit(sp_learner *learner, sp_event *event, Py_ssize_t y,
+                           double u) noexcept nogil:
+    return _calls.sp_learner_commit(learner, event, y, u)
+
+
+cdef int sp_learner_prepare(sp_learner *learner, sp_event *event, Py_ssize_t y,
+                            double u) noexcept nogil:
+    return _calls.sp_learner_prepare(learner, event, y, u)
+
+
 cdef int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y,
                           double u) noexcept nogil:
     return _calls.sp_learner_learn(learner, event, y, u)
@@ -316,9 +325,18 @@ cdef Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept n
     return _calls.sp_kept_slots(event, slots)
 
 
+cdef Py_ssize_t sp_kept_outputs(const sp_event *event, Py_ssize_t *k) noexcept nogil:
+    return _calls.sp_kept_outputs(event, k)
+
+
 cdef void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
-                       Py_ssize_t y, Py_ssize_t m, float *kept, double *means) noexcept nogil:
-    _calls.sp_kept_fill(learner, slots, n, y, m, kept, means)
+                       Py_ssize_t y, const Py_ssize_t *k, Py_ssize_t m, float *kept,
+                       double *means) noexcept nogil:
+    _calls.sp_kept_fill(learner, slots, n, y, k, m, kept, means)
+
+
+cdef Py_ssize_t sp_kept_places(const sp_learner *learner) noexcept nogil:
+    return _calls.sp_kept_places(learner)
 
 
 cdef void sp_kept_once_each(const sp_learner *learner, uint32_t *slots,
@@ -327,19 +345,19 @@ cdef void sp_kept_once_each(const sp_learner *learner, uint32_t *slots,
 
 
 cdef size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
-                                   Py_ssize_t places, uint8_t *columns) noexcept nogil:
-    return _calls.sp_kept_columns_before(learner, event, places, columns)
+                                   Py_ssize_t y, uint8_t *columns) noexcept nogil:
+    return _calls.sp_kept_columns_before(learner, event, y, columns)
 
 
 cdef size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
-                                  const uint32_t *slots, Py_ssize_t n, Py_ssize_t places,
+                                  const uint32_t *slots, Py_ssize_t n, Py_ssize_t y,
                                   uint8_t *columns, size_t bytes) noexcept nogil:
-    return _calls.sp_kept_columns_after(learner, event, slots, n, places, columns, bytes)
+    return _calls.sp_kept_columns_after(learner, event, slots, n, y, columns, bytes)
 
 
-cdef bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes,
-                                    Py_ssize_t n) noexcept nogil:
-    return _calls.sp_kept_columns_are_sound(columns, bytes, n)
+cdef bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssize_t n,
+                                    bint one) noexcept nogil:
+    return _calls.sp_kept_columns_are_sound(columns, bytes, n, one)
 
 
 cdef void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
@@ -351,23 +369,26 @@ cdef int sp_kept_reserve(sp_learner *learner, const sp_kept *kept) noexcept nogi
     return _calls.sp_kept_reserve(learner, kept)
 
 
-cdef void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, Py_ssize_t y,
-                            Py_ssize_t m) noexcept nogil:
-    _calls.sp_kept_take_back(learner, kept, y, m)
+cdef void sp_kept_take_back(sp_learner *learner, const sp_kept *kept) noexcept nogil:
+    _calls.sp_kept_take_back(learner, kept)
 
 
 cdef bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
     return _calls.sp_kept_is_sound(numbers, n, m)
 
 
-cdef void sp_once_read(const sp_adaptive *a, Py_ssize_t y, Py_ssize_t m,
+cdef Py_ssize_t sp_once_width(Py_ssize_t m) noexcept nogil:
+    return _calls.sp_once_width(m)
+
+
+cdef void sp_once_read(const sp_adaptive *a, Py_ssize_t y, const Py_ssize_t *k, Py_ssize_t m,
                        double *once) noexcept nogil:
-    _calls.sp_once_read(a, y, m, once)
+    _calls.sp_once_read(a, y, k, m, once)
 
 
-cdef void sp_once_take_back(sp_adaptive *a, Py_ssize_t y, Py_ssize_t m, const double *before,
+cdef void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
                             const double *after) noexcept nogil:
-    _calls.sp_once_take_back(a, y, m, before, after)
+    _calls.sp_once_take_back(learner, kept, before, after)
 
 
 cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil:

@@ -1,7 +1,7 @@
 # The engine as the C compiler sees it, for api.pyx alone.
 
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
-from streamptron.engine.adaptive cimport sp_adaptive, sp_former, sp_weighed
+from streamptron.engine.adaptive cimport sp_adaptive, sp_former
 from streamptron.engine.events cimport (
     sp_ahead, sp_event, sp_line, sp_matrix, sp_text, sp_text_rule, sp_writer)
 from streamptron.engine.file cimport sp_array_kind, sp_fault, sp_header
@@ -15,7 +15,6 @@ from streamptron.engine.voted cimport sp_voted, sp_voters
 from streamptron.engine.whole cimport sp_delta, sp_flat, sp_packed, sp_shard
 
 cdef extern from "adaptive/adaptive.h" nogil:
-    void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, Py_ssize_t y, double u) noexcept
     bint sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots) noexcept
     void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
                             double *variance) noexcept
@@ -119,7 +118,10 @@ cdef extern from "path/path.h" nogil:
     int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
                         bint pocket, int serve, bint intercept, sp_slot_type max_features,
                         int hash_bits, uint64_t hash_seed) noexcept
+    void sp_learner_abandon(sp_learner *learner, sp_event *event) noexcept
+    int sp_learner_commit(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
     int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
+    int sp_learner_prepare(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
     sp_kept_once sp_learner_once(const sp_learner *learner) noexcept
     const char *sp_learner_once_read(sp_learner *learner, const double *numbers) noexcept
     void sp_learner_once_write(const sp_learner *learner, double *numbers) noexcept
@@ -139,24 +141,28 @@ cdef extern from "path/undo.h" nogil:
     size_t sp_kept_column_bytes(Py_ssize_t places) noexcept
     Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept
     Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept
-    void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
-                       Py_ssize_t y, Py_ssize_t m, float *kept, double *means) noexcept
+    Py_ssize_t sp_kept_outputs(const sp_event *event, Py_ssize_t *k) noexcept
+    void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n, Py_ssize_t y,
+                      const Py_ssize_t *k, Py_ssize_t m, float *kept, double *means) noexcept
+    Py_ssize_t sp_kept_places(const sp_learner *learner) noexcept
     void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
     size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
-                                  Py_ssize_t places, uint8_t *columns) noexcept
+                                  Py_ssize_t y, uint8_t *columns) noexcept
     size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
-                                 const uint32_t *slots, Py_ssize_t n, Py_ssize_t places,
+                                 const uint32_t *slots, Py_ssize_t n, Py_ssize_t y,
                                  uint8_t *columns, size_t bytes) noexcept
-    bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssize_t n) noexcept
+    bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssize_t n,
+                                   bint one) noexcept
     void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
                        const uint8_t *columns, size_t bytes) noexcept
     int sp_kept_reserve(sp_learner *learner, const sp_kept *kept) noexcept
-    void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, Py_ssize_t y,
-                            Py_ssize_t m) noexcept
+    void sp_kept_take_back(sp_learner *learner, const sp_kept *kept) noexcept
     bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept
-    void sp_once_read(const sp_adaptive *a, Py_ssize_t y, Py_ssize_t m, double *once) noexcept
-    void sp_once_take_back(sp_adaptive *a, Py_ssize_t y, Py_ssize_t m, const double *before,
-                            const double *after) noexcept
+    Py_ssize_t sp_once_width(Py_ssize_t m) noexcept
+    void sp_once_read(const sp_adaptive *a, Py_ssize_t y, const Py_ssize_t *k, Py_ssize_t m,
+                      double *once) noexcept
+    void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
+                           const double *after) noexcept
     void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept
     void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept
 

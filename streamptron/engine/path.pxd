@@ -100,6 +100,7 @@ cdef extern from "path/undo.h" nogil:
     enum:
         SP_ONCE_MODEL
         SP_ONCE_OUTPUT
+        SP_ONCE_BAYES
 
     ctypedef struct sp_moment:
         double c
@@ -107,6 +108,10 @@ cdef extern from "path/undo.h" nogil:
         uint32_t fold
 
     ctypedef struct sp_kept:
+        bint one
+        Py_ssize_t y
+        const Py_ssize_t *k
+        Py_ssize_t m
         const uint32_t *slots
         Py_ssize_t n
         const float *before

@@ -139,7 +139,8 @@ def undo_adaptive(twin, step):
     usual_after, sharper_after, drift_after = rest_after
     twin.T = max(0.0, back(twin.T, T, T_after))
     twin.D[step.y] = max(0.0, back(twin.D[step.y], D[step.y], D_after[step.y]))
-    if (twin.m, twin.nm) == usual_after:
+    same_rule = step.two == twin.two  # else the third label has let go what two had learned
+    if same_rule and (twin.m, twin.nm) == usual_after:
         twin.m, twin.nm = usual
     twin.tau = min(max(back(twin.tau, sharper[0], sharper_after[0]), 0.2), 5.0)
     twin.Gtau = max(1.0, back(twin.Gtau, sharper[1], sharper_after[1]))
@@ -151,13 +152,13 @@ def undo_adaptive(twin, step):
             w0 = share * once["w0"][k], share * once_after["w0"][k]
             twin.w0[now] = back(twin.w0[now], *w0)
             twin.G0[now] = max(0.0, back(twin.G0[now], once["G0"][k], once_after["G0"][k]))
-    if step.two == twin.two:  # the third label has let go what two had learned
+    if same_rule:
         twin.wn = back(twin.wn, naive[0], naive_after[0])
         twin.Gn = max(0.0, back(twin.Gn, naive[1], naive_after[1]))
     for name in step.names:
         if is_there(twin, step, name):
             undo_slot(twin, step, twin.slots[name], slots[name], slots_after[name], stepped)
-            undo_column(twin, twin.slots[name], slots[name], slots_after[name])
+            undo_column(twin, step, twin.slots[name], slots[name], slots_after[name])
     twin.find_columns()
 
 
@@ -211,15 +212,23 @@ def undo_counts(twin, y, slot, before, after):
         slot.om = float32(twin.weight_by_chi2(slot))
 
 
-def undo_column(twin, slot, before, after):
-    """Sums come back as sums, mean and variance by the sums of which they are."""
+def undo_column(twin, step, slot, before, after):
+    """Sums come back as sums, mean and variance by the sums of which they are.
+
+    With more than two labels only the e of the step's label is kept. What changes all of them, a
+    column's end or its halving, does not come back.
+    """
     now, before_it, after_it = slot.column, before.column, after.column
     if not (before_it or after_it):
         return
-    if same_column(twin, now, after_it):
+    kept = (0, 1) if step.two else (step.y,)
+    lost = before_it and (not after_it or after_it.since < before_it.since)
+    if same_column(now, after_it, kept) and (step.two or not lost):
         slot.column = before_it and copy.deepcopy(before_it)
         slot.om = before.om
         if slot.column and not twin.two:
+            its = {k: before_it.e.get(k, 0.0) for k in kept}
+            slot.column.e = {**now.e, **its} if now else its
             slot.column.sift()
         return
     if not now:
@@ -240,7 +249,7 @@ def undo_column(twin, slot, before, after):
                     part = (its * n - (its_after * after_it.n - its_before * then.n)) / now.n
                 if (abs(part) if name == "a" else part) <= most and (name == "a" or part >= 0):
                     setattr(now, name, part)
-        for k in range(twin.n_places):
+        for k in kept:
             e = then.e.get(k, 0.0), after_it.e.get(k, 0.0)
             now.e[k] = back32(now.e.get(k, 0.0), *e)
         if not twin.two:
@@ -250,9 +259,9 @@ def undo_column(twin, slot, before, after):
     slot.om = float32(twin.weight_by_chi2(slot))
 
 
-def same_column(twin, one, two):
+def same_column(one, two, kept):
     def told(column):
-        e = [column.e.get(k, 0.0) for k in range(twin.n_places)]
+        e = [column.e.get(k, 0.0) for k in kept]
         return column.a, column.b, column.n, column.since, e
 
     return (one and told(one)) == (two and told(two))

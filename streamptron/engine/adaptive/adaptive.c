@@ -320,7 +320,7 @@ SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k,
     w->n_strides += 1;
 }
 
-SP_API void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
+SP_PRIVATE void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
 {
     double p = sp_sigmoid(w->score);
     double s = w->score * sp_tempering(a);

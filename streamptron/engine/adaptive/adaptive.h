@@ -161,7 +161,7 @@ SP_PRIVATE double sp_adaptive_rank(const sp_adaptive *a, const sp_weighed *w);
 SP_PRIVATE void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w, double *p);
 
 /* The stride for label y, which may be new. */
-SP_API void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u);
+SP_PRIVATE void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u);
 
 /* The stride of output k whose error is g, if that is worth one. */
 SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k, double g, double u);

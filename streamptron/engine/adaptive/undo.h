@@ -115,6 +115,13 @@ static inline void sp_back_head(sp_head *head, const float *before, const float 
                            after[SP_KEPT_CNT]);
 }
 
+/* Whether a step halved the counts of a feature. That is more than it added: what it added is gone
+   in them. */
+static inline int sp_has_halved(const float *before, const float *after)
+{
+    return after[SP_KEPT_CNT] < before[SP_KEPT_CNT];
+}
+
 /* Take a step back from a slot. `all`: T + K, and rD: 1 / (D + 1), as they are without the step. */
 static inline void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_t y, ptrdiff_t m,
                                 const float *before, const float *after, double s_before,
@@ -127,8 +134,7 @@ static inline void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_
         head->w = sp_back(head->w, b[0], a[0]);
         head->G = sp_back_count(head->G, b[1], a[1]);
     }
-    /* counts that this step halved were more than it added: what it added is gone in them */
-    if (after[SP_KEPT_CNT] < before[SP_KEPT_CNT]) return;
+    if (sp_has_halved(before, after)) return;
     sp_back_head(head, before, after, s_before, s_after);
     sp_back_place(head, y, before[SP_KEPT_C], after[SP_KEPT_C]);
     sp_back_om(head, all, rD);
@@ -137,7 +143,7 @@ static inline void sp_take_back(const sp_blocks *blocks, uint32_t slot, ptrdiff_
     else if (cnt == after[SP_KEPT_CNT] && om == after[SP_KEPT_OM]) head->om = before[SP_KEPT_OM];
 }
 
-/* A column before a step and after it. Behind it lie so many e: places before, places after. */
+/* A column before a step and after it. Behind it lie so many e: `places` before, and after. */
 typedef struct {
     uint64_t name;                  /* a hash of it; 0: hashed */
     uint32_t at;                    /* which entry of what is kept */
@@ -160,11 +166,11 @@ SP_TEMPLATE double sp_back_part(double now, double n, double before, double n_be
 }
 
 /* What a column is, as the step left it. */
-static inline void sp_kept_column_read(const sp_blocks *blocks, uint32_t slot, ptrdiff_t places,
-                                       ptrdiff_t there, sp_column *column, float *e)
+static inline void sp_kept_column_read(const sp_blocks *blocks, uint32_t slot, sp_column *column,
+                                       float *e)
 {
     *column = *sp_column_of(blocks, slot);
-    for (ptrdiff_t k = 0; k < places; k++) e[k] = k < there ? sp_column_e(blocks, slot)[k] : 0.0f;
+    for (ptrdiff_t k = 0; k < 2; k++) e[k] = sp_column_e(blocks, slot)[k];
 }
 
 static inline void sp_put_e(const sp_blocks *blocks, uint32_t slot, ptrdiff_t k, float number)
@@ -173,41 +179,60 @@ static inline void sp_put_e(const sp_blocks *blocks, uint32_t slot, ptrdiff_t k,
     if (*e != number) *e = number;  /* what is 0 may lie in zeros that are never written */
 }
 
+/* Whether nothing has come to a column's record since a step. */
+static inline int sp_is_same_record(const sp_column *now, const sp_column *after)
+{
+    return now->a == after->a && now->b == after->b && now->n == after->n
+           && now->since == after->since;
+}
+
+/* Whether a step counted in a column, and neither began nor ended nor halved it; the column still
+   is one. */
+static inline int sp_is_counted(const sp_column *now, const sp_kept_column *kept)
+{
+    return now->n > 0.0 && kept->after.n > 0.0 && kept->after.since >= kept->before.since;
+}
+
+/* n, since, mean and spread of a column. Returns whether it still is one. */
+static inline int sp_back_record(sp_column *column, const sp_column *before, const sp_column *after)
+{
+    const sp_column now = *column;
+    column->n = sp_back_sum(now.n, before->n, after->n);
+    column->since = sp_back_sum(now.since, before->since, after->since);
+    if (column->n > 0.0) {
+        column->a = sp_back_part(now.a, now.n, before->a, before->n, after->a, after->n,
+                                 column->n);
+        column->b = sp_back_part(now.b, now.n, before->b, before->n, after->b, after->n,
+                                 column->n);
+    }
+    if (!(fabs(column->a) <= SP_VALUE_LIMIT)) column->a = now.a;
+    if (!(column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST)) column->b = now.b;
+    return column->n > 0.0 && column->since > 0.0;
+}
+
 /* Take a step back from a column, after sp_take_back from its slot. `om`: before the step. */
 static inline void sp_take_back_column(const sp_blocks *blocks, uint32_t slot,
                                        const sp_kept_column *kept, float om, double all,
                                        const double *rD)
 {
-    const ptrdiff_t places = 2;
     const sp_column *before = &kept->before, *after = &kept->after;
-    const float *e = (const float *)(const void *)(kept + 1), *e_after = e + kept->places;
-    const ptrdiff_t known = places < (ptrdiff_t)kept->places ? places : (ptrdiff_t)kept->places;
-    sp_column *column = sp_column_of(blocks, slot), now = *column;
+    const float *e = (const float *)(const void *)(kept + 1), *e_after = e + 2;
+    sp_column *column = sp_column_of(blocks, slot);
     sp_head *head = sp_head_of(sp_chunks(*blocks, 0), slot);
     double sum, squares;
-    int untouched = now.a == after->a && now.b == after->b && now.n == after->n
-                    && now.since == after->since;
-    for (ptrdiff_t k = 0; k < places; k++)
-        untouched &= sp_column_e(blocks, slot)[k] == (k < known ? e_after[k] : 0.0f);
+    int untouched = sp_is_same_record(column, after);
+    for (ptrdiff_t k = 0; k < 2; k++)
+        untouched &= sp_column_e(blocks, slot)[k] == e_after[k];
     if (untouched) {
         *column = *before;
-        for (ptrdiff_t k = 0; k < known; k++) sp_put_e(blocks, slot, k, e[k]);
+        for (ptrdiff_t k = 0; k < 2; k++) sp_put_e(blocks, slot, k, e[k]);
         head->om = om;
         return;
-    } else if (now.n > 0.0 && after->n > 0.0 && after->since >= before->since) {
-        column->n = sp_back_sum(now.n, before->n, after->n);
-        column->since = sp_back_sum(now.since, before->since, after->since);
-        if (column->n > 0.0) {
-            column->a = sp_back_part(now.a, now.n, before->a, before->n, after->a, after->n,
-                                     column->n);
-            column->b = sp_back_part(now.b, now.n, before->b, before->n, after->b, after->n,
-                                     column->n);
-        }
-        if (!(fabs(column->a) <= SP_VALUE_LIMIT)) column->a = now.a;
-        if (!(column->b >= 0.0 && column->b <= SP_COLUMN_B_MOST)) column->b = now.b;
-        for (ptrdiff_t k = 0; k < known; k++) sp_put_e(blocks, slot, k, sp_back(
+    } else if (sp_is_counted(column, kept)) {
+        const int lasts = sp_back_record(column, before, after);
+        for (ptrdiff_t k = 0; k < 2; k++) sp_put_e(blocks, slot, k, sp_back(
                 sp_column_e(blocks, slot)[k], e[k], e_after[k]));
-        if (!(column->n > 0.0 && column->since > 0.0)) {
+        if (!lasts) {
             sp_column_clear(blocks, slot);
             sp_back_om(head, all, rD);
             if (head->cnt == 0.0f) head->om = 0.0f;

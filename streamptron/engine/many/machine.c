@@ -108,13 +108,15 @@ static void sp_many_split_once(sp_learner *learner)
 SP_PRIVATE int sp_many_split(sp_learner *learner)
 {
     sp_table *before = (sp_table *)sp_malloc(sizeof(sp_table));
-    if (before == NULL)
+    if (before == NULL || sp_tree_room(&learner->many, 3) < 0) {
+        sp_free(before);
         return -1;
+    }
     *before = learner->table;
-    if (sp_tree_room(&learner->many, 3) < 0
-        || sp_many_turned(&learner->table, before, learner->adaptive.positive) < 0) {
+    if (sp_many_turned(&learner->table, before, learner->adaptive.positive) < 0) {
         sp_rows_free(sp_many_rows(&learner->table));
         sp_table_free(&learner->table);
+        sp_tree_free(&learner->many);
         learner->table = *before;
         sp_free(before);
         return -1;

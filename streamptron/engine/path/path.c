@@ -169,7 +169,7 @@ static int sp_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u
     return 0;
 }
 
-SP_PRIVATE int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     sp_slot_type n_slots = learner->index.n_slots;
     int failed = sp_commit(learner, event, y, u);
@@ -197,10 +197,22 @@ SP_PRIVATE int sp_learner_admit(sp_learner *learner, sp_event *event)
     return 0;
 }
 
+SP_API int sp_learner_prepare(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+{
+    if (sp_learner_score(learner, event) < 0)
+        return -1;
+    return sp_learner_step(learner, event, NULL, false, y, u);
+}
+
+SP_API void sp_learner_abandon(sp_learner *learner, sp_event *event)
+{
+    sp_unsplit(learner, event);
+    event->scored_version = 0; /* the step has written into the scores */
+}
+
 SP_API int sp_learner_learn(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
-    if (sp_learner_score(learner, event) < 0
-        || sp_learner_step(learner, event, NULL, false, y, u) < 0)
+    if (sp_learner_prepare(learner, event, y, u) < 0)
         return -1;
     return sp_learner_commit(learner, event, y, u);
 }

@@ -79,7 +79,7 @@ SP_PRIVATE int sp_learner_step(sp_learner *learner, sp_event *event, const sp_en
 /* Learn the label y of a scored event by the step that the rule has chosen.
 
    Returns -1 without memory; nothing has changed then. */
-SP_PRIVATE int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
 /* See that the features of an event can be written, for one output and without a ceiling.
 
@@ -90,6 +90,15 @@ SP_PRIVATE int sp_learner_admit(sp_learner *learner, sp_event *event);
    weights. */
 SP_PRIVATE void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
                                       const sp_entries *entries, ptrdiff_t y);
+
+/* Score an event, and let the rule choose its step for label y: what sp_learner_commit will do. A
+   third label has given two an output each then, and the event is answered anew.
+
+   Returns -1 without memory; nothing has changed then. */
+SP_API int sp_learner_prepare(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+
+/* It is not learned after all: as if it had not been prepared. */
+SP_API void sp_learner_abandon(sp_learner *learner, sp_event *event);
 
 /* Learn the label y, with sample weight times class weight u. Returns -1 without memory. */
 SP_API int sp_learner_learn(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);

@@ -3,6 +3,7 @@
 #include "adaptive/adaptive.h"
 #include "adaptive/undo.h"
 #include "machine.h"
+#include "many/undo.h"
 #include "memory/types.h"
 #include "names/hash.h"
 #include "names/index.h"
@@ -63,12 +64,25 @@ SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
     return n;
 }
 
-SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
-                         ptrdiff_t y, ptrdiff_t m, float *kept, double *means)
+SP_API ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k)
 {
-    for (ptrdiff_t i = 0; i < n; i++)
-        means[i] = sp_kept_read(sp_table_head(&learner->table, slots[i]), y, m,
-                                kept + i * sp_kept_width(m));
+    const sp_weighed *w = sp_weighed_of(event);
+    for (ptrdiff_t i = 0; i < w->n_strides && k != NULL; i++) { /* they are few */
+        ptrdiff_t j = i;
+        for (; j > 0 && k[j - 1] > w->strides[i].k; j--)
+            k[j] = k[j - 1];
+        k[j] = w->strides[i].k;
+    }
+    return w->n_strides;
+}
+
+SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
+                         ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept, double *means)
+{
+    const sp_table *table = &learner->table;
+    for (ptrdiff_t i = 0; i < n; i++, kept += sp_kept_width(m))
+        means[i] = learner->adaptive.rows ? sp_many_kept_read(table, slots[i], y, k, m, kept)
+                                          : sp_kept_read(sp_table_head(table, slots[i]), y, m, kept);
 }
 
 SP_API void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
@@ -106,11 +120,27 @@ static ptrdiff_t sp_first_of_slot(const sp_learner *learner, const sp_event *eve
     return at;
 }
 
-SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
-                                     ptrdiff_t places, uint8_t *columns)
+/* A column, and its e that are kept. */
+static void sp_kept_column_fill(const sp_learner *learner, sp_slot_type slot, ptrdiff_t y,
+                                sp_column *column, float *e)
 {
-    const sp_weighed *w = sp_weighed_of(event);
     sp_blocks blocks = sp_table_blocks(&learner->table);
+    if (learner->adaptive.rows)
+        sp_many_column_read(&learner->table, slot, y, column, e);
+    else
+        sp_kept_column_read(&blocks, slot, column, e);
+}
+
+SP_API ptrdiff_t sp_kept_places(const sp_learner *learner)
+{
+    return learner->adaptive.rows ? 1 : 2;
+}
+
+SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event, ptrdiff_t y,
+                                     uint8_t *columns)
+{
+    const ptrdiff_t places = sp_kept_places(learner);
+    const sp_weighed *w = sp_weighed_of(event);
     size_t bytes = 0;
     ptrdiff_t absent = event->n;
     for (ptrdiff_t i = w->n_plain; i < w->n_unbent; i++) {
@@ -121,19 +151,18 @@ SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *
         kept->at = (uint32_t)(at < 0 ? absent++ : at);
         kept->places = (uint32_t)places;
         kept->name = sp_kept_name(learner, w->slots[i]);
-        sp_kept_column_read(&blocks, w->slots[i], places, sp_adaptive_places(&learner->adaptive),
-                            &kept->before, e);
+        sp_kept_column_fill(learner, w->slots[i], y, &kept->before, e);
         bytes += sp_kept_column_bytes(places);
     }
     return bytes;
 }
 
 SP_API size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
-                                    const uint32_t *slots, ptrdiff_t n, ptrdiff_t places,
+                                    const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
                                     uint8_t *columns, size_t bytes)
 {
     const sp_weighed *w = sp_weighed_of(event);
-    sp_blocks blocks = sp_table_blocks(&learner->table);
+    const ptrdiff_t places = sp_kept_places(learner);
     size_t one = sp_kept_column_bytes(places);
     for (ptrdiff_t i = 0; i < w->n_begun; i++) {
         sp_kept_column *kept = (sp_kept_column *)(void *)(columns + bytes);
@@ -148,8 +177,7 @@ SP_API size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *e
     for (size_t at = 0; at < bytes; at += one) {
         sp_kept_column *kept = (sp_kept_column *)(void *)(columns + at);
         if ((ptrdiff_t)kept->at < n)
-            sp_kept_column_read(&blocks, slots[kept->at], places,
-                                sp_adaptive_places(&learner->adaptive), &kept->after,
+            sp_kept_column_fill(learner, slots[kept->at], y, &kept->after,
                                 (float *)(void *)(kept + 1) + places);
     }
     return bytes;
@@ -162,12 +190,12 @@ static bool sp_is_sound_column(const sp_column *column)
            && column->since <= SP_COUNT_MOST && (column->n == 0.0 || column->since > 0.0);
 }
 
-SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n)
+SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n, bool one)
 {
     size_t at = 0;
     while (at < bytes) {
         const sp_kept_column *kept = (const sp_kept_column *)(const void *)(columns + at);
-        if (bytes - at < sizeof(sp_kept_column) || kept->places < 2 || kept->places > 1u << 28
+        if (bytes - at < sizeof(sp_kept_column) || kept->places != (one ? 2u : 1u)
             || bytes - at < sp_kept_column_bytes(kept->places) || (ptrdiff_t)kept->at >= n
             || !sp_is_sound_column(&kept->before) || !sp_is_sound_column(&kept->after))
             return false;
@@ -198,8 +226,15 @@ SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t 
     }
 }
 
-SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t y, ptrdiff_t m, double *once)
+SP_API ptrdiff_t sp_once_width(ptrdiff_t m)
 {
+    return SP_ONCE_MODEL + (m ? SP_ONCE_OUTPUT * m + SP_ONCE_BAYES : 0);
+}
+
+SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
+                         double *once)
+{
+    const ptrdiff_t outputs = sp_adaptive_outputs(a);
     once[0] = a->T;
     once[1] = y < sp_adaptive_places(a) ? a->D[y] : 0.0;
     once[2] = a->m;
@@ -208,11 +243,13 @@ SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t y, ptrdiff_t m, double 
     once[5] = a->Gtau;
     sp_drift_read(&a->drift, once + 6);
     once += SP_ONCE_MODEL;
+    for (ptrdiff_t j = 0; j < m; j++, once += SP_ONCE_OUTPUT) {
+        once[0] = k[j] < outputs ? a->w0[k[j]] : 0.0;
+        once[1] = k[j] < outputs ? a->G0[k[j]] : 0.0;
+    }
     if (m) {
-        once[0] = a->w0[0];
-        once[1] = a->G0[0];
-        once[2] = a->wn;
-        once[3] = a->Gn;
+        once[0] = a->wn;
+        once[1] = a->Gn;
     }
 }
 
@@ -221,13 +258,27 @@ static double sp_undo_back(double now, double before, double after)
     return now == after ? before : now - (after - before);
 }
 
-SP_API void sp_once_take_back(sp_adaptive *a, ptrdiff_t y, ptrdiff_t m, const double *before,
+/* The intercept of output k. */
+static void sp_undo_back_output(sp_learner *learner, ptrdiff_t k, double share,
+                                const double *before, const double *after)
+{
+    sp_adaptive *a = &learner->adaptive;
+    a->w0[k] = sp_undo_back(a->w0[k], share * before[0], share * after[0]);
+    a->G0[k] = SP_MAX(0.0, sp_undo_back(a->G0[k], before[1], after[1]));
+    if (a->rows)
+        sp_tree_set(&learner->many, k, a->w0[k]);
+}
+
+SP_API void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
                               const double *after)
 {
+    sp_adaptive *a = &learner->adaptive;
+    const ptrdiff_t y = kept->y;
+    const bool split = kept->one && a->rows;
     double drift[SP_DRIFT_NUMBERS];
     a->T = SP_MAX(0.0, sp_undo_back(a->T, before[0], after[0]));
     sp_adaptive_set_count(a, y, SP_MAX(0.0, sp_undo_back(a->D[y], before[1], after[1])));
-    if (a->m == after[2] && a->nm == after[3]) {
+    if (!split && a->m == after[2] && a->nm == after[3]) {
         a->m = before[2];
         a->nm = before[3];
     }
@@ -237,14 +288,53 @@ SP_API void sp_once_take_back(sp_adaptive *a, ptrdiff_t y, ptrdiff_t m, const do
     sp_drift_read(&a->drift, drift);
     if (memcmp(drift, after + 6, sizeof drift) == 0)
         sp_drift_write(&a->drift, before + 6);
-    if (m) {
-        before += SP_ONCE_MODEL;
-        after += SP_ONCE_MODEL;
-        a->w0[0] = sp_undo_back(a->w0[0], before[0], after[0]);
-        a->G0[0] = SP_MAX(0.0, sp_undo_back(a->G0[0], before[1], after[1]));
-        a->wn = sp_undo_back(a->wn, before[2], after[2]);
-        a->Gn = SP_MAX(0.0, sp_undo_back(a->Gn, before[3], after[3]));
+    before += SP_ONCE_MODEL;
+    after += SP_ONCE_MODEL;
+    for (ptrdiff_t j = 0; j < kept->m; j++, before += SP_ONCE_OUTPUT, after += SP_ONCE_OUTPUT) {
+        if (!split)
+            sp_undo_back_output(learner, kept->k[j], 1.0, before, after);
+        else {
+            sp_undo_back_output(learner, a->positive, 0.5, before, after);
+            sp_undo_back_output(learner, 1 - a->positive, -0.5, before, after);
+        }
     }
+    if (kept->m && !split) {
+        a->wn = sp_undo_back(a->wn, before[0], after[0]);
+        a->Gn = SP_MAX(0.0, sp_undo_back(a->Gn, before[1], after[1]));
+    }
+}
+
+/* What a step has changed in the slot of entry i. */
+static sp_change sp_kept_change(const sp_kept *kept, ptrdiff_t i)
+{
+    const ptrdiff_t width = sp_kept_width(kept->m);
+    sp_change change = {kept->one, kept->y, kept->m, kept->k, NULL, NULL, 0.0, 0.0};
+    change.before = kept->before + i * width;
+    change.after = kept->after + i * width;
+    change.s_before = kept->s_before[i];
+    change.s_after = kept->s_after[i];
+    return change;
+}
+
+/* Room for entries, where there are rows. The slots are reserved. */
+static int sp_kept_reserve_rows(const sp_learner *learner, const sp_kept *kept)
+{
+    size_t size;
+    for (ptrdiff_t i = 0; i < kept->n; i++) {
+        const sp_change change = sp_kept_change(kept, i);
+        if (kept->slots[i] >= SP_SLOTS_RESERVED
+            && sp_many_back_room(learner, kept->slots[i], &change) < 0)
+            return -1;
+    }
+    for (size_t at = 0; at < kept->n_bytes; at += size) {
+        const sp_kept_column *column = (const sp_kept_column *)(const void *)(kept->columns + at);
+        const sp_change change = sp_kept_change(kept, column->at);
+        size = sp_kept_column_bytes(column->places);
+        if (kept->slots[column->at] >= SP_SLOTS_RESERVED
+            && sp_many_column_room(learner, kept->slots[column->at], column, &change) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
@@ -262,31 +352,41 @@ SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept)
             < 0)
             return -1;
     }
-    if (sp_columns_room(&learner->adaptive.columns, learner->adaptive.columns.n + n) < 0)
+    if (sp_columns_room(&learner->adaptive.columns, learner->adaptive.columns.n + n) < 0
+        || sp_table_reserve_blocks(&learner->table, kept->slots, kept->n, n_slots, &of_heads, 1)
+               < 0)
         return -1;
-    return sp_table_reserve_blocks(&learner->table, kept->slots, kept->n, n_slots, &of_heads, 1);
+    return learner->adaptive.rows ? sp_kept_reserve_rows(learner, kept) : 0;
 }
 
-SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, ptrdiff_t y, ptrdiff_t m)
+SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept)
 {
     sp_adaptive *a = &learner->adaptive;
     sp_blocks blocks = sp_table_blocks(&learner->table);
-    ptrdiff_t width = sp_kept_width(m);
     double all = a->T + (double)sp_adaptive_places(a);
     size_t size;
     for (ptrdiff_t i = 0; i < kept->n; i++) {
-        if (kept->slots[i] >= SP_SLOTS_RESERVED)
-            sp_take_back(&blocks, kept->slots[i], y, m, kept->before + i * width, kept->after + i * width, kept->s_before[i],
-                         kept->s_after[i], all, a->rD);
+        const sp_change change = sp_kept_change(kept, i);
+        if (kept->slots[i] < SP_SLOTS_RESERVED)
+            continue;
+        if (a->rows)
+            sp_many_take_back(learner, kept->slots[i], &change);
+        else
+            sp_take_back(&blocks, kept->slots[i], kept->y, kept->m, change.before, change.after,
+                         change.s_before, change.s_after, all, a->rD);
     }
     for (size_t at = 0; at < kept->n_bytes; at += size) {
         const sp_kept_column *column = (const sp_kept_column *)(const void *)(kept->columns + at);
+        const sp_change change = sp_kept_change(kept, column->at);
         sp_slot_type slot = kept->slots[column->at];
         size = sp_kept_column_bytes(column->places);
         if (slot < SP_SLOTS_RESERVED)
             continue;
-        float om = kept->before[(ptrdiff_t)column->at * width + SP_KEPT_OM];
-        sp_take_back_column(&blocks, slot, column, om, all, a->rD);
+        float om = change.before[SP_KEPT_OM];
+        if (a->rows)
+            sp_many_take_back_column(learner, slot, column, &change, om);
+        else
+            sp_take_back_column(&blocks, slot, column, om, all, a->rD);
         if (sp_column_of(&blocks, slot)->n > 0.0)
             sp_columns_add(&a->columns, slot);
     }

@@ -25,7 +25,8 @@
 
 enum {
     SP_ONCE_MODEL = 6 + SP_DRIFT_NUMBERS, /* T, D of the label, m, nm, tau and its G, the watch's */
-    SP_ONCE_OUTPUT = 4, /* w0, G0, wn, Gn */
+    SP_ONCE_OUTPUT = 2, /* w0, G0 */
+    SP_ONCE_BAYES = 2, /* wn, Gn, behind those of all outputs that step */
     SP_FOLDS_MOST = 16, /* of 2^256: more folds leave nothing of any share */
 };
 
@@ -58,12 +59,19 @@ SP_API ptrdiff_t sp_kept_width(ptrdiff_t m);
    their slots are written down, unless `slots` is NULL. */
 SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots);
 
-/* Write down what these slots hold. */
+/* The outputs that step in an event whose step has been chosen, rising. How many; they are written
+   down, unless `k` is NULL. */
+SP_API ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k);
+
+/* Write down what these slots hold of label y and of the outputs k. */
 SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdiff_t n,
-                         ptrdiff_t y, ptrdiff_t m, float *kept, double *means);
+                         ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m, float *kept, double *means);
 
 /* Leave each of these slots once; 0 where it comes again. */
 SP_API void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
+
+/* How many e of a column are kept: both of two labels; with more that of the step's label. */
+SP_API ptrdiff_t sp_kept_places(const sp_learner *learner);
 
 /* Bytes for a column of a step, of so many places. */
 SP_API size_t sp_kept_column_bytes(ptrdiff_t places);
@@ -73,30 +81,33 @@ SP_API ptrdiff_t sp_kept_columns_most(const sp_event *event);
 
 /* Write down the columns before the step. How many bytes they are. */
 SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
-                                     ptrdiff_t places, uint8_t *columns);
+                                     ptrdiff_t y, uint8_t *columns);
 
 /* What they are after it, and those that have begun. How many bytes they all are. */
 SP_API size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
-                                    const uint32_t *slots, ptrdiff_t n, ptrdiff_t places,
+                                    const uint32_t *slots, ptrdiff_t n, ptrdiff_t y,
                                     uint8_t *columns, size_t bytes);
 
-/* Whether so many bytes are those of columns, of a step of n entries. */
-SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n);
+/* Whether so many bytes are those of columns, of a step of n entries. `one`: as in sp_kept. */
+SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n, bool one);
 
 /* Leave out columns whose slots are others' now: the slots from `first` on are not the event's. */
 SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first, ptrdiff_t n,
                           const uint8_t *columns, size_t bytes);
 
-/* What is kept once that a step for label y changes. */
-SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t y, ptrdiff_t m, double *once);
+/* Numbers that are kept once of a step of m outputs. */
+SP_API ptrdiff_t sp_once_width(ptrdiff_t m);
 
-/* Take back what is kept once. The usual |d| and the watch for drift come back only if nothing was
-   learned since. */
-SP_API void sp_once_take_back(sp_adaptive *a, ptrdiff_t y, ptrdiff_t m, const double *before,
-                              const double *after);
+/* What is kept once that a step for label y changes. */
+SP_API void sp_once_read(const sp_adaptive *a, ptrdiff_t y, const ptrdiff_t *k, ptrdiff_t m,
+                         double *once);
 
 /* A step's numbers. */
 typedef struct sp_kept {
+    bool one; /* there were two labels, with one output */
+    ptrdiff_t y;
+    const ptrdiff_t *k; /* outputs that stepped, rising */
+    ptrdiff_t m;
     const uint32_t *slots; /* 0: it is left out */
     ptrdiff_t n;
     const float *before;
@@ -111,8 +122,14 @@ typedef struct sp_kept {
    changed. */
 SP_API int sp_kept_reserve(sp_learner *learner, const sp_kept *kept);
 
+/* Take back what is kept once. The usual size of naive Bayes' value and the watch for drift come
+   back only if nothing was learned since; of a step taken with two labels that and naive Bayes'
+   weight do not come back once there are more, for they are other numbers then. */
+SP_API void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
+                              const double *after);
+
 /* Take a step back from its slots, after what is kept once. */
-SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept, ptrdiff_t y, ptrdiff_t m);
+SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept);
 
 /* Whether n entries' numbers are those of slots. */
 SP_API bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m);

@@ -189,6 +189,18 @@ SP_PRIVATE void sp_row_move(sp_sparse_rows *rows, sp_sparse *row, uint32_t block
     row->size = (uint32_t)size & 63;
 }
 
+SP_PRIVATE int sp_row_reserve(sp_sparse_rows *rows, sp_sparse *row, uint32_t n)
+{
+    if (n == 0 || (row->block && n <= sp_row_capacity((int)row->size)))
+        return 0;
+    int size = sp_row_size_for(n);
+    uint32_t block = sp_rows_take(rows, size);
+    if (block == 0)
+        return -1;
+    sp_row_move(rows, row, block, size);
+    return 0;
+}
+
 SP_PRIVATE void sp_row_remove(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k)
 {
     sp_entry *entry = sp_row_find(rows, row, k);
@@ -197,6 +209,21 @@ SP_PRIVATE void sp_row_remove(const sp_sparse_rows *rows, sp_sparse *row, uint32
     sp_entry *end = sp_row_entries(rows, row) + row->n;
     memmove(entry, entry + 1, (size_t)(end - entry - 1) * sizeof(sp_entry));
     row->n = (row->n - 1) & 0x3ffffff;
+}
+
+SP_PRIVATE void sp_row_sift(sp_sparse_rows *rows, sp_sparse *row)
+{
+    sp_entry *entries = sp_row_entries(rows, row);
+    uint32_t n = 0;
+    if (entries == NULL)
+        return;
+    for (uint32_t i = 0; i < row->n; i++) {
+        if (entries[i].c != 0.0f || entries[i].G != 0.0f)
+            entries[n++] = entries[i];
+    }
+    row->n = n & 0x3ffffff;
+    if (n == 0)
+        sp_row_drop(rows, row);
 }
 
 SP_PRIVATE void sp_row_drop(sp_sparse_rows *rows, sp_sparse *row)

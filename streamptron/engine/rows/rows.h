@@ -121,8 +121,14 @@ SP_PRIVATE sp_entry *sp_row_insert(const sp_sparse_rows *rows, sp_sparse *row, u
 /* Let a row move to a block that has been taken for it; or give that back if it is no larger. */
 SP_PRIVATE void sp_row_move(sp_sparse_rows *rows, sp_sparse *row, uint32_t block, int size);
 
+/* Let a row have room for n entries. -1 without memory; what is in it stays in either case. */
+SP_PRIVATE int sp_row_reserve(sp_sparse_rows *rows, sp_sparse *row, uint32_t n);
+
 /* Take an entry out of a row. */
 SP_PRIVATE void sp_row_remove(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k);
+
+/* Take out all entries that have neither c nor G; a row that has no others gives its block back. */
+SP_PRIVATE void sp_row_sift(sp_sparse_rows *rows, sp_sparse *row);
 
 /* The row is not needed any more. */
 SP_PRIVATE void sp_row_drop(sp_sparse_rows *rows, sp_sparse *row);
