@@ -20,7 +20,7 @@ from streamptron.doors.gate cimport (
     gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end)
 from streamptron.doors.model cimport Model
 from streamptron.doors.state cimport (
-    array_of, array_start, counts_set_state, counts_state, sets_write)
+    array_of, array_start, counts_set_state, counts_state)
 from streamptron.engine.api cimport (
     sp_delta_digest, sp_delta_keys, sp_delta_measure, sp_delta_overlay, sp_delta_write,
     sp_learner_can, sp_learner_free, sp_learners_merge, sp_table_add_outputs)
@@ -29,6 +29,7 @@ from streamptron.engine.memory cimport SP_SLOT_INTERCEPT, sp_calloc, sp_free, sp
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
 from streamptron.engine.path cimport (
     sp_learner, sp_learner_labels, sp_learner_several, SP_CAN_MERGE, SP_CAN_SET)
+from streamptron.engine.sets cimport SP_LABEL_WIDTH, SP_MARKS_WIDTH
 from streamptron.engine.whole cimport (
     SP_SHARD_KEY, SP_SHARD_MEMORY, SP_SHARD_NAMES, SP_SHARD_NUMBER, SP_SHARD_TWICE, sp_delta,
     sp_shard)
@@ -421,10 +422,13 @@ def delta_state(Model model, Model since):
             if limited:
                 arrays["renamed"] = array_of(<void**> &delta.renamed, delta.n_renamed, 0, 4)
                 arrays["stamps"] = array_of(<void**> &delta.stamps, delta.n_stamps, 0, 4)
+            if delta.n_marks:
+                arrays["marks"] = array_of(<void**> &delta.marks, delta.n_marks, SP_MARKS_WIDTH, 4)
+            if sp_learner_can(&model.learner, SP_CAN_SET):
+                arrays["marked"] = array_of(
+                    <void**> &delta.marked, model.learner.sets.n_labels, SP_LABEL_WIDTH, 8)
             with nogil:
                 sp_delta_write(&delta, &side.shard, &base.shard)
-            if sp_learner_can(&model.learner, SP_CAN_SET):
-                arrays.update(sets_write(&model.learner, delta.rows, delta.n_rows))
             state = {
                 "labels": None if labels is None else labels[len(start[0]):],
                 "objects": objects[len(start[1]):],
@@ -453,6 +457,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     cdef bint bits = base.learner.index.bits != 0
     cdef bint limited = sp_index_is_limited(&base.learner.index)
     cdef bint sets = sp_learner_can(&base.learner, SP_CAN_SET)
+    cdef bint many
     names = None if labels is None else [*labels, *state["labels"]]
     objects = [*objects, *state["objects"]]
     n_objects = len(objects)
@@ -461,6 +466,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     model = type(base).__new__(type(base))
     model._configure(base._kind, **base._params)
     n = model._set_labels(names)
+    many = model.learner.adaptive.rows
     counts_set_state(&model.learner, state)
     model._set_once_state(state)
     if model.learner.n_seen <= base.learner.n_seen:
@@ -470,8 +476,10 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
         expected |= {"keys", "texts"}
     if limited:
         expected |= {"renamed", "stamps"}
+    if sets or many:
+        expected.add("marks")
     if sets:
-        expected |= {"marks", "marked"}
+        expected.add("marked")
     if arrays.keys() != expected:
         raise ValueError("the arrays are not those of such a model")
     memset(&delta, 0, sizeof(sp_delta))
@@ -489,9 +497,10 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     if limited:
         delta.renamed = <uint32_t*> array_start(arrays["renamed"], 0, 4, &delta.n_renamed)
         delta.stamps = <uint32_t*> array_start(arrays["stamps"], 0, 4, &delta.n_stamps)
+    if sets or many:
+        delta.marks = <uint32_t*> array_start(arrays["marks"], SP_MARKS_WIDTH, 4, &delta.n_marks)
     if sets:
-        delta.marks = <uint32_t*> array_start(arrays["marks"], 4, 4, &delta.n_marks)
-        delta.marked = <double*> array_start(arrays["marked"], 6, 8, &rows)
+        delta.marked = <double*> array_start(arrays["marked"], SP_LABEL_WIDTH, 8, &rows)
         if rows != <size_t> n:
             raise ValueError("what is kept for each label does not fit the labels")
     with nogil:

@@ -23,7 +23,9 @@
 #include "adaptive/tell.h"
 #include "linear/linear.h"
 #include "linear/tell.h"
+#include "many/delta.h"
 #include "many/machine.h"
+#include "many/mix.h"
 #include "many/tell.h"
 #include "path/can.h"
 #include "path/learner.h"
@@ -417,15 +419,24 @@ static inline const char *sp_machine_once_read(sp_learner *learner, const double
 /* Memory for it. -1 without; call sp_machine_mix_free in either case. */
 static inline int sp_machine_mix_room(sp_merge *m)
 {
-    if (sp_machine_of(m->to) == SP_MACHINE_SETS)
+    switch (sp_machine_of(m->to)) {
+    case SP_MACHINE_ADAPTIVE:
+        return sp_adaptive_mix_room(m);
+    case SP_MACHINE_MANY:
+        return sp_many_mix_room(m);
+    case SP_MACHINE_SETS:
         return sp_sets_mix_room(m);
-    return sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE ? sp_adaptive_mix_room(m) : 0;
+    default:
+        return 0;
+    }
 }
 
 static inline void sp_machine_mix_free(sp_merge *m)
 {
     if (sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE)
         sp_adaptive_mix_free(m);
+    else if (sp_machine_of(m->to) == SP_MACHINE_MANY)
+        sp_many_mix_free(m);
     else if (sp_machine_of(m->to) == SP_MACHINE_SETS)
         sp_sets_mix_free(m);
 }
@@ -435,37 +446,91 @@ static inline int sp_machine_mix_once(sp_merge *m)
 {
     if (sp_machine_of(m->to) == SP_MACHINE_SETS)
         sp_sets_mix_once(m);
+    else if (sp_machine_of(m->to) == SP_MACHINE_MANY)
+        sp_many_mix_once(m);
     return sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE ? sp_adaptive_mix_once(m) : 0;
 }
 
-/* Whether a block of a slot holds the same in two learners whose labels begin alike. */
-static inline bool sp_machine_same_row(const sp_learner *learner, const double *row,
-                                       const sp_learner *other, const double *its)
+/* Whether a block of a slot holds the same in a learner and in a base that it may have gone on
+   from: their labels begin alike. */
+static inline bool sp_machine_same_row(const sp_learner *learner, uint32_t block, const double *row,
+                                       const sp_learner *base, const double *its)
 {
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
-        return sp_sets_same_row(&learner->table, row, &other->table, its);
+        return sp_sets_same_row(&learner->table, row, &base->table, its);
+    if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        return sp_many_same_row(learner, block, row, base, its);
     return memcmp(row, its, (size_t)learner->table.width * sizeof(double)) == 0;
+}
+
+/* Whether a shard's own slot holds the same as a slot of the base. */
+static inline bool sp_machine_mix_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
+                                       sp_slot_type base)
+{
+    if (sp_machine_of(m->to) == SP_MACHINE_MANY)
+        return sp_many_mix_same(m, shard, own, base);
+    const ptrdiff_t n
+        = SP_MAX(shard->learner->table.n_blocks, m->base->learner->table.n_blocks);
+    for (ptrdiff_t b = 0; b < n; b++) {
+        if (!sp_machine_same_row(shard->learner, (uint32_t)b, sp_shard_row(shard, b, own),
+                                 m->base->learner, sp_shard_row(m->base, b, base)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether chunks of the same bytes hold the same: no part of their slots lies elsewhere. */
+static inline bool sp_machine_is_flat(const sp_learner *learner, const sp_learner *other)
+{
+    return learner->table.own == NULL && other->table.own == NULL;
 }
 
 /* Whether a block of a chunk may have numbers, where a shard has some in the chunk. */
 static inline bool sp_machine_mix_writes(const sp_merge *m, uint32_t block, size_t chunk)
 {
-    return sp_machine_of(m->to) != SP_MACHINE_ADAPTIVE || block == 0
-           || sp_adaptive_mix_has_columns(m, chunk);
+    return !sp_machine_is_adaptive(m->to) || block == 0 || sp_adaptive_mix_has_columns(m, chunk);
+}
+
+/* Which blocks of a slot have a row, a bit each. */
+static inline uint32_t sp_machine_row_blocks(const sp_learner *learner)
+{
+    switch (sp_machine_of(learner)) {
+    case SP_MACHINE_MANY:
+        return 1u | 1u << SP_BLOCK_E;
+    case SP_MACHINE_SETS:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Whether rows that have been read are not those of their slots. */
+static inline bool sp_machine_rows_fault(const sp_learner *learner)
+{
+    return sp_machine_of(learner) == SP_MACHINE_MANY && sp_many_fault(learner) != NULL;
 }
 
 /* What deltas hold of a slot that its bytes have not: how many marks (sets/flat.h), and these. */
-static inline size_t sp_machine_marks(const sp_learner *learner, const double *row,
+static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block, const double *slot,
                                       const uint32_t **marks)
 {
-    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_marks(learner, row, marks) : 0;
+    const sp_sparse *row = &((const sp_head *)(const void *)slot)->row;
+    *marks = NULL;
+    if (sp_machine_row_blocks(learner) >> block & 1)
+        *marks = (const uint32_t *)(const void *)sp_row_entries(
+            (const sp_sparse_rows *)learner->table.own, row);
+    return *marks == NULL ? 0 : row->n;
 }
 
-/* A slot's bytes without what says where the rest of it is. */
-static inline void sp_machine_plain(const sp_learner *learner, double *row)
+/* Say in a slot's bytes that its row begins at mark `at`, wherever it was. */
+static inline void sp_machine_plain(const sp_learner *learner, uint32_t block, double *slot,
+                                    size_t at)
 {
-    if (sp_machine_of(learner) == SP_MACHINE_SETS)
-        sp_sets_plain(row);
+    sp_sparse *row = &((sp_head *)(void *)slot)->row;
+    if (sp_machine_row_blocks(learner) >> block & 1) {
+        row->block = (uint32_t)at;
+        row->size = 0;
+    }
 }
 
 /* The numbers of a label that are not in slots; false: there are no more. */
@@ -474,15 +539,22 @@ static inline bool sp_machine_marked(const sp_learner *learner, ptrdiff_t k, dou
     return sp_machine_of(learner) == SP_MACHINE_SETS && sp_sets_marked(learner, k, marked);
 }
 
-/* Before and after the slots of a learner are laid over a base's; see whole/delta.h. */
+/* Before the slots of a learner are laid over a base's; see whole/delta.h. 1: its table is the
+   base's already; -1 without memory. */
 static inline int sp_machine_lay(sp_learner *learner, const sp_learner *base)
 {
+    if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        return sp_many_lay(learner, base);
     return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_lay(learner, base) : 0;
 }
 
-static inline int sp_machine_lay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
-                                      const uint32_t *marks, size_t n_marks, const double *marked)
+/* And after that: the delta's slots, blocks[b] of each block, n in all. 0, or what is wrong. */
+static inline int sp_machine_lay_rows(sp_learner *learner, const uint32_t *slots,
+                                      const uint32_t *blocks, size_t n, const uint32_t *marks,
+                                      size_t n_marks, const double *marked)
 {
+    if (sp_machine_of(learner) == SP_MACHINE_MANY)
+        return sp_many_lay_rows(learner, slots, blocks, marks, n_marks);
     return sp_machine_of(learner) == SP_MACHINE_SETS
                ? sp_sets_lay_rows(learner, slots, n, marks, n_marks, marked)
                : 0;
@@ -493,6 +565,8 @@ static inline int sp_machine_mix_slot(sp_merge *m, sp_slot_type slot)
 {
     if (sp_machine_of(m->to) == SP_MACHINE_SETS)
         return sp_sets_mix_slot(m, slot);
+    if (sp_machine_of(m->to) == SP_MACHINE_MANY)
+        return sp_many_mix_slot(m, slot);
     if (sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE)
         sp_adaptive_mix_slot(m, slot);
     else

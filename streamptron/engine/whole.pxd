@@ -76,8 +76,8 @@ cdef extern from "whole/delta.h" nogil:
         uint8_t *texts
         uint32_t *renamed
         uint32_t *stamps
-        const uint32_t *marks
-        const double *marked
+        uint32_t *marks
+        double *marked
 
 
 cdef extern from "whole/packed.h" nogil:

@@ -9,7 +9,6 @@
 
 /* Its part of a merge (sp_merge.own). */
 typedef struct sp_adaptive_merge {
-    ptrdiff_t outputs;
     ptrdiff_t labels;     /* places, at least two */
     sp_view *views;       /* of the shards, then of the base */
     sp_feature *features; /* likewise */
@@ -44,9 +43,8 @@ SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m)
     m->own = own;
     if (own == NULL)
         return -1;
-    own->outputs = sp_adaptive_outputs(&m->to->adaptive);
     own->labels = sp_adaptive_places(&m->to->adaptive);
-    ptrdiff_t size = 2 * own->outputs + 2 * own->labels;
+    ptrdiff_t size = 2 + 2 * own->labels;
     own->views = (sp_view *)sp_malloc(((size_t)(m->n + 1)) * sizeof(sp_view));
     own->features = (sp_feature *)sp_malloc(((size_t)(m->n + 1)) * sizeof(sp_feature));
     own->differing = (const sp_feature **)sp_malloc((size_t)m->n * sizeof(sp_feature *));
@@ -57,8 +55,8 @@ SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m)
     for (int k = 0, end = m->n + 1; k < end; k++) {
         sp_mix_view(k == m->n ? m->base : &m->shards[k], &own->views[k]);
         own->features[k].w = own->numbers + k * size;
-        own->features[k].G = own->features[k].w + own->outputs;
-        own->features[k].c = own->features[k].G + own->outputs;
+        own->features[k].G = own->features[k].w + 1;
+        own->features[k].c = own->features[k].G + 1;
         own->features[k].e = own->features[k].c + own->labels;
     }
     return 0;
@@ -69,19 +67,13 @@ static double sp_mix_count_of(const sp_shard *shard, ptrdiff_t label)
     return shard->labels[label] >= 0 ? shard->learner->adaptive.D[shard->labels[label]] : 0.0;
 }
 
-/* The intercept (part 0) or naive Bayes' weight (1) of an output of the merged learner. */
-static void sp_once(const sp_shard *shard, ptrdiff_t output, int part, double *w, double *G)
+/* The intercept (part 0) or naive Bayes' weight (1) of two labels' one output. */
+static void sp_once(const sp_shard *shard, int part, double *w, double *G)
 {
     const sp_adaptive *a = &shard->learner->adaptive;
-    const double *ws = part ? &a->wn : a->w0;
-    const double *Gs = part ? &a->Gn : a->G0;
-    ptrdiff_t own = shard->outputs[output];
-    *w = *G = 0.0;
-    if (own < 0)
-        return;
-    *w = ws[own];
-    *G = Gs[own];
-    if (part == 0 && shard->signs[output] < 0.0)
+    *w = part ? a->wn : *a->w0;
+    *G = part ? a->Gn : *a->G0;
+    if (part == 0 && *shard->signs < 0.0)
         *w = 0.0 - *w;
 }
 
@@ -100,63 +92,89 @@ static void sp_mix_drift(sp_merge *m)
     sp_drift_write(&m->to->adaptive.drift, mean);
 }
 
-SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m)
+/* m and nm of a side: none of two labels, where together they have more, and m means something
+   else. */
+static void sp_usual_odds(const sp_merge *m, const sp_shard *side, double *usual, double *events)
 {
-    sp_adaptive_merge *own = (sp_adaptive_merge *)m->own;
+    const sp_adaptive *its = &side->learner->adaptive;
+    bool known = its->rows || !m->to->adaptive.rows;
+    *usual = known ? its->m : 0.0;
+    *events = known ? its->nm : 0.0;
+}
+
+/* m is the mean of theirs, by events; of more than two labels of those that know what it is. */
+static void sp_mix_usual_odds(sp_merge *m)
+{
     sp_adaptive *to = &m->to->adaptive;
-    const sp_adaptive *base = &m->base->learner->adaptive;
-    const sp_adaptive *its;
-    const sp_shard *shard;
-    double *w_k = m->scratch;
-    double *G_k = m->scratch + m->n;
-    double w, G;
-    if (sp_adaptive_room(to, own->labels) < 0)
-        return -1;
-    to->T = base->T;
-    to->m = m->N == 0.0 ? base->m : 0.0;
-    to->nm = base->nm;
+    double usual, events, before;
+    double N = 0.0;
+    sp_usual_odds(m, m->base, &to->m, &before);
+    to->nm = before;
     for (int k = 0; k < m->n; k++) {
-        its = &m->shards[k].learner->adaptive;
-        to->T += its->T - base->T;
-        to->nm += its->nm - base->nm;
-        if (m->N > 0.0)
-            to->m += m->shards[k].n / m->N * its->m;
+        sp_usual_odds(m, &m->shards[k], &usual, &events);
+        to->nm += events - before;
+        N += !to->rows || events > 0.0 ? m->shards[k].n : 0.0;
     }
     to->nm = SP_MIN(SP_MAX(to->nm, 0.0), 1024.0);
+    if (N == 0.0)
+        return;
+    to->m = 0.0;
+    for (int k = 0; k < m->n; k++) {
+        sp_usual_odds(m, &m->shards[k], &usual, &events);
+        if (!to->rows || events > 0.0)
+            to->m += m->shards[k].n / N * usual;
+    }
+}
+
+SP_PRIVATE void sp_adaptive_mix_events(sp_merge *m, ptrdiff_t places)
+{
+    sp_adaptive *to = &m->to->adaptive;
+    const sp_adaptive *base = &m->base->learner->adaptive;
+    double *w_k = m->scratch;
+    double *G_k = m->scratch + m->n;
+    to->T = base->T;
     to->tau = base->tau;
     to->Gtau = base->Gtau;
     for (int k = 0; k < m->n; k++) {
-        w_k[k] = m->shards[k].learner->adaptive.tau;
-        G_k[k] = m->shards[k].learner->adaptive.Gtau;
+        const sp_adaptive *its = &m->shards[k].learner->adaptive;
+        to->T += its->T - base->T;
+        w_k[k] = its->tau;
+        G_k[k] = its->Gtau;
     }
+    sp_mix_usual_odds(m);
     sp_merge_weight(&to->tau, &to->Gtau, w_k, G_k, m->n);
     to->tau = SP_MIN(SP_MAX(to->tau, SP_TAU_LEAST), SP_TAU_MOST);
     sp_mix_drift(m);
-    for (ptrdiff_t j = 0, end = own->labels; j < end; j++) {
+    for (ptrdiff_t j = 0; j < places; j++) {
         double D = sp_mix_count_of(m->base, j);
         for (int k = 0, end = m->n; k < end; k++)
             D += sp_mix_count_of(&m->shards[k], j) - sp_mix_count_of(m->base, j);
         sp_adaptive_set_count(to, j, D);
     }
+}
+
+SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m)
+{
+    sp_adaptive_merge *own = (sp_adaptive_merge *)m->own;
+    sp_adaptive *to = &m->to->adaptive;
+    double *w_k = m->scratch;
+    double *G_k = m->scratch + m->n;
+    double w, G;
+    if (sp_adaptive_room(to, own->labels) < 0)
+        return -1;
+    sp_adaptive_mix_events(m, own->labels);
     own->all = to->T + (double)own->labels;
-    for (ptrdiff_t o = 0, end = own->outputs; o < end; o++) {
-        for (int part = 0; part < 2; part++) {
-            sp_once(m->base, o, part, &w, &G);
-            int n = 0;
-            for (int k = 0, end = m->n; k < end; k++) {
-                shard = &m->shards[k];
-                sp_once(shard, o, part, &w_k[n], &G_k[n]);
-                n++;
-            }
-            if (n)
-                sp_merge_weight(&w, &G, w_k, G_k, n);
-            if (part == 0) {
-                to->w0[o] = w;
-                to->G0[o] = G;
-            } else {
-                to->wn = w;
-                to->Gn = G;
-            }
+    for (int part = 0; part < 2; part++) {
+        sp_once(m->base, part, &w, &G);
+        for (int k = 0; k < m->n; k++)
+            sp_once(&m->shards[k], part, &w_k[k], &G_k[k]);
+        sp_merge_weight(&w, &G, w_k, G_k, m->n);
+        if (part == 0) {
+            *to->w0 = w;
+            *to->G0 = G;
+        } else {
+            to->wn = w;
+            to->Gn = G;
         }
     }
     return 0;
@@ -189,8 +207,8 @@ static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
     }
     sp_feature_read(&own->views[m->n], sp_view_slot(m->base, sp_base_slot(m, slot)), own->labels,
                     to);
-    sp_merge_feature(to, own->differing, m->n_touched, own->outputs, own->labels, own->all,
-                     m->to->adaptive.rD, m->scratch);
+    sp_merge_feature(to, own->differing, m->n_touched, 1, own->labels, own->all, m->scratch);
+    sp_merge_om(to, own->labels, own->all, m->to->adaptive.rD);
     sp_feature_write(&blocks, slot, own->labels, to);
 }
 

@@ -1,5 +1,6 @@
 /* What AdaptiveClassifier's merge is: its counts add up; its intercepts and the weights of naive
-   Bayes are mixed like any weight (sp_merge_weight); its rows as whole/terms.h says.
+   Bayes are mixed like any weight (sp_merge_weight); its rows as whole/terms.h says. Of more than
+   two labels many/mix.h says more.
 
    Verbs of machine.h. */
 
@@ -12,6 +13,9 @@
    case. */
 SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m);
 SP_PRIVATE void sp_adaptive_mix_free(sp_merge *m);
+
+/* What is kept of all events, and of each label how often it came; there is room for it. */
+SP_PRIVATE void sp_adaptive_mix_events(sp_merge *m, ptrdiff_t places);
 
 /* What is kept once, of each label and each output. -1 without memory. */
 SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m);

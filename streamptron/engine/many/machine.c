@@ -2,6 +2,7 @@
 
 #include "adaptive/machine.h"
 #include "many/learn.h"
+#include "many/pair.h"
 #include "memory/heap.h"
 
 #include <math.h>
@@ -38,51 +39,26 @@ static const sp_slot_kind sp_many_slots = {
 
 /* --- Its life */
 
-/* Write down that label k has these numbers, in a row of two at most. -1 without memory. */
-static int sp_many_put(sp_sparse_rows *rows, sp_sparse *row, uint32_t k, float c, float w, float G)
+/* What a slot of two labels has in a block is with rows: a block of the arena. -1 without memory. */
+static int sp_many_turn(sp_sparse_rows *rows, int positive, uint32_t block, double *slot)
 {
-    if (c == 0.0f && G == 0.0f)
-        return 0;
-    if (row->block == 0) {
-        row->size = (uint32_t)sp_row_size_for(2) & 63;
-        row->block = sp_rows_take(rows, (int)row->size);
-        if (row->block == 0)
-            return -1;
-    }
-    sp_entry *entry = sp_row_insert(rows, row, k);
-    entry->c = c;
-    entry->w = w;
-    entry->G = G;
-    return 0;
-}
-
-/* What a feature of two labels is with rows. -1 without memory. */
-static int sp_many_turn(sp_sparse_rows *rows, int positive, sp_head *head)
-{
-    const sp_head was = *head;
+    sp_head *head = (sp_head *)(void *)slot;
+    sp_entry entries[2];
+    const uint32_t n = sp_pair_entries(block, slot, positive, entries);
+    if (block == 0)
+        head->of.N = sp_many_count_of(entries, n);
+    else
+        memset(slot, 0, 2 * sizeof(float));
     head->row = (sp_sparse){0};
-    for (int k = 0; k < 2; k++) {
-        double w = k == positive ? 0.5 * (double)was.w : -0.5 * (double)was.w;
-        if (sp_many_put(rows, &head->row, (uint32_t)k, was.of.c[k], (float)w, was.G) < 0)
-            return -1;
-    }
-    double sum, squares;
-    const double none[2] = {0.0, 0.0};
-    sp_many_sums(sp_row_entries(rows, &head->row), head->row.n, none, &sum, &squares);
-    head->of.N = sum;
-    return 0;
-}
-
-/* And a column's e. -1 without memory. */
-static int sp_many_turn_e(sp_sparse_rows *rows, sp_head *e)
-{
-    float numbers[2];
-    memcpy(numbers, e, sizeof(numbers));
-    memset(e, 0, sizeof(numbers));
-    for (uint32_t k = 0; k < 2; k++) {
-        if (sp_many_put(rows, &e->row, k, numbers[k], 0.0f, 0.0f) < 0)
-            return -1;
-    }
+    if (n == 0)
+        return 0;
+    const int size = sp_row_size_for(2);
+    head->row.block = sp_rows_take(rows, size);
+    if (head->row.block == 0)
+        return -1;
+    head->row.size = (uint32_t)size & 63;
+    head->row.n = n & 3;
+    memcpy(sp_row_entries(rows, &head->row), entries, n * sizeof(sp_entry));
     return 0;
 }
 
@@ -93,19 +69,16 @@ static int sp_many_turn_table(sp_table *table, int positive)
         double *heads = sp_table_chunk(table, 0, chunk);
         double *e = sp_table_chunk(table, SP_BLOCK_E, chunk);
         for (int i = 0; i < SP_CHUNK_SLOTS; i++) {
-            if ((heads != NULL
-                 && sp_many_turn(rows, positive, (sp_head *)(void *)(heads + SP_HEAD_WIDTH * i)) < 0)
-                || (e != NULL
-                    && sp_many_turn_e(rows, (sp_head *)(void *)(e + SP_HEAD_WIDTH * i)) < 0))
+            const int at = SP_HEAD_WIDTH * i;
+            if ((heads != NULL && sp_many_turn(rows, positive, 0, heads + at) < 0)
+                || (e != NULL && sp_many_turn(rows, positive, SP_BLOCK_E, e + at) < 0))
                 return -1;
         }
     }
     return 0;
 }
 
-/* The other form of a table of two labels. -1 without memory; call sp_table_free and sp_rows_free
-   in either case. */
-static int sp_many_turned(sp_table *to, const sp_table *pair, int positive)
+SP_PRIVATE int sp_many_turned(sp_table *to, const sp_table *pair, int positive)
 {
     int failed = sp_table_copy(to, pair);
     to->kind = &sp_many_slots;
@@ -123,7 +96,7 @@ static void sp_many_split_once(sp_learner *learner)
     learner->many.pair = pair;
     a->rows = true;
     a->m = a->nm = a->Gn = 0.0;
-    a->wn = 3.0;
+    a->wn = SP_MANY_WN;
     for (int k = 0; k < 2; k++) {
         a->w0[k] = k == a->positive ? 0.5 * pair.w0 : -0.5 * pair.w0;
         a->G0[k] = pair.G0;
@@ -249,16 +222,14 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
     const sp_adaptive *a = &learner->adaptive;
     const sp_table *table = &learner->table;
     for (sp_slot_type slot = 0; slot < learner->index.n_slots; slot++) {
-        double sum, squares;
         const sp_head *head = sp_table_head(table, slot);
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
             break;
         if (sp_many_row_fault(learner, &head->row)
             || sp_many_row_fault(learner, &sp_many_e(table, slot)->row))
             return "a row has entries that are none";
-        sp_many_sums(sp_row_entries(sp_many_rows(table), &head->row), head->row.n, a->rD, &sum,
-                     &squares);
-        if (sum != head->of.N)
+        if (sp_many_count_of(sp_row_entries(sp_many_rows(table), &head->row), head->row.n)
+            != head->of.N)
             return "a feature's counts are not those of its row";
     }
     if (!sp_tree_is_true(&learner->many, a->w0, a->n_labels))
@@ -366,7 +337,7 @@ SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event)
     if (w->decided)
         return;
     for (ptrdiff_t k = 0; k < a->n_labels; k++)
-        event->scores[k] = sp_many_score_of(a, w, k) * tempering;
+        event->scores[k] = w->damaged ? NAN : sp_many_score_of(a, w, k) * tempering;
     w->decided = true;
 }
 

@@ -12,7 +12,7 @@ typedef struct sp_sets_merge {
     uint32_t *united;     /* labels of the row at hand, rising */
     sp_feature *features; /* by side; its numbers are those of `united` */
     const sp_feature **differing;
-    double *numbers; /* which the features point into; behind them as many zeros as labels */
+    double *numbers; /* which the features point into */
     ptrdiff_t room;  /* of labels in a row */
 } sp_sets_merge;
 
@@ -175,7 +175,7 @@ static ptrdiff_t sp_sets_unite(sp_merge *m, sp_slot_type slot)
     for (int i = 0; i <= m->n_touched; i++)
         most += sp_sets_of(m, i, slot, &k)->of.row.n;
     if (most > own->room) {
-        size_t size = (size_t)(4 * (m->n + 1) + 1) * (size_t)(2 * most) * sizeof(double);
+        size_t size = (size_t)(4 * (m->n + 1)) * (size_t)(2 * most) * sizeof(double);
         void *p = sp_realloc(own->united, (size_t)(2 * most) * sizeof(uint32_t));
         if (p == NULL)
             return -1;
@@ -293,10 +293,8 @@ SP_PRIVATE int sp_sets_mix_slot(sp_merge *m, sp_slot_type slot)
         own->differing[i] = &own->features[k];
     }
     mixed = &own->features[m->n];
-    double *none = own->numbers + 4 * (m->n + 1) * n;
-    memset(none, 0, (size_t)n * sizeof(double));
     double halved = sp_merge_feature(mixed, own->differing, m->n_touched, n, n,
-                                     m->to->sets.T + 2.0, none, m->scratch);
+                                     m->to->sets.T + 2.0, m->scratch);
     to->of.s = mixed->s;
     to->of.cnt = (float)mixed->cnt;
     to->of.N = sp_sets_mix_N(m, slot, halved);

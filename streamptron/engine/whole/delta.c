@@ -67,7 +67,7 @@ static bool sp_is_new(const sp_shard *shard, const sp_shard *base, size_t block,
            (size_t)its->width * sizeof(double));
     sp_fold_row(its, block, slot, its->fold, row);
     sp_expected(shard, base, block, slot, before);
-    return !sp_machine_same_row(shard->learner, row, base->learner, before);
+    return !sp_machine_same_row(shard->learner, (uint32_t)block, row, base->learner, before);
 }
 
 /* Whether the whole chunk that begins with a slot holds the same bytes. */
@@ -82,16 +82,34 @@ static bool sp_is_same(const sp_shard *shard, const sp_shard *base, size_t block
         return true;
     return slot + SP_CHUNK_SLOTS <= shard->first && its->lanes == table->lanes
            && its->average != SP_AVERAGE_EXPONENTIAL && shard->learner->index.lookup == NULL
-           && base->learner->index.lookup == NULL && memcmp(theirs, ours, sp_chunk_bytes(its)) == 0;
+           && base->learner->index.lookup == NULL
+           && sp_machine_is_flat(shard->learner, base->learner)
+           && memcmp(theirs, ours, sp_chunk_bytes(its)) == 0;
 }
 
-/* The rows of a block that differ: how many; written down, unless `slots` is NULL. */
-static size_t sp_rows(const sp_shard *shard, const sp_shard *base, size_t block, uint32_t *slots,
-                      double *rows)
+/* Count a row and the marks of what it has elsewhere; write them down where there is room. */
+static void sp_put_row(sp_delta *delta, const sp_shard *shard, size_t block, sp_slot_type slot,
+                       double *row)
 {
-    int width = shard->learner->table.width;
+    const size_t width = (size_t)shard->learner->table.width;
+    const uint32_t *marks = NULL;
+    size_t n = sp_machine_marks(shard->learner, (uint32_t)block, row, &marks);
+    if (delta->slots != NULL) {
+        if (n)
+            memcpy(delta->marks + SP_MARKS_WIDTH * delta->n_marks, marks,
+                   n * SP_MARKS_WIDTH * sizeof(uint32_t));
+        sp_machine_plain(shard->learner, (uint32_t)block, row, n ? delta->n_marks : 0);
+        delta->slots[delta->n_rows] = slot;
+        memcpy(delta->rows + delta->n_rows * width, row, width * sizeof(double));
+    }
+    delta->n_marks += n;
+    delta->n_rows += 1;
+}
+
+/* The rows of a block that differ. */
+static void sp_rows(sp_delta *delta, const sp_shard *shard, const sp_shard *base, size_t block)
+{
     sp_slot_type slot = 1;
-    size_t n = 0;
     double row[SP_SLOT_MOST];
     while (slot < shard->n_slots) {
         sp_slot_type last = SP_MIN((slot | SP_CHUNK_MASK) + 1, shard->n_slots);
@@ -101,18 +119,11 @@ static size_t sp_rows(const sp_shard *shard, const sp_shard *base, size_t block,
             continue;
         }
         while (slot < last) {
-            if (sp_is_new(shard, base, block, slot, row)) {
-                if (slots != NULL) {
-                    slots[n] = slot;
-                    memcpy(rows + n * (size_t)width, row,
-                           (size_t)width * sizeof(double));
-                }
-                n++;
-            }
+            if (sp_is_new(shard, base, block, slot, row))
+                sp_put_row(delta, shard, block, slot, row);
             slot++;
         }
     }
-    return n;
 }
 
 SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base)
@@ -141,22 +152,30 @@ SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *ba
         delta->n_stamps = shard->n_slots;
     }
     delta->n_blocks = (size_t)shard->learner->table.n_blocks;
+    delta->n_marks = sp_machine_row_blocks(shard->learner) != 0;
     for (size_t b = 0, end = delta->n_blocks; b < end; b++)
-        delta->n_rows += sp_rows(shard, base, b, NULL, NULL);
+        sp_rows(delta, shard, base, b);
     return 0;
 }
 
 SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const sp_shard *base)
 {
-    size_t n = 0;
     size_t text = 0;
     size_t at = SP_SLOTS_RESERVED;
     sp_key key;
+    sp_delta so_far = *delta;
+    so_far.n_rows = 0;
+    so_far.n_marks = sp_machine_row_blocks(shard->learner) != 0;
+    if (so_far.n_marks)
+        memset(delta->marks, 0, SP_MARKS_WIDTH * sizeof(uint32_t));
     for (size_t b = 0, end = delta->n_blocks; b < end; b++) {
-        delta->blocks[b] = (uint32_t)sp_rows(shard, base, b, delta->slots + n,
-                                             delta->rows
-                                                 + n * (size_t)shard->learner->table.width);
-        n += delta->blocks[b];
+        const size_t before = so_far.n_rows;
+        sp_rows(&so_far, shard, base, b);
+        delta->blocks[b] = (uint32_t)(so_far.n_rows - before);
+    }
+    for (ptrdiff_t k = 0; delta->marked != NULL; k++) {
+        if (!sp_machine_marked(shard->learner, k, delta->marked + SP_LABEL_WIDTH * k))
+            break;
     }
     if (delta->n_keys == 0)
         return;
@@ -213,30 +232,42 @@ static double *sp_own_row(sp_table *table, const sp_table *base, size_t block, s
     return made + (slot & SP_CHUNK_MASK) * (uint32_t)table->width;
 }
 
+/* Give a table, which has become another by itself, the clock that it had. */
+static void sp_set_clock(sp_table *table, const sp_table *clock)
+{
+    table->c = clock->c;
+    table->s = clock->s;
+    table->fold = clock->fold;
+    table->epoch = clock->epoch;
+}
+
 /* The base's table under a learner's. 0, or what is wrong. */
-static int sp_lay(sp_learner *learner, const sp_table *base, ptrdiff_t n_outputs,
+static int sp_lay(sp_learner *learner, const sp_learner *from, ptrdiff_t n_outputs,
                   sp_slot_type n_slots)
 {
     sp_table *table = &learner->table;
+    const sp_table *base = &from->table;
     sp_table clock = *table;
+    int laid = sp_machine_lay(learner, from);
+    if (laid < 0)
+        return SP_SHARD_MEMORY;
     if (base->lanes != table->lanes) {
         if (base->lanes != 1 || table->lanes != SP_LANES || n_outputs < 2)
             return SP_SHARD_NUMBER;
         sp_table_free(table);
         if (sp_table_split(table, base, learner->two.positive) < 0)
             return SP_SHARD_MEMORY;
-        table->c = clock.c;
-        table->s = clock.s;
-        table->fold = clock.fold;
-        table->epoch = clock.epoch;
+        laid = 1;
     }
+    if (laid)
+        sp_set_clock(table, &clock);
     if (sp_table_add_outputs(table, n_outputs - table->n_outputs) < 0
         || sp_table_reserve_places(
                table, SP_MAX(((size_t)(n_slots - 1) >> SP_CHUNK_BITS) + 1, base->n_chunks),
                table->whole)
                < 0)
         return SP_SHARD_MEMORY;
-    if (base->lanes != table->lanes)
+    if (laid)
         return 0;
     if (base->n_blocks > table->n_blocks)
         return SP_SHARD_NUMBER;
@@ -326,9 +357,7 @@ SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp
     *n_slots = sp_slots_of(delta, learner, base);
     if (*n_slots == 0)
         return SP_SHARD_NAMES;
-    if (sp_machine_lay(learner, base) < 0)
-        return SP_SHARD_MEMORY;
-    int fault = sp_lay(learner, &base->table, n_outputs, *n_slots);
+    int fault = sp_lay(learner, base, n_outputs, *n_slots);
     if (fault)
         return fault;
     if (!sp_fits(delta, table, *n_slots))
@@ -354,8 +383,8 @@ SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp
     }
     if (!table->kind->weights && sp_machine_slots_fault(learner, *n_slots))
         return SP_SHARD_NUMBER;
-    fault = sp_machine_lay_rows(learner, delta->slots, n, delta->marks, delta->n_marks,
-                                delta->marked);
+    fault = sp_machine_lay_rows(learner, delta->slots, delta->blocks, n, delta->marks,
+                                delta->n_marks, delta->marked);
     return fault == 0 ? 0 : fault == SP_MARKS_MEMORY ? SP_SHARD_MEMORY : SP_SHARD_NUMBER;
 }
 
@@ -412,15 +441,23 @@ static void sp_mix_key(uint64_t *h, const sp_key *key)
     sp_mix_word(h, sp_load8(p + n - 16), sp_load8(p + n - 8));
 }
 
-/* A slot's bytes, and what it has beside them. */
-static void sp_mix_slot_words(uint64_t *h, const sp_learner *learner, const double *row)
+/* What a slot has in a block: its bytes, wherever the rest of it lies, and that; nothing of one in
+   which nothing was ever written. `last`: the fold that it has seen. */
+static void sp_mix_slot_words(uint64_t *h, const sp_learner *learner, uint32_t block,
+                              sp_slot_type slot, const double *row, uint64_t last)
 {
     const uint32_t *marks = NULL;
-    size_t n = sp_machine_marks(learner, row, &marks);
+    size_t n = sp_machine_marks(learner, block, row, &marks);
     double plain[SP_SLOT_MOST];
     int width = learner->table.width;
+    uint64_t bits = 0;
     memcpy(plain, row, (size_t)width * sizeof(double));
-    sp_machine_plain(learner, plain);
+    sp_machine_plain(learner, block, plain, 0);
+    for (int f = 0; f < width; f++)
+        bits |= sp_bits_of(plain[f]);
+    if (bits == 0)
+        return;
+    sp_mix_word(h, ((uint64_t)block << 32) | slot, last);
     for (int f = 0; f < width; f += 2)
         sp_mix_word(h, sp_bits_of(plain[f]), f + 1 < width ? sp_bits_of(plain[f + 1]) : 0);
     for (size_t i = 0; i < SP_MARKS_WIDTH * n; i += SP_MARKS_WIDTH)
@@ -431,10 +468,8 @@ static void sp_mix_slot_words(uint64_t *h, const sp_learner *learner, const doub
 SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h)
 {
     const sp_table *table = &shard->learner->table;
-    int f;
     sp_slot_type slot;
     sp_key key;
-    const double *row;
     double marked[SP_LABEL_WIDTH];
     h[0] = h[1] = 0;
     if (!shard->learner->index.bits) {
@@ -452,22 +487,16 @@ SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h)
                 slot = (slot | SP_CHUNK_MASK) + 1;
                 continue;
             }
-            row = sp_shard_row(shard, b, slot);
-            uint64_t bits = 0;
-            for (f = 0; f < table->width; f++)
-                bits |= sp_bits_of(row[f]);
-            if (bits) {
-                uint64_t last = table->average == SP_AVERAGE_EXPONENTIAL
-                                    ? table->blocks[b].folds[slot >> SP_CHUNK_BITS]
-                                    : 0;
-                sp_mix_word(h, ((uint64_t)b << 32) | slot, last);
-                sp_mix_slot_words(h, shard->learner, row);
-            }
+            uint64_t last = table->average == SP_AVERAGE_EXPONENTIAL
+                                ? table->blocks[b].folds[slot >> SP_CHUNK_BITS]
+                                : 0;
+            sp_mix_slot_words(h, shard->learner, (uint32_t)b, slot, sp_shard_row(shard, b, slot),
+                              last);
             slot++;
         }
     }
     for (ptrdiff_t k = 0; sp_machine_marked(shard->learner, k, marked); k++) {
-        for (f = 0; f < SP_LABEL_WIDTH; f += 2)
+        for (int f = 0; f < SP_LABEL_WIDTH; f += 2)
             sp_mix_word(h, sp_bits_of(marked[f]), sp_bits_of(marked[f + 1]));
     }
 }

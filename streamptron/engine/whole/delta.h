@@ -9,8 +9,10 @@
        ceiling:  renamed uint32         the slots of these names, rising; without a ceiling they are
                                         those behind the base's
                  stamps  uint32 [slots] see path/ceiling.h
+       several labels, or more than two of AdaptiveClassifier:
+                 marks                  the entries of these rows, block by block: sets/flat.h
        several labels:
-                 marks, marked          the entries of these rows, and all labels: sets/flat.h
+                 marked                 what is kept for each of all labels, as there
 
    A row costs 4 bytes beside its numbers: 20 for two labels and an average. With an exponential
    average the terms are those of the learner's last fold.
@@ -46,8 +48,8 @@ typedef struct sp_delta {
     uint8_t *texts;
     uint32_t *renamed;
     uint32_t *stamps;
-    const uint32_t *marks; /* which sp_delta_overlay reads */
-    const double *marked;
+    uint32_t *marks;
+    double *marked;
 } sp_delta;
 
 /* How large the arrays will be. 0, or what is wrong. */

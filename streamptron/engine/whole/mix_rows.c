@@ -20,6 +20,7 @@ static bool sp_same_chunk(const sp_merge *m, const sp_shard *shard, size_t chunk
 {
     const sp_table *its = &shard->learner->table;
     const sp_table *base = &m->base->learner->table;
+    const bool flat = sp_machine_is_flat(shard->learner, m->base->learner);
     const double *theirs;
     const double *ours;
     if (!(sp_shard_is_aligned(shard, chunk) && sp_shard_is_aligned(m->base, chunk)))
@@ -29,7 +30,7 @@ static bool sp_same_chunk(const sp_merge *m, const sp_shard *shard, size_t chunk
     for (ptrdiff_t b = 0, end = SP_MAX(its->n_blocks, base->n_blocks); b < end; b++) {
         theirs = sp_shard_chunk(shard, b, chunk);
         ours = sp_shard_chunk(m->base, b, chunk);
-        if (theirs != ours && memcmp(theirs, ours, sp_chunk_bytes(its)) != 0)
+        if (theirs != ours && (!flat || memcmp(theirs, ours, sp_chunk_bytes(its)) != 0))
             return false;
         if (its->average == SP_AVERAGE_EXPONENTIAL && b < its->n_blocks && b < base->n_blocks
             && chunk < its->n_chunks && chunk < base->n_chunks
@@ -42,20 +43,6 @@ static bool sp_same_chunk(const sp_merge *m, const sp_shard *shard, size_t chunk
 SP_PRIVATE sp_slot_type sp_base_slot(const sp_merge *m, sp_slot_type slot)
 {
     return slot < m->base->n_slots ? slot : (sp_slot_type)SP_SLOT_NULL;
-}
-
-/* Whether all blocks have the same bytes in a slot. */
-static bool sp_same_row(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
-                        sp_slot_type base)
-{
-    const sp_table *its = &shard->learner->table;
-    for (ptrdiff_t b = 0, end = SP_MAX(its->n_blocks, m->base->learner->table.n_blocks); b < end;
-         b++) {
-        if (!sp_machine_same_row(shard->learner, sp_shard_row(shard, b, own), m->base->learner,
-                                 sp_shard_row(m->base, b, base)))
-            return false;
-    }
-    return true;
 }
 
 static double sp_signed(double x, double sign)
@@ -98,7 +85,7 @@ static bool sp_differs(const sp_merge *m, const sp_shard *shard, sp_slot_type ow
     double ours[SP_MIX_NUMBERS];
     double theirs[SP_MIX_NUMBERS];
     if (comparable && !folds) {
-        if (sp_same_row(m, shard, own, base))
+        if (sp_machine_mix_same(m, shard, own, base))
             return false;
         if (layout->p < 0)
             return true;

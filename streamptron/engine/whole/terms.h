@@ -207,15 +207,15 @@ static inline void sp_merge_column(sp_feature *to, const sp_feature *const *shar
     }
 }
 
-/* The feature that `n` shards, of `shards`, make of `to`, which is the base's. `all`: T + the
-   number of places; rD: 1 / (D + 1) of each, of the merged model. Returns by what its counts were
-   halved; behind 2 n numbers of the scratch is by what those of each shard were doubled. */
+/* The feature that `n` shards, of `shards`, make of `to`, which is the base's, but for om. `all`: T +
+   the number of places. Returns by what its counts were halved; behind 2 n numbers of the scratch
+   is by what those of each shard were doubled. */
 static inline double sp_merge_feature(sp_feature *to, const sp_feature *const *shards, int n,
-                                    ptrdiff_t outputs, ptrdiff_t labels, double all,
-                                    const double *rD, double *scratch)
+                                      ptrdiff_t outputs, ptrdiff_t labels, double all,
+                                      double *scratch)
 {
     const double cnt0 = to->cnt, s0 = fabs(to->s);
-    double cnt = cnt0, ax = s0 * cnt0, squares[4] = {0.0}, N[4] = {0.0}, halved;
+    double cnt = cnt0, ax = s0 * cnt0, halved;
     double first = fabs(shards[0]->s);
     int negative = signbit(to->s) != 0, alike = cnt0 == 0.0 || s0 == first;
     int always = cnt0 >= SP_COUNT_HALF;
@@ -246,7 +246,14 @@ static inline double sp_merge_feature(sp_feature *to, const sp_feature *const *s
         sp_merge_weight(&to->w[o], &to->G[o], w_k, G_k, n);
     }
     sp_merge_column(to, shards, n, labels, scratch);
+    return halved;
+}
+
+/* And its om, of two labels. rD: 1 / (D + 1) of each, of the merged model. */
+static inline void sp_merge_om(sp_feature *to, ptrdiff_t labels, double all, const double *rD)
+{
     const double *c = to->column.n > 0.0 ? to->e : to->c;
+    double squares[4] = {0.0}, N[4] = {0.0};
     for (ptrdiff_t j = 0; j < labels; j++) {
         N[j % 4] += c[j];
         squares[j % 4] += (c[j] * c[j]) * rD[j];
@@ -254,7 +261,6 @@ static inline double sp_merge_feature(sp_feature *to, const sp_feature *const *s
     to->om = sp_om(to->column.n > 0.0 ? to->column.since : (double)(float)to->cnt, all,
                    (squares[0] + squares[1]) + (squares[2] + squares[3]),
                    (N[0] + N[1]) + (N[2] + N[3]));
-    return halved;
 }
 
 #endif

@@ -1,0 +1,25 @@
+/* What a delta (whole/delta.h) holds of AdaptiveClassifier with more than two labels: the rows of
+   the slots that it has, and of the columns' e. Two labels may have become more since the base.
+
+   Verbs of machine.h. */
+
+#ifndef STREAMPTRON_MANY_DELTA_H
+#define STREAMPTRON_MANY_DELTA_H
+
+#include "path/learner.h"
+
+/* Whether a block of a slot holds the same in a learner as in the base, which may have two labels
+   only, wherever rows lie. */
+SP_PRIVATE bool sp_many_same_row(const sp_learner *learner, uint32_t block, const double *row,
+                                 const sp_learner *base, const double *its);
+
+/* Give a learner, whose slots are going to be those of a base and of a delta, the base's rows. 1:
+   its table is the base's now, in its other form; -1 without memory. */
+SP_PRIVATE int sp_many_lay(sp_learner *learner, const sp_learner *base);
+
+/* And then the rows of the delta's slots, which it holds already: n[block] of each block. 0, or
+   what is wrong (SP_MARKS_). */
+SP_PRIVATE int sp_many_lay_rows(sp_learner *learner, const uint32_t *slots, const uint32_t *n,
+                                const uint32_t *marks, size_t n_marks);
+
+#endif

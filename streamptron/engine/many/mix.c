@@ -1,0 +1,410 @@
+#include "many/mix.h"
+
+#include "adaptive/mix.h"
+#include "many/learn.h"
+#include "many/many.h"
+#include "many/pair.h"
+#include "memory/heap.h"
+#include "whole/mix_rows.h"
+#include "whole/terms.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A feature as a side has it; its labels are the side's own. */
+typedef struct sp_many_seen {
+    const sp_head *head;
+    const sp_column *column;
+    const uint32_t *merged; /* by these labels: the merged learner's, or SP_NO_LABEL */
+    const sp_entry *entries[2]; /* of the feature, and of a column's e */
+    uint32_t n[2];
+    sp_entry pair[2][2];
+    bool damaged; /* it lies in a file, and a row is none */
+} sp_many_seen;
+
+#define SP_NO_LABEL UINT32_MAX
+
+static const uint32_t sp_row_blocks[2] = {0, SP_BLOCK_E};
+
+/* Its part of a merge (sp_merge.own). The base is the last of the sides. */
+typedef struct sp_many_merge {
+    ptrdiff_t labels;
+    double all;         /* the events, and one for each label */
+    uint32_t *merged;   /* by side and its own label */
+    uint32_t *united;   /* labels of the feature at hand, rising */
+    uint32_t *at;       /* by label: where it is among them, */
+    uint32_t *turns;    /* if it is there in this turn */
+    uint32_t turn;
+    sp_many_seen *seen; /* who has a say in it, and behind them the base */
+    sp_feature *features;
+    const sp_feature **differing;
+    double *numbers; /* which the features point into */
+    ptrdiff_t room;  /* of labels in a feature */
+} sp_many_merge;
+
+SP_PRIVATE void sp_many_mix_free(sp_merge *m)
+{
+    sp_many_merge *own = (sp_many_merge *)m->own;
+    if (own != NULL) {
+        sp_free(own->merged);
+        sp_free(own->united);
+        sp_free(own->seen);
+        sp_free(own->features);
+        sp_free(own->differing);
+        sp_free(own->numbers);
+    }
+    sp_free(own);
+    m->own = NULL;
+}
+
+static const sp_shard *sp_many_side(const sp_merge *m, int k)
+{
+    return k == m->n ? m->base : &m->shards[k];
+}
+
+SP_PRIVATE int sp_many_mix_room(sp_merge *m)
+{
+    sp_many_merge *own = (sp_many_merge *)sp_calloc(1, sizeof(sp_many_merge));
+    size_t sides = (size_t)m->n + 1;
+    m->own = own;
+    if (own == NULL)
+        return -1;
+    own->labels = m->to->adaptive.n_labels;
+    own->merged = (uint32_t *)sp_malloc(sides * (size_t)own->labels * sizeof(uint32_t));
+    own->united = (uint32_t *)sp_calloc(3 * (size_t)own->labels, sizeof(uint32_t));
+    own->seen = (sp_many_seen *)sp_calloc(sides, sizeof(sp_many_seen));
+    own->features = (sp_feature *)sp_calloc(sides, sizeof(sp_feature));
+    own->differing = (const sp_feature **)sp_calloc(sides, sizeof(sp_feature *));
+    if (own->merged == NULL || own->united == NULL || own->seen == NULL || own->features == NULL
+        || own->differing == NULL)
+        return -1;
+    own->at = own->united + own->labels;
+    own->turns = own->at + own->labels;
+    for (int k = 0; k <= m->n; k++) {
+        const sp_shard *side = sp_many_side(m, k);
+        uint32_t *merged = own->merged + k * own->labels;
+        for (ptrdiff_t y = 0; y < own->labels; y++)
+            merged[y] = SP_NO_LABEL;
+        for (ptrdiff_t y = 0; y < own->labels; y++) {
+            if (side->labels[y] >= 0)
+                merged[side->labels[y]] = (uint32_t)y;
+        }
+    }
+    return 0;
+}
+
+/* --- What is kept once */
+
+/* The intercept of a label (part 0), or naive Bayes's weight (1); false: it does not know it. */
+static bool sp_many_once_of(const sp_shard *side, ptrdiff_t label, int part, double *w, double *G)
+{
+    const sp_adaptive *its = &side->learner->adaptive;
+    const int32_t own = side->labels[label];
+    *w = *G = 0.0;
+    if (part == 1) {
+        *w = its->rows ? its->wn : SP_MANY_WN;
+        *G = its->rows ? its->Gn : 0.0;
+        return true;
+    }
+    if (own < 0)
+        return false;
+    *w = its->rows ? its->w0[own] : own == its->positive ? 0.5 * *its->w0 : -0.5 * *its->w0;
+    *G = its->G0[its->rows ? own : 0];
+    return true;
+}
+
+static void sp_many_mix_weight(const sp_merge *m, ptrdiff_t label, int part, double *w, double *G)
+{
+    double *w_k = m->scratch;
+    double *G_k = m->scratch + m->n;
+    int n = 0;
+    sp_many_once_of(m->base, label, part, w, G);
+    for (int k = 0; k < m->n; k++)
+        n += sp_many_once_of(&m->shards[k], label, part, &w_k[n], &G_k[n]);
+    if (n)
+        sp_merge_weight(w, G, w_k, G_k, n);
+}
+
+SP_PRIVATE void sp_many_mix_once(sp_merge *m)
+{
+    sp_many_merge *own = (sp_many_merge *)m->own;
+    sp_adaptive *to = &m->to->adaptive;
+    sp_adaptive_mix_events(m, own->labels);
+    own->all = to->T + (double)own->labels;
+    for (ptrdiff_t k = 0; k < own->labels; k++)
+        sp_many_mix_weight(m, k, 0, &to->w0[k], &to->G0[k]);
+    sp_many_mix_weight(m, 0, 1, &to->wn, &to->Gn);
+    sp_tree_fill(&m->to->many, to->w0, own->labels);
+}
+
+/* --- A feature */
+
+/* Whether entries of a file are some. */
+static bool sp_many_are_entries(const sp_entry *entries, uint32_t n, ptrdiff_t labels)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (entries[i].k >= (size_t)labels || (i && entries[i].k <= entries[i - 1].k))
+            return false;
+    }
+    return true;
+}
+
+/* Look at a slot of side k. A row that is none counts as empty. */
+static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_seen *seen)
+{
+    const sp_many_merge *own = (const sp_many_merge *)m->own;
+    const sp_shard *side = sp_many_side(m, k);
+    seen->damaged = false;
+    seen->merged = own->merged + k * own->labels;
+    seen->head = (const sp_head *)(const void *)sp_shard_row(side, 0, slot);
+    seen->column
+        = (const sp_column *)(const void *)sp_shard_row(side, SP_BLOCK_COLUMNS, slot);
+    for (int i = 0; i < 2; i++) {
+        const double *row = sp_shard_row(side, sp_row_blocks[i], slot);
+        seen->n[i] = sp_many_look(side->learner, sp_row_blocks[i], row, seen->pair[i],
+                                  &seen->entries[i]);
+        if (side->learner->table.borrowed
+            && !sp_many_are_entries(seen->entries[i], seen->n[i], own->labels)) {
+            seen->damaged = true;
+            seen->n[i] = 0;
+        }
+    }
+}
+
+/* The next entry from the i-th on whose label the side has. */
+static uint32_t sp_many_next(const sp_many_seen *seen, int row, uint32_t i)
+{
+    while (i < seen->n[row] && seen->merged[seen->entries[row][i].k] == SP_NO_LABEL)
+        i++;
+    return i;
+}
+
+/* Whether two sides that began alike have the same entries. */
+static bool sp_many_same_entries(const sp_many_seen *one, const sp_many_seen *other, int row)
+{
+    uint32_t i = sp_many_next(one, row, 0);
+    uint32_t j = sp_many_next(other, row, 0);
+    while (i < one->n[row] && j < other->n[row]) {
+        if (memcmp(&one->entries[row][i], &other->entries[row][j], sizeof(sp_entry)) != 0)
+            return false;
+        i = sp_many_next(one, row, i + 1);
+        j = sp_many_next(other, row, j + 1);
+    }
+    return i == one->n[row] && j == other->n[row];
+}
+
+SP_PRIVATE bool sp_many_mix_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
+                                 sp_slot_type base)
+{
+    sp_many_seen its, ours;
+    sp_many_see(m, (int)(shard - m->shards), own, &its);
+    sp_many_see(m, m->n, base, &ours);
+    return memcmp(its.head, ours.head, offsetof(sp_head, row)) == 0
+           && memcmp(its.column, ours.column, sizeof(sp_column)) == 0
+           && sp_many_same_entries(&its, &ours, 0) && sp_many_same_entries(&its, &ours, 1);
+}
+
+static int sp_many_by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* All labels of the first n that are seen, rising. How many. */
+static ptrdiff_t sp_many_unite(sp_many_merge *own, int n)
+{
+    ptrdiff_t united = 0;
+    bool rising = true;
+    own->turn += 1;
+    for (int i = 0; i < 2 * n; i++) {
+        const sp_many_seen *seen = &own->seen[i / 2];
+        const int row = i % 2;
+        for (uint32_t e = sp_many_next(seen, row, 0); e < seen->n[row];
+             e = sp_many_next(seen, row, e + 1)) {
+            const uint32_t y = seen->merged[seen->entries[row][e].k];
+            if (own->turns[y] == own->turn)
+                continue;
+            own->turns[y] = own->turn;
+            rising = rising && (united == 0 || own->united[united - 1] < y);
+            own->united[united++] = y;
+        }
+    }
+    if (!rising)
+        qsort(own->united, (size_t)united, sizeof(uint32_t), sp_many_by_number);
+    for (ptrdiff_t i = 0; i < united; i++)
+        own->at[own->united[i]] = (uint32_t)i;
+    return united;
+}
+
+/* What the i-th that is seen has of a feature, by the n labels that are united. */
+static void sp_many_feature(const sp_many_merge *own, int i, ptrdiff_t n)
+{
+    const sp_many_seen *seen = &own->seen[i];
+    sp_feature *feature = &own->features[i];
+    feature->s = seen->head->s;
+    feature->cnt = seen->head->cnt;
+    feature->om = seen->head->om;
+    feature->column = *seen->column;
+    feature->w = own->numbers + 4 * i * n;
+    feature->G = feature->w + n;
+    feature->c = feature->G + n;
+    feature->e = feature->c + n;
+    memset(feature->w, 0, (size_t)(4 * n) * sizeof(double));
+    for (uint32_t e = sp_many_next(seen, 0, 0); e < seen->n[0]; e = sp_many_next(seen, 0, e + 1)) {
+        const sp_entry *entry = &seen->entries[0][e];
+        const uint32_t at = own->at[seen->merged[entry->k]];
+        feature->w[at] = entry->w;
+        feature->G[at] = entry->G;
+        feature->c[at] = entry->c;
+    }
+    for (uint32_t e = sp_many_next(seen, 1, 0); e < seen->n[1]; e = sp_many_next(seen, 1, e + 1)) {
+        const sp_entry *entry = &seen->entries[1][e];
+        feature->e[own->at[seen->merged[entry->k]]] = entry->c;
+    }
+}
+
+/* Write down the entries of a row, of those united; w and G are NULL for e. -1 without memory. */
+static int sp_many_put(const sp_many_merge *own, sp_sparse_rows *rows, sp_sparse *row,
+                       const double *c, const double *w, const double *G, ptrdiff_t n)
+{
+    uint32_t used = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        used += (float)c[i] != 0.0f || (G != NULL && (float)G[i] != 0.0f);
+    if (used == 0)
+        return 0;
+    const int size = sp_row_size_for(used);
+    const uint32_t block = sp_rows_take(rows, size);
+    if (block == 0)
+        return -1;
+    sp_entry *entry = sp_rows_at(rows, block);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const float G_i = G == NULL ? 0.0f : (float)G[i];
+        if ((float)c[i] == 0.0f && G_i == 0.0f)
+            continue;
+        entry->k = own->united[i];
+        entry->c = (float)c[i];
+        entry->w = w == NULL ? 0.0f : (float)w[i];
+        entry->G = G_i;
+        entry++;
+    }
+    row->block = block;
+    row->size = (uint32_t)size & 63;
+    row->n = used & 0x3ffffff;
+    return 0;
+}
+
+/* Write a feature, of n labels united, into its slot. `mixed`: om is not known yet. -1 without
+   memory. */
+static int sp_many_write(sp_merge *m, sp_slot_type slot, const sp_feature *from, ptrdiff_t n,
+                         bool mixed)
+{
+    const sp_many_merge *own = (const sp_many_merge *)m->own;
+    const sp_adaptive *a = &m->to->adaptive;
+    const sp_blocks blocks = sp_table_blocks(&m->to->table);
+    sp_sparse_rows *rows = sp_many_rows(&m->to->table);
+    sp_head *head = sp_head_of(m->to->table.blocks->chunks, slot);
+    double sum, squares;
+    head->s = from->s;
+    head->cnt = (float)from->cnt;
+    if (sp_many_put(own, rows, &head->row, from->c, from->w, from->G, n) < 0)
+        return -1;
+    sp_many_settle_row(a, rows, head, 1.0 / ((double)head->cnt + 1.0), own->all);
+    if (from->column.n > 0.0) {
+        sp_sparse *row = &sp_many_e(&m->to->table, slot)->row;
+        if (sp_many_put(own, rows, row, from->e, NULL, NULL, n) < 0)
+            return -1;
+        *sp_column_of(&blocks, slot) = from->column;
+        sp_many_sums(sp_row_entries(rows, row), row->n, a->rD, &sum, &squares);
+        head->om = sp_om(from->column.since, own->all, squares, sum);
+    }
+    if (!mixed)
+        head->om = (float)from->om;
+    return 0;
+}
+
+/* Let an untouched slot of more than two labels, which are the first of all, be as it is in the
+   base. -1 without memory. */
+static int sp_many_keep(sp_merge *m, sp_slot_type slot, const sp_many_seen *seen)
+{
+    sp_table *table = &m->to->table;
+    sp_sparse_rows *rows = sp_many_rows(table);
+    const sp_blocks blocks = sp_table_blocks(table);
+    sp_head *heads[2] = {sp_head_of(table->blocks->chunks, slot), NULL};
+    *heads[0] = *seen->head;
+    if (seen->column->n > 0.0) {
+        *sp_column_of(&blocks, slot) = *seen->column;
+        heads[1] = sp_many_e(table, slot);
+    }
+    for (int i = 0; i < 2 && heads[i] != NULL; i++) {
+        sp_sparse row = {0};
+        if (seen->n[i]) {
+            row.size = (uint32_t)sp_row_size_for(seen->n[i]) & 63;
+            row.n = seen->n[i] & 0x3ffffff;
+            row.block = sp_rows_take(rows, (int)row.size);
+            if (row.block)
+                memcpy(sp_rows_at(rows, row.block), seen->entries[i],
+                       seen->n[i] * sizeof(sp_entry));
+        }
+        heads[i]->row = row.block ? row : (sp_sparse){0};
+        if (row.n && row.block == 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Room for features of so many labels. -1 without memory. */
+static int sp_many_features_room(const sp_merge *m, ptrdiff_t n)
+{
+    sp_many_merge *own = (sp_many_merge *)m->own;
+    const ptrdiff_t room = 2 * n + 8;
+    if (own->numbers != NULL && n <= own->room)
+        return 0;
+    void *p = sp_realloc(own->numbers, (size_t)(4 * (m->n + 1) * room) * sizeof(double));
+    if (p == NULL)
+        return -1;
+    own->numbers = (double *)p;
+    own->room = room;
+    return 0;
+}
+
+/* The features of the sides at hand, the base's behind the others', into one. -1 without memory. */
+static int sp_many_mix_feature(sp_merge *m, sp_slot_type slot, int sides)
+{
+    sp_many_merge *own = (sp_many_merge *)m->own;
+    ptrdiff_t n = sp_many_unite(own, sides);
+    if (sp_many_features_room(m, n) < 0)
+        return -1;
+    for (int i = 0; i < sides; i++) {
+        sp_many_feature(own, i, n);
+        own->differing[i] = &own->features[i];
+    }
+    if (sides > 1)
+        sp_merge_feature(&own->features[sides - 1], own->differing, m->n_touched, n, n, own->all,
+                         m->scratch);
+    return sp_many_write(m, slot, &own->features[sides - 1], n, sides > 1);
+}
+
+SP_PRIVATE int sp_many_mix_slot(sp_merge *m, sp_slot_type slot)
+{
+    sp_many_merge *own = (sp_many_merge *)m->own;
+    const int sides = m->n_touched > 1 ? m->n_touched + 1 : 1;
+    if (sp_table_chunk(&m->to->table, 0, slot >> SP_CHUNK_BITS) == NULL)
+        return 0;
+    for (int i = 0; i < sides; i++) {
+        if (i < m->n_touched)
+            sp_many_see(m, m->touched[i].k, m->touched[i].slot, &own->seen[i]);
+        else
+            sp_many_see(m, m->n, sp_base_slot(m, slot), &own->seen[i]);
+    }
+    int failed = m->n_touched == 0 && m->base->learner->adaptive.rows
+                     ? sp_many_keep(m, slot, own->seen)
+                     : sp_many_mix_feature(m, slot, sides);
+    for (int i = 0; i < sides; i++) {
+        if (own->seen[i].damaged) /* so that sp_many_slots_fault finds it */
+            sp_head_of(m->to->table.blocks->chunks, slot)->of.N = NAN;
+    }
+    return failed;
+}
