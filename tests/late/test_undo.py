@@ -423,7 +423,7 @@ def test_a_former_step_with_more_labels_is_refused_and_can_be_learned_anew():
     model = AdaptiveClassifier()
     for y in "xyz":
         step = Step.from_bytes(former(model.learn_one({"a": 1}, y, undo=True)))
-    refused(model, step, ValueError, "step is of an earlier version .* Learn the right label instead")
+    refused(model, step, ValueError, "step is of an earlier version .* Learn the right label")
     model.learn_ticket(step.ticket, "x")
 
 
