@@ -476,8 +476,9 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
         if event.slots[i] != kept.slots_at()[i]:
             kept.slots_at()[i] = SP_SLOT_NULL
     sp_kept_leave(learner, kept.slots_at(), event.n, kept.n, kept.columns_at(), len(columns))
-    all_of_it = sp_kept(outputs == 1, y, kept.k(), m, kept.slots_at(), kept.n, kept.at(False), kept.at(True),
-                        kept.means_at(False), kept.means_at(True), kept.columns_at(), len(columns))
+    all_of_it = sp_kept(
+        outputs == 1, y, kept.k(), m, kept.slots_at(), kept.n, kept.at(False), kept.at(True),
+        kept.means_at(False), kept.means_at(True), kept.columns_at(), len(columns))
     if sp_kept_reserve(learner, &all_of_it) < 0:
         model._no_memory("no memory to take the step back; nothing has changed")
     sp_once_take_back(learner, &all_of_it, kept.once_at(False), kept.once_at(True))

@@ -23,7 +23,16 @@ LEARNERS = {
     "ceiling": lambda: Perceptron(max_features=20),
     "AdaptiveClassifier": AdaptiveClassifier,
     "AdaptiveClassifier, ceiling": lambda: AdaptiveClassifier(max_features=20),
+    "AdaptiveClassifier, many labels": lambda: many(9),
 }
+
+
+def many(n_labels):
+    """AdaptiveClassifier that has met so many labels of its own, beside True and False."""
+    model = AdaptiveClassifier()
+    for t in range(4 * n_labels):
+        model.learn_one(event(t), f"label {t % n_labels}")
+    return model
 
 
 def event(t):
@@ -69,6 +78,15 @@ def test_a_step_is_taken_whole_or_not_at_all(model):
     x = event(101)
     other, n_failed = tried(model, lambda model: model.learn_one(x, True, undo=True))
     model.learn_one(x, True)
+    assert learned(other) == learned(model)
+    assert n_failed > 0
+
+
+def test_a_third_label_is_learned_whole_or_not_at_all():
+    model = many(2)
+    x = event(101)
+    other, n_failed = tried(model, lambda model: model.learn_one(x, "third", undo=True))
+    model.learn_one(x, "third")
     assert learned(other) == learned(model)
     assert n_failed > 0
 

@@ -187,8 +187,8 @@ def test_what_is_no_ticket_is_refused():
     step = model.learn_one({"a": 1}, True, undo=True)
     refused(model, bytes(step), ValueError, "ticket is no ticket, but a step")
     newer = bytearray(bytes(model.predict_ticket({"a": 1})))
-    newer[2] = 2
-    refused(model, bytes(newer), ValueError, "ticket is of version 2")
+    newer[2] = 3
+    refused(model, bytes(newer), ValueError, "ticket is of version 3")
     with pytest.raises(ValueError, match="data is no ticket"):
         Ticket.from_bytes(b"no")
     with pytest.raises(TypeError, match="data is 'x', a str; it must be the bytes of a Ticket"):

@@ -210,6 +210,35 @@ def inside(model):
     return state["arrays"]["weights"], state.get("adaptive"), state["labels"]
 
 
+@seeds(4, n_slow=20)
+@pytest.mark.parametrize("values", ["one", "measured"])
+def test_steps_taken_with_two_labels_are_taken_back_once_there_are_more(values, seed):
+    rng = random.Random(f"{values} {seed}")
+    model, twin = pair_of("AdaptiveClassifier", forget=0.1)
+    kept = []
+    for labels in ["ab"] * 40 + ["abcdefgh"] * 20:
+        [(x, y, w)] = random_events(rng, 1, labels=labels, n_features=25, values=values)
+        kept.append((model.learn_one(x, y, w, undo=True), twin_undo.learn(twin, x, y, w)))
+    rng.shuffle(kept)
+    for mine, its in kept:
+        model.undo(mine)
+        twin_undo.undo(twin, its)
+        check_adaptive(model, twin, x)
+    model._check()
+
+
+def test_the_event_of_a_third_label_is_taken_back():
+    model = AdaptiveClassifier()
+    for t in range(20):
+        model.learn_one({"a": 1, f"b{t % 3}": 1}, "xy"[t % 2])
+    step = model.learn_one({"a": 1, "c": 1}, "z", undo=True)
+    assert model.predict_one({"a": 1, "c": 1}) == "z"
+    model.undo(step)
+    assert model.weights["z"] == dict.fromkeys(model.weights["z"], 0.0)
+    assert model.predict_one({"a": 1, "c": 1}) != "z"
+    assert model.labels == ["x", "y", "z"]
+
+
 @pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("learner", ["Perceptron", "AdaptiveClassifier"])
@@ -233,7 +262,15 @@ def state(model):
     return pickle.dumps(found)
 
 
-@pytest.fixture(params=[Perceptron, MulticlassPerceptron, AdaptiveClassifier])
+def many():
+    """AdaptiveClassifier that has met more than two labels."""
+    model = AdaptiveClassifier()
+    for y in range(2, 7):
+        model.learn_one({"a": 1, f"b{y % 3}": y}, y)
+    return model
+
+
+@pytest.fixture(params=[Perceptron, MulticlassPerceptron, AdaptiveClassifier, many])
 def taken(request):
     """A model and a step of its own."""
     model = request.param()
@@ -365,6 +402,29 @@ def test_steps_of_the_heaviest_events_are_taken_back():
             learner.learn_one(*event)
         assert model.weights == other.weights
         assert math.isfinite(model.weights["a"])
+
+
+def former(step):
+    """The step as a version before this one would have written it."""
+    data = bytearray(bytes(step))
+    data[2] = 1
+    return sealed(bytes(data))
+
+
+def test_a_former_step_with_two_labels_is_taken_back():
+    model = AdaptiveClassifier()
+    model.learn_one({"a": 1}, "x")
+    before = inside(model)
+    model.undo(former(model.learn_one({"a": 1}, "y", undo=True)))
+    assert inside(model)[0] == before[0]
+
+
+def test_a_former_step_with_more_labels_is_refused_and_can_be_learned_anew():
+    model = AdaptiveClassifier()
+    for y in "xyz":
+        step = Step.from_bytes(former(model.learn_one({"a": 1}, y, undo=True)))
+    refused(model, step, ValueError, "step is of an earlier version .* Learn the right label")
+    model.learn_ticket(step.ticket, "x")
 
 
 @seeds(2, n_slow=20)

@@ -4,10 +4,10 @@ import math
 import random
 from pathlib import Path
 
-from streamptron import AdaptiveClassifier
+from streamptron import AdaptiveClassifier, Step
 from tests.support import operations_on_labels
-from tests.support.operations_on_labels import Pair
-from tests.twin import adaptive
+from tests.support.operations_on_labels import MAPPINGS, Pair
+from tests.twin import adaptive, undo
 
 
 class Twin(adaptive.AdaptiveClassifier):
@@ -41,6 +41,19 @@ class AdaptivePair(Pair):
         self.model = AdaptiveClassifier(**params, hash_seed=0)
         self.twin = Twin(**params)
         self.path = Path(folder, "model")
+        self.steps = []
+
+    def learn_for_now(self, mapping, x, y, w):
+        """Learn an event that may be taken back."""
+        step = self.model.learn_one(MAPPINGS[mapping](x), y, w, undo=True)
+        self.steps.append((Step.from_bytes(bytes(step)), undo.learn(self.twin, x, y, w)))
+
+    def undo(self, i):
+        """Take back one of the last steps that are left."""
+        if self.steps:
+            step, its = self.steps.pop(-1 - i % len(self.steps))
+            self.model.undo(step)
+            undo.undo(self.twin, its)
 
     def explain(self, mapping, x):
         if self.twin.labels:
@@ -66,4 +79,12 @@ def drawn(rng, apart, number):
         "forget": more.choice((2**-10, 0.0, 0.5, "auto")),
         "class_weight": params["class_weight"],
     }
-    return "AdaptiveClassifier", params, operations
+    return "AdaptiveClassifier", params, list(with_undo(more, operations))
+
+
+def with_undo(rng, operations):
+    """The operations, with some of the events learned for now, and steps taken back in between."""
+    for name, *args in operations:
+        yield ("learn_for_now" if name == "learn" and rng.random() < 0.5 else name), *args
+        if rng.random() < 0.2:
+            yield "undo", rng.randrange(8)

@@ -81,8 +81,9 @@ SP_API void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, ptrdi
 {
     const sp_table *table = &learner->table;
     for (ptrdiff_t i = 0; i < n; i++, kept += sp_kept_width(m))
-        means[i] = learner->adaptive.rows ? sp_many_kept_read(table, slots[i], y, k, m, kept)
-                                          : sp_kept_read(sp_table_head(table, slots[i]), y, m, kept);
+        means[i] = learner->adaptive.rows
+                       ? sp_many_kept_read(table, slots[i], y, k, m, kept)
+                       : sp_kept_read(sp_table_head(table, slots[i]), y, m, kept);
 }
 
 SP_API void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
