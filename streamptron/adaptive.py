@@ -31,16 +31,16 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
     * The naive Bayes log-odds of the same counts are one more feature, with a weight that is
       learned.
 
-    Labels need not be declared. Up to two of them, of whatever name, share one output; a third one
-    splits it into an output a label, and changes no answer by that. The output of two labels
-    speaks for the second one that came; but True, and what equals it, is always spoken for. Before
-    the first label the prediction is None, then it is the one label there is.
+    Labels need not be declared. Up to two of them, of whatever name, share one output, which speaks
+    for the second one that came; but True, and what equals it, is always spoken for. From the third
+    on each has its own. Before the first label the prediction is None, then it is the one label
+    there is.
 
     Every labelled event inserts its features, also those that are new in it. A feature costs 32
-    bytes beside its name; with more than two labels 32 and 12 a label, for the labels
-    that have come with it or with its neighbours in memory. A column costs 32 more, and 4 a label.
-    The time of an event grows with the
-    number of labels; `max_labels` limits both.
+    bytes beside its name; with more than two labels 16 more, and up to half of that for growth, for
+    each label that came with it or was wrongly expected. A column costs 32 more, and as much a
+    label again. An event costs what its features' labels are, however many labels there are
+    beside them (docs/labels.md).
 
     Parameters
     ----------
@@ -78,8 +78,7 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         errors on the streams of docs/choosing.md.
     max_labels
         At most this many labels: one too many is a ValueError, and nothing is learned of its
-        event or batch. None: any number; with 20,000 an event takes a millisecond, and a label 3 to
-        8 kB.
+        event or batch. None: any number.
     hash_bits, hash_seed, degree, interactions, max_pairs, missing
         As for :class:`Perceptron`.
 
