@@ -81,8 +81,6 @@ static void sp_many_aim_at_others(const sp_learner *learner, sp_met *w, ptrdiff_
     const sp_adaptive *a = &learner->adaptive;
     /* at least as low as the least w0 that makes a step, whatever roundings say */
     double least = sp_log(SP_THR * w->total / (u * w->shift)) - 1e-9;
-    if (w->rest <= 0.0 && (y == a->n_labels || sp_many_met(w, y)))
-        return;
     if (least < 1.0 - SP_LEAF_MOST)
         least = -INFINITY;
     for (ptrdiff_t k = sp_tree_from(&learner->many, 0, least); k >= 0 && k < a->n_labels;
