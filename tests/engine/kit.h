@@ -321,17 +321,12 @@ static inline uint64_t kit_digest(const sp_learner *learner)
     kit_mix(h, &learner->table.epoch, sizeof(double));
     kit_mix(h, &learner->table.n_outputs, sizeof(ptrdiff_t));
     kit_mix(h, &a->n_labels, sizeof(ptrdiff_t));
-    kit_mix(h, &a->T, 5 * sizeof(double));
+    kit_mix(h, &a->T, 7 * sizeof(double)); /* to Gtau */
     kit_mix(h, a->columns.slots, (size_t)a->columns.n * sizeof(sp_slot_type));
     if (a->D != NULL) {
         kit_mix(h, a->D, (size_t)a->n_labels * sizeof(double));
-        for (int i = 0; i < 4; i++)
-            kit_mix(h,
-                    (i == 0   ? a->w0
-                     : i == 1 ? a->G0
-                     : i == 2 ? a->wn
-                              : a->Gn),
-                    (size_t)sp_adaptive_outputs(a) * sizeof(double));
+        kit_mix(h, a->w0, (size_t)sp_adaptive_outputs(a) * sizeof(double));
+        kit_mix(h, a->G0, (size_t)sp_adaptive_outputs(a) * sizeof(double));
     }
     if (sp_learner_can(learner, SP_CAN_VOTE))
         kit_mix_voters(h, learner);
