@@ -7,6 +7,9 @@
 from streamptron.doors.model cimport Model
 
 
+cdef bint is_true(label)
+
+
 cdef class BinaryModel(Model):
     pass
 

@@ -291,7 +291,7 @@ cdef class LabelModel(Model):
         cdef uint64_t n_entries
         cdef int turn
         cdef dict ids
-        cdef bint true = not self._labels and _is_true(label)
+        cdef bint true = not self._labels and is_true(label)
         for turn in range(8):
             self._read(x, True)
             n_entries = self.gate.n_entries
@@ -366,7 +366,7 @@ cdef class LabelModel(Model):
         self._next_ids = dict(self._label_ids)
         outputs = []
         if not self._labels and labels:
-            self._meet_first(_is_true(labels[0]))
+            self._meet_first(is_true(labels[0]))
         for label in map(interned, labels):
             outputs.append(self._next_ids.setdefault(label, len(self._next_labels)))
             if outputs[len(outputs) - 1] == len(self._next_labels):
@@ -520,7 +520,7 @@ cdef class LabelModel(Model):
 
 # --- Any labels, of which two have one output ---------------------------------------------------
 
-cdef bint _is_true(label):
+cdef bint is_true(label):
     """Whether a label equals True, as a dict's key would."""
     return label is True or (isinstance(label, NUMBERS) and label == 1)
 
@@ -535,7 +535,7 @@ cdef class PairModel(LabelModel):
 
     cdef Py_ssize_t _set_labels(self, labels) except -1:
         cdef Py_ssize_t n = LabelModel._set_labels(self, labels)
-        if sp_learner_expect(&self.learner, n, 0 if n and _is_true(self._labels[0]) else 1) < 0:
+        if sp_learner_expect(&self.learner, n, 0 if n and is_true(self._labels[0]) else 1) < 0:
             raise MemoryError("no memory for the labels")
         return n if n > 2 else 1
 

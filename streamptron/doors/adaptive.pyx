@@ -1,23 +1,28 @@
 """The door of AdaptiveClassifier: what it answers in a way of its own, and its state."""
 
 from array import array
+from itertools import chain
 
 from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
+from libc.string cimport memset
 from cpython cimport array as c_array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
-from streamptron._core cimport LabelModel, PairModel
+from streamptron._core cimport LabelModel, PairModel, is_true
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
+from streamptron.doors.state cimport array_of, array_start
 from streamptron.engine.adaptive cimport (
-    SP_U_LIMIT, sp_adaptive, sp_columns, sp_weighed, sp_weighed_entry, sp_weighed_of,
+    SP_FORMER_MEMORY, SP_U_LIMIT, sp_adaptive, sp_columns, sp_former, sp_weighed, sp_weighed_entry, sp_weighed_of,
     sp_weighed_slots)
 from streamptron.engine.api cimport (
-    sp_adaptive_spread, sp_chunks_renumber, sp_index_stored, sp_learner_shares)
+    sp_adaptive_spread, sp_chunks_renumber, sp_former_free, sp_former_measure, sp_former_once,
+    sp_former_write, sp_index_stored, sp_learner_shares)
 from streamptron.engine.linear cimport SP_RULE_ADAPTIVE
 from streamptron.engine.names cimport sp_key
+from streamptron.engine.sets cimport SP_MARKS_WIDTH
 from streamptron.engine.whole cimport SP_FLAT_DEPTH
 
 from streamptron.doors.names import named
@@ -35,6 +40,62 @@ cdef tuple _renumbered(chunks):
     cdef c_array.array numbers = array("I", bytes(data))
     sp_chunks_renumber(<uint32_t*> numbers.data.as_uints, len(numbers) // 3)
     return shape, numbers.tobytes()
+
+
+cdef tuple _once_of_rows(once, size_t n_labels):
+    """What was kept once with a weight of naive Bayes for each label, as it is kept now."""
+    *kept, = once
+    more = [*kept.pop()] if kept and isinstance(kept[len(kept) - 1], tuple | list) else []
+    rows = [*kept.pop(3)] if len(kept) > 3 else []
+    kept += [1.0] * (5 - len(kept))     # tau and its G, which models of earlier formats have not
+    if len(kept) != 5 or <size_t> len(rows) != n_labels or any([len(row) != 5 for row in rows]):
+        raise ValueError("what is kept once does not fit the model")
+    cdef c_array.array numbers = array("d", [*kept[:3], *chain.from_iterable(rows), *kept[3:],
+                                             *more])
+    cdef c_array.array now = array("d", bytes(8 * (7 + 3 * n_labels + len(more))))
+    sp_former_once(numbers.data.as_doubles, n_labels, len(more), now.data.as_doubles)
+    found = now.tolist()
+    labels = 3 + 3 * n_labels
+    of_labels = tuple([tuple(found[i:i + 3]) for i in range(3, labels, 3)])
+    behind = tuple(found[labels:labels + 4])
+    return (*found[:3], of_labels, *behind) + ((tuple(found[labels + 4:]),) if more else ())
+
+
+cdef dict _arrays_of_rows(dict arrays, Py_ssize_t n_labels, int positive):
+    """Arrays that have numbers of every label for every feature, as they are now."""
+    cdef sp_former former
+    cdef size_t n
+    cdef double* weights
+    cdef uint32_t* chunks
+    cdef uint32_t* marks
+    cdef int fault
+    memset(&former, 0, sizeof(former))
+    former.n_labels = n_labels
+    former.positive = positive
+    former.weights = <const double*> array_start(arrays["weights"], 4, 8, &former.n_weights)
+    former.chunks = <const uint32_t*> array_start(arrays["chunks"], 3, 4, &former.n_chunks)
+    if "rows" in arrays:
+        former.rows = <const uint32_t*> array_start(arrays["rows"], 0, 4, &former.n_rows)
+    else:
+        array_start(arrays["keys"], 2, 8, &former.n_slots)
+    try:
+        with nogil:
+            fault = sp_former_measure(&former)
+        if fault == SP_FORMER_MEMORY:
+            raise MemoryError("no memory for the model")
+        if fault:
+            raise ValueError("the list of chunks does not fit the weights")
+        now = {
+            **arrays,
+            "weights": array_of(<void**> &weights, former.new_weights, 4, 8),
+            "chunks": array_of(<void**> &chunks, former.new_chunks, 3, 4),
+            "marks": array_of(<void**> &marks, former.new_marks, SP_MARKS_WIDTH, 4),
+        }
+        with nogil:
+            sp_former_write(&former, weights, chunks, marks)
+        return now
+    finally:
+        sp_former_free(&former)
 
 
 cdef class AdaptiveModel(PairModel):
@@ -60,9 +121,13 @@ cdef class AdaptiveModel(PairModel):
     def _set_file_state(self, state, arrays, whole=None, int depth=SP_FLAT_DEPTH):
         """As every model; but blocks of before there were columns have other numbers now."""
         given = arrays
-        earlier = len(state["adaptive"]) < 6
+        earlier = len(state.get("adaptive", state)) < 6
         if earlier:
             arrays = {**arrays, "chunks": _renumbered(arrays["chunks"])}
+        labels = state["labels"]
+        if "adaptive" in state and len(labels) > 2:
+            state = {**state, "many": _once_of_rows(state["adaptive"], len(labels))}
+            arrays = _arrays_of_rows(arrays, len(labels), 0 if is_true(labels[0]) else 1)
         LabelModel._set_file_state(self, state, arrays, whole, depth)
         if earlier and whole is not None:
             self._earlier = True

@@ -13,6 +13,7 @@ from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.api cimport (
     sp_array_kind_of, sp_counts_fault, sp_flat_free, sp_flat_lookup, sp_flat_map, sp_flat_measure,
     sp_flat_read, sp_flat_too_deep, sp_flat_words, sp_flat_write, sp_header_free, sp_header_read,
+    sp_learner_has_rows, sp_marked_map, sp_marked_measure, sp_marked_read, sp_marked_write,
     sp_learner_can, sp_learner_ready, sp_learner_slots_fault, sp_sets_flatten, sp_sets_map,
     sp_sets_measure, sp_sets_read, sp_voters_flatten, sp_voters_measure, sp_voters_read)
 from streamptron.engine.file cimport (
@@ -31,6 +32,8 @@ from streamptron.estimator.names import shown
 VOTED = ("voted_values", "voted_times", "voted_steps", "voted_starts", "voted_slots", "voted_sizes",
          "voted_updates", "voted_turns")
 SETS = ("marked", "marks")
+
+_CONTRADICTS = "what is kept for features and labels contradicts itself"
 
 
 def header_read(bytes beginning not None, uint64_t size):
@@ -163,6 +166,8 @@ cdef dict arrays_write(const sp_learner* learner, sp_flat* flat):
             arrays.update(_voted_write(learner))
         if sp_learner_can(learner, SP_CAN_SET):
             arrays.update(sets_write(learner, flat.weights, flat.n_weights))
+        elif sp_learner_has_rows(learner):
+            arrays["marks"] = _marks_write(learner, flat)
         return arrays
     finally:
         sp_flat_free(flat)
@@ -252,6 +257,29 @@ cdef dict sets_write(const sp_learner* learner, double* slots, size_t n):
     return arrays
 
 
+cdef tuple _marks_write(const sp_learner* learner, sp_flat* flat):
+    """The array of an AdaptiveClassifier's rows, whose slots have been written before."""
+    cdef uint32_t* marks
+    array = array_of(<void**> &marks, sp_marked_measure(learner, flat), SP_MARKS_WIDTH, 4)
+    with nogil:
+        sp_marked_write(learner, flat, marks)
+    return array
+
+
+cdef int _marks_read(sp_learner* learner, array, bint whole) except -1:
+    """Read that array, after names and slots; use it in place if the slots lie in a file."""
+    cdef size_t n
+    cdef int fault
+    cdef const uint32_t* marks = <const uint32_t*> array_start(array, SP_MARKS_WIDTH, 4, &n)
+    with nogil:
+        fault = (sp_marked_map if whole else sp_marked_read)(learner, marks, n)
+    if fault == SP_MARKS_MEMORY:
+        raise MemoryError("no memory for the model")
+    if fault:
+        raise ValueError(_CONTRADICTS)
+    return 0
+
+
 cdef int _sets_read(sp_learner* learner, dict arrays, const double* slots,
                     size_t n_slots) except -1:
     """Read these arrays, after names and slots; use them in place where the slots lie in a file."""
@@ -271,7 +299,7 @@ cdef int _sets_read(sp_learner* learner, dict arrays, const double* slots,
     if fault == SP_MARKS_MEMORY:
         raise MemoryError("no memory for the model")
     if fault:
-        raise ValueError("what is kept for features and labels contradicts itself")
+        raise ValueError(_CONTRADICTS)
     return 0
 
 
@@ -315,6 +343,9 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
     cdef dict sets = {}
     if sp_learner_can(learner, SP_CAN_SET):
         sets = {name: arrays.pop(name) for name in SETS}
+    marks = None
+    if not sets and sp_learner_has_rows(learner):
+        marks = arrays.pop("marks")
     # a pickle leaves out the lookup; a file that is used in place has its checksum beside them, and
     # perhaps a journal and steps
     if arrays.keys() - {"lookup", "crc32", "journal", "steps"} != {"weights", "chunks"} | (
@@ -355,6 +386,8 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
         raise MemoryError("no memory for the model")
     if fault:
         raise ValueError((<bytes> sp_flat_words(fault)).decode("ascii"))
+    if marks is not None:
+        return _marks_read(learner, marks, whole)
     if sets:
         return _sets_read(learner, sets, flat.weights if whole else NULL, flat.n_weights)
     return _voted_read(learner, voted, n_outputs) if voted else 0

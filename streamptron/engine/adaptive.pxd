@@ -60,3 +60,22 @@ cdef extern from "adaptive/state.h" nogil:
     sp_weighed *sp_weighed_of(const sp_event *event) noexcept
     const sp_slot_type *sp_weighed_slots(const sp_weighed *w, const sp_event *event) noexcept
     Py_ssize_t sp_weighed_entry(const sp_weighed *w, Py_ssize_t i) noexcept
+
+
+cdef extern from "many/former.h" nogil:
+    enum:
+        SP_FORMER_MEMORY
+
+    ctypedef struct sp_former:
+        const double *weights
+        size_t n_weights
+        const uint32_t *chunks
+        size_t n_chunks
+        const uint32_t *rows
+        size_t n_rows
+        size_t n_slots
+        size_t n_labels
+        int positive
+        size_t new_weights
+        size_t new_chunks
+        size_t new_marks

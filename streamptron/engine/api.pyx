@@ -541,3 +541,41 @@ cdef bint sp_learner_slots_fault(const sp_learner *learner) noexcept nogil:
 
 cdef int sp_learner_ready(sp_learner *learner) noexcept nogil:
     return _calls.sp_learner_ready(learner)
+
+
+cdef bint sp_learner_has_rows(const sp_learner *learner) noexcept nogil:
+    return _calls.sp_learner_has_rows(learner)
+
+
+cdef size_t sp_marked_measure(const sp_learner *learner, const sp_flat *flat) noexcept nogil:
+    return _calls.sp_marked_measure(learner, flat)
+
+
+cdef void sp_marked_write(const sp_learner *learner, sp_flat *flat, uint32_t *marks) noexcept nogil:
+    _calls.sp_marked_write(learner, flat, marks)
+
+
+cdef int sp_marked_read(sp_learner *learner, const uint32_t *marks, size_t n) noexcept nogil:
+    return _calls.sp_marked_read(learner, marks, n)
+
+
+cdef int sp_marked_map(sp_learner *learner, const uint32_t *marks, size_t n) noexcept nogil:
+    return _calls.sp_marked_map(learner, marks, n)
+
+
+cdef int sp_former_measure(sp_former *former) noexcept nogil:
+    return _calls.sp_former_measure(former)
+
+
+cdef void sp_former_free(sp_former *former) noexcept nogil:
+    _calls.sp_former_free(former)
+
+
+cdef void sp_former_write(const sp_former *former, double *weights, uint32_t *chunks,
+                          uint32_t *marks) noexcept nogil:
+    _calls.sp_former_write(former, weights, chunks, marks)
+
+
+cdef void sp_former_once(const double *numbers, size_t n_labels, size_t n_more,
+                         double *to) noexcept nogil:
+    _calls.sp_former_once(numbers, n_labels, n_more, to)

@@ -1,7 +1,7 @@
 # The engine as the C compiler sees it, for api.pyx alone.
 
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
-from streamptron.engine.adaptive cimport sp_adaptive, sp_weighed
+from streamptron.engine.adaptive cimport sp_adaptive, sp_former, sp_weighed
 from streamptron.engine.events cimport (
     sp_ahead, sp_event, sp_line, sp_matrix, sp_text, sp_text_rule, sp_writer)
 from streamptron.engine.file cimport sp_array_kind, sp_fault, sp_header
@@ -232,3 +232,18 @@ cdef extern from "whole/packed.h" nogil:
     Py_ssize_t sp_packed_size(const sp_event *event, Py_ssize_t first, Py_ssize_t last) noexcept
     void sp_packed_write(const sp_event *event, Py_ssize_t first, Py_ssize_t last,
                          uint8_t *p) noexcept
+
+cdef extern from "whole/marked.h" nogil:
+    bint sp_learner_has_rows(const sp_learner *learner) noexcept
+    size_t sp_marked_measure(const sp_learner *learner, const sp_flat *flat) noexcept
+    void sp_marked_write(const sp_learner *learner, sp_flat *flat, uint32_t *marks) noexcept
+    int sp_marked_read(sp_learner *learner, const uint32_t *marks, size_t n) noexcept
+    int sp_marked_map(sp_learner *learner, const uint32_t *marks, size_t n) noexcept
+
+cdef extern from "many/former.h" nogil:
+    int sp_former_measure(sp_former *former) noexcept
+    void sp_former_free(sp_former *former) noexcept
+    void sp_former_write(const sp_former *former, double *weights, uint32_t *chunks,
+                         uint32_t *marks) noexcept
+    void sp_former_once(const double *numbers, size_t n_labels, size_t n_more,
+                        double *to) noexcept

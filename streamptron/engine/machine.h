@@ -504,6 +504,12 @@ static inline uint32_t sp_machine_row_blocks(const sp_learner *learner)
     }
 }
 
+/* Whether rows that have been read are not those of their slots. */
+static inline bool sp_machine_rows_fault(const sp_learner *learner)
+{
+    return sp_machine_of(learner) == SP_MACHINE_MANY && sp_many_fault(learner) != NULL;
+}
+
 /* What deltas hold of a slot that its bytes have not: how many marks (sets/flat.h), and these. */
 static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block, const double *slot,
                                       const uint32_t **marks)

@@ -17,5 +17,9 @@ cdef extern from "sets/state.h" nogil:
 cdef extern from "sets/flat.h" nogil:
     enum:
         SP_LABEL_WIDTH
+
+
+cdef extern from "rows/marks.h" nogil:
+    enum:
         SP_MARKS_MEMORY
         SP_MARKS_WIDTH

@@ -6,8 +6,9 @@ import typing
 from typing import Any
 
 FORMAT = "streamptron"
-# 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail
-VERSIONS = ("1", "2", "3", "4")
+# 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail; 5: with the rows of an
+# AdaptiveClassifier with more than two labels
+VERSIONS = ("1", "2", "3", "4", "5")
 ALIGNMENT = 64  # of the arrays' start: a cache line
 HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors too
 
@@ -39,6 +40,7 @@ LIMITED = EXACT | {"stamps"}
 HASHED = {"weights", "chunks", "rows"}
 VOTED = {name for name in ARRAYS if name.startswith("voted_")}  # of a VotedPerceptron, besides
 SETS = {"marked", "marks"}  # of a MultiLabelClassifier, besides
+ROWS = {"marks"}  # of an AdaptiveClassifier with more than two labels, besides
 JOURNAL = "journal"  # of any learner's, if one was saved with it
 STEPS = "steps"  # of a pipeline, if there are others than a tokenizer
 BESIDE = {JOURNAL, STEPS}

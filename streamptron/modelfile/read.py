@@ -27,6 +27,7 @@ from streamptron.modelfile.layout import (
     JOURNAL,
     LIMITED,
     ONCE,
+    ROWS,
     SETS,
     STEPS,
     VOTED,
@@ -287,6 +288,13 @@ class _Header:
             expected = expected | VOTED
         if model._can("set"):
             expected = expected | SETS
+        if "many" in self.metadata:
+            expected = expected | ROWS
+        elif whole is not None and "adaptive" in self.metadata and len(self.part("labels")) > 2:
+            raise _NotOurs(
+                "has more than two labels as earlier versions kept them, which cannot be used in "
+                "place: load it without mmap, and save it"
+            )
         if self.arrays.keys() - BESIDE != expected:
             raise ModelFileError("the arrays are not those of such a model")
         seed = int(self.part("seed"), 16)

@@ -225,6 +225,8 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
 
 def _newest(state: dict[str, Any], mail: bool, steps: bool) -> int:
     """Which version has all that the file has, counted from 0."""
+    if "many" in state:
+        return 4
     if mail:
         return 3
     return 2 if len(state.get("adaptive", ())) > 5 else int(steps)

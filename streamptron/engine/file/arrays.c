@@ -1,10 +1,13 @@
 #include "file/arrays.h"
 
+#include "file/counts.h"
 #include "machine.h"
+#include "many/former.h"
 #include "memory/heap.h"
 #include "path/path.h"
 #include "voted/flat.h"
 #include "whole/flat.h"
+#include "whole/marked.h"
 
 #include <string.h>
 
@@ -40,6 +43,8 @@ static uint32_t sp_arrays_expected(const sp_learner *learner)
         all |= 1U << SP_ARRAY_KEYS | 1U << SP_ARRAY_TEXTS | 1U << SP_ARRAY_LOOKUP;
     if (sp_index_is_limited(&learner->index))
         all |= 1U << SP_ARRAY_STAMPS;
+    if (learner->adaptive.rows)
+        all |= 1U << SP_ARRAY_MARKS;
     if (sp_learner_can(learner, SP_CAN_VOTE)) {
         for (int i = SP_ARRAY_VOTED_VALUES; i <= SP_ARRAY_VOTED_STARTS; i++)
             all |= 1U << i;
@@ -54,7 +59,9 @@ static bool sp_arrays_are_its(const sp_header *header, const sp_learner *learner
     uint32_t found = 0;
     for (int i = 0; i < SP_ARRAY_JOURNAL; i++)
         found |= header->arrays[i].there ? 1U << i : 0;
-    return found == sp_arrays_expected(learner);
+    return found == (sp_header_is_former(header, learner)
+                         ? sp_arrays_expected(learner) & ~(1U << SP_ARRAY_MARKS)
+                         : sp_arrays_expected(learner));
 }
 
 /* Where an array starts, and how many rows it has. */
@@ -128,6 +135,92 @@ SP_API void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks)
     }
 }
 
+/* --- More than two labels */
+
+static int sp_marks_fault(int wrong, sp_fault *fault)
+{
+    if (wrong == SP_MARKS_MEMORY)
+        return sp_fault_memory(fault);
+    return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED,
+                                "what is kept for features and labels contradicts itself")
+                 : 0;
+}
+
+/* The rows, behind names and slots. */
+static int sp_marks_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
+                         bool in_place, sp_fault *fault)
+{
+    size_t n;
+    const uint32_t *marks = (const uint32_t *)sp_array_at(header, arrays, SP_ARRAY_MARKS, &n);
+    return sp_marks_fault(in_place ? sp_marked_map(learner, marks, n)
+                                   : sp_marked_read(learner, marks, n),
+                          fault);
+}
+
+/* Arrays of a former format, and these as they are now. */
+typedef struct sp_turned {
+    sp_former former;
+    double *weights;
+    uint32_t *chunks;
+    uint32_t *marks;
+} sp_turned;
+
+static void sp_turned_free(sp_turned *turned)
+{
+    sp_former_free(&turned->former);
+    sp_free(turned->weights);
+    sp_free(turned->chunks);
+    sp_free(turned->marks);
+}
+
+/* Turn them, and let the flat have them. 0, or a fault; call sp_turned_free in either case. */
+static int sp_former_open(const sp_learner *learner, sp_flat *flat, sp_turned *turned, sp_fault *fault)
+{
+    sp_former *former = &turned->former;
+    memset(turned, 0, sizeof(*turned));
+    former->weights = flat->weights;
+    former->n_weights = flat->n_weights;
+    former->chunks = flat->chunks;
+    former->n_chunks = flat->n_chunks;
+    former->rows = flat->slots;
+    former->n_rows = flat->n_stored;
+    former->n_slots = flat->n_keys;
+    former->n_labels = (size_t)learner->adaptive.n_labels;
+    former->positive = learner->adaptive.positive;
+    int wrong = sp_former_measure(former);
+    if (wrong == SP_FORMER_WRONG)
+        return sp_fault_say(fault, SP_WHY_DAMAGED, sp_flat_words(SP_FLAT_CHUNK));
+    turned->weights = (double *)sp_malloc((former->new_weights + 1) * SP_MARKED_WIDTH
+                                          * sizeof(double));
+    turned->chunks = (uint32_t *)sp_malloc((former->new_chunks + 1) * 3 * sizeof(uint32_t));
+    turned->marks = (uint32_t *)sp_malloc(former->new_marks * sizeof(sp_entry));
+    if (wrong || turned->weights == NULL || turned->chunks == NULL || turned->marks == NULL)
+        return sp_fault_memory(fault);
+    sp_former_write(former, turned->weights, turned->chunks, turned->marks);
+    flat->weights = turned->weights;
+    flat->n_weights = former->new_weights;
+    flat->chunks = turned->chunks;
+    flat->n_chunks = former->new_chunks;
+    return 0;
+}
+
+/* Names and slots. */
+static int sp_flat_open(sp_flat *flat, sp_learner *learner, ptrdiff_t n_outputs, size_t n_objects,
+                        bool in_place, sp_fault *fault)
+{
+    int wrong = in_place ? sp_flat_map(flat, &learner->index, &learner->table, n_outputs)
+                         : sp_flat_read(flat, &learner->index, &learner->table, n_outputs,
+                                        n_objects, SP_FLAT_DEPTH);
+    sp_flat_free(flat);
+    if (!wrong && sp_learner_ready(learner) < 0)
+        wrong = SP_FLAT_MEMORY;
+    if (!wrong && !in_place && sp_learner_slots_fault(learner))
+        wrong = SP_FLAT_WEIGHT;
+    if (wrong == SP_FLAT_MEMORY)
+        return sp_fault_memory(fault);
+    return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, sp_flat_words(wrong)) : 0;
+}
+
 SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
                               ptrdiff_t n_outputs, size_t n_objects, bool in_place, sp_fault *fault)
 {
@@ -141,6 +234,11 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
     const char *words = sp_flat_find(header, arrays, learner, &flat);
     if (words != NULL)
         return sp_fault_say(fault, SP_WHY_DAMAGED, words);
+    bool former = sp_header_is_former(header, learner);
+    if (former && in_place)
+        return sp_fault_say(fault, SP_WHY_FOREIGN,
+                            "has more than two labels as earlier versions kept them, which cannot "
+                            "be used in place: open it without, and save it");
     uint32_t *chunks = NULL;
     if (header->version < 3 && sp_machine_once(learner).n_behind > 0) {
         size_t n = 3 * flat.n_chunks;
@@ -151,19 +249,19 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
         sp_chunks_renumber(chunks, flat.n_chunks);
         flat.chunks = chunks;
     }
-    int wrong = in_place ? sp_flat_map(&flat, &learner->index, &learner->table, n_outputs)
-                         : sp_flat_read(&flat, &learner->index, &learner->table, n_outputs,
-                                        n_objects, SP_FLAT_DEPTH);
-    sp_flat_free(&flat);
+    sp_turned turned = {.weights = NULL};
+    int failed = former ? sp_former_open(learner, &flat, &turned, fault) : 0;
+    if (!failed)
+        failed = sp_flat_open(&flat, learner, n_outputs, n_objects, in_place, fault);
+    if (!failed && former)
+        failed = sp_marks_fault(sp_marked_read(learner, turned.marks, turned.former.new_marks),
+                                fault);
+    sp_turned_free(&turned);
     sp_free(chunks);
-    if (!wrong && sp_learner_ready(learner) < 0)
-        wrong = SP_FLAT_MEMORY;
-    if (!wrong && !in_place && sp_learner_slots_fault(learner))
-        wrong = SP_FLAT_WEIGHT;
-    if (wrong == SP_FLAT_MEMORY)
-        return sp_fault_memory(fault);
-    if (wrong)
-        return sp_fault_say(fault, SP_WHY_DAMAGED, sp_flat_words(wrong));
+    if (failed)
+        return failed;
+    if (learner->adaptive.rows && !former)
+        return sp_marks_open(header, arrays, learner, in_place, fault);
     return votes ? sp_voted_open(header, arrays, learner, n_outputs, fault) : 0;
 }
 
@@ -231,6 +329,17 @@ static int sp_voted_lay_out(const sp_learner *learner, sp_laid_out *to)
     return sp_voters_flatten(&flat, &learner->voters, n);
 }
 
+/* The rows of slots that have been written. -1 without memory. */
+static int sp_marks_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_out *to)
+{
+    uint32_t *marks = (uint32_t *)sp_array_room(to, SP_ARRAY_MARKS,
+                                                sp_marked_measure(learner, flat), SP_MARKS_WIDTH);
+    if (marks == NULL)
+        return -1;
+    sp_marked_write(learner, flat, marks);
+    return 0;
+}
+
 /* -1 without memory. */
 static int sp_journal_lay_out(const sp_bytes *journal, sp_laid_out *to)
 {
@@ -256,6 +365,8 @@ SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, const sp_bytes *jour
             deep = sp_flat_too_deep(&flat, SP_FLAT_DEPTH);
         }
     }
+    if (good && learner->adaptive.rows)
+        good = sp_marks_lay_out(learner, &flat, arrays) == 0;
     sp_flat_free(&flat);
     if (good && sp_learner_can(learner, SP_CAN_VOTE))
         good = sp_voted_lay_out(learner, arrays) == 0;

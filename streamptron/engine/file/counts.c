@@ -2,6 +2,7 @@
 
 #include "file/numbers.h"
 #include "machine.h"
+#include "many/former.h"
 #include "memory/heap.h"
 
 #include <math.h>
@@ -225,9 +226,35 @@ static bool sp_once_numbers_read(const sp_json *json, const sp_kept_once *once, 
            || (sp_is_list(json, node, n_more) && sp_doubles_read(json, node + 1, n_more, numbers));
 }
 
-static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *fault)
+SP_PRIVATE bool sp_header_is_former(const sp_header *header, const sp_learner *learner)
+{
+    return learner->adaptive.rows && header->version < 5;
+}
+
+/* What is kept once, as files of before format 5 have it; a learner of other kinds has it alike. */
+static sp_kept_once sp_once_of(const sp_header *header, const sp_learner *learner)
 {
     sp_kept_once once = sp_machine_once(learner);
+    if (sp_header_is_former(header, learner)) {
+        const sp_kept_once former = {"adaptive", 3, once.n_rows, 5, 2, once.n_more};
+        return former;
+    }
+    return once;
+}
+
+/* Numbers of such a file, as they are now. NULL without memory. */
+static double *sp_once_turned(double *numbers, const sp_kept_once *former)
+{
+    double *now = (double *)sp_calloc(sp_once_numbers(former) + 2, sizeof(double));
+    if (now != NULL)
+        sp_former_once(numbers, (size_t)former->n_rows, (size_t)former->n_more, now);
+    sp_free(numbers);
+    return now;
+}
+
+static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *fault)
+{
+    sp_kept_once once = sp_once_of(header, learner);
     sp_part part;
     if (once.name == NULL)
         return 0;
@@ -237,9 +264,12 @@ static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *
         failed = sp_fault_memory(fault);
     if (!failed) {
         const char *wrong = "what is kept once does not fit the model";
-        if (sp_once_numbers_read(&part.json, &once, header->version > 2, numbers))
+        bool good = sp_once_numbers_read(&part.json, &once, header->version > 2, numbers);
+        if (good && sp_header_is_former(header, learner))
+            numbers = sp_once_turned(numbers, &once);
+        if (good && numbers != NULL)
             wrong = sp_machine_once_read(learner, numbers);
-        failed = wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
+        failed = numbers == NULL ? sp_fault_memory(fault) : wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
     }
     sp_free(numbers);
     sp_part_free(&part);

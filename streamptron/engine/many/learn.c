@@ -320,8 +320,7 @@ static bool sp_many_count_column(sp_learner *learner, sp_slot_type slot, double 
         double plain;
         double halved = sp_column_count_plain(head, x, u, all, &plain);
         sp_many_count_in(rows, &head->row, y, u * plain, halved);
-        sp_many_sums(sp_row_entries(rows, &head->row), head->row.n, a->rD, &sum, &squares);
-        head->of.N = sum;
+        head->of.N = sp_many_count_of(sp_row_entries(rows, &head->row), head->row.n);
     }
     double halved = sp_column_count(column, x, u, &known);
     sp_many_count_in(rows, &e->row, y, u * v, halved);

@@ -45,10 +45,8 @@ static int sp_many_turn(sp_sparse_rows *rows, int positive, uint32_t block, doub
     sp_head *head = (sp_head *)(void *)slot;
     sp_entry entries[2];
     const uint32_t n = sp_pair_entries(block, slot, positive, entries);
-    const double none[2] = {0.0, 0.0};
-    double squares;
     if (block == 0)
-        sp_many_sums(entries, n, none, &head->of.N, &squares);
+        head->of.N = sp_many_count_of(entries, n);
     else
         memset(slot, 0, 2 * sizeof(float));
     head->row = (sp_sparse){0};
@@ -222,16 +220,14 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
     const sp_adaptive *a = &learner->adaptive;
     const sp_table *table = &learner->table;
     for (sp_slot_type slot = 0; slot < learner->index.n_slots; slot++) {
-        double sum, squares;
         const sp_head *head = sp_table_head(table, slot);
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
             break;
         if (sp_many_row_fault(learner, &head->row)
             || sp_many_row_fault(learner, &sp_many_e(table, slot)->row))
             return "a row has entries that are none";
-        sp_many_sums(sp_row_entries(sp_many_rows(table), &head->row), head->row.n, a->rD, &sum,
-                     &squares);
-        if (sum != head->of.N)
+        if (sp_many_count_of(sp_row_entries(sp_many_rows(table), &head->row), head->row.n)
+            != head->of.N)
             return "a feature's counts are not those of its row";
     }
     if (!sp_tree_is_true(&learner->many, a->w0, a->n_labels))
@@ -339,7 +335,7 @@ SP_PRIVATE void sp_many_decide(const sp_learner *learner, sp_event *event)
     if (w->decided)
         return;
     for (ptrdiff_t k = 0; k < a->n_labels; k++)
-        event->scores[k] = sp_many_score_of(a, w, k) * tempering;
+        event->scores[k] = w->damaged ? NAN : sp_many_score_of(a, w, k) * tempering;
     w->decided = true;
 }
 

@@ -5,6 +5,16 @@
 
 #define SP_ACCOUNT_LARGE 0x1p500 /* of a product, whose exponent is moved then */
 
+/* Whether the entries of a row that lies in a file are of labels. */
+static bool sp_many_is_row(const sp_sparse_rows *rows, const sp_sparse *row, ptrdiff_t n_labels)
+{
+    const sp_entry *entries = sp_row_entries(rows, row);
+    bool good = entries != NULL;
+    for (uint32_t i = 0; good && i < row->n; i++)
+        good = entries[i].k < (size_t)n_labels;
+    return good;
+}
+
 /* Add what a feature's row says. */
 static void sp_many_hear(sp_met *w, const sp_entry *entries, uint32_t n, double h, double t)
 {
@@ -30,7 +40,8 @@ static void sp_many_hear(sp_met *w, const sp_entry *entries, uint32_t n, double 
 }
 
 /* All rows of the event. */
-static void sp_many_hear_all(const sp_table *table, const sp_event *event, sp_met *w)
+static void sp_many_hear_all(const sp_table *table, ptrdiff_t n_labels, const sp_event *event,
+                             sp_met *w)
 {
     const sp_weighed *weighed = &w->weighed;
     const sp_slot_type *slots = sp_weighed_slots(weighed, event);
@@ -38,14 +49,17 @@ static void sp_many_hear_all(const sp_table *table, const sp_event *event, sp_me
     double *const *heads = table->blocks->chunks;
     w->turn += 1;
     w->n_met = 0;
+    w->damaged = false;
     for (ptrdiff_t i = 0; i < weighed->n; i++) {
         const sp_sparse *row = &sp_head_of(heads, slots[i])->row;
         if (i + SP_AHEAD < weighed->n) {
             const sp_sparse *ahead = &sp_head_of(heads, slots[i + SP_AHEAD])->row;
-            if (ahead->block)
+            if (ahead->block && !rows->borrowed)
                 sp_prefetch(sp_rows_at(rows, ahead->block));
         }
-        if (row->block)
+        if (rows->borrowed && row->n && !sp_many_is_row(rows, row, n_labels))
+            w->damaged = true;
+        else if (row->n)
             sp_many_hear(w, sp_rows_at(rows, row->block), row->n, weighed->sums.h[i],
                          weighed->sums.t[i]);
     }
@@ -100,7 +114,7 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
     const double r = (sp_weighed_settle(weighed), weighed->r);
     if (weighed->n && !a->naive_bayes)
         memset(weighed->sums.t, 0, (size_t)weighed->n * sizeof(double));
-    sp_many_hear_all(&learner->table, event, w);
+    sp_many_hear_all(&learner->table, a->n_labels, event, w);
     w->largest = 0.0;
     w->decided = false;
     if (a->naive_bayes)
@@ -154,6 +168,14 @@ SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrd
         share += a->wn * w->V[w->accounts[k].at] / z * (odds - (a->lnD[k] - prior));
     }
     return share * scale;
+}
+
+SP_PRIVATE double sp_many_count_of(const sp_entry *entries, uint32_t n)
+{
+    double all[4] = {0.0, 0.0, 0.0, 0.0};
+    for (uint32_t i = 0; i < n; i++)
+        all[i % 4] += (double)entries[i].c;
+    return (all[0] + all[1]) + (all[2] + all[3]);
 }
 
 SP_PRIVATE void sp_many_sums(const sp_entry *entries, uint32_t n, const double *rD, double *sum,

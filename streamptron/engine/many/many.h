@@ -93,6 +93,7 @@ typedef struct sp_met {
     sp_row_room *rooms; /* by entry */
     ptrdiff_t rooms_room;
     bool decided; /* the scores of all labels are worked out */
+    bool damaged; /* a row of a file is none: no score is finite */
 } sp_met;
 
 static inline sp_met *sp_met_of(const sp_event *event)
@@ -138,7 +139,10 @@ SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, dou
 SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k, ptrdiff_t i,
                                 const sp_event *event);
 
-/* The sums over a row of c, and of c^2 / (D + 1), in four lanes. */
+/* The sum over a row of c, in four lanes. */
+SP_PRIVATE double sp_many_count_of(const sp_entry *entries, uint32_t n);
+
+/* The same, and that of c^2 / (D + 1). */
 SP_PRIVATE void sp_many_sums(const sp_entry *entries, uint32_t n, const double *rD, double *sum,
                              double *squares);
 

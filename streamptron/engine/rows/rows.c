@@ -81,6 +81,7 @@ SP_PRIVATE sp_sparse_rows *sp_rows_borrow(const sp_entry *entries, size_t n)
     if (rows == NULL)
         return NULL;
     rows->borrowed = true;
+    rows->n_lent = n;
     rows->segments = (sp_entry **)sp_malloc((segments + 1) * sizeof(sp_entry *));
     if (rows->segments == NULL) {
         sp_rows_free(rows);

@@ -48,7 +48,8 @@ typedef struct sp_sparse_rows {
     uint32_t limit; /* the end of the segment that it is in */
     uint32_t free[SP_ROW_CLASSES];
     size_t bytes;
-    bool borrowed; /* the segments lie in a file; nothing is taken or given */
+    bool borrowed;   /* the segments lie in a file; nothing is taken or given */
+    size_t n_lent;   /* entries there, the first of no row included */
 } sp_sparse_rows;
 
 /* How many entries a block of a class has. */
@@ -79,10 +80,16 @@ static inline sp_entry *sp_rows_at(const sp_sparse_rows *rows, uint32_t block)
     return rows->segments[block >> SP_SEGMENT_BITS] + (block & (SP_SEGMENT_ENTRIES - 1));
 }
 
+/* Whether a row is where there are entries: of a file nothing has been looked at. */
+static inline bool sp_row_is_there(const sp_sparse_rows *rows, const sp_sparse *row)
+{
+    return row->block && (!rows->borrowed || (size_t)row->block + row->n <= rows->n_lent);
+}
+
 /* The entries of a row; NULL if it has none. */
 static inline sp_entry *sp_row_entries(const sp_sparse_rows *rows, const sp_sparse *row)
 {
-    return row->block ? sp_rows_at(rows, row->block) : NULL;
+    return sp_row_is_there(rows, row) ? sp_rows_at(rows, row->block) : NULL;
 }
 
 /* The place of label k among the entries, or where it belongs. */
@@ -104,7 +111,7 @@ static inline uint32_t sp_row_place(const sp_entry *entries, uint32_t n, uint32_
 static inline sp_entry *sp_row_find(const sp_sparse_rows *rows, const sp_sparse *row, uint32_t k)
 {
     sp_entry *entries = sp_row_entries(rows, row);
-    uint32_t at = sp_row_place(entries, row->n, k);
+    uint32_t at = entries == NULL ? row->n : sp_row_place(entries, row->n, k);
     return at < row->n && entries[at].k == k ? &entries[at] : NULL;
 }
 

@@ -20,16 +20,7 @@ SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const
 
 SP_API size_t sp_sets_measure(const double *slots, size_t n_slots)
 {
-    size_t n = 1;
-    for (size_t i = 0; i < n_slots; i++)
-        n += ((const sp_marked *)(const void *)(slots + i * SP_HEAD_WIDTH))->of.row.n;
-    return n;
-}
-
-SP_PRIVATE void sp_sets_plain(double *slot)
-{
-    sp_sparse *row = &((sp_marked *)(void *)slot)->of.row;
-    row->block = row->size = 0;
+    return 1 + sp_marks_count(slots, n_slots);
 }
 
 SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,
@@ -54,18 +45,8 @@ SP_PRIVATE bool sp_sets_marked(const sp_learner *learner, ptrdiff_t k, double *m
 SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots,
                             uint32_t *marks, double *marked)
 {
-    const uint32_t *entries;
-    size_t at = 1;
     memset(marks, 0, sizeof(sp_entry));
-    for (size_t i = 0; i < n_slots; i++) {
-        size_t n = sp_sets_marks(learner, slots + i * SP_HEAD_WIDTH, &entries);
-        sp_sets_plain(slots + i * SP_HEAD_WIDTH);
-        if (n == 0)
-            continue;
-        memcpy(marks + SP_MARKS_WIDTH * at, entries, n * sizeof(sp_entry));
-        ((sp_marked *)(void *)(slots + i * SP_HEAD_WIDTH))->of.row.block = (uint32_t)at;
-        at += n;
-    }
+    sp_marks_write(sp_rows_of(&learner->table), slots, n_slots, marks, 1);
     for (ptrdiff_t k = 0; sp_sets_marked(learner, k, marked); k++)
         marked += SP_LABEL_WIDTH;
 }
@@ -95,45 +76,6 @@ static int sp_labels_read(sp_sets *s, const double *marked)
     return 0;
 }
 
-/* Whether the entries of one row, which must begin at mark `at` of n, are some. */
-static bool sp_row_is_sound(const sp_sets *s, const sp_sparse *row, const uint32_t *marks,
-                            size_t at, size_t n)
-{
-    const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
-    if (row->size || row->block != (row->n ? at : 0) || row->n > n - at
-        || row->n > (size_t)s->n_labels)
-        return false;
-    for (uint32_t i = 0; i < row->n; i++) {
-        if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k)
-            || !(fabsf(entries[i].c) <= 0x1p120f && fabsf(entries[i].w) <= 0x1p120f
-                 && entries[i].G >= 0.0f && entries[i].G <= 0x1p127f))
-            return false;
-    }
-    return true;
-}
-
-/* Whether the first mark is that of no row. */
-static bool sp_marks_begin(const uint32_t *marks, size_t n)
-{
-    return n > 0 && n <= UINT32_MAX && !(marks[0] | marks[1] | marks[2] | marks[3]);
-}
-
-/* The entries of one row, from mark `at` of n on. */
-static int sp_row_read(const sp_sets *s, sp_sparse_rows *rows, sp_sparse *row,
-                       const uint32_t *marks, size_t at, size_t n)
-{
-    if (!sp_row_is_sound(s, row, marks, at, n))
-        return SP_MARKS_WRONG;
-    if (row->n == 0)
-        return 0;
-    row->size = (uint32_t)sp_row_size_for(row->n) & 63;
-    row->block = sp_rows_take(rows, (int)row->size);
-    if (row->block == 0)
-        return SP_MARKS_MEMORY;
-    memcpy(sp_row_entries(rows, row), marks + SP_MARKS_WIDTH * at, row->n * sizeof(sp_entry));
-    return 0;
-}
-
 SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
                        const uint32_t *marks, size_t n, const double *marked)
 {
@@ -141,14 +83,8 @@ SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
     int fault = sp_labels_read(&learner->sets, marked);
     if (fault || !sp_marks_begin(marks, n))
         return SP_MARKS_WRONG;
-    for (size_t i = 0; i < n_slots; i++) {
-        const sp_sparse *row
-            = &((const sp_marked *)(const void *)(slots + i * SP_HEAD_WIDTH))->of.row;
-        if (!sp_row_is_sound(&learner->sets, row, marks, at, n))
-            return SP_MARKS_WRONG;
-        at += row->n;
-    }
-    if (at != n)
+    if (!sp_marks_are_sound(slots, n_slots, marks, n, (size_t)learner->sets.n_labels, &at)
+        || at != n)
         return SP_MARKS_WRONG;
     sp_rows_free(sp_rows_of(&learner->table));
     learner->table.own = sp_rows_borrow((const sp_entry *)(const void *)marks, n);
@@ -163,15 +99,11 @@ SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, co
     int fault = sp_labels_read(&learner->sets, marked);
     if (!sp_marks_begin(marks, n))
         return SP_MARKS_WRONG;
-    for (sp_slot_type slot = 0, end = learner->index.n_slots; slot < end && !fault; slot++) {
-        if (slot >> SP_CHUNK_BITS >= table->n_chunks)
-            break;
-        sp_sparse *row;
-        if (sp_table_chunk(table, 0, slot >> SP_CHUNK_BITS) == NULL)
-            continue;
-        row = &sp_marked_of(table, slot)->of.row;
-        fault = sp_row_read(&learner->sets, rows, row, marks, at, n);
-        at += fault ? 0 : row->n;
+    for (size_t chunk = 0; chunk < table->n_chunks && !fault; chunk++) {
+        double *slots = sp_table_chunk(table, 0, chunk);
+        if (slots != NULL)
+            fault = sp_marks_read(rows, slots, SP_CHUNK_SLOTS, marks, n,
+                                  (size_t)learner->sets.n_labels, &at);
     }
     return !fault && at != n ? SP_MARKS_WRONG : fault;
 }
@@ -192,9 +124,8 @@ SP_PRIVATE int sp_sets_lay_rows(sp_learner *learner, const uint32_t *slots, size
     if (!sp_marks_begin(marks, n_marks))
         return SP_MARKS_WRONG;
     for (size_t i = 0; i < n && !fault; i++) {
-        sp_sparse *row = &sp_marked_of(&learner->table, slots[i])->of.row;
-        fault = sp_row_read(&learner->sets, rows, row, marks, at, n_marks);
-        at += fault ? 0 : row->n;
+        double *slot = (double *)(void *)sp_marked_of(&learner->table, slots[i]);
+        fault = sp_marks_read(rows, slot, 1, marks, n_marks, (size_t)learner->sets.n_labels, &at);
     }
     return !fault && at != n_marks ? SP_MARKS_WRONG : fault;
 }

@@ -1,23 +1,15 @@
 /* Rows and labels as flat arrays, the way a model file holds them, and back.
 
-       marks    uint32  [1 + entries, 4]  zeros; then row by row, as the slots are stored: a label's
-                                       number, and the bits of the floats c, w and G
-       marked   float64 [labels, 6]    D, left, w0, G0, wn, Gn
-
-   In the stored slots a row says which of the marks is its first, and how many entries it has. So
-   rows can be used where they lie, and in memory they are the blocks of an arena.
-
-   Reading trusts nothing: a number is checked before it is used. */
+       marks    the rows, as rows/marks.h says
+       marked   float64 [labels, 6]    D, left, w0, G0, wn, Gn */
 
 #ifndef STREAMPTRON_SETS_FLAT_H
 #define STREAMPTRON_SETS_FLAT_H
 
 #include "path/learner.h"
+#include "rows/marks.h"
 
 enum {
-    SP_MARKS_MEMORY = 1,
-    SP_MARKS_WRONG = 2,
-    SP_MARKS_WIDTH = 4,
     SP_LABEL_WIDTH = 6,
 };
 
@@ -39,9 +31,6 @@ SP_API void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_s
 
 /* Fill in an untrained learner, whose slots have been read. 0, or what is wrong. */
 SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, const double *marked);
-
-/* A slot without where its row is, as in the arrays. */
-SP_PRIVATE void sp_sets_plain(double *slot);
 
 /* The entries of a slot as they lie in the arrays. How many. */
 SP_PRIVATE size_t sp_sets_marks(const sp_learner *learner, const double *slot,

@@ -5,6 +5,7 @@
 #include "memory/heap.h"
 #include "memory/types.h"
 #include "names/lookup.h"
+#include "rows/marks.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,20 @@ static size_t sp_flat_count(const sp_flat *flat, size_t n_slots, size_t chunk)
     if (flat->stored != NULL)
         return sp_bits_count(&flat->stored[4 * chunk]);
     return SP_MIN((size_t)SP_CHUNK_SLOTS, n_slots - (chunk << SP_CHUNK_BITS));
+}
+
+SP_PRIVATE double *sp_flat_part(const sp_flat *flat, uint32_t block, size_t *n)
+{
+    size_t first = 0;
+    *n = 0;
+    for (size_t i = 0; i < flat->n_chunks && flat->chunks[3 * i] <= block; i++) {
+        size_t slots = sp_flat_count(flat, flat->n_keys, flat->chunks[3 * i + 1]);
+        if (flat->chunks[3 * i] < block)
+            first += slots;
+        else
+            *n += slots;
+    }
+    return flat->weights + first * SP_MARKED_WIDTH;
 }
 
 SP_API int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table *table)

@@ -72,6 +72,9 @@ SP_API int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table 
 /* Fill the arrays, which have the sizes that sp_flat_measure found. */
 SP_API void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *table);
 
+/* The slots of a block among those written, in their order, and how many. */
+SP_PRIVATE double *sp_flat_part(const sp_flat *flat, uint32_t block, size_t *n);
+
 /* Fill the lookup from keys and texts.
 
    Consecutive words are far apart in memory, so a batch of them is prefetched before the first is

@@ -1,0 +1,87 @@
+#include "rows/marks.h"
+
+#include <math.h>
+#include <string.h>
+
+SP_PRIVATE size_t sp_marks_count(const double *slots, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += sp_marked_row_of(slots + i * SP_MARKED_WIDTH)->n;
+    return count;
+}
+
+SP_PRIVATE void sp_marks_plain(double *slot)
+{
+    sp_sparse *row = sp_marked_row(slot);
+    row->block = row->size = 0;
+}
+
+SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size_t n,
+                                 uint32_t *marks, size_t at)
+{
+    for (size_t i = 0; i < n; i++) {
+        double *slot = slots + i * SP_MARKED_WIDTH;
+        sp_sparse *row = sp_marked_row(slot);
+        const sp_entry *entries = sp_row_entries(rows, row);
+        sp_marks_plain(slot);
+        if (row->n == 0)
+            continue;
+        memcpy(marks + SP_MARKS_WIDTH * at, entries, row->n * sizeof(sp_entry));
+        row->block = (uint32_t)at;
+        at += row->n;
+    }
+    return at;
+}
+
+SP_PRIVATE bool sp_marks_begin(const uint32_t *marks, size_t n)
+{
+    return n > 0 && n <= UINT32_MAX && !(marks[0] | marks[1] | marks[2] | marks[3]);
+}
+
+/* Whether the entries of one row, which must begin at mark `at` of n, are some. */
+static bool sp_row_is_sound(size_t n_labels, const sp_sparse *row, const uint32_t *marks, size_t at,
+                            size_t n)
+{
+    const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
+    if (row->size || row->block != (row->n ? at : 0) || row->n > n - at || row->n > n_labels)
+        return false;
+    for (uint32_t i = 0; i < row->n; i++) {
+        if (entries[i].k >= n_labels || (i && entries[i].k <= entries[i - 1].k)
+            || !(fabsf(entries[i].c) <= 0x1p120f && fabsf(entries[i].w) <= 0x1p120f
+                 && entries[i].G >= 0.0f && entries[i].G <= 0x1p127f))
+            return false;
+    }
+    return true;
+}
+
+SP_PRIVATE bool sp_marks_are_sound(const double *slots, size_t n, const uint32_t *marks,
+                                   size_t n_marks, size_t n_labels, size_t *at)
+{
+    for (size_t i = 0; i < n; i++) {
+        const sp_sparse *row = sp_marked_row_of(slots + i * SP_MARKED_WIDTH);
+        if (!sp_row_is_sound(n_labels, row, marks, *at, n_marks))
+            return false;
+        *at += row->n;
+    }
+    return true;
+}
+
+SP_PRIVATE int sp_marks_read(sp_sparse_rows *rows, double *slots, size_t n, const uint32_t *marks,
+                             size_t n_marks, size_t n_labels, size_t *at)
+{
+    for (size_t i = 0; i < n; i++) {
+        sp_sparse *row = sp_marked_row(slots + i * SP_MARKED_WIDTH);
+        if (!sp_row_is_sound(n_labels, row, marks, *at, n_marks))
+            return SP_MARKS_WRONG;
+        if (row->n == 0)
+            continue;
+        row->size = (uint32_t)sp_row_size_for(row->n) & 63;
+        row->block = sp_rows_take(rows, (int)row->size);
+        if (row->block == 0)
+            return SP_MARKS_MEMORY;
+        memcpy(sp_row_entries(rows, row), marks + SP_MARKS_WIDTH * *at, row->n * sizeof(sp_entry));
+        *at += row->n;
+    }
+    return 0;
+}

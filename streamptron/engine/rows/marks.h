@@ -1,0 +1,59 @@
+/* Rows as a flat array, the way a model file or a delta holds them, and back.
+
+       marks    uint32  [1 + entries, 4]  zeros; then row by row, as the slots are stored: a label's
+                                          number, and the bits of the floats c, w and G
+
+   In the stored slots (of 32 bytes, with a row at byte 16) a row says which of the marks is its
+   first, and how many entries it has. So rows can be used where they lie, and in memory they are the
+   blocks of an arena.
+
+   Reading trusts nothing: a number is checked before it is used. */
+
+#ifndef STREAMPTRON_ROWS_MARKS_H
+#define STREAMPTRON_ROWS_MARKS_H
+
+#include "rows/rows.h"
+
+enum {
+    SP_MARKS_MEMORY = 1,
+    SP_MARKS_WRONG = 2,
+    SP_MARKS_WIDTH = 4,
+    SP_MARKED_WIDTH = 4, /* doubles of a slot with a row */
+};
+
+/* The row of a stored slot. */
+static inline sp_sparse *sp_marked_row(double *slot)
+{
+    return (sp_sparse *)(void *)(slot + 2);
+}
+
+static inline const sp_sparse *sp_marked_row_of(const double *slot)
+{
+    return (const sp_sparse *)(const void *)(slot + 2);
+}
+
+/* How many marks the rows of n slots are, as they lie in a table or in arrays. */
+SP_PRIVATE size_t sp_marks_count(const double *slots, size_t n);
+
+/* Write down the rows of n slots, copied from a table, from mark `at` on, and say in the slots where
+   they are. The mark behind them. */
+SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size_t n,
+                                 uint32_t *marks, size_t at);
+
+/* A slot without where its row is, as in the arrays. */
+SP_PRIVATE void sp_marks_plain(double *slot);
+
+/* Whether the first of n marks is that of no row. */
+SP_PRIVATE bool sp_marks_begin(const uint32_t *marks, size_t n);
+
+/* Whether the rows of n slots, which lie there in order from mark `at` on, are some of so many
+   labels; `at` is then behind them. */
+SP_PRIVATE bool sp_marks_are_sound(const double *slots, size_t n, const uint32_t *marks,
+                                   size_t n_marks, size_t n_labels, size_t *at);
+
+/* The rows of n slots, which have been copied from arrays, into an arena; as above. 0, or what is
+   wrong. */
+SP_PRIVATE int sp_marks_read(sp_sparse_rows *rows, double *slots, size_t n, const uint32_t *marks,
+                             size_t n_marks, size_t n_labels, size_t *at);
+
+#endif
