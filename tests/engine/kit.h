@@ -118,6 +118,7 @@ static inline ptrdiff_t kit_predict(sp_learner *learner, sp_event *event, const 
     sp_answer answer = sp_learner_answer(learner, event);
     ptrdiff_t best = answer.verdict->best;
     bool one = !sp_learner_several(learner) || best < 0;
+    sp_learner_decide(learner, event);
     *score = event->n_scores ? sp_learner_decision(event, answer.kind)[one ? 0 : best] : 0.0;
     sp_event_settle(event, &learner->index);
     return best;

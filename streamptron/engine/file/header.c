@@ -218,7 +218,7 @@ static int sp_header_recognise(sp_header *header, const uint8_t *text, size_t n,
     if (!sp_json_is(json, sp_json_get(json, header->metadata, "format"), sp_format))
         return sp_fault_say(fault, SP_WHY_FOREIGN, "is not a model file of streamptron");
     uint32_t version = sp_json_get(json, header->metadata, "version");
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < (int)(sizeof(sp_versions) / sizeof(*sp_versions)); i++) {
         if (sp_json_is(json, version, sp_versions[i]))
             header->version = i + 1;
     }
