@@ -45,8 +45,8 @@ cdef tuple _renumbered(chunks):
 cdef tuple _once_of_rows(once, size_t n_labels):
     """What was kept once with a weight of naive Bayes for each label, as it is kept now."""
     *kept, = once
-    more = [*kept.pop()] if kept and isinstance(kept[len(kept) - 1], tuple | list) else []
     rows = [*kept.pop(3)] if len(kept) > 3 else []
+    more = [*kept.pop()] if kept and isinstance(kept[len(kept) - 1], tuple | list) else []
     kept += [1.0] * (5 - len(kept))     # tau and its G, which models of earlier formats have not
     if len(kept) != 5 or <size_t> len(rows) != n_labels or any([len(row) != 5 for row in rows]):
         raise ValueError("what is kept once does not fit the model")
