@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import signal
+import tempfile
 
 # The tests share the cores among themselves: two processes of two threads each wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -22,6 +23,14 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # Files of tests lie in memory where there is room: each that is saved would wait for the disk.
 if os.path.isdir("/dev/shm") and shutil.disk_usage("/dev/shm").free > 2**31:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/dev/shm")
+
+
+def pytest_configure(config):
+    """What tests compile, they compile once: the processes of a run have a folder in common."""
+    if not hasattr(config, "workerinput"):  # xdist's are started by this process
+        made = tempfile.mkdtemp(prefix="streamptron-tests-")
+        config.add_cleanup(lambda: shutil.rmtree(made, ignore_errors=True))
+        os.environ["STREAMPTRON_TESTS_MADE"] = made
 
 
 def pytest_collection_finish():
