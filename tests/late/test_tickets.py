@@ -19,6 +19,8 @@ from tests.support.marks import seeds
 from tests.support.streams import KEYS, labelled_texts, needs_data, random_events
 from tests.support.variants import LEARNERS
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 EVERY_NAME = {
     "free": 1,
     "": 2,

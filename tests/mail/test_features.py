@@ -23,6 +23,8 @@ from tests.support.mails import (
 from tests.support.marks import seeds, slow
 from tests.twin import mail as twin
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 
 def check(mail, **params):
     found, wanted = Mail(**params).transform_one(mail), twin.features(mail, **params)

@@ -20,6 +20,8 @@ from tests.support.marks import on_posix, seeds, slow
 from tests.support.model_files import refused
 from tests.support.variants import every_placed_learner, labels_for, make
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 
 @pytest.fixture(scope="module")
 def bases():
