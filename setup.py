@@ -74,7 +74,8 @@ class BuildExtensions(build_ext):
     def finalize_options(self):
         """What a wheel was made of is not compiled again for an installation in place.
 
-        setuptools would compile that in a folder of its own, all of it each time.
+        setuptools would compile that in a folder of its own, all of it each time. A Cython that was
+        installed since then writes the C again, and all is compiled.
         """
         super().finalize_options()
         if self.editable_mode:
