@@ -9,6 +9,8 @@ SILENT = @.ci/step --silent
 SOURCES = $(foreach kind,py pyi pyx pxd h c,$(wildcard streamptron/*.$(kind) \
 	streamptron/*/*.$(kind) streamptron/*/*/*.$(kind)))
 T ?= tests/test_twin.py
+# the second process of a run begins at its middle, and who is ready takes over from the other
+PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 
 .PHONY: demo test check build t lint typecheck quick pytest version engine switches threads \
 	coverage sanitize warnings journeys oldest bench docs spark dist clean lib amalgamation platforms
@@ -40,17 +42,18 @@ typecheck: $(VENV)/.dev
 		--mypy-config-file pyproject.toml --allowlist tests/stubtest_allowed.txt
 
 quick: $(VENV)/.dev
-	$(STEP) "pytest: the tests but the slow ones, on every core" \
-		$(BIN)/python -m pytest -n auto -m "not slow"
+	$(STEP) "pytest: the tests but the slow ones, each with a third of its parameters" \
+		$(PYTEST) -m "not slow" --turn 1/3
 
 pytest: $(VENV)/.dev
-	$(STEP) "pytest: all tests, on every core" $(BIN)/python -m pytest -n auto
+	$(STEP) "pytest: all tests, on every core" $(PYTEST)
 
 # What .ci/run asks of a Python that is not the newest: what is marked `slow` or `once` would say
-# the same again.
+# the same again. With TURN=1/2 and TURN=2/2 two such Pythons share the parameters of each test.
+TURN ?= 1/1
 version: $(VENV)/.dev
 	$(STEP) "pytest: the tests that may differ on this Python, on every core" \
-		$(BIN)/python -m pytest -n auto -m "not slow and not once"
+		$(PYTEST) -m "not slow and not once" --turn $(TURN)
 
 # The engine's own tests: programs in C, which need no Python, under the compiler's sanitizers.
 engine:
@@ -84,12 +87,12 @@ oldest:
 	.ci/oldest "$$(.ci/pythons 2>/dev/null | head -n 1 | cut -d ' ' -f 2)"
 
 # The site, in build/site: its code is run for its pictures, and its links within are followed. Then
-# it is built once more, and read in a browser.
+# it is read in a browser.
 docs: $(VENV)/.dev $(VENV)/.docs
 	$(STEP) "The examples of the pages" $(BIN)/python -m pytest tests/test_docs.py
 	$(SILENT) "Sphinx: the site, from docs/ and the docstrings" .ci/docs $(BIN)/python
 	$(STEP) "The site in Chromium, light, dark and narrow" \
-		$(BIN)/python -m pytest tests/test_site.py
+		env STREAMPTRON_SITE=build/site $(BIN)/python -m pytest tests/test_site.py
 
 # Needs Java 17. A cluster of two executors on this machine, some of them killed.
 spark: $(VENV)/.dev
@@ -128,7 +131,7 @@ $(VENV)/.dev: $(VENV)/.tools setup.py pyproject.toml $(SOURCES)
 
 $(VENV)/.tools: $(VENV)/.made pyproject.toml
 	$(SILENT) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
-		$(PIP) install --group dev
+		$(PIP) install --no-compile --group dev
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.tools

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
-from setuptools import Extension, setup
+from setuptools import Distribution, Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 
 # No -march and no -ffast-math: a wheel runs on the next machine, and gives the same bits there.
@@ -69,6 +70,18 @@ class BuildExtensions(build_ext):
 
     It writes under build/, so that C that lies among the sources is always written by hand.
     """
+
+    def finalize_options(self):
+        """What a wheel was made of is not compiled again for an installation in place.
+
+        setuptools would compile that in a folder of its own, all of it each time. A Cython that was
+        installed since then writes the C again, and all is compiled.
+        """
+        super().finalize_options()
+        if self.editable_mode:
+            usual = build(Distribution())
+            usual.ensure_finalized()
+            self.build_lib, self.build_temp = usual.build_platlib, usual.build_temp
 
     def run(self):
         beside = "build/coverage" if covered else "build/cython"

@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import signal
+import tempfile
 
 # The tests share the cores among themselves: two processes of two threads each wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -13,6 +14,7 @@ import pytest
 
 from streamptron.cli import main
 from tests.support.commands import MAIL, SEEDED
+from tests.support.marks import in_its_turn, turn
 
 # In a shell's background interrupts are ignored, and by all that is started there too: the tests
 # that interrupt a process would wait for ever.
@@ -22,6 +24,31 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # Files of tests lie in memory where there is room: each that is saved would wait for the disk.
 if os.path.isdir("/dev/shm") and shutil.disk_usage("/dev/shm").free > 2**31:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/dev/shm")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--turn",
+        type=turn,
+        metavar="K/N",
+        help="of each test with parameters, the K-th of N parts: 1/2 and 2/2 are all of it",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """With --turn every test runs, but each with a part of its parameters."""
+    if config.getoption("turn"):
+        kept = in_its_turn(items, *config.getoption("turn"))
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
+
+
+def pytest_configure(config):
+    """What tests compile, they compile once: the processes of a run have a folder in common."""
+    if not hasattr(config, "workerinput"):  # xdist's are started by this process
+        made = tempfile.mkdtemp(prefix="streamptron-tests-")
+        config.add_cleanup(lambda: shutil.rmtree(made, ignore_errors=True))
+        os.environ["STREAMPTRON_TESTS_MADE"] = made
 
 
 def pytest_collection_finish():

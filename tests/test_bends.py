@@ -19,6 +19,8 @@ from tests.test_adaptive import LABELS, check_answers, check_stream, measurement
 from tests.test_columns import by_name, table
 from tests.twin import adaptive
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 sparse = pytest.importorskip("scipy.sparse")
 
 labels_2_or_9 = pytest.mark.parametrize("labels", [(False, True), LABELS[:9]], ids=len)

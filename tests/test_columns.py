@@ -14,6 +14,8 @@ from tests.support.marks import seeds
 from tests.support.variants import learned
 from tests.test_adaptive import LABELS, check_answers, check_stream, twins
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 sparse = pytest.importorskip("scipy.sparse")
 
 labels_2_or_9 = pytest.mark.parametrize("labels", [(False, True), LABELS[:9]], ids=len)

@@ -14,6 +14,8 @@ from tests.support.marks import seeds
 from tests.support.streams import needs_data, text_stream
 from tests.twin import adaptive
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 LABELS = [("ham", "spam"), (False, True), ("mail", "news", "chat", "logs")]
 
 
@@ -32,7 +34,7 @@ def learned(model, events):
     return [sum(wrong[i : i + 100]) for i in range(0, len(wrong), 100)]
 
 
-@seeds(2, n_slow=6)
+@seeds(2, n_slow=3)
 @pytest.mark.parametrize("labels", LABELS, ids=len)
 def test_it_equals_its_twin_through_two_turns(labels, seed):
     rng = random.Random(f"{labels} {seed}")

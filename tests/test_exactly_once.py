@@ -19,6 +19,8 @@ if os.name != "posix":
     pytest.skip("kill -9", allow_module_level=True)
 from tests.support import consumers
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 CONSUMERS = {
     "Redis": consumers.RedisStream,
     "Redis group": consumers.RedisGroup,

@@ -11,6 +11,8 @@ import pytest
 import streamptron
 from tests.support.project import ROOT
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 PACKAGE = Path(streamptron.__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 

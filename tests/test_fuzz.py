@@ -11,6 +11,8 @@ from tests.support.processes import environment
 from tests.support.project import ROOT
 from tests.support.targets import TARGETS, Choices
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 CORPUS = ROOT / "fuzz" / "corpus"
 
 

@@ -19,6 +19,8 @@ from streamptron.learners import LEARNERS, OWN, TAGGERS
 from tests.support.processes import environment
 from tests.support.project import ROOT
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 

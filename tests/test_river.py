@@ -128,6 +128,7 @@ def dataset_for(learner, n=600):
     return phishing(n) if learner == "Perceptron" else segments(n)
 
 
+@pytest.mark.once  # another Python would say the same
 @every_variant
 def test_model_learns_behind_a_scaler(learner, variant):
     room = {"max_features": 250} if variant == "pairs under a ceiling" else {}  # 19 make 190 pairs
@@ -515,6 +516,7 @@ def random_batches(rng, labels, n=12):
         yield columns, rows, ys, [rng.choice((0.0, 1.0, rng.random())) for _ in rows]
 
 
+@pytest.mark.once  # another Python would say the same
 @every_variant_and_in_turn("library", ["pandas", "polars", "pyarrow"])
 def test_frames_are_learned_as_their_rows_are_bit_for_bit(learner, variant, library):
     rng = random.Random(f"{learner}, {variant}")

@@ -1,6 +1,7 @@
 """The site as a reader sees it, in a browser: wide and narrow, light and dark.
 
-It needs what the site is made with (`pip install --group docs`) and Chromium; `make docs` runs it.
+It needs what the site is made with (`pip install --group docs`) and Chromium. `make docs` runs it
+on the site that it has made, of which STREAMPTRON_SITE is the folder.
 """
 
 import base64
@@ -45,6 +46,8 @@ DRAWING = {  # the pages that show pictures, and how many
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
+    if "STREAMPTRON_SITE" in os.environ:
+        return ROOT / os.environ["STREAMPTRON_SITE"]
     folder = tmp_path_factory.mktemp("site") / "site"
     make = [str(ROOT / ".ci" / "docs"), sys.executable, str(folder)]
     run = subprocess.run(make, env=environment(), capture_output=True, encoding="utf-8")

@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.project import ROOT
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 MOST_LINES = 900  # of a file
 GENERATED = {"streamptron/engine/names/letters.c"}  # by tools/letters.py
 MOST_COLUMNS = 100

@@ -55,6 +55,7 @@ def at_a_terminal(words, feed, folder):
     return seen.decode(), process.wait(timeout=60)
 
 
+@pytest.mark.once  # another Python would say the same
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_slow_file_has_a_bar_that_goes_on_and_is_gone_at_the_end(command, mail, tmp_path):
     pipe = tmp_path / "slow.tsv"
@@ -79,6 +80,7 @@ def test_a_short_file_has_none(mail, tmp_path):
     assert at_a_terminal(words, lambda: None, tmp_path) == ("", 0)
 
 
+@pytest.mark.once  # another Python would say the same
 @pytest.mark.parametrize("command", COMMANDS)
 def test_without_a_terminal_nothing_is_said(command, mail, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -10,6 +10,8 @@ from streamptron.learners import LEARNERS
 from streamptron.study import compare
 from tests.support.commands import random_mail, written
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 
 @pytest.fixture
 def file(tmp_path):

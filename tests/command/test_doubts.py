@@ -9,6 +9,8 @@ from tests.support.commands import MAIL, SEEDED, random_mail, run, written
 from tests.support.streams import labelled_texts, needs_data
 from tests.support.variants import loaded
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 SWAPPED = b"".join(b"%b\t%b\n" % tuple(line.split(b"\t")[::-1]) for line in MAIL.splitlines())
 
 

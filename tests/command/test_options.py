@@ -21,6 +21,8 @@ from streamptron.learners import LEARNERS
 from tests.support.commands import SEEDED
 from tests.support.variants import learned, loaded
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 N = 120
 
 

@@ -18,6 +18,8 @@ from tests.support.commands import process, random_mail, run, written
 from tests.support.marks import on_posix
 from tests.support.variants import loaded
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 
 @pytest.fixture
 def here(mail, tmp_path, monkeypatch):

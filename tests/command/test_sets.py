@@ -15,6 +15,8 @@ from tests.support.commands import SEEDED, predict, run
 from tests.support.marks import seeds
 from tests.support.variants import learned, loaded
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 LABELS = ["crude", "ship", "grain", "corn"]
 
 

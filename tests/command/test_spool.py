@@ -179,6 +179,7 @@ def test_a_save_that_fails_leaves_the_file_until_there_is_one(spool, tmp_path):
     assert loaded(model).n_seen == 2
 
 
+@pytest.mark.once  # another Python would say the same
 @pytest.mark.parametrize("seed", range(3))
 def test_each_file_is_learned_once_whenever_it_is_killed(seed, spool, tmp_path):
     rng = random.Random(seed)
@@ -200,6 +201,7 @@ def test_each_file_is_learned_once_whenever_it_is_killed(seed, spool, tmp_path):
     assert os.listdir(spool / "taken") == os.listdir(spool / "bad") == []
 
 
+@pytest.mark.once  # another Python would say the same
 @pytest.mark.parametrize("step", ["_take", "_learn", "save", "_settle", "_save", "_move"])
 @pytest.mark.parametrize("after", [False, True])
 def test_each_file_is_learned_once_if_it_is_killed_at_a_step(step, after, spool, tmp_path):

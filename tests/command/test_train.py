@@ -580,6 +580,7 @@ def mail_file(folder, suffix, seed, n=12_000):
     return file
 
 
+@pytest.mark.once  # another Python would say the same
 @pytest.mark.parametrize(
     ("seed", "number", "suffix", "words"),
     [

@@ -14,6 +14,8 @@ from tests.support.event_files import count_lines, events
 from tests.support.marks import seeds
 from tests.support.streams import DATA, labelled_texts, needs_data, svmlight
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 # What is written is read
 
 

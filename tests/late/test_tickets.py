@@ -19,6 +19,8 @@ from tests.support.marks import seeds
 from tests.support.streams import KEYS, labelled_texts, needs_data, random_events
 from tests.support.variants import LEARNERS
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 EVERY_NAME = {
     "free": 1,
     "": 2,
@@ -56,7 +58,7 @@ def make(learner, variant):
     return LEARNERS[learner](**given, hash_seed=0)
 
 
-@seeds(2, n_slow=10)
+@seeds(2, n_slow=4)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_late_labels_teach_what_learn_one_would_at_that_moment(learner, variant, seed, path):
@@ -218,7 +220,7 @@ def test_names_that_no_file_can_hold_get_no_ticket():
     model.learn_one({"a": 1}, True)
 
 
-@seeds(2, n_slow=10)
+@seeds(2, n_slow=4)
 def test_damaged_bytes_teach_nothing(seed):
     rng = random.Random(seed)
     model = Perceptron.from_weights({"a": 1.0})
@@ -231,7 +233,7 @@ def test_damaged_bytes_teach_nothing(seed):
     refused(model, data + b"\0", ValueError, "ticket is")
 
 
-@seeds(3, n_slow=30)
+@seeds(3, n_slow=10)
 @pytest.mark.parametrize("learner", ["Perceptron", "AdaptiveClassifier", "VotedPerceptron"])
 def test_forged_bytes_are_an_event_or_refused(learner, seed, path):
     """Bytes that are changed, with a checksum that fits."""

@@ -80,7 +80,7 @@ def learn_and_undo(rng, model, twin, events, path, check, keep=8):
     return model
 
 
-@seeds(2, n_slow=10)
+@seeds(2, n_slow=4)
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("rule", RULES)
 def test_weights_averages_and_answers_are_the_twins_without_the_step(rule, average, seed, path):
@@ -163,7 +163,7 @@ ADAPTIVE = {
 }
 
 
-@seeds(4, n_slow=20)
+@seeds(4, n_slow=8)
 @pytest.mark.parametrize("variant", ADAPTIVE)
 def test_adaptive_classifier_answers_as_its_twin_without_the_step(variant, seed, path):
     rng = random.Random(f"{variant} {seed}")

@@ -24,7 +24,7 @@ from tests.support.marks import in_turn, seeds
 from tests.support.streams import labelled_texts, needs_data
 from tests.support.variants import LEARNERS, OWN, VARIANTS, make
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.once]  # the library knows no Python
 
 NAMES = [
     *(f"word{i}" for i in range(30)),

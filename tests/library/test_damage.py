@@ -11,7 +11,8 @@ from tests.support.library import SANITIZED, needs_compiler, program
 from tests.support.marks import slow
 from tests.support.model_files import GOLDEN
 
-pytestmark = needs_compiler
+# the library knows no Python, and is compiled under sanitizers here
+pytestmark = [needs_compiler, pytest.mark.slow]
 
 # Words that are Python's own: of its decoder, its constructors, or of a part that is missing.
 OTHERS = 0.5

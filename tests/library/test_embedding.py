@@ -13,7 +13,7 @@ from tests.support.project import ROOT
 
 TABLES = ("sp_letters_", "sp_folding_")  # hidden, but known to more than one file
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.once]  # the library knows no Python
 
 EMBED = ROOT / "examples" / "embed"
 TEXTS = ["win a free prize now", "see you at the meeting", "a prize, free", "écris-moi", ""]
@@ -154,6 +154,7 @@ def test_many_readers_of_one_model_and_learners_of_their_own():
     assert subprocess.run([program("threads")]).returncode == 0
 
 
+@pytest.mark.slow
 @needs("clang")  # under gcc 12 a program with two versions of a function ends at its start
 def test_and_threadsanitizer_sees_nothing_of_it():
     made = program("threads", "-O1", "-g1", "-fsanitize=thread", compiler=("clang",))
@@ -161,12 +162,14 @@ def test_and_threadsanitizer_sees_nothing_of_it():
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+@pytest.mark.slow
 def test_calls_that_cannot_be_say_why_and_change_nothing():
     flags = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     done = subprocess.run([program("calls", *flags)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
 
 
+@pytest.mark.slow
 def test_a_file_is_shared_by_processes_and_replaced_meanwhile(tmp_path):
     (Tokenizer() | AdaptiveClassifier(hash_seed=1)).save(tmp_path / "model")
     flags = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -174,6 +177,7 @@ def test_a_file_is_shared_by_processes_and_replaced_meanwhile(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
+@pytest.mark.slow
 def test_memory_may_run_out_at_any_call():
     flags = ("-O1", "-g1", "-fsanitize=address,undefined", "-include", "failing.h")
     (folder() / "failing.h").write_text(FAILING)

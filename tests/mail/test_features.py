@@ -23,6 +23,8 @@ from tests.support.mails import (
 from tests.support.marks import seeds, slow
 from tests.twin import mail as twin
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 
 def check(mail, **params):
     found, wanted = Mail(**params).transform_one(mail), twin.features(mail, **params)
@@ -51,10 +53,10 @@ def test_random_mails_with_random_parameters(seed):
 
 @needs_mails
 @pytest.mark.parametrize("name", CORPORA)
-@pytest.mark.parametrize("n", slow({0}, among=[60, 0]), ids=["some", "all"])
+@pytest.mark.parametrize("n", slow({2500}, among=[60, 2500]), ids="{} of them".format)
 def test_real_mails_and_changed_ones(name, n):
     rng = random.Random(n)
-    for mail, _ in sample(name, n) if n else corpus(name):
+    for mail, _ in sample(name, n):
         check(mail)
         check(changed(rng, mail), **random_parameters(rng))
 

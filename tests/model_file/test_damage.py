@@ -20,6 +20,8 @@ from tests.support.marks import on_posix, seeds, slow
 from tests.support.model_files import refused
 from tests.support.variants import every_placed_learner, labels_for, make
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 
 @pytest.fixture(scope="module")
 def bases():
@@ -312,7 +314,7 @@ def test_no_bit_of_a_file_opened_in_place_leads_outside_it(learner, seed):
 @every_placed_learner
 @seeds(1)
 def test_none_of_many_of_its_bits_does(learner, seed):
-    assert flipped.outlived(learner, seed, n=150) is None
+    assert flipped.outlived(learner, seed, n=60) is None
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ from streamptron import MulticlassPerceptron, plot
 from tests.support.pictures import PICTURES, drawn, written
 from tests.support.project import ROOT
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 NAMES = sorted(PICTURES)
 FUNCTIONS = sorted(plot.__all__)
 

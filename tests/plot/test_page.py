@@ -8,6 +8,8 @@ import pytest
 from streamptron import plot
 from tests.support.project import ROOT
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 PAGE = (ROOT / "docs" / "plots.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
 

@@ -12,6 +12,8 @@ from streamptron import RankingPerceptron
 from streamptron.metrics import MRR, NDCG, ndcg, reciprocal_rank
 from tests.support.marks import seeds
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 
 def query(rng):
     n = rng.randint(1, 8)

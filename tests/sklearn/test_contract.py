@@ -37,6 +37,8 @@ from tests.support.marks import seeds
 from tests.support.streams import needs_data, text_stream
 from tests.support.variants import learned
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 ORDER = (
     "a row of weight 2 makes one step of twice the size, where two rows make two steps from "
     "different weights, as with scikit-learn's own Perceptron and SGDClassifier; that a row of "

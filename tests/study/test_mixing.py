@@ -21,6 +21,8 @@ from tests.support.marks import seeds
 from tests.support.studies import blobs, pairs_of
 from tests.support.variants import LEARNERS, labels_for, make
 
+pytestmark = pytest.mark.once  # another Python would say the same
+
 
 def mixed_by_hand(model, pairs, order, n_jobs, mixes):
     """A pass: the rounds' events dealt out among copies, which learn them one by one."""

@@ -1,6 +1,7 @@
 """The C library, built once, and programs that are linked with it."""
 
 import atexit
+import contextlib
 import functools
 import os
 import shutil
@@ -31,38 +32,70 @@ def called(*command, **options):
     return done.stdout
 
 
+@contextlib.contextmanager
+def alone(name):
+    """One process of the run at a time is here; it is told whether it is the first."""
+    with open(made() / f"{name}.lock", "a+") as lock:
+        if sys.platform != "win32":
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock.seek(0, os.SEEK_END) == 0
+        lock.write("done")  # not if what was to be made has failed: then the next one tries
+
+
+@functools.cache
+def made():
+    """The folder of what is compiled, in the life of this run: tests/conftest.py says where."""
+    shared = os.environ.get("STREAMPTRON_TESTS_MADE")
+    path = Path(shared or tempfile.mkdtemp(prefix="libstreamptron"))
+    path.mkdir(exist_ok=True)
+    if not shared:
+        atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
+
+
 @functools.cache
 def folder():
-    """Where the library is built, in this process's life."""
-    made = Path(tempfile.mkdtemp(prefix="libstreamptron"))
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    called(str(ROOT / ".ci" / "library"), sys.executable, str(made))
-    return made
+    """Where the library is built."""
+    path = made() / "library"
+    with alone("library") as first:
+        if first:
+            called(str(ROOT / ".ci" / "library"), sys.executable, str(path))
+    return path
+
+
+def plain(*words):
+    return "-".join(word.strip("-") for word in words).replace("/", "_")
+
+
+@functools.cache
+def compiled(compiler, flags):
+    """The library, compiled anew with these flags: an object."""
+    path = folder() / f"{plain(*compiler, *flags)}.o"
+    with alone(path.stem) as first:
+        if first:
+            # under sanitizers gcc's warnings of the library's own code are not to be trusted
+            command = [*compiler, "-std=c11", *flags, "-c", str(folder() / "streamptron.c")]
+            called(*command, "-o", str(path), cwd=folder())
+    return path
 
 
 @functools.cache
 def program(name, *flags, source=None, compiler=None):
     """A program of tests/library/, or another one, linked with the static library.
 
-    With flags the library is compiled anew, with the same ones.
+    With flags it is linked with the library as it is under the same ones.
     """
-    path = folder() / "-".join([name, *(flag.strip("-") for flag in flags)]).replace("/", "_")
+    compiler = tuple(compiler or COMPILER)
+    library = compiled(compiler, flags) if flags else folder() / "libstreamptron.a"
+    path = folder() / plain(name, *flags)
     source = source or TESTS / "library" / f"{name}.c"
-    library = folder() / ("streamptron.c" if flags else "libstreamptron.a")
-    files = [str(source), str(library)]
-    # under sanitizers gcc's warnings of the library's own code are not to be trusted
-    warnings = FLAGS[:1] if flags else FLAGS
-    called(
-        *(compiler or COMPILER),
-        *warnings,
-        *flags,
-        f"-I{folder()}",
-        *files,
-        "-lm",
-        "-lpthread",
-        "-o",
-        str(path),
-    )
+    with alone(path.name) as first:
+        if first:
+            options = [*(FLAGS[:1] if flags else FLAGS), *flags, f"-I{folder()}"]
+            files = [str(source), str(library), "-lm", "-lpthread"]
+            called(*compiler, *options, *files, "-o", str(path))
     return path
 
 

@@ -1,7 +1,10 @@
 """Marks that many tests carry."""
 
+import argparse
 import os
-from itertools import product
+import re
+import zlib
+from itertools import groupby, product
 
 import pytest
 
@@ -37,3 +40,30 @@ def in_turn(*axes, n=1):
 
 def flat(values):
     return [v for value in values for v in (value if isinstance(value, tuple) else (value,))]
+
+
+def turn(text):
+    """K/N, as --turn has it."""
+    found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise argparse.ArgumentTypeError(f"--turn {text}: it is K/N, as in 1/2, K from 1 to N")
+    return int(found[1]), int(found[2])
+
+
+def in_its_turn(items, k, n):
+    """Of these tests the k-th of n parts: of each with parameters some of them, at least one.
+
+    A sum over the parameters' names says which: each value of each parameter meets others than
+    with every n-th in their order.
+    """
+    kept = set()
+    for _, those in groupby(items, lambda item: item.nodeid.partition("[")[0]):
+        those = list(those)
+        part = [
+            item
+            for item in those
+            if not hasattr(item, "callspec")
+            or zlib.crc32(item.callspec.id.encode("utf-8", "surrogateescape")) % n == k - 1
+        ]
+        kept.update(part or those[:1])
+    return kept

@@ -22,6 +22,8 @@ from tests.support.variants import (
 )
 from tests.twin.text import features
 
+pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
+
 # Learners
 
 
