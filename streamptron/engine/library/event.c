@@ -31,6 +31,8 @@ SPT_API void spt_event_free(spt_event *event)
     sp_bytes_free(&event->table);
     sp_bytes_free(&event->shares);
     sp_bytes_free(&event->shown);
+    sp_bytes_free(&event->numbers);
+    sp_bytes_free(&event->turns);
     sp_free(event);
 }
 

@@ -102,6 +102,8 @@ SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
     event->n_scores = n;
     event->judged = 0;
     sp_sets_answer(&learner->sets, &learner->table, event, sp_answered_of(event));
+    if (learner->table.borrowed) /* whose scores are asked at once whether they are finite */
+        sp_sets_verdict(learner, event, SP_KEPT_CURRENT);
     return 0;
 }
 
