@@ -123,9 +123,8 @@ static int sp_voted_open(const sp_header *header, const uint8_t *arrays, sp_lear
     return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, "the updates contradict themselves") : 0;
 }
 
-/* `slots`: where n_slots of them lie, if they are used there; NULL: they have been read. */
 static int sp_sets_arrays_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
-                               const double *slots, size_t n_slots, sp_fault *fault)
+                               bool in_place, sp_fault *fault)
 {
     size_t n, n_labels;
     const double *marked
@@ -134,8 +133,8 @@ static int sp_sets_arrays_open(const sp_header *header, const uint8_t *arrays, s
     if (n_labels != (size_t)learner->sets.n_labels)
         return sp_fault_say(fault, SP_WHY_DAMAGED,
                             "what is kept for each label does not fit the labels");
-    int wrong = slots == NULL ? sp_sets_read(learner, marks, n, marked)
-                              : sp_sets_map(learner, slots, n_slots, marks, n, marked);
+    int wrong = in_place ? sp_sets_map_unread(learner, marks, n, marked)
+                         : sp_sets_read(learner, marks, n, marked);
     if (wrong == SP_MARKS_MEMORY)
         return sp_fault_memory(fault);
     return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED,
@@ -188,8 +187,7 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
     if (wrong)
         return sp_fault_say(fault, SP_WHY_DAMAGED, sp_flat_words(wrong));
     if (sp_learner_can(learner, SP_CAN_SET))
-        return sp_sets_arrays_open(header, arrays, learner, in_place ? flat.weights : NULL,
-                                   flat.n_weights, fault);
+        return sp_sets_arrays_open(header, arrays, learner, in_place, fault);
     return votes ? sp_voted_open(header, arrays, learner, n_outputs, fault) : 0;
 }
 

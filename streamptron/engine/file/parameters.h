@@ -12,6 +12,10 @@
 #include "memory/arena.h"
 #include "path/learner.h"
 
+enum {
+    SP_MISSING_SKIP_NAN = 1, /* of the words that `missing` may be */
+};
+
 typedef struct sp_parameters {
     sp_rule rule;
     int average;

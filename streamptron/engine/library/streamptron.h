@@ -170,7 +170,8 @@ SPT_API size_t spt_fields(const spt_model *model);
 SPT_API const char *spt_field(const spt_model *model, size_t field, size_t *n);
 
 /* Add a feature: a name that the event does not have yet, and a finite number of at most 1e50 in
-   size. An int is another name than the text of its digits. */
+   size. An int is another name than the text of its digits. A NaN is left out if the model has
+   missing="skip_nan". */
 SPT_API int spt_event_add(spt_event *event, const char *name, size_t n, double value,
                           spt_error *error);
 SPT_API int spt_event_add_int(spt_event *event, int64_t name, double value, spt_error *error);

@@ -95,18 +95,36 @@ static int sp_labels_read(sp_sets *s, const double *marked)
     return 0;
 }
 
+/* Whether n entries are those of a row. */
+static bool sp_entries_are_sound(const sp_sets *s, const sp_entry *entries, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k)
+            || !(fabsf(entries[i].c) <= 0x1p120f && fabsf(entries[i].w) <= 0x1p120f
+                 && entries[i].G >= 0.0f && entries[i].G <= 0x1p127f))
+            return false;
+    }
+    return true;
+}
+
 /* Whether the entries of one row, which must begin at mark `at` of n, are some. */
 static bool sp_row_is_sound(const sp_sets *s, const sp_sparse *row, const uint32_t *marks,
                             size_t at, size_t n)
 {
     const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
-    if (row->size || row->block != (row->n ? at : 0) || row->n > n - at
-        || row->n > (size_t)s->n_labels)
-        return false;
-    for (uint32_t i = 0; i < row->n; i++) {
-        if (entries[i].k >= (size_t)s->n_labels || (i && entries[i].k <= entries[i - 1].k)
-            || !(fabsf(entries[i].c) <= 0x1p120f && fabsf(entries[i].w) <= 0x1p120f
-                 && entries[i].G >= 0.0f && entries[i].G <= 0x1p127f))
+    return row->size == 0 && row->block == (row->n ? at : 0) && row->n <= n - at
+           && row->n <= (size_t)s->n_labels && sp_entries_are_sound(s, entries, row->n);
+}
+
+SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event *event)
+{
+    const sp_sets *s = &learner->sets;
+    const sp_sparse_rows *rows = sp_rows_of(&learner->table);
+    for (ptrdiff_t i = 0; i < event->n; i++) {
+        const sp_sparse *row = &sp_marked_of(&learner->table, event->slots[i])->of.row;
+        if (row->size || row->block >= s->doubted || row->n > s->doubted - row->block
+            || (row->block == 0) != (row->n == 0)
+            || !sp_entries_are_sound(s, sp_row_entries(rows, row), row->n))
             return false;
     }
     return true;
@@ -134,6 +152,22 @@ static int sp_row_read(const sp_sets *s, sp_sparse_rows *rows, sp_sparse *row,
     return 0;
 }
 
+static int sp_marks_borrow(sp_learner *learner, const uint32_t *marks, size_t n)
+{
+    sp_rows_free(sp_rows_of(&learner->table));
+    learner->table.own = sp_rows_borrow((const sp_entry *)(const void *)marks, n);
+    return learner->table.own == NULL ? SP_MARKS_MEMORY : 0;
+}
+
+SP_PRIVATE int sp_sets_map_unread(sp_learner *learner, const uint32_t *marks, size_t n,
+                                  const double *marked)
+{
+    if (sp_labels_read(&learner->sets, marked) || !sp_marks_begin(marks, n))
+        return SP_MARKS_WRONG;
+    learner->sets.doubted = n;
+    return sp_marks_borrow(learner, marks, n);
+}
+
 SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
                        const uint32_t *marks, size_t n, const double *marked)
 {
@@ -148,11 +182,7 @@ SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
             return SP_MARKS_WRONG;
         at += row->n;
     }
-    if (at != n)
-        return SP_MARKS_WRONG;
-    sp_rows_free(sp_rows_of(&learner->table));
-    learner->table.own = sp_rows_borrow((const sp_entry *)(const void *)marks, n);
-    return learner->table.own == NULL ? SP_MARKS_MEMORY : 0;
+    return at == n ? sp_marks_borrow(learner, marks, n) : SP_MARKS_WRONG;
 }
 
 SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, const double *marked)

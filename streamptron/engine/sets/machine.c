@@ -1,6 +1,7 @@
 #include "sets/machine.h"
 
 #include "adaptive/logs.h"
+#include "sets/flat.h"
 #include "sets/learn.h"
 
 #include <math.h>
@@ -101,8 +102,13 @@ SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
         return -1;
     event->n_scores = n;
     event->judged = 0;
+    if (learner->sets.doubted && !sp_sets_rows_are_sound(learner, event)) {
+        for (ptrdiff_t k = 0; k < n; k++) /* which are asked at once whether they are finite */
+            event->scores[k] = NAN;
+        return 0;
+    }
     sp_sets_answer(&learner->sets, &learner->table, event, sp_answered_of(event));
-    if (learner->table.borrowed) /* whose scores are asked at once whether they are finite */
+    if (learner->table.borrowed) /* likewise */
         sp_sets_verdict(learner, event, SP_KEPT_CURRENT);
     return 0;
 }
