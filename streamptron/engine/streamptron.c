@@ -54,7 +54,6 @@
 #include "sets/mix.c"
 #include "sets/rows.c"
 #include "sets/sets.c"
-#include "sets/tell.c"
 #include "voted/flat.c"
 #include "voted/gather.c"
 #include "voted/tell.c"

@@ -255,7 +255,8 @@ static int sp_voted_lay_out(const sp_learner *learner, sp_laid_out *to)
     return sp_voters_flatten(&flat, &learner->voters, n);
 }
 
-/* Behind the slots, which have been written and are told where their rows are. -1 without memory. */
+/* Behind the slots, which have been written, and which it tells where their rows are. -1 without
+   memory. */
 static int sp_sets_lay_out(const sp_learner *learner, double *slots, size_t n_slots,
                            sp_laid_out *to)
 {

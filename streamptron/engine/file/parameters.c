@@ -144,7 +144,7 @@ static int sp_parameters_agree(const sp_parameters *p, sp_fault *fault)
     return 0;
 }
 
-/* --- Numbers by label: a list of pairs, perhaps behind "dict"; as people write it an object, too */
+/* --- Numbers by label: a list of pairs, or one behind "dict"; as people write it an object, too */
 
 typedef struct sp_weight_list {
     const sp_json *json;

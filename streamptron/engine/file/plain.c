@@ -80,8 +80,8 @@ static void sp_plain_scalar(const sp_json *json, uint32_t node, sp_bytes *to)
         sp_bytes_add(to, sp_json_start(json, node), sp_json_length(json, node));
 }
 
-/* Pairs of a label and a number, whether it was an object or a list of such pairs. `dict`: as a dict
-   is a value. */
+/* Pairs of a label and a number, whether it was an object or a list of such pairs. `dict`: behind
+   that word, as a value. */
 static void sp_plain_numbers(const sp_json *json, uint32_t node, bool dict, sp_bytes *to)
 {
     bool object = sp_json_type(json, node) == SP_JSON_OBJECT;

@@ -105,9 +105,9 @@ SPT_API int spt_open_memory(const void *p, size_t n, unsigned flags, spt_model *
                             spt_error *error);
 
 /* An untrained model: "perceptron", "multiclass", "mira", "arow", "adaptive", "voted" or
-   "multilabel", and its parameters as a JSON object, such as {"max_features": 100000}; what is left out, or NULL, has the
-   default that it has in Python. `tokenizer`: those of the Tokenizer before it, {} for all
-   defaults; NULL: its events have names and numbers. */
+   "multilabel", and its parameters as a JSON object, such as {"max_features": 100000}; what is left
+   out, or NULL, has the default that it has in Python. `tokenizer`: those of the Tokenizer before
+   it, {} for all defaults; NULL: its events have names and numbers. */
 SPT_API int spt_new(const char *learner, const char *parameters, const char *tokenizer,
                     spt_model **model, spt_error *error);
 
