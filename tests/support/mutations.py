@@ -42,6 +42,8 @@ BASES = {
     "weighed": ("AdaptiveClassifier", {}),
     "weighed, two labels": ("AdaptiveClassifier", {}),
     "variances": ("AROW", {}),
+}
+SETS = {
     "sets": ("MultiLabelClassifier", {"threshold": {"label 1": 0.25, 7: 0.5}}),
     "sets, hashed": ("MultiLabelClassifier", {"hash_bits": 9, "threshold": "f1"}),
 }
@@ -75,7 +77,7 @@ VALUES = (
 
 def base(name):
     """The bytes of a whole file."""
-    learner, params = BASES[name]
+    learner, params = (BASES | SETS)[name]
     made = LEARNERS | {"MultiLabelClassifier": MultiLabelClassifier}
     model = made[learner](hash_seed=7, **params)
     labels = labels_for(learner, 2 if "two labels" in name else 6)
