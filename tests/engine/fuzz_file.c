@@ -5,6 +5,7 @@
 
 #include "file/crc.h"
 #include "file/write.h"
+#include "sets/sets.h"
 
 enum { FILES = 4, FILE_MOST = 1 << 16 };
 
