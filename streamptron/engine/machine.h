@@ -366,6 +366,9 @@ static inline int sp_machine_shares(const sp_learner *learner, const sp_event *e
         return 0;
     case SP_MACHINE_VOTED:
         return sp_voted_shares(learner, event, output, shares);
+    case SP_MACHINE_SETS:
+        sp_sets_shares(learner, event, output, shares);
+        return 0;
     default:
         sp_linear_shares(learner, event, output, kind, shares);
         return 0;
@@ -375,7 +378,8 @@ static inline int sp_machine_shares(const sp_learner *learner, const sp_event *e
 /* The largest sample weight times class weight that it learns. */
 static inline double sp_machine_weight_most(const sp_learner *learner)
 {
-    return sp_machine_is_adaptive(learner) ? SP_U_LIMIT : SP_VALUE_LIMIT;
+    bool counts = sp_machine_is_adaptive(learner) || sp_machine_of(learner) == SP_MACHINE_SETS;
+    return counts ? SP_U_LIMIT : SP_VALUE_LIMIT;
 }
 
 /* What it keeps once: how many numbers, these, and these again in an untrained learner that has its
@@ -390,6 +394,8 @@ static inline sp_kept_once sp_machine_once(const sp_learner *learner)
         return sp_many_once(learner);
     case SP_MACHINE_VOTED:
         return sp_voted_once();
+    case SP_MACHINE_SETS:
+        return sp_sets_once();
     default:
         return none;
     }
@@ -403,6 +409,8 @@ static inline void sp_machine_once_write(const sp_learner *learner, double *numb
         sp_many_once_write(learner, numbers);
     else if (sp_machine_of(learner) == SP_MACHINE_VOTED)
         sp_voted_once_write(learner, numbers);
+    else if (sp_machine_of(learner) == SP_MACHINE_SETS)
+        sp_sets_once_write(learner, numbers);
 }
 
 static inline const char *sp_machine_once_read(sp_learner *learner, const double *numbers)
@@ -411,6 +419,8 @@ static inline const char *sp_machine_once_read(sp_learner *learner, const double
         return sp_adaptive_once_read(learner, numbers);
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
         return sp_many_once_read(learner, numbers);
+    if (sp_machine_of(learner) == SP_MACHINE_SETS)
+        return sp_sets_once_read(learner, numbers);
     return sp_machine_of(learner) == SP_MACHINE_VOTED ? sp_voted_once_read(learner, numbers) : NULL;
 }
 

@@ -5,10 +5,11 @@
 
 #include "file/crc.h"
 #include "file/write.h"
+#include "sets/sets.h"
 
-enum { FILES = 3, FILE_MOST = 1 << 16 };
+enum { FILES = 4, FILE_MOST = 1 << 16 };
 
-static const char *const learners[FILES] = {"adaptive", "multiclass", "voted"};
+static const char *const learners[FILES] = {"adaptive", "multiclass", "voted", "multilabel"};
 
 /* A small model's file. Returns its length. */
 static size_t make_file(const char *learner, uint8_t *to)
@@ -34,6 +35,9 @@ static size_t make_file(const char *learner, uint8_t *to)
         CHECK_SAME(sp_text_write(&scratch, &event, &contents.tokens.rule, &l->index, l->intercept,
                                  contents.tokens.prefixes, &piece, 1),
                    0);
+        const uint32_t labels[] = {(uint32_t)y, 0};
+        if (l->answer == SP_ANSWER_SETS)
+            CHECK_SAME(sp_sets_tell(&event, labels, y ? 2 : 1, 1, false, l->sets.n_labels), 0);
         CHECK_SAME(sp_learner_learn(l, &event, y, 1.0), 0);
         sp_event_settle(&event, &l->index);
     }

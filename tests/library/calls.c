@@ -58,6 +58,16 @@ static void new_models(void)
         {"voted", "{\"degree\": 17}", "an int from 1 to 16"},
         {"mira", "{\"intercept\": 1}", "True or False"},
         {"mira", "{\"C\": NaN}", "not JSON"},
+        {"mira", "{\"threshold\": 0.5}", "MIRA has no parameter 'threshold'"},
+        {"multilabel", "{\"threshold\": 1}", "threshold=1; it must be a number between 0 and 1:"},
+        {"multilabel", "{\"threshold\": true}", "threshold=True; it must be a number between"},
+        {"multilabel", "{\"threshold\": \"f2\"}", "'f2'; it must be a number between 0 and 1, {l"},
+        {"multilabel", "{\"threshold\": null}", "threshold=None; it must be a number between 0"},
+        {"multilabel", "{\"threshold\": {\"a\": 0}}", "threshold=0; it must be a number between"},
+        {"multilabel", "{\"threshold\": [[null, 0.5]]}", "threshold has an invalid label: None"},
+        {"multilabel", "{\"threshold\": [\"dict\", [\"a\", 0.5]]}", "it must be a number between"},
+        {"multilabel", "{\"forget\": \"auto\"}", "forget='auto'; it must be a number of at least"},
+        {"multilabel", "{\"class_weight\": {\"a\": 2}}", "has no parameter 'class_weight'"},
     };
     static const char *const tokens[][2] = {
         {"{\"analyzer\": \"line\"}", "one of 'word', 'char'"},
@@ -181,6 +191,83 @@ static void events(void)
     spt_close(model);
 }
 
+/* Sets of labels, and what they cannot be. */
+static void sets(void)
+{
+    static const char *const labels[] = {"a", "b", "c", "a"}, *const none[] = {NULL};
+    static const size_t lengths[] = {1, 1, 1, 1};
+    static const size_t numbers[] = {0, 1, 0, 7}, one[] = {1};
+    static const int there[] = {1, 0, 1, 0};
+    spt_model *model, *other;
+    spt_event *event, *asked;
+    spt_answer answer = SPT_ANSWER;
+    spt_choice choices[4];
+    size_t n, m;
+    GOOD(spt_new("multilabel", "{\"max_labels\": 2, \"threshold\": {\"a\": 0.25}}", NULL, &model,
+                 &error));
+    GOOD(spt_new("mira", NULL, NULL, &other, &error));
+    GOOD(spt_event_new(model, &event, &error));
+    GOOD(spt_event_new(other, &asked, &error));
+    n_failed += !spt_is_multilabel(model) || spt_is_multilabel(other);
+    GOOD(spt_event_add(event, "x", 1, 1.0, &error));
+    GOOD(spt_predict_set(model, event, choices, 4, &n, &error)); /* there is no label yet */
+    n_failed += n != 0;
+    GOOD(spt_top(model, event, choices, 4, &n, &error));
+    n_failed += n != 0;
+    GOOD(spt_learn_set_as(model, event, labels, lengths, NULL, 2, 0.0, &error));
+    n_failed += spt_labels(model) != 0; /* without weight nothing is known */
+    GOOD(spt_learn_set_as(model, event, labels, lengths, NULL, 2, 1.0, &error));
+    for (int i = 0; i < 9; i++)
+        GOOD(spt_learn_set(model, event, one, NULL, 1, 1.0, &error));
+    n_failed += spt_labels(model) != 2 || spt_label_find(model, "b", 1) != 1;
+    n_failed += spt_threshold(model, 0) < 0.25 || spt_threshold(model, 0) > 0.25;
+    n_failed += spt_threshold(model, 1) < 0.5 || spt_threshold(model, 1) > 0.5;
+    n_failed += spt_threshold(model, 2) >= 0.0 || spt_threshold(other, 0) >= 0.0;
+    GOOD(spt_top(model, event, choices, 1, &n, &error));
+    n_failed += n != 1 || choices[0].label != 1;
+    GOOD(spt_predict_set(model, event, choices, 0, &n, &error)); /* no room: how many they are */
+    n_failed += n != 1;
+    void *before = bytes_of(model, &n);
+    SAYS(spt_predict(model, event, &answer, &error), SPT_ARGUMENT, "call spt_predict_set");
+    SAYS(spt_predict_set(other, asked, choices, 4, &m, &error), SPT_ARGUMENT, "call spt_predict");
+    SAYS(spt_predict_set(model, asked, choices, 4, &m, &error), SPT_ARGUMENT, "another model");
+    SAYS(spt_learn(model, event, 0, 1.0, &error), SPT_ARGUMENT, "call spt_learn_set");
+    SAYS(spt_learn_as(model, event, "a", 1, 1.0, &error), SPT_ARGUMENT, "call spt_learn_set");
+    SAYS(spt_learn_set(other, asked, one, NULL, 1, 1.0, &error), SPT_ARGUMENT, "call spt_learn");
+    SAYS(spt_learn_set_as(other, asked, labels, lengths, NULL, 1, 1.0, &error), SPT_ARGUMENT,
+         "call spt_learn");
+    SAYS(spt_learn_set(model, event, numbers, NULL, 3, 1.0, &error), SPT_ARGUMENT, "twice: a");
+    SAYS(spt_learn_set(model, event, numbers, there, 4, 1.0, &error), SPT_ARGUMENT, "the labels'");
+    SAYS(spt_learn_set(model, event, NULL, NULL, 1, 1.0, &error), SPT_ARGUMENT, "labels is NULL");
+    SAYS(spt_learn_set(model, event, one, NULL, SIZE_MAX, 1.0, &error), SPT_ARGUMENT, "too many");
+    SAYS(spt_learn_set(model, event, one, NULL, 1, 1e31, &error), SPT_ARGUMENT, "most 1e+30");
+    SAYS(spt_learn_set(model, event, one, NULL, 1, NAN, &error), SPT_ARGUMENT, "weight must be");
+    SAYS(spt_learn_set(model, asked, one, NULL, 1, 1.0, &error), SPT_ARGUMENT, "another model");
+    SAYS(spt_learn_set_as(model, event, labels, lengths, there, 3, 1.0, &error), SPT_FULL,
+         "max_labels");
+    SAYS(spt_learn_set_as(model, event, none, lengths, NULL, 1, 1.0, &error), SPT_ARGUMENT,
+         "label is NULL");
+    void *after = bytes_of(model, &m);
+    n_failed += n != m || memcmp(before, after, n) != 0;
+    spt_free(before);
+    spt_free(after);
+    spt_close(other);
+    GOOD(spt_new("multilabel", NULL, NULL, &other, &error));
+    spt_event_free(asked);
+    GOOD(spt_event_new(other, &asked, &error));
+    SAYS(spt_learn_set_as(other, asked, labels, lengths, there, 4, 1.0, &error), SPT_ARGUMENT,
+         "twice: a");
+    n_failed += spt_labels(other) != 0 || spt_label_find(other, "c", 1) != -1;
+    GOOD(spt_learn_set_as(other, asked, labels, lengths, there, 3, 1.0, &error));
+    n_failed += spt_labels(other) != 3; /* one that is absent is known from now on, too */
+    GOOD(spt_learn_set(model, event, NULL, NULL, 0, 1.0, &error)); /* none of them is there */
+    GOOD(spt_learn_set(model, event, NULL, there, 0, 1.0, &error)); /* all of them are left open */
+    spt_event_free(asked);
+    spt_event_free(event);
+    spt_close(other);
+    spt_close(model);
+}
+
 static void odd_models(void)
 {
     spt_model *model;
@@ -199,6 +286,13 @@ static void odd_models(void)
     GOOD(spt_learn_as(model, event, "a", 1, 1.0, &error));
     SAYS(spt_explain(model, event, 0, parts, 2, &n, &error), SPT_ARGUMENT, "kernel");
     SAYS(spt_explain(model, event, 1, parts, 2, &n, &error), SPT_ARGUMENT, "label");
+    spt_event_free(event);
+    spt_close(model);
+    GOOD(spt_new("mira", "{\"missing\": \"skip_nan\"}", NULL, &model, &error));
+    GOOD(spt_event_new(model, &event, &error));
+    GOOD(spt_event_add(event, "a", 1, NAN, &error));
+    GOOD(spt_event_add_int(event, 1, NAN, &error));
+    GOOD(spt_event_add(event, "a", 1, 1.0, &error));
     spt_event_free(event);
     spt_close(model);
     GOOD(spt_new("mira", "{\"degree\": 2, \"max_pairs\": 1}", NULL, &model, &error));
@@ -243,6 +337,7 @@ int main(void)
     new_models();
     files();
     events();
+    sets();
     odd_models();
     replaced(path);
     remove(path);

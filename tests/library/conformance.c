@@ -9,8 +9,13 @@
        label \t weight \t N \t name \t value \t name \t value ...
 
    In texts and names %xx stands for a byte. For each line it prints the number of the answer, its
-   score and probability, all scores, all probabilities and the parts of the first label's score.
-   Then it learns the line, if there is a label; at the end it saves the model. */
+   score and probability, all scores, all probabilities, the three most probable labels and the
+   parts of the first label's score. Then it learns the line, if there is a label; at the end it
+   saves the model.
+
+   Of a MultiLabelClassifier the label is a set of them: =,a,b has these and no others, = has none,
+   and ?,+a,-b says of two whether they are there. Its answer begins with the labels that are there
+   and their probabilities. */
 
 #include "streamptron.h"
 
@@ -99,18 +104,35 @@ static void print_name(const char *name, size_t n)
     }
 }
 
+static void print_choices(const spt_choice *choices, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        printf(" %zu %a", choices[i].label, choices[i].probability);
+}
+
 static void answer(const spt_model *model, spt_event *event)
 {
     static double numbers[MOST];
     static spt_part parts[MOST];
+    static spt_choice choices[MOST];
     spt_answer a = SPT_ANSWER;
     size_t n;
-    check(spt_predict(model, event, &a, &error));
-    printf("%td %a %a", a.label, a.score, a.probability);
+    if (spt_is_multilabel(model)) {
+        check(spt_predict_set(model, event, choices, MOST, &n, &error));
+        printf("set");
+        print_choices(choices, n);
+        a.label = spt_labels(model) ? 0 : -1;
+    } else {
+        check(spt_predict(model, event, &a, &error));
+        printf("%td %a %a", a.label, a.score, a.probability);
+    }
     check(spt_scores(model, event, numbers, MOST, &n, &error));
     print_numbers("scores", numbers, n);
     check(spt_probabilities(model, event, numbers, MOST, &error));
     print_numbers("p", numbers, spt_labels(model));
+    check(spt_top(model, event, choices, 3, &n, &error));
+    printf(" top");
+    print_choices(choices, n);
     if (a.label >= 0 && spt_explain(model, event, 0, parts, MOST, &n, &error) == SPT_OK) {
         printf(" parts");
         for (size_t i = 0; i < n; i++) {
@@ -122,6 +144,33 @@ static void answer(const spt_model *model, spt_event *event)
         }
     }
     printf("\n");
+}
+
+/* Learn a line's labels; empty: there is nothing to learn. */
+static void learn(spt_model *model, spt_event *event, char *labels, double weight)
+{
+    static const char *texts[MOST];
+    static size_t lengths[MOST];
+    static int there[MOST];
+    size_t n = 0;
+    int open = *labels == '?';
+    if (*labels == 0)
+        return;
+    if (!spt_is_multilabel(model)) {
+        n = plain(labels);
+        check(spt_learn_as(model, event, labels, n, weight, &error));
+        return;
+    }
+    for (char *p = labels[1] ? labels + 2 : NULL, *end; p != NULL; p = end) {
+        end = strchr(p, ',');
+        if (end != NULL)
+            *end++ = 0;
+        there[n] = *p != '-';
+        texts[n] = p + open;
+        lengths[n] = plain(p + open);
+        n++;
+    }
+    check(spt_learn_set_as(model, event, texts, lengths, open ? there : NULL, n, weight, &error));
 }
 
 static void open_model(char *name, int mapped, spt_model **model)
@@ -163,9 +212,8 @@ int main(int argc, char **argv)
         double weight = strtod(field(&rest), NULL);
         read_event(event, rest);
         answer(model, event);
-        size_t n = plain(label);
-        if (n > 0 && !mapped)
-            check(spt_learn_as(model, event, label, n, weight, &error));
+        if (!mapped)
+            learn(model, event, label, weight);
     }
     fclose(events);
     check(spt_count(model, &counts));

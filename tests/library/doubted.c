@@ -14,14 +14,31 @@ static void ask(spt_model *model, spt_event *event)
     spt_answer answer = SPT_ANSWER;
     spt_counts counts = SPT_COUNTS;
     size_t n;
+    static spt_choice choices[64];
     spt_predict(model, event, &answer, NULL);
+    spt_predict_set(model, event, choices, 64, &n, NULL);
+    spt_top(model, event, choices, 64, &n, NULL);
     spt_probabilities(model, event, numbers, 1 << 12, NULL);
     spt_scores(model, event, numbers, 1 << 12, &n, NULL);
-    for (size_t label = 0; label < 3; label++)
+    for (size_t label = 0; label < 3; label++) {
         spt_explain(model, event, label, parts, 64, &n, NULL);
+        spt_threshold(model, label);
+    }
     spt_count(model, &counts);
     for (size_t label = 0; spt_label(model, label, &n) != NULL; label++)
         spt_label_find(model, spt_label(model, label, NULL), n);
+}
+
+/* Teach it what it learns: one label, or a set of them. */
+static void teach(spt_model *model, spt_event *event)
+{
+    static const char *const texts[] = {"new label", "label 1"};
+    static const size_t lengths[] = {9, 7}, label = 0;
+    static const int there[] = {1, 0};
+    spt_learn(model, event, 0, 1.0, NULL);
+    spt_learn_as(model, event, "new label", 9, 2.0, NULL);
+    spt_learn_set(model, event, &label, NULL, 1, 1.0, NULL);
+    spt_learn_set_as(model, event, texts, lengths, there, 2, 2.0, NULL);
 }
 
 /* All that can be done with a model; `again`: what it saved is opened once more. */
@@ -39,13 +56,12 @@ static void use(spt_model *model, int again)
     spt_event_add(event, "a long name of some kind", 24, -2.0, NULL);
     spt_event_add_int(event, 7, 0.5, NULL);
     ask(model, event);
-    spt_learn(model, event, 0, 1.0, NULL);
-    spt_learn_as(model, event, "new label", 9, 2.0, NULL);
+    teach(model, event);
     ask(model, event);
     n = spt_fields(model);
     if (n <= 3 && spt_event_texts(event, texts, lengths, n ? n : 1, NULL) == SPT_OK) {
         ask(model, event);
-        spt_learn(model, event, 0, 1.0, NULL);
+        teach(model, event);
     }
     if (again && spt_save_memory(model, &p, &n, NULL) == SPT_OK) {
         if (spt_open_memory(p, n, 0, &other, NULL) != SPT_OK) {

@@ -42,7 +42,20 @@ void my_free(void *p)
 }
 
 static const char *const learners[] = {"perceptron", "multiclass", "mira",
-                                       "arow",       "adaptive",   "voted"};
+                                       "arow",       "adaptive",   "voted",
+                                       "multilabel"};
+
+/* Teach an event one of three labels, or sets of them, of which some come for the first time. */
+static int teach(spt_model *model, spt_event *event, const char *const *labels, int i)
+{
+    static const int there[] = {0, 1};
+    const char *both[] = {labels[i % 3], "and more"};
+    const size_t lengths[] = {strlen(both[0]), strlen(both[1])};
+    if (!spt_is_multilabel(model))
+        return spt_learn_as(model, event, both[0], lengths[0], 1.0, NULL);
+    return spt_learn_set_as(model, event, both, lengths, i % 2 ? there : NULL,
+                            i < 2 ? 1 : 2, 1.0, NULL);
+}
 
 /* All that a life has, of which any allocation may fail. Returns the code of the call that did. */
 static int live(const char *learner, int mails, void **saved, size_t *n, spt_model **kept)
@@ -55,8 +68,11 @@ static int live(const char *learner, int mails, void **saved, size_t *n, spt_mod
     spt_event *event = NULL;
     spt_answer answer = SPT_ANSWER;
     spt_part parts[8];
-    size_t count;
-    static const char parameters[] = "{\"class_weight\": [[true, 2]]}";
+    spt_choice choices[2];
+    size_t count, first = 0;
+    int sets = strcmp(learner, "multilabel") == 0;
+    const char *parameters = sets ? "{\"threshold\": {\"True\": 0.25}}"
+                                  : "{\"class_weight\": [[true, 2]]}";
     int code = mails ? spt_new_mail(learner, parameters, "{\"bytes\": 12}", &model, NULL)
                      : spt_new(learner, parameters, "{\"ngram_range\": [1, 2]}", &model, NULL);
     if (!code)
@@ -64,9 +80,12 @@ static int live(const char *learner, int mails, void **saved, size_t *n, spt_mod
     for (int i = 0; i < 6 && !code; i++) {
         code = spt_event_text(event, texts[i % 3], strlen(texts[i % 3]), NULL);
         if (!code)
-            code = spt_learn_as(model, event, labels[i % 3], strlen(labels[i % 3]), 1.0, NULL);
+            code = teach(model, event, labels, i);
         if (!code)
-            code = spt_predict(model, event, &answer, NULL);
+            code = sets ? spt_predict_set(model, event, choices, 2, &count, NULL)
+                        : spt_predict(model, event, &answer, NULL);
+        if (!code)
+            code = spt_top(model, event, choices, 2, &count, NULL);
         if (!code)
             code = spt_explain(model, event, 0, parts, 8, &count, NULL);
     }
@@ -77,7 +96,8 @@ static int live(const char *learner, int mails, void **saved, size_t *n, spt_mod
     if (!code)
         code = spt_event_add(event, "name", 4, 1.0, NULL);
     if (!code)
-        code = spt_learn(model, event, 0, 1.0, NULL);
+        code = sets ? spt_learn_set(model, event, &first, NULL, 1, 1.0, NULL)
+                    : spt_learn(model, event, 0, 1.0, NULL);
     if (!code)
         code = spt_save_memory(model, saved, n, NULL);
     if (!code)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from streamptron import MIRA, AdaptiveClassifier, Tokenizer, VotedPerceptron
+from streamptron import MIRA, AdaptiveClassifier, MultiLabelClassifier, Tokenizer, VotedPerceptron
 from tests.support.library import event_line
 from tests.support.project import TESTS
 
@@ -45,8 +45,15 @@ def stream(n=400):
         yield " ".join(words), ("a", "b", "c")[WORDS.index(words[0]) % 3]
 
 
+def tagged():
+    """(text, labels), sets of them and {label: bool} in turn."""
+    for i, (text, label) in enumerate(stream()):
+        there = [*label, *(str(len(word)) for word in {*text.split()} & {"CAT", "naïve"})]
+        yield text, dict.fromkeys(there, True) | {"d": False} if i % 3 == 0 else there
+
+
 def models(folder):
-    """Files of learners of three machines, and the events that they are asked and taught."""
+    """Files of learners of all machines, each with the events that it is asked and taught."""
     tokens = Tokenizer(ngram_range=(1, 2), value="log", normalize="l2", fold_numbers=True)
     exponential = MIRA(hash_seed=1, average="exponential", half_life=20.5)
     for learner in (AdaptiveClassifier(hash_seed=1), exponential, VotedPerceptron(hash_seed=1)):
@@ -55,17 +62,22 @@ def models(folder):
             model.learn_one(text, label)
         path = folder / f"{type(learner).__name__}.model"
         model.save(path)
-        yield path
+        yield path, "events"
+    tagger = tokens | MultiLabelClassifier(hash_seed=1, threshold="f1")
+    path = folder / "MultiLabelClassifier.model"
+    tagger.save(path)
+    yield path, "sets"
     (folder / "events").write_text("".join(event_line(*each) for each in stream()))
+    (folder / "sets").write_text("".join(event_line(*each) for each in tagged()))
 
 
 def result(run, program, folder, files):
     """What is printed for each file, and all that is saved; or in words why there is none."""
     printed, kept = [], b""
-    for path in files:
+    for path, events in files:
         saved = folder / "saved"
         saved.unlink(missing_ok=True)
-        command = [*run, str(program), path.name, "events", saved.name]
+        command = [*run, str(program), path.name, events, saved.name]
         done = subprocess.run(command, capture_output=True, cwd=folder)
         if done.returncode:
             return (done.stdout or done.stderr)[-160:].decode(errors="replace").strip()
@@ -104,7 +116,7 @@ def shared(name, folder, files):
     if wrong:
         return f"does not compile: {wrong}", False
     before = set(folder.iterdir())
-    command = [*MACHINES[name][2], str(program), files[0].name]
+    command = [*MACHINES[name][2], str(program), files[0][0].name]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
     if set(folder.iterdir()) != before:
         return "a file is left that should have gone", False

@@ -7,7 +7,15 @@ from urllib.parse import unquote
 
 import pytest
 
-from streamptron import AdaptiveClassifier, Journal, Mail, Perceptron, Tokenizer, load
+from streamptron import (
+    AdaptiveClassifier,
+    Journal,
+    Mail,
+    MultiLabelClassifier,
+    Perceptron,
+    Tokenizer,
+    load,
+)
 from streamptron.modelfile.layout import Contents
 from streamptron.modelfile.read import read
 from streamptron.modelfile.write import contents_of, write
@@ -57,14 +65,25 @@ def answer(model, x):
     x = event(x)
     labels = learner._known_labels
     label = learner.predict_one(x)
-    number = labels.index(label) if label is not None else -1
     decision = learner.decision_function_one(x)
-    p = learner.predict_proba_one(x)
+    p, top = learner.predict_proba_one(x), learner.predict_proba_one(x, top=3)
     scores = list(decision.values()) if isinstance(decision, dict) else [decision]
-    score = scores[max(number, 0)] if len(scores) > 1 else (scores or [0.0])[0]
-    said = [str(number), c_hex(score), c_hex(p[label] if number >= 0 else 0.0), "scores"]
-    said += [*map(c_hex, scores), "p", *(c_hex(p[each]) for each in labels)]
-    return " ".join(said)
+    if isinstance(learner, MultiLabelClassifier):
+        p, top = ({each: of[True] for each, of in its.items()} for its in (p, top))
+        first = ["set", *likely(labels, {each: p[each] for each in labels if label[each]})]
+    else:
+        number = labels.index(label) if label is not None else -1
+        score = scores[max(number, 0)] if len(scores) > 1 else (scores or [0.0])[0]
+        first = [str(number), c_hex(score), c_hex(p[label] if number >= 0 else 0.0)]
+    first += ["scores", *map(c_hex, scores), "p", *(c_hex(p[each]) for each in labels)]
+    return " ".join([*first, "top", *likely(labels, top)])
+
+
+def likely(labels, choices):
+    """{label: probability} as C prints it."""
+    for label, p in choices.items():
+        yield str(labels.index(label))
+        yield c_hex(p)
 
 
 def told(text):
@@ -295,7 +314,7 @@ def check_explanations(model, xs, folder, mapped):
     learner, event = parts_of(model)
     first = learner._known_labels[0]
     for x, line in zip(xs, done.stdout.splitlines(), strict=False):
-        found = line.split(" parts ")[1].split(" ")
+        found = line.split(" parts ", 1)[1].split(" ")
         names = [None if name == "-" else unquote(name) for name in found[::2]]
         found = dict(zip(names, map(float.fromhex, found[1::2]), strict=True))
         contributions = learner._explain(event(x), *learner._explained(first))[0]

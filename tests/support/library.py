@@ -105,14 +105,22 @@ def quoted(text):
     return "".join(chr(c) if c < 128 and chr(c).isalnum() else f"%{c:02x}" for c in data)
 
 
+def said(label):
+    """A label as tests/library/conformance.c reads it; or a list of them, or {label: bool}."""
+    if isinstance(label, dict):
+        return "?" + "".join(f",{'-+'[there]}{quoted(str(y))}" for y, there in label.items())
+    if isinstance(label, list):
+        return "=" + "".join(f",{quoted(str(y))}" for y in label)
+    return "" if label is None else quoted(str(label))
+
+
 def event_line(x, label=None, weight=1.0):
     """A line of tests/library/conformance.c: {name: value}, a text, or a tuple of texts."""
     if isinstance(x, dict):
         fields = ["N", *(f"{quoted(k)}\t{float(v).hex()}" for k, v in x.items())]
     else:
         fields = ["T", *map(quoted, x if isinstance(x, tuple) else (x,))]
-    known = "" if label is None else quoted(str(label))
-    return "\t".join([known, float(weight).hex(), *fields]) + "\n"
+    return "\t".join([said(label), float(weight).hex(), *fields]) + "\n"
 
 
 def c_hex(number):

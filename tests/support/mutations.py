@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from streamptron import Mail, ModelFileError, Tokenizer, VotedPerceptron
+from streamptron import Mail, ModelFileError, MultiLabelClassifier, Tokenizer, VotedPerceptron
 from streamptron.modelfile.layout import Contents
 from streamptron.modelfile.read import model_of, read
 from streamptron.modelfile.write import write
@@ -42,6 +42,10 @@ BASES = {
     "weighed": ("AdaptiveClassifier", {}),
     "weighed, two labels": ("AdaptiveClassifier", {}),
     "variances": ("AROW", {}),
+}
+SETS = {
+    "sets": ("MultiLabelClassifier", {"threshold": {"label 1": 0.25, 7: 0.5}}),
+    "sets, hashed": ("MultiLabelClassifier", {"hash_bits": 9, "threshold": "f1"}),
 }
 LINES = {"reading": {"format": "plain"}, "positive": None, "names": ["ham", None]}
 KINDS = ("str", "long", "non-ascii", "int", "float", "bytes", "tuple")
@@ -73,8 +77,9 @@ VALUES = (
 
 def base(name):
     """The bytes of a whole file."""
-    learner, params = BASES[name]
-    model = LEARNERS[learner](hash_seed=7, **params)
+    learner, params = (BASES | SETS)[name]
+    made = LEARNERS | {"MultiLabelClassifier": MultiLabelClassifier}
+    model = made[learner](hash_seed=7, **params)
     labels = labels_for(learner, 2 if "two labels" in name else 6)
     rng = random.Random(name)
     n = {"names": 600, "labels": 300}.get(name, 100)  # two have several chunks
@@ -83,7 +88,7 @@ def base(name):
         names += [Decimal(f"0.{i}1") for i in range(5)]
     for i, some in enumerate(names):
         x = {some: rng.gauss(0, 1), rng.choice(names): 1.0}
-        model.learn_one(x, labels[i % len(labels)], 2.0)
+        model.learn_one(x, taught(model, labels[i % len(labels)]), 2.0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model")
         contents = Contents(model, metadata={"name": name})
@@ -104,6 +109,11 @@ def takes_objects(model):
 
 def makes_pairs(model):
     return hasattr(model, "max_pairs") and model.degree == 2
+
+
+def taught(model, y):
+    """A label as a model learns it."""
+    return [y] if isinstance(model, MultiLabelClassifier) else y
 
 
 def is_kernel(model):
@@ -249,7 +259,7 @@ def used(model, learn):
             door()
     if learn:
         for y in model._known_labels[:3] * 2:
-            model.learn_one(event(model), y)
+            model.learn_one(event(model), taught(model, y))
         model._check()
 
 

@@ -12,7 +12,8 @@ SP_PRIVATE sp_kept_once sp_adaptive_once(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
     sp_kept_once once = {"adaptive",    SP_ONCE_NUMBERS, sp_adaptive_places(a),
-                         SP_ONCE_WIDTH, SP_ONCE_BEHIND,  a->watches ? SP_DRIFT_NUMBERS : 0};
+                         SP_ONCE_WIDTH, SP_ONCE_BEHIND,  a->watches ? SP_DRIFT_NUMBERS : 0,
+                         a->watches};
     return once;
 }
 

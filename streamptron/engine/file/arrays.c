@@ -5,6 +5,7 @@
 #include "many/former.h"
 #include "memory/heap.h"
 #include "path/path.h"
+#include "sets/flat.h"
 #include "voted/flat.h"
 #include "whole/flat.h"
 #include "whole/marked.h"
@@ -51,6 +52,8 @@ static uint32_t sp_arrays_expected(const sp_learner *learner)
         for (int i = SP_ARRAY_VOTED_SLOTS; i <= SP_ARRAY_VOTED_TURNS; i++)
             all |= 1U << i;
     }
+    if (sp_learner_can(learner, SP_CAN_SET))
+        all |= 1U << SP_ARRAY_MARKED | 1U << SP_ARRAY_MARKS;
     return all;
 }
 
@@ -127,6 +130,30 @@ static int sp_voted_open(const sp_header *header, const uint8_t *arrays, sp_lear
     return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, "the updates contradict themselves") : 0;
 }
 
+static int sp_marks_fault(int wrong, sp_fault *fault)
+{
+    if (wrong == SP_MARKS_MEMORY)
+        return sp_fault_memory(fault);
+    return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED,
+                                "what is kept for features and labels contradicts itself")
+                 : 0;
+}
+
+static int sp_sets_arrays_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
+                               bool in_place, sp_fault *fault)
+{
+    size_t n, n_labels;
+    const double *marked
+        = (const double *)sp_array_at(header, arrays, SP_ARRAY_MARKED, &n_labels);
+    const uint32_t *marks = (const uint32_t *)sp_array_at(header, arrays, SP_ARRAY_MARKS, &n);
+    if (n_labels != (size_t)learner->sets.n_labels)
+        return sp_fault_say(fault, SP_WHY_DAMAGED,
+                            "what is kept for each label does not fit the labels");
+    int wrong = in_place ? sp_sets_map_unread(learner, marks, n, marked)
+                         : sp_sets_read(learner, marks, n, marked);
+    return sp_marks_fault(wrong, fault);
+}
+
 SP_API void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks)
 {
     for (size_t i = 0; i < 3 * n_chunks; i += 3) {
@@ -136,15 +163,6 @@ SP_API void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks)
 }
 
 /* --- More than two labels */
-
-static int sp_marks_fault(int wrong, sp_fault *fault)
-{
-    if (wrong == SP_MARKS_MEMORY)
-        return sp_fault_memory(fault);
-    return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED,
-                                "what is kept for features and labels contradicts itself")
-                 : 0;
-}
 
 /* The rows, behind names and slots. */
 static int sp_marks_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
@@ -262,6 +280,8 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
         return failed;
     if (learner->adaptive.rows && !former)
         return sp_marks_open(header, arrays, learner, in_place, fault);
+    if (sp_learner_can(learner, SP_CAN_SET))
+        return sp_sets_arrays_open(header, arrays, learner, in_place, fault);
     return votes ? sp_voted_open(header, arrays, learner, n_outputs, fault) : 0;
 }
 
@@ -340,6 +360,21 @@ static int sp_marks_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_ou
     return 0;
 }
 
+/* Behind the slots, which have been written, and which it tells where their rows are. -1 without
+   memory. */
+static int sp_sets_lay_out(const sp_learner *learner, double *slots, size_t n_slots,
+                           sp_laid_out *to)
+{
+    size_t n = sp_sets_measure(slots, n_slots);
+    double *marked = (double *)sp_array_room(to, SP_ARRAY_MARKED, (size_t)learner->sets.n_labels,
+                                             SP_LABEL_WIDTH);
+    uint32_t *marks = (uint32_t *)sp_array_room(to, SP_ARRAY_MARKS, n, SP_MARKS_WIDTH);
+    if (marked == NULL || marks == NULL)
+        return -1;
+    sp_sets_flatten(learner, slots, n_slots, marks, marked);
+    return 0;
+}
+
 /* -1 without memory. */
 static int sp_journal_lay_out(const sp_bytes *journal, sp_laid_out *to)
 {
@@ -368,6 +403,8 @@ SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, const sp_bytes *jour
     if (good && learner->adaptive.rows)
         good = sp_marks_lay_out(learner, &flat, arrays) == 0;
     sp_flat_free(&flat);
+    if (good && sp_learner_can(learner, SP_CAN_SET))
+        good = sp_sets_lay_out(learner, flat.weights, flat.n_weights, arrays) == 0;
     if (good && sp_learner_can(learner, SP_CAN_VOTE))
         good = sp_voted_lay_out(learner, arrays) == 0;
     if (good && journal != NULL)

@@ -195,22 +195,33 @@ static const sp_counted sp_counts[] = {
     {"ceiling", sp_ceiling_read, "what is kept for max_features does not fit it"},
 };
 
+/* The lists behind all else: n of them from a node on. */
+static bool sp_once_lists_read(const sp_json *json, uint32_t node, const sp_kept_once *once,
+                               double *numbers)
+{
+    uint32_t n = (uint32_t)once->n_more;
+    for (ptrdiff_t i = 0; i < once->n_lists; i++, numbers += n) {
+        if (!sp_is_list(json, node, n) || !sp_doubles_read(json, node + 1, n, numbers))
+            return false;
+        node = json->nodes[node].next;
+    }
+    return true;
+}
+
 /* The numbers of the model, a list of rows behind them, if there are any, and what is behind. */
 static bool sp_once_numbers_read(const sp_json *json, const sp_kept_once *once, bool behind,
                                  double *numbers)
 {
     uint32_t n = (uint32_t)once->n, node = n + 1;
-    uint32_t n_more = (uint32_t)once->n_more, n_behind = behind ? (uint32_t)once->n_behind : 0;
-    if (!sp_is_list(json, 0, n + (once->width > 0) + n_behind + (n_more > 0))
-        || !sp_doubles_read(json, 1, n, numbers))
+    uint32_t n_behind = behind ? (uint32_t)once->n_behind : 0;
+    bool rows = once->width > 0;
+    if (!sp_is_list(json, 0, n + rows + n_behind + (uint32_t)once->n_lists)
+        || !sp_doubles_read(json, 1, n, numbers)
+        || (rows && !sp_is_list(json, node, (uint32_t)once->n_rows)))
         return false;
-    if (once->width == 0)
-        return true;
-    if (!sp_is_list(json, node, (uint32_t)once->n_rows))
-        return false;
-    node++;
+    node += rows;
     numbers += n;
-    for (ptrdiff_t k = 0; k < once->n_rows; k++, numbers += once->width) {
+    for (ptrdiff_t k = 0; rows && k < once->n_rows; k++, numbers += once->width) {
         if (!sp_is_list(json, node, (uint32_t)once->width)
             || !sp_doubles_read(json, node + 1, (uint32_t)once->width, numbers))
             return false;
@@ -220,10 +231,7 @@ static bool sp_once_numbers_read(const sp_json *json, const sp_kept_once *once, 
         return false;
     for (ptrdiff_t i = n_behind; i < once->n_behind; i++)
         numbers[i] = 1.0;
-    numbers += once->n_behind;
-    node += n_behind;
-    return n_more == 0
-           || (sp_is_list(json, node, n_more) && sp_doubles_read(json, node + 1, n_more, numbers));
+    return sp_once_lists_read(json, node + n_behind, once, numbers + once->n_behind);
 }
 
 SP_PRIVATE bool sp_header_is_former(const sp_header *header, const sp_learner *learner)
@@ -236,7 +244,7 @@ static sp_kept_once sp_once_of(const sp_header *header, const sp_learner *learne
 {
     sp_kept_once once = sp_machine_once(learner);
     if (sp_header_is_former(header, learner)) {
-        const sp_kept_once former = {"adaptive", 3, once.n_rows, 5, 2, once.n_more};
+        const sp_kept_once former = {"adaptive", 3, once.n_rows, 5, 2, once.n_lists, once.n_more};
         return former;
     }
     return once;
@@ -393,7 +401,7 @@ SP_PRIVATE int sp_once_write(const sp_learner *learner, sp_bytes *to)
     sp_bytes_word(to, once.n_behind ? "," : "");
     sp_doubles_write(row, once.n_behind, to);
     row += once.n_behind;
-    if (once.n_more) {
+    for (ptrdiff_t i = 0; i < once.n_lists; i++, row += once.n_more) {
         sp_bytes_word(to, ",[");
         sp_doubles_write(row, once.n_more, to);
         sp_bytes_word(to, "]");

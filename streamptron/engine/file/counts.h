@@ -4,7 +4,7 @@
        clock      c, s, fold, epoch            of the averages
        serve      which vector answers
        ceiling    hand, clock, n_evicted
-       adaptive or voted                       what the machine keeps once
+       adaptive, voted or sets                 what the machine keeps once
 
    Doubles are hexadecimal texts, so that none changes. */
 

@@ -178,15 +178,6 @@ SP_PRIVATE uint32_t sp_contents_labels(const sp_contents *contents)
     return contents->learner.answer == SP_ANSWER_SIGN ? 2 : 0;
 }
 
-/* Whether a node can be a label: a value that equals itself, and is not None. */
-static bool sp_is_label(const sp_json *json, uint32_t node)
-{
-    double number = 0.0;
-    if (sp_json_type(json, node) == SP_JSON_NULL || !sp_is_value(json, node))
-        return false;
-    return !sp_value_number(json, node, false, &number) || number == number;
-}
-
 /* 0, or a fault of the list of labels. `most`: how many there may be; 0: any number. */
 static int sp_labels_check(const sp_json *json, uint64_t most, sp_fault *fault)
 {
@@ -231,10 +222,12 @@ static int sp_labels_open(sp_contents *contents, ptrdiff_t *n_outputs, sp_fault 
     if (failed)
         return failed;
     uint32_t n = json->nodes[0].n;
-    if (answer == SP_ANSWER_LABELS) {
+    if (answer == SP_ANSWER_LABELS || answer == SP_ANSWER_SETS)
         *n_outputs = n;
+    if (answer == SP_ANSWER_LABELS)
         return 0;
-    }
+    if (answer == SP_ANSWER_SETS)
+        return sp_learner_expect(learner, n, 0) < 0 ? sp_fault_memory(fault) : 0;
     bool true_first = n > 0 && sp_value_number(json, 1, false, &number) && number == 1.0;
     if (sp_learner_expect(learner, n, true_first ? 0 : 1) < 0)
         return sp_fault_memory(fault);
@@ -464,7 +457,7 @@ SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const
         sp_fault_say(fault, SP_WHY_PARAMETER, "there is no learner ");
         sp_fault_add(fault, learner);
         return sp_fault_add(fault, "; there are perceptron, multiclass, mira, arow, adaptive, "
-                                   "voted and ranking");
+                                   "voted, ranking and multilabel");
     }
     int failed = sp_plain_part(&parts[SP_PART_PARAMETERS], parameters, "learner", fault);
     if (!failed && tokenizer != NULL)

@@ -23,6 +23,7 @@ static const sp_class sp_classes[] = {
     {'A', "AdaptiveClassifier", "adaptive"},
     {'V', "VotedPerceptron", "voted"},
     {'R', "RankingPerceptron", "ranking"},
+    {'S', "MultiLabelClassifier", "multilabel"},
 };
 enum { SP_CLASSES = sizeof(sp_classes) / sizeof(*sp_classes) };
 
@@ -36,9 +37,10 @@ static const sp_setting sp_learners_settings[] = {
     {"update", "R", SP_SETTING_WORD, SP_AT(rule.update), 0, 0, "margin|mistake|perceptron"},
     {"violators", "MI", SP_SETTING_WORD, SP_AT(rule.violators), 0, 0, "best|uniform|proportional"},
     {"r", "W", SP_SETTING_REAL, SP_AT(rule.r), 1e-50, 1e50, "a number above 0 and at most 1e+50"},
-    {"eta", "A", SP_SETTING_REAL, SP_AT(rule.eta), 1e-6, 1e6,
+    {"eta", "AS", SP_SETTING_REAL, SP_AT(rule.eta), 1e-6, 1e6,
      "a number of at least 1e-06 and at most 1e+06"},
-    {"forget", "A", SP_SETTING_NODE, SP_AT(forget), 0, 0, ""},
+    {"forget", "AS", SP_SETTING_VALUE, SP_AT(forget), 0, 0, ""},
+    {"threshold", "S", SP_SETTING_VALUE, SP_AT(threshold), 0, 0, ""},
     {"naive_bayes", "A", SP_SETTING_TRUTH, SP_AT(rule.naive_bayes), 0, 0, "True or False"},
     {"bends", "A", SP_SETTING_TRUTH, SP_AT(rule.bends), 0, 0, "True or False"},
     {"intercept", "PMIWAV", SP_SETTING_TRUTH, SP_AT(rule.intercept), 0, 0, "True or False"},
@@ -48,22 +50,22 @@ static const sp_setting sp_learners_settings[] = {
     {"pocket", "PMIR", SP_SETTING_TRUTH, SP_AT(pocket), 0, 0, "True or False"},
     {"serve", "PMIR", SP_SETTING_WORD, SP_AT(serve), 0, 0, "current|average|pocket|best"},
     {"class_weight", "PMIWAV", SP_SETTING_NODE, SP_AT(class_weight), 0, 0, ""},
-    {"max_features", "PMIWAR", SP_SETTING_MAYBE, SP_AT(max_features), 1, 2147483648.0,
+    {"max_features", "PMIWARS", SP_SETTING_MAYBE, SP_AT(max_features), 1, 2147483648.0,
      "None or an int from 1 to 2147483648"},
-    {"max_labels", "MIWAV", SP_SETTING_MAYBE, SP_AT(max_labels), 1, 2147483648.0,
+    {"max_labels", "MIWAVS", SP_SETTING_MAYBE, SP_AT(max_labels), 1, 2147483648.0,
      "None or an int from 1 to 2147483648"},
-    {"hash_bits", "PMIWAVR", SP_SETTING_MAYBE, SP_AT(hash_bits), 1, 30,
+    {"hash_bits", "PMIWAVRS", SP_SETTING_MAYBE, SP_AT(hash_bits), 1, 30,
      "None or an int from 1 to 30"},
-    {"hash_seed", "PMIWAVR", SP_SETTING_NODE, SP_AT(seed), 0, 0, ""},
-    {"degree", "PMIWAR", SP_SETTING_WHOLE, SP_AT(degree), 1, 2,
+    {"hash_seed", "PMIWAVRS", SP_SETTING_NODE, SP_AT(seed), 0, 0, ""},
+    {"degree", "PMIWARS", SP_SETTING_WHOLE, SP_AT(degree), 1, 2,
      "1, for features alone, or 2, for their pairs too"},
     {"degree", "V", SP_SETTING_WHOLE, SP_AT(degree), 1, SP_DEGREE_MOST, "an int from 1 to 16"},
     {"budget", "V", SP_SETTING_MAYBE, SP_AT(budget), 1, 2147483648.0,
      "None or an int from 1 to 2147483648"},
-    {"interactions", "PMIWAR", SP_SETTING_NODE, SP_AT(interactions), 0, 0, ""},
-    {"max_pairs", "PMIWAR", SP_SETTING_WHOLE, SP_AT(max_pairs), 1, 2147483648.0,
+    {"interactions", "PMIWARS", SP_SETTING_NODE, SP_AT(interactions), 0, 0, ""},
+    {"max_pairs", "PMIWARS", SP_SETTING_WHOLE, SP_AT(max_pairs), 1, 2147483648.0,
      "an int from 1 to 2147483648"},
-    {"missing", "PMIWAVR", SP_SETTING_WORD, SP_AT(missing), 0, 0, "skip|skip_nan|refuse"},
+    {"missing", "PMIWAVRS", SP_SETTING_WORD, SP_AT(missing), 0, 0, "skip|skip_nan|refuse"},
 };
 
 #undef SP_AT
@@ -100,9 +102,10 @@ static void sp_parameters_default(sp_parameters *p, int kind)
     p->rule.C = p->rule.r = p->rule.eta = 1.0;
     p->rule.update = sp_rule_answer(&p->rule) == SP_ANSWER_CANDIDATES ? SP_UPDATE_PERCEPTRON
                                                                       : SP_UPDATE_MARGIN;
-    p->rule.forget = sp_classes[kind].letter == 'A' ? 0.0009765625 : 0.0;
+    p->rule.forget = strchr("AS", sp_classes[kind].letter) != NULL ? 0.0009765625 : 0.0;
     p->rule.naive_bayes = sp_classes[kind].letter == 'A';
-    p->rule.intercept = sp_classes[kind].letter != 'R';
+    p->rule.intercept = strchr("RS", sp_classes[kind].letter) == NULL;
+    p->above = 0.5;
     p->average = weights ? SP_AVERAGE_UNIFORM : SP_AVERAGE_NONE;
     p->half_life = weights ? 1000.0 : 1.0;
     p->serve = weights ? SP_SERVE_BEST : SP_KEPT_CURRENT;
@@ -141,7 +144,7 @@ static int sp_parameters_agree(const sp_parameters *p, sp_fault *fault)
     return 0;
 }
 
-/* --- class_weight: a list of pairs of a label and a number; as people write it an object, too */
+/* --- Numbers by label: a list of pairs, or one behind "dict"; as people write it an object, too */
 
 typedef struct sp_weight_list {
     const sp_json *json;
@@ -154,7 +157,10 @@ static sp_weight_list sp_weight_list_begin(const sp_given *given, uint32_t node)
 {
     sp_weight_list weights = {given->json, 0, node + 1, false};
     if (node != 0) {
-        weights.left = given->json->nodes[node].n;
+        bool named = given->json->nodes[node].n > 0 && sp_json_is(given->json, node + 1, "dict")
+                     && sp_json_type(given->json, node) == SP_JSON_LIST;
+        weights.left = given->json->nodes[node].n - named;
+        weights.at += named;
         weights.object = sp_json_type(given->json, node) == SP_JSON_OBJECT;
     }
     return weights;
@@ -172,6 +178,17 @@ static bool sp_weight_list_next(sp_weight_list *weights, uint32_t *label, uint32
     return true;
 }
 
+/* Whether a list is one of pairs, all but the first `from` that it has. */
+static bool sp_are_pairs(const sp_json *json, uint32_t list, uint32_t from)
+{
+    uint32_t pair = list + 1 + from;
+    for (uint32_t i = from; i < json->nodes[list].n; i++, pair = json->nodes[pair].next) {
+        if (sp_json_type(json, pair) != SP_JSON_LIST || json->nodes[pair].n != 2)
+            return false;
+    }
+    return true;
+}
+
 static int sp_class_weight_check(const sp_parameters *p, const sp_given *given, sp_fault *fault)
 {
     const sp_json *json = given->json;
@@ -181,13 +198,8 @@ static int sp_class_weight_check(const sp_parameters *p, const sp_given *given, 
     if (type != SP_JSON_NULL && type != SP_JSON_LIST && !(given->plain && type == SP_JSON_OBJECT))
         return sp_setting_fault("class_weight", given, node, "None or a dict of label to weight",
                                 fault);
-    if (type == SP_JSON_LIST) {
-        uint32_t pair = node + 1;
-        for (uint32_t i = 0; i < json->nodes[node].n; i++, pair = json->nodes[pair].next) {
-            if (sp_json_type(json, pair) != SP_JSON_LIST || json->nodes[pair].n != 2)
-                return sp_setting_fault("class_weight", given, node, "a list of pairs", fault);
-        }
-    }
+    if (type == SP_JSON_LIST && !sp_are_pairs(json, node, 0))
+        return sp_setting_fault("class_weight", given, node, "a list of pairs", fault);
     sp_weight_list weights = sp_weight_list_begin(given, node);
     while (sp_weight_list_next(&weights, &label, &weight)) {
         bool two = sp_rule_answer(&p->rule) == SP_ANSWER_SIGN;
@@ -220,14 +232,81 @@ SP_PRIVATE double sp_class_weight(const sp_parameters *parameters, const sp_give
     return weight;
 }
 
+/* --- threshold: a number, "f1", or numbers by label */
+
+static bool sp_is_threshold(const sp_given *given, uint32_t node, double *number)
+{
+    int type = sp_json_type(given->json, node);
+    return type != SP_JSON_TRUE && type != SP_JSON_FALSE
+           && sp_value_number(given->json, node, given->plain, number) && 0.0 < *number
+           && *number < 1.0;
+}
+
+static int sp_threshold_fault(const sp_given *given, uint32_t node, sp_fault *fault)
+{
+    double number;
+    int type = sp_json_type(given->json, node);
+    if (type == SP_JSON_STRING)
+        return sp_setting_fault("threshold", given, node,
+                                "a number between 0 and 1, {label: number}, or 'f1'", fault);
+    sp_setting_fault("threshold", given, node, "a number between 0 and 1", fault);
+    if (type == SP_JSON_TRUE || type == SP_JSON_FALSE
+        || !sp_value_number(given->json, node, given->plain, &number))
+        return fault->kind;
+    return sp_fault_add(fault, ": a label is answered if its probability is above it");
+}
+
+static int sp_threshold_read(sp_parameters *p, const sp_given *given, sp_fault *fault)
+{
+    const sp_json *json = given->json;
+    uint32_t node = p->threshold, label, its;
+    int type = sp_json_type(json, node);
+    double number;
+    bool plain = given->plain && (type == SP_JSON_LIST || type == SP_JSON_OBJECT);
+    bool named = !given->plain && type == SP_JSON_LIST && json->nodes[node].n > 0
+                 && sp_json_is(json, node + 1, "dict");
+    p->threshold = 0;
+    p->best = sp_json_is(json, node, "f1");
+    if (p->best || sp_is_threshold(given, node, &p->above))
+        return 0;
+    if (!(named || plain) || (type == SP_JSON_LIST && !sp_are_pairs(json, node, named)))
+        return sp_threshold_fault(given, node, fault);
+    p->threshold = node;
+    p->above = 0.5;
+    sp_weight_list numbers = sp_weight_list_begin(given, node);
+    while (sp_weight_list_next(&numbers, &label, &its)) {
+        if (!sp_is_label(json, label)) {
+            sp_fault_say(fault, SP_WHY_PARAMETER, "threshold has an invalid label: ");
+            return sp_fault_add_value(fault, json, label);
+        }
+        if (!sp_is_threshold(given, its, &number))
+            return sp_threshold_fault(given, its, fault);
+    }
+    return 0;
+}
+
+SP_PRIVATE double sp_threshold_of(const sp_parameters *parameters, const sp_given *given,
+                                  const sp_json *json, uint32_t label)
+{
+    double above = parameters->above;
+    uint32_t its, number;
+    sp_weight_list numbers = sp_weight_list_begin(given, parameters->threshold);
+    while (sp_weight_list_next(&numbers, &its, &number)) {
+        if (sp_values_equal(given->json, its, json, label))
+            sp_value_number(given->json, number, given->plain, &above); /* the last one counts */
+    }
+    return above;
+}
+
 /* --- All of them */
 
-/* How fast AdaptiveClassifier forgets: a number, or "auto". */
+/* How fast a learner forgets: a number; of AdaptiveClassifier also "auto". */
 static int sp_forget_read(sp_parameters *p, const sp_given *given, sp_fault *fault)
 {
     const sp_json *json = given->json;
     int type = sp_json_type(json, p->forget);
-    p->rule.watches = sp_json_is(json, p->forget, "auto");
+    bool can_watch = sp_rule_can(p->rule.kind) & SP_CAN_WATCH;
+    p->rule.watches = can_watch && sp_json_is(json, p->forget, "auto");
     p->rule.forget = 0.0;
     if (p->rule.watches)
         return 0;
@@ -236,7 +315,9 @@ static int sp_forget_read(sp_parameters *p, const sp_given *given, sp_fault *fau
         && p->rule.forget <= 1.0)
         return 0;
     return sp_setting_fault("forget", given, p->forget,
-                            "a number of at least 0, or 'auto', and at most 1", fault);
+                            can_watch ? "a number of at least 0, or 'auto', and at most 1"
+                                      : "a number of at least 0 and at most 1",
+                            fault);
 }
 
 SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_given *given,
@@ -248,6 +329,8 @@ SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_
         sp_classes[kind].name, sp_classes[kind].letter, given, parameters, fault);
     if (!failed && parameters->forget)
         failed = sp_forget_read(parameters, given, fault);
+    if (!failed && parameters->threshold)
+        failed = sp_threshold_read(parameters, given, fault);
     if (!failed && parameters->seed) {
         parameters->seeded = true;
         if (!sp_value_whole(given->json, parameters->seed, &parameters->hash_seed))

@@ -12,6 +12,10 @@
 #include "memory/arena.h"
 #include "path/learner.h"
 
+enum {
+    SP_MISSING_SKIP_NAN = 1, /* of the words that `missing` may be */
+};
+
 typedef struct sp_parameters {
     sp_rule rule;
     int average;
@@ -27,8 +31,11 @@ typedef struct sp_parameters {
     uint64_t max_pairs;
     uint64_t budget;
     int missing;
+    double above;       /* of MultiLabelClassifier: the threshold of labels that have no other */
+    bool best;          /* it is what gives the best F1 */
+    uint32_t threshold; /* nodes of what was given; 0: none */
     uint32_t forget;
-    uint32_t class_weight; /* nodes of what was given; 0: none */
+    uint32_t class_weight;
     uint32_t interactions;
     uint32_t seed;
 } sp_parameters;
@@ -57,6 +64,11 @@ SP_PRIVATE void sp_pairing_free(sp_pairing *pairing);
 
 /* What class_weight says of a label, of this document; 1: nothing. */
 SP_PRIVATE double sp_class_weight(const sp_parameters *parameters, const sp_given *given,
+                                  const sp_json *json, uint32_t label);
+
+/* The probability above which a label of this document is answered, if that is not what gives the
+   best F1. */
+SP_PRIVATE double sp_threshold_of(const sp_parameters *parameters, const sp_given *given,
                                   const sp_json *json, uint32_t label);
 
 /* An untrained learner with these parameters. 0, or a kind of fault; sp_learner_free is due in

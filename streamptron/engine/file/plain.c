@@ -80,15 +80,16 @@ static void sp_plain_scalar(const sp_json *json, uint32_t node, sp_bytes *to)
         sp_bytes_add(to, sp_json_start(json, node), sp_json_length(json, node));
 }
 
-/* class_weight: pairs of a label and a number, whether it was an object or a list of such pairs. */
-static void sp_plain_weights(const sp_json *json, uint32_t node, sp_bytes *to)
+/* Pairs of a label and a number, whether it was an object or a list of such pairs. `dict`: behind
+   that word, as a value. */
+static void sp_plain_numbers(const sp_json *json, uint32_t node, bool dict, sp_bytes *to)
 {
     bool object = sp_json_type(json, node) == SP_JSON_OBJECT;
     uint32_t at = node + 1;
-    sp_bytes_word(to, "[");
+    sp_bytes_word(to, dict ? "[\"dict\"" : "[");
     for (uint32_t i = 0; i < json->nodes[node].n; i++) {
         uint32_t label = at + !object, weight = json->nodes[label].next;
-        sp_bytes_word(to, i ? ",[" : "[");
+        sp_bytes_word(to, i || dict ? ",[" : "[");
         /* a label that is made of parts is written as a file does, which is taken as it is */
         if (sp_json_type(json, label) == SP_JSON_LIST)
             sp_bytes_add(to, sp_json_start(json, label), sp_json_length(json, label));
@@ -131,15 +132,14 @@ SP_PRIVATE void sp_plain_write(const sp_json *json, uint32_t object, sp_bytes *t
         sp_bytes_word(to, k ? "," : "");
         sp_string_write(json, name, to);
         sp_bytes_word(to, ":");
-        if (type == SP_JSON_OBJECT || sp_json_is(json, name, "class_weight")) {
-            if (type == SP_JSON_NULL)
-                sp_plain_scalar(json, value, to);
-            else
-                sp_plain_weights(json, value, to);
-        } else if (type == SP_JSON_LIST
-                   && !(json->nodes[value].n == 2
-                        && (sp_json_is(json, value + 1, "float")
-                            || sp_json_is(json, value + 1, "int"))))
+        bool dict = sp_json_is(json, name, "threshold");
+        bool by_label = dict || sp_json_is(json, name, "class_weight");
+        bool number = type == SP_JSON_LIST && json->nodes[value].n == 2
+                      && (sp_json_is(json, value + 1, "float")
+                          || sp_json_is(json, value + 1, "int"));
+        if (type == SP_JSON_OBJECT || (by_label && type == SP_JSON_LIST && !number))
+            sp_plain_numbers(json, value, dict, to);
+        else if (type == SP_JSON_LIST && !number)
             sp_plain_list(json, value, to);
         else
             sp_plain_scalar(json, value, to);

@@ -94,7 +94,8 @@ static int sp_setting_take(const sp_setting *setting, const sp_given *given, uin
         memcpy(place, &word, sizeof(word));
         return 0;
     case SP_SETTING_NODE:
-        node = type == SP_JSON_NULL ? 0 : node;
+    case SP_SETTING_VALUE:
+        node = type == SP_JSON_NULL && setting->type == SP_SETTING_NODE ? 0 : node;
         memcpy(place, &node, sizeof(node));
         return 0;
     default:

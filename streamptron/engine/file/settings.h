@@ -16,6 +16,7 @@ enum {
     SP_SETTING_WHOLE, /* uint64_t */
     SP_SETTING_MAYBE, /* the same; None is 0 */
     SP_SETTING_NODE,  /* uint32_t: the value's node, 0 for None; whoever needs it checks it */
+    SP_SETTING_VALUE, /* the same, where None is a value, too */
 };
 
 typedef struct sp_setting {

@@ -193,6 +193,14 @@ SP_PRIVATE bool sp_is_value(const sp_json *json, uint32_t node)
     return true;
 }
 
+SP_PRIVATE bool sp_is_label(const sp_json *json, uint32_t node)
+{
+    double number = 0.0;
+    if (sp_json_type(json, node) == SP_JSON_NULL || !sp_is_value(json, node))
+        return false;
+    return !sp_value_number(json, node, false, &number) || number == number;
+}
+
 /* As deep as JSON is nested at most. */
 SP_PRIVATE bool sp_is_position(const sp_json *json, uint32_t node)
 {

@@ -1,3 +1,5 @@
+#include "library/answer.h"
+
 #include "library/event.h"
 #include "library/shown.h"
 
@@ -8,8 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Why the engine could not score or learn an event. */
-static int sp_unfit(const spt_event *event, spt_error *error)
+SP_PRIVATE int sp_unfit(const spt_event *event, spt_error *error)
 {
     if (event->event.unfit == SP_UNFIT_NUMBER)
         return sp_say(error, SPT_ARGUMENT,
@@ -35,9 +36,8 @@ static bool sp_scores_are_finite(const sp_learner *learner, sp_event *event)
     return true;
 }
 
-/* Score an event, and say who answers. */
-static int sp_answer_of(const spt_model *model, spt_event *event, sp_answer *answer,
-                        spt_error *error)
+SP_PRIVATE int sp_answer_of(const spt_model *model, spt_event *event, sp_answer *answer,
+                            spt_error *error)
 {
     sp_learner *learner = sp_learner_of(model);
     if (learner->answer == SP_ANSWER_CANDIDATES)
@@ -59,7 +59,8 @@ static int sp_answer_of(const spt_model *model, spt_event *event, sp_answer *ans
 }
 
 /* Where an answered event's probabilities go: behind the scores, where there is room for them. */
-static double *sp_event_probabilities(const sp_learner *learner, spt_event *event, sp_answer answer)
+SP_PRIVATE double *sp_event_probabilities(const sp_learner *learner, spt_event *event,
+                                          sp_answer answer)
 {
     double *p = event->event.scores + SP_KEPT_KINDS * event->event.n_scores;
     sp_learner_probabilities(learner, &event->event, answer, p);
@@ -73,6 +74,9 @@ SPT_API int spt_predict(const spt_model *model, spt_event *event, spt_answer *an
     const sp_learner *learner = &model->contents.learner;
     if (answer == NULL || answer->size < sizeof(spt_answer))
         return sp_say(error, SPT_ARGUMENT, "answer must be one that begins with SPT_ANSWER");
+    if (sp_has_sets(model))
+        return sp_say(error, SPT_ARGUMENT,
+                      "a MultiLabelClassifier answers a set of labels; call spt_predict_set");
     int failed = sp_answer_of(model, event, &its, error);
     if (failed)
         return failed;
@@ -128,7 +132,7 @@ SPT_API int spt_scores(const spt_model *model, spt_event *event, double *scores,
 static ptrdiff_t sp_output_of(const sp_learner *learner, size_t label, double *sign)
 {
     *sign = 1.0;
-    if (sp_learner_several(learner))
+    if (sp_learner_by_label(learner))
         return (ptrdiff_t)label;
     *sign = (int)label == learner->two.positive ? 1.0 : -1.0;
     return 0;
@@ -233,18 +237,26 @@ SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, 
 
 /* --- Learning */
 
+SP_PRIVATE int sp_check_weight(const spt_model *model, double weight, double u, spt_error *error)
+{
+    if (!(weight >= 0.0 && weight <= SP_VALUE_LIMIT))
+        return sp_say(error, SPT_ARGUMENT,
+                      "weight must be a number of at least 0 and at most 1e+50");
+    if (u <= sp_machine_weight_most(&model->contents.learner))
+        return SPT_OK;
+    return sp_say(error, SPT_ARGUMENT,
+                  sp_has_sets(model) ? "weight must be at most 1e+30"
+                                     : "weight times the class weight of the label is too large");
+}
+
 static int sp_learn(spt_model *model, spt_event *event, size_t label, double weight,
                     spt_error *error)
 {
     sp_learner *learner = &model->contents.learner;
     double u = weight * model->labels.labels[label].weight;
-    if (!(weight >= 0.0 && weight <= SP_VALUE_LIMIT))
-        return sp_say(error, SPT_ARGUMENT,
-                      "weight must be a number of at least 0 and at most 1e+50");
-    if (!(u <= sp_machine_weight_most(learner)))
-        return sp_say(error, SPT_ARGUMENT,
-                      "weight times the class weight of the label is too large");
-    int failed = sp_event_put(model, event, error);
+    int failed = sp_check_weight(model, weight, u, error);
+    if (!failed)
+        failed = sp_event_put(model, event, error);
     if (failed)
         return failed;
     if (sp_learner_learn(learner, &event->event, (ptrdiff_t)label, u) < 0)
@@ -253,7 +265,8 @@ static int sp_learn(spt_model *model, spt_event *event, size_t label, double wei
     return SPT_OK;
 }
 
-static int sp_may_learn(const spt_model *model, const spt_event *event, spt_error *error)
+SP_PRIVATE int sp_may_learn(const spt_model *model, const spt_event *event, bool sets,
+                            spt_error *error)
 {
     if (model->read_only)
         return sp_say(error, SPT_READ_ONLY,
@@ -262,6 +275,12 @@ static int sp_may_learn(const spt_model *model, const spt_event *event, spt_erro
         return sp_say(error, SPT_ARGUMENT,
                       "a RankingPerceptron learns which of several candidates is right, which only "
                       "Python gives it");
+    if (sets != sp_has_sets(model))
+        return sp_say(error, SPT_ARGUMENT,
+                      sets ? "the model learns one label of an event; call spt_learn or "
+                             "spt_learn_as"
+                           : "a MultiLabelClassifier learns a set of labels; call spt_learn_set "
+                             "or spt_learn_set_as");
     if (event->model != model)
         return sp_say(error, SPT_ARGUMENT, "the event was made for another model");
     return SPT_OK;
@@ -270,7 +289,7 @@ static int sp_may_learn(const spt_model *model, const spt_event *event, spt_erro
 SPT_API int spt_learn(spt_model *model, spt_event *event, size_t label, double weight,
                       spt_error *error)
 {
-    int failed = sp_may_learn(model, event, error);
+    int failed = sp_may_learn(model, event, false, error);
     if (failed)
         return failed;
     if (label >= model->labels.n)
@@ -279,18 +298,16 @@ SPT_API int spt_learn(spt_model *model, spt_event *event, size_t label, double w
     return sp_learn(model, event, label, weight, error);
 }
 
-SPT_API int spt_learn_as(spt_model *model, spt_event *event, const char *label, size_t n,
-                         double weight, spt_error *error)
+SP_PRIVATE int sp_label_number(spt_model *model, const char *p, size_t n, size_t *label,
+                               spt_error *error)
 {
     sp_label_list *labels = &model->labels;
-    int failed = sp_may_learn(model, event, error);
-    if (failed)
-        return failed;
-    if ((label == NULL && n > 0) || n > SP_TEXT_MOST || !sp_is_text(label, n))
+    if ((p == NULL && n > 0) || n > SP_TEXT_MOST || !sp_is_text(p, n))
         return sp_say(error, SPT_ARGUMENT, "label is NULL, too long, or not UTF-8");
-    ptrdiff_t known = sp_labels_find(labels, label, n);
+    ptrdiff_t known = sp_labels_find(labels, p, n);
+    *label = known < 0 ? labels->n : (size_t)known;
     if (known >= 0)
-        return sp_learn(model, event, (size_t)known, weight, error);
+        return SPT_OK;
     if (model->contents.learner.answer == SP_ANSWER_SIGN)
         return sp_say(error, SPT_ARGUMENT,
                       "label is neither of the two that a Perceptron has; for others make a "
@@ -300,12 +317,22 @@ SPT_API int spt_learn_as(spt_model *model, spt_event *event, const char *label, 
         return sp_say(error, SPT_FULL,
                       "label is new, and the model already has max_labels: leave the event out, "
                       "give it one of the labels that are there, or make a model with more");
-    size_t n_more = labels->more.n;
-    if (sp_labels_add(labels, &model->contents, label, n) < 0)
-        return sp_say_memory(error);
-    failed = sp_learn(model, event, labels->n - 1, weight, error);
+    return sp_labels_add(labels, &model->contents, p, n) < 0 ? sp_say_memory(error) : SPT_OK;
+}
+
+SPT_API int spt_learn_as(spt_model *model, spt_event *event, const char *label, size_t n,
+                         double weight, spt_error *error)
+{
+    size_t number;
+    int failed = sp_may_learn(model, event, false, error);
+    if (failed)
+        return failed;
+    sp_label_point before = sp_labels_mark(&model->labels);
+    failed = sp_label_number(model, label, n, &number, error);
+    if (!failed)
+        failed = sp_learn(model, event, number, weight, error);
     /* an event of weight 0 makes no label known, to some learners */
-    if (failed || sp_learner_labels(&model->contents.learner) < (ptrdiff_t)labels->n)
-        sp_labels_take_back(labels, n_more);
+    if (failed || sp_learner_labels(&model->contents.learner) < (ptrdiff_t)model->labels.n)
+        sp_labels_rewind(&model->labels, before);
     return failed;
 }

@@ -31,6 +31,8 @@ SPT_API void spt_event_free(spt_event *event)
     sp_bytes_free(&event->table);
     sp_bytes_free(&event->shares);
     sp_bytes_free(&event->shown);
+    sp_bytes_free(&event->numbers);
+    sp_bytes_free(&event->turns);
     sp_free(event);
 }
 
@@ -167,6 +169,16 @@ static bool sp_table_room(spt_event *event)
     return true;
 }
 
+/* Whether a value stands for one that is missing, which the model leaves out. */
+static bool sp_is_left_out(spt_event *event, double value)
+{
+    if (!isnan(value) || event->model->contents.parameters.missing != SP_MISSING_SKIP_NAN)
+        return false;
+    if (event->is_text)
+        spt_event_clear(event);
+    return true;
+}
+
 /* Take a feature whose name lies behind the others. */
 static int sp_named_add(spt_event *event, sp_named *feature, spt_error *error)
 {
@@ -202,6 +214,8 @@ SPT_API int spt_event_add(spt_event *event, const char *name, size_t n, double v
                           spt_error *error)
 {
     sp_named feature = {.n = n, .value = value};
+    if (sp_is_left_out(event, value))
+        return SPT_OK;
     if ((name == NULL && n > 0) || n > SP_TEXT_MOST)
         return sp_say(error, SPT_ARGUMENT, "name is NULL, or too long");
     if (!sp_is_text(name, n))
@@ -225,6 +239,8 @@ SPT_API int spt_event_add_int(spt_event *event, int64_t name, double value, spt_
 {
     const int64_t most = (INT64_C(1) << 61) - 2;
     sp_named feature = {.number = name, .value = value, .is_int = true};
+    if (sp_is_left_out(event, value))
+        return SPT_OK;
     if (name > most || name < -most)
         return sp_say(error, SPT_ARGUMENT, "name must be less than 2^61 - 1 in size");
     feature.at = event->names.n;

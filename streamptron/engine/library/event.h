@@ -8,7 +8,8 @@
 enum {
     SP_NAME_BEFORE = 16,       /* bytes that may be read before a name's */
     SP_TEXT_MOST = 1 << 28,    /* bytes of a text */
-    SP_FEATURES_MOST = 1 << 27 /* of an event */
+    SP_FEATURES_MOST = 1 << 27, /* of an event */
+    SP_LABELS_MOST = 1 << 27,
 };
 
 /* Let the engine have the event: it is written again, and compared with what the engine knows of

@@ -61,7 +61,8 @@ static int sp_labels_room(sp_label_list *list)
     return 0;
 }
 
-static int sp_label_put(sp_label_list *list, const void *p, size_t n, double weight)
+/* `its`: what is said of it. */
+static int sp_label_put(sp_label_list *list, const void *p, size_t n, const sp_label_text *its)
 {
     uint8_t *text = sp_arena_alloc(&list->texts, n + 1);
     if (text == NULL || sp_labels_room(list) < 0)
@@ -69,7 +70,7 @@ static int sp_label_put(sp_label_list *list, const void *p, size_t n, double wei
     if (n > 0)
         memcpy(text, p, n);
     text[n] = 0;
-    sp_label_text label = {(const char *)text, n, weight};
+    sp_label_text label = {(const char *)text, n, its->weight, its->above};
     uint32_t at = sp_label_place(list, label.p, n);
     list->labels[list->n++] = label;
     if (list->table[at] == 0) /* of two that look alike the first is found */
@@ -93,16 +94,25 @@ static void sp_label_show(const sp_contents *contents, uint32_t i, uint32_t node
         sp_bytes_word(to, i ? "True" : "False");
 }
 
-/* What class_weight says of a label, given as JSON; 0 without memory is no answer, so -1. */
-static double sp_label_weight(const sp_contents *contents, const void *json, size_t n)
+/* What the parameters say of a label of a document. */
+static void sp_label_read(const sp_contents *contents, const sp_json *json, uint32_t node,
+                          sp_label_text *label)
 {
-    sp_json value;
+    label->weight = sp_class_weight(&contents->parameters, &contents->given, json, node);
+    label->above = sp_threshold_of(&contents->parameters, &contents->given, json, node);
+}
+
+/* The same of one given as JSON. -1 without memory. */
+static int sp_label_read_alone(const sp_contents *contents, const void *text, size_t n,
+                               sp_label_text *label)
+{
+    sp_json json;
     sp_fault fault;
-    double weight = -1.0;
-    if (sp_json_read(&value, (const uint8_t *)json, n, &fault) == 0)
-        weight = sp_class_weight(&contents->parameters, &contents->given, &value, 0);
-    sp_json_free(&value);
-    return weight;
+    int failed = sp_json_read(&json, (const uint8_t *)text, n, &fault);
+    if (!failed)
+        sp_label_read(contents, &json, 0, label);
+    sp_json_free(&json);
+    return failed ? -1 : 0;
 }
 
 SP_PRIVATE void sp_labels_free(sp_label_list *list)
@@ -124,12 +134,14 @@ SP_PRIVATE int sp_labels_begin(sp_label_list *list, const sp_contents *contents)
     memset(list, 0, sizeof(*list));
     sp_arena_init(&list->texts);
     for (uint32_t i = 0; i < n && !failed; i++) {
+        sp_label_text its;
         shown.n = 0;
         sp_label_show(contents, i, node, &shown);
-        double weight = listed
-                            ? sp_class_weight(&contents->parameters, &contents->given, json, node)
-                            : sp_label_weight(contents, i ? "1" : "0", 1);
-        failed = shown.failed || weight < 0.0 ? -1 : sp_label_put(list, shown.p, shown.n, weight);
+        if (listed)
+            sp_label_read(contents, json, node, &its);
+        else
+            failed = sp_label_read_alone(contents, i ? "1" : "0", 1, &its);
+        failed = failed || shown.failed ? -1 : sp_label_put(list, shown.p, shown.n, &its);
         node = listed ? json->nodes[node].next : 0;
     }
     sp_bytes_free(&shown);
@@ -139,25 +151,35 @@ SP_PRIVATE int sp_labels_begin(sp_label_list *list, const sp_contents *contents)
 SP_PRIVATE int sp_labels_add(sp_label_list *list, const sp_contents *contents, const char *p,
                              size_t n)
 {
-    size_t before = list->more.n;
+    sp_label_point before = sp_labels_mark(list);
+    sp_label_text its;
     sp_bytes_word(&list->more, ",");
     sp_json_quote((const uint8_t *)p, n, &list->more);
-    double weight = -1.0;
-    if (!list->more.failed)
-        weight = sp_label_weight(contents, list->more.p + before + 1, list->more.n - before - 1);
-    if (weight >= 0.0 && sp_label_put(list, p, n, weight) == 0)
+    if (!list->more.failed
+        && sp_label_read_alone(contents, list->more.p + before.n_more + 1,
+                               list->more.n - before.n_more - 1, &its)
+               == 0
+        && sp_label_put(list, p, n, &its) == 0)
         return 0;
-    list->more.n = before;
     list->more.failed = false;
+    sp_labels_rewind(list, before);
     return -1;
 }
 
-SP_PRIVATE void sp_labels_take_back(sp_label_list *list, size_t n_more)
+SP_PRIVATE sp_label_point sp_labels_mark(const sp_label_list *list)
 {
-    const sp_label_text *label = &list->labels[list->n - 1];
-    uint32_t at = sp_label_place(list, label->p, label->n);
-    if (list->table[at] == list->n)
-        list->table[at] = 0; /* nothing was put behind it */
-    list->n--;
-    list->more.n = n_more;
+    sp_label_point mark = {list->n, list->more.n, sp_arena_mark(&list->texts)};
+    return mark;
+}
+
+SP_PRIVATE void sp_labels_rewind(sp_label_list *list, sp_label_point mark)
+{
+    for (; list->n > mark.n; list->n--) { /* from the last one, so that none was put behind it */
+        const sp_label_text *label = &list->labels[list->n - 1];
+        uint32_t at = sp_label_place(list, label->p, label->n);
+        if (list->table[at] == list->n)
+            list->table[at] = 0;
+    }
+    list->more.n = mark.n_more;
+    sp_arena_rewind(&list->texts, mark.texts);
 }

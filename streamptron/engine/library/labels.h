@@ -1,4 +1,5 @@
-/* A model's labels as texts, each found by its text, and what class_weight says of it. */
+/* A model's labels as texts, each found by its text, and what class_weight and
+   threshold say of it. */
 
 #ifndef STREAMPTRON_LIBRARY_LABELS_H
 #define STREAMPTRON_LIBRARY_LABELS_H
@@ -11,6 +12,7 @@ typedef struct sp_label_text {
     const char *p; /* with a zero at its end */
     size_t n;
     double weight;
+    double above; /* of a MultiLabelClassifier: the threshold */
 } sp_label_text;
 
 typedef struct sp_label_list {
@@ -22,6 +24,13 @@ typedef struct sp_label_list {
     sp_bytes more; /* those that have come since, as JSON */
 } sp_label_list;
 
+/* How many there were, to take back what has come since. */
+typedef struct sp_label_point {
+    uint32_t n;
+    size_t n_more;
+    sp_arena_point texts;
+} sp_label_point;
+
 /* -1 without memory. Call sp_labels_free in either case. */
 SP_PRIVATE int sp_labels_begin(sp_label_list *list, const sp_contents *contents);
 SP_PRIVATE void sp_labels_free(sp_label_list *list);
@@ -29,9 +38,10 @@ SP_PRIVATE void sp_labels_free(sp_label_list *list);
 /* -1: there is none. */
 SP_PRIVATE ptrdiff_t sp_labels_find(const sp_label_list *list, const char *p, size_t n);
 
-/* Add a text as the last label; it can be taken back once. -1 without memory. */
+/* Add a text as the last label. -1 without memory. */
 SP_PRIVATE int sp_labels_add(sp_label_list *list, const sp_contents *contents, const char *p,
                              size_t n);
-SP_PRIVATE void sp_labels_take_back(sp_label_list *list, size_t n_more);
+SP_PRIVATE sp_label_point sp_labels_mark(const sp_label_list *list);
+SP_PRIVATE void sp_labels_rewind(sp_label_list *list, sp_label_point mark);
 
 #endif

@@ -18,4 +18,5 @@
 #include "library/event.c"
 #include "library/labels.c"
 #include "library/model.c"
+#include "library/sets.c"
 #include "library/shown.c"

@@ -37,6 +37,9 @@ struct spt_event {
     sp_bytes features;
     sp_bytes table; /* numbers of features by their names' hash, from 1 */
     sp_bytes shares, shown;
+    sp_bytes numbers; /* of labels */
+    sp_bytes turns;   /* by label: in which call it was last named */
+    uint32_t turn;
 };
 
 /* Say what is wrong. Returns the code. */

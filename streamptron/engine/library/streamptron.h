@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /* What this header promises: it rises when something is added. What was there stays. */
-#define SPT_INTERFACE 1
+#define SPT_INTERFACE 2
 
 typedef struct spt_model spt_model;
 typedef struct spt_event spt_event;
@@ -67,6 +67,12 @@ typedef struct spt_answer {
 } spt_answer;
 #define SPT_ANSWER {sizeof(spt_answer), -1, 0.0, 0.0}
 
+/* A label and its probability: one of several that an event may have. */
+typedef struct spt_choice {
+    size_t label; /* its number */
+    double probability;
+} spt_choice;
+
 /* What one feature has of a score. */
 typedef struct spt_part {
     const char *name; /* as Python shows it; NULL: what is always there */
@@ -98,10 +104,10 @@ SPT_API int spt_open(const char *path, unsigned flags, spt_model **model, spt_er
 SPT_API int spt_open_memory(const void *p, size_t n, unsigned flags, spt_model **model,
                             spt_error *error);
 
-/* An untrained model: "perceptron", "multiclass", "mira", "arow", "adaptive" or "voted", and its
-   parameters as a JSON object, such as {"max_features": 100000}; what is left out, or NULL, has the
-   default that it has in Python. `tokenizer`: those of the Tokenizer before it, {} for all
-   defaults; NULL: its events have names and numbers. */
+/* An untrained model: "perceptron", "multiclass", "mira", "arow", "adaptive", "voted" or
+   "multilabel", and its parameters as a JSON object, such as {"max_features": 100000}; what is left
+   out, or NULL, has the default that it has in Python. `tokenizer`: those of the Tokenizer before
+   it, {} for all defaults; NULL: its events have names and numbers. */
 SPT_API int spt_new(const char *learner, const char *parameters, const char *tokenizer,
                     spt_model **model, spt_error *error);
 
@@ -129,6 +135,9 @@ SPT_API int spt_count(const spt_model *model, spt_counts *counts);
 
 /* "AdaptiveClassifier" and so on. */
 SPT_API const char *spt_learner(const spt_model *model);
+
+/* Whether an event has a set of labels, as a MultiLabelClassifier's has; else it has one. */
+SPT_API int spt_is_multilabel(const spt_model *model);
 
 /* --- Labels: numbers from 0 on, in the order in which they came */
 
@@ -161,13 +170,15 @@ SPT_API size_t spt_fields(const spt_model *model);
 SPT_API const char *spt_field(const spt_model *model, size_t field, size_t *n);
 
 /* Add a feature: a name that the event does not have yet, and a finite number of at most 1e50 in
-   size. An int is another name than the text of its digits. */
+   size. An int is another name than the text of its digits. A NaN is left out if the model has
+   missing="skip_nan". */
 SPT_API int spt_event_add(spt_event *event, const char *name, size_t n, double value,
                           spt_error *error);
 SPT_API int spt_event_add_int(spt_event *event, int64_t name, double value, spt_error *error);
 
 /* --- Answers. The event stays as it is, to be learned or asked again */
 
+/* The one label of an event. Of a model that has sets of them call spt_predict_set. */
 SPT_API int spt_predict(const spt_model *model, spt_event *event, spt_answer *answer,
                         spt_error *error);
 
@@ -175,8 +186,23 @@ SPT_API int spt_predict(const spt_model *model, spt_event *event, spt_answer *an
 SPT_API int spt_probabilities(const spt_model *model, spt_event *event, double *p, size_t room,
                               spt_error *error);
 
+/* The labels that a MultiLabelClassifier answers, in the order of their numbers: those whose
+   probability is above their threshold. `n`: how many they are; those beyond `room` are left
+   out. */
+SPT_API int spt_predict_set(const spt_model *model, spt_event *event, spt_choice *choices,
+                            size_t room, size_t *n, spt_error *error);
+
+/* The most probable labels of any model, in falling order, as many as there is room for; of equal
+   ones the first comes first. `n`: how many they are. */
+SPT_API int spt_top(const spt_model *model, spt_event *event, spt_choice *choices, size_t room,
+                    size_t *n, spt_error *error);
+
+/* The probability above which a MultiLabelClassifier answers a label; with threshold="f1" the one
+   that would have been best so far. -1: the model has none, or not this label. */
+SPT_API double spt_threshold(const spt_model *model, size_t label);
+
 /* The scores, as Python's decision_function_one gives them: of up to two labels one, of more one a
-   label. `n`: how many. */
+   label, and always so of a MultiLabelClassifier. `n`: how many. */
 SPT_API int spt_scores(const spt_model *model, spt_event *event, double *scores, size_t room,
                        size_t *n, spt_error *error);
 
@@ -194,6 +220,18 @@ SPT_API int spt_learn(spt_model *model, spt_event *event, size_t label, double w
 /* The same by a label's text; a new one gets the next number. */
 SPT_API int spt_learn_as(spt_model *model, spt_event *event, const char *label, size_t n,
                          double weight, spt_error *error);
+
+/* Learn the set of an event's labels, for a MultiLabelClassifier. Without `there` (NULL) the event
+   has these n labels and no others of those that are known; n = 0: it has none. With it there[i]
+   says whether the event has labels[i], and nothing is learned of labels that are not named. No
+   label comes twice. */
+SPT_API int spt_learn_set(spt_model *model, spt_event *event, const size_t *labels,
+                          const int *there, size_t n, double weight, spt_error *error);
+
+/* The same by the labels' texts; new ones get the next numbers, in this order. */
+SPT_API int spt_learn_set_as(spt_model *model, spt_event *event, const char *const *labels,
+                             const size_t *lengths, const int *there, size_t n, double weight,
+                             spt_error *error);
 
 /* --- About the library */
 

@@ -9,7 +9,8 @@ SP_PRIVATE sp_kept_once sp_many_once(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
     sp_kept_once once = {"many",        SP_MANY_NUMBERS, a->n_labels,
-                         SP_MANY_WIDTH, SP_MANY_BEHIND,  a->watches ? SP_DRIFT_NUMBERS : 0};
+                         SP_MANY_WIDTH, SP_MANY_BEHIND,  a->watches ? SP_DRIFT_NUMBERS : 0,
+                         a->watches};
     return once;
 }
 

@@ -12,12 +12,14 @@ typedef struct sp_kept_once {
     ptrdiff_t n_rows;   /* and behind these rows of numbers, one a label */
     ptrdiff_t width;    /* of such a row; 0: there are none */
     ptrdiff_t n_behind; /* numbers behind the rows, which are 1 in files of before format 3 */
-    ptrdiff_t n_more;   /* a list of numbers behind those; 0: there is none */
+    ptrdiff_t n_more;   /* numbers of each list behind those */
+    ptrdiff_t n_lists;  /* how many such lists there are */
 } sp_kept_once;
 
 static inline size_t sp_once_numbers(const sp_kept_once *once)
 {
-    return (size_t)(once->n + once->n_rows * once->width + once->n_behind + once->n_more);
+    return (size_t)(once->n + once->n_rows * once->width + once->n_behind
+                    + once->n_lists * once->n_more);
 }
 
 /* One part of an explained score. */

@@ -39,20 +39,24 @@ SP_PRIVATE bool sp_marks_begin(const uint32_t *marks, size_t n)
     return n > 0 && n <= UINT32_MAX && !(marks[0] | marks[1] | marks[2] | marks[3]);
 }
 
-/* Whether the entries of one row, which must begin at mark `at` of n, are some. */
-static bool sp_row_is_sound(size_t n_labels, const sp_sparse *row, const uint32_t *marks, size_t at,
-                            size_t n)
+SP_PRIVATE bool sp_entries_are_sound(const sp_entry *entries, uint32_t n, size_t n_labels)
 {
-    const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
-    if (row->size || row->block != (row->n ? at : 0) || row->n > n - at || row->n > n_labels)
-        return false;
-    for (uint32_t i = 0; i < row->n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         if (entries[i].k >= n_labels || (i && entries[i].k <= entries[i - 1].k)
             || !(fabsf(entries[i].c) <= 0x1p120f && fabsf(entries[i].w) <= 0x1p120f
                  && entries[i].G >= 0.0f && entries[i].G <= 0x1p127f))
             return false;
     }
     return true;
+}
+
+/* Whether the entries of one row, which must begin at mark `at` of n, are some. */
+static bool sp_row_is_sound(size_t n_labels, const sp_sparse *row, const uint32_t *marks, size_t at,
+                            size_t n)
+{
+    const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
+    return row->size == 0 && row->block == (row->n ? at : 0) && row->n <= n - at
+           && row->n <= n_labels && sp_entries_are_sound(entries, row->n, n_labels);
 }
 
 SP_PRIVATE bool sp_marks_are_sound(const double *slots, size_t n, const uint32_t *marks,

@@ -46,6 +46,9 @@ SP_PRIVATE void sp_marks_plain(double *slot);
 /* Whether the first of n marks is that of no row. */
 SP_PRIVATE bool sp_marks_begin(const uint32_t *marks, size_t n);
 
+/* Whether n entries are those of a row. */
+SP_PRIVATE bool sp_entries_are_sound(const sp_entry *entries, uint32_t n, size_t n_labels);
+
 /* Whether the rows of n slots, which lie there in order from mark `at` on, are some of so many
    labels; `at` is then behind them. */
 SP_PRIVATE bool sp_marks_are_sound(const double *slots, size_t n, const uint32_t *marks,

@@ -76,6 +76,36 @@ static int sp_labels_read(sp_sets *s, const double *marked)
     return 0;
 }
 
+SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event *event)
+{
+    const sp_sets *s = &learner->sets;
+    const sp_sparse_rows *rows = sp_rows_of(&learner->table);
+    for (ptrdiff_t i = 0; i < event->n; i++) {
+        const sp_sparse *row = &sp_marked_of(&learner->table, event->slots[i])->of.row;
+        if (row->size || row->block >= s->doubted || row->n > s->doubted - row->block
+            || (row->block == 0) != (row->n == 0)
+            || !sp_entries_are_sound(sp_row_entries(rows, row), row->n, (size_t)s->n_labels))
+            return false;
+    }
+    return true;
+}
+
+static int sp_marks_borrow(sp_learner *learner, const uint32_t *marks, size_t n)
+{
+    sp_rows_free(sp_rows_of(&learner->table));
+    learner->table.own = sp_rows_borrow((const sp_entry *)(const void *)marks, n);
+    return learner->table.own == NULL ? SP_MARKS_MEMORY : 0;
+}
+
+SP_PRIVATE int sp_sets_map_unread(sp_learner *learner, const uint32_t *marks, size_t n,
+                                  const double *marked)
+{
+    if (sp_labels_read(&learner->sets, marked) || !sp_marks_begin(marks, n))
+        return SP_MARKS_WRONG;
+    learner->sets.doubted = n;
+    return sp_marks_borrow(learner, marks, n);
+}
+
 SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
                        const uint32_t *marks, size_t n, const double *marked)
 {
@@ -86,9 +116,7 @@ SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
     if (!sp_marks_are_sound(slots, n_slots, marks, n, (size_t)learner->sets.n_labels, &at)
         || at != n)
         return SP_MARKS_WRONG;
-    sp_rows_free(sp_rows_of(&learner->table));
-    learner->table.own = sp_rows_borrow((const sp_entry *)(const void *)marks, n);
-    return learner->table.own == NULL ? SP_MARKS_MEMORY : 0;
+    return sp_marks_borrow(learner, marks, n);
 }
 
 SP_API int sp_sets_read(sp_learner *learner, const uint32_t *marks, size_t n, const double *marked)

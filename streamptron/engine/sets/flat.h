@@ -18,6 +18,13 @@ enum {
 SP_API int sp_sets_map(sp_learner *learner, const double *slots, size_t n_slots,
                        const uint32_t *marks, size_t n, const double *marked);
 
+/* The same, looking at no entry: an event's are when it is scored. */
+SP_PRIVATE int sp_sets_map_unread(sp_learner *learner, const uint32_t *marks, size_t n,
+                                  const double *marked);
+
+/* Whether an event's rows, of entries that no one has looked at, are some. */
+SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event *event);
+
 /* Whether a slot holds the same in two learners whose labels begin alike, wherever rows lie. */
 SP_PRIVATE bool sp_sets_same_row(const sp_table *table, const double *row, const sp_table *other,
                                  const double *its);

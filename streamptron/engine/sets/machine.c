@@ -1,6 +1,7 @@
 #include "sets/machine.h"
 
 #include "adaptive/logs.h"
+#include "sets/flat.h"
 #include "sets/learn.h"
 
 #include <math.h>
@@ -101,7 +102,14 @@ SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
         return -1;
     event->n_scores = n;
     event->judged = 0;
+    if (learner->sets.doubted && !sp_sets_rows_are_sound(learner, event)) {
+        for (ptrdiff_t k = 0; k < n; k++) /* which are asked at once whether they are finite */
+            event->scores[k] = NAN;
+        return 0;
+    }
     sp_sets_answer(&learner->sets, &learner->table, event, sp_answered_of(event));
+    if (learner->table.borrowed) /* likewise */
+        sp_sets_verdict(learner, event, SP_KEPT_CURRENT);
     return 0;
 }
 
@@ -161,4 +169,56 @@ SP_PRIVATE void sp_sets_take(sp_learner *learner, sp_event *event, double u)
         return;
     learner->n_updates += w->n_strides > 0;
     sp_sets_learn(&learner->sets, &learner->table, event, w, u);
+}
+
+/* --- What it tells of itself */
+
+enum { SP_SETS_ONCE = 4, SP_SETS_LISTS = 2 }; /* T, m, nm, positives; there, said */
+
+SP_PRIVATE sp_kept_once sp_sets_once(void)
+{
+    sp_kept_once once = {
+        .name = "sets", .n = SP_SETS_ONCE, .n_more = SP_SETS_STEPS, .n_lists = SP_SETS_LISTS};
+    return once;
+}
+
+SP_PRIVATE void sp_sets_once_write(const sp_learner *learner, double *numbers)
+{
+    const sp_sets *s = &learner->sets;
+    *numbers++ = s->T;
+    *numbers++ = s->m;
+    *numbers++ = s->nm;
+    *numbers++ = s->positives;
+    memcpy(numbers, s->there, SP_SETS_STEPS * sizeof(double));
+    memcpy(numbers + SP_SETS_STEPS, s->said, SP_SETS_STEPS * sizeof(double));
+}
+
+static bool sp_is_sum(double number, double least)
+{
+    return least <= number && number <= SP_VALUE_LIMIT;
+}
+
+SP_PRIVATE const char *sp_sets_once_read(sp_learner *learner, const double *numbers)
+{
+    sp_sets *s = &learner->sets;
+    s->T = *numbers++;
+    s->m = *numbers++;
+    s->nm = *numbers++;
+    s->positives = *numbers++;
+    bool good = sp_is_sum(s->T, 0.0) && sp_is_sum(s->m, 0.0) && 0.0 <= s->nm && s->nm <= 1024.0
+                && sp_is_sum(s->positives, 0.0);
+    for (int t = 0; t < SP_SETS_STEPS; t++) {
+        s->there[t] = numbers[t];
+        s->said[t] = numbers[SP_SETS_STEPS + t];
+        good = good && sp_is_sum(s->there[t], 0.0) && sp_is_sum(s->said[t], s->there[t]);
+    }
+    return good ? NULL : "what is kept of all events is invalid";
+}
+
+SP_PRIVATE void sp_sets_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t label,
+                               double *shares)
+{
+    for (ptrdiff_t i = 0; i < event->n; i++)
+        shares[i] = sp_sets_share(&learner->sets, &learner->table, event, label, i);
+    shares[event->n] = sp_sets_share(&learner->sets, &learner->table, event, label, -1);
 }

@@ -4,6 +4,7 @@
 #define STREAMPTRON_SETS_MACHINE_H
 
 #include "path/learner.h"
+#include "path/once.h"
 #include "sets/sets.h"
 
 SP_PRIVATE int sp_sets_open(sp_learner *learner, int average, bool pocket, int serve,
@@ -20,5 +21,14 @@ SP_PRIVATE void sp_sets_probabilities(const sp_learner *learner, const sp_event 
 SP_PRIVATE int sp_sets_step(sp_learner *learner, sp_event *event, double u);
 SP_PRIVATE int sp_sets_make_room(sp_learner *learner, sp_event *event, double u);
 SP_PRIVATE void sp_sets_take(sp_learner *learner, sp_event *event, double u);
+
+/* What it keeps once, as a file has it; reading: NULL, or what is wrong with the numbers. */
+SP_PRIVATE sp_kept_once sp_sets_once(void);
+SP_PRIVATE void sp_sets_once_write(const sp_learner *learner, double *numbers);
+SP_PRIVATE const char *sp_sets_once_read(sp_learner *learner, const double *numbers);
+
+/* What each entry has of a label's score; behind them what is always there. */
+SP_PRIVATE void sp_sets_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t label,
+                               double *shares);
 
 #endif

@@ -1,0 +1,37 @@
+/* What all answers begin with, and what is asked before anything is learned. */
+
+#ifndef STREAMPTRON_LIBRARY_ANSWER_H
+#define STREAMPTRON_LIBRARY_ANSWER_H
+
+#include "library/model.h"
+
+/* Score an event, and say who answers. SPT_OK or a code. */
+SP_PRIVATE int sp_answer_of(const spt_model *model, spt_event *event, sp_answer *answer,
+                            spt_error *error);
+
+/* The probabilities of an answered event, by label, in its own scratch. */
+SP_PRIVATE double *sp_event_probabilities(const sp_learner *learner, spt_event *event,
+                                          sp_answer answer);
+
+/* Why the engine could not score or learn an event. */
+SP_PRIVATE int sp_unfit(const spt_event *event, spt_error *error);
+
+/* Whether the event may be taught, one label or (`sets`) a set of them. SPT_OK or a code. */
+SP_PRIVATE int sp_may_learn(const spt_model *model, const spt_event *event, bool sets,
+                            spt_error *error);
+
+/* Whether a weight, with what class_weight makes of it, can be learned. SPT_OK or a code. */
+SP_PRIVATE int sp_check_weight(const spt_model *model, double weight, double u, spt_error *error);
+
+/* The number of a label that is learned by its text, which may be new. SPT_OK or a code; whoever
+   cannot learn it takes it back by sp_labels_rewind. */
+SP_PRIVATE int sp_label_number(spt_model *model, const char *p, size_t n, size_t *label,
+                               spt_error *error);
+
+/* Whether a model has sets of labels. */
+static inline bool sp_has_sets(const spt_model *model)
+{
+    return model->contents.learner.answer == SP_ANSWER_SETS;
+}
+
+#endif
