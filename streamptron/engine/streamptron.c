@@ -49,6 +49,7 @@
 #include "path/path.c"
 #include "path/undo.c"
 #include "sets/flat.c"
+#include "sets/kept.c"
 #include "sets/learn.c"
 #include "sets/machine.c"
 #include "sets/mix.c"

@@ -3,6 +3,7 @@
 #include "kit.h"
 
 #include "sets/flat.h"
+#include "sets/kept.h"
 #include "sets/machine.h"
 #include "whole/merge.h"
 
@@ -53,6 +54,47 @@ static void test_rows(uint32_t labels, int turns)
     }
     sp_rows_free(other);
     free(there);
+}
+
+/* A step on a row, and others, taken back in turn: nothing is left of them but their sums. */
+static void test_kept(void)
+{
+    enum { K = 12, STEPS = 3 };
+    sp_sparse_rows *rows = sp_rows_open();
+    sp_sparse row = {0};
+    sp_kept_entry kept[STEPS][K];
+    ptrdiff_t n[STEPS];
+    sp_entry all[K];
+    CHECK(rows != NULL);
+    for (uint32_t k = 0; k < K; k += 3) {
+        sp_row_move(rows, &row, sp_rows_take(rows, 9), 9);
+        *sp_row_insert(rows, &row, k) = (sp_entry){k, 1.0f, 0.1f, 0.3f};
+    }
+    uint32_t there = row.n;
+    memcpy(all, sp_row_entries(rows, &row), there * sizeof(sp_entry));
+    for (int step = 0; step < STEPS; step++) {
+        uint32_t labels[K];
+        ptrdiff_t m = 0, adds = check_below(K);
+        for (uint32_t k = check_below(3); k < K; k += 1 + check_below(3))
+            labels[m++] = k;
+        adds = SP_MIN(adds, m);
+        n[step] = sp_kept_entries_before(rows, &row, labels, m, adds, NULL);
+        CHECK_SAME(n[step], sp_kept_entries_before(rows, &row, labels, m, adds, kept[step]));
+        for (ptrdiff_t i = 0; i < n[step]; i++) {
+            sp_entry *entry = sp_row_insert(rows, &row, kept[step][i].after.k);
+            entry->c += 0.5f;
+            entry->w -= 0.7f;
+            entry->G += 0.01f;
+        }
+        sp_kept_entries_after(rows, &row, kept[step], n[step]);
+        CHECK(sp_kept_entries_are_sound(kept[step], n[step], K));
+    }
+    CHECK(n[0] == 0 || !sp_kept_entries_are_sound(kept[0], n[0], kept[0][n[0] - 1].after.k));
+    for (int step = STEPS - 1; step >= 0; step--)
+        sp_kept_entries_back(rows, &row, kept[step], n[step], true, false);
+    CHECK_SAME(row.n, there);
+    CHECK_SAME(memcmp(all, sp_row_entries(rows, &row), there * sizeof(sp_entry)), 0);
+    sp_rows_free(rows);
 }
 
 static int open_learner(sp_learner *learner, sp_slot_type most)
@@ -300,6 +342,8 @@ static void test_merge(sp_slot_type most)
 int main(int argc, char **argv)
 {
     kit_begin(argc, argv);
+    for (int turn = 0; turn < 50; turn++)
+        test_kept();
     test_rows(7, 2000);
     test_rows(300, 20000);
     test_rows(4000, 60000);
