@@ -55,6 +55,7 @@
 #include "sets/mix.c"
 #include "sets/rows.c"
 #include "sets/sets.c"
+#include "sets/undo.c"
 #include "voted/flat.c"
 #include "voted/gather.c"
 #include "voted/tell.c"

@@ -8,7 +8,13 @@ import pickle
 
 import pytest
 
-from streamptron import MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptron
+from streamptron import (
+    MIRA,
+    AdaptiveClassifier,
+    MulticlassPerceptron,
+    MultiLabelClassifier,
+    Perceptron,
+)
 from streamptron.engine import api
 
 pytestmark = pytest.mark.skipif(
@@ -23,7 +29,17 @@ LEARNERS = {
     "ceiling": lambda: Perceptron(max_features=20),
     "AdaptiveClassifier": AdaptiveClassifier,
     "AdaptiveClassifier, ceiling": lambda: AdaptiveClassifier(max_features=20),
+    "MultiLabelClassifier": lambda: Several(),
+    "MultiLabelClassifier, ceiling": lambda: Several(max_features=20),
 }
+
+
+
+class Several(MultiLabelClassifier):
+    """Labels as sets: those of the events here are True and False."""
+
+    def learn_one(self, x, y, w=1.0, undo=False):
+        return super().learn_one(x, [y, "a label of its own"] if y else [y], w, undo)
 
 
 def event(t):
