@@ -45,8 +45,8 @@ class Journal:
     ----------
     model
         A Perceptron, MulticlassPerceptron, MIRA, AdaptiveClassifier or MultiLabelClassifier; or a
-        pipeline that ends in one, of steps that a model file can hold. What such steps have learned of an event, as a
-        scaler does of its values, is not taken back. Not one that was opened with
+        pipeline that ends in one, of steps that a model file can hold. What such steps have learned
+        of an event, as a scaler does of its values, is not taken back. Not one that was opened with
         ``mmap=True``, which learns nothing.
     most
         How many events it remembers.

@@ -643,6 +643,18 @@ def test_a_file_is_used_in_place(params, seed, tmp_path):
     assert files[0].delta(mapped).to_bytes() == shards[0].delta(model).to_bytes()
 
 
+def test_a_file_in_place_is_whole_whatever_lay_in_its_scratch_before(tmp_path):
+    """Not taken for damaged by scores that have not been worked out yet."""
+    model = MultiLabelClassifier(hash_seed=0)
+    model.learn_one({"a": 1}, [*range(60)])
+    model.save(tmp_path / "m.model")
+    for _ in range(20):
+        mapped = load(tmp_path / "m.model", mmap=True)
+        wrong = [b"\xff" * n for n in range(600, 6000, 16)]  # as doubles NaN
+        del wrong
+        assert mapped.predict_one({"a": 1}) == model.predict_one({"a": 1})
+
+
 @pytest.mark.parametrize("array", ["marks", "marked", "weights"])
 def test_a_damaged_file_that_is_used_in_place_leads_nowhere(array, tmp_path):
     """As one whose checksum fits: what addresses depend on is looked at."""

@@ -21,6 +21,14 @@ pytestmark = pytest.mark.skipif(
     not hasattr(api, "_fail_at"), reason="this build cannot fail on purpose: make switches"
 )
 
+
+class Several(MultiLabelClassifier):
+    """Labels as sets: those of the events here are True and False."""
+
+    def learn_one(self, x, y, w=1.0, undo=False):
+        return super().learn_one(x, [y, "a label of its own"] if y else [y], w, undo)
+
+
 LEARNERS = {
     "Perceptron": Perceptron,
     "no intercept": lambda: Perceptron(intercept=False, average="exponential", half_life=1),
@@ -29,17 +37,9 @@ LEARNERS = {
     "ceiling": lambda: Perceptron(max_features=20),
     "AdaptiveClassifier": AdaptiveClassifier,
     "AdaptiveClassifier, ceiling": lambda: AdaptiveClassifier(max_features=20),
-    "MultiLabelClassifier": lambda: Several(),
+    "MultiLabelClassifier": Several,
     "MultiLabelClassifier, ceiling": lambda: Several(max_features=20),
 }
-
-
-
-class Several(MultiLabelClassifier):
-    """Labels as sets: those of the events here are True and False."""
-
-    def learn_one(self, x, y, w=1.0, undo=False):
-        return super().learn_one(x, [y, "a label of its own"] if y else [y], w, undo)
 
 
 def event(t):

@@ -66,9 +66,7 @@ def test_halved_counts_and_heavy_events_come_back_as_the_twins_do(seed, path):
 def test_a_real_stream_with_wrong_labels_taken_back(path):
     rng = random.Random(7)
     model, twin = twins()
-    events = [
-        (x, [*y, "wrong"] if rng.random() < 0.1 else y, 1.0) for x, y in reuters(60)
-    ]
+    events = [(x, [*y, "wrong"] if rng.random() < 0.1 else y, 1.0) for x, y in reuters(60)]
     model = learn_and_undo(rng, model, twin, events, path, check, keep=40)
     check_state(model, twin)
 
@@ -144,11 +142,9 @@ def taken():
 
 def test_a_step_is_taken_back_once_and_by_its_own_model(path):
     model, step = taken()
-    other, its = taken()
+    _, its = taken()
     refused(model, its, ValueError, "step is not of this model")
-    refused(
-        MultiLabelClassifier(eta=0.5), step, ValueError, "step is of another kind of model"
-    )
+    refused(MultiLabelClassifier(eta=0.5), step, ValueError, "step is of another kind of model")
     model.save(path)
     streamptron.load(path).undo(step)
     copy.deepcopy(model).undo(bytes(step))
@@ -163,12 +159,14 @@ def test_a_forged_step_is_refused_or_leaves_a_model_that_works(seed, path):
     n_refused = 0
     for _ in range(300):
         other = copy.deepcopy(model)
-        before = state(other)
+        before, why = state(other), None
         try:
             other.undo(forged(bytes(step), rng))
         except ValueError as error:
+            why = str(error)
+        if why is not None:
             n_refused += 1
-            assert str(error).startswith("step ")
+            assert why.startswith("step ")
             assert state(other) == before
         other._check()
         other.learn_one({"a": 1, "f1": 1}, ["crude", "new"])
@@ -222,7 +220,7 @@ def test_a_correction_with_a_label_too_many_changes_nothing():
     journal.learn_one("one", "oil tankers", ["crude", "ship"])
     before = state(journal.model[-1])
     for y in (["grain"], ["crude", "crude"], {"crude": 2}):
-        with pytest.raises(ValueError, match="'grain' is a new label|twice|must be True"):
+        with pytest.raises(ValueError, match=r"'grain' is a new label|twice|must be True"):
             journal.correct("one", y)
     assert state(journal.model[-1]) == before
     journal.correct("one", {"crude": False})
