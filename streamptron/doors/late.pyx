@@ -28,17 +28,16 @@ from streamptron.engine.api cimport (
     sp_kept_columns_are_sound, sp_kept_columns_before, sp_kept_columns_most, sp_kept_fill,
     sp_kept_is_sound, sp_kept_leave, sp_kept_once_each, sp_kept_reserve, sp_kept_slots,
     sp_kept_take_back, sp_kept_width, sp_learner_answer, sp_learner_can, sp_learner_learn,
-    sp_learner_probabilities, sp_learner_score, sp_noted_after, sp_noted_before,
+    sp_learner_score, sp_noted_after, sp_noted_before,
     sp_noted_is_sound, sp_noted_most, sp_noted_take_back, sp_once_read, sp_once_take_back,
     sp_sets_best_threshold, sp_step_reserve, sp_table_reserve,
     sp_undo_leave, sp_undo_moves)
 from streamptron.engine.events cimport sp_event, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
-from streamptron.engine.linear cimport SP_KEPT_KINDS
 from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
-    SP_CAN_NOTE, SP_CAN_PUT_BACK, SP_CAN_TAKE_BACK, SP_ONCE_MODEL, SP_ONCE_OUTPUT, sp_kept, sp_learner,
-    sp_moment, sp_undo_moment)
+    SP_CAN_NOTE, SP_CAN_PUT_BACK, SP_CAN_TAKE_BACK, SP_ONCE_MODEL, SP_ONCE_OUTPUT, sp_kept,
+    sp_learner, sp_moment, sp_undo_moment)
 
 from streamptron.doors.kept import Past, past_mark
 from streamptron.estimator.names import shown
@@ -343,7 +342,7 @@ def learned_set(SetModel model not None, x, y, w):
         if entries is not None:
             past = model._past if model._past is not None else Past()
             mark = past.mark(drawn)
-            found = _found(model)
+            found = model._found()
             best = sp_sets_best_threshold(&learner.sets)
             n = _given(model) - learner.intercept
             number = learner.n_seen
@@ -371,14 +370,6 @@ def learned_set(SetModel model not None, x, y, w):
     for label in named:
         model._name_output(label)
     return mark, number, changed, told_again(told), w, prediction, n, entries, noted
-
-
-cdef list _found(SetModel model):
-    """The probabilities of the labels of a scored event."""
-    cdef double* p = model.event.scores + SP_KEPT_KINDS * model.event.n_scores
-    sp_learner_probabilities(
-        &model.learner, &model.event, sp_learner_answer(&model.learner, &model.event), p)
-    return [p[k] for k in range(model.event.n_scores)]
 
 
 # --- And taken back

@@ -275,6 +275,14 @@ cdef class SetModel(LabelModel):
             self.event.scores + SP_KEPT_KINDS * self.event.n_scores)
         return 0
 
+    cdef list _found(self):
+        """The probabilities of the labels of a scored event."""
+        cdef Py_ssize_t k
+        cdef double* p = self.event.scores + SP_KEPT_KINDS * self.event.n_scores
+        sp_learner_probabilities(
+            &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
+        return [p[k] for k in range(self.event.n_scores)]
+
     cdef double _above(self, label) except -1.0:
         """The probability above which a label is answered."""
         threshold = self._params["threshold"]

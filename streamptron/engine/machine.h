@@ -28,7 +28,6 @@
 #include "sets/flat.h"
 #include "sets/machine.h"
 #include "sets/mix.h"
-#include "sets/undo.h"
 #include "voted/flat.h"
 #include "voted/tell.h"
 #include "voted/voted.h"
