@@ -44,9 +44,9 @@ class Journal:
     Parameters
     ----------
     model
-        A Perceptron, MulticlassPerceptron, MIRA or AdaptiveClassifier; or a pipeline that ends in
-        one, of steps that a model file can hold. What such steps have learned of an event, as a
-        scaler does of its values, is not taken back. Not one that was opened with
+        A Perceptron, MulticlassPerceptron, MIRA, AdaptiveClassifier or MultiLabelClassifier; or a
+        pipeline that ends in one, of steps that a model file can hold. What such steps have learned
+        of an event, as a scaler does of its values, is not taken back. Not one that was opened with
         ``mmap=True``, which learns nothing.
     most
         How many events it remembers.
@@ -206,16 +206,24 @@ class Journal:
 
     def _check_label(self, y: Any, w: float) -> None:
         """That learning the label will not fail once the wrong one is taken back."""
-        label = self._learner._checked_label(y)
-        encoded(label, "y")
-        self._learner._checked_step(label, w)
-        known = self._learner._get_labels()
-        if known is not None and label not in known:
-            most = self._learner.max_labels
-            if most is not None and len(known) >= most:
+        learner: Any = self._learner
+        labels: Any
+        if learner._can("set"):
+            labels = learner._target(y)
+            encoded(labels, "y")
+            learner._weight(w)
+        else:
+            labels = [learner._checked_label(y)]
+            encoded(labels[0], "y")
+            learner._checked_step(labels[0], w)
+        known = learner._get_labels()
+        new = [] if known is None else [label for label in labels if label not in known]
+        if new and learner.max_labels is not None:
+            over = len(known) + len(new) - learner.max_labels
+            if over > 0:
                 raise ValueError(
-                    f"y={shown(label)} is a new label, and the model already has "
-                    f"max_labels={most}; nothing has changed"
+                    f"y={shown(new[-over])} is a new label, and the model already has "
+                    f"max_labels={learner.max_labels}; nothing has changed"
                 )
 
     def _step(self, id: Hashable) -> Step:

@@ -74,8 +74,6 @@ class MultiLabelClassifier(SetModel, ByLabel, base.MultiLabelClassifier):  # typ
     ``decision_function_one`` is the score of each label, whose sigmoid is its probability. They are
     independent: the probabilities of an event's labels need not sum to 1.
 
-    There is no undo for this learner.
-
     Examples
     --------
     >>> from streamptron import MultiLabelClassifier, Tokenizer

@@ -20,9 +20,11 @@ from streamptron.doors.late import (
     can_undo,
     kind_mark,
     learned,
+    learned_set,
     predicted,
     undone_kept,
     undone_moves,
+    undone_noted,
     undone_nothing,
 )
 from streamptron.estimator.checks import checked_bytes, truth
@@ -151,7 +153,7 @@ class Step(_Kept):
     Attributes
     ----------
     label
-        The label that was learned.
+        The label that was learned; of several labels a tuple of them, or ``{label: bool}``.
     w
         The sample weight.
     ticket
@@ -191,7 +193,7 @@ class Step(_Kept):
 
     @property
     def label(self) -> Any:
-        """The label that was learned."""
+        """The label that was learned; of several labels a tuple, or ``{label: bool}``."""
         return self._opened.label
 
     @property
@@ -255,13 +257,15 @@ def learn_undoable(model: Model, x: Any, y: Any, w: Any, undo: Any) -> Step:
     check_can_undo(model, "undo=True")
     mark = kind_mark(model)
     # whatever a step holds must be something that bytes can hold, before anything is learned
-    label = _value(model._checked_label(y), "y")
-    segment, number, changed, y, w, prediction, n, entries, *rest = learned(model, x, y, w)
-    kept = len(rest) > 2
+    several: Any = model if model._can("set") else None
+    label = _value(model._checked_label(y) if several is None else several._target(y), "y")
+    taken = learned(model, x, y, w) if several is None else learned_set(several, x, y, w)
+    segment, number, changed, y, w, prediction, n, entries, *rest = taken
+    kept = len(rest) > 2 or (several is not None and rest[0] is not None)
     head = _STEP_HEAD.pack(segment, number, float(w), changed, kept)
     parts = [head + label, count_packed(n) + entries, _value(prediction, "the label")]
     if kept:
-        place, outputs, m, *arrays = rest
+        place, outputs, m, *arrays = rest if several is None else (0, 0, 0, *rest)
         parts += [_KEPT.pack(place, outputs, m), *arrays]
     else:
         parts += [part for part in rest if part is not None]
@@ -288,10 +292,15 @@ def undo_step(model: Model, step: Any) -> None:
         )
     event, segment, number = opened.event, opened.segment, opened.number
     changes = opened.parts[3:]
-    if (can_undo(model) == _KEPT_NUMBERS) != opened.kept and changes:
+    how = can_undo(model)
+    if changes and opened.kept != (how > _MOVES):
+        raise ValueError("step is damaged: it is none of such a model; nothing has changed")
+    if opened.kept and len(changes) != _CHANGES[how]:
         raise ValueError("step is damaged: it is none of such a model; nothing has changed")
     if not changes:
         undone_nothing(model, event, segment, number)
+    elif how == _NOTED:
+        undone_noted(model, event, segment, number, opened.changed, changes[1])
     elif opened.kept:
         place, outputs, m = _KEPT.unpack(changes[0])
         if opened.version == 1 and outputs > 1:
@@ -306,15 +315,17 @@ def undo_step(model: Model, step: Any) -> None:
         undone_moves(model, event, segment, number, changes[0], slots)
 
 
-_KEPT_NUMBERS = 2  # what can_undo answers of AdaptiveClassifier
+# what can_undo answers: moves; slots' numbers, of AdaptiveClassifier; what the machine notes
+_MOVES, _KEPT_NUMBERS, _NOTED = 1, 2, 3
+_CHANGES = {_KEPT_NUMBERS: 7, _NOTED: 2}  # parts
 
 
 def check_can_undo(model: Model, what: str) -> None:
     if not can_undo(model):
         raise TypeError(
             f"{what}: {type(model).__name__} cannot take a step back; Perceptron, "
-            "MulticlassPerceptron, MIRA and AdaptiveClassifier (but with both bends and "
-            "max_features) can. See docs/late-labels.md"
+            "MulticlassPerceptron, MIRA, AdaptiveClassifier (but with both bends and "
+            "max_features) and MultiLabelClassifier can. See docs/late-labels.md"
         )
 
 
@@ -440,7 +451,7 @@ def _step_opened(data: bytes, what: str) -> _OpenedStep:
             most = max(_ARRAYS_LIMIT, event.n * (64 + 32 * min(m, 1 << 17)))
             arrays = zlib.decompressobj().decompress(parts.pop(), most)
             parts += [arrays[start:end] for start, end in _parts(arrays, 0)]
-        if len(parts) not in ((10,) if kept else (3, 4, 5)):
+        if len(parts) not in ((5, 10) if kept else (3, 4, 5)):
             raise ValueError("it has parts of its own")
         return _OpenedStep(
             *(mark, segment, number, w, changed, kept, label, event, prediction, parts, data[2])

@@ -18,6 +18,7 @@ from streamptron.doors.desk cimport DEBUG
 from streamptron.doors.entry cimport bytes_data
 from streamptron.doors.model cimport Model
 from streamptron.doors.kept cimport PackedEvent, event_bytes_of
+from streamptron.doors.sets cimport SetModel, Told, told_again
 from libc.stdint cimport uint32_t, uint8_t
 from streamptron.engine.adaptive cimport (
     SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, sp_adaptive_outputs, sp_drift_is_sound)
@@ -26,14 +27,16 @@ from streamptron.engine.api cimport (
     sp_kept_columns_most, sp_kept_fill, sp_kept_is_sound, sp_kept_leave, sp_kept_once_each,
     sp_kept_outputs, sp_kept_places, sp_kept_reserve, sp_kept_slots, sp_kept_take_back,
     sp_kept_width, sp_learner_abandon, sp_learner_answer, sp_learner_can, sp_learner_commit,
-    sp_learner_learn, sp_learner_prepare, sp_learner_score, sp_once_read, sp_once_take_back,
-    sp_once_width, sp_step_reserve, sp_table_reserve, sp_undo_leave, sp_undo_moves)
+    sp_learner_learn, sp_learner_prepare, sp_learner_score, sp_noted_after, sp_noted_before,
+    sp_noted_is_sound, sp_noted_most, sp_noted_take_back, sp_once_read, sp_once_take_back,
+    sp_once_width, sp_sets_best_threshold, sp_step_reserve, sp_table_reserve, sp_undo_leave,
+    sp_undo_moves)
 from streamptron.engine.events cimport sp_event, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
-    SP_CAN_PUT_BACK, SP_CAN_TAKE_BACK, SP_ONCE_MODEL, SP_ONCE_OUTPUT, sp_kept, sp_learner,
-    sp_moment, sp_undo_moment)
+    SP_CAN_NOTE, SP_CAN_PUT_BACK, SP_CAN_TAKE_BACK, SP_ONCE_MODEL, SP_ONCE_OUTPUT, sp_kept,
+    sp_learner, sp_moment, sp_undo_moment)
 
 from streamptron.doors.kept import Past, past_mark
 from streamptron.estimator.names import shown
@@ -47,6 +50,7 @@ cdef extern from "Python.h":
 cdef enum:
     ADDED = 1                       # how a step is written down: moves and a clock's moment
     KEPT = 2                        # or slots' numbers before it and after it
+    NOTED = 3                       # or what the machine writes down of both
     NOTHING = 0                     # or that the event changed no weight
 
 _MOVE = Struct("<Id")
@@ -138,6 +142,8 @@ def can_undo(Model model):
         # a ceiling gives bends' slots to others, and what bends an event had is not written down
         lost = model.learner.rule.bends and sp_index_is_limited(&model.learner.index)
         return NOTHING if lost else KEPT
+    if sp_learner_can(&model.learner, SP_CAN_NOTE):
+        return NOTED
     return ADDED if sp_learner_can(&model.learner, SP_CAN_TAKE_BACK) else NOTHING
 
 
@@ -315,6 +321,66 @@ def learned(Model model, x, y, w):
             + _MOMENT.pack(moment.c, moment.s, moment.fold), slots)
 
 
+def learned_set(SetModel model not None, x, y, w):
+    """The same of a set of labels, whose machine writes down what the step has changed."""
+    cdef sp_learner* learner = &model.learner
+    cdef sp_event* event = &model.event
+    cdef Told told = model._told(y)
+    cdef double step = model._weight(w)
+    cdef bytes entries = None, noted = None
+    cdef bint changed = False
+    cdef size_t most
+    cdef list found = []
+    cdef double best = 0.5
+    drawn = past_mark()
+    number = n = 0
+    if type(x) is PackedEvent:
+        entries = (<PackedEvent> x).data[(<PackedEvent> x).start:(<PackedEvent> x).end]
+    named = model._read_told(x, told, "y")
+    # From here on no Python code may run, not even finalizers, until the event is learned.
+    collecting = PyGC_Disable()
+    try:
+        if sp_learner_score(learner, event) < 0:
+            model._no_memory("no memory for the scores")
+        if entries is None:
+            try:
+                entries = event_bytes_of(event, learner.intercept, _given(model))
+            except TypeError:
+                model._settle()
+                raise
+        if entries is not None:
+            past = model._past if model._past is not None else Past()
+            mark = past.mark(drawn)
+            found = model._found()
+            best = sp_sets_best_threshold(&learner.sets)
+            n = _given(model) - learner.intercept
+            number = learner.n_seen
+            updates = learner.n_updates
+            if step != 0.0:
+                most = sp_noted_most(learner, event, 0, step)
+                if most == 0:
+                    model._no_memory("no memory for the step; the model has not learned this event")
+                noted = PyBytes_FromStringAndSize(NULL, most)
+                sp_noted_before(learner, event, step, <uint8_t*> bytes_data(<PyObject*> noted))
+            if sp_learner_learn(learner, event, 0, step) < 0:
+                model._no_memory("no memory for the update; the model has not learned this event")
+            if noted is not None:
+                noted = noted[:sp_noted_after(
+                    learner, event, <uint8_t*> bytes_data(<PyObject*> noted))]
+            changed = learner.n_updates != updates
+            model._past = past
+        model._settle()
+    finally:
+        if collecting:
+            PyGC_Enable()
+    if entries is None:
+        return learned_set(model, _packed_here(x, model._gaps()), y, w)
+    prediction = model._labels_above(found, best)
+    for label in named:
+        model._name_output(label)
+    return mark, number, changed, told_again(told), w, prediction, n, entries, noted
+
+
 # --- And taken back
 
 cdef int _begin(Model model, PackedEvent event, mark, number) except -1:
@@ -483,4 +549,15 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
         model._no_memory("no memory to take the step back; nothing has changed")
     sp_once_take_back(learner, &all_of_it, kept.once_at(False), kept.once_at(True))
     sp_kept_take_back(learner, &all_of_it)
+    _end(model, number, changed)
+
+
+def undone_noted(Model model, PackedEvent packed, mark, number, bint changed, bytes noted):
+    """Take back a step that the machine has written down."""
+    cdef const uint8_t* data = <const uint8_t*> bytes_data(<PyObject*> noted)
+    _begin(model, packed, mark, number)
+    if not sp_noted_is_sound(&model.learner, &model.event, data, len(noted)):
+        raise _damaged(model, "its numbers are not a step's")
+    if sp_noted_take_back(&model.learner, &model.event, data) < 0:
+        model._no_memory("no memory to take the step back; nothing has changed")
     _end(model, number, changed)

@@ -4,7 +4,9 @@ from streamptron._core cimport LabelModel
 
 
 cdef class SetModel(LabelModel):
+    cdef list _read_told(self, x, Told told, str what)
     cdef int _learn_told(self, x, Told told, double step, str what) except -1
+    cdef list _found(self)
     cdef int _answer(self, x) except -1
     cdef double _above(self, label) except -1.0
 
@@ -13,3 +15,6 @@ cdef class Told:
     cdef readonly list named        # labels, in the order in which they are given
     cdef readonly list there        # of each: 1, or 0
     cdef readonly bint open         # whether labels that are not named are left open
+
+
+cdef object told_again(Told told)

@@ -41,6 +41,13 @@ cdef class Told:
     """What an event says of its labels, checked."""
 
 
+cdef object told_again(Told told):
+    """A tuple of labels, or {label: bool}."""
+    if told.open:
+        return {label: there == 1 for label, there in zip(told.named, told.there)}
+    return tuple(told.named)
+
+
 cdef int _truth(value, label) except -1:
     """1 or 0 for a truth value, or an error."""
     if value is True:
@@ -122,8 +129,15 @@ cdef class SetModel(LabelModel):
             raise ValueError(f"{what} has the label {shown(twice)} twice")
         return told
 
-    cdef int _learn_told(self, x, Told told, double step, str what) except -1:
-        """Read an event and learn it; the user's code may run meanwhile, as in _read_labelled."""
+    def _target(self, y):
+        """What a step keeps of y, and learn_one takes again: a tuple of labels, or a dict."""
+        return told_again(self._told(y))
+
+    cdef list _read_told(self, x, Told told, str what):
+        """Read an event that is going to be learned, and tell it its labels; those that are new.
+
+        The user's code may run meanwhile, as in _read_labelled.
+        """
         cdef uint64_t n_entries
         cdef int turn
         cdef dict ids
@@ -154,16 +168,22 @@ cdef class SetModel(LabelModel):
                     self._forget_objects()
                     raise
             if sp_sets_tell(&self.event, <const uint32_t*> numbers.data.as_uints, len(numbers),
-                            n_there, told.open, n) < 0 or sp_learner_learn(
-                                &self.learner, &self.event, 0, step) < 0:
-                self._no_memory("no memory for the update; the model has not learned this event")
-            self._settle()
-            for label in named:
-                self._name_output(label)
-            return 0
+                            n_there, told.open, n) < 0:
+                self._no_memory("no memory for the labels; the model has not learned this event")
+            return named
         raise RuntimeError(
             f"{what} has a label that uses the model whenever it is hashed; a label's __hash__ "
             "must not use the model")
+
+    cdef int _learn_told(self, x, Told told, double step, str what) except -1:
+        """Read an event and learn it."""
+        cdef list named = self._read_told(x, told, what)
+        if sp_learner_learn(&self.learner, &self.event, 0, step) < 0:
+            self._no_memory("no memory for the update; the model has not learned this event")
+        self._settle()
+        for label in named:
+            self._name_output(label)
+        return 0
 
     cdef int _name_output(self, label) except -1:
         """After learning: the next new label is this one, unless the event had no weight."""
@@ -193,6 +213,8 @@ cdef class SetModel(LabelModel):
             of the known ones is there.
         w
             The sample weight, at least 0: it scales the step.
+        undo
+            True: return the :class:`~streamptron.Step`, which ``undo`` takes back.
 
         Raises
         ------
@@ -253,6 +275,14 @@ cdef class SetModel(LabelModel):
             self.event.scores + SP_KEPT_KINDS * self.event.n_scores)
         return 0
 
+    cdef list _found(self):
+        """The probabilities of the labels of a scored event."""
+        cdef Py_ssize_t k
+        cdef double* p = self.event.scores + SP_KEPT_KINDS * self.event.n_scores
+        sp_learner_probabilities(
+            &self.learner, &self.event, sp_learner_answer(&self.learner, &self.event), p)
+        return [p[k] for k in range(self.event.n_scores)]
+
     cdef double _above(self, label) except -1.0:
         """The probability above which a label is answered."""
         threshold = self._params["threshold"]
@@ -309,6 +339,14 @@ cdef class SetModel(LabelModel):
         """
         labels, found = self._probabilities(x)
         return self._answered(labels, found)
+
+    def _labels_above(self, list found, double best):
+        """The first labels that are answered with these probabilities; best: the best threshold."""
+        threshold = self._params["threshold"]
+        if type(threshold) is not dict:
+            threshold = best if type(threshold) is str else threshold
+            return tuple([y for y, p in zip(self._labels, found) if p > threshold])
+        return tuple([y for y, p in zip(self._labels, found) if p > self._above(y)])
 
     def _answered(self, list labels, list found):
         cdef double above

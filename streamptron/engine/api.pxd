@@ -156,6 +156,16 @@ cdef void sp_once_read(const sp_adaptive *a, Py_ssize_t y, const Py_ssize_t *k, 
                        double *once) noexcept nogil
 cdef void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
                             const double *after) noexcept nogil
+cdef size_t sp_noted_most(sp_learner *learner, sp_event *event, Py_ssize_t y,
+                          double u) noexcept nogil
+cdef void sp_noted_before(const sp_learner *learner, const sp_event *event, double u,
+                          uint8_t *data) noexcept nogil
+cdef size_t sp_noted_after(const sp_learner *learner, const sp_event *event,
+                           uint8_t *data) noexcept nogil
+cdef bint sp_noted_is_sound(const sp_learner *learner, const sp_event *event,
+                            const uint8_t *data, size_t bytes) noexcept nogil
+cdef int sp_noted_take_back(sp_learner *learner, const sp_event *event,
+                            const uint8_t *data) noexcept nogil
 cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil
 cdef void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept nogil
 

@@ -391,6 +391,31 @@ cdef void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const doub
     _calls.sp_once_take_back(learner, kept, before, after)
 
 
+cdef size_t sp_noted_most(sp_learner *learner, sp_event *event, Py_ssize_t y,
+                          double u) noexcept nogil:
+    return _calls.sp_noted_most(learner, event, y, u)
+
+
+cdef void sp_noted_before(const sp_learner *learner, const sp_event *event, double u,
+                          uint8_t *data) noexcept nogil:
+    _calls.sp_noted_before(learner, event, u, data)
+
+
+cdef size_t sp_noted_after(const sp_learner *learner, const sp_event *event,
+                           uint8_t *data) noexcept nogil:
+    return _calls.sp_noted_after(learner, event, data)
+
+
+cdef bint sp_noted_is_sound(const sp_learner *learner, const sp_event *event,
+                            const uint8_t *data, size_t bytes) noexcept nogil:
+    return _calls.sp_noted_is_sound(learner, event, data, bytes)
+
+
+cdef int sp_noted_take_back(sp_learner *learner, const sp_event *event,
+                            const uint8_t *data) noexcept nogil:
+    return _calls.sp_noted_take_back(learner, event, data)
+
+
 cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil:
     _calls.sp_undo_leave(event, slots)
 

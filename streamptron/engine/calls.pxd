@@ -163,6 +163,15 @@ cdef extern from "path/undo.h" nogil:
                       double *once) noexcept
     void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
                            const double *after) noexcept
+    size_t sp_noted_most(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
+    void sp_noted_before(const sp_learner *learner, const sp_event *event, double u,
+                         uint8_t *data) noexcept
+    size_t sp_noted_after(const sp_learner *learner, const sp_event *event,
+                          uint8_t *data) noexcept
+    bint sp_noted_is_sound(const sp_learner *learner, const sp_event *event, const uint8_t *data,
+                           size_t bytes) noexcept
+    int sp_noted_take_back(sp_learner *learner, const sp_event *event,
+                           const uint8_t *data) noexcept
     void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept
     void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept
 

@@ -10,7 +10,7 @@ SP_API int sp_rule_can(int kind)
     case SP_RULE_VOTED:
         return SP_CAN_LEAD | SP_CAN_VOTE;
     case SP_RULE_SETS:
-        return any | SP_CAN_SET;
+        return any | SP_CAN_SET | SP_CAN_NOTE;
     case SP_RULE_RANKING:
         return weights;
     default: /* what a rule keeps does not move back as it came */

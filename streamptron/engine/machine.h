@@ -276,6 +276,42 @@ static inline void sp_machine_settle(sp_learner *learner, sp_event *event, sp_sl
         sp_voted_settle(learner, event, n_slots);
 }
 
+/* --- A step written down, and taken back; AdaptiveClassifier's has its own form (path/undo.h) */
+
+/* Bytes for a step that has been chosen; 0: this machine writes none down. */
+static inline size_t sp_machine_noted_most(const sp_learner *learner, const sp_event *event)
+{
+    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_noted_most(learner, event) : 0;
+}
+
+/* What it is going to change; and what it has. */
+static inline void sp_machine_note(const sp_learner *learner, const sp_event *event, double u,
+                                   uint8_t *data)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_SETS)
+        sp_sets_note(learner, event, u, data);
+}
+
+static inline size_t sp_machine_noted(const sp_learner *learner, const sp_event *event,
+                                      uint8_t *data)
+{
+    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_noted(learner, event, data) : 0;
+}
+
+static inline bool sp_machine_noted_is_sound(const sp_learner *learner, const sp_event *event,
+                                             const uint8_t *data, size_t bytes)
+{
+    return sp_machine_of(learner) == SP_MACHINE_SETS
+           && sp_sets_noted_is_sound(learner, event, data, bytes);
+}
+
+/* -1 without memory; then nothing has changed. */
+static inline int sp_machine_take_back(sp_learner *learner, const sp_event *event,
+                                       const uint8_t *data)
+{
+    return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_take_back(learner, event, data) : 0;
+}
+
 /* --- Labels */
 
 /* Whether an event of a third label, with sample weight u, gives each of two an output. */

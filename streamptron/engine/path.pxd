@@ -131,6 +131,7 @@ cdef extern from "path/can.h" nogil:
         SP_CAN_MAP
         SP_CAN_MARGIN
         SP_CAN_MERGE
+        SP_CAN_NOTE
         SP_CAN_PAIR
         SP_CAN_PUT_BACK
         SP_CAN_ROWS

@@ -2,7 +2,10 @@
 
 #include "kit.h"
 
+#include "machine.h"
+#include "path/undo.h"
 #include "sets/flat.h"
+#include "sets/kept.h"
 #include "sets/machine.h"
 #include "whole/merge.h"
 
@@ -53,6 +56,47 @@ static void test_rows(uint32_t labels, int turns)
     }
     sp_rows_free(other);
     free(there);
+}
+
+/* A step on a row, and others, taken back in turn: nothing is left of them but their sums. */
+static void test_kept(void)
+{
+    enum { K = 12, STEPS = 3 };
+    sp_sparse_rows *rows = sp_rows_open();
+    sp_sparse row = {0};
+    sp_kept_entry kept[STEPS][K];
+    ptrdiff_t n[STEPS];
+    sp_entry all[K];
+    CHECK(rows != NULL);
+    for (uint32_t k = 0; k < K; k += 3) {
+        sp_row_move(rows, &row, sp_rows_take(rows, 9), 9);
+        *sp_row_insert(rows, &row, k) = (sp_entry){k, 1.0f, 0.1f, 0.3f};
+    }
+    uint32_t there = row.n;
+    memcpy(all, sp_row_entries(rows, &row), there * sizeof(sp_entry));
+    for (int step = 0; step < STEPS; step++) {
+        uint32_t labels[K];
+        ptrdiff_t m = 0, adds = check_below(K);
+        for (uint32_t k = check_below(3); k < K; k += 1 + check_below(3))
+            labels[m++] = k;
+        adds = SP_MIN(adds, m);
+        n[step] = sp_kept_entries_before(rows, &row, labels, m, adds, NULL);
+        CHECK_SAME(n[step], sp_kept_entries_before(rows, &row, labels, m, adds, kept[step]));
+        for (ptrdiff_t i = 0; i < n[step]; i++) {
+            sp_entry *entry = sp_row_insert(rows, &row, kept[step][i].after.k);
+            entry->c += 0.5f;
+            entry->w -= 0.7f;
+            entry->G += 0.01f;
+        }
+        sp_kept_entries_after(rows, &row, kept[step], n[step]);
+        CHECK(sp_kept_entries_are_sound(kept[step], n[step], K));
+    }
+    CHECK(n[0] == 0 || !sp_kept_entries_are_sound(kept[0], n[0], kept[0][n[0] - 1].after.k));
+    for (int step = STEPS - 1; step >= 0; step--)
+        sp_kept_entries_back(rows, &row, kept[step], n[step], true, false);
+    CHECK_SAME(row.n, there);
+    CHECK_SAME(memcmp(all, sp_row_entries(rows, &row), there * sizeof(sp_entry)), 0);
+    sp_rows_free(rows);
 }
 
 static int open_learner(sp_learner *learner, sp_slot_type most)
@@ -116,6 +160,63 @@ static flat_state flatten(const sp_learner *learner)
     state.marked = (double *)calloc((size_t)learner->sets.n_labels + 1, SP_LABEL_WIDTH * 8);
     sp_sets_flatten(learner, state.flat.weights, state.flat.n_weights, state.marks, state.marked);
     return state;
+}
+
+/* Learn an event, and what its step was: bytes, of which there are *n. */
+static uint8_t *learn_noted(sp_learner *learner, sp_event *event, const kit_sample *sample,
+                            const told *it, size_t *n)
+{
+    CHECK_SAME(kit_write(learner, event, sample), 0);
+    CHECK_SAME(sp_sets_tell(event, it->labels, it->n, it->n_there, it->open,
+                            sp_learner_labels(learner)),
+               0);
+    CHECK_SAME(sp_learner_score(learner, event), 0);
+    size_t most = sp_noted_most(learner, event, 0, sample->u);
+    uint8_t *data = (uint8_t *)malloc(most);
+    CHECK(most > 0 && data != NULL);
+    sp_noted_before(learner, event, sample->u, data);
+    CHECK_SAME(sp_learner_learn(learner, event, 0, sample->u), 0);
+    *n = sp_noted_after(learner, event, data);
+    CHECK(*n <= most);
+    sp_event_settle(event, &learner->index);
+    return data;
+}
+
+/* Steps, each taken back some events later; bytes that are cut off are no step's. */
+static void test_taken_back(sp_slot_type most)
+{
+    enum { KEPT = 6 };
+    uint8_t *kept[KEPT] = {NULL};
+    size_t n[KEPT];
+    kit_sample samples[KEPT];
+    sp_learner learner;
+    sp_event event;
+    sp_event_init(&event);
+    CHECK_SAME(open_learner(&learner, most), 0);
+    for (int i = 0; i < 2 * EVENTS; i++) {
+        int at = (int)check_below(KEPT);
+        if (kept[at] != NULL) {
+            CHECK_SAME(kit_write(&learner, &event, &samples[at]), 0);
+            CHECK_SAME(sp_learner_score(&learner, &event), 0);
+            CHECK(sp_noted_is_sound(&learner, &event, kept[at], n[at]));
+            CHECK(!sp_noted_is_sound(&learner, &event, kept[at], n[at] - 8));
+            CHECK_SAME(sp_noted_take_back(&learner, &event, kept[at]), 0);
+            sp_event_settle(&event, &learner.index);
+            event.n_known = event.n_found = 0;
+            event.scored_version = 0;
+            learner.version += 1;
+            free(kept[at]);
+        }
+        samples[at] = kit_random(0, NAMES, 1);
+        told it = random_told(&learner, samples[at].names[0]);
+        kept[at] = learn_noted(&learner, &event, &samples[at], &it, &n[at]);
+        CHECK(sp_machine_fault(&learner) == NULL);
+        CHECK(!sp_machine_slots_fault(&learner, learner.index.n_slots));
+    }
+    for (int at = 0; at < KEPT; at++)
+        free(kept[at]);
+    sp_learner_free(&learner);
+    sp_event_free(&event);
 }
 
 static void flat_free(flat_state *state)
@@ -300,6 +401,10 @@ static void test_merge(sp_slot_type most)
 int main(int argc, char **argv)
 {
     kit_begin(argc, argv);
+    for (int turn = 0; turn < 50; turn++)
+        test_kept();
+    test_taken_back(0);
+    test_taken_back(25);
     test_rows(7, 2000);
     test_rows(300, 20000);
     test_rows(4000, 60000);

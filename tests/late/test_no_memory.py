@@ -8,12 +8,26 @@ import pickle
 
 import pytest
 
-from streamptron import MIRA, AdaptiveClassifier, MulticlassPerceptron, Perceptron
+from streamptron import (
+    MIRA,
+    AdaptiveClassifier,
+    MulticlassPerceptron,
+    MultiLabelClassifier,
+    Perceptron,
+)
 from streamptron.engine import api
 
 pytestmark = pytest.mark.skipif(
     not hasattr(api, "_fail_at"), reason="this build cannot fail on purpose: make switches"
 )
+
+
+class Several(MultiLabelClassifier):
+    """Labels as sets: those of the events here are True and False."""
+
+    def learn_one(self, x, y, w=1.0, undo=False):
+        return super().learn_one(x, [y, "a label of its own"] if y else [y], w, undo)
+
 
 LEARNERS = {
     "Perceptron": Perceptron,
@@ -24,6 +38,8 @@ LEARNERS = {
     "AdaptiveClassifier": AdaptiveClassifier,
     "AdaptiveClassifier, ceiling": lambda: AdaptiveClassifier(max_features=20),
     "AdaptiveClassifier, many labels": lambda: many(9),
+    "MultiLabelClassifier": Several,
+    "MultiLabelClassifier, ceiling": lambda: Several(max_features=20),
 }
 
 

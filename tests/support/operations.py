@@ -15,10 +15,12 @@ from tests.support import (
     operations_on_candidates,
     operations_on_labels,
     operations_on_numbers,
+    operations_on_sets,
 )
 from tests.support.operations_on_candidates import CandidatePair
 from tests.support.operations_on_labels import Pair, VotedPair
 from tests.support.operations_on_numbers import AdaptivePair
+from tests.support.operations_on_sets import SetPair
 
 # in memory where that can be: each file waits for the disk
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -32,7 +34,8 @@ KINDS = (
     "candidates",
     "votes",
     "numbers",
-    *("labels",) * 5,
+    *("labels",) * 4,
+    "sets",
     "candidates",
     "votes",
 )
@@ -49,19 +52,26 @@ def drawn(rng, apart, number):
     kind = KINDS[number % len(KINDS)]
     if kind == "candidates":
         return operations_on_candidates.drawn(rng)
+    if kind == "sets":
+        return operations_on_sets.drawn(rng, apart, number // len(KINDS))
     if kind == "numbers":
         return operations_on_numbers.drawn(rng, apart, number // len(KINDS))
     return operations_on_labels.drawn(rng, apart, votes=kind == "votes")
 
 
-PAIRS = (Pair, VotedPair, AdaptivePair, CandidatePair)
+PAIRS = (Pair, VotedPair, AdaptivePair, CandidatePair, SetPair)
 
 
 def pair_of(rule):
     """The class whose methods are the operations."""
     if rule.startswith("RankingPerceptron"):
         return CandidatePair
-    return {"VotedPerceptron": VotedPair, "AdaptiveClassifier": AdaptivePair}.get(rule, Pair)
+    pairs = {
+        "VotedPerceptron": VotedPair,
+        "AdaptiveClassifier": AdaptivePair,
+        "MultiLabelClassifier": SetPair,
+    }
+    return pairs.get(rule, Pair)
 
 
 def difference(rule, params, operations):

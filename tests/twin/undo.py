@@ -6,12 +6,17 @@ numbers come back by the difference that the step made, and what is no sum is wo
 
 A feature that a ceiling has dropped since is left alone, also if it has come back: unless by chance
 to the very place that it had, which is all that is known of it.
+
+MultiLabelClassifier's numbers come back likewise. An entry that the step has made is taken away
+again, if nothing has come to it since.
 """
 
 import copy
 
 from tests.twin.adaptive import AdaptiveClassifier, Column, Slot
 from tests.twin.arithmetic import float32
+from tests.twin.labels import Entry, MultiLabelClassifier
+from tests.twin.labels import Slot as SetSlot
 from tests.twin.learners import INTERCEPT
 
 
@@ -21,11 +26,19 @@ class Step:
 
 def learn(twin, x, y, w=1.0):
     """Learn an event; its step."""
-    return (learn_adaptive if isinstance(twin, AdaptiveClassifier) else learn_sums)(twin, x, y, w)
+    return ways_of(twin)[0](twin, x, y, w)
 
 
 def undo(twin, step):
-    (undo_adaptive if isinstance(twin, AdaptiveClassifier) else undo_sums)(twin, step)
+    ways_of(twin)[1](twin, step)
+
+
+def ways_of(twin):
+    if isinstance(twin, MultiLabelClassifier):
+        return learn_sets, undo_sets
+    if isinstance(twin, AdaptiveClassifier):
+        return learn_adaptive, undo_adaptive
+    return learn_sums, undo_sums
 
 
 def places_of(twin, names):
@@ -276,3 +289,117 @@ def undo_mean(slot, before, after, cnt):
         total = slot.s * cnt - (after.s * after.cnt - before.s * before.cnt)
         if total > 0 and total / slot.cnt <= 1e50:
             slot.s = total / slot.cnt
+
+
+# --- MultiLabelClassifier
+
+
+def learn_sets(twin, x, y, w):
+    step = Step()
+    step.u = float(w)
+    names = [name for name, value in x.items() if value != 0]
+    before = copy.deepcopy(twin)
+    if step.u != 0:
+        answer = before.answer(x)
+        for label in y:  # as a new label's numbers begin
+            before.meet(label, answer)
+    step.before = sets_snapshot(before, names)
+    step.open = [k for label, k in twin.place.items() if isinstance(y, dict) and label not in y]
+    updates, take, stepped = twin.n_updates, twin.step, []
+
+    def noted(a, k, there, u):
+        moved = take(a, k, there, u)
+        stepped.extend([k] * moved)
+        return moved
+
+    twin.step = noted
+    twin.learn_one(x, y, w)
+    del twin.step
+    step.changed = twin.n_updates != updates
+    step.after = sets_snapshot(twin, names)
+    step.names = [name for name in names if name in twin.slots]
+    step.places = places_of(twin, step.names)
+    present = [twin.place[v] for v in y if not isinstance(y, dict) or y[v]] if step.u else []
+    step.noted = dict.fromkeys([*present, *stepped])
+    return step
+
+
+def sets_snapshot(twin, names):
+    """What the step may change: copies of the slots, labels, and what is kept once."""
+    slots = {name: copy.deepcopy(twin.slots.get(name, SetSlot())) for name in names}
+    once = twin.T, (twin.m, twin.nm), (twin.positives, list(twin.there), list(twin.said))
+    return slots, copy.deepcopy(twin.kept), once
+
+
+def undo_sets(twin, step):
+    if step.u == 0:
+        return
+    twin.n_updates -= step.changed
+    slots, labels, (T, usual, tally) = step.before
+    slots_after, labels_after, (T_after, usual_after, tally_after) = step.after
+    twin.T = max(0.0, back(twin.T, T, T_after))
+    if (twin.m, twin.nm) == usual_after:
+        twin.m, twin.nm = usual
+    undo_tally(twin, tally, tally_after)
+    for k in step.noted:
+        for name in ("D", "w0", "G0", "wn", "Gn"):
+            kept, before, after = (at[k] for at in (twin.kept, labels, labels_after))
+            number = back(*(getattr(its, name) for its in (kept, before, after)))
+            setattr(kept, name, number if name in ("w0", "wn") else max(0.0, number))
+    for k in step.open:
+        twin.kept[k].left = max(0.0, twin.kept[k].left - step.u)
+    for kept in twin.kept:
+        kept.left = min(kept.left, twin.T)
+    for name in step.names:
+        if is_there(twin, step, name):
+            undo_sets_slot(twin, step, twin.slots[name], slots[name], slots_after[name])
+
+
+def undo_tally(twin, before, after):
+    """What F1 is counted of. If the step has halved it, it comes back only if it is untouched."""
+    now = twin.positives, twin.there, twin.said
+    if after[0] < before[0]:
+        if now == after:
+            twin.positives, twin.there, twin.said = before[0], list(before[1]), list(before[2])
+        return
+    twin.positives = max(0.0, back(now[0], before[0], after[0]))
+    for t in range(twin.steps):
+        there, said = (back(*(part[i][t] for part in (now, before, after))) for i in (1, 2))
+        twin.said[t] = max(0.0, said)
+        twin.there[t] = min(max(0.0, there), twin.said[t])
+
+
+def undo_sets_slot(twin, step, slot, before, after):
+    counts = not after.cnt < before.cnt  # else the step has halved them
+    if counts:
+        cnt = slot.cnt
+        slot.cnt = max(0.0, back32(cnt, before.cnt, after.cnt))
+        if min(cnt, before.cnt) >= twin.most / 2:  # it still is always there
+            slot.cnt = max(slot.cnt, twin.most / 2)
+        undo_mean(slot, before, after, cnt)
+        slot.N = back(slot.N, before.N, after.N)
+    for k in step.noted:
+        undo_entry(slot, k, before.row.get(k), after.row.get(k), counts)
+    if not counts:
+        return
+    for entry in slot.row.values():
+        if slot.cnt == 0:
+            entry.c = 0.0
+        slot.negative = slot.negative or entry.c < 0
+    if slot.cnt == 0 or not slot.negative:
+        slot.N = 0.0 if slot.cnt == 0 else max(0.0, slot.N)
+
+
+def undo_entry(slot, k, before, after, counts):
+    entry = slot.row.get(k)
+    if entry is None or after is None:
+        return
+    if before is None and counts and vars(entry) == vars(after):
+        del slot.row[k]
+        return
+    before = before or Entry()
+    entry.w = back32(entry.w, before.w, after.w)
+    entry.G = max(0.0, back32(entry.G, before.G, after.G))
+    if counts:
+        c = back32(entry.c, before.c, after.c)
+        entry.c = c if slot.negative else max(0.0, c)

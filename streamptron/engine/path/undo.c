@@ -413,3 +413,32 @@ SP_API bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)
     }
     return true;
 }
+
+SP_API size_t sp_noted_most(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+{
+    if (sp_machine_step(learner, event, NULL, false, y, u) < 0)
+        return 0;
+    return sp_machine_noted_most(learner, event);
+}
+
+SP_API void sp_noted_before(const sp_learner *learner, const sp_event *event, double u,
+                            uint8_t *data)
+{
+    sp_machine_note(learner, event, u, data);
+}
+
+SP_API size_t sp_noted_after(const sp_learner *learner, const sp_event *event, uint8_t *data)
+{
+    return sp_machine_noted(learner, event, data);
+}
+
+SP_API bool sp_noted_is_sound(const sp_learner *learner, const sp_event *event, const uint8_t *data,
+                              size_t bytes)
+{
+    return sp_machine_noted_is_sound(learner, event, data, bytes);
+}
+
+SP_API int sp_noted_take_back(sp_learner *learner, const sp_event *event, const uint8_t *data)
+{
+    return sp_machine_take_back(learner, event, data);
+}

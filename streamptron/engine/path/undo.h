@@ -134,4 +134,21 @@ SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept);
 /* Whether n entries' numbers are those of slots. */
 SP_API bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m);
 
+/* --- Steps that their machine writes down as bytes, aligned as doubles are (SP_CAN_NOTE) */
+
+/* Choose the step of a scored event; the bytes that it may need. 0 without memory. */
+SP_API size_t sp_noted_most(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+
+/* Write down what it is going to change; and what it has, once it is taken: how many bytes. */
+SP_API void sp_noted_before(const sp_learner *learner, const sp_event *event, double u,
+                            uint8_t *data);
+SP_API size_t sp_noted_after(const sp_learner *learner, const sp_event *event, uint8_t *data);
+
+/* Whether these bytes are those of a step of a scored event. */
+SP_API bool sp_noted_is_sound(const sp_learner *learner, const sp_event *event, const uint8_t *data,
+                              size_t bytes);
+
+/* Take the step back. -1 without memory; then nothing has changed. */
+SP_API int sp_noted_take_back(sp_learner *learner, const sp_event *event, const uint8_t *data);
+
 #endif

@@ -201,7 +201,7 @@ SP_PRIVATE int sp_row_reserve(sp_sparse_rows *rows, sp_sparse *row, uint32_t n)
     return 0;
 }
 
-SP_PRIVATE void sp_row_remove(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k)
+SP_PRIVATE void sp_row_remove(sp_sparse_rows *rows, sp_sparse *row, uint32_t k)
 {
     sp_entry *entry = sp_row_find(rows, row, k);
     if (entry == NULL)
@@ -209,6 +209,8 @@ SP_PRIVATE void sp_row_remove(const sp_sparse_rows *rows, sp_sparse *row, uint32
     sp_entry *end = sp_row_entries(rows, row) + row->n;
     memmove(entry, entry + 1, (size_t)(end - entry - 1) * sizeof(sp_entry));
     row->n = (row->n - 1) & 0x3ffffff;
+    if (row->n == 0)
+        sp_row_drop(rows, row);
 }
 
 SP_PRIVATE void sp_row_sift(sp_sparse_rows *rows, sp_sparse *row)

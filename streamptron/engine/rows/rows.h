@@ -124,8 +124,8 @@ SP_PRIVATE void sp_row_move(sp_sparse_rows *rows, sp_sparse *row, uint32_t block
 /* Let a row have room for n entries. -1 without memory; what is in it stays in either case. */
 SP_PRIVATE int sp_row_reserve(sp_sparse_rows *rows, sp_sparse *row, uint32_t n);
 
-/* Take an entry out of a row. */
-SP_PRIVATE void sp_row_remove(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k);
+/* Take an entry out of a row, if it is there. */
+SP_PRIVATE void sp_row_remove(sp_sparse_rows *rows, sp_sparse *row, uint32_t k);
 
 /* Take out all entries that have neither c nor G; a row that has no others gives its block back. */
 SP_PRIVATE void sp_row_sift(sp_sparse_rows *rows, sp_sparse *row);

@@ -97,9 +97,7 @@ static void sp_sets_aim_at(const sp_sets *s, const sp_table *table, const sp_eve
     w->n_strides += 1;
 }
 
-/* The n-th of the event's new labels: it counts as absent from all events before. In its first
-   event its V is 0. `wn`: the sum over all labels before it, to which its own is added. */
-static sp_label sp_sets_newcomer(const sp_sets *s, ptrdiff_t n, double *wn)
+SP_PRIVATE sp_label sp_sets_newcomer(const sp_sets *s, ptrdiff_t n, double *wn)
 {
     sp_label label;
     double log_all = sp_log(s->T + 1.0);
@@ -112,7 +110,7 @@ static sp_label sp_sets_newcomer(const sp_sets *s, ptrdiff_t n, double *wn)
     return label;
 }
 
-static double sp_sets_all_wn(const sp_sets *s)
+SP_PRIVATE double sp_sets_all_wn(const sp_sets *s)
 {
     double wn = 0.0;
     for (ptrdiff_t k = 0; k < s->n_labels; k++)

@@ -8,6 +8,13 @@
 
 #include "sets/sets.h"
 
+/* The sum of all labels' wn. */
+SP_PRIVATE double sp_sets_all_wn(const sp_sets *s);
+
+/* The n-th of an event's new labels: it counts as absent from all events before. In its first event
+   its V is 0. `wn`: the sum over all labels before it, to which its own is added. */
+SP_PRIVATE sp_label sp_sets_newcomer(const sp_sets *s, ptrdiff_t n, double *wn);
+
 /* Whether an event that has been told its labels was not answered exactly. */
 SP_PRIVATE bool sp_sets_wrong(const sp_sets *s, const sp_answered *w);
 

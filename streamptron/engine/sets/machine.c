@@ -93,6 +93,13 @@ SP_PRIVATE bool sp_sets_slots_fault(const sp_learner *learner, sp_slot_type n_sl
     return false;
 }
 
+/* The scores of all labels. */
+static void sp_sets_scores(const sp_sets *s, sp_event *event)
+{
+    for (ptrdiff_t k = 0; k < s->n_labels; k++)
+        event->scores[k] = sp_sets_score(s, sp_answered_of(event), k);
+}
+
 SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
 {
     ptrdiff_t n = learner->sets.n_labels;
@@ -108,19 +115,18 @@ SP_PRIVATE int sp_sets_score_event(sp_learner *learner, sp_event *event)
         return 0;
     }
     sp_sets_answer(&learner->sets, &learner->table, event, sp_answered_of(event));
-    if (learner->table.borrowed) /* likewise */
-        sp_sets_verdict(learner, event, SP_KEPT_CURRENT);
+    if (learner->table.borrowed) /* the door looks whether they are finite */
+        sp_sets_scores(&learner->sets, event);
     return 0;
 }
 
-/* The scores of all labels: not before they are asked for. */
+/* The scores of all labels: not before they are asked for, unless they lie in a file. */
 SP_PRIVATE void sp_sets_verdict(const sp_learner *learner, sp_event *event, int kind)
 {
     const sp_sets *s = &learner->sets;
-    const sp_answered *w = sp_answered_of(event);
     ptrdiff_t best = s->n_labels ? 0 : -1;
+    sp_sets_scores(s, event);
     for (ptrdiff_t k = 0; k < s->n_labels; k++) {
-        event->scores[k] = sp_sets_score(s, w, k);
         if (event->scores[k] > event->scores[best])
             best = k;
     }

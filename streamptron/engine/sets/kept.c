@@ -1,0 +1,77 @@
+#include "sets/kept.h"
+
+#include "adaptive/undo.h"
+
+#define SP_KEPT_MOST 1e36f
+
+SP_PRIVATE ptrdiff_t sp_kept_entries_before(const sp_sparse_rows *rows, const sp_sparse *row,
+                                            const uint32_t *labels, ptrdiff_t m, ptrdiff_t adds,
+                                            sp_kept_entry *kept)
+{
+    ptrdiff_t n = 0;
+    for (ptrdiff_t j = 0; j < m; j++) {
+        const sp_entry *entry = sp_row_find(rows, row, labels[j]);
+        if (entry == NULL && j >= adds)
+            continue;
+        if (kept != NULL) {
+            memset(&kept[n], 0, sizeof(sp_kept_entry));
+            kept[n].after.k = labels[j];
+            kept[n].before.k = SP_KEPT_MADE;
+            if (entry != NULL)
+                kept[n].before = *entry;
+        }
+        n++;
+    }
+    return n;
+}
+
+SP_PRIVATE void sp_kept_entries_after(const sp_sparse_rows *rows, const sp_sparse *row,
+                                      sp_kept_entry *kept, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const sp_entry *entry = sp_row_find(rows, row, kept[i].after.k);
+        if (entry != NULL)
+            kept[i].after = *entry;
+    }
+}
+
+static bool sp_is_sound_entry(const sp_entry *entry)
+{
+    return fabsf(entry->c) <= SP_KEPT_MOST && fabsf(entry->w) <= SP_KEPT_MOST && entry->G >= 0.0f
+           && entry->G <= SP_KEPT_MOST;
+}
+
+SP_PRIVATE bool sp_kept_entries_are_sound(const sp_kept_entry *kept, ptrdiff_t n,
+                                          ptrdiff_t n_labels)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint32_t k = kept[i].after.k;
+        if (k >= (size_t)n_labels || (kept[i].before.k != k && kept[i].before.k != SP_KEPT_MADE)
+            || !sp_is_sound_entry(&kept[i].before) || !sp_is_sound_entry(&kept[i].after))
+            return false;
+    }
+    return true;
+}
+
+SP_PRIVATE void sp_kept_entries_back(sp_sparse_rows *rows, sp_sparse *row,
+                                     const sp_kept_entry *kept, ptrdiff_t n, bool counts,
+                                     bool negative)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const sp_entry *before = &kept[i].before;
+        const sp_entry *after = &kept[i].after;
+        sp_entry *now = sp_row_find(rows, row, after->k);
+        if (now == NULL)
+            continue;
+        if (counts && before->k == SP_KEPT_MADE && now->c == after->c && now->w == after->w
+            && now->G == after->G) {
+            sp_row_remove(rows, row, after->k);
+            continue;
+        }
+        now->w = sp_back(now->w, before->w, after->w);
+        now->G = sp_back_count(now->G, before->G, after->G);
+        if (counts)
+            now->c = negative ? sp_back(now->c, before->c, after->c)
+                              : sp_back_count(now->c, before->c, after->c);
+    }
+}

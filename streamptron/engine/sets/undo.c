@@ -1,0 +1,473 @@
+#include "sets/undo.h"
+
+#include "adaptive/undo.h"
+#include "sets/learn.h"
+
+#include <math.h>
+
+#define SP_NOTED_MOST 1e40 /* of any number, but values */
+
+enum {
+    SP_NOTED_T,
+    SP_NOTED_M,
+    SP_NOTED_NM,
+    SP_NOTED_POSITIVES,
+    SP_NOTED_ONCE,
+    SP_NOTED_D = 0, /* of a label: what comes back as it is, then what stays at least 0 */
+    SP_NOTED_G0,
+    SP_NOTED_GN,
+    SP_NOTED_W0,
+    SP_NOTED_WN,
+    SP_NOTED_LABEL,
+};
+
+typedef struct sp_noted_head {
+    uint32_t n_labels;
+    uint32_t n_told;
+    uint32_t n_tallies;
+    uint32_t n_slots;
+    uint32_t n_entries;
+    uint32_t known; /* labels below this one, but those told, were left open */
+    double u;
+    double before[SP_NOTED_ONCE];
+    double after[SP_NOTED_ONCE];
+} sp_noted_head;
+
+typedef struct sp_noted_label {
+    double before[SP_NOTED_LABEL];
+    double after[SP_NOTED_LABEL];
+    uint64_t k;
+} sp_noted_label;
+
+typedef struct sp_noted_tally {
+    double there[2]; /* before and after */
+    double said[2];
+    uint64_t t;
+} sp_noted_tally;
+
+typedef struct sp_noted_slot {
+    double s[2]; /* before and after */
+    double N[2];
+    float cnt[2];
+    uint32_t at; /* which entry of the event */
+    uint32_t slot;
+    uint64_t n; /* entries of its row */
+} sp_noted_slot;
+
+/* Where each lies in the bytes. */
+typedef struct sp_noted_parts {
+    sp_noted_head *head;
+    sp_noted_label *labels;
+    uint32_t *told;
+    sp_noted_tally *tallies;
+    sp_noted_slot *slots;
+    sp_kept_entry *entries;
+} sp_noted_parts;
+
+static uint64_t sp_noted_bytes(const sp_noted_head *counts)
+{
+    return sizeof(sp_noted_head) + (uint64_t)counts->n_labels * sizeof(sp_noted_label)
+           + (((uint64_t)counts->n_told + 1) / 2) * (2 * sizeof(uint32_t))
+           + (uint64_t)counts->n_tallies * sizeof(sp_noted_tally)
+           + (uint64_t)counts->n_slots * sizeof(sp_noted_slot)
+           + (uint64_t)counts->n_entries * sizeof(sp_kept_entry);
+}
+
+static sp_noted_parts sp_noted_open(const sp_noted_head *counts, const uint8_t *data)
+{
+    sp_noted_parts parts;
+    size_t n_told = ((size_t)counts->n_told + 1) & ~(size_t)1; /* what follows is aligned */
+    parts.head = (sp_noted_head *)(uintptr_t)data;
+    parts.labels = (sp_noted_label *)(void *)(parts.head + 1);
+    parts.told = (uint32_t *)(void *)(parts.labels + counts->n_labels);
+    parts.tallies = (sp_noted_tally *)(void *)(parts.told + n_told);
+    parts.slots = (sp_noted_slot *)(void *)(parts.tallies + counts->n_tallies);
+    parts.entries = (sp_kept_entry *)(void *)(parts.slots + counts->n_slots);
+    return parts;
+}
+
+/* --- Before the step */
+
+/* The labels that get entries, then those that step without: from 0 on while there are some. */
+static bool sp_noted_name(const sp_answered *w, ptrdiff_t *stride, ptrdiff_t i, uint32_t *k)
+{
+    if (i < w->n_adds) {
+        *k = w->adds[i];
+        return true;
+    }
+    while (*stride < w->n_strides && w->strides[*stride].wide)
+        *stride += 1;
+    if (*stride == w->n_strides)
+        return false;
+    *k = w->strides[*stride].k;
+    *stride += 1;
+    return true;
+}
+
+static ptrdiff_t sp_noted_labels(const sp_answered *w)
+{
+    ptrdiff_t n = w->n_adds;
+    for (ptrdiff_t i = 0; i < w->n_strides; i++)
+        n += !w->strides[i].wide;
+    return n;
+}
+
+/* The entries that the row of an entry of the event has for the labels that are kept. */
+static ptrdiff_t sp_noted_entries(const sp_learner *learner, const sp_event *event, ptrdiff_t i,
+                                  ptrdiff_t m, sp_kept_entry *kept)
+{
+    const sp_answered *w = sp_answered_of(event);
+    const sp_sparse_rows *rows = sp_rows_of(&learner->table);
+    const sp_sparse *row = &sp_marked_of(&learner->table, event->slots[i])->of.row;
+    ptrdiff_t n = sp_kept_entries_before(rows, row, w->adds, w->n_adds, w->n_adds, kept);
+    for (ptrdiff_t j = 0; m > w->n_adds && j < w->n_strides; j++) {
+        if (!w->strides[j].wide)
+            n += sp_kept_entries_before(rows, row, &w->strides[j].k, 1, 0,
+                                        kept == NULL ? NULL : kept + n);
+    }
+    return n;
+}
+
+static sp_noted_head sp_noted_measure(const sp_learner *learner, const sp_event *event)
+{
+    const sp_answered *w = sp_answered_of(event);
+    sp_noted_head head;
+    memset(&head, 0, sizeof(head));
+    ptrdiff_t m = sp_noted_labels(w);
+    ptrdiff_t n = 0;
+    for (ptrdiff_t i = 0; i < event->n; i++)
+        n += sp_noted_entries(learner, event, i, m, NULL);
+    head.n_labels = (uint32_t)m;
+    head.n_told = w->open ? (uint32_t)w->n_told : 0;
+    head.n_tallies = SP_SETS_STEPS;
+    head.n_slots = (uint32_t)event->n;
+    head.n_entries = (uint32_t)n;
+    head.known = w->open ? (uint32_t)learner->sets.n_labels : 0;
+    return head;
+}
+
+SP_PRIVATE size_t sp_sets_noted_most(const sp_learner *learner, const sp_event *event)
+{
+    sp_noted_head head = sp_noted_measure(learner, event);
+    return (size_t)sp_noted_bytes(&head);
+}
+
+static void sp_noted_once(const sp_sets *s, double *once)
+{
+    once[SP_NOTED_T] = s->T;
+    once[SP_NOTED_M] = s->m;
+    once[SP_NOTED_NM] = s->nm;
+    once[SP_NOTED_POSITIVES] = s->positives;
+}
+
+static void sp_noted_numbers(const sp_label *label, double *numbers)
+{
+    numbers[SP_NOTED_D] = label->D;
+    numbers[SP_NOTED_G0] = label->G0;
+    numbers[SP_NOTED_GN] = label->Gn;
+    numbers[SP_NOTED_W0] = label->w0;
+    numbers[SP_NOTED_WN] = label->wn;
+}
+
+/* The labels told, from the least on. */
+static void sp_noted_sort(const sp_answered *w, uint32_t *told, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = w->told[i];
+        uint32_t at = i;
+        for (; at > 0 && told[at - 1] > k; at--)
+            told[at] = told[at - 1];
+        told[at] = k;
+    }
+}
+
+SP_PRIVATE void sp_sets_note(const sp_learner *learner, const sp_event *event, double u,
+                             uint8_t *data)
+{
+    const sp_sets *s = &learner->sets;
+    const sp_answered *w = sp_answered_of(event);
+    sp_noted_head head = sp_noted_measure(learner, event);
+    sp_noted_parts parts = sp_noted_open(&head, data);
+    double wn = w->n_new ? sp_sets_all_wn(s) : 0.0;
+    ptrdiff_t stride = 0;
+    ptrdiff_t n = 0;
+    uint32_t k;
+    memset(data, 0, (size_t)sp_noted_bytes(&head));
+    head.u = u;
+    sp_noted_once(s, head.before);
+    *parts.head = head;
+    for (ptrdiff_t i = 0; sp_noted_name(w, &stride, i, &k); i++) {
+        parts.labels[i].k = k;
+        if (k < (size_t)s->n_labels)
+            sp_noted_numbers(&s->labels[k], parts.labels[i].before);
+    }
+    for (ptrdiff_t new = 0; new < w->n_new; new++) {
+        sp_label label = sp_sets_newcomer(s, new, &wn);
+        for (uint32_t i = 0; i < head.n_labels; i++) {
+            if (parts.labels[i].k == (size_t)(s->n_labels + new))
+                sp_noted_numbers(&label, parts.labels[i].before);
+        }
+    }
+    sp_noted_sort(w, parts.told, head.n_told);
+    for (int t = 0; t < SP_SETS_STEPS; t++) {
+        parts.tallies[t].t = (uint64_t)t;
+        parts.tallies[t].there[0] = s->there[t];
+        parts.tallies[t].said[0] = s->said[t];
+    }
+    for (ptrdiff_t i = 0; i < event->n; i++) {
+        const sp_marked *marked = sp_marked_of(&learner->table, event->slots[i]);
+        sp_noted_slot *slot = &parts.slots[i];
+        slot->at = (uint32_t)i;
+        slot->s[0] = marked->of.s;
+        slot->N[0] = marked->of.N;
+        slot->cnt[0] = marked->of.cnt;
+        slot->n = (uint64_t)sp_noted_entries(learner, event, i, head.n_labels, parts.entries + n);
+        n += (ptrdiff_t)slot->n;
+    }
+}
+
+/* --- After it */
+
+/* What F1 is counted of, where it has changed; all of it where it has been halved. How many. */
+static uint32_t sp_noted_tallies(const sp_sets *s, bool halved, sp_noted_tally *tallies)
+{
+    uint32_t n = 0;
+    for (int t = 0; t < SP_SETS_STEPS; t++) {
+        sp_noted_tally tally = tallies[t];
+        tally.there[1] = s->there[t];
+        tally.said[1] = s->said[t];
+        if (halved || tally.there[0] != tally.there[1] || tally.said[0] != tally.said[1])
+            tallies[n++] = tally;
+    }
+    return n;
+}
+
+/* The slots that there are, each once, and their entries. */
+static void sp_noted_slots(const sp_learner *learner, const sp_event *event, sp_noted_parts parts)
+{
+    const sp_sparse_rows *rows = sp_rows_of(&learner->table);
+    const sp_kept_entry *from = parts.entries;
+    sp_kept_entry *to = parts.entries;
+    uint32_t n = 0;
+    for (ptrdiff_t i = 0; i < event->n; i++) {
+        sp_noted_slot slot = parts.slots[i];
+        const sp_kept_entry *entries = from;
+        from += slot.n;
+        if (event->slots[i] == SP_SLOT_NULL)
+            continue;
+        sp_marked *marked = sp_marked_of(&learner->table, event->slots[i]);
+        if (marked->of.unused != 0.0f) /* the event has had it before, under another name */
+            continue;
+        marked->of.unused = 1.0f;
+        slot.slot = event->slots[i];
+        slot.s[1] = marked->of.s;
+        slot.N[1] = marked->of.N;
+        slot.cnt[1] = marked->of.cnt;
+        memmove(to, entries, slot.n * sizeof(sp_kept_entry));
+        sp_kept_entries_after(rows, &marked->of.row, to, (ptrdiff_t)slot.n);
+        to += slot.n;
+        parts.slots[n++] = slot;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        sp_marked_of(&learner->table, parts.slots[i].slot)->of.unused = 0.0f;
+    parts.head->n_slots = n;
+    parts.head->n_entries = (uint32_t)(to - parts.entries);
+}
+
+SP_PRIVATE size_t sp_sets_noted(const sp_learner *learner, const sp_event *event, uint8_t *data)
+{
+    const sp_sets *s = &learner->sets;
+    sp_noted_head *head = (sp_noted_head *)(void *)data;
+    sp_noted_parts was = sp_noted_open(head, data);
+    sp_noted_once(s, head->after);
+    for (uint32_t i = 0; i < head->n_labels; i++)
+        sp_noted_numbers(&s->labels[was.labels[i].k], was.labels[i].after);
+    bool halved = head->after[SP_NOTED_POSITIVES] < head->before[SP_NOTED_POSITIVES];
+    head->n_tallies = sp_noted_tallies(s, halved, was.tallies);
+    sp_noted_slots(learner, event, was);
+    sp_noted_parts now = sp_noted_open(head, data);
+    memmove(now.slots, was.slots, head->n_slots * sizeof(sp_noted_slot));
+    memmove(now.entries, was.entries, head->n_entries * sizeof(sp_kept_entry));
+    return (size_t)sp_noted_bytes(head);
+}
+
+/* --- Whether it is one */
+
+static bool sp_are_sound(const double *numbers, int n, int least, double most)
+{
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(numbers[i]) <= most && (i >= least || numbers[i] >= 0.0)))
+            return false;
+    }
+    return true;
+}
+
+static bool sp_noted_labels_are_sound(sp_noted_parts parts, ptrdiff_t n_labels)
+{
+    const sp_noted_head *head = parts.head;
+    for (uint32_t i = 0; i < head->n_labels; i++) {
+        const sp_noted_label *label = &parts.labels[i];
+        if (label->k >= (size_t)n_labels
+            || !sp_are_sound(label->before, SP_NOTED_LABEL, SP_NOTED_W0, SP_NOTED_MOST)
+            || !sp_are_sound(label->after, SP_NOTED_LABEL, SP_NOTED_W0, SP_NOTED_MOST))
+            return false;
+    }
+    for (uint32_t i = 0; i < head->n_told; i++) {
+        if (parts.told[i] >= (size_t)n_labels || (i && parts.told[i] <= parts.told[i - 1]))
+            return false;
+    }
+    for (uint32_t i = 0; i < head->n_tallies; i++) {
+        const sp_noted_tally *tally = &parts.tallies[i];
+        if (tally->t >= SP_SETS_STEPS || (i && tally->t <= tally[-1].t)
+            || !sp_are_sound(tally->there, 2, 2, SP_NOTED_MOST)
+            || !sp_are_sound(tally->said, 2, 2, SP_NOTED_MOST))
+            return false;
+    }
+    return head->known <= (size_t)n_labels;
+}
+
+static bool sp_noted_slots_are_sound(sp_noted_parts parts, const sp_event *event)
+{
+    size_t entries = 0;
+    for (uint32_t i = 0; i < parts.head->n_slots; i++) {
+        const sp_noted_slot *slot = &parts.slots[i];
+        if ((ptrdiff_t)slot->at >= event->n || (i && slot->at <= slot[-1].at)
+            || slot->n > parts.head->n_entries || !sp_are_sound(slot->s, 2, 0, SP_VALUE_LIMIT)
+            || !sp_are_sound(slot->N, 2, 0, SP_NOTED_MOST)
+            || !(slot->cnt[0] >= 0.0f && slot->cnt[0] < 2 * SP_COUNT_MOST)
+            || !(slot->cnt[1] >= 0.0f && slot->cnt[1] < 2 * SP_COUNT_MOST))
+            return false;
+        entries += slot->n;
+    }
+    return entries == parts.head->n_entries;
+}
+
+SP_PRIVATE bool sp_sets_noted_is_sound(const sp_learner *learner, const sp_event *event,
+                                       const uint8_t *data, size_t bytes)
+{
+    const sp_noted_head *head = (const sp_noted_head *)(const void *)data;
+    ptrdiff_t n_labels = learner->sets.n_labels;
+    if (bytes < sizeof(sp_noted_head) || sp_noted_bytes(head) != bytes)
+        return false;
+    sp_noted_parts parts = sp_noted_open(head, data);
+    return head->u >= 0.0 && head->u <= SP_NOTED_MOST
+           && sp_are_sound(head->before, SP_NOTED_ONCE, SP_NOTED_ONCE, SP_NOTED_MOST)
+           && sp_are_sound(head->after, SP_NOTED_ONCE, SP_NOTED_ONCE, SP_NOTED_MOST)
+           && head->before[SP_NOTED_NM] <= 1024.0 && head->after[SP_NOTED_NM] <= 1024.0
+           && sp_noted_labels_are_sound(parts, n_labels) && sp_noted_slots_are_sound(parts, event)
+           && sp_kept_entries_are_sound(parts.entries, head->n_entries, n_labels);
+}
+
+/* --- Taken back */
+
+static double sp_noted_back(double now, double before, double after)
+{
+    return now == after ? before : now - (after - before);
+}
+
+static void sp_take_back_tallies(sp_sets *s, const sp_noted_head *head,
+                                 const sp_noted_tally *tallies)
+{
+    double before = head->before[SP_NOTED_POSITIVES];
+    double after = head->after[SP_NOTED_POSITIVES];
+    bool halved = after < before;
+    bool same = s->positives == after;
+    for (uint32_t i = 0; i < head->n_tallies; i++)
+        same &= s->there[tallies[i].t] == tallies[i].there[1]
+                && s->said[tallies[i].t] == tallies[i].said[1];
+    if (halved && !same)
+        return;
+    s->positives = SP_MAX(0.0, sp_noted_back(s->positives, before, after));
+    for (uint32_t i = 0; i < head->n_tallies; i++) {
+        const sp_noted_tally *tally = &tallies[i];
+        double *there = &s->there[tally->t];
+        double *said = &s->said[tally->t];
+        *said = SP_MAX(0.0, sp_noted_back(*said, tally->said[0], tally->said[1]));
+        *there = SP_MAX(0.0, sp_noted_back(*there, tally->there[0], tally->there[1]));
+        *there = SP_MIN(*there, *said);
+    }
+}
+
+/* What is kept once and of labels. */
+static void sp_take_back_labels(sp_sets *s, sp_noted_parts parts)
+{
+    const sp_noted_head *head = parts.head;
+    uint32_t told = 0;
+    s->T = SP_MAX(0.0, sp_noted_back(s->T, head->before[SP_NOTED_T], head->after[SP_NOTED_T]));
+    if (s->m == head->after[SP_NOTED_M] && s->nm == head->after[SP_NOTED_NM]) {
+        s->m = head->before[SP_NOTED_M];
+        s->nm = head->before[SP_NOTED_NM];
+    }
+    sp_take_back_tallies(s, head, parts.tallies);
+    for (uint32_t i = 0; i < head->n_labels; i++) {
+        const double *before = parts.labels[i].before;
+        const double *after = parts.labels[i].after;
+        sp_label *label = &s->labels[parts.labels[i].k];
+        double *numbers[SP_NOTED_LABEL] = {&label->D, &label->G0, &label->Gn, &label->w0,
+                                           &label->wn};
+        for (int j = 0; j < SP_NOTED_LABEL; j++) {
+            *numbers[j] = sp_noted_back(*numbers[j], before[j], after[j]);
+            if (j < SP_NOTED_W0)
+                *numbers[j] = SP_MAX(0.0, *numbers[j]);
+        }
+        sp_sets_settle_label(s, (ptrdiff_t)parts.labels[i].k);
+    }
+    for (uint32_t k = 0; k < head->known; k++) {
+        if (told < head->n_told && parts.told[told] == k)
+            told++;
+        else
+            s->labels[k].left = SP_MAX(0.0, s->labels[k].left - head->u);
+    }
+    for (ptrdiff_t k = 0; k < s->n_labels; k++)
+        s->labels[k].left = SP_MIN(s->labels[k].left, s->T);
+}
+
+static void sp_take_back_slot(sp_sparse_rows *rows, sp_marked *marked, const sp_noted_slot *slot,
+                              const sp_kept_entry *entries)
+{
+    sp_sparse *row = &marked->of.row;
+    bool counts = !(slot->cnt[1] < slot->cnt[0]); /* else the step has halved them */
+    float cnt = marked->of.cnt;
+    if (counts) {
+        marked->of.cnt = sp_back_count(cnt, slot->cnt[0], slot->cnt[1]);
+        if (cnt >= SP_COUNT_HALF && slot->cnt[0] >= SP_COUNT_HALF
+            && marked->of.cnt < (float)SP_COUNT_HALF)
+            marked->of.cnt = (float)SP_COUNT_HALF; /* it still is always there */
+        marked->of.s = sp_back_mean(marked->of.s, slot->s[0], slot->s[1], cnt, marked->of.cnt,
+                                    slot->cnt[0], slot->cnt[1]);
+        marked->of.N = sp_noted_back(marked->of.N, slot->N[0], slot->N[1]);
+    }
+    sp_kept_entries_back(rows, row, entries, (ptrdiff_t)slot->n, counts, signbit(marked->of.s));
+    if (!counts)
+        return;
+    sp_entry *all = sp_row_entries(rows, row);
+    for (uint32_t i = 0; i < row->n; i++) {
+        if (marked->of.cnt == 0.0f)
+            all[i].c = 0.0f;
+        if (all[i].c < 0.0f && !signbit(marked->of.s))
+            marked->of.s = -marked->of.s;
+    }
+    if (marked->of.cnt == 0.0f || (!signbit(marked->of.s) && !(marked->of.N > 0.0)))
+        marked->of.N = 0.0;
+}
+
+SP_PRIVATE int sp_sets_take_back(sp_learner *learner, const sp_event *event, const uint8_t *data)
+{
+    const uint32_t block = 0;
+    sp_table *table = &learner->table;
+    const sp_noted_head *head = (const sp_noted_head *)(const void *)data;
+    sp_noted_parts parts = sp_noted_open(head, data);
+    const sp_kept_entry *entries = parts.entries;
+    if (sp_table_reserve_blocks(table, event->slots, event->n, learner->index.n_slots, &block, 1)
+        < 0)
+        return -1;
+    sp_take_back_labels(&learner->sets, parts);
+    for (uint32_t i = 0; i < head->n_slots; i++) {
+        const sp_noted_slot *slot = &parts.slots[i];
+        /* one that a ceiling has taken away, and perhaps given another, has nothing of the step */
+        if (slot->slot != SP_SLOT_NULL && event->slots[slot->at] == slot->slot)
+            sp_take_back_slot(sp_rows_of(table), sp_marked_of(table, slot->slot), slot, entries);
+        entries += slot->n;
+    }
+    return 0;
+}
