@@ -12,7 +12,7 @@
 #ifndef STREAMPTRON_ROWS_MARKS_H
 #define STREAMPTRON_ROWS_MARKS_H
 
-#include "rows/rows.h"
+#include "rows/state.h"
 
 enum {
     SP_MARKS_MEMORY = 1,
