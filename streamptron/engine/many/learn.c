@@ -79,17 +79,18 @@ static void sp_many_aim_at(const sp_adaptive *a, sp_met *w, ptrdiff_t k, double 
 static void sp_many_aim_at_others(const sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
 {
     const sp_adaptive *a = &learner->adaptive;
+    const sp_many *many = &a->many;
     /* at least as low as the least w0 that makes a step, whatever roundings say */
     double least = sp_log(SP_THR * w->total / (u * w->shift)) - 1e-9;
     if (least < 1.0 - SP_LEAF_MOST)
         least = -INFINITY;
-    for (ptrdiff_t k = sp_tree_from(&learner->adaptive.many, 0, least); k >= 0 && k < a->n_labels;
-         k = sp_tree_from(&learner->adaptive.many, k + 1, least)) {
+    for (ptrdiff_t k = sp_tree_from(many, 0, least); k >= 0 && k < a->n_labels;
+         k = sp_tree_from(many, k + 1, least)) {
         if (k != y && !sp_many_met(w, k))
-            sp_many_aim_at(a, w, k, 0.0 - sp_tree_leaf(&learner->adaptive.many, k) * w->shift / w->total, u);
+            sp_many_aim_at(a, w, k, 0.0 - sp_tree_leaf(many, k) * w->shift / w->total, u);
     }
     if (y < a->n_labels && !sp_many_met(w, y))
-        sp_many_aim_at(a, w, y, 1.0 - sp_tree_leaf(&learner->adaptive.many, y) * w->shift / w->total, u);
+        sp_many_aim_at(a, w, y, 1.0 - sp_tree_leaf(many, y) * w->shift / w->total, u);
 }
 
 SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
@@ -146,8 +147,8 @@ static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_met *w, cons
 }
 
 /* Take a block for a row that will have n entries, if it needs one. -1 without memory. */
-static int sp_many_take_block(sp_sparse_rows *rows, sp_row_room *room, int part, const sp_sparse *row,
-                        uint32_t n)
+static int sp_many_take_block(sp_sparse_rows *rows, sp_row_room *room, int part,
+                              const sp_sparse *row, uint32_t n)
 {
     if (row->block && n <= sp_row_capacity((int)row->size))
         return 0;

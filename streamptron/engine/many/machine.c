@@ -39,7 +39,8 @@ static const sp_slot_kind sp_many_slots = {
 
 /* --- Its life */
 
-/* What a slot of two labels has in a block is with rows: a block of the arena. -1 without memory. */
+/* What a slot of two labels has in a block lies in rows now, in a block of the arena. -1 without
+   memory. */
 static int sp_many_turn(sp_sparse_rows *rows, int positive, uint32_t block, double *slot)
 {
     sp_head *head = (sp_head *)(void *)slot;
@@ -186,11 +187,12 @@ SP_PRIVATE void sp_many_close(sp_learner *learner)
 
 SP_PRIVATE int sp_many_duplicate(sp_learner *to, const sp_learner *other)
 {
+    const sp_many *many = &other->adaptive.many;
     int failed = sp_adaptive_copy(&to->adaptive, &other->adaptive);
     to->table.own = sp_rows_copy(sp_many_rows(&other->table));
-    if (failed < 0 || to->table.own == NULL || sp_tree_room(&to->adaptive.many, other->adaptive.many.room) < 0)
+    if (failed < 0 || to->table.own == NULL || sp_tree_room(&to->adaptive.many, many->room) < 0)
         return -1;
-    memcpy(to->adaptive.many.tree, other->adaptive.many.tree, sp_tree_bytes(&other->adaptive.many));
+    memcpy(to->adaptive.many.tree, many->tree, sp_tree_bytes(many));
     return 0;
 }
 
@@ -271,7 +273,8 @@ static size_t sp_met_bytes(const sp_own *own)
 {
     const sp_met *w = (const sp_met *)(const void *)own;
     return sp_weighed_bytes(own)
-           + (size_t)w->accounts_room * (sizeof(sp_account) + 2 * sizeof(uint32_t) + 5 * sizeof(double))
+           + (size_t)w->accounts_room
+                 * (sizeof(sp_account) + 2 * sizeof(uint32_t) + 5 * sizeof(double))
            + (size_t)w->rooms_room * sizeof(sp_row_room);
 }
 
@@ -308,7 +311,8 @@ static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
     if (p == NULL)
         return -1;
     w->accounts = (sp_account *)p;
-    memset(w->accounts + w->accounts_room, 0, (size_t)(room - w->accounts_room) * sizeof(sp_account));
+    memset(w->accounts + w->accounts_room, 0,
+           (size_t)(room - w->accounts_room) * sizeof(sp_account));
     w->accounts_room = room;
     return 0;
 }

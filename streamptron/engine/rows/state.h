@@ -1,5 +1,5 @@
-/* What rows are: an entry, where a row is, and the arena that they lie in. There is no loop here, so
-   all may include it. engine/rows/rows.h says what is done with them. */
+/* What rows are: an entry, where a row is, and the arena that they lie in. There is no loop here,
+   so all may include it. engine/rows/rows.h says what is done with them. */
 
 #ifndef STREAMPTRON_ROWS_STATE_H
 #define STREAMPTRON_ROWS_STATE_H
