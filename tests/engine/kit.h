@@ -275,7 +275,7 @@ enum { KIT_KINDS = sizeof(kit_kinds) / sizeof(*kit_kinds) };
 /* An untrained learner. -1 without memory; sp_learner_free is due in either case. */
 static inline int kit_learner(sp_learner *learner, const kit_kind *kind)
 {
-    bool intercept = kind->rule.kind == SP_RULE_ADAPTIVE ? false : true;
+    bool intercept = kind->rule.kind != SP_RULE_ADAPTIVE && kind->rule.kind != SP_RULE_SETS;
     int failed = sp_learner_init(learner, kind->rule, kind->average, 50.0, kind->pocket,
                                  kind->serve, intercept, kind->most, kind->bits, 7);
     learner->voters.degree = kind->degree;
