@@ -136,7 +136,7 @@ SP_PRIVATE void sp_many_mix_once(sp_merge *m)
     for (ptrdiff_t k = 0; k < own->labels; k++)
         sp_many_mix_weight(m, k, 0, &to->w0[k], &to->G0[k]);
     sp_many_mix_weight(m, 0, 1, &to->wn, &to->Gn);
-    sp_tree_fill(&m->to->many, to->w0, own->labels);
+    sp_tree_fill(&to->many, to->w0, own->labels);
 }
 
 /* --- A feature */
