@@ -4,6 +4,7 @@
 #include "many/learn.h"
 #include "many/pair.h"
 #include "memory/heap.h"
+#include "rows/marks.h"
 
 #include <math.h>
 #include <string.h>
@@ -206,15 +207,9 @@ SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
 static bool sp_many_row_fault(const sp_learner *learner, const sp_sparse *row)
 {
     const sp_entry *entries = sp_row_entries(sp_many_rows(&learner->table), row);
-    if (row->n > (size_t)learner->adaptive.n_labels
-        || (row->block && row->n > sp_row_capacity((int)row->size)) || (!row->block && row->n))
-        return true;
-    for (uint32_t i = 0; i < row->n; i++) {
-        if (entries[i].k >= (size_t)learner->adaptive.n_labels
-            || (i && entries[i].k <= entries[i - 1].k))
-            return true;
-    }
-    return false;
+    const size_t labels = (size_t)learner->adaptive.n_labels;
+    return row->n > labels || (row->block && row->n > sp_row_capacity((int)row->size))
+           || (!row->block && row->n) || !sp_entries_are_sound(entries, row->n, labels);
 }
 
 SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
