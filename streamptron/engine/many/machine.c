@@ -392,6 +392,10 @@ SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptr
 {
     if (slot == SP_SLOT_INTERCEPT)
         return learner->adaptive.w0[output];
-    const sp_entry *entry = sp_many_entry(&learner->table, slot, output);
+    const sp_table *table = &learner->table;
+    const sp_sparse *row = &sp_table_head(table, slot)->row;
+    if (row->n && !sp_row_is_there(sp_many_rows(table), row))
+        return NAN; /* of a file, and damaged */
+    const sp_entry *entry = sp_many_entry(table, slot, output);
     return entry == NULL ? 0.0 : (double)entry->w;
 }
