@@ -164,8 +164,10 @@ SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
         return -1;
     if (table->own == NULL)
         table->own = sp_rows_open();
-    if (table->own == NULL)
+    if (table->own == NULL) {
+        sp_tree_free(&learner->many); /* which nobody else knows of while there are no rows */
         return -1;
+    }
     table->kind = &sp_many_slots;
     learner->answer = SP_ANSWER_LABELS;
     learner->adaptive.rows = true;
