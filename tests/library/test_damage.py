@@ -6,7 +6,6 @@ import subprocess
 import pytest
 
 from streamptron import AdaptiveClassifier, ModelFileError, load, save
-from tests.support import mutations
 from tests.model_file.test_damage import (
     ROWS,
     far_row,
@@ -16,6 +15,7 @@ from tests.model_file.test_damage import (
     row_of_none,
     rows_in_place,
 )
+from tests.support import mutations
 from tests.support.library import SANITIZED, event_line, needs_compiler, program
 from tests.support.marks import slow
 from tests.support.model_files import FORMER, GOLDEN

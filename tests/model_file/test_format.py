@@ -232,7 +232,7 @@ def test_file_of_more_labels_from_before_rows_keeps_names_counts_and_weights(fil
 
 @pytest.mark.parametrize("file", FORMER, ids=lambda file: file.stem)
 def test_file_of_more_labels_from_before_rows_is_not_used_in_place(file):
-    with pytest.raises(ModelFileError, match="more than two labels .*load it without mmap"):
+    with pytest.raises(ModelFileError, match=r"more than two labels .*load it without mmap"):
         load(file, mmap=True)
 
 

@@ -221,9 +221,11 @@ class ModelFile:
             if block == 0:
                 w, G, *c = head.view("<f4")[4:].tolist()
                 halves = {positive: w / 2, 1 - positive: -w / 2}
-                dealt = self.former_dealt(blocks, slot) if G < 0 else [
-                    (c[k], float(np.float32(halves[k])), G) for k in (0, 1)
-                ]
+                dealt = (
+                    self.former_dealt(blocks, slot)
+                    if G < 0
+                    else [(c[k], float(np.float32(halves[k])), G) for k in (0, 1)]
+                )
                 row = {k: list(each) for k, each in enumerate(dealt) if each[0] or each[2]}
                 rows |= {(0, slot): row} if row else {}
             elif block > 1 and (block - 2) % 4 == 0:
