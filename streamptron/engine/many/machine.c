@@ -4,6 +4,7 @@
 #include "many/learn.h"
 #include "many/pair.h"
 #include "memory/heap.h"
+#include "rows/marks.h"
 
 #include <math.h>
 #include <string.h>
@@ -165,7 +166,7 @@ SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
     if (table->own == NULL)
         table->own = sp_rows_open();
     if (table->own == NULL) {
-        sp_tree_free(&learner->adaptive.many);
+        sp_tree_free(&learner->adaptive.many); /* nobody else knows of it while there are no rows */
         return -1;
     }
     table->kind = &sp_many_slots;
@@ -208,15 +209,9 @@ SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
 static bool sp_many_row_fault(const sp_learner *learner, const sp_sparse *row)
 {
     const sp_entry *entries = sp_row_entries(sp_many_rows(&learner->table), row);
-    if (row->n > (size_t)learner->adaptive.n_labels
-        || (row->block && row->n > sp_row_capacity((int)row->size)) || (!row->block && row->n))
-        return true;
-    for (uint32_t i = 0; i < row->n; i++) {
-        if (entries[i].k >= (size_t)learner->adaptive.n_labels
-            || (i && entries[i].k <= entries[i - 1].k))
-            return true;
-    }
-    return false;
+    const size_t labels = (size_t)learner->adaptive.n_labels;
+    return row->n > labels || (row->block && row->n > sp_row_capacity((int)row->size))
+           || (!row->block && row->n) || !sp_entries_are_sound(entries, row->n, labels);
 }
 
 SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
@@ -401,6 +396,10 @@ SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptr
 {
     if (slot == SP_SLOT_INTERCEPT)
         return learner->adaptive.w0[output];
-    const sp_entry *entry = sp_many_entry(&learner->table, slot, output);
+    const sp_table *table = &learner->table;
+    const sp_sparse *row = &sp_table_head(table, slot)->row;
+    if (row->n && !sp_row_is_there(sp_many_rows(table), row))
+        return NAN; /* of a file, and damaged */
+    const sp_entry *entry = sp_many_entry(table, slot, output);
     return entry == NULL ? 0.0 : (double)entry->w;
 }

@@ -146,7 +146,7 @@ SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, dou
     for (ptrdiff_t k = 0; k < a->n_labels; k++)
         total += p[k];
     for (ptrdiff_t k = 0; k < a->n_labels; k++)
-        p[k] /= total;
+        p[k] = w->damaged ? NAN : p[k] / total;
 }
 
 SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k,
