@@ -6,8 +6,8 @@
 #include "sets/sets.h"
 
 static const kit_kind sets = {
-    "sets", {.kind = SP_RULE_SETS, .eta = 1.0, .forget = 0.001}, SP_AVERAGE_NONE, false, 0, 40, 0, 1,
-    0, 9,
+    "sets", {.kind = SP_RULE_SETS, .eta = 1.0, .forget = 0.001}, SP_AVERAGE_NONE, false, 0, 40, 0,
+    1, 0, 9,
 };
 
 static kit_sample read_sample(fuzz_input *input, uint32_t labels)
