@@ -36,6 +36,7 @@ Wabbit's --multilabel_oaa with its best loss function, where `vw` is installed.
 
 import copy
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -107,6 +108,13 @@ def texts(name, split=lambda text: dict.fromkeys(text.split(), 1)):
         yield split(text), label
 
 
+def shuffled(stream):
+    """The events of a stream whose labels come one after the other."""
+    stream = list(stream)
+    random.Random(1).shuffle(stream)
+    return stream
+
+
 def many_streams(whole):
     """{name: (events, how many of them)}."""
     n = 40_000 if whole else SHORT
@@ -116,7 +124,7 @@ def many_streams(whole):
     for most in (100, 1_000, 5_000, 20_000):
         found[f"next, {most:,} words"] = lambda most=most: brown(before, most), n
     found["language"] = lambda: texts("udhr2", threes), n
-    found["which text"] = lambda: texts("brown"), 10**6 if whole else n
+    found["which text"] = lambda: shuffled(texts("brown")), 10**6 if whole else n
     found["log templates"] = lambda: texts("loghub_templates"), n
     found["20 newsgroups"] = lambda: common.text_events("20news_train"), 5_000
     found["log systems"] = lambda: common.text_events("loghub_system"), 8_000
