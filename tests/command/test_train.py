@@ -799,7 +799,7 @@ def test_a_terminal_sees_a_bar_of_the_bytes(tmp_path):
 def test_what_one_label_of_many_costs_is_said_and_a_large_model_warns_once(
     tmp_path, monkeypatch, capsys, learner
 ):
-    path, model = tmp_path / "lines", tmp_path / "m"
+    path, model = tmp_path / "lines.tsv", tmp_path / "m"
     path.write_text("".join(f"label {k % 5}\tword{k} and\n" for k in range(64)))
     monkeypatch.setattr("streamptron.command.train.LABEL", 64)
     monkeypatch.setattr("streamptron.command.stream.EVENTS", 8)
@@ -816,7 +816,7 @@ def test_what_one_label_of_many_costs_is_said_and_a_large_model_warns_once(
 
 
 def test_two_labels_share_what_a_model_takes_and_nothing_is_said_of_it(tmp_path, capsys):
-    path = tmp_path / "lines"
+    path = tmp_path / "lines.tsv"
     path.write_text("spam\ta prize\nham\tsee you\n")
     assert main(["train", str(path), "--model", str(tmp_path / "m")]) == 0
     assert "bytes a label" not in capsys.readouterr().err
