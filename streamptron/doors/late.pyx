@@ -25,9 +25,9 @@ from streamptron.engine.adaptive cimport (
 from streamptron.engine.api cimport (
     sp_adaptive_aim, sp_kept_blocks, sp_kept_column_bytes, sp_kept_columns_after,
     sp_kept_columns_are_sound, sp_kept_columns_before, sp_kept_columns_most, sp_kept_fill,
-    sp_kept_is_sound, sp_kept_leave, sp_kept_once_each, sp_kept_reserve, sp_kept_slots,
-    sp_kept_take_back, sp_kept_width, sp_learner_answer, sp_learner_can, sp_learner_learn,
-    sp_learner_score, sp_once_read, sp_once_take_back, sp_step_reserve, sp_table_reserve,
+    sp_kept_find, sp_kept_is_sound, sp_kept_leave, sp_kept_numbers, sp_kept_once_each,
+    sp_kept_reserve, sp_kept_slots, sp_kept_take_back, sp_kept_width, sp_learner_answer,
+    sp_learner_can, sp_learner_learn, sp_learner_open, sp_learner_score, sp_once_read, sp_once_take_back, sp_step_reserve, sp_table_reserve,
     sp_undo_leave, sp_undo_moves)
 from streamptron.engine.events cimport sp_event, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
@@ -223,6 +223,7 @@ cdef _kept_after(Model model, _Kept kept, Py_ssize_t y, Py_ssize_t outputs):
     kept.columns = kept.columns[:kept.n_columns]
     sp_once_read(&learner.adaptive, outputs, y, kept.k(), kept.m, kept.once_at(True))
     sp_kept_once_each(learner, kept.slots_at(), kept.n)
+    sp_kept_numbers(learner, kept.slots_at(), kept.n)
 
 
 def learned(Model model, x, y, w):
@@ -323,6 +324,9 @@ cdef int _begin(Model model, PackedEvent event, mark, number) except -1:
         raise ValueError("step has been taken back already; nothing has changed")
     if sp_learner_score(&model.learner, &model.event) < 0:
         model._no_memory("no memory to take the step back; nothing has changed")
+    if model.learner.index.bits:    # a model that was saved has no slots for what was zero
+        if sp_learner_open(&model.learner, &model.event) < 0:
+            model._no_memory("no memory to take the step back; nothing has changed")
     return 0
 
 
@@ -464,6 +468,7 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
             if not (kept.once_at(i)[SP_ONCE_MODEL + j * SP_ONCE_OUTPUT + 1] >= 0.0
                     and kept.once_at(i)[SP_ONCE_MODEL + j * SP_ONCE_OUTPUT + 3] >= 0.0):
                 raise _damaged(model, "its sums of squares are invalid")
+    sp_kept_find(learner, kept.slots_at(), kept.n)
     # of an entry without a slot of its own nothing was kept: it has none, or the same as another
     for i in range(event.n):
         if event.slots[i] != kept.slots_at()[i]:

@@ -40,7 +40,12 @@
    slot of the int j < n_columns is columns[j], at 4 bytes per column. Ints that had entries before
    keep them, and are not searched for any more.
 
-   Hashed mode (bits > 0): no table and no keys; slot = 2 + the top `bits` bits of the hash.
+   Hashed mode (bits > 0): no keys. A name has a number, 2 + the top `bits` bits of its hash, and
+   names of one number share a slot. The table finds a number's slot as it finds a key's. A tag is a
+   number, mixed in a way that can be turned back, so nothing need be compared; in the place of keys
+   are the numbers, four bytes a slot. So slots are in the order of arrival here too, and a table of
+   2^30 numbers costs what has come. Files, deltas and digests speak of numbers alone, and in their
+   order (names/rising.h).
 
    Under a ceiling (sp_index_is_limited) there are at most max_slots of them. A full index stores a
    new key only in place of an old one (sp_index_replace), so no slot is ever free. Which key goes
@@ -100,7 +105,7 @@ typedef struct sp_index_point {
 } sp_index_point;
 
 typedef struct sp_index {
-    int bits;  /* 0: exact; else log2 of the number of slots, hashed */
+    int bits;  /* 0: exact; else hashed: log2 of how many numbers there are */
     int depth; /* log2 of the directory's length */
     sp_seed seed;
     uint64_t seed_number;
@@ -112,7 +117,7 @@ typedef struct sp_index {
     uintptr_t *directory;
     uintptr_t *next;       /* the directory of twice the length, or NULL */
     size_t n_copied;       /* words of the directory that are in the next one */
-    sp_key **keys;         /* chunks of keys by slot */
+    sp_key **keys;         /* chunks of keys by slot; hashed: of numbers */
     sp_places of_keys;     /* the growth of this array */
     sp_slot_type *columns; /* slots of the ints below n_columns */
     size_t n_columns;
@@ -130,6 +135,41 @@ static inline uintptr_t sp_index_segment(const sp_index *index, uint64_t tag)
 static inline sp_key *sp_index_key(const sp_index *index, sp_slot_type slot)
 {
     return &index->keys[slot >> SP_CHUNK_BITS][slot & SP_CHUNK_MASK];
+}
+
+/* Hashed: how many numbers there are, the reserved slots' own included. */
+static inline uint32_t sp_index_numbers(const sp_index *index)
+{
+    return SP_SLOTS_RESERVED + ((uint32_t)1 << index->bits);
+}
+
+/* Hashed: the number of a name whose hash is h, and a hash of that number. */
+static inline uint32_t sp_number_of(const sp_index *index, uint64_t h)
+{
+    return SP_SLOTS_RESERVED + (uint32_t)(h >> (64 - index->bits));
+}
+
+static inline uint64_t sp_number_hash(const sp_index *index, uint32_t number)
+{
+    return (uint64_t)(number - SP_SLOTS_RESERVED) << (64 - index->bits);
+}
+
+/* The tag of a number. The factor is odd, so each number has a tag of its own. */
+static inline uint64_t sp_number_tag(uint32_t number)
+{
+    return number * (uint32_t)0x9E3779B1;
+}
+
+/* What an entry of the table says of a hash. */
+static inline uint64_t sp_index_tag_of(const sp_index *index, uint64_t h)
+{
+    return index->bits ? sp_number_tag(sp_number_of(index, h)) : h >> 32;
+}
+
+/* Where the number of a slot of a hashed index in memory is kept. */
+static inline uint32_t *sp_index_number_at(const sp_index *index, sp_slot_type slot)
+{
+    return (uint32_t *)(void *)index->keys[slot >> SP_CHUNK_BITS] + (slot & SP_CHUNK_MASK);
 }
 
 static inline bool sp_index_is_limited(const sp_index *index)
@@ -159,13 +199,34 @@ static inline void sp_index_drop(sp_index *index, const sp_key *key)
     }
 }
 
-/* A slot's key, in memory or in a file; one that nothing equals if the file is damaged. */
+/* What stands for a slot in a file: its number if the index is hashed. */
+static inline uint32_t sp_index_number(const sp_index *index, sp_slot_type slot)
+{
+    if (index->bits == 0 || slot < SP_SLOTS_RESERVED)
+        return slot;
+    if (index->lookup != NULL)
+        return sp_lookup_number(index->lookup, slot, sp_index_numbers(index));
+    return *sp_index_number_at(index, slot);
+}
+
+/* A slot's key, in memory or in a file; one that nothing equals if the file is damaged.
+
+   Hashed: an int, the number. */
 SP_API sp_key sp_index_stored(const sp_index *index, sp_slot_type slot);
 
-/* Where the weights of a slot are: at the slot itself, except in a hashed table in a file. */
+/* The hash of such a key. */
+static inline uint64_t sp_index_hash(const sp_index *index, const sp_key *key)
+{
+    return index->bits ? sp_number_hash(index, (uint32_t)key->lo) : sp_key_hash(&index->seed, key);
+}
+
+/* Where the weights of a slot are: at the slot itself, except in a hashed table in a file. There
+   sp_index_find gives the place, and slots are counted in the order of their numbers. */
 static inline sp_slot_type sp_index_place(const sp_index *index, sp_slot_type slot)
 {
-    return index->bits == 0 || index->lookup == NULL ? slot : sp_lookup_place(index->lookup, slot);
+    return index->bits == 0 || index->lookup == NULL
+               ? slot
+               : sp_lookup_place(index->lookup, sp_index_number(index, slot));
 }
 
 SP_API void sp_index_free(sp_index *index);
