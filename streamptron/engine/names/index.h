@@ -41,11 +41,12 @@
    keep them, and are not searched for any more.
 
    Hashed mode (bits > 0): no keys. A name has a number, 2 + the top `bits` bits of its hash, and
-   names of one number share a slot. The table finds a number's slot as it finds a key's. A tag is a
-   number, mixed in a way that can be turned back, so nothing need be compared; in the place of keys
-   are the numbers, four bytes a slot. So slots are in the order of arrival here too, and a table of
-   2^30 numbers costs what has come. Files, deltas and digests speak of numbers alone, and in their
-   order (names/rising.h).
+   names of one number share a slot. Slots are in the order of arrival here too, so that weights cost
+   what has come, and not what might. Up to 2^18 numbers find their slots in an array, by number: a
+   megabyte at most, of which the system gives the pages that are touched. More of them are found in
+   the table, as keys are: a tag is a number, mixed in a way that can be turned back, so nothing need
+   be compared. In the place of keys are the numbers, four bytes a slot. Files, deltas and digests
+   speak of numbers alone, and have them in their order (names/rising.h).
 
    Under a ceiling (sp_index_is_limited) there are at most max_slots of them. A full index stores a
    new key only in place of an old one (sp_index_replace), so no slot is ever free. Which key goes
@@ -88,6 +89,7 @@ enum {
     SP_DIRECTORY_STEP = 256, /* words that a split copies into the next directory */
 
     SP_MANY = 128,       /* keys of an event from which looking ahead pays */
+    SP_DIRECT_BITS = 18,
     SP_INDEX_AHEAD = 16, /* and how far: a key's bytes, and twice this its key */
 };
 
@@ -119,6 +121,7 @@ typedef struct sp_index {
     size_t n_copied;       /* words of the directory that are in the next one */
     sp_key **keys;         /* chunks of keys by slot; hashed: of numbers */
     sp_places of_keys;     /* the growth of this array */
+    sp_slot_type *direct;  /* hashed: slots by number; NULL: there are too many numbers */
     sp_slot_type *columns; /* slots of the ints below n_columns */
     size_t n_columns;
     sp_arena long_keys;
@@ -234,6 +237,9 @@ SP_API void sp_index_free(sp_index *index);
 /* bits = 0 for the exact index, max_features = 0 for no ceiling. Returns -1 without memory. */
 SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
                          sp_slot_type max_features);
+
+/* Use names that lie in a file from now on, in place. An empty index. */
+SP_PRIVATE void sp_index_lend(sp_index *index, sp_lookup *lookup);
 
 /* Whether the key is an int whose slot is in index.columns. */
 static inline bool sp_index_is_column(const sp_index *index, const sp_key *key)

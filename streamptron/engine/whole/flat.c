@@ -50,7 +50,9 @@ static size_t sp_flat_count(const sp_flat *flat, size_t n_slots, size_t chunk)
 /* A slot of a block; NULL if it was never written. */
 static const double *sp_flat_row(const sp_table *table, ptrdiff_t block, sp_slot_type slot)
 {
-    const double *chunk = sp_table_chunk(table, block, slot >> SP_CHUNK_BITS);
+    const double *chunk = NULL;
+    if (slot >> SP_CHUNK_BITS < table->n_chunks) /* a kernel's names have no weights */
+        chunk = sp_table_chunk(table, block, slot >> SP_CHUNK_BITS);
     return chunk == NULL ? NULL : chunk + (slot & SP_CHUNK_MASK) * (uint32_t)table->width;
 }
 
@@ -612,18 +614,19 @@ SP_API int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_
     if (sp_table_begin(table, n_slots, n_outputs, true) < 0
         || (index->bits && sp_stored(flat, table->n_chunks) < 0))
         return SP_FLAT_MEMORY;
-    index->lookup = (sp_lookup *)sp_calloc(1, sizeof(sp_lookup));
-    if (index->lookup == NULL)
+    sp_lookup *lookup = (sp_lookup *)sp_calloc(1, sizeof(sp_lookup));
+    if (lookup == NULL)
         return SP_FLAT_MEMORY;
+    sp_index_lend(index, lookup);
     table->borrowed = true;
     index->n_slots = (sp_slot_type)(index->bits ? flat->n_stored : n_slots);
-    index->lookup->numbers = flat->slots;
-    index->lookup->keys = flat->keys;
-    index->lookup->texts = flat->texts;
-    index->lookup->n_texts = flat->n_texts;
-    index->lookup->words = flat->words;
-    index->lookup->n_words = flat->n_words;
-    index->lookup->slot_bits = sp_slot_bits(n_slots);
+    lookup->numbers = flat->slots;
+    lookup->keys = flat->keys;
+    lookup->texts = flat->texts;
+    lookup->n_texts = flat->n_texts;
+    lookup->words = flat->words;
+    lookup->n_words = flat->n_words;
+    lookup->slot_bits = sp_slot_bits(n_slots);
     for (size_t i = 0, end = flat->n_chunks; i < end; i++) {
         fault = sp_chunk_fault(flat, table, n_slots, i, place);
         if (fault)
@@ -637,7 +640,7 @@ SP_API int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_
     }
     if (index->bits)
         index->bytes += 4 * table->n_chunks * sizeof(uint64_t);
-    index->lookup->stored = flat->stored; /* the bitmap is the index's now */
+    lookup->stored = flat->stored; /* the bitmap is the index's now */
     flat->stored = NULL;
     return fault || place == flat->n_weights ? fault : SP_FLAT_CHUNK;
 }
