@@ -91,10 +91,11 @@ static uint32_t sp_column_number(const sp_columns *columns, const sp_index *inde
 SP_PRIVATE void sp_columns_settle(sp_columns *columns, const sp_index *index)
 {
     const uint32_t n = (uint32_t)columns->n;
-    if (!(columns->hashed && columns->stale))
+    const bool stale = columns->stale;
+    columns->stale = false;
+    if (!(columns->hashed && stale && n))
         return;
     uint32_t *order = columns->turns + n;
-    columns->stale = false;
     for (uint32_t i = 0; i < n; i++)
         order[i] = i;
     for (uint32_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) { /* Shell's sort */

@@ -39,7 +39,7 @@ static size_t sp_flat_rank(const sp_flat *flat, size_t number)
 /* How many slots of a chunk are stored. */
 static size_t sp_flat_count(const sp_flat *flat, size_t n_slots, size_t chunk)
 {
-    if (flat->slots != NULL)
+    if (flat->n_keys == 0) /* hashed */
         return sp_flat_rank(flat, (chunk + 1) << SP_CHUNK_BITS)
                - sp_flat_rank(flat, chunk << SP_CHUNK_BITS);
     return SP_MIN((size_t)SP_CHUNK_SLOTS, n_slots - (chunk << SP_CHUNK_BITS));
