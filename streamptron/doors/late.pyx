@@ -27,8 +27,8 @@ from streamptron.engine.api cimport (
     sp_kept_columns_are_sound, sp_kept_columns_before, sp_kept_columns_most, sp_kept_fill,
     sp_kept_find, sp_kept_is_sound, sp_kept_leave, sp_kept_numbers, sp_kept_once_each,
     sp_kept_reserve, sp_kept_slots, sp_kept_take_back, sp_kept_width, sp_learner_answer,
-    sp_learner_can, sp_learner_learn, sp_learner_open, sp_learner_score, sp_once_read, sp_once_take_back, sp_step_reserve, sp_table_reserve,
-    sp_undo_leave, sp_undo_moves)
+    sp_learner_can, sp_learner_learn, sp_learner_open, sp_learner_score, sp_once_read,
+    sp_once_take_back, sp_step_reserve, sp_table_reserve, sp_undo_leave, sp_undo_moves)
 from streamptron.engine.events cimport sp_event, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited

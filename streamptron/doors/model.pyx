@@ -29,10 +29,10 @@ from streamptron.doors.state cimport (
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from streamptron.engine.api cimport (
-    sp_event_free, sp_index_free, sp_index_init, sp_index_insert, sp_index_rising,
-    sp_index_stored, sp_learner_answer, sp_learner_bytes, sp_learner_can, sp_learner_copy, sp_learner_free,
-    sp_learner_init, sp_learner_once, sp_learner_once_read, sp_learner_once_write,
-    sp_learner_open, sp_learner_resolve, sp_learner_weight, sp_rule_can, sp_rule_name, sp_table_read,
+    sp_event_free, sp_index_free, sp_index_init, sp_index_insert, sp_index_rising, sp_index_stored,
+    sp_learner_answer, sp_learner_bytes, sp_learner_can, sp_learner_copy, sp_learner_free,
+    sp_learner_init, sp_learner_once, sp_learner_once_read, sp_learner_once_write, sp_learner_open,
+    sp_learner_resolve, sp_learner_weight, sp_rule_can, sp_rule_name, sp_table_read,
     sp_table_reserve, sp_table_write, sp_text_bytes)
 from streamptron.engine.events cimport sp_event_bytes
 from streamptron.engine.linear cimport (

@@ -41,12 +41,12 @@
    keep them, and are not searched for any more.
 
    Hashed mode (bits > 0): no keys. A name has a number, 2 + the top `bits` bits of its hash, and
-   names of one number share a slot. Slots are in the order of arrival here too, so that weights cost
-   what has come, and not what might. Up to 2^18 numbers find their slots in an array, by number: a
-   megabyte at most, of which the system gives the pages that are touched. More of them are found in
-   the table, as keys are: a tag is a number, mixed in a way that can be turned back, so nothing need
-   be compared. In the place of keys are the numbers, four bytes a slot. Files, deltas and digests
-   speak of numbers alone, and have them in their order (names/rising.h).
+   names of one number share a slot. Slots are in the order of arrival here too, so that weights
+   cost what has come, and not what might. Up to 2^18 numbers find their slots in an array, by
+   number: a megabyte at most, of which the system gives the pages that are touched. More of them
+   are found in the table, as keys are. A tag is a number then, mixed in a way that can be turned
+   back, so nothing need be compared. In the place of keys are the numbers, four bytes a slot.
+   Files, deltas and digests speak of numbers alone, and have them in their order (names/rising.h).
 
    Under a ceiling (sp_index_is_limited) there are at most max_slots of them. A full index stores a
    new key only in place of an old one (sp_index_replace), so no slot is ever free. Which key goes

@@ -1,6 +1,5 @@
 #include "whole/delta.h"
 
-#include "adaptive/adaptive.h"
 #include "linear/layout.h"
 #include "linear/loops.h"
 #include "linear/table.h"

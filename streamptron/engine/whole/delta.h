@@ -18,8 +18,8 @@
 
    To mix a delta, whole/terms.h wants a learner. sp_delta_overlay makes one whose table is the
    base's, chunk by chunk, but for those chunks that the rows change: no other number is copied. The
-   base must not change while it is there. Slots of new numbers come behind the base's, as those of new
-   names do. It trusts no number: a delta may come from anywhere.
+   base must not change while it is there. Slots of new numbers come behind the base's, as those of
+   new names do. It trusts no number: a delta may come from anywhere.
 
    sp_delta_digest tells one state from any other, however it lies in memory or in a file: a delta
    carries that of its base. */

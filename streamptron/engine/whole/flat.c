@@ -453,8 +453,8 @@ static int sp_stored(sp_flat *flat, size_t places)
     return 0;
 }
 
-/* 0, or what is wrong with entry i of `chunks`, whose slots start at `place`. `n_slots`: or how many
-   numbers there are. */
+/* 0, or what is wrong with entry i of `chunks`, whose slots start at `place`. `n_slots`: or how
+   many numbers there are. */
 static int sp_chunk_fault(const sp_flat *flat, const sp_table *table, size_t n_slots, size_t i,
                           size_t place)
 {
