@@ -13,8 +13,8 @@
        a shard's own, and sign     0 +  0 -  none       output for both, see linear/two_labels.h
 
    Names of a hashed learner are its numbers, and lie in any order: what came from a file has
-   another than what learned. A shard's numbers are in memory, or in a file that is used in place (of a
-   hashed table only the slots that are not zero, see names/lookup.h). Or it came as a delta
+   another than what learned. A shard's numbers are in memory, or in a file that is used in place
+   (of a hashed table only the slots that are not zero, see names/lookup.h). Or it came as a delta
    (whole/delta.h): then its table is the base's, chunk by chunk, but for the chunks that the delta
    changes, and its names are listed in `keys`. */
 
