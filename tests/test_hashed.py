@@ -3,6 +3,7 @@
 import pickle
 import random
 
+import numpy as np
 import pytest
 
 import streamptron
@@ -137,6 +138,82 @@ def test_a_step_is_taken_back_after_its_weights_were_zero_in_a_file(tmp_path):
     for model in (journal, again):
         model.undo("second")
     assert again.model.weights == journal.model.weights
+
+
+@pytest.mark.parametrize("bits", BITS.values(), ids=list(BITS))
+@pytest.mark.parametrize("known", ["", "ab", "abc"], ids=lambda known: f"{len(known)} labels")
+def test_labels_more_than_the_base_had_are_merged_in_whatever_order_names_came(
+    known, bits, tmp_path
+):
+    rng = random.Random(f"{known}, {bits}")
+    base = AdaptiveClassifier(hash_bits=bits, hash_seed=3)
+    learn(base, [(x, rng.choice(known)) for x, _ in events("", 200, 1) if known])
+    saved(base, tmp_path / "base")
+    shards = [pickle.loads(pickle.dumps(base)) for _ in range(2)]
+    others = [streamptron.load(tmp_path / "base") for _ in range(2)]
+    for k, labels in enumerate(("abcd", "aceb")):
+        stream = [(x, rng.choice(labels)) for x, _ in events("", 200, 2 + k)]
+        learn(shards[k], stream)
+        learn(others[k], stream)
+        assert saved(others[k], tmp_path / f"{k}") == saved(shards[k], tmp_path / "whole")
+    in_place = [streamptron.load(tmp_path / f"{k}", mmap=True) for k in range(2)]
+    expected = saved(streamptron.merge(shards, since=base), tmp_path / "expected")
+    for since in (base, streamptron.load(tmp_path / "base", mmap=True)):
+        for models in (shards, others, in_place):
+            merged = streamptron.merge(models, since=since)
+            merged._check()
+            assert saved(merged, tmp_path / "merged") == expected
+            there = streamptron.load(tmp_path / "base")
+            there.apply(models[1].delta(since))
+            there._check()
+            assert saved(there, tmp_path / "there") == saved(shards[1], tmp_path / "whole")
+
+
+def inside(model):
+    """What a model has learned, but not which steps it knows."""
+    return {name: part for name, part in model.__getstate__().items() if name != "past"}
+
+
+@pytest.mark.parametrize("bits", BITS.values(), ids=list(BITS))
+@pytest.mark.parametrize(
+    "name", ["two labels", "two, and then more", "AdaptiveClassifier", "MultiLabelClassifier"]
+)
+@seeds(2)
+def test_steps_are_taken_back_in_a_model_from_a_file(name, bits, seed, tmp_path):
+    rng = random.Random(f"{name}, {bits}, {seed}")
+    learner = LEARNERS.get(name, AdaptiveClassifier)
+    stream = events(name, 200, seed)
+    for i, (x, y) in enumerate(stream):
+        if name == "two labels" or (name == "two, and then more" and i < 120):
+            stream[i] = x, y % 2
+    journal = Journal(learner(hash_bits=bits, hash_seed=3), 1000)
+    for i, (x, y) in enumerate(stream):
+        journal.learn_one(i, x, y)
+    journal.save(tmp_path / "journal")
+    again = Journal.load(tmp_path / "journal")
+    order = rng.sample(range(200), 200)
+    for undone in (order[:40], order[40:]):
+        for model in (journal, again):
+            for i in undone:
+                model.undo(i)
+            model.model._check()
+        assert inside(again.model) == inside(journal.model)
+        for model in (journal, again):
+            for i, (x, y) in enumerate(stream[:50]):
+                model.learn_one((undone[0], i), x, y)
+    assert inside(again.model) == inside(journal.model)
+
+
+@pytest.mark.parametrize("bits", BITS.values(), ids=list(BITS))
+@pytest.mark.parametrize("name", ["AdaptiveClassifier", "MultiLabelClassifier"])
+def test_many_rows_at_once_are_learned_as_one_by_one(name, bits, tmp_path):
+    rng = random.Random(f"{name}, {bits}")
+    one, many = (LEARNERS[name](hash_bits=bits, hash_seed=1) for _ in range(2))
+    X = [[rng.choice((0, 0, 0, 1, 2.5)) for _ in range(50)] for _ in range(300)]
+    ys = [y for _, y in events(name, 300, bits)]
+    learn(one, [({j: v for j, v in enumerate(x) if v}, y) for x, y in zip(X, ys, strict=True)])
+    many.learn_many(np.array(X), ys)
+    assert saved(many, tmp_path / "many") == saved(one, tmp_path / "one")
 
 
 def test_a_step_of_columns_is_taken_back_in_a_model_from_a_file(tmp_path):

@@ -4,6 +4,7 @@
 #include "kit.h"
 
 #include "adaptive/adaptive.h"
+#include "rows/marks.h"
 #include "whole/packed.h"
 
 enum { EVENTS = 80, NAMES = 120 };
@@ -309,6 +310,7 @@ static void write_delta(sp_delta *delta, const sp_shard *shard, const sp_shard *
     delta->rows = (double *)malloc((delta->n_rows * width + 1) * sizeof(double));
     delta->slots = (uint32_t *)malloc((delta->n_rows + 1) * sizeof(uint32_t));
     delta->blocks = (uint32_t *)malloc((delta->n_blocks + 1) * sizeof(uint32_t));
+    delta->marks = (uint32_t *)malloc((delta->n_marks * SP_MARKS_WIDTH + 1) * sizeof(uint32_t));
     sp_delta_write(delta, shard, base);
 }
 
@@ -366,6 +368,7 @@ static void test_hashed_order(const kit_kind *kind)
     free(delta.rows);
     free(delta.slots);
     free(delta.blocks);
+    free(delta.marks);
     sp_delta_free(&delta);
     free(a.bytes);
     sp_learner_free(&whole);

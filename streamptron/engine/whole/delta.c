@@ -219,7 +219,9 @@ static int sp_delta_find(const sp_delta *delta, sp_index *own, const sp_index *b
 
 /* --- Writing */
 
-static void sp_block_rows(sp_delta *delta, const sp_shard *shard, const sp_shard *base, size_t block)
+/* The rows of a block that differ, hashed or not. */
+static void sp_block_rows(sp_delta *delta, const sp_shard *shard, const sp_shard *base,
+                          size_t block)
 {
     if (shard->learner->index.bits)
         sp_hashed_rows(delta, shard, base, block);
