@@ -54,8 +54,9 @@ class Perceptron(BinaryEstimator):
         only events that made a feature leave. It is forgotten: if it comes back, it starts from 0.
         If an event has more features than this, those without a place leave at once.
     hash_bits
-        None: every feature has weights of its own, found by its name. A number b: a fixed table
-        of 2**b slots by the feature's hash; no names are kept, and features may collide.
+        None: every feature has weights of its own, found by its name. A number b: a feature has one
+        of 2**b numbers by its hash; no names are kept, and features of one number share weights.
+        Memory is that of the numbers that have come, and never more than that of all.
     hash_seed
         Seeds the hash; by default a secret random number, so that nobody can choose features that
         collide. With `hash_bits` a given seed makes a run repeatable.

@@ -307,7 +307,7 @@ LEARNER_OPTIONS = Options(
     ),
     click.option("--max-pairs", type=int, help="Reject events that make more pairs."),
     click.option("--max-labels", type=int, help="A line with one label more is a bad one."),
-    click.option("--hash-bits", type=int, help="Use a table of 2^BITS slots, without names."),
+    click.option("--hash-bits", type=int, help="Keep no names: weights in 2^BITS places."),
     click.option("--hash-seed", type=int, help="The seed of the hash, for runs that repeat."),
 )
 TOKENIZER_OPTIONS = Options(

@@ -24,13 +24,13 @@ from streamptron.engine.adaptive cimport (
     SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, sp_adaptive_outputs, sp_drift_is_sound)
 from streamptron.engine.api cimport (
     sp_kept_column_bytes, sp_kept_columns_after, sp_kept_columns_are_sound, sp_kept_columns_before,
-    sp_kept_columns_most, sp_kept_fill, sp_kept_is_sound, sp_kept_leave, sp_kept_once_each,
-    sp_kept_outputs, sp_kept_places, sp_kept_reserve, sp_kept_slots, sp_kept_take_back,
-    sp_kept_width, sp_learner_abandon, sp_learner_answer, sp_learner_can, sp_learner_commit,
-    sp_learner_learn, sp_learner_prepare, sp_learner_score, sp_noted_after, sp_noted_before,
-    sp_noted_is_sound, sp_noted_most, sp_noted_take_back, sp_once_read, sp_once_take_back,
-    sp_once_width, sp_sets_best_threshold, sp_step_reserve, sp_table_reserve, sp_undo_leave,
-    sp_undo_moves)
+    sp_kept_columns_most, sp_kept_fill, sp_kept_find, sp_kept_is_sound, sp_kept_leave,
+    sp_kept_numbers, sp_kept_once_each, sp_kept_outputs, sp_kept_places, sp_kept_reserve,
+    sp_kept_slots, sp_kept_take_back, sp_kept_width, sp_learner_abandon, sp_learner_answer,
+    sp_learner_can, sp_learner_commit, sp_learner_learn, sp_learner_open, sp_learner_prepare,
+    sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound, sp_noted_most,
+    sp_noted_take_back, sp_once_read, sp_once_take_back, sp_once_width, sp_sets_best_threshold,
+    sp_step_reserve, sp_table_reserve, sp_undo_leave, sp_undo_moves)
 from streamptron.engine.events cimport sp_event, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
@@ -221,6 +221,7 @@ cdef _kept_after(Model model, _Kept kept, Py_ssize_t y):
     kept.columns = kept.columns[:kept.n_columns]
     sp_once_read(&learner.adaptive, y, kept.k(), kept.m, kept.once_at(True))
     sp_kept_once_each(learner, kept.slots_at(), kept.n)
+    sp_kept_numbers(learner, kept.slots_at(), kept.n)
 
 
 cdef _Kept _learn_kept(Model model, Py_ssize_t y, double u):
@@ -398,6 +399,9 @@ cdef int _begin(Model model, PackedEvent event, mark, number) except -1:
         raise ValueError("step has been taken back already; nothing has changed")
     if sp_learner_score(&model.learner, &model.event) < 0:
         model._no_memory("no memory to take the step back; nothing has changed")
+    if model.learner.index.bits:    # a model that was saved has no slots for what was zero
+        if sp_learner_open(&model.learner, &model.event) < 0:
+            model._no_memory("no memory to take the step back; nothing has changed")
     return 0
 
 
@@ -537,6 +541,7 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
                 raise _damaged(model, "its sums of squares are invalid")
         if m and not kept.once_at(i)[kept.n_once - 1] >= 0.0:
             raise _damaged(model, "its sum of squares is invalid")
+    sp_kept_find(learner, kept.slots_at(), kept.n)
     # of an entry without a slot of its own nothing was kept: it has none, or the same as another
     for i in range(event.n):
         if event.slots[i] != kept.slots_at()[i]:

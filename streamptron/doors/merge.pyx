@@ -22,8 +22,8 @@ from streamptron.doors.model cimport Model
 from streamptron.doors.state cimport (
     array_of, array_start, counts_set_state, counts_state)
 from streamptron.engine.api cimport (
-    sp_delta_digest, sp_delta_keys, sp_delta_measure, sp_delta_overlay, sp_delta_write,
-    sp_learner_can, sp_learner_free, sp_learners_merge, sp_table_add_outputs)
+    sp_delta_digest, sp_delta_free, sp_delta_keys, sp_delta_measure, sp_delta_overlay,
+    sp_delta_write, sp_learner_can, sp_learner_free, sp_learners_merge, sp_table_add_outputs)
 from streamptron.engine.linear cimport sp_table_can_write
 from streamptron.engine.memory cimport SP_SLOT_INTERCEPT, sp_calloc, sp_free, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
@@ -368,12 +368,15 @@ def digest(Model model):
     """What tells a model from any other state of it: 32 digits. Its parameters are left out."""
     cdef _Side side
     cdef uint64_t h[2]
+    cdef int failed
     gate_read_begin(&model.gate)
     collecting = PyGC_Disable()
     try:
         side = _Side(model)
         with nogil:
-            sp_delta_digest(&side.shard, h)
+            failed = sp_delta_digest(&side.shard, h)
+        if failed:
+            raise MemoryError("no memory for the model's digest")
         state = [type(model).__name__, model._get_labels(), list(model._objects),
                  model.learner.index.seed_number if model.learner.index.bits else 0,
                  counts_state(&model.learner), model._once_state(), h[0], h[1]]
@@ -390,6 +393,7 @@ def delta_state(Model model, Model since):
     cdef sp_delta delta
     cdef int fault
     cdef bint limited = sp_index_is_limited(&model.learner.index)
+    memset(&delta, 0, sizeof(sp_delta))
     _awake([model], since, ["the model"])
     start = _called(since)
     check_went_on(_called(model), start, "the model")
@@ -405,6 +409,8 @@ def delta_state(Model model, Model since):
                     "a label is being added to the model; ask again after learn_one has returned")
             with nogil:
                 fault = sp_delta_measure(&delta, &side.shard, &base.shard)
+            if fault == SP_SHARD_MEMORY:
+                raise MemoryError("no memory for a delta")
             if fault == SP_SHARD_KEY:
                 raise damaged("a feature name is invalid")
             if fault:
@@ -436,6 +442,7 @@ def delta_state(Model model, Model since):
                 **model._once_state(),
             }
         finally:
+            sp_delta_free(&delta)
             gate_read_end(&model.gate)
             if collecting:
                 PyGC_Enable()
@@ -518,14 +525,13 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     side.shard.n = <double> (model.learner.n_seen - base.learner.n_seen)
     if limited:
         side.shard.stamps = delta.stamps
-    if not bits:
-        with nogil:                 # others may run: there may be millions of names
-            keys = sp_delta_keys(&delta, &base.learner.index, n_slots, &first)
-        side.keys = keys
-        if keys == NULL:
-            raise MemoryError(_NO_MEMORY)
-        side.shard.keys = side.keys
-        side.shard.keys_from = first
+    with nogil:                 # others may run: there may be millions of names
+        keys = sp_delta_keys(&delta, &base.learner.index, &model.learner.index, n_slots, &first)
+    side.keys = keys
+    if keys == NULL:
+        raise MemoryError(_NO_MEMORY)
+    side.shard.keys = side.keys
+    side.shard.keys_from = first
     return side
 
 

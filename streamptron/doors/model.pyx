@@ -29,21 +29,20 @@ from streamptron.doors.state cimport (
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from streamptron.engine.api cimport (
-    sp_event_free, sp_index_free, sp_index_init, sp_index_insert, sp_index_stored,
+    sp_event_free, sp_index_free, sp_index_init, sp_index_insert, sp_index_rising, sp_index_stored,
     sp_learner_answer, sp_learner_bytes, sp_learner_can, sp_learner_copy, sp_learner_decide,
-    sp_learner_free,
-    sp_learner_init, sp_learner_once, sp_learner_once_read, sp_learner_once_write,
+    sp_learner_free, sp_learner_init, sp_learner_once, sp_learner_once_read, sp_learner_once_write,
+    sp_learner_open,
     sp_learner_resolve, sp_learner_weight, sp_rule_can, sp_rule_name, sp_table_read,
-    sp_table_reserve, sp_table_write, sp_table_wrote, sp_text_bytes)
+    sp_table_reserve, sp_table_write, sp_text_bytes)
 from streamptron.engine.events cimport sp_event_bytes
 from streamptron.engine.linear cimport (
     SP_AVERAGE_NONE, SP_KEPT_AVERAGE, SP_KEPT_CURRENT, SP_KEPT_POCKET, sp_block, sp_move, sp_rule,
     sp_serve_overall, sp_table_keeps, sp_top)
 from streamptron.engine.memory cimport (
-    SP_CHUNK_BITS, SP_CHUNK_SLOTS, SP_SLOTS_RESERVED, SP_SLOT_INTERCEPT, SP_SLOT_NULL,
-    sp_slot_type)
+    SP_SLOTS_RESERVED, SP_SLOT_INTERCEPT, SP_SLOT_NULL, sp_free, sp_slot_type)
 from streamptron.engine.names cimport (
-    SP_KEY_OBJECT, sp_index, sp_index_is_limited, sp_index_place, sp_key)
+    SP_KEY_OBJECT, sp_index, sp_index_is_limited, sp_index_number, sp_index_place, sp_key)
 from streamptron.engine.path cimport (
     SP_CAN_DRAW, SP_CAN_LEAD, SP_CAN_MAP, SP_CAN_MARGIN, SP_CAN_MERGE, SP_CAN_PAIR,
     SP_CAN_PUT_BACK, SP_CAN_SET, SP_CAN_START, SP_CAN_TAKE_BACK, SP_CAN_VOTE, sp_answer,
@@ -304,22 +303,18 @@ cdef class Model(Desk):
     @property
     def n_features(self):
         """Features that have weights (with hash_bits: slots with a weight other than 0)."""
-        cdef sp_slot_type slot = SP_SLOTS_RESERVED
+        cdef sp_slot_type slot
         cdef Py_ssize_t output
         cdef size_t n = 0
         self._enter(False)
         if not self.learner.index.bits:
             return self.learner.index.n_slots - SP_SLOTS_RESERVED
-        while slot < self.learner.index.n_slots:
-            if not sp_table_wrote(&self.learner.table, slot >> SP_CHUNK_BITS):
-                slot = (slot | (SP_CHUNK_SLOTS - 1)) + 1
-                continue
+        for slot in range(SP_SLOTS_RESERVED, self.learner.index.n_slots):
             for output in range(self.learner.table.n_outputs):
                 if sp_learner_weight(&self.learner, sp_index_place(&self.learner.index, slot),
                                      output, SP_KEPT_CURRENT) != 0.0:
                     n += 1
                     break
-            slot += 1
         return n
 
     @property
@@ -393,7 +388,8 @@ cdef class Model(Desk):
 
         Weights of 0 are left out.
         """
-        cdef sp_slot_type slot
+        cdef sp_slot_type slot, i
+        cdef sp_slot_type* rising = NULL
         cdef Py_ssize_t first, last
         cdef double weight
         cdef sp_key key
@@ -410,9 +406,13 @@ cdef class Model(Desk):
             last = self._outputs_of(labels, output, &first)
             hashed = self.learner.index.bits != 0
             objects = {ordinal: name for name, ordinal in self._objects.items()}
+            rising = sp_index_rising(&self.learner.index)
+            if rising == NULL:
+                raise MemoryError("no memory for the weights")
             for output in range(first, last):
                 names, weights = [], []
-                for slot in range(SP_SLOTS_RESERVED, self.learner.index.n_slots):
+                for i in range(SP_SLOTS_RESERVED, self.learner.index.n_slots):
+                    slot = rising[i]
                     weight = sp_learner_weight(
                         &self.learner, sp_index_place(&self.learner.index, slot), output, number)
                     if weight != 0.0:
@@ -421,10 +421,12 @@ cdef class Model(Desk):
                         if not hashed:
                             key = sp_index_stored(&self.learner.index, slot)
                         names.append(
-                            slot - SP_SLOTS_RESERVED if hashed else key_plain(&key, objects))
+                            sp_index_number(&self.learner.index, slot) - SP_SLOTS_RESERVED
+                            if hashed else key_plain(&key, objects))
                         weights.append(weight)
                 outputs.append((names, weights))
         finally:
+            sp_free(rising)
             if collecting:
                 PyGC_Enable()
         return labels, [dict(zip(map(named, names), weights)) for names, weights in outputs]
@@ -470,6 +472,8 @@ cdef class Model(Desk):
                 f"weights has {n_new} features more than the model, which may have "
                 f"max_features={self._params['max_features']}; raise that, or leave out the "
                 "smallest weights")
+        if self.learner.index.bits and sp_learner_open(&self.learner, &self.event) < 0:
+            raise MemoryError("no memory for the weights")
         for i in range(self.learner.intercept, self.event.n):
             if self.event.slots[i] == SP_SLOT_NULL:
                 self.event.slots[i] = sp_index_insert(

@@ -211,7 +211,7 @@ cdef dict _voted_write(const sp_learner* learner):
         "voted_turns": array_of(<void**> &flat.turns, n, 2, 4),
     }
     with nogil:
-        failed = sp_voters_flatten(&flat, &learner.voters, n)
+        failed = sp_voters_flatten(&flat, &learner.voters, &learner.index, n)
     if failed:
         raise MemoryError("no memory for a copy of the model")
     return arrays
@@ -236,7 +236,8 @@ cdef int _voted_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs) exc
             and outputs == outputs_same == <size_t> n_outputs):
         raise ValueError("the arrays of the updates are not as long as each other")
     with nogil:
-        fault = sp_voters_read(&learner.voters, &flat, n_outputs, learner.index.n_slots)
+        fault = sp_voters_read(&learner.voters, &flat, n_outputs, &learner.index,
+                               &learner.table)
     if fault == SP_VOTED_MEMORY:
         raise MemoryError("no memory for the model")
     if fault:

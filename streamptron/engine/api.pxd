@@ -68,7 +68,6 @@ cdef int sp_table_reserve_blocks(sp_table *table, const sp_slot_type *slots, Py_
                                  Py_ssize_t n_blocks) noexcept nogil
 cdef void sp_table_write(sp_table *table, sp_slot_type slot, Py_ssize_t output,
                          double w) noexcept nogil
-cdef bint sp_table_wrote(const sp_table *table, size_t chunk) noexcept nogil
 
 cdef void sp_arena_free(sp_arena *arena) noexcept nogil
 
@@ -78,6 +77,8 @@ cdef int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
                        sp_slot_type max_features) noexcept nogil
 cdef sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h) noexcept nogil
 cdef sp_key sp_index_stored(const sp_index *index, sp_slot_type slot) noexcept nogil
+
+cdef sp_slot_type *sp_index_rising(const sp_index *index) noexcept nogil
 
 cdef void sp_scan_separators(sp_characters *rule) noexcept nogil
 
@@ -123,6 +124,7 @@ cdef int sp_learner_shares(const sp_learner *learner, const sp_event *event, Py_
                            int kind, double *shares) noexcept nogil
 cdef void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                    sp_answer answer, double *p) noexcept nogil
+cdef int sp_learner_open(sp_learner *learner, sp_event *event) noexcept nogil
 cdef void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept nogil
 cdef int sp_learner_score(sp_learner *learner, sp_event *event) noexcept nogil
 cdef int sp_learner_split(sp_learner *learner, const sp_rule *rule) noexcept nogil
@@ -132,6 +134,8 @@ cdef double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, Py_s
 cdef Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept nogil
 cdef size_t sp_kept_column_bytes(Py_ssize_t places) noexcept nogil
 cdef Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept nogil
+cdef void sp_kept_find(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept nogil
+cdef void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept nogil
 cdef Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept nogil
 cdef Py_ssize_t sp_kept_outputs(const sp_event *event, Py_ssize_t *k) noexcept nogil
 cdef void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n,
@@ -192,10 +196,11 @@ cdef double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_even
 cdef int sp_sets_tell(sp_event *event, const uint32_t *labels, Py_ssize_t n, Py_ssize_t n_there,
                       bint open, Py_ssize_t n_labels) noexcept nogil
 
-cdef int sp_voters_flatten(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept nogil
+cdef int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
+                           Py_ssize_t n_outputs) noexcept nogil
 cdef void sp_voters_measure(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept nogil
 cdef int sp_voters_read(sp_voters *v, const sp_voted *flat, Py_ssize_t n_outputs,
-                        sp_slot_type n_slots) noexcept nogil
+                        sp_index *index, sp_table *table) noexcept nogil
 
 cdef void sp_voters_shares(const sp_voters *v, Py_ssize_t output, const sp_slot_type *slots,
                            const double *x, Py_ssize_t n, const double *current, double *parts,
@@ -203,9 +208,10 @@ cdef void sp_voters_shares(const sp_voters *v, Py_ssize_t output, const sp_slot_
 
 cdef size_t sp_voters_features(const sp_voters *v) noexcept nogil
 
-cdef void sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept nogil
-cdef sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
-                           sp_slot_type *first) noexcept nogil
+cdef int sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept nogil
+cdef void sp_delta_free(sp_delta *delta) noexcept nogil
+cdef sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
+                           sp_slot_type n_slots, sp_slot_type *first) noexcept nogil
 cdef int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base) noexcept nogil
 cdef int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
                           Py_ssize_t n_outputs, size_t n_objects, int depth,

@@ -141,10 +141,6 @@ cdef void sp_table_write(sp_table *table, sp_slot_type slot, Py_ssize_t output,
     _calls.sp_table_write(table, slot, output, w)
 
 
-cdef bint sp_table_wrote(const sp_table *table, size_t chunk) noexcept nogil:
-    return _calls.sp_table_wrote(table, chunk)
-
-
 cdef void sp_arena_free(sp_arena *arena) noexcept nogil:
     _calls.sp_arena_free(arena)
 
@@ -165,6 +161,10 @@ cdef int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
 
 cdef sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h) noexcept nogil:
     return _calls.sp_index_insert(index, key, h)
+
+
+cdef sp_slot_type *sp_index_rising(const sp_index *index) noexcept nogil:
+    return _calls.sp_index_rising(index)
 
 
 cdef sp_key sp_index_stored(const sp_index *index, sp_slot_type slot) noexcept nogil:
@@ -292,6 +292,10 @@ cdef void sp_learner_probabilities(const sp_learner *learner, const sp_event *ev
     _calls.sp_learner_probabilities(learner, event, answer, p)
 
 
+cdef int sp_learner_open(sp_learner *learner, sp_event *event) noexcept nogil:
+    return _calls.sp_learner_open(learner, event)
+
+
 cdef void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept nogil:
     _calls.sp_learner_resolve(learner, event)
 
@@ -319,6 +323,14 @@ cdef size_t sp_kept_column_bytes(Py_ssize_t places) noexcept nogil:
 
 cdef Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept nogil:
     return _calls.sp_kept_columns_most(event)
+
+
+cdef void sp_kept_find(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept nogil:
+    _calls.sp_kept_find(learner, slots, n)
+
+
+cdef void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept nogil:
+    _calls.sp_kept_numbers(learner, slots, n)
 
 
 cdef Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept nogil:
@@ -482,8 +494,9 @@ cdef int sp_sets_tell(sp_event *event, const uint32_t *labels, Py_ssize_t n, Py_
     return _calls.sp_sets_tell(event, labels, n, n_there, open, n_labels)
 
 
-cdef int sp_voters_flatten(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept nogil:
-    return _calls.sp_voters_flatten(flat, v, n_outputs)
+cdef int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
+                           Py_ssize_t n_outputs) noexcept nogil:
+    return _calls.sp_voters_flatten(flat, v, index, n_outputs)
 
 
 cdef void sp_voters_measure(sp_voted *flat, const sp_voters *v,
@@ -492,8 +505,8 @@ cdef void sp_voters_measure(sp_voted *flat, const sp_voters *v,
 
 
 cdef int sp_voters_read(sp_voters *v, const sp_voted *flat, Py_ssize_t n_outputs,
-                        sp_slot_type n_slots) noexcept nogil:
-    return _calls.sp_voters_read(v, flat, n_outputs, n_slots)
+                        sp_index *index, sp_table *table) noexcept nogil:
+    return _calls.sp_voters_read(v, flat, n_outputs, index, table)
 
 
 cdef void sp_voters_shares(const sp_voters *v, Py_ssize_t output, const sp_slot_type *slots,
@@ -506,13 +519,17 @@ cdef size_t sp_voters_features(const sp_voters *v) noexcept nogil:
     return _calls.sp_voters_features(v)
 
 
-cdef void sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept nogil:
-    _calls.sp_delta_digest(shard, h)
+cdef int sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept nogil:
+    return _calls.sp_delta_digest(shard, h)
 
 
-cdef sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
-                           sp_slot_type *first) noexcept nogil:
-    return _calls.sp_delta_keys(delta, base, n_slots, first)
+cdef void sp_delta_free(sp_delta *delta) noexcept nogil:
+    _calls.sp_delta_free(delta)
+
+
+cdef sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
+                           sp_slot_type n_slots, sp_slot_type *first) noexcept nogil:
+    return _calls.sp_delta_keys(delta, base, own, n_slots, first)
 
 
 cdef int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base) noexcept nogil:

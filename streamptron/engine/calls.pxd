@@ -70,7 +70,6 @@ cdef extern from "linear/table.h" nogil:
                                 sp_slot_type n_slots, const uint32_t *blocks,
                                 Py_ssize_t n_blocks) noexcept
     void sp_table_write(sp_table *table, sp_slot_type slot, Py_ssize_t output, double w) noexcept
-    bint sp_table_wrote(const sp_table *table, size_t chunk) noexcept
 
 cdef extern from "memory/arena.h" nogil:
     void sp_arena_free(sp_arena *arena) noexcept
@@ -85,6 +84,9 @@ cdef extern from "names/index.h" nogil:
 
 cdef extern from "names/letters.h" nogil:
     const char *sp_letters_unicode
+
+cdef extern from "names/rising.h" nogil:
+    sp_slot_type *sp_index_rising(const sp_index *index) noexcept
 
 cdef extern from "names/scan.h" nogil:
     void sp_scan_separators(sp_characters *rule) noexcept
@@ -130,6 +132,7 @@ cdef extern from "path/path.h" nogil:
                           int kind, double *shares) noexcept
     void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
                                   sp_answer answer, double *p) noexcept
+    int sp_learner_open(sp_learner *learner, sp_event *event) noexcept
     void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept
     int sp_learner_score(sp_learner *learner, sp_event *event) noexcept
     int sp_learner_split(sp_learner *learner, const sp_rule *rule) noexcept
@@ -140,6 +143,8 @@ cdef extern from "path/undo.h" nogil:
     Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept
     size_t sp_kept_column_bytes(Py_ssize_t places) noexcept
     Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept
+    void sp_kept_find(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
+    void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
     Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept
     Py_ssize_t sp_kept_outputs(const sp_event *event, Py_ssize_t *k) noexcept
     void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n, Py_ssize_t y,
@@ -205,10 +210,11 @@ cdef extern from "sets/sets.h" nogil:
                      bint open, Py_ssize_t n_labels) noexcept
 
 cdef extern from "voted/flat.h" nogil:
-    int sp_voters_flatten(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept
+    int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
+                          Py_ssize_t n_outputs) noexcept
     void sp_voters_measure(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept
     int sp_voters_read(sp_voters *v, const sp_voted *flat, Py_ssize_t n_outputs,
-                       sp_slot_type n_slots) noexcept
+                       sp_index *index, sp_table *table) noexcept
 
 cdef extern from "voted/vote.h" nogil:
     void sp_voters_shares(const sp_voters *v, Py_ssize_t output, const sp_slot_type *slots,
@@ -219,9 +225,10 @@ cdef extern from "voted/voters.h" nogil:
     size_t sp_voters_features(const sp_voters *v) noexcept
 
 cdef extern from "whole/delta.h" nogil:
-    void sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept
-    sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
-                          sp_slot_type *first) noexcept
+    int sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept
+    void sp_delta_free(sp_delta *delta) noexcept
+    sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
+                          sp_slot_type n_slots, sp_slot_type *first) noexcept
     int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base) noexcept
     int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
                          Py_ssize_t n_outputs, size_t n_objects, int depth,

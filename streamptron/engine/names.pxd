@@ -57,6 +57,7 @@ cdef extern from "names/index.h" nogil:
         size_t bytes
 
     bint sp_index_is_limited(const sp_index *index) noexcept
+    uint32_t sp_index_number(const sp_index *index, sp_slot_type slot) noexcept
     sp_slot_type sp_index_place(const sp_index *index, sp_slot_type slot) noexcept
 
 

@@ -50,6 +50,7 @@
 #include "names/index.c"
 #include "names/letters.c"
 #include "names/lookup.c"
+#include "names/rising.c"
 #include "names/scan.c"
 #include "names/segments.c"
 #include "path/batch.c"

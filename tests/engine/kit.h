@@ -5,6 +5,7 @@
 
 #include "check.h"
 
+#include "names/rising.h"
 #include "path/batch.h"
 #include "path/path.h"
 #include "voted/flat.h"
@@ -256,17 +257,38 @@ static const kit_kind kit_kinds[] = {
      1,
      0,
      3},
+    {"fading, hashed",
+     {.kind = SP_RULE_MULTICLASS},
+     SP_AVERAGE_EXPONENTIAL,
+     true,
+     SP_SERVE_BEST,
+     0,
+     24, /* more numbers than are found directly */
+     1,
+     0,
+     6},
     {"adaptive, hashed",
+     {.kind = SP_RULE_ADAPTIVE, .eta = 1.0, .naive_bayes = true, .intercept = true},
+     SP_AVERAGE_NONE,
+     false,
+     0,
+     0,
+     24,
+     1,
+     0,
+     2},
+    {"adaptive of many, hashed",
      {.kind = SP_RULE_ADAPTIVE, .eta = 1.0, .watches = true, .naive_bayes = true},
      SP_AVERAGE_NONE,
      false,
      0,
      0,
-     8,
+     6,
      1,
      0,
      9},
     {"voted", {.kind = SP_RULE_VOTED}, SP_AVERAGE_NONE, false, 0, 0, 0, 1, 0, 3},
+    {"kernel, hashed", {.kind = SP_RULE_VOTED}, SP_AVERAGE_NONE, false, 0, 0, 9, 2, 20, 2},
     {"kernel", {.kind = SP_RULE_VOTED}, SP_AVERAGE_NONE, false, 0, 0, 0, 2, 0, 2},
     {"budgeted", {.kind = SP_RULE_VOTED}, SP_AVERAGE_NONE, false, 0, 0, 0, 1, 20, 3},
 };
@@ -368,11 +390,14 @@ static inline void kit_mix_voters(uint64_t *h, const sp_learner *learner)
         }
     for (ptrdiff_t i = v->start; i < v->end; i++)
         kit_mix(h, &v->updates[i].time, sizeof(double));
-    for (sp_slot_type slot = SP_SLOTS_RESERVED; slot < learner->index.n_slots; slot++) {
-        const sp_mentions *m = sp_mentions_of(v, slot);
+    sp_slot_type *rising = sp_index_rising(&learner->index);
+    CHECK(rising != NULL);
+    for (sp_slot_type k = SP_SLOTS_RESERVED; k < learner->index.n_slots; k++) {
+        const sp_mentions *m = sp_mentions_of(v, rising[k]);
         for (uint32_t i = m ? m->start : 0; m && i < m->end; i++)
             kit_mix(h, &m->mentions[i].x, sizeof(double));
     }
+    free(rising);
     kit_mix(h, &v->now, sizeof(double));
     kit_mix(h, &v->since, sizeof(double));
 }
@@ -383,7 +408,7 @@ static inline uint64_t kit_digest(const sp_learner *learner)
     const sp_adaptive *a = &learner->adaptive;
     sp_shard shard = kit_shard(learner);
     uint64_t h[2];
-    sp_delta_digest(&shard, h);
+    CHECK_SAME(sp_delta_digest(&shard, h), 0);
     kit_mix(h, &learner->n_seen, sizeof(uint64_t));
     kit_mix(h, &learner->n_updates, sizeof(uint64_t));
     kit_mix(h, &learner->n_mistakes, sizeof(uint64_t));
@@ -401,7 +426,11 @@ static inline uint64_t kit_digest(const sp_learner *learner)
     kit_mix(h, &learner->table.n_outputs, sizeof(ptrdiff_t));
     kit_mix(h, &a->n_labels, sizeof(ptrdiff_t));
     kit_mix(h, &a->T, 7 * sizeof(double)); /* to Gtau */
-    kit_mix(h, a->columns.slots, (size_t)a->columns.n * sizeof(sp_slot_type));
+    for (ptrdiff_t i = 0; i < a->columns.n; i++) {
+        ptrdiff_t at = a->columns.hashed ? a->columns.turns[a->columns.n + i] : i;
+        uint32_t number = sp_index_number(&learner->index, a->columns.slots[at]);
+        kit_mix(h, &number, sizeof(number));
+    }
     if (a->D != NULL) {
         kit_mix(h, a->D, (size_t)a->n_labels * sizeof(double));
         kit_mix(h, a->w0, (size_t)sp_adaptive_outputs(a) * sizeof(double));

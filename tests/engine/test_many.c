@@ -152,6 +152,7 @@ static void free_delta(sp_delta *delta)
     free(delta->marks);
     free(delta->renamed);
     free(delta->stamps);
+    sp_delta_free(delta);
 }
 
 /* The learner again, of the base and what it has learned since; that allocation fails, unless it is
@@ -184,12 +185,10 @@ static int go_on(sp_learner *to, const kit_kind *kind, const sp_learner *base,
         look(&sides[1], base, base, labels);
         sides[0].shard.n_slots = n_slots;
         sides[0].shard.stamps = delta->stamps;
-        if (!kind->bits) {
-            keys = sp_delta_keys(delta, &base->index, n_slots, &first);
-            sides[0].shard.keys = keys;
-            sides[0].shard.keys_from = first;
-            fault = keys == NULL ? SP_SHARD_MEMORY : 0;
-        }
+        keys = sp_delta_keys(delta, &base->index, &laid.index, n_slots, &first);
+        sides[0].shard.keys = keys;
+        sides[0].shard.keys_from = first;
+        fault = keys == NULL ? SP_SHARD_MEMORY : 0;
     }
     if (!fault)
         fault = sp_learners_merge(to, &sides[1].shard, &sides[0].shard, 1, &culprit);

@@ -2,6 +2,7 @@
 
 #include "kit.h"
 
+#include "names/rising.h"
 #include "names/scan.h"
 
 enum { NAMES = 3000, TURNS = 6000 };
@@ -70,6 +71,51 @@ static void test_index(bool columns)
     sp_index_free(&copy);
 }
 
+/* Hashed: names of one number share a slot, in the order in which numbers come; however many there
+   may be, only those cost that have come. */
+static void test_numbers(int bits)
+{
+    enum { MANY = 40000 };
+    static uint32_t numbers[MANY];
+    sp_index index, copy;
+    CHECK_SAME(sp_index_init(&index, bits, check_random(), 0), 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        sp_key key = sp_key_word(SP_KEY_INT, check_below(MANY));
+        uint64_t h = sp_key_hash(&index.seed, &key);
+        sp_slot_type slot = sp_index_find(&index, &key, h), n_slots = index.n_slots;
+        if (slot != SP_SLOT_NULL) {
+            CHECK_SAME(numbers[slot], SP_SLOTS_RESERVED + (h >> (64 - bits)));
+            continue;
+        }
+        CHECK_SAME(sp_index_insert(&index, &key, h), n_slots);
+        numbers[n_slots] = sp_index_number(&index, n_slots);
+        sp_key stored = sp_index_stored(&index, n_slots);
+        CHECK_SAME(stored.lo, SP_SLOTS_RESERVED + (h >> (64 - bits)));
+        CHECK_SAME(sp_index_find(&index, &key, sp_index_hash(&index, &stored)), n_slots);
+        if (i % 1000 == 500) { /* taken back, and it comes again */
+            sp_index_point mark = sp_index_mark(&index);
+            mark.n_slots = n_slots - n_slots / 4;
+            sp_index_rewind(&index, &mark);
+            CHECK_SAME(sp_index_find(&index, &key, h), SP_SLOT_NULL);
+            CHECK_SOUND(sp_index_fault(&index));
+        }
+    }
+    CHECK_SOUND(sp_index_fault(&index));
+    CHECK(bits <= SP_DIRECT_BITS || index.pool.bytes + index.bytes < 64 * (size_t)index.n_slots);
+    CHECK_SAME(sp_index_copy(&copy, &index), 0);
+    sp_slot_type *rising = sp_index_rising(&copy);
+    CHECK_SAME(rising[0], 0);
+    CHECK_SAME(rising[1], 1);
+    for (sp_slot_type i = SP_SLOTS_RESERVED; i < copy.n_slots; i++) {
+        CHECK(sp_index_number(&copy, rising[i]) > sp_index_number(&copy, rising[i - 1]));
+        CHECK_SAME(sp_index_number(&index, i), sp_index_number(&copy, i));
+    }
+    free(rising);
+    sp_index_free(&index);
+    CHECK_SOUND(sp_index_fault(&copy));
+    sp_index_free(&copy);
+}
+
 /* Under a ceiling a slot changes hands, and goes back to its old name. */
 static void test_ceiling(void)
 {
@@ -110,12 +156,12 @@ static void test_ceiling(void)
 }
 
 /* An insertion without memory changes nothing. */
-static void test_no_memory(sp_slot_type most)
+static void test_no_memory(sp_slot_type most, int bits)
 {
     sp_index index;
     for (int64_t n = 1, made = false; !made; n++) {
         check_fail_at(n);
-        made = sp_index_init(&index, 0, 1, most) == 0;
+        made = sp_index_init(&index, bits, 1, most) == 0;
         CHECK(check_has_failed() || made);
         if (!made)
             sp_index_free(&index);
@@ -123,7 +169,9 @@ static void test_no_memory(sp_slot_type most)
     for (uint32_t i = 0; i < 900; i++) {
         sp_key key = kit_key(i);
         uint64_t h = sp_key_hash(&index.seed, &key);
-        sp_slot_type n_slots = index.n_slots, slot = SP_SLOT_NULL;
+        sp_slot_type n_slots = index.n_slots, slot = sp_index_find(&index, &key, h);
+        if (slot != SP_SLOT_NULL)
+            continue; /* hashed: its number has come */
         for (int64_t n = 1; slot == SP_SLOT_NULL; n++) {
             check_fail_at(n);
             slot = sp_index_insert(&index, &key, h);
@@ -209,8 +257,14 @@ int main(int argc, char **argv)
     test_index(false);
     test_index(true);
     test_ceiling();
-    test_no_memory(0);
-    test_no_memory(1000);
+    test_numbers(1);
+    test_numbers(12);
+    test_numbers(24);
+    test_numbers(30);
+    test_no_memory(0, 0);
+    test_no_memory(1000, 0);
+    test_no_memory(0, 9);
+    test_no_memory(0, 30);
     test_scan();
     return 0;
 }

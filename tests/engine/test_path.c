@@ -360,10 +360,8 @@ int main(int argc, char **argv)
         test_copy(kind);
         test_predict_first(kind);
         test_no_memory(kind);
-        if (!kind->bits) {
-            test_rows(kind, false);
-            test_rows(kind, true);
-        }
+        test_rows(kind, false);
+        test_rows(kind, true);
         test_queries(kind, false);
         test_queries(kind, true);
         if ((kind->rule.kind == SP_RULE_PERCEPTRON || kind->rule.kind == SP_RULE_MULTICLASS)

@@ -3,6 +3,8 @@
 
 #include "kit.h"
 
+#include "adaptive/adaptive.h"
+#include "rows/marks.h"
 #include "whole/packed.h"
 
 enum { EVENTS = 80, NAMES = 120 };
@@ -270,10 +272,84 @@ static void test_delta(const kit_kind *kind)
             CHECK(delta.n_rows > 0
                   && delta.n_rows <= learner.index.n_slots * (size_t)learner.table.n_blocks);
         sp_shard_free(&shard);
+        sp_delta_free(&delta);
         train(&learner, NAMES / 2, kind->labels, EVENTS);
     }
     sp_learner_free(&base);
     sp_learner_free(&learner);
+}
+
+/* The arrays of a delta, in memory of their own. */
+static void write_delta(sp_delta *delta, const sp_shard *shard, const sp_shard *base)
+{
+    size_t width = (size_t)shard->learner->table.width;
+    delta->rows = (double *)malloc((delta->n_rows * width + 1) * sizeof(double));
+    delta->slots = (uint32_t *)malloc((delta->n_rows + 1) * sizeof(uint32_t));
+    delta->blocks = (uint32_t *)malloc((delta->n_blocks + 1) * sizeof(uint32_t));
+    delta->marks = (uint32_t *)malloc((delta->n_marks * SP_MARKS_WIDTH + 1) * sizeof(uint32_t));
+    sp_delta_write(delta, shard, base);
+}
+
+/* A hashed learner that learned from a file, whose slots lie in another order, is its base and a
+   delta, and merges as one that learned in memory; without memory nothing is laid. */
+static void test_hashed_order(const kit_kind *kind)
+{
+    sp_learner base, learner, laid, whole;
+    sp_delta delta;
+    sp_slot_type n_slots, first;
+    arrays a;
+    int culprit, fault = SP_SHARD_MEMORY;
+    CHECK_SAME(kit_learner(&base, kind), 0);
+    train(&base, 0, kind->labels, EVENTS);
+    write_arrays(&a, &base);
+    CHECK_SAME(read_arrays(&a, &learner, kind, &base, false), 0);
+    CHECK(kit_digest(&learner) == kit_digest(&base));
+    train(&learner, NAMES / 2, kind->labels, EVENTS);
+    sp_shard start = kit_shard(&base), shard = kit_shard(&learner);
+    for (int64_t n = 1; fault; n++) {
+        check_fail_at(n);
+        fault = sp_delta_measure(&delta, &shard, &start);
+        CHECK(fault == (check_has_failed() ? SP_SHARD_MEMORY : 0));
+        if (fault)
+            sp_delta_free(&delta);
+    }
+    write_delta(&delta, &shard, &start);
+    fault = SP_SHARD_MEMORY;
+    for (int64_t n = 1; fault; n++) {
+        CHECK_SAME(begin_like(&laid, kind, &learner), 0);
+        CHECK_SAME(begin_like(&whole, kind, &learner), 0);
+        check_fail_at(n);
+        fault = sp_delta_overlay(&delta, &laid, &base, learner.table.n_outputs, 0, SP_FLAT_DEPTH,
+                                 &n_slots);
+        sp_key *keys = NULL;
+        if (fault == 0) {
+            keys = sp_delta_keys(&delta, &base.index, &laid.index, n_slots, &first);
+            shard = kit_shard(&laid);
+            shard.n_slots = n_slots;
+            shard.base = &base.index;
+            shard.keys = keys;
+            shard.keys_from = first;
+            fault = keys == NULL ? SP_SHARD_MEMORY
+                                 : sp_learners_merge(&whole, &start, &shard, 1, &culprit);
+        }
+        CHECK(fault == (check_has_failed() ? SP_SHARD_MEMORY : 0));
+        free(keys);
+        sp_learner_free(&laid);
+        if (fault)
+            sp_learner_free(&whole);
+    }
+    KIT_SOUND(&whole);
+    CHECK(kit_digest(&whole) == kit_digest(&learner));
+    check_answers(&whole, &learner);
+    free(delta.rows);
+    free(delta.slots);
+    free(delta.blocks);
+    free(delta.marks);
+    sp_delta_free(&delta);
+    free(a.bytes);
+    sp_learner_free(&whole);
+    sp_learner_free(&learner);
+    sp_learner_free(&base);
 }
 
 /* A packed event is read as it was written, and random bytes never lead outside. */
@@ -322,6 +398,8 @@ int main(int argc, char **argv)
         test_damaged(kind, 20);
         if (!kind->bits)
             test_no_slots(kind);
+        else
+            test_hashed_order(kind);
         test_no_memory(kind);
         test_merge(kind);
         test_delta(kind);

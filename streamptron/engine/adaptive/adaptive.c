@@ -59,10 +59,8 @@ SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *other)
     memset(&to->columns, 0, sizeof(sp_columns));
     if (other->room == 0)
         return 0;
-    if (sp_columns_room(&to->columns, other->columns.n) < 0)
+    if (sp_columns_copy(&to->columns, &other->columns) < 0)
         return -1;
-    for (to->columns.n = 0; to->columns.n < other->columns.n; to->columns.n++)
-        to->columns.slots[to->columns.n] = other->columns.slots[to->columns.n];
     if (sp_adaptive_room(to, other->n_labels > 2 ? other->n_labels : 2) < 0)
         return -1;
     for (ptrdiff_t i = 0; i < SP_ADAPTIVE_NUMBERS; i++)
@@ -176,13 +174,15 @@ static void sp_weighed_part(const sp_adaptive *a, const sp_slot_type *slots, con
             w->entries[plain++] = (uint32_t)i;
             continue;
         }
-        w->x[n + c] += x[i]; /* names that share a place are one column, whose value is their sum */
-        w->entries[n + c] = (uint32_t)i;
+        ptrdiff_t turn = n + sp_columns_turn(columns, c);
+        w->x[turn] += x[i]; /* names that share a place are one column, whose value is their sum */
+        w->entries[turn] = (uint32_t)i;
         near = c + 1;
     }
     memmove(w->x + plain, w->x + n, n_columns * sizeof(double));
     memmove(w->entries + plain, w->entries + n, n_columns * sizeof(uint32_t));
-    memcpy(w->slots + plain, columns->slots, n_columns * sizeof(sp_slot_type));
+    for (ptrdiff_t c = 0; c < columns->n; c++)
+        w->slots[plain + sp_columns_turn(columns, c)] = columns->slots[c];
     w->n_plain = plain;
     w->n = w->n_unbent = plain + columns->n;
 }

@@ -18,6 +18,7 @@ SP_PRIVATE void sp_column_clear(const sp_blocks *blocks, sp_slot_type slot)
 SP_PRIVATE void sp_columns_free(sp_columns *columns)
 {
     sp_free(columns->slots);
+    sp_free(columns->turns);
     memset(columns, 0, sizeof(sp_columns));
 }
 
@@ -30,8 +31,59 @@ SP_PRIVATE int sp_columns_room(sp_columns *columns, ptrdiff_t n)
     if (slots == NULL)
         return -1;
     columns->slots = (sp_slot_type *)slots;
+    if (columns->hashed) {
+        void *turns = sp_realloc(columns->turns, (size_t)(2 * room) * sizeof(uint32_t));
+        if (turns == NULL)
+            return -1;
+        columns->turns = (uint32_t *)turns;
+    }
     columns->room = room;
     return 0;
+}
+
+SP_PRIVATE int sp_columns_copy(sp_columns *to, const sp_columns *other)
+{
+    memset(to, 0, sizeof(sp_columns));
+    to->hashed = other->hashed;
+    to->stale = other->stale;
+    if (sp_columns_room(to, other->n) < 0)
+        return -1;
+    for (to->n = 0; to->n < other->n; to->n++)
+        to->slots[to->n] = other->slots[to->n];
+    if (to->hashed && to->n)
+        memcpy(to->turns, other->turns, (size_t)(2 * to->n) * sizeof(uint32_t));
+    return 0;
+}
+
+/* What a column is summed by. */
+static uint32_t sp_column_number(const sp_columns *columns, const sp_index *index, uint32_t at)
+{
+    /* in a file that is used in place, places rise as numbers do */
+    return index->lookup != NULL ? columns->slots[at] : sp_index_number(index, columns->slots[at]);
+}
+
+SP_PRIVATE void sp_columns_settle(sp_columns *columns, const sp_index *index)
+{
+    const uint32_t n = (uint32_t)columns->n;
+    const bool stale = columns->stale;
+    columns->stale = false;
+    if (!(columns->hashed && stale && n))
+        return;
+    uint32_t *order = columns->turns + n;
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    for (uint32_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) { /* Shell's sort */
+        for (uint32_t i = gap; i < n; i++) {
+            const uint32_t at = order[i];
+            const uint32_t number = sp_column_number(columns, index, at);
+            uint32_t k = i;
+            for (; k >= gap && sp_column_number(columns, index, order[k - gap]) > number; k -= gap)
+                order[k] = order[k - gap];
+            order[k] = at;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        columns->turns[order[i]] = i;
 }
 
 SP_PRIVATE void sp_columns_add(sp_columns *columns, sp_slot_type slot)
@@ -43,6 +95,7 @@ SP_PRIVATE void sp_columns_add(sp_columns *columns, sp_slot_type slot)
         columns->slots[at] = columns->slots[at - 1];
     columns->slots[at] = slot;
     columns->n++;
+    columns->stale = true;
 }
 
 SP_PRIVATE void sp_columns_sift(sp_columns *columns, const sp_blocks *blocks)
@@ -53,6 +106,7 @@ SP_PRIVATE void sp_columns_sift(sp_columns *columns, const sp_blocks *blocks)
             columns->slots[n++] = columns->slots[i];
     }
     columns->n = n;
+    columns->stale = true;
 }
 
 /* How many rows a chunk has: in a file that is used in place, perhaps fewer than slots. */
@@ -91,6 +145,8 @@ SP_PRIVATE int sp_columns_list(sp_columns *columns, const sp_table *table, const
             return -1;
         columns->slots[columns->n++] = (sp_slot_type)slot;
     }
+    columns->stale = true;
+    sp_columns_settle(columns, index);
     return 0;
 }
 
@@ -103,6 +159,13 @@ SP_PRIVATE const char *sp_columns_fault(const sp_columns *columns, const sp_tabl
         if (n == columns->n || columns->slots[n] != (sp_slot_type)slot)
             return "a column is not in the list of columns";
         n++;
+    }
+    for (ptrdiff_t i = 0; columns->hashed && i < n; i++) {
+        if (columns->stale || columns->turns[columns->turns[n + i]] != (uint32_t)i
+            || (i > 0
+                && sp_column_number(columns, index, columns->turns[n + i - 1])
+                       >= sp_column_number(columns, index, columns->turns[n + i])))
+            return "the columns are not summed in the order of their numbers";
     }
     return n == columns->n ? NULL : "the list of columns has one that is none";
 }

@@ -147,7 +147,8 @@ SP_PRIVATE void sp_column_clear(const sp_blocks *blocks, sp_slot_type slot);
 
 static inline size_t sp_columns_bytes(const sp_columns *columns)
 {
-    return (size_t)columns->room * sizeof(sp_slot_type);
+    return (size_t)columns->room
+           * (sizeof(sp_slot_type) + (columns->hashed ? 2 * sizeof(uint32_t) : 0));
 }
 
 SP_PRIVATE void sp_columns_free(sp_columns *columns);
@@ -174,6 +175,19 @@ static inline ptrdiff_t sp_columns_at(const sp_columns *columns, sp_slot_type sl
 
 /* Put a slot into the list, which has room for it. */
 SP_PRIVATE void sp_columns_add(sp_columns *columns, sp_slot_type slot);
+
+/* When a column of the list is summed. Sums are rounded, and must not depend on the order in which
+   hashed names came: a file has them in that of their numbers. */
+static inline ptrdiff_t sp_columns_turn(const sp_columns *columns, ptrdiff_t at)
+{
+    return columns->hashed ? (ptrdiff_t)columns->turns[at] : at;
+}
+
+/* Find these turns, once all have changed that do. */
+SP_PRIVATE void sp_columns_settle(sp_columns *columns, const sp_index *index);
+
+/* A second list. -1 without memory. */
+SP_PRIVATE int sp_columns_copy(sp_columns *to, const sp_columns *other);
 
 /* Take those out of the list whose records say that they are none. */
 SP_PRIVATE void sp_columns_sift(sp_columns *columns, const sp_blocks *blocks);

@@ -30,6 +30,7 @@ SP_PRIVATE int sp_adaptive_open(sp_learner *learner, int average, bool pocket, i
                          rule->naive_bayes, rule->intercept)
         < 0)
         return -1;
+    learner->adaptive.columns.hashed = learner->index.bits != 0;
     sp_table_init(table, SP_AVERAGE_NONE, 1.0, false, SP_KEEP_NONE, false, scattered);
     table->kind = &sp_adaptive_slots;
     table->width = SP_HEAD_WIDTH;
@@ -144,6 +145,7 @@ SP_PRIVATE void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t
         return;
     learner->n_updates += sp_weighed_of(event)->n_strides > 0;
     sp_adaptive_learn(&learner->adaptive, &learner->table, event, sp_weighed_of(event), y, u);
+    sp_columns_settle(&learner->adaptive.columns, &learner->index);
     sp_two_labels_meet(&learner->two, y);
 }
 

@@ -23,6 +23,9 @@ typedef struct sp_columns {
     ptrdiff_t n;
     ptrdiff_t room;
     sp_slot_type *slots; /* rising */
+    bool hashed;         /* they are summed in the order of their numbers, not of their slots */
+    bool stale;          /* what follows is not of this list */
+    uint32_t *turns;     /* hashed: when each is summed, and behind these which has each turn */
 } sp_columns;
 
 typedef struct sp_adaptive {

@@ -124,7 +124,8 @@ static int sp_voted_open(const sp_header *header, const uint8_t *arrays, sp_lear
         || turns != (size_t)n_outputs)
         return sp_fault_say(fault, SP_WHY_DAMAGED,
                             "the arrays of the updates are not as long as each other");
-    int wrong = sp_voters_read(&learner->voters, &flat, n_outputs, learner->index.n_slots);
+    int wrong = sp_voters_read(&learner->voters, &flat, n_outputs, &learner->index,
+                               &learner->table);
     if (wrong == SP_VOTED_MEMORY)
         return sp_fault_memory(fault);
     return wrong ? sp_fault_say(fault, SP_WHY_DAMAGED, "the updates contradict themselves") : 0;
@@ -347,7 +348,7 @@ static int sp_voted_lay_out(const sp_learner *learner, sp_laid_out *to)
     if (flat.values == NULL || flat.times == NULL || flat.steps == NULL || flat.starts == NULL
         || flat.slots == NULL || flat.sizes == NULL || flat.updates == NULL || flat.turns == NULL)
         return -1;
-    return sp_voters_flatten(&flat, &learner->voters, n);
+    return sp_voters_flatten(&flat, &learner->voters, &learner->index, n);
 }
 
 /* The rows of slots that have been written. -1 without memory. */

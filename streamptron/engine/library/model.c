@@ -346,7 +346,9 @@ SPT_API int spt_count(const spt_model *model, spt_counts *counts)
     counts->seen = learner->n_seen;
     counts->updates = learner->n_updates;
     counts->mistakes = learner->n_mistakes;
-    counts->features = learner->index.n_slots - SP_SLOTS_RESERVED;
+    counts->features = (learner->index.bits ? sp_index_numbers(&learner->index)
+                                            : learner->index.n_slots)
+                       - SP_SLOTS_RESERVED;
     counts->bytes = sp_learner_bytes(learner) + sizeof(spt_model);
     return SPT_OK;
 }

@@ -498,13 +498,13 @@ SP_PRIVATE void sp_table_clear(sp_table *table, sp_slot_type slot)
     }
 }
 
-SP_API bool sp_table_wrote(const sp_table *table, size_t chunk)
+SP_PRIVATE void sp_table_fold_row(const sp_table *table, ptrdiff_t block, size_t chunk, double *row)
 {
-    for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {
-        if (sp_table_chunk(table, b, chunk) != NULL)
-            return true;
-    }
-    return false;
+    if (table->average != SP_AVERAGE_EXPONENTIAL)
+        return;
+    double factor = sp_fold_factor(table->fold - table->blocks[block].folds[chunk]);
+    for (int k = 0; k < table->lanes; k++)
+        row[k * table->layout.fields + table->layout.v] *= factor;
 }
 
 SP_PRIVATE int sp_table_copy(sp_table *to, const sp_table *other)

@@ -284,8 +284,9 @@ static inline double *sp_table_chunk(const sp_table *table, ptrdiff_t block, siz
     return slots == table->zeros ? NULL : slots;
 }
 
-/* Whether any output has slots of its own in a chunk. */
-SP_API bool sp_table_wrote(const sp_table *table, size_t chunk);
+/* Bring the averaging terms of a copy of a slot of a chunk to the table's fold. */
+SP_PRIVATE void sp_table_fold_row(const sp_table *table, ptrdiff_t block, size_t chunk,
+                                  double *row);
 
 /* A second table of the same weights. -1 without memory. Call sp_table_free in either case. */
 SP_PRIVATE int sp_table_copy(sp_table *to, const sp_table *other);

@@ -390,6 +390,7 @@ SP_PRIVATE void sp_many_take(sp_learner *learner, sp_event *event, ptrdiff_t y, 
         return;
     learner->n_updates += w->weighed.n_strides > 0;
     sp_many_learn(learner, event, w, y, u);
+    sp_columns_settle(&learner->adaptive.columns, &learner->index);
 }
 
 SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptrdiff_t output)

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
-/* The size of a chunk of keys, with stamps and tags if there is a ceiling. */
+/* The size of a chunk of keys, with stamps and tags if there is a ceiling; or of numbers. */
 static size_t sp_keys_bytes(const sp_index *index)
 {
+    if (index->bits)
+        return SP_CHUNK_SLOTS * sizeof(uint32_t);
     return SP_CHUNK_SLOTS
            * (sizeof(sp_key) + (sp_index_is_limited(index) ? 2 * sizeof(uint32_t) : 0));
 }
@@ -31,6 +33,8 @@ static int sp_key_keep(sp_index *index, sp_key *key)
 
 SP_API sp_key sp_index_stored(const sp_index *index, sp_slot_type slot)
 {
+    if (index->bits)
+        return sp_key_word(SP_KEY_INT, sp_index_number(index, slot));
     if (index->lookup == NULL)
         return *sp_index_key(index, slot);
     return sp_lookup_key(index->lookup, slot);
@@ -48,16 +52,30 @@ SP_API void sp_index_free(sp_index *index)
     index->directory = index->next = NULL;
     sp_places_free(&index->of_keys, index->keys);
     sp_free(index->columns);
+    sp_free(index->direct);
     if (index->lookup != NULL) {
         sp_free(index->lookup->stored);
         sp_free(index->lookup);
         index->lookup = NULL;
     }
     index->keys = NULL;
-    index->columns = NULL;
+    index->columns = index->direct = NULL;
     index->n_columns = 0;
     index->n_chunks = 0;
     sp_arena_free(&index->long_keys);
+}
+
+/* The slots of all numbers, if there are not too many. -1 without memory. */
+static int sp_direct_open(sp_index *index)
+{
+    if (index->bits == 0 || index->bits > SP_DIRECT_BITS)
+        return 0;
+    /* untouched pages cost nothing */
+    index->direct = (sp_slot_type *)sp_calloc(sp_index_numbers(index), sizeof(sp_slot_type));
+    if (index->direct == NULL)
+        return -1;
+    index->bytes += sp_index_numbers(index) * sizeof(sp_slot_type);
+    return 0;
 }
 
 SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number, sp_slot_type max_features)
@@ -70,7 +88,7 @@ SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number, sp_slo
     index->directory = index->next = NULL;
     index->n_copied = 0;
     index->keys = NULL;
-    index->columns = NULL;
+    index->columns = index->direct = NULL;
     index->n_columns = 0;
     index->n_chunks = 0;
     memset(&index->of_keys, 0, sizeof(sp_places));
@@ -81,10 +99,10 @@ SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number, sp_slo
     index->max_slots = max_features ? SP_SLOTS_RESERVED + max_features : SP_SLOT_MAX;
     index->generation = 0;
     sp_arena_init(&index->long_keys);
-    if (bits) {
-        index->n_slots = SP_SLOTS_RESERVED + ((sp_slot_type)1 << bits);
+    if (sp_direct_open(index) < 0)
+        return -1;
+    if (index->direct != NULL)
         return 0;
-    }
     index->directory = (uintptr_t *)sp_calloc(1, sizeof(uintptr_t));
     if (index->directory == NULL)
         return -1;
@@ -96,16 +114,37 @@ SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number, sp_slo
     return 0;
 }
 
-static sp_slot_type sp_hashed_slot(const sp_index *index, uint64_t h)
+SP_PRIVATE void sp_index_lend(sp_index *index, sp_lookup *lookup)
 {
-    return sp_index_place(index, SP_SLOTS_RESERVED + (sp_slot_type)(h >> (64 - index->bits)));
+    index->lookup = lookup;
+    if (index->direct != NULL)
+        index->bytes -= sp_index_numbers(index) * sizeof(sp_slot_type);
+    sp_free(index->direct);
+    index->direct = NULL;
+}
+
+/* The slot of a number of a hashed index, or the null slot. */
+static sp_slot_type sp_number_find(const sp_index *index, uint32_t number)
+{
+    if (index->lookup != NULL)
+        return sp_lookup_place(index->lookup, number);
+    if (index->direct != NULL)
+        return index->direct[number];
+    uint64_t tag = sp_number_tag(number);
+    uintptr_t word = sp_index_segment(index, tag);
+    const uint64_t *entries = sp_segment_entries(word);
+    uint64_t mask = sp_segment_mask(word);
+    uint64_t at = tag & mask;
+    while (entries[at] != 0 && entries[at] >> 32 != tag)
+        at = (at + 1) & mask;
+    return (sp_slot_type)entries[at];
 }
 
 SP_API sp_slot_type sp_index_find(const sp_index *index, const sp_key *key, uint64_t h)
 {
     uint64_t *entries;
     if (index->bits)
-        return sp_hashed_slot(index, h);
+        return sp_number_find(index, sp_number_of(index, h));
     if (index->lookup != NULL)
         return sp_lookup_find(index->lookup, index->n_slots, key, h);
     if (sp_index_is_column(index, key))
@@ -188,6 +227,50 @@ static void sp_find_all(const sp_index *index, const sp_key *keys, ptrdiff_t n, 
     }
 }
 
+/* The slots of numbers that are found directly. */
+static void sp_find_direct(const sp_index *index, const sp_key *keys, ptrdiff_t n, uint64_t *hashes,
+                           sp_slot_type *slots, const bool hashed)
+{
+    sp_seed seed = index->seed;
+    const sp_slot_type *direct = index->direct + SP_SLOTS_RESERVED;
+    const int unused = 64 - index->bits;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint64_t h = hashed ? hashes[i] : sp_key_hash(&seed, &keys[i]);
+        hashes[i] = h;
+        slots[i] = direct[h >> unused];
+    }
+}
+
+/* The two sweeps of a hashed index: a tag says all. */
+static void sp_find_numbers(const sp_index *index, const sp_key *keys, ptrdiff_t n,
+                            uint64_t *hashes, const uint64_t **starts, sp_slot_type *slots,
+                            const bool hashed)
+{
+    sp_seed seed = index->seed;
+    const uintptr_t *directory = index->directory;
+    const int shift = 32 - index->depth;
+    const int unused = 64 - index->bits;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint64_t h = hashed ? hashes[i] : sp_key_hash(&seed, &keys[i]);
+        uint64_t tag = sp_number_tag(SP_SLOTS_RESERVED + (uint32_t)(h >> unused));
+        uintptr_t word = directory[tag >> shift];
+        hashes[i] = h;
+        starts[i] = sp_segment_entries(word) + (tag & sp_segment_mask(word));
+        slots[i] = (uint32_t)tag;
+        sp_prefetch(starts[i]);
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint64_t entry = starts[i][0];
+        uint64_t tag = slots[i];
+        if ((entry >> 32 != tag) & (entry != 0)) {
+            entry = starts[i][1]; /* after the last word comes the first: see sp_segment_put */
+            if ((entry >> 32 != tag) & (entry != 0))
+                entry = sp_index_find(index, &keys[i], hashes[i]);
+        }
+        slots[i] = (sp_slot_type)entry;
+    }
+}
+
 SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptrdiff_t n,
                                   uint64_t *hashes, const uint64_t **starts, sp_slot_type *slots,
                                   bool hashed)
@@ -199,13 +282,22 @@ SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptr
         }
         for (ptrdiff_t i = 0; i < n; i++)
             slots[i] = sp_index_find(index, &keys[i], hashes[i]);
-    } else if (index->bits || index->n_slots == SP_SLOTS_RESERVED) {
+    } else if (index->lookup != NULL || index->n_slots == SP_SLOTS_RESERVED) {
         for (ptrdiff_t i = 0; i < n; i++) {
             if (!hashed)
                 hashes[i] = sp_key_hash(&index->seed, &keys[i]);
-            slots[i] = index->bits ? sp_hashed_slot(index, hashes[i]) : (sp_slot_type)SP_SLOT_NULL;
+            slots[i] = index->bits ? sp_index_find(index, &keys[i], hashes[i])
+                                   : (sp_slot_type)SP_SLOT_NULL;
         }
-    } else if (n >= SP_MANY)
+    } else if (index->direct != NULL && hashed)
+        sp_find_direct(index, keys, n, hashes, slots, true);
+    else if (index->direct != NULL)
+        sp_find_direct(index, keys, n, hashes, slots, false);
+    else if (index->bits && hashed)
+        sp_find_numbers(index, keys, n, hashes, starts, slots, true);
+    else if (index->bits)
+        sp_find_numbers(index, keys, n, hashes, starts, slots, false);
+    else if (n >= SP_MANY)
         sp_find_all(index, keys, n, hashes, starts, slots, index->n_columns != 0, hashed, true);
     else if (hashed)
         sp_find_all(index, keys, n, hashes, starts, slots, false, true, false);
@@ -347,19 +439,25 @@ SP_API sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t
 {
     sp_slot_type slot = index->n_slots;
     sp_key stored = *key;
+    uint64_t tag = sp_index_tag_of(index, h);
     bool column = sp_index_is_column(index, key);
     if (slot == index->max_slots || sp_keys_reserve(index) < 0
-        || (!column && sp_index_make_room(index, h >> 32) < 0))
+        || (!column && index->direct == NULL && sp_index_make_room(index, tag) < 0))
         return SP_SLOT_NULL;
-    if (sp_key_keep(index, &stored) < 0)
+    if (index->bits)
+        *sp_index_number_at(index, slot) = sp_number_of(index, h);
+    else if (sp_key_keep(index, &stored) < 0)
         return SP_SLOT_NULL;
-    *sp_index_key(index, slot) = stored;
+    else
+        *sp_index_key(index, slot) = stored;
     if (sp_index_is_limited(index))
-        *sp_index_tag(index, slot) = (uint32_t)(h >> 32);
+        *sp_index_tag(index, slot) = (uint32_t)tag;
     if (column)
         index->columns[key->lo] = slot;
+    else if (index->direct != NULL)
+        index->direct[sp_number_of(index, h)] = slot;
     else
-        sp_segment_put(sp_index_segment(index, h >> 32), (h >> 32 << 32) | slot);
+        sp_segment_put(sp_index_segment(index, tag), (tag << 32) | slot);
     index->n_slots = slot + 1;
     index->generation += 1;
     return slot;
@@ -397,16 +495,27 @@ SP_PRIVATE void sp_index_restore(sp_index *index, const sp_gone *gone, bool forg
     index->generation += 1;
 }
 
+/* The tag of a slot's name. */
+static uint64_t sp_tag_at(const sp_index *index, sp_slot_type slot)
+{
+    return index->bits ? sp_number_tag(*sp_index_number_at(index, slot))
+                       : sp_key_hash(&index->seed, sp_index_key(index, slot)) >> 32;
+}
+
 SP_PRIVATE void sp_index_rewind(sp_index *index, const sp_index_point *mark)
 {
     const sp_key *key;
     while (index->n_slots > mark->n_slots) {
         index->n_slots -= 1;
-        key = sp_index_key(index, index->n_slots);
-        if (sp_index_is_column(index, key))
+        if (index->direct != NULL) {
+            index->direct[*sp_index_number_at(index, index->n_slots)] = SP_SLOT_NULL;
+            continue;
+        }
+        key = index->bits ? NULL : sp_index_key(index, index->n_slots);
+        if (key != NULL && sp_index_is_column(index, key))
             index->columns[key->lo] = SP_SLOT_NULL;
         else {
-            uint64_t tag = sp_key_hash(&index->seed, key) >> 32;
+            uint64_t tag = sp_tag_at(index, index->n_slots);
             sp_segment_take(sp_index_segment(index, tag), (tag << 32) | index->n_slots);
         }
         if (sp_index_is_limited(index))
@@ -437,24 +546,9 @@ SP_PRIVATE int sp_index_open_columns(sp_index *index, size_t n)
     return 0;
 }
 
-SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
+/* A second directory, of second segments. -1 without memory. */
+static int sp_directory_copy(sp_index *to, const sp_index *other)
 {
-    *to = *other;
-    to->directory = to->next = NULL;
-    to->n_copied = 0;
-    to->keys = NULL;
-    to->columns = NULL;
-    to->n_columns = 0;
-    to->n_chunks = 0;
-    memset(&to->of_keys, 0, sizeof(sp_places));
-    to->bytes = 0;
-    sp_pool_init(&to->pool, true);
-    sp_arena_init(&to->long_keys);
-    if (to->bits)
-        return 0;
-    if (sp_pool_reserve(&to->pool, other->pool.used) < 0)
-        return -1;
-    to->n_slots = SP_SLOTS_RESERVED; /* if memory runs out, only the copy's own keys are dropped */
     to->directory = (uintptr_t *)sp_calloc((size_t)1 << to->depth, sizeof(uintptr_t));
     if (to->directory == NULL)
         return -1;
@@ -470,11 +564,32 @@ SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
             to->directory[k] = copied;
         i += step;
     }
+    return 0;
+}
+
+SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
+{
+    *to = *other;
+    to->directory = to->next = NULL;
+    to->n_copied = 0;
+    to->keys = NULL;
+    to->columns = to->direct = NULL;
+    to->n_columns = 0;
+    to->n_chunks = 0;
+    memset(&to->of_keys, 0, sizeof(sp_places));
+    to->bytes = 0;
+    sp_pool_init(&to->pool, true);
+    sp_arena_init(&to->long_keys);
+    if (sp_pool_reserve(&to->pool, other->pool.used) < 0)
+        return -1;
+    to->n_slots = SP_SLOTS_RESERVED; /* if memory runs out, only the copy's own keys are dropped */
+    if (sp_direct_open(to) < 0 || (to->direct == NULL && sp_directory_copy(to, other) < 0))
+        return -1;
     to->keys = (sp_key **)sp_places_open(&to->of_keys, NULL, sizeof(sp_key *),
                                          sp_places_ahead(other->n_chunks), &to->bytes);
     if (to->keys == NULL)
         return -1;
-    for (i = 0; i < other->n_chunks; i++) {
+    for (size_t i = 0; i < other->n_chunks; i++) {
         to->keys[i] = (sp_key *)sp_pool_take(&to->pool, sp_keys_bytes(to));
         if (to->keys[i] == NULL)
             return -1;
@@ -489,6 +604,8 @@ SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
         }
     }
     to->n_slots = other->n_slots;
+    for (sp_slot_type slot = SP_SLOTS_RESERVED; to->direct != NULL && slot < to->n_slots; slot++)
+        to->direct[*sp_index_number_at(to, slot)] = slot;
     return sp_index_open_columns(to, other->n_columns);
 }
 
@@ -502,8 +619,7 @@ static const char *sp_segment_fault(const sp_index *index, uintptr_t word)
         sp_slot_type slot = (sp_slot_type)sp_segment_entries(word)[at];
         if (slot < SP_SLOTS_RESERVED || slot >= index->n_slots)
             return "an entry has a slot that is not in use";
-        uint64_t tag = sp_key_hash(&index->seed, sp_index_key(index, slot)) >> 32;
-        if (sp_segment_entries(word)[at] >> 32 != tag)
+        if (sp_segment_entries(word)[at] >> 32 != sp_tag_at(index, slot))
             return "an entry's tag is not that of its slot's key";
         if (sp_index_segment(index, sp_segment_entries(word)[at] >> 32) != word)
             return "an entry is in a segment that is not its own";
@@ -517,27 +633,15 @@ static const char *sp_segment_fault(const sp_index *index, uintptr_t word)
     return NULL;
 }
 
-SP_PRIVATE const char *sp_index_fault(const sp_index *index)
+/* What is wrong with the directory and the segments; how many entries and bytes there are. */
+static const char *sp_directory_fault(const sp_index *index, size_t *n_entries, size_t *blocks)
 {
-    size_t i = 0;
-    size_t n_entries = 0;
     size_t n_segments = 0;
-    sp_slot_type slot;
-    const sp_key *key;
-    if (index->bits || index->lookup != NULL)
-        return NULL;
-    size_t bytes = (sizeof(uintptr_t) << index->depth) * (index->next == NULL ? 1 : 3);
-    if (index->next != NULL) {
-        for (size_t k = 0; k < 2 * index->n_copied; k++) {
-            if (index->next[k] != index->directory[k / 2])
-                return "the next directory differs from the directory";
-        }
+    size_t i = 0;
+    for (size_t k = 0; index->next != NULL && k < 2 * index->n_copied; k++) {
+        if (index->next[k] != index->directory[k / 2])
+            return "the next directory differs from the directory";
     }
-    for (size_t k = 0; k < index->of_keys.copied; k++) {
-        if (((sp_key **)index->of_keys.next)[k] != index->keys[k])
-            return "the next array of places has another address for a chunk of keys";
-    }
-    size_t blocks = index->n_chunks * sp_pool_block(sp_keys_bytes(index));
     while (i < (size_t)1 << index->depth) {
         uintptr_t word = index->directory[i];
         size_t step = (size_t)1 << (index->depth - (int)sp_segment_of(word)->depth);
@@ -548,26 +652,60 @@ SP_PRIVATE const char *sp_index_fault(const sp_index *index)
         const char *fault = sp_segment_fault(index, word);
         if (fault != NULL)
             return fault;
-        n_entries += sp_segment_of(word)->count;
+        *n_entries += sp_segment_of(word)->count;
         n_segments++;
-        blocks += sp_pool_block(sp_segment_bytes(sp_segment_log(word)));
+        *blocks += sp_pool_block(sp_segment_bytes(sp_segment_log(word)));
         i += step;
     }
-    if (n_segments != index->n_segments)
-        return "the number of segments is not what is counted";
+    return n_segments == index->n_segments ? NULL : "the number of segments is not what is counted";
+}
+
+/* How many numbers have a slot. */
+static size_t sp_direct_count(const sp_index *index)
+{
+    size_t n = 0;
+    for (uint32_t number = 0; number < sp_index_numbers(index); number++)
+        n += index->direct[number] != SP_SLOT_NULL;
+    return n;
+}
+
+SP_PRIVATE const char *sp_index_fault(const sp_index *index)
+{
+    size_t n_entries = 0;
+    size_t bytes;
+    size_t blocks = index->n_chunks * sp_pool_block(sp_keys_bytes(index));
+    const char *fault = NULL;
+    sp_key key;
+    if (index->lookup != NULL)
+        return NULL;
+    for (size_t k = 0; k < index->of_keys.copied; k++) {
+        if (((sp_key **)index->of_keys.next)[k] != index->keys[k])
+            return "the next array of places has another address for a chunk of keys";
+    }
+    if (index->direct != NULL) {
+        n_entries = sp_direct_count(index);
+        bytes = sp_index_numbers(index) * sizeof(sp_slot_type);
+    } else {
+        fault = sp_directory_fault(index, &n_entries, &blocks);
+        bytes = (sizeof(uintptr_t) << index->depth) * (index->next == NULL ? 1 : 3);
+    }
+    if (fault != NULL)
+        return fault;
     if (index->n_columns == 0 && n_entries != index->n_slots - SP_SLOTS_RESERVED)
         return "the number of entries is not the number of keys";
     if (index->n_slots > index->max_slots)
         return "there are more slots than max_slots";
-    for (slot = SP_SLOTS_RESERVED; slot < index->n_slots; slot++) {
-        key = sp_index_key(index, slot);
-        if (sp_index_find(index, key, sp_key_hash(&index->seed, key)) != slot)
+    for (sp_slot_type slot = SP_SLOTS_RESERVED; slot < index->n_slots; slot++) {
+        key = sp_index_stored(index, slot);
+        if (index->bits && key.lo >= sp_index_numbers(index))
+            return "a number is larger than any";
+        if (sp_index_find(index, &key, sp_index_hash(index, &key)) != slot)
             return "a key is not found in its slot";
         if (sp_index_is_limited(index)
-            && sp_index_tag(index, slot)[0] != sp_key_hash(&index->seed, key) >> 32)
+            && sp_index_tag(index, slot)[0] != sp_key_hash(&index->seed, &key) >> 32)
             return "the tag stored with a key is not the key's";
-        if (sp_index_is_limited(index) && sp_key_is_long(key))
-            bytes += sp_heap_bytes(sp_key_length(key));
+        if (sp_index_is_limited(index) && sp_key_is_long(&key))
+            bytes += sp_heap_bytes(sp_key_length(&key));
     }
     bytes += sp_places_bytes(&index->of_keys) + index->n_columns * sizeof(sp_slot_type);
     if (bytes != index->bytes || blocks != index->pool.used || blocks > index->pool.bytes)

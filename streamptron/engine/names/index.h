@@ -40,7 +40,13 @@
    slot of the int j < n_columns is columns[j], at 4 bytes per column. Ints that had entries before
    keep them, and are not searched for any more.
 
-   Hashed mode (bits > 0): no table and no keys; slot = 2 + the top `bits` bits of the hash.
+   Hashed mode (bits > 0): no keys. A name has a number, 2 + the top `bits` bits of its hash, and
+   names of one number share a slot. Slots are in the order of arrival here too, so that weights
+   cost what has come, and not what might. Up to 2^18 numbers find their slots in an array, by
+   number: a megabyte at most, of which the system gives the pages that are touched. More of them
+   are found in the table, as keys are. A tag is a number then, mixed in a way that can be turned
+   back, so nothing need be compared. In the place of keys are the numbers, four bytes a slot.
+   Files, deltas and digests speak of numbers alone, and have them in their order (names/rising.h).
 
    Under a ceiling (sp_index_is_limited) there are at most max_slots of them. A full index stores a
    new key only in place of an old one (sp_index_replace), so no slot is ever free. Which key goes
@@ -83,6 +89,7 @@ enum {
     SP_DIRECTORY_STEP = 256, /* words that a split copies into the next directory */
 
     SP_MANY = 128,       /* keys of an event from which looking ahead pays */
+    SP_DIRECT_BITS = 18,
     SP_INDEX_AHEAD = 16, /* and how far: a key's bytes, and twice this its key */
 };
 
@@ -100,7 +107,7 @@ typedef struct sp_index_point {
 } sp_index_point;
 
 typedef struct sp_index {
-    int bits;  /* 0: exact; else log2 of the number of slots, hashed */
+    int bits;  /* 0: exact; else hashed: log2 of how many numbers there are */
     int depth; /* log2 of the directory's length */
     sp_seed seed;
     uint64_t seed_number;
@@ -112,8 +119,9 @@ typedef struct sp_index {
     uintptr_t *directory;
     uintptr_t *next;       /* the directory of twice the length, or NULL */
     size_t n_copied;       /* words of the directory that are in the next one */
-    sp_key **keys;         /* chunks of keys by slot */
+    sp_key **keys;         /* chunks of keys by slot; hashed: of numbers */
     sp_places of_keys;     /* the growth of this array */
+    sp_slot_type *direct;  /* hashed: slots by number; NULL: there are too many numbers */
     sp_slot_type *columns; /* slots of the ints below n_columns */
     size_t n_columns;
     sp_arena long_keys;
@@ -130,6 +138,41 @@ static inline uintptr_t sp_index_segment(const sp_index *index, uint64_t tag)
 static inline sp_key *sp_index_key(const sp_index *index, sp_slot_type slot)
 {
     return &index->keys[slot >> SP_CHUNK_BITS][slot & SP_CHUNK_MASK];
+}
+
+/* Hashed: how many numbers there are, the reserved slots' own included. */
+static inline uint32_t sp_index_numbers(const sp_index *index)
+{
+    return SP_SLOTS_RESERVED + ((uint32_t)1 << index->bits);
+}
+
+/* Hashed: the number of a name whose hash is h, and a hash of that number. */
+static inline uint32_t sp_number_of(const sp_index *index, uint64_t h)
+{
+    return SP_SLOTS_RESERVED + (uint32_t)(h >> (64 - index->bits));
+}
+
+static inline uint64_t sp_number_hash(const sp_index *index, uint32_t number)
+{
+    return (uint64_t)(number - SP_SLOTS_RESERVED) << (64 - index->bits);
+}
+
+/* The tag of a number. The factor is odd, so each number has a tag of its own. */
+static inline uint64_t sp_number_tag(uint32_t number)
+{
+    return number * (uint32_t)0x9E3779B1;
+}
+
+/* What an entry of the table says of a hash. */
+static inline uint64_t sp_index_tag_of(const sp_index *index, uint64_t h)
+{
+    return index->bits ? sp_number_tag(sp_number_of(index, h)) : h >> 32;
+}
+
+/* Where the number of a slot of a hashed index in memory is kept. */
+static inline uint32_t *sp_index_number_at(const sp_index *index, sp_slot_type slot)
+{
+    return (uint32_t *)(void *)index->keys[slot >> SP_CHUNK_BITS] + (slot & SP_CHUNK_MASK);
 }
 
 static inline bool sp_index_is_limited(const sp_index *index)
@@ -159,13 +202,34 @@ static inline void sp_index_drop(sp_index *index, const sp_key *key)
     }
 }
 
-/* A slot's key, in memory or in a file; one that nothing equals if the file is damaged. */
+/* What stands for a slot in a file: its number if the index is hashed. */
+static inline uint32_t sp_index_number(const sp_index *index, sp_slot_type slot)
+{
+    if (index->bits == 0 || slot < SP_SLOTS_RESERVED)
+        return slot;
+    if (index->lookup != NULL)
+        return sp_lookup_number(index->lookup, slot, sp_index_numbers(index));
+    return *sp_index_number_at(index, slot);
+}
+
+/* A slot's key, in memory or in a file; one that nothing equals if the file is damaged.
+
+   Hashed: an int, the number. */
 SP_API sp_key sp_index_stored(const sp_index *index, sp_slot_type slot);
 
-/* Where the weights of a slot are: at the slot itself, except in a hashed table in a file. */
+/* The hash of such a key. */
+static inline uint64_t sp_index_hash(const sp_index *index, const sp_key *key)
+{
+    return index->bits ? sp_number_hash(index, (uint32_t)key->lo) : sp_key_hash(&index->seed, key);
+}
+
+/* Where the weights of a slot are: at the slot itself, except in a hashed table in a file. There
+   sp_index_find gives the place, and slots are counted in the order of their numbers. */
 static inline sp_slot_type sp_index_place(const sp_index *index, sp_slot_type slot)
 {
-    return index->bits == 0 || index->lookup == NULL ? slot : sp_lookup_place(index->lookup, slot);
+    return index->bits == 0 || index->lookup == NULL
+               ? slot
+               : sp_lookup_place(index->lookup, sp_index_number(index, slot));
 }
 
 SP_API void sp_index_free(sp_index *index);
@@ -173,6 +237,9 @@ SP_API void sp_index_free(sp_index *index);
 /* bits = 0 for the exact index, max_features = 0 for no ceiling. Returns -1 without memory. */
 SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
                          sp_slot_type max_features);
+
+/* Use names that lie in a file from now on, in place. An empty index. */
+SP_PRIVATE void sp_index_lend(sp_index *index, sp_lookup *lookup);
 
 /* Whether the key is an int whose slot is in index.columns. */
 static inline bool sp_index_is_column(const sp_index *index, const sp_key *key)

@@ -7,8 +7,8 @@
    The words in the file are not checked beforehand, but each when it is read: the slot must
    exist, and a long name must be long and lie within the texts.
 
-   In hashed mode a file has only the slots that are not zero. The place of a slot in the file is
-   its rank among those of its chunk. */
+   In hashed mode a file has only the slots that are not zero, in the order of their numbers: 256
+   numbers are a chunk of the file's. The place of a number is its rank among those of its chunk. */
 
 #ifndef STREAMPTRON_NAMES_LOOKUP_H
 #define STREAMPTRON_NAMES_LOOKUP_H
@@ -38,7 +38,8 @@ typedef struct sp_lookup {
     uint32_t *words;
     uint64_t n_words;
     int slot_bits;
-    uint64_t *stored; /* hashed: a bit for each slot, four words per chunk */
+    uint64_t *stored; /* hashed: a bit for each number, four words per chunk */
+    const uint32_t *numbers; /* hashed: by slot */
 } sp_lookup;
 
 /* The number of bits set among the first n of a chunk. */
@@ -59,13 +60,20 @@ static inline uint32_t sp_bits_count(const uint64_t *chunk)
 /* A slot's key; one that nothing equals if the file is damaged. */
 SP_PRIVATE sp_key sp_lookup_key(const sp_lookup *lookup, sp_slot_type slot);
 
-/* The place of a slot's weights in the hashed table of a file. */
-static inline sp_slot_type sp_lookup_place(const sp_lookup *lookup, sp_slot_type slot)
+/* The number of a slot of a hashed table of n numbers; the null slot's if the file is damaged. */
+static inline uint32_t sp_lookup_number(const sp_lookup *lookup, sp_slot_type slot, uint32_t n)
 {
-    const uint64_t *chunk = &lookup->stored[slot >> SP_CHUNK_BITS << 2];
-    if (!((chunk[(slot & SP_CHUNK_MASK) / 64] >> (slot % 64)) & 1))
+    uint32_t number = lookup->numbers[slot];
+    return number < n ? number : SP_SLOT_NULL;
+}
+
+/* The place of a number's weights in the hashed table of a file. */
+static inline sp_slot_type sp_lookup_place(const sp_lookup *lookup, uint32_t number)
+{
+    const uint64_t *chunk = &lookup->stored[number >> SP_CHUNK_BITS << 2];
+    if (!((chunk[(number & SP_CHUNK_MASK) / 64] >> (number % 64)) & 1))
         return SP_SLOT_NULL;
-    return (slot & ~(sp_slot_type)SP_CHUNK_MASK) | sp_bits_rank(chunk, slot & SP_CHUNK_MASK);
+    return (number & ~(uint32_t)SP_CHUNK_MASK) | sp_bits_rank(chunk, number & SP_CHUNK_MASK);
 }
 
 static inline uint64_t sp_lookup_start(const sp_lookup *lookup, uint64_t h)

@@ -59,14 +59,17 @@ SP_API ptrdiff_t sp_batch_next(const sp_batch *batch, ptrdiff_t first)
 
    `columns`: the keys of named columns. Ints are found without hashing if the index has their
    slots by column. Learning makes it so, unless the matrix is very wide and holds little. Learning
-   under a ceiling or a budget leaves the slots unknown. */
+   under a ceiling or a budget leaves the slots unknown. A hashed index gives all columns slots
+   before it learns, for two of them may share one; of a matrix that is very wide it leaves them
+   unknown, too. */
 static int sp_find_slots(sp_batch *batch, bool named, bool learning, sp_event *columns)
 {
     sp_index *index = &batch->learner->index;
     const sp_matrix *m = batch->matrix;
     sp_writer writer;
     if (batch->ends != NULL || batch->learner->pairs != NULL
-        || (learning && (sp_index_is_limited(index) || batch->learner->voters.budget))) {
+        || (learning && (sp_index_is_limited(index) || batch->learner->voters.budget))
+        || (learning && index->bits && m->n_values / 2 < m->n_columns)) {
         batch->keys = named ? columns->keys : NULL;
         return 0;
     }
@@ -90,6 +93,8 @@ static int sp_find_slots(sp_batch *batch, bool named, bool learning, sp_event *c
         sp_event_end(columns, &writer);
     }
     sp_learner_resolve(batch->learner, columns);
+    if (learning && index->bits && sp_learner_open(batch->learner, columns) < 0)
+        return -1;
     batch->slots = columns->slots;
     batch->keys = columns->keys;
     return 0;

@@ -30,11 +30,6 @@ SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, int average, doubl
     /* slots that change hands lie side by side by chance only */
     if (sp_machine_init(learner, average, half_life, pocket, serve, max_features != 0) < 0)
         return -1;
-    if (hash_bits
-        && sp_table_reserve_places(&learner->table,
-                                   ((size_t)learner->index.n_slots >> SP_CHUNK_BITS) + 1, true)
-               < 0)
-        return -1;
     return 0;
 }
 

@@ -64,6 +64,24 @@ SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots)
     return n;
 }
 
+SP_API void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; i < n; i++)
+        slots[i] = sp_index_number(&learner->index, slots[i]);
+}
+
+SP_API void sp_kept_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n)
+{
+    const sp_index *index = &learner->index;
+    for (ptrdiff_t i = 0; index->bits && i < n; i++) {
+        const sp_key key = sp_key_word(SP_KEY_INT, slots[i]);
+        if (slots[i] >= sp_index_numbers(index))
+            slots[i] = SP_SLOT_NULL;
+        else if (slots[i] >= SP_SLOTS_RESERVED)
+            slots[i] = sp_index_find(index, &key, sp_index_hash(index, &key));
+    }
+}
+
 SP_API ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k)
 {
     const sp_weighed *w = sp_weighed_of(event);
@@ -392,6 +410,7 @@ SP_API void sp_kept_take_back(sp_learner *learner, const sp_kept *kept)
             sp_columns_add(&a->columns, slot);
     }
     sp_columns_sift(&a->columns, &blocks);
+    sp_columns_settle(&a->columns, &learner->index);
 }
 
 SP_API bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)

@@ -59,6 +59,12 @@ SP_API ptrdiff_t sp_kept_width(ptrdiff_t m);
    their slots are written down, unless `slots` is NULL. */
 SP_API ptrdiff_t sp_kept_slots(const sp_event *event, uint32_t *slots);
 
+/* What stands for these slots in a step, for as long as it is kept: their numbers if names are
+   hashed, for a model that was saved has slots in another order. And back; the null slot for a
+   number that has none. */
+SP_API void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
+SP_API void sp_kept_find(const sp_learner *learner, uint32_t *slots, ptrdiff_t n);
+
 /* The outputs that step in an event whose step has been chosen, rising. How many; they are written
    down, unless `k` is NULL. */
 SP_API ptrdiff_t sp_kept_outputs(const sp_event *event, ptrdiff_t *k);

@@ -49,8 +49,8 @@ typedef struct sp_noted_slot {
     double s[2]; /* before and after */
     double N[2];
     float cnt[2];
-    uint32_t at; /* which entry of the event */
-    uint32_t slot;
+    uint32_t at;   /* which entry of the event */
+    uint32_t slot; /* or its number, if names are hashed: for as long as a step is kept */
     uint64_t n; /* entries of its row */
 } sp_noted_slot;
 
@@ -268,8 +268,10 @@ static void sp_noted_slots(const sp_learner *learner, const sp_event *event, sp_
         to += slot.n;
         parts.slots[n++] = slot;
     }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         sp_marked_of(&learner->table, parts.slots[i].slot)->of.unused = 0.0f;
+        parts.slots[i].slot = sp_index_number(&learner->index, parts.slots[i].slot);
+    }
     parts.head->n_slots = n;
     parts.head->n_entries = (uint32_t)(to - parts.entries);
 }
@@ -464,9 +466,10 @@ SP_PRIVATE int sp_sets_take_back(sp_learner *learner, const sp_event *event, con
     sp_take_back_labels(&learner->sets, parts);
     for (uint32_t i = 0; i < head->n_slots; i++) {
         const sp_noted_slot *slot = &parts.slots[i];
+        const sp_slot_type own = event->slots[slot->at];
         /* one that a ceiling has taken away, and perhaps given another, has nothing of the step */
-        if (slot->slot != SP_SLOT_NULL && event->slots[slot->at] == slot->slot)
-            sp_take_back_slot(sp_rows_of(table), sp_marked_of(table, slot->slot), slot, entries);
+        if (own != SP_SLOT_NULL && sp_index_number(&learner->index, own) == slot->slot)
+            sp_take_back_slot(sp_rows_of(table), sp_marked_of(table, own), slot, entries);
         entries += slot->n;
     }
     return 0;

@@ -2,6 +2,7 @@
 
 #include "memory/compiler.h"
 #include "memory/heap.h"
+#include "names/rising.h"
 
 #include <math.h>
 
@@ -17,38 +18,45 @@ SP_API void sp_voters_measure(sp_voted *flat, const sp_voters *v, ptrdiff_t n_ou
     }
 }
 
-SP_API int sp_voters_flatten(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs)
+/* The mentions, update by update; `places`: how many each update has, then where they begin. */
+static void sp_mentions_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
+                                const sp_slot_type *rising, size_t *places)
 {
-    size_t at = 0;
-    const sp_mentions *m;
-    const sp_voter *voter;
-    size_t *places = (size_t *)sp_calloc(flat->n_updates + 1, sizeof(size_t));
-    if (places == NULL)
-        return -1;
-    for (size_t i = 0, end = v->n_chunks; i < end; i++) {
-        for (size_t k = 0, end = v->chunks[i] != NULL ? (size_t)SP_CHUNK_SLOTS : 0; k < end; k++) {
-            m = &v->chunks[i][k];
-            for (size_t j = m->start; j < m->end; j++)
-                places[(uint32_t)(m->mentions[j].update - v->number) + 1] += 1;
-        }
+    for (sp_slot_type slot = 0; slot < index->n_slots; slot++) {
+        const sp_mentions *m = sp_mentions_of(v, slot);
+        for (size_t j = m != NULL ? m->start : 0; m != NULL && j < m->end; j++)
+            places[(uint32_t)(m->mentions[j].update - v->number) + 1] += 1;
     }
     for (size_t i = 0; i < flat->n_updates; i++) {
         flat->sizes[i] = (uint32_t)places[i + 1];
         flat->times[i] = v->updates[(size_t)v->start + i].time;
         places[i + 1] += places[i];
     }
-    for (size_t i = 0, end = v->n_chunks; i < end; i++) {
-        for (size_t k = 0, end = v->chunks[i] != NULL ? (size_t)SP_CHUNK_SLOTS : 0; k < end; k++) {
-            m = &v->chunks[i][k];
-            for (size_t j = m->start; j < m->end; j++) {
-                uint32_t update = m->mentions[j].update - v->number;
-                flat->values[places[update]] = m->mentions[j].x;
-                flat->slots[places[update]] = (sp_slot_type)((i << SP_CHUNK_BITS) | k);
-                places[update] += 1;
-            }
+    for (sp_slot_type i = 0; i < index->n_slots; i++) {
+        const sp_mentions *m = sp_mentions_of(v, rising[i]);
+        for (size_t j = m != NULL ? m->start : 0; m != NULL && j < m->end; j++) {
+            uint32_t update = m->mentions[j].update - v->number;
+            flat->values[places[update]] = m->mentions[j].x;
+            flat->slots[places[update]] = sp_index_number(index, rising[i]);
+            places[update] += 1;
         }
     }
+}
+
+SP_API int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
+                             ptrdiff_t n_outputs)
+{
+    size_t at = 0;
+    const sp_voter *voter;
+    size_t *places = (size_t *)sp_calloc(flat->n_updates + 1, sizeof(size_t));
+    sp_slot_type *rising = sp_index_rising(index);
+    if (places != NULL && rising != NULL)
+        sp_mentions_flatten(flat, v, index, rising, places);
+    bool failed = places == NULL || rising == NULL;
     sp_free(places);
+    sp_free(rising);
+    if (failed)
+        return -1;
     for (ptrdiff_t o = 0; o < n_outputs; o++) {
         flat->turns[2 * o] = flat->turns[2 * o + 1] = 0;
         flat->starts[o] = 0.0;
@@ -67,6 +75,7 @@ SP_API int sp_voters_flatten(sp_voted *flat, const sp_voters *v, ptrdiff_t n_out
     return 0;
 }
 
+/* `n_slots`: or how many numbers there are. */
 static bool sp_updates_fault(const sp_voted *flat, const sp_voters *v, sp_slot_type n_slots)
 {
     size_t n = 0;
@@ -112,24 +121,57 @@ static bool sp_voted_turns_fault(const sp_voted *flat, const sp_voters *v, ptrdi
     return at != flat->n_turns;
 }
 
-SP_API int sp_voters_read(sp_voters *v, const sp_voted *flat, ptrdiff_t n_outputs,
-                          sp_slot_type n_slots)
+/* The slots of all mentions, which have been checked. -1 without memory. */
+static int sp_voted_find(const sp_voted *flat, sp_index *index, sp_table *table,
+                         sp_slot_type *slots)
+{
+    const sp_wanted nothing = {NULL, 0, NULL, 0};
+    for (size_t i = 0; i < flat->n_mentions; i++) {
+        slots[i] = flat->slots[i];
+        if (index->bits == 0)
+            continue;
+        const sp_key key = sp_key_word(SP_KEY_INT, flat->slots[i]);
+        const uint64_t h = sp_index_hash(index, &key);
+        slots[i] = sp_index_find(index, &key, h);
+        if (slots[i] == SP_SLOT_NULL)
+            slots[i] = sp_index_insert(index, &key, h);
+        if (slots[i] == SP_SLOT_NULL)
+            return -1;
+    }
+    return sp_table_reserve_all(table, index->n_slots, &nothing, 1); /* room for those */
+}
+
+/* The updates, whose features have these slots. -1 without memory. */
+static int sp_updates_read(sp_voters *v, const sp_voted *flat, const sp_slot_type *slots)
 {
     size_t at = 0;
-    sp_voter *voter;
-    if (sp_updates_fault(flat, v, n_slots) || sp_voted_turns_fault(flat, v, n_outputs))
-        return SP_VOTED_WRONG;
-    if (sp_voters_room(v, n_outputs) < 0 || sp_updates_room(v, (ptrdiff_t)flat->n_updates) < 0)
-        return SP_VOTED_MEMORY;
     for (size_t i = 0, end = flat->n_updates; i < end; i++) {
-        if (sp_mention_all(v, (uint32_t)i, flat->slots + at, flat->values + at, flat->sizes[i]) < 0)
-            return SP_VOTED_MEMORY;
+        if (sp_mention_all(v, (uint32_t)i, slots + at, flat->values + at, flat->sizes[i]) < 0)
+            return -1;
         v->updates[i].time = flat->times[i];
-        v->updates[i].first = flat->sizes[i] ? flat->slots[at] : (sp_slot_type)0;
+        v->updates[i].first = flat->sizes[i] ? slots[at] : (sp_slot_type)SP_SLOT_NULL;
         v->end += 1;
         at += flat->sizes[i];
     }
-    at = 0;
+    return 0;
+}
+
+SP_API int sp_voters_read(sp_voters *v, const sp_voted *flat, ptrdiff_t n_outputs, sp_index *index,
+                          sp_table *table)
+{
+    size_t at = 0;
+    sp_voter *voter;
+    if (sp_updates_fault(flat, v, index->bits ? sp_index_numbers(index) : index->n_slots)
+        || sp_voted_turns_fault(flat, v, n_outputs))
+        return SP_VOTED_WRONG;
+    if (sp_voters_room(v, n_outputs) < 0 || sp_updates_room(v, (ptrdiff_t)flat->n_updates) < 0)
+        return SP_VOTED_MEMORY;
+    sp_slot_type *slots = (sp_slot_type *)sp_malloc((flat->n_mentions + 1) * sizeof(sp_slot_type));
+    bool failed = slots == NULL || sp_voted_find(flat, index, table, slots) < 0
+                  || sp_updates_read(v, flat, slots) < 0;
+    sp_free(slots);
+    if (failed)
+        return SP_VOTED_MEMORY;
     for (ptrdiff_t o = 0; o < n_outputs; o++) {
         voter = &v->voters[o];
         voter->B = flat->starts[o];

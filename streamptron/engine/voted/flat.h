@@ -1,7 +1,7 @@
 /* VotedPerceptron's updates as flat arrays, the way a model file holds them, and back.
 
        values   float64 [mentions]     update by update, in each by slot
-       slots     uint32  [mentions]
+       slots     uint32  [mentions]     hashed: their numbers (names/index.h), and by these
        sizes    uint32  [updates]      how many of them an update has
        times    float64 [updates]      rising
        steps    float64 [turns]        Y u, output by output, in each by update
@@ -14,7 +14,9 @@
 #ifndef STREAMPTRON_VOTED_FLAT_H
 #define STREAMPTRON_VOTED_FLAT_H
 
+#include "linear/table.h"
 #include "memory/types.h"
+#include "names/index.h"
 #include "voted/voters.h"
 
 enum {
@@ -40,10 +42,12 @@ typedef struct sp_voted {
 SP_API void sp_voters_measure(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs);
 
 /* Fill the arrays, which are as large as sp_voters_measure has said. -1 without memory. */
-SP_API int sp_voters_flatten(sp_voted *flat, const sp_voters *v, ptrdiff_t n_outputs);
+SP_API int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
+                             ptrdiff_t n_outputs);
 
-/* Fill in an untrained one whose clock is set. Returns 0, SP_VOTED_MEMORY or SP_VOTED_WRONG. */
-SP_API int sp_voters_read(sp_voters *v, const sp_voted *flat, ptrdiff_t n_outputs,
-                          sp_slot_type n_slots);
+/* Fill in an untrained one whose clock is set, after index and table. Numbers of a hashed index
+   whose rows are zero get slots now. Returns 0, SP_VOTED_MEMORY or SP_VOTED_WRONG. */
+SP_API int sp_voters_read(sp_voters *v, const sp_voted *flat, ptrdiff_t n_outputs, sp_index *index,
+                          sp_table *table);
 
 #endif

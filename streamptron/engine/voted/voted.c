@@ -87,7 +87,8 @@ SP_PRIVATE void sp_voted_take(sp_learner *learner, sp_event *event, ptrdiff_t y,
 
 SP_PRIVATE void sp_voted_settle(sp_learner *learner, sp_event *event, sp_slot_type n_slots)
 {
-    if (learner->voters.budget && sp_gather_due(n_slots, learner->index.n_slots))
+    if (learner->voters.budget && !learner->index.bits /* whose numbers are bounded */
+        && sp_gather_due(n_slots, learner->index.n_slots))
         sp_gather_voters(&learner->index, &learner->table, &learner->voters, event);
 }
 

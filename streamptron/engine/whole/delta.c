@@ -1,6 +1,5 @@
 #include "whole/delta.h"
 
-#include "adaptive/adaptive.h"
 #include "linear/layout.h"
 #include "linear/loops.h"
 #include "linear/table.h"
@@ -9,6 +8,7 @@
 #include "memory/heap.h"
 #include "memory/pool.h"
 #include "names/hash.h"
+#include "names/rising.h"
 #include "whole/flat.h"
 
 #include <math.h>
@@ -26,47 +26,59 @@ static bool sp_is_known(const sp_shard *shard, const sp_shard *base, sp_slot_typ
     return sp_key_equal(&theirs, &ours);
 }
 
+/* Where a slot's weights are in the base; the null slot's if it has no such name. */
+static sp_slot_type sp_in_base(const sp_shard *shard, const sp_shard *base, sp_slot_type slot)
+{
+    return sp_is_known(shard, base, slot) ? slot : (sp_slot_type)SP_SLOT_NULL;
+}
+
+/* What a block has in a place. */
+static const double *sp_row_at(const sp_shard *shard, size_t block, sp_slot_type place)
+{
+    return sp_shard_chunk(shard, (ptrdiff_t)block, place >> SP_CHUNK_BITS)
+           + (place & SP_CHUNK_MASK) * (uint32_t)shard->learner->table.width;
+}
+
 /* Bring the averaging terms of a row of a table to a fold. */
-static void sp_fold_row(const sp_table *table, size_t block, sp_slot_type slot, uint32_t to,
+static void sp_fold_row(const sp_table *table, size_t block, sp_slot_type place, uint32_t to,
                         double *row)
 {
     if (table->average != SP_AVERAGE_EXPONENTIAL || block >= (size_t)table->n_blocks
-        || slot >> SP_CHUNK_BITS >= table->n_chunks)
+        || place >> SP_CHUNK_BITS >= table->n_chunks)
         return;
-    double factor = sp_fold_factor(to - table->blocks[block].folds[slot >> SP_CHUNK_BITS]);
+    double factor = sp_fold_factor(to - table->blocks[block].folds[place >> SP_CHUNK_BITS]);
     for (int k = 0; k < table->lanes; k++)
         row[k * table->layout.fields + table->layout.v] *= factor;
 }
 
-/* A row as it would be if nothing had been learned since the base. */
+/* A row as it would be if nothing had been learned since the base, which has it in a place. */
 static void sp_expected(const sp_shard *shard, const sp_shard *base, size_t block,
-                        sp_slot_type slot, double *row)
+                        sp_slot_type place, double *row)
 {
     const sp_table *its = &shard->learner->table;
     const sp_table *table = &base->learner->table;
     double one[SP_SLOT_MOST];
     memset(row, 0, (size_t)its->width * sizeof(double));
-    if (!sp_is_known(shard, base, slot))
+    if (place == SP_SLOT_NULL)
         return;
-    memcpy(one, sp_shard_row(base, (ptrdiff_t)block, slot),
-           (size_t)table->width * sizeof(double));
-    sp_fold_row(table, block, slot, its->fold, one);
+    memcpy(one, sp_row_at(base, block, place), (size_t)table->width * sizeof(double));
+    sp_fold_row(table, block, place, its->fold, one);
     if (its->lanes == table->lanes)
         memcpy(row, one, (size_t)its->width * sizeof(double));
     else if (block == 0)
         sp_layout_split(&its->layout, one, shard->learner->two.positive, row);
 }
 
-/* Whether a block of a slot differs from what the base says of it; and what it holds. */
-static bool sp_is_new(const sp_shard *shard, const sp_shard *base, size_t block, sp_slot_type slot,
-                      double *row)
+/* Whether a block differs from what the base says of it, by the places in both; and what it holds.
+ */
+static bool sp_is_new(const sp_shard *shard, const sp_shard *base, size_t block, sp_slot_type own,
+                      sp_slot_type ours, double *row)
 {
     const sp_table *its = &shard->learner->table;
     double before[SP_SLOT_MOST];
-    memcpy(row, sp_shard_row(shard, (ptrdiff_t)block, slot),
-           (size_t)its->width * sizeof(double));
-    sp_fold_row(its, block, slot, its->fold, row);
-    sp_expected(shard, base, block, slot, before);
+    memcpy(row, sp_row_at(shard, block, own), (size_t)its->width * sizeof(double));
+    sp_fold_row(its, block, own, its->fold, row);
+    sp_expected(shard, base, block, ours, before);
     return !sp_machine_same_row(shard->learner, (uint32_t)block, row, base->learner, before);
 }
 
@@ -119,11 +131,102 @@ static void sp_rows(sp_delta *delta, const sp_shard *shard, const sp_shard *base
             continue;
         }
         while (slot < last) {
-            if (sp_is_new(shard, base, block, slot, row))
+            if (sp_is_new(shard, base, block, slot, sp_in_base(shard, base, slot), row))
                 sp_put_row(delta, shard, block, slot, row);
             slot++;
         }
     }
+}
+
+/* --- Hashed */
+
+SP_API void sp_delta_free(sp_delta *delta)
+{
+    sp_free(delta->numbers);
+    delta->numbers = NULL;
+}
+
+/* The numbers that a shard or its base has, rising. -1 without memory. */
+static int sp_delta_numbers(sp_delta *delta, const sp_shard *shard, const sp_shard *base)
+{
+    const sp_index *its = &shard->learner->index;
+    const sp_index *ours = &base->learner->index;
+    sp_slot_type *slots = sp_index_rising(its);
+    sp_slot_type *others = sp_index_rising(ours);
+    size_t i = 1; /* behind the null slot */
+    size_t k = 1;
+    size_t n = its->n_slots + (size_t)ours->n_slots;
+    delta->numbers = (sp_delta_slot *)sp_malloc(n * sizeof(sp_delta_slot));
+    int failed = slots == NULL || others == NULL || delta->numbers == NULL ? -1 : 0;
+    while (!failed && (i < its->n_slots || k < ours->n_slots)) {
+        uint64_t own = UINT64_MAX;
+        uint64_t other = UINT64_MAX;
+        if (i < its->n_slots)
+            own = sp_index_number(its, slots[i]);
+        if (k < ours->n_slots)
+            other = sp_index_number(ours, others[k]);
+        sp_delta_slot *both = &delta->numbers[delta->n_numbers++];
+        both->number = (uint32_t)SP_MIN(own, other);
+        both->own = own > other ? (sp_slot_type)SP_SLOT_NULL : sp_index_place(its, slots[i]);
+        both->base = other > own ? (sp_slot_type)SP_SLOT_NULL : sp_index_place(ours, others[k]);
+        i += own <= other;
+        k += other <= own;
+    }
+    sp_free(slots);
+    sp_free(others);
+    return failed;
+}
+
+/* As sp_rows. */
+static void sp_hashed_rows(sp_delta *delta, const sp_shard *shard, const sp_shard *base,
+                           size_t block)
+{
+    double row[SP_SLOT_MOST];
+    for (size_t i = 0; i < delta->n_numbers; i++) {
+        const sp_delta_slot *both = &delta->numbers[i];
+        if (sp_is_new(shard, base, block, both->own, both->base, row))
+            sp_put_row(delta, shard, block, both->number, row);
+    }
+}
+
+/* The slots of a hashed learner and its base for the numbers of all rows: those that the base has
+   not get slots behind its own, and are then all that the learner's index has. 0, or what is
+   wrong. */
+static int sp_delta_find(const sp_delta *delta, sp_index *own, const sp_index *base,
+                         sp_slot_type *slots)
+{
+    sp_key key;
+    for (size_t i = 0; i < delta->n_rows; i++) {
+        slots[i] = delta->slots[i];
+        if (slots[i] < SP_SLOTS_RESERVED)
+            continue;
+        if (slots[i] >= sp_index_numbers(base))
+            return SP_SHARD_NUMBER;
+        key = sp_key_word(SP_KEY_INT, slots[i]);
+        uint64_t h = sp_index_hash(base, &key);
+        slots[i] = sp_index_find(base, &key, h);
+        if (slots[i] != SP_SLOT_NULL)
+            continue;
+        slots[i] = sp_index_find(own, &key, h);
+        if (slots[i] == SP_SLOT_NULL)
+            slots[i] = sp_index_insert(own, &key, h);
+        if (slots[i] == SP_SLOT_NULL)
+            return SP_SHARD_MEMORY;
+        slots[i] += base->n_slots - SP_SLOTS_RESERVED;
+    }
+    return 0;
+}
+
+/* --- Writing */
+
+/* The rows of a block that differ, hashed or not. */
+static void sp_block_rows(sp_delta *delta, const sp_shard *shard, const sp_shard *base,
+                          size_t block)
+{
+    if (shard->learner->index.bits)
+        sp_hashed_rows(delta, shard, base, block);
+    else
+        sp_rows(delta, shard, base, block);
 }
 
 SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base)
@@ -133,9 +236,10 @@ SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *ba
     memset(delta, 0, sizeof(sp_delta));
     if (sp_names_fault(shard) || sp_names_fault(base))
         return SP_SHARD_KEY;
-    if (shard->learner->index.bits)
-        shard->first = shard->n_slots;
-    else {
+    if (shard->learner->index.bits) {
+        if (sp_delta_numbers(delta, shard, base) < 0)
+            return SP_SHARD_MEMORY;
+    } else {
         sp_names_prefixes(shard, 1, &base->learner->index);
         if (shard->first < base->n_slots && !limited)
             return SP_SHARD_NAMES;
@@ -154,7 +258,7 @@ SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *ba
     delta->n_blocks = (size_t)shard->learner->table.n_blocks;
     delta->n_marks = sp_machine_row_blocks(shard->learner) != 0;
     for (size_t b = 0, end = delta->n_blocks; b < end; b++)
-        sp_rows(delta, shard, base, b);
+        sp_block_rows(delta, shard, base, b);
     return 0;
 }
 
@@ -170,7 +274,7 @@ SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const s
         memset(delta->marks, 0, SP_MARKS_WIDTH * sizeof(uint32_t));
     for (size_t b = 0, end = delta->n_blocks; b < end; b++) {
         const size_t before = so_far.n_rows;
-        sp_rows(&so_far, shard, base, b);
+        sp_block_rows(&so_far, shard, base, b);
         delta->blocks[b] = (uint32_t)(so_far.n_rows - before);
     }
     for (ptrdiff_t k = 0; delta->marked != NULL; k++) {
@@ -281,7 +385,7 @@ static int sp_lay(sp_learner *learner, const sp_learner *from, ptrdiff_t n_outpu
     return 0;
 }
 
-/* Whether slots and numbers are those of such a table. */
+/* Whether slots, below n_slots, and numbers are those of such a table. */
 static bool sp_fits(const sp_delta *delta, const sp_table *table, sp_slot_type n_slots)
 {
     size_t n = 0;
@@ -318,8 +422,8 @@ static sp_slot_type sp_slots_of(const sp_delta *delta, const sp_learner *learner
                                 const sp_learner *base)
 {
     size_t i, n;
-    if (learner->index.bits)
-        return learner->index.n_slots;
+    if (learner->index.bits) /* its index has the others, see sp_delta_find */
+        return base->index.n_slots + learner->index.n_slots - SP_SLOTS_RESERVED;
     if (!sp_index_is_limited(&learner->index)) {
         n = base->index.n_slots + delta->n_keys - SP_SLOTS_RESERVED;
         return n < SP_SLOT_MAX ? (sp_slot_type)n : 0;
@@ -340,27 +444,17 @@ static sp_slot_type sp_slots_of(const sp_delta *delta, const sp_learner *learner
     return (sp_slot_type)n;
 }
 
-SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
-                            ptrdiff_t n_outputs, size_t n_objects, int depth, sp_slot_type *n_slots)
+/* Give a learner the base's rows and the delta's, in these slots. 0, or what is wrong. */
+static int sp_lay_rows(const sp_delta *delta, const sp_slot_type *slots, sp_learner *learner,
+                       const sp_learner *base, ptrdiff_t n_outputs, sp_slot_type n_slots)
 {
     sp_table *table = &learner->table;
     size_t n = 0;
     double *row;
-    sp_flat names;
-    memset(&names, 0, sizeof(sp_flat));
-    names.n_keys = delta->n_keys;
-    names.keys = delta->keys;
-    names.n_texts = delta->n_texts;
-    names.texts = delta->texts;
-    if (delta->n_keys && sp_flat_check_keys(&names, n_objects, depth))
-        return SP_SHARD_NAMES;
-    *n_slots = sp_slots_of(delta, learner, base);
-    if (*n_slots == 0)
-        return SP_SHARD_NAMES;
-    int fault = sp_lay(learner, base, n_outputs, *n_slots);
+    int fault = sp_lay(learner, base, n_outputs, n_slots);
     if (fault)
         return fault;
-    if (!sp_fits(delta, table, *n_slots))
+    if (!sp_fits(delta, table, learner->index.bits ? sp_index_numbers(&learner->index) : n_slots))
         return SP_SHARD_NUMBER;
     for (size_t b = 0, end = delta->n_blocks; b < end; b++) {
         for (size_t i = 0, end = delta->renamed != NULL ? delta->n_renamed : (size_t)0; i < end;
@@ -373,7 +467,7 @@ SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp
             }
         }
         for (size_t k = 0, end = delta->blocks[b]; k < end; k++) {
-            row = sp_own_row(table, &base->table, b, delta->slots[n]);
+            row = sp_own_row(table, &base->table, b, slots[n]);
             if (row == NULL)
                 return SP_SHARD_MEMORY;
             memcpy(row, delta->rows + n * (size_t)table->width,
@@ -381,15 +475,45 @@ SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp
             n++;
         }
     }
-    if (!table->kind->weights && sp_machine_slots_fault(learner, *n_slots))
+    if (!table->kind->weights && sp_machine_slots_fault(learner, n_slots))
         return SP_SHARD_NUMBER;
-    fault = sp_machine_lay_rows(learner, delta->slots, delta->blocks, n, delta->marks,
-                                delta->n_marks, delta->marked);
+    fault = sp_machine_lay_rows(learner, slots, delta->blocks, n, delta->marks, delta->n_marks,
+                                delta->marked);
     return fault == 0 ? 0 : fault == SP_MARKS_MEMORY ? SP_SHARD_MEMORY : SP_SHARD_NUMBER;
 }
 
-SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
-                             sp_slot_type *first)
+SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp_learner *base,
+                            ptrdiff_t n_outputs, size_t n_objects, int depth, sp_slot_type *n_slots)
+{
+    sp_slot_type *slots = NULL;
+    sp_flat names;
+    memset(&names, 0, sizeof(sp_flat));
+    names.n_keys = delta->n_keys;
+    names.keys = delta->keys;
+    names.n_texts = delta->n_texts;
+    names.texts = delta->texts;
+    if (delta->n_keys && sp_flat_check_keys(&names, n_objects, depth))
+        return SP_SHARD_NAMES;
+    if (learner->index.bits) {
+        slots = (sp_slot_type *)sp_malloc((delta->n_rows + 1) * sizeof(sp_slot_type));
+        int fault = slots == NULL ? SP_SHARD_MEMORY
+                                  : sp_delta_find(delta, &learner->index, &base->index, slots);
+        if (fault) {
+            sp_free(slots);
+            return fault;
+        }
+    }
+    *n_slots = sp_slots_of(delta, learner, base);
+    int fault = SP_SHARD_NAMES;
+    if (*n_slots)
+        fault = sp_lay_rows(delta, slots == NULL ? delta->slots : slots, learner, base, n_outputs,
+                            *n_slots);
+    sp_free(slots);
+    return fault;
+}
+
+SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
+                             sp_slot_type n_slots, sp_slot_type *first)
 {
     bool limited = delta->renamed != NULL;
     sp_slot_type slot;
@@ -399,6 +523,8 @@ SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slo
     keys = (sp_key *)sp_malloc((n_slots - *first + 1) * sizeof(sp_key));
     if (keys == NULL)
         return NULL;
+    for (slot = base->n_slots; own->bits && slot < n_slots; slot++)
+        keys[slot - *first] = sp_index_stored(own, slot - base->n_slots + SP_SLOTS_RESERVED);
     if (limited) {
         for (slot = SP_SLOTS_RESERVED; slot < SP_MIN(base->n_slots, n_slots); slot++)
             keys[slot - *first] = *sp_index_key(base, slot);
@@ -465,14 +591,35 @@ static void sp_mix_slot_words(uint64_t *h, const sp_learner *learner, uint32_t b
                     (uint64_t)marks[i + 2] << 32 | marks[i + 3]);
 }
 
-SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h)
+/* The slots of a block of a hashed learner: by their numbers, and as of the last fold. */
+static void sp_mix_hashed_block(uint64_t *h, const sp_shard *shard, uint32_t block,
+                                const sp_slot_type *slots)
+{
+    const sp_learner *learner = shard->learner;
+    const sp_table *table = &learner->table;
+    double row[SP_SLOT_MOST];
+    for (sp_slot_type i = 0; i < learner->index.n_slots; i++) {
+        sp_slot_type place = sp_index_place(&learner->index, slots[i]);
+        memcpy(row, sp_row_at(shard, block, place), (size_t)table->width * sizeof(double));
+        sp_fold_row(table, block, place, table->fold, row);
+        sp_mix_slot_words(h, learner, block, sp_index_number(&learner->index, slots[i]), row,
+                          table->fold);
+    }
+}
+
+SP_API int sp_delta_digest(const sp_shard *shard, uint64_t *h)
 {
     const sp_table *table = &shard->learner->table;
     sp_slot_type slot;
     sp_key key;
     double marked[SP_LABEL_WIDTH];
+    sp_slot_type *slots = NULL;
     h[0] = h[1] = 0;
-    if (!shard->learner->index.bits) {
+    if (shard->learner->index.bits) {
+        slots = sp_index_rising(&shard->learner->index);
+        if (slots == NULL)
+            return -1;
+    } else {
         for (slot = SP_SLOTS_RESERVED; slot < shard->n_slots; slot++) {
             key = sp_shard_key(shard, slot);
             sp_mix_key(h, &key);
@@ -481,8 +628,10 @@ SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h)
         }
     }
     for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {
+        if (slots != NULL)
+            sp_mix_hashed_block(h, shard, (uint32_t)b, slots);
         slot = 0;
-        while (slot < shard->n_slots) {
+        while (slots == NULL && slot < shard->n_slots) {
             if (sp_shard_chunk(shard, b, slot >> SP_CHUNK_BITS) == table->zeros) {
                 slot = (slot | SP_CHUNK_MASK) + 1;
                 continue;
@@ -499,4 +648,6 @@ SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h)
         for (int f = 0; f < SP_LABEL_WIDTH; f += 2)
             sp_mix_word(h, sp_bits_of(marked[f]), sp_bits_of(marked[f + 1]));
     }
+    sp_free(slots);
+    return 0;
 }

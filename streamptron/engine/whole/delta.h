@@ -1,7 +1,8 @@
 /* A delta: what a learner has that its base has not, as flat arrays; and the learner again, from
    both.
 
-       slots     uint32 [rows]          whose numbers differ from the base's, rising in each block
+       slots     uint32 [rows]          what differs from the base's, rising in each block; hashed:
+                                        their numbers (names/index.h)
        rows      float64 [rows, width]  these numbers, as in the learner's table
        blocks    uint32 [blocks]        how many rows each block of outputs has
        exact:    keys    uint64 [., 2]  names that the base has not, as in whole/flat.h
@@ -19,7 +20,8 @@
 
    To mix a delta, whole/terms.h wants a learner. sp_delta_overlay makes one whose table is the
    base's, chunk by chunk, but for those chunks that the rows change: no other number is copied. The
-   base must not change while it is there. It trusts no number: a delta may come from anywhere.
+   base must not change while it is there. Slots of new numbers come behind the base's, as those of
+   new names do. It trusts no number: a delta may come from anywhere.
 
    sp_delta_digest tells one state from any other, however it lies in memory or in a file: a delta
    carries that of its base. */
@@ -32,6 +34,13 @@
 #include "names/key.h"
 #include "path/path.h"
 #include "whole/shard.h"
+
+/* A number that a hashed learner or its base has, and where each has it; the null slot: nowhere. */
+typedef struct sp_delta_slot {
+    uint32_t number;
+    sp_slot_type own;
+    sp_slot_type base;
+} sp_delta_slot;
 
 typedef struct sp_delta {
     size_t n_rows;
@@ -50,9 +59,14 @@ typedef struct sp_delta {
     uint32_t *stamps;
     uint32_t *marks;
     double *marked;
+    sp_delta_slot *numbers; /* hashed: rising; sp_delta_measure makes them */
+    size_t n_numbers;
 } sp_delta;
 
-/* How large the arrays will be. 0, or what is wrong. */
+/* Free what sp_delta_measure has made. */
+SP_API void sp_delta_free(sp_delta *delta);
+
+/* How large the arrays will be. 0, or what is wrong. Call sp_delta_free in either case. */
 SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *base);
 
 /* Fill the arrays, which have the sizes that sp_delta_measure found; NULL: it is not wanted. */
@@ -65,13 +79,14 @@ SP_API int sp_delta_overlay(const sp_delta *delta, sp_learner *learner, const sp
                             ptrdiff_t n_outputs, size_t n_objects, int depth,
                             sp_slot_type *n_slots);
 
-/* The names of the slots from `first` on, where delta.renamed or the base's end says.
+/* The names of the slots from `first` on, where delta.renamed or the base's end says. `own`: the
+   index of the learner that was laid over the base.
 
    NULL without memory; the caller frees it. */
-SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, sp_slot_type n_slots,
-                             sp_slot_type *first);
+SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
+                             sp_slot_type n_slots, sp_slot_type *first);
 
-/* Two words that stand for all names and numbers of a learner's slots. */
-SP_API void sp_delta_digest(const sp_shard *shard, uint64_t *h);
+/* Two words that stand for all names and numbers of a learner's slots. -1 without memory. */
+SP_API int sp_delta_digest(const sp_shard *shard, uint64_t *h);
 
 #endif

@@ -1,10 +1,12 @@
 #include "whole/flat.h"
 
 #include "linear/layout.h"
+#include "linear/loops.h"
 #include "memory/compiler.h"
 #include "memory/heap.h"
 #include "memory/types.h"
 #include "names/lookup.h"
+#include "names/rising.h"
 #include "rows/marks.h"
 
 #include <math.h>
@@ -15,14 +17,32 @@ static size_t sp_pair_end(const uint8_t *p, size_t n, size_t at, int depth);
 SP_API void sp_flat_free(sp_flat *flat)
 {
     sp_free(flat->stored);
+    sp_free(flat->rising);
     flat->stored = NULL;
+    flat->rising = NULL;
+}
+
+/* The first of the stored numbers that is not less than one. */
+static size_t sp_flat_rank(const sp_flat *flat, size_t number)
+{
+    size_t first = 0;
+    size_t last = flat->n_stored;
+    while (first < last) {
+        size_t middle = (first + last) / 2;
+        if (flat->slots[middle] < number)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
 }
 
 /* How many slots of a chunk are stored. */
 static size_t sp_flat_count(const sp_flat *flat, size_t n_slots, size_t chunk)
 {
-    if (flat->stored != NULL)
-        return sp_bits_count(&flat->stored[4 * chunk]);
+    if (flat->n_keys == 0) /* hashed */
+        return sp_flat_rank(flat, (chunk + 1) << SP_CHUNK_BITS)
+               - sp_flat_rank(flat, chunk << SP_CHUNK_BITS);
     return SP_MIN((size_t)SP_CHUNK_SLOTS, n_slots - (chunk << SP_CHUNK_BITS));
 }
 
@@ -40,40 +60,114 @@ SP_PRIVATE double *sp_flat_part(const sp_flat *flat, uint32_t block, size_t *n)
     return flat->weights + first * SP_MARKED_WIDTH;
 }
 
-SP_API int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table *table)
+/* --- Writing a hashed table */
+
+/* A slot of a block; NULL if it was never written. */
+static const double *sp_flat_row(const sp_table *table, ptrdiff_t block, sp_slot_type slot)
 {
-    const double *chunk;
-    memset(flat, 0, sizeof(sp_flat));
-    flat->seed = index->seed;
-    if (index->bits) {
-        flat->stored = (uint64_t *)sp_calloc(4 * table->n_chunks, sizeof(uint64_t));
-        if (flat->stored == NULL)
-            return -1;
-        flat->stored[0] = 3; /* the null slot and the intercept keep their places */
-        for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {
-            for (size_t i = 0, end = table->n_chunks; i < end; i++) {
-                chunk = sp_table_chunk(table, b, i);
-                if (chunk == NULL)
-                    continue;
-                for (size_t k = 0; k < (size_t)SP_CHUNK_SLOTS; k++) {
-                    uint64_t bits = 0;
-                    for (int f = 0; f < table->width; f++)
-                        bits |= sp_bits_of(chunk[f]);
-                    chunk += table->width;
-                    if (bits)
-                        flat->stored[4 * i + k / 64] |= (uint64_t)1 << (k % 64);
-                }
+    const double *chunk = NULL;
+    if (slot >> SP_CHUNK_BITS < table->n_chunks) /* a kernel's names have no weights */
+        chunk = sp_table_chunk(table, block, slot >> SP_CHUNK_BITS);
+    return chunk == NULL ? NULL : chunk + (slot & SP_CHUNK_MASK) * (uint32_t)table->width;
+}
+
+/* Whether a slot of a block is not zero. */
+static bool sp_flat_has(const sp_table *table, ptrdiff_t block, sp_slot_type slot)
+{
+    const double *row = sp_flat_row(table, block, slot);
+    uint64_t bits = 0;
+    for (int f = 0; row != NULL && f < table->width; f++)
+        bits |= sp_bits_of(row[f]);
+    return bits != 0;
+}
+
+/* The end of the chunk of the file that begins at row i. */
+static size_t sp_flat_end(const sp_flat *flat, const sp_index *index, size_t i)
+{
+    uint32_t chunk = sp_index_number(index, flat->rising[i]) >> SP_CHUNK_BITS;
+    while (i < flat->n_stored
+           && sp_index_number(index, flat->rising[i]) >> SP_CHUNK_BITS == chunk)
+        i++;
+    return i;
+}
+
+/* Whether some of these rows are not zero in a block. */
+static bool sp_flat_any(const sp_flat *flat, const sp_table *table, ptrdiff_t block, size_t i,
+                        size_t end)
+{
+    while (i < end && !sp_flat_has(table, block, flat->rising[i]))
+        i++;
+    return i < end;
+}
+
+/* Which rows there will be. -1 without memory. */
+static int sp_flat_measure_hashed(sp_flat *flat, const sp_index *index, const sp_table *table)
+{
+    flat->rising = sp_index_rising(index);
+    if (flat->rising == NULL)
+        return -1;
+    for (size_t i = 0, end = index->n_slots; i < end; i++) {
+        const sp_slot_type slot = flat->rising[i];
+        bool some = i < SP_SLOTS_RESERVED; /* they keep their places */
+        for (ptrdiff_t b = 0; b < table->n_blocks && !some; b++)
+            some = sp_flat_has(table, b, slot);
+        if (some)
+            flat->rising[flat->n_stored++] = slot;
+    }
+    for (ptrdiff_t b = 0; b < table->n_blocks; b++) {
+        for (size_t i = 0, end; i < flat->n_stored; i = end) {
+            end = sp_flat_end(flat, index, i);
+            if (sp_flat_any(flat, table, b, i, end)) {
+                flat->n_chunks += 1;
+                flat->n_weights += end - i;
             }
         }
-        for (size_t i = 0, end = table->n_chunks; i < end; i++)
-            flat->n_stored += sp_bits_count(&flat->stored[4 * i]);
-    } else {
-        flat->n_keys = index->n_slots;
-        flat->n_words = (flat->n_keys - SP_SLOTS_RESERVED) / 7 * 8 + 8;
-        for (sp_slot_type slot = SP_SLOTS_RESERVED, end = index->n_slots; slot < end; slot++) {
-            if (sp_key_is_long(sp_index_key(index, slot)))
-                flat->n_texts += sp_key_length(sp_index_key(index, slot));
+    }
+    return 0;
+}
+
+static void sp_flat_write_hashed(sp_flat *flat, const sp_index *index, const sp_table *table)
+{
+    const size_t width = (size_t)table->width;
+    uint32_t *chunk = flat->chunks;
+    double *weights = flat->weights;
+    for (ptrdiff_t b = 0; b < table->n_blocks; b++) {
+        for (size_t i = 0, end; i < flat->n_stored; i = end) {
+            end = sp_flat_end(flat, index, i);
+            if (!sp_flat_any(flat, table, b, i, end))
+                continue;
+            chunk[0] = (uint32_t)b;
+            chunk[1] = sp_index_number(index, flat->rising[i]) >> SP_CHUNK_BITS;
+            chunk[2] = table->fold;
+            chunk += 3;
+            for (size_t k = i; k < end; k++, weights += width) {
+                const double *row = sp_flat_row(table, b, flat->rising[k]);
+                if (row == NULL) {
+                    memset(weights, 0, width * sizeof(double));
+                    continue;
+                }
+                memcpy(weights, row, width * sizeof(double));
+                sp_table_fold_row(table, b, flat->rising[k] >> SP_CHUNK_BITS, weights);
+            }
         }
+    }
+    for (size_t i = 0; i < flat->n_stored; i++)
+        flat->slots[i] = sp_index_number(index, flat->rising[i]);
+}
+
+/* --- Writing */
+
+SP_API int sp_flat_measure(sp_flat *flat, const sp_index *index, const sp_table *table)
+{
+    memset(flat, 0, sizeof(sp_flat));
+    flat->seed = index->seed;
+    if (index->bits)
+        return sp_flat_measure_hashed(flat, index, table);
+    flat->n_keys = index->n_slots;
+    flat->n_words = (flat->n_keys - SP_SLOTS_RESERVED) / 7 * 8 + 8;
+    for (sp_slot_type slot = SP_SLOTS_RESERVED, end = index->n_slots; slot < end; slot++) {
+        if (sp_key_is_long(sp_index_key(index, slot)))
+            flat->n_texts += sp_key_length(sp_index_key(index, slot));
     }
     for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {
         for (size_t i = 0, end = table->n_chunks; i < end; i++) {
@@ -91,10 +185,13 @@ SP_API void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *
     size_t text = 0;
     size_t place = 0;
     size_t slot_bytes = (size_t)table->width * sizeof(double);
-    uint64_t bits;
     const double *chunk;
     double *weights = flat->weights;
     sp_key key;
+    if (index->bits) {
+        sp_flat_write_hashed(flat, index, table);
+        return;
+    }
     for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++) {
         for (size_t i = 0, end = table->n_chunks; i < end; i++) {
             chunk = sp_table_chunk(table, b, i);
@@ -107,36 +204,9 @@ SP_API void sp_flat_write(sp_flat *flat, const sp_index *index, const sp_table *
                                               : 0;
             place++;
             size_t n = sp_flat_count(flat, index->n_slots, i);
-            if (flat->stored == NULL || n == SP_CHUNK_SLOTS) {
-                memcpy(weights, chunk, n * slot_bytes);
-                weights += n * (size_t)table->width;
-                continue;
-            }
-            for (size_t k = 0; k < 4; k++) {
-                bits = flat->stored[4 * i + k];
-                while (bits) {
-                    memcpy(weights,
-                           chunk
-                               + (64 * k + (size_t)sp_zeros_below(bits))
-                                     * (size_t)table->width,
-                           slot_bytes);
-                    weights += table->width;
-                    bits &= bits - 1;
-                }
-            }
+            memcpy(weights, chunk, n * slot_bytes);
+            weights += n * (size_t)table->width;
         }
-    }
-    if (flat->stored != NULL) {
-        place = 0;
-        for (size_t i = 0, end = 4 * table->n_chunks; i < end; i++) {
-            bits = flat->stored[i];
-            while (bits) {
-                flat->slots[place] = (uint32_t)(64 * i + (size_t)sp_zeros_below(bits));
-                place++;
-                bits &= bits - 1;
-            }
-        }
-        return;
     }
     for (sp_slot_type slot = 0, end = index->n_slots; slot < end; slot++) {
         if (slot < SP_SLOTS_RESERVED) {
@@ -343,8 +413,9 @@ SP_PRIVATE int sp_flat_check_in_place(const sp_index *index, size_t n_objects)
 {
     sp_flat flat;
     memset(&flat, 0, sizeof(sp_flat));
-    if (index->bits == 0)
-        flat.n_keys = index->n_slots;
+    if (index->bits)
+        return 0;
+    flat.n_keys = index->n_slots;
     flat.keys = (sp_key *)index->lookup->keys;
     flat.texts = (uint8_t *)index->lookup->texts;
     flat.n_texts = index->lookup->n_texts;
@@ -372,25 +443,33 @@ SP_API bool sp_flat_too_deep(const sp_flat *flat, int depth)
     return false;
 }
 
-/* HASHED: make the bitmap of the stored slots. 0, or what is wrong. */
-static int sp_stored(sp_flat *flat, const sp_index *index, size_t places)
+/* HASHED: check the stored numbers. 0, or what is wrong. */
+static int sp_stored_fault(const sp_flat *flat, const sp_index *index)
 {
     if (flat->n_stored < SP_SLOTS_RESERVED)
         return SP_FLAT_SLOT;
-    flat->stored = (uint64_t *)sp_calloc(4 * places, sizeof(uint64_t));
-    if (flat->stored == NULL)
-        return SP_FLAT_MEMORY;
     for (size_t i = 0; i < flat->n_stored; i++) {
-        uint32_t slot = flat->slots[i];
-        if (slot >= index->n_slots
-            || (i < SP_SLOTS_RESERVED ? slot != i : slot <= flat->slots[i - 1]))
+        uint32_t number = flat->slots[i];
+        if (number >= sp_index_numbers(index)
+            || (i < SP_SLOTS_RESERVED ? number != i : number <= flat->slots[i - 1]))
             return SP_FLAT_SLOT;
-        flat->stored[slot / 64] |= (uint64_t)1 << (slot % 64);
     }
     return 0;
 }
 
-/* 0, or what is wrong with entry i of `chunks`, whose slots start at `place`. */
+/* HASHED: make the bitmap of the stored numbers, which have been checked. -1 without memory. */
+static int sp_stored(sp_flat *flat, size_t places)
+{
+    flat->stored = (uint64_t *)sp_calloc(4 * places, sizeof(uint64_t));
+    if (flat->stored == NULL)
+        return -1;
+    for (size_t i = 0; i < flat->n_stored; i++)
+        flat->stored[flat->slots[i] / 64] |= (uint64_t)1 << (flat->slots[i] % 64);
+    return 0;
+}
+
+/* 0, or what is wrong with entry i of `chunks`, whose slots start at `place`. `n_slots`: or how
+   many numbers there are. */
 static int sp_chunk_fault(const sp_flat *flat, const sp_table *table, size_t n_slots, size_t i,
                           size_t place)
 {
@@ -426,34 +505,25 @@ static bool sp_unnamed_are_zero(const sp_table *table, const double *slots, size
     return true;
 }
 
-/* Outputs and places for chunks; `whole`: there will be no more. 0, or what is wrong. */
-static int sp_table_begin(sp_flat *flat, const sp_index *index, sp_table *table, size_t n_slots,
-                          ptrdiff_t n_outputs, bool whole)
+/* Outputs and places for the chunks of n slots; `whole`: there will be no more. -1 without
+   memory. */
+static int sp_table_begin(sp_table *table, size_t n_slots, ptrdiff_t n_outputs, bool whole)
 {
     if (sp_table_add_outputs(table, n_outputs - table->n_outputs) < 0
         || sp_table_reserve_places(table, ((n_slots - 1) >> SP_CHUNK_BITS) + 1, whole) < 0)
-        return SP_FLAT_MEMORY;
-    return index->bits ? sp_stored(flat, index, table->n_chunks) : 0;
+        return -1;
+    return 0;
 }
 
-SP_API int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs,
-                        size_t n_objects, int depth)
+/* Fill an empty index: the slots are those of the file's keys, or of its rows. 0, or what is
+   wrong. */
+static int sp_flat_read_names(const sp_flat *flat, sp_index *index)
 {
-    size_t place = 0;
-    size_t slot_bytes = (size_t)table->width * sizeof(double);
-    size_t n_slots = index->bits ? index->n_slots : flat->n_keys;
-    const double *weights = flat->weights;
-    double *chunk;
     sp_key key;
-    sp_slot_type slot;
-    int fault = sp_flat_check_keys(flat, n_objects, depth);
-    if (fault)
-        return fault;
-    if (table->kind->weights) {
-        for (size_t i = 0, end = flat->n_weights * (size_t)table->width; i < end; i++) {
-            if (!isfinite(weights[i]))
-                return SP_FLAT_WEIGHT;
-        }
+    for (size_t i = SP_SLOTS_RESERVED, end = index->bits ? flat->n_stored : 0; i < end; i++) {
+        key = sp_key_word(SP_KEY_INT, flat->slots[i]);
+        if (sp_index_insert(index, &key, sp_index_hash(index, &key)) == SP_SLOT_NULL)
+            return SP_FLAT_MEMORY;
     }
     for (size_t i = SP_SLOTS_RESERVED, end = flat->n_keys; i < end; i++) {
         key = flat->keys[i];
@@ -467,38 +537,84 @@ SP_API int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff
         if (flat->stamps != NULL)
             *sp_index_stamp(index, (sp_slot_type)i) = flat->stamps[i];
     }
-    fault = sp_table_begin(flat, index, table, n_slots, n_outputs, index->bits != 0);
+    return 0;
+}
+
+/* Copy n rows of a block into the slots from one on. -1 without memory. */
+static int sp_flat_read_rows(sp_table *table, const uint32_t *chunk, size_t slot, size_t n,
+                             const double *weights)
+{
+    const size_t width = (size_t)table->width;
+    double factor = 1.0;
+    if (table->average == SP_AVERAGE_EXPONENTIAL)
+        factor = sp_fold_factor(table->fold - chunk[2]);
+    for (size_t end = slot + n; slot < end; slot++, weights += width) {
+        const sp_slot_type one = (sp_slot_type)slot;
+        if (sp_table_reserve_blocks(table, &one, 1, one + 1, chunk, 1) < 0)
+            return -1;
+        double *row = table->blocks[chunk[0]].chunks[slot >> SP_CHUNK_BITS]
+                      + (slot & SP_CHUNK_MASK) * width;
+        memcpy(row, weights, width * sizeof(double));
+        for (int k = 0; table->average == SP_AVERAGE_EXPONENTIAL && k < table->lanes; k++)
+            row[k * table->layout.fields + table->layout.v] *= factor;
+    }
+    return 0;
+}
+
+/* Copy a chunk as it is. -1 without memory. */
+static int sp_flat_read_chunk(sp_table *table, const uint32_t *chunk, size_t n_slots, size_t n,
+                              const double *weights)
+{
+    const sp_slot_type slot = chunk[1] << SP_CHUNK_BITS;
+    if (sp_table_reserve_blocks(table, &slot, 1, (sp_slot_type)n_slots, chunk, 1) < 0)
+        return -1;
+    memcpy(sp_table_chunk(table, chunk[0], chunk[1]), weights,
+           n * (size_t)table->width * sizeof(double));
+    if (table->average == SP_AVERAGE_EXPONENTIAL)
+        table->blocks[chunk[0]].folds[chunk[1]] = chunk[2];
+    return 0;
+}
+
+SP_API int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs,
+                        size_t n_objects, int depth)
+{
+    size_t place = 0;
+    size_t n_slots = index->bits ? flat->n_stored : flat->n_keys;
+    size_t n_numbers = index->bits ? sp_index_numbers(index) : n_slots;
+    const double *weights = flat->weights;
+    int fault = sp_flat_check_keys(flat, n_objects, depth);
+    if (!fault && index->bits)
+        fault = sp_stored_fault(flat, index);
     if (fault)
         return fault;
+    if (table->kind->weights) {
+        for (size_t i = 0, end = flat->n_weights * (size_t)table->width; i < end; i++) {
+            if (!isfinite(weights[i]))
+                return SP_FLAT_WEIGHT;
+        }
+    }
+    fault = sp_flat_read_names(flat, index);
+    if (fault)
+        return fault;
+    if (sp_table_begin(table, n_slots, n_outputs, false) < 0)
+        return SP_FLAT_MEMORY;
     for (size_t i = 0, end = flat->n_chunks; i < end; i++) {
-        fault = sp_chunk_fault(flat, table, n_slots, i, place);
+        const uint32_t *chunk = &flat->chunks[3 * i];
+        fault = sp_chunk_fault(flat, table, n_numbers, i, place);
         if (fault)
             return fault;
-        slot = flat->chunks[3 * i + 1] << SP_CHUNK_BITS;
-        if (sp_table_reserve_blocks(table, &slot, 1, (sp_slot_type)n_slots, &flat->chunks[3 * i], 1)
-            < 0)
-            return SP_FLAT_MEMORY;
-        chunk = sp_table_chunk(table, flat->chunks[3 * i], flat->chunks[3 * i + 1]);
-        size_t n = sp_flat_count(flat, n_slots, flat->chunks[3 * i + 1]);
+        size_t n = sp_flat_count(flat, n_numbers, chunk[1]);
         if (table->kind->weights
-            && flat->chunks[3 * i] == (size_t)table->n_blocks - 1
+            && chunk[0] == (size_t)table->n_blocks - 1
             && !sp_unnamed_are_zero(table, weights, n))
             return SP_FLAT_NOBODYS;
+        size_t first = index->bits ? sp_flat_rank(flat, (size_t)chunk[1] << SP_CHUNK_BITS) : 0;
+        int failed = index->bits ? sp_flat_read_rows(table, chunk, first, n, weights)
+                                 : sp_flat_read_chunk(table, chunk, n_slots, n, weights);
+        if (failed)
+            return SP_FLAT_MEMORY;
         place += n;
-        if (flat->stored == NULL) {
-            memcpy(chunk, weights, n * slot_bytes);
-            weights += n * (size_t)table->width;
-        } else {
-            for (size_t k = 0; k < (size_t)SP_CHUNK_SLOTS; k++) {
-                if ((flat->stored[(slot + k) / 64] >> (k % 64)) & 1) {
-                    memcpy(chunk + k * (size_t)table->width, weights, slot_bytes);
-                    weights += table->width;
-                }
-            }
-        }
-        if (table->average == SP_AVERAGE_EXPONENTIAL)
-            table->blocks[flat->chunks[3 * i]].folds[flat->chunks[3 * i + 1]] =
-                flat->chunks[3 * i + 2];
+        weights += n * (size_t)table->width;
     }
     return place == flat->n_weights ? 0 : SP_FLAT_CHUNK;
 }
@@ -506,21 +622,26 @@ SP_API int sp_flat_read(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff
 SP_API int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_t n_outputs)
 {
     size_t place = 0;
-    size_t n_slots = index->bits ? index->n_slots : flat->n_keys;
-    int fault = sp_table_begin(flat, index, table, n_slots, n_outputs, true);
+    size_t n_slots = index->bits ? sp_index_numbers(index) : flat->n_keys;
+    int fault = index->bits ? sp_stored_fault(flat, index) : 0;
     if (fault)
         return fault;
-    index->lookup = (sp_lookup *)sp_calloc(1, sizeof(sp_lookup));
-    if (index->lookup == NULL)
+    if (sp_table_begin(table, n_slots, n_outputs, true) < 0
+        || (index->bits && sp_stored(flat, table->n_chunks) < 0))
         return SP_FLAT_MEMORY;
+    sp_lookup *lookup = (sp_lookup *)sp_calloc(1, sizeof(sp_lookup));
+    if (lookup == NULL)
+        return SP_FLAT_MEMORY;
+    sp_index_lend(index, lookup);
     table->borrowed = true;
-    index->n_slots = (sp_slot_type)n_slots;
-    index->lookup->keys = flat->keys;
-    index->lookup->texts = flat->texts;
-    index->lookup->n_texts = flat->n_texts;
-    index->lookup->words = flat->words;
-    index->lookup->n_words = flat->n_words;
-    index->lookup->slot_bits = sp_slot_bits(n_slots);
+    index->n_slots = (sp_slot_type)(index->bits ? flat->n_stored : n_slots);
+    lookup->numbers = flat->slots;
+    lookup->keys = flat->keys;
+    lookup->texts = flat->texts;
+    lookup->n_texts = flat->n_texts;
+    lookup->words = flat->words;
+    lookup->n_words = flat->n_words;
+    lookup->slot_bits = sp_slot_bits(n_slots);
     for (size_t i = 0, end = flat->n_chunks; i < end; i++) {
         fault = sp_chunk_fault(flat, table, n_slots, i, place);
         if (fault)
@@ -534,7 +655,7 @@ SP_API int sp_flat_map(sp_flat *flat, sp_index *index, sp_table *table, ptrdiff_
     }
     if (index->bits)
         index->bytes += 4 * table->n_chunks * sizeof(uint64_t);
-    index->lookup->stored = flat->stored; /* the bitmap is the index's now */
+    lookup->stored = flat->stored; /* the bitmap is the index's now */
     flat->stored = NULL;
     return fault || place == flat->n_weights ? fault : SP_FLAT_CHUNK;
 }

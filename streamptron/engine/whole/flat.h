@@ -10,13 +10,16 @@
                  texts   uint8                  the long names, in the order of their slots
                  lookup  uint32                 to find a key in place, see names/lookup.h
                  stamps  uint32 [n_slots]       under a ceiling, see path/ceiling.h
-       hashed:   rows    uint32                 the stored slots, rising: 0, 1 and all not zero
+       hashed:   rows    uint32                 the stored numbers, rising: 0, 1 and all whose
+                                                slots are not zero
 
-   An exact model stores all slots of a chunk. A hashed one is mostly zeros, so only the slots of a
-   chunk are stored that are not zero in some block (by their bits: -0.0 is not zero), the same ones
-   in each block. A bitmap says which:
+   An exact model stores its chunks as they are. Those of a hashed one lie in the order of arrival,
+   and the file has them in that of the numbers (names/index.h): a chunk of the file is 256 numbers,
+   and of these the ones are stored that are not zero in some block (by their bits: -0.0 is not
+   zero), the same ones in each block where there is one that is not. Reading makes slots in the
+   order of the rows; a bitmap finds the places of numbers that are used in place:
 
-       stored[chunk]   1 1 0 0 1 0 ...          slot 4 is the chunk's third: rank 2
+       stored[chunk]   1 1 0 0 1 0 ...          number 4 is the chunk's third: rank 2
 
    Reading trusts nothing: each number is checked before it is used, and a file that contradicts
    itself is a fault (SP_FLAT_...), which the door puts into words. Using the arrays in place
@@ -51,7 +54,7 @@ typedef struct sp_flat {
     size_t n_keys; /* n_slots of an exact index; 0: hashed */
     size_t n_texts;
     size_t n_words;
-    size_t n_stored; /* of a hashed table's slots */
+    size_t n_stored; /* of a hashed table's numbers */
     double *weights;
     uint32_t *chunks;
     sp_key *keys;
@@ -59,11 +62,12 @@ typedef struct sp_flat {
     uint32_t *words;
     uint32_t *stamps; /* NULL: no ceiling */
     uint32_t *slots;  /* `rows` in a file */
-    uint64_t *stored; /* the bitmap; NULL: exact */
+    uint64_t *stored; /* the bitmap, of what is used in place */
+    sp_slot_type *rising; /* the slots of these rows, when they are written; NULL: exact */
     sp_seed seed;     /* of the index, which may be another's when the lookup is filled */
 } sp_flat;
 
-/* Free the bitmap; the rest belongs to others. */
+/* Free the bitmap and the slots; the rest belongs to others. */
 SP_API void sp_flat_free(sp_flat *flat);
 
 /* How large the arrays will be. Returns -1 without memory. Call sp_flat_free in either case. */

@@ -18,7 +18,7 @@
 /* Add a name that is new. 0, or what is wrong. */
 static int sp_insert(sp_index *names, const sp_key *key)
 {
-    uint64_t h = sp_key_hash(&names->seed, key);
+    uint64_t h = sp_index_hash(names, key);
     if (sp_index_find(names, key, h) != SP_SLOT_NULL)
         return SP_SHARD_TWICE;
     return sp_index_insert(names, key, h) != SP_SLOT_NULL ? 0 : SP_SHARD_MEMORY;
@@ -35,11 +35,6 @@ static int sp_unite(sp_merge *m, int *culprit)
     bool limited = sp_index_is_limited(names);
     int fault;
     sp_key key;
-    if (names->bits) {
-        for (int k = 0; k < m->n; k++)
-            m->shards[k].first = m->shards[k].n_slots;
-        return 0;
-    }
     for (int k = -1, end = m->n; k < end; k++) {
         *culprit = k;
         if (sp_names_fault(k < 0 ? m->base : &m->shards[k]))
@@ -70,7 +65,7 @@ static int sp_unite(sp_merge *m, int *culprit)
     for (int k = 0, end = m->n; k < end; k++) {
         *culprit = k;
         shard = &m->shards[k];
-        if (shard->first < base->n_slots && !limited)
+        if (shard->first < base->n_slots && !limited && !names->bits)
             return SP_SHARD_NAMES;
         fault = sp_names_find(shard, names);
         if (fault)
@@ -118,8 +113,7 @@ static int sp_alone(sp_learner *to, sp_shard *shard)
     const sp_learner *its = shard->learner;
     sp_index *names = &to->index;
     sp_key key;
-    for (sp_slot_type slot = SP_SLOTS_RESERVED, end = names->bits ? 0 : shard->n_slots; slot < end;
-         slot++) {
+    for (sp_slot_type slot = SP_SLOTS_RESERVED, end = shard->n_slots; slot < end; slot++) {
         key = sp_shard_key(shard, slot);
         int fault = sp_insert(names, &key);
         if (fault)

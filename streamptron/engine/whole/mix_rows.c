@@ -253,8 +253,7 @@ static int sp_mix_slot(sp_merge *m, sp_slot_type slot)
 static bool sp_writes(const sp_merge *m, const sp_shard *shard, ptrdiff_t block, size_t chunk)
 {
     const sp_table *to = &m->to->table;
-    if (!shard->plain
-        || !(shard->learner->index.bits || (chunk + 1) << SP_CHUNK_BITS <= shard->first))
+    if (!sp_shard_is_aligned(shard, chunk))
         return true;                 /* its slots of these features may lie anywhere */
     if (!m->to->table.kind->weights) /* its blocks are not outputs side by side */
         return m->n_parts || sp_shard_chunk(shard, block, chunk) != shard->learner->table.zeros;

@@ -12,7 +12,7 @@ SP_PRIVATE sp_key sp_shard_key(const sp_shard *shard, sp_slot_type slot)
     if (shard->keys == NULL)
         key = sp_index_stored(&shard->learner->index, slot);
     else if (slot < shard->keys_from)
-        return *sp_index_key(shard->base, slot);
+        return sp_index_stored(shard->base, slot);
     else
         key = shard->keys[slot - shard->keys_from];
     if (sp_key_kind(&key) == SP_KEY_OBJECT && shard->ordinals != NULL) {
@@ -27,7 +27,7 @@ SP_PRIVATE sp_key sp_shard_key(const sp_shard *shard, sp_slot_type slot)
 static bool sp_has_short_names(const sp_shard *shard, const sp_index *base)
 {
     return shard->keys == NULL && shard->ordinals == NULL && base->lookup == NULL
-           && shard->learner->index.lookup == NULL;
+           && shard->learner->index.lookup == NULL && base->bits == 0;
 }
 
 /* The same from its `first` on, name by name. */
@@ -87,7 +87,9 @@ SP_PRIVATE int sp_names_find(sp_shard *shard, sp_index *names)
             if (sp_key_kind(&keys[i]) == SP_KEY_NONE)
                 return SP_SHARD_NAMES;
         }
-        sp_index_find_all(names, keys, n, hashes, starts, slots, false);
+        for (int i = 0; i < n; i++)
+            hashes[i] = sp_index_hash(names, &keys[i]);
+        sp_index_find_all(names, keys, n, hashes, starts, slots, true);
         for (int i = 0; i < n; i++) {
             if (slots[i] == SP_SLOT_NULL)
                 slots[i] = sp_index_find(names, &keys[i], hashes[i]);
@@ -149,7 +151,7 @@ SP_PRIVATE double sp_shard_factor(const sp_shard *shard, sp_slot_type slot, ptrd
 {
     const sp_table *table = &shard->learner->table;
     ptrdiff_t own = shard->outputs[output];
-    size_t chunk = slot >> SP_CHUNK_BITS;
+    size_t chunk = sp_index_place(&shard->learner->index, slot) >> SP_CHUNK_BITS;
     if (table->average != SP_AVERAGE_EXPONENTIAL || own < 0 || chunk >= table->n_chunks)
         return 1.0;
     return sp_fold_factor(fold - table->blocks[own / table->lanes].folds[chunk]);

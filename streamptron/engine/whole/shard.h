@@ -12,10 +12,11 @@
        outputs of the merged       spam ham news        a shard that knows only two labels has one
        a shard's own, and sign     0 +  0 -  none       output for both, see linear/two_labels.h
 
-   A shard's numbers are in memory, or in a file that is used in place (of a hashed table only the
-   slots that are not zero, see names/lookup.h). Or it came as a delta (whole/delta.h): then
-   its table is the base's, chunk by chunk, but for the chunks that the delta changes, and its names
-   are listed in `keys`. */
+   Names of a hashed learner are its numbers, and lie in any order: what came from a file has
+   another than what learned. A shard's numbers are in memory, or in a file that is used in place
+   (of a hashed table only the slots that are not zero, see names/lookup.h). Or it came as a delta
+   (whole/delta.h): then its table is the base's, chunk by chunk, but for the chunks that the delta
+   changes, and its names are listed in `keys`. */
 
 #ifndef STREAMPTRON_WHOLE_SHARD_H
 #define STREAMPTRON_WHOLE_SHARD_H
