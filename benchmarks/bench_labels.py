@@ -1,7 +1,22 @@
-"""Several labels an event: one MultiLabelClassifier beside a model a label, and beside peers.
+"""Many labels, and several labels an event, beside peers.
 
 Each event is answered before it is learned, in one pass, in file order, words present or not.
-Answers are those above a probability of 1/2, or of what is said.
+
+Many labels: an AdaptiveClassifier, multinomial naive Bayes (alpha .1), and Vowpal Wabbit's --oaa
+(-b 24) where `vw` is installed; it is told how many labels there will be. Words of the Brown corpus
+from their neighbours (cloze) or from the two before (next), of the so many words that are most
+frequent; languages by three letters in a row; which of 500 texts a sentence is from; templates and
+systems of log lines; 20 newsgroups. The first 10,000 events of each, or with --whole those of
+docs/labels.md: 40,000, or what the stream has; of cloze 400,000 too.
+
+labels         those that came
+errors         answers that were wrong, in percent; the first, before any label is known, counts too
+us             CPU time of this process to answer and learn an event, in microseconds
+slowest        the most that an event took, in milliseconds of CPU time
+file, memory   of the model at the end, in MB
+
+Several labels: one MultiLabelClassifier beside a model a label, and beside peers. Answers are those
+above a probability of 1/2, or of what is said.
 
 micro, macro   F1 in percent: of all labels of all events together, and the mean over labels
 Hamming        labels that were wrong, in percent of all labels of all events
@@ -20,14 +35,18 @@ Wabbit's --multilabel_oaa with its best loss function, where `vw` is installed.
 """
 
 import copy
-import shutil
+import os
+import random
 import subprocess
 import sys
 import tempfile
+from array import array
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 from time import process_time
 
+import numpy as np
 from river import linear_model, optim
 
 from benchmarks import common
@@ -36,6 +55,211 @@ from tests.support import streams
 
 STREAMS = ("reuters_topics", "bibtex_tags")
 SLOW = 2_000  # so many events are enough of what takes long
+SHORT = 10_000  # events of many labels, unless all are asked for
+
+# --- Many labels: their streams
+
+
+def neighbours(sentence, at):
+    """The two words before and after, pairs of them, last letters, and how long the sentence is."""
+    p, q, n, o = ((sentence[k] if 0 <= k < len(sentence) else "") for k in near(at))
+    return {
+        f"p {p}": 1,
+        f"q {q}": 1,
+        f"n {n}": 1,
+        f"o {o}": 1,
+        f"pn {p} {n}": 1,
+        f"pq {p} {q}": 1,
+        f"no {n} {o}": 1,
+        f"P {p[-3:]}": 1,
+        f"N {n[-3:]}": 1,
+        f"L {len(sentence) // 3}": 1,
+    }
+
+
+def near(at):
+    return at - 1, at - 2, at + 1, at + 2
+
+
+def before(sentence, at):
+    """The two words before, and their pair."""
+    p, q = ((sentence[k] if k >= 0 else "") for k in near(at)[:2])
+    return {f"p {p}": 1, f"q {q}": 1, f"pq {p} {q}": 1}
+
+
+def brown(features, most):
+    """(features of a word's place, the word), of the `most` frequent words."""
+    sentences = [text.split() for text, _ in streams.labelled_texts("brown")]
+    frequent = Counter(word for sentence in sentences for word in sentence).most_common(most)
+    frequent = {word for word, _ in frequent}
+    for sentence in sentences:
+        for at, word in enumerate(sentence):
+            if word in frequent:
+                yield features(sentence, at), word
+
+
+def threes(text):
+    """Each three letters in a row."""
+    return {text[k : k + 3]: 1 for k in range(max(len(text) - 2, 1))}
+
+
+def texts(name, split=lambda text: dict.fromkeys(text.split(), 1)):
+    for text, label in streams.labelled_texts(name):
+        yield split(text), label
+
+
+def shuffled(stream):
+    """The events of a stream whose labels come one after the other."""
+    stream = list(stream)
+    random.Random(1).shuffle(stream)
+    return stream
+
+
+def many_streams(whole):
+    """{name: (events, how many of them)}."""
+    n = 40_000 if whole else SHORT
+    found = {}
+    for most in (100, 1_000, 5_000, 20_000):
+        found[f"cloze, {most:,} words"] = lambda most=most: brown(neighbours, most), n
+    for most in (100, 1_000, 5_000, 20_000):
+        found[f"next, {most:,} words"] = lambda most=most: brown(before, most), n
+    found["language"] = lambda: texts("udhr2", threes), n
+    found["which text"] = lambda: shuffled(texts("brown")), 10**6 if whole else n
+    found["log templates"] = lambda: texts("loghub_templates"), n
+    found["20 newsgroups"] = lambda: common.text_events("20news_train"), 5_000
+    found["log systems"] = lambda: common.text_events("loghub_system"), 8_000
+    if whole:
+        found["cloze, 20,000 words, long"] = lambda: brown(neighbours, 20_000), 400_000
+    return found
+
+
+# --- Many labels: who learns them
+
+
+class NaiveBayes:
+    """Multinomial naive Bayes: an event goes through what its features have met, and once through
+    all labels."""
+
+    def __init__(self, alpha=0.1):
+        self.alpha = alpha
+        self.labels = {}
+        self.names = []
+        self.n_events = np.zeros(64)  # by label
+        self.n_words = np.zeros(64)
+        self.features = {}  # {feature: ({label: place}, labels, counts)}
+
+    def predict_one(self, x):
+        K = len(self.labels)
+        if not K:
+            return None
+        sums = self.n_words[:K] + self.alpha * max(len(self.features), 1)
+        scores = np.log(self.n_events[:K]) - len(x) * np.log(sums)
+        for feature in x:
+            if feature in self.features:
+                _, labels, counts = self.features[feature]
+                # of those without a count log alpha, which all have
+                scores[np.frombuffer(labels, np.int32)] += np.log1p(
+                    np.frombuffer(counts, np.float64) / self.alpha
+                )
+        return self.names[int(scores.argmax())]
+
+    def learn_one(self, x, y):
+        k = self.labels.setdefault(y, len(self.labels))
+        if k == len(self.names):
+            self.names.append(y)
+            if k == len(self.n_events):
+                self.n_events = np.pad(self.n_events, (0, k))
+                self.n_words = np.pad(self.n_words, (0, k))
+        self.n_events[k] += 1
+        self.n_words[k] += len(x)
+        for feature in x:
+            if feature not in self.features:
+                self.features[feature] = {}, array("i"), array("d")
+            places, labels, counts = self.features[feature]
+            place = places.setdefault(k, len(labels))
+            if place == len(labels):
+                labels.append(k)
+                counts.append(0.0)
+            counts[place] += 1
+
+
+def passed(model, stream):
+    """Errors in percent, microseconds an event and milliseconds of the slowest."""
+    n = wrong = spent = slowest = 0
+    for x, y in stream:
+        start = process_time()
+        answer = model.predict_one(x)
+        model.learn_one(x, y)
+        took = process_time() - start
+        n += 1
+        wrong += answer != y
+        spent += took
+        slowest = max(slowest, took)
+    return 100 * wrong / n, 1e6 * spent / n, 1e3 * slowest
+
+
+def file_size(model):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model")
+        model.save(path)
+        return path.stat().st_size
+
+
+def vowpal_words(x):
+    signs = str.maketrans(": |", "___")
+    return " ".join(word.translate(signs) for word in x)
+
+
+def one_of_many(stream):
+    """Vowpal Wabbit's errors in percent and microseconds an event, its start included."""
+    stream = list(stream)
+    number = {y: k for k, y in enumerate(dict.fromkeys(y for _, y in stream), 1)}
+    with tempfile.TemporaryDirectory() as folder:
+        lines, answers = Path(folder, "lines"), Path(folder, "answers")
+        with lines.open("w") as file:
+            for x, y in stream:
+                print(number[y], "|", vowpal_words(x), file=file)
+        options = ["--oaa", str(len(number)), "-b", "24", "--quiet", "-p", answers, "-d", lines]
+        spent = run([*common.vowpal_wabbit(), *options])
+        with answers.open() as file:
+            right = sum(float(a) == number[y] for a, (_, y) in zip(file, stream, strict=True))
+    return 100 - 100 * right / len(stream), 1e6 * spent / len(stream)
+
+
+def run(command):
+    """The CPU time of a command."""
+    start = os.times()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    end = os.times()
+    return end.children_user + end.children_system - start.children_user - start.children_system
+
+
+def many(whole, quick):
+    """Print the table of many labels."""
+    vw = bool(common.vowpal_wabbit())
+    print(f"\n{'':26}           AdaptiveClassifier                      naive Bayes", end="")
+    print("     Vowpal Wabbit" if vw else "     (Vowpal Wabbit is not on this machine)")
+    print(f"{'':26}  events  labels  errors    us  slowest  file  memory  errors    us", end="")
+    print("  errors    us" if vw else "")
+    for name, (stream, n) in many_streams(whole).items():
+        n = 200 if quick else n
+        model, peer = AdaptiveClassifier(), NaiveBayes()
+        errors, us, slowest = passed(model, islice(stream(), n))
+        print(
+            f"{name:26}  {model.n_seen:6}  {len(model.labels):6}  {errors:6.2f}  {us:4.0f}  "
+            f"{slowest:7.1f}  {file_size(model) / 1e6:4.1f}  {model.memory_usage / 1e6:6.1f}",
+            end="",
+        )
+        if model.n_seen <= 100_000:
+            errors, us, _ = passed(peer, islice(stream(), n))
+            print(f"  {errors:6.2f}  {us:4.0f}", end="")
+            if vw:
+                errors, us = one_of_many(islice(stream(), n))
+                print(f"  {errors:6.2f}  {us:4.0f}", end="")
+        print(flush=True)
+
+
+# --- Several labels
 
 
 def events(name, limit=None):
@@ -127,10 +351,9 @@ def vowpal_wabbit(name, limit, loss):
             for x, y in stream:
                 words = " ".join(word.replace(":", "_").replace("|", "_") for word in x)
                 print(",".join(number[label] for label in y), "|", words, file=file)
-        command = ["vw", "--multilabel_oaa", str(len(number)), "--loss_function", loss, "-b", "22"]
-        start = process_time()
-        subprocess.run([*command, "--quiet", "-p", answers, lines], check=True)
-        spent = process_time() - start
+        options = ["--multilabel_oaa", str(len(number)), "--loss_function", loss, "-b", "22"]
+        options += ["--quiet", "-p", answers, "-d", lines]
+        spent = run([*common.vowpal_wabbit(), *options])
         grades = Grades()
         with answers.open() as file:
             for line, (_, y) in zip(file, stream, strict=True):
@@ -153,7 +376,7 @@ def rows(name, quick):
     river = ALabel(lambda: linear_model.LogisticRegression(optim.AdaGrad(0.1)))
     yield "the same", graded(MultiLabelClassifier(), events(name, slow))
     yield "River, logistic AdaGrad a label", graded(river, events(name, slow))
-    if shutil.which("vw"):
+    if common.vowpal_wabbit():
         for loss in ("squared", "logistic", "hinge"):
             yield f"Vowpal Wabbit, {loss}", (*vowpal_wabbit(name, limit, loss), 0.0)
 
@@ -194,20 +417,32 @@ def rows_apart(name, quick):
     yield "four, merged 16 times", answered(merged(first, 4, 16), last)
 
 
-def main(argv):
-    args = common.parser(__doc__).parse_args(argv)
-    common.header(args, ", ".join(STREAMS))
+def several(quick):
+    """Print the tables of several labels."""
     for name in STREAMS:
         labels = {label for _, there in events(name) for label in there}
         print(f"\n{name}: {len(labels)} labels")
         print(f"{'':32}  events  micro  macro  Hamming  exact  LRAP      us    MB")
-        for learner, (grades, us, mb) in rows(name, args.quick):
+        for learner, (grades, us, mb) in rows(name, quick):
             n = grades.n
             print(f"{learner:32}  {n:6}  {grades.row(len(labels))}  {us:6.0f}  {mb:4.0f}")
             sys.stdout.flush()
         print("\nlearned apart")
-        for how, grades in rows_apart(name, args.quick):
+        for how, grades in rows_apart(name, quick):
             print(f"{how:32}  {grades.n:6}  {grades.row(len(labels))}")
+
+
+def main(argv):
+    parser = common.parser(__doc__)
+    parser.add_argument("--whole", action="store_true", help="of many labels: all events")
+    parser.add_argument("--part", choices=("many", "several"), help="only these")
+    args = parser.parse_args(argv)
+    common.header(args, f"Brown and others for many labels; {', '.join(STREAMS)}")
+    common.need_data()
+    if args.part != "several":
+        many(args.whole, args.quick)
+    if args.part != "many":
+        several(args.quick)
 
 
 if __name__ == "__main__":

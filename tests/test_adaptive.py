@@ -640,27 +640,30 @@ def test_learner_equals_its_twin_on_a_real_stream(stream):
 # --- A state that was tampered with
 
 
-FORGED = {  # what is kept once, made of what it was: T, m, nm, rows, tau, its squares, the watch
+FORGED = {  # what is kept once, made of what it was: T, m, nm, rows, tau, its squares, naive Bayes'
+    # weight and its, the watch; with two labels that is in the rows
     "nothing": lambda once: (),
     "without rows": lambda once: once[:3],
     "a row less": lambda once: (*once[:3], once[3][:-1], *once[4:]),
-    "narrow rows": lambda once: (*once[:3], ((1.0,) * 4,) * 3, *once[4:]),
+    "narrow rows": lambda once: (*once[:3], ((1.0,) * 2,) * len(once[3]), *once[4:]),
     "without tau's squares": lambda once: (*once[:5], *once[6:]),
     "a number more": lambda once: (*once[:6], 1.0, *once[6:]),
-    "half a watch": lambda once: (*once[:6], (0.0,) * 4),
+    "half a watch": lambda once: (*once[: 6 + 2 * (len(once[3]) > 2)], (0.0,) * 4),
     "no mean": lambda once: (math.nan, *once[1:]),
 }
 
 
 @pytest.mark.parametrize("forged", FORGED)
 @pytest.mark.parametrize("forget", [2.0**-10, "auto"])
-def test_what_is_kept_once_is_refused_if_it_cannot_be(forged, forget):
+@pytest.mark.parametrize("labels", ["xy", "xyz"])
+def test_what_is_kept_once_is_refused_if_it_cannot_be(forged, forget, labels):
     model = AdaptiveClassifier(forget=forget)
     for i in range(20):
-        model.learn_one({"a": 1.0, f"b{i}": 2.0}, "xyz"[i % 3])
+        model.learn_one({"a": 1.0, f"b{i}": 2.0}, labels[i % len(labels)])
     state = model.__getstate__()
     AdaptiveClassifier().__setstate__(state)  # untouched, it is taken
-    state["adaptive"] = FORGED[forged](state["adaptive"])
+    name = "adaptive" if labels == "xy" else "many"
+    state[name] = FORGED[forged](state[name])
     before = learned(model)
     words = r"what is kept (once does not fit the model|of all events)"
     with pytest.raises(ValueError, match=words):

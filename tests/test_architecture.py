@@ -211,10 +211,8 @@ ONLY = RULES["engine"]["only"]
 
 @pytest.mark.parametrize("name", ONLY)
 def test_the_verbs_of_a_machine_are_called_by_few(name):
-    assert {each for each, found in c_arrows().items() if name in found} == {
-        *ONLY[name],
-        "streamptron",
-    }
+    found = {each for each, rooms in c_arrows().items() if name in rooms}
+    assert found - {"streamptron"} == set(ONLY[name])
 
 
 # --- What a room does not say

@@ -38,7 +38,8 @@ HEADER = """\
 
 
 LABEL = 1 << 20  # bytes for each label, beyond which a model is large
-FEW = 16  # labels, of which a model may have so large a share
+FEW = 16  # labels, which may take so much
+FEW_APART = 100  # the same where an event has one label: 20 groups of news take 1.3 MB each
 
 
 class Score:
@@ -251,10 +252,11 @@ class Training:
         ]
         if self.model.several:
             rows.append(("  micro-F1", self.progressive.f1))
-            labels = max(len(learner.labels), 1)
+        labels = len(self.model.names)
+        if self.model.several or labels > 2:
             rows[2:2] = [
-                ("labels", len(learner.labels)),
-                ("bytes a label", learner.memory_usage // labels),
+                ("labels", labels),
+                ("bytes a label", learner.memory_usage // max(labels, 1)),
             ]
         if self.epochs > 1:
             rows.append((f"error, epoch {self.epochs}", self.last.error))
@@ -390,8 +392,7 @@ class Training:
             self._shown = self._stream.n_read
         if self._learning:
             self.n_learned += block.n - len(block.unfit)
-            if self.model.several:
-                self._weigh()
+            self._weigh()
             if self.keeper.learned(block.n - len(block.unfit)):
                 model.place = self._stopped()
                 self.keeper.save()
@@ -399,13 +400,17 @@ class Training:
 
     def _weigh(self) -> None:
         """Warn once of a model that is large for its labels."""
-        size, n = self.model.learner.memory_usage, len(self.model.names)
-        if not self._is_large and n >= FEW and size > LABEL * n:
+        n, few = len(self.model.names), FEW if self.model.several else FEW_APART
+        if self._is_large or n < few:
+            return
+        size = self.model.learner.memory_usage
+        if size > LABEL * n:
             self._is_large = True
             warnings.warn(
                 f"the model takes {size / 1e6:.0f} MB for {n} labels, more than {LABEL >> 20} MB a "
-                "label: 16 bytes and more for each feature that a label comes with; --max-features "
-                "and --max-labels bound that",
+                "label: 16 bytes and more for each feature that a label comes with, or of learners "
+                "without sparse rows for each feature beside it; --max-features and --max-labels "
+                "bound that",
                 stacklevel=2,
             )
 

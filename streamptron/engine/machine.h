@@ -18,24 +18,15 @@
 #ifndef STREAMPTRON_MACHINE_H
 #define STREAMPTRON_MACHINE_H
 
-#include "adaptive/machine.h"
-#include "adaptive/mix.h"
-#include "adaptive/tell.h"
+#include "adaptive/verbs.h"
 #include "linear/linear.h"
 #include "linear/tell.h"
-#include "many/delta.h"
-#include "many/machine.h"
-#include "many/mix.h"
-#include "many/tell.h"
+#include "many/verbs.h"
 #include "path/can.h"
 #include "path/learner.h"
 #include "path/once.h"
-#include "sets/flat.h"
-#include "sets/machine.h"
-#include "sets/mix.h"
-#include "voted/flat.h"
-#include "voted/tell.h"
-#include "voted/voted.h"
+#include "sets/verbs.h"
+#include "voted/verbs.h"
 #include "whole/mix_rows.h"
 
 typedef enum sp_machine {

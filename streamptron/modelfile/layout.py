@@ -6,8 +6,8 @@ import typing
 from typing import Any
 
 FORMAT = "streamptron"
-# 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail; 5: with the rows of an
-# AdaptiveClassifier with more than two labels
+# 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail; 5: with the
+# rows of an AdaptiveClassifier with more than two labels
 VERSIONS = ("1", "2", "3", "4", "5")
 ALIGNMENT = 64  # of the arrays' start: a cache line
 HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors too

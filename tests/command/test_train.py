@@ -12,11 +12,13 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier, Mail, Perceptron, Tokenizer
+from streamptron.cli import main
 from streamptron.command.commands import commands
 from streamptron.command.lines import LineModel
 from streamptron.command.options import LEARNER_OPTIONS, PARTS, TOKENIZER_OPTIONS
@@ -791,3 +793,30 @@ def test_a_terminal_sees_a_bar_of_the_bytes(tmp_path):
         assert running.wait(60) == 0
     assert b"100%" in shown
     assert b"progressive error" in shown
+
+
+@pytest.mark.parametrize("learner", ["adaptive", "multiclass", "arow"])
+def test_what_one_label_of_many_costs_is_said_and_a_large_model_warns_once(
+    tmp_path, monkeypatch, capsys, learner
+):
+    path, model = tmp_path / "lines.tsv", tmp_path / "m"
+    path.write_text("".join(f"label {k % 5}\tword{k} and\n" for k in range(64)))
+    monkeypatch.setattr("streamptron.command.train.LABEL", 64)
+    monkeypatch.setattr("streamptron.command.stream.EVENTS", 8)
+    words = ["train", str(path), "--model", str(model), "--learner", learner]
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        for few, times in [(5, 1), (6, 0)]:
+            monkeypatch.setattr("streamptron.command.train.FEW_APART", few)
+            assert main(words) == 0
+            said = capsys.readouterr().err
+            assert said.count("MB for 5 labels, more than") == times
+            assert "labels             5\n" in said
+            assert int(said.partition("bytes a label")[2].split()[0]) > 64
+
+
+def test_two_labels_share_what_a_model_takes_and_nothing_is_said_of_it(tmp_path, capsys):
+    path = tmp_path / "lines.tsv"
+    path.write_text("spam\ta prize\nham\tsee you\n")
+    assert main(["train", str(path), "--model", str(tmp_path / "m")]) == 0
+    assert "bytes a label" not in capsys.readouterr().err

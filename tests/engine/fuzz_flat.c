@@ -3,8 +3,6 @@
 
 #include "fuzz.h"
 
-#include "adaptive/adaptive.h"
-
 enum { NAMES = 60 };
 
 /* The arrays of a small model, in memory of their own, so that an overrun is seen. */
@@ -13,7 +11,7 @@ typedef struct part {
     size_t size;
 } part;
 
-enum { PARTS = 7 };
+enum { PARTS = 8, MARKS = 7 };
 
 static void *part_new(part *parts, int i, size_t n, size_t size)
 {
@@ -35,6 +33,11 @@ static void write_parts(const sp_learner *learner, sp_flat *flat, part *parts)
     if (sp_index_is_limited(&learner->index))
         flat->stamps = (uint32_t *)parts[6].start;
     sp_flat_write(flat, &learner->index, &learner->table);
+    bool rows = sp_learner_has_rows(learner);
+    uint32_t *marks = (uint32_t *)part_new(parts, MARKS,
+                                           rows ? sp_marked_measure(learner, flat) : 0, 16);
+    if (rows)
+        sp_marked_write(learner, flat, marks);
     if (learner->index.bits == 0)
         sp_flat_lookup(flat);
     sp_flat_free(flat);
@@ -53,30 +56,21 @@ static void damage(part *parts, fuzz_input *input)
     }
 }
 
-static void try_to_read(const kit_kind *kind, const sp_learner *like, sp_flat *flat, bool in_place)
+static void try_to_read(const kit_kind *kind, const sp_learner *like, sp_flat *flat,
+                        const part *marks, bool in_place)
 {
     sp_learner learner;
     sp_event event;
     double score;
-    ptrdiff_t outputs = like->table.n_outputs;
-    CHECK_SAME(kit_learner(&learner, kind), 0);
-    if (learner.answer == SP_ANSWER_PAIR)
-        CHECK_SAME(sp_learner_expect(&learner, sp_learner_labels(like), like->two.positive), 0);
-    learner.table.fold = like->table.fold;
-    int fault = in_place
-                    ? sp_flat_map(flat, &learner.index, &learner.table, outputs)
-                    : sp_flat_read(flat, &learner.index, &learner.table, outputs, 0, SP_FLAT_DEPTH);
-    sp_flat_free(flat);
-    if (!fault && !in_place && sp_learner_can(&learner, SP_CAN_PUT_BACK)
-        && sp_adaptive_fault(&learner.table, learner.index.n_slots))
-        fault = SP_FLAT_WEIGHT;
-    if (!fault) {
-        CHECK_SAME(sp_learner_ready(&learner), 0);
+    CHECK_SAME(kit_learner_like(&learner, kind, like), 0);
+    if (kit_read_flat(&learner, flat, (const uint32_t *)marks->start, marks->size / 16,
+                      like->table.n_outputs, in_place)
+        == 0) {
         if (!in_place)
             KIT_SOUND(&learner);
         sp_event_init(&event);
         for (int i = 0; i < 4; i++) {
-            kit_sample sample = kit_random(0, NAMES, 2);
+            kit_sample sample = kit_random_column(0, NAMES, 2);
             kit_predict(&learner, &event, &sample, &score);
         }
         sp_event_free(&event);
@@ -102,13 +96,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     sp_event_init(&event);
     CHECK_SAME(kit_learner(&learner, kind), 0);
     for (uint32_t i = fuzz_byte(&input) % 16; i > 0; i--) {
-        kit_sample sample = kit_random(0, NAMES, kind->labels);
+        kit_sample sample = kit_random_column(0, NAMES, kind->labels);
         CHECK_SAME(kit_learn(&learner, &event, &sample), 0);
     }
     write_parts(&learner, &flat, parts);
     damage(parts, &input);
-    try_to_read(kind, &learner, &flat, false);
-    try_to_read(kind, &learner, &flat, true);
+    try_to_read(kind, &learner, &flat, &parts[MARKS], false);
+    try_to_read(kind, &learner, &flat, &parts[MARKS], true);
     for (int i = 0; i < PARTS; i++)
         free(parts[i].start);
     sp_event_free(&event);

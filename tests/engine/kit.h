@@ -11,6 +11,7 @@
 #include "voted/flat.h"
 #include "whole/delta.h"
 #include "whole/flat.h"
+#include "whole/marked.h"
 #include "whole/merge.h"
 
 enum {
@@ -78,6 +79,21 @@ static inline kit_sample kit_random(uint32_t first, uint32_t n_names, uint32_t n
     sample.y = check_below(4) ? (ptrdiff_t)(sample.names[0] % n_labels)
                               : (ptrdiff_t)check_below(n_labels);
     sample.u = 1.0;
+    return sample;
+}
+
+/* The same behind a number that all events have, which soon is a column of AdaptiveClassifier's. */
+static inline kit_sample kit_random_column(uint32_t first, uint32_t n_names, uint32_t n_labels)
+{
+    kit_sample sample = kit_random(first + 1, n_names, n_labels);
+    sample.n = SP_MIN(sample.n, KIT_MOST - 1);
+    for (int j = sample.n; j > 0; j--) {
+        sample.names[j] = sample.names[j - 1];
+        sample.values[j] = sample.values[j - 1];
+    }
+    sample.names[0] = 0;
+    sample.values[0] = 1.0 + check_below(100) / 8.0;
+    sample.n += 1;
     return sample;
 }
 
@@ -262,15 +278,15 @@ static const kit_kind kit_kinds[] = {
      0,
      2},
     {"adaptive of many, hashed",
-     {.kind = SP_RULE_ADAPTIVE, .eta = 1.0, .naive_bayes = true, .intercept = true},
+     {.kind = SP_RULE_ADAPTIVE, .eta = 1.0, .watches = true, .naive_bayes = true},
      SP_AVERAGE_NONE,
      false,
      0,
      0,
-     6,
+     8,
      1,
      0,
-     6},
+     9},
     {"voted", {.kind = SP_RULE_VOTED}, SP_AVERAGE_NONE, false, 0, 0, 0, 1, 0, 3},
     {"kernel, hashed", {.kind = SP_RULE_VOTED}, SP_AVERAGE_NONE, false, 0, 0, 9, 2, 20, 2},
     {"kernel", {.kind = SP_RULE_VOTED}, SP_AVERAGE_NONE, false, 0, 0, 0, 2, 0, 2},
@@ -281,12 +297,64 @@ enum { KIT_KINDS = sizeof(kit_kinds) / sizeof(*kit_kinds) };
 /* An untrained learner. -1 without memory; sp_learner_free is due in either case. */
 static inline int kit_learner(sp_learner *learner, const kit_kind *kind)
 {
-    bool intercept = kind->rule.kind == SP_RULE_ADAPTIVE ? false : true;
+    bool intercept = kind->rule.kind != SP_RULE_ADAPTIVE && kind->rule.kind != SP_RULE_SETS;
     int failed = sp_learner_init(learner, kind->rule, kind->average, 50.0, kind->pocket,
                                  kind->serve, intercept, kind->most, kind->bits, 7);
     learner->voters.degree = kind->degree;
     learner->voters.budget = kind->budget;
     return failed;
+}
+
+/* Everything that is kept once goes from one learner to another of the same kind. */
+static inline void kit_take_counts(sp_learner *to, const sp_learner *from)
+{
+    to->n_seen = from->n_seen;
+    to->n_updates = from->n_updates;
+    to->n_mistakes = from->n_mistakes;
+    to->serve = from->serve;
+    to->ceiling = from->ceiling;
+    memcpy(to->fits, from->fits, sizeof(to->fits));
+    to->table.c = from->table.c;
+    to->table.s = from->table.s;
+    to->table.fold = from->table.fold;
+    to->table.epoch = from->table.epoch;
+    if (sp_learner_can(to, SP_CAN_PUT_BACK)) {
+        sp_kept_once once = sp_learner_once(from);
+        double *numbers = (double *)calloc(sp_once_numbers(&once) + 1, sizeof(double));
+        sp_learner_once_write(from, numbers);
+        CHECK_SOUND(sp_learner_once_read(to, numbers));
+        free(numbers);
+    }
+}
+
+/* An untrained learner that knows as many labels; -1 without memory. */
+static inline int kit_learner_like(sp_learner *to, const kit_kind *kind, const sp_learner *from)
+{
+    if (kit_learner(to, kind) < 0)
+        return -1;
+    if (to->answer == SP_ANSWER_PAIR
+        && sp_learner_expect(to, sp_learner_labels(from), from->two.positive) < 0)
+        return -1;
+    kit_take_counts(to, from);
+    return 0;
+}
+
+/* Fill in such a learner from flat arrays, which the rows' marks belong to. 0, SP_FLAT_, or -1
+   where there is no memory for the rest. */
+static inline int kit_read_flat(sp_learner *to, sp_flat *flat, const uint32_t *marks, size_t n_marks,
+                                ptrdiff_t n_outputs, bool in_place)
+{
+    int wrong = 0;
+    int fault = in_place ? sp_flat_map(flat, &to->index, &to->table, n_outputs)
+                         : sp_flat_read(flat, &to->index, &to->table, n_outputs, 0, SP_FLAT_DEPTH);
+    sp_flat_free(flat);
+    if (!fault && !in_place && sp_learner_slots_fault(to))
+        fault = SP_FLAT_WEIGHT;
+    if (!fault && sp_learner_ready(to) < 0)
+        return -1;
+    if (!fault && sp_learner_has_rows(to))
+        wrong = in_place ? sp_marked_map(to, marks, n_marks) : sp_marked_read(to, marks, n_marks);
+    return wrong == SP_MARKS_MEMORY ? -1 : wrong ? SP_FLAT_WEIGHT : fault;
 }
 
 static inline void kit_mix(uint64_t *h, const void *start, size_t n)

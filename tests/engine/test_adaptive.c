@@ -56,7 +56,7 @@ static void test_probabilities(uint32_t labels)
         CHECK(n == 0 || fabs(sum - 1.0) < 1e-12);
         sp_event_settle(&event, &learner.index);
         CHECK_SAME(kit_learn(&learner, &event, &sample), 0);
-        CHECK(!sp_adaptive_fault(&learner.table, learner.index.n_slots));
+        CHECK(!sp_learner_slots_fault(&learner));
     }
     sp_event_free(&event);
     sp_learner_free(&learner);
@@ -105,7 +105,7 @@ static void test_columns(uint32_t labels)
         }
         CHECK_SAME(kit_learn(&learner, &event, &sample), 0);
         CHECK_SOUND(sp_learner_fault(&learner));
-        CHECK(!sp_adaptive_fault(&learner.table, learner.index.n_slots));
+        CHECK(!sp_learner_slots_fault(&learner));
         if (i == EVENTS - 1)
             CHECK_SAME(learner.adaptive.columns.n, 4);
     }

@@ -25,15 +25,7 @@ static void train(sp_learner *learner, uint32_t first, uint32_t labels, int even
     sp_event event;
     sp_event_init(&event);
     for (int i = 0; i < events; i++) {
-        kit_sample sample = kit_random(first + 1, NAMES, labels);
-        sample.n = SP_MIN(sample.n, KIT_MOST - 1);
-        for (int j = sample.n; j > 0; j--) {
-            sample.names[j] = sample.names[j - 1];
-            sample.values[j] = sample.values[j - 1];
-        }
-        sample.names[0] = 0;
-        sample.values[0] = 1.0 + check_below(100) / 8.0;
-        sample.n += 1;
+        kit_sample sample = kit_random_column(first, NAMES, labels);
         CHECK_SAME(kit_learn(learner, &event, &sample), 0);
     }
     sp_event_free(&event);

@@ -3,7 +3,6 @@
 
 #include "kit.h"
 
-#include "adaptive/adaptive.h"
 #include "rows/marks.h"
 #include "whole/packed.h"
 
@@ -12,6 +11,8 @@ enum { EVENTS = 80, NAMES = 120 };
 /* A learner's flat arrays, which are written one behind the other in one block of memory. */
 typedef struct arrays {
     sp_flat flat;
+    uint32_t *marks;
+    size_t n_marks;
     uint8_t *bytes;
     size_t n_bytes;
 } arrays;
@@ -33,6 +34,7 @@ static void lay_out(arrays *a, const sp_learner *learner)
     flat->words = (uint32_t *)place(a, &at, flat->n_words, sizeof(uint32_t));
     flat->slots = (uint32_t *)place(a, &at, flat->n_stored, sizeof(uint32_t));
     flat->texts = (uint8_t *)place(a, &at, flat->n_texts, 1);
+    a->marks = (uint32_t *)place(a, &at, a->n_marks, SP_MARKS_WIDTH * sizeof(uint32_t));
     if (sp_index_is_limited(&learner->index))
         flat->stamps = (uint32_t *)place(a, &at, flat->n_keys, sizeof(uint32_t));
     /* the last, so that AddressSanitizer sees who looks for a name beyond them */
@@ -40,68 +42,39 @@ static void lay_out(arrays *a, const sp_learner *learner)
     a->n_bytes = at;
 }
 
-static void write_arrays(arrays *a, const sp_learner *learner)
+static void fill_arrays(arrays *a, const sp_learner *learner)
 {
-    memset(a, 0, sizeof(*a));
-    CHECK_SAME(sp_flat_measure(&a->flat, &learner->index, &learner->table), 0);
+    a->bytes = NULL;
     lay_out(a, learner);
     a->bytes = (uint8_t *)calloc(1, a->n_bytes);
     lay_out(a, learner);
     sp_flat_write(&a->flat, &learner->index, &learner->table);
+}
+
+static void write_arrays(arrays *a, const sp_learner *learner)
+{
+    memset(a, 0, sizeof(*a));
+    CHECK_SAME(sp_flat_measure(&a->flat, &learner->index, &learner->table), 0);
+    fill_arrays(a, learner);
+    if (sp_learner_has_rows(learner)) { /* they are counted in the slots that have been written */
+        a->n_marks = sp_marked_measure(learner, &a->flat);
+        free(a->bytes);
+        fill_arrays(a, learner);
+        sp_marked_write(learner, &a->flat, a->marks);
+    }
     if (learner->index.bits == 0)
         sp_flat_lookup(&a->flat);
     sp_flat_free(&a->flat);
-}
-
-/* Everything that is kept once goes from one learner to another of the same kind. */
-static int take_counts(sp_learner *to, const sp_learner *from)
-{
-    to->n_seen = from->n_seen;
-    to->n_updates = from->n_updates;
-    to->n_mistakes = from->n_mistakes;
-    to->serve = from->serve;
-    to->ceiling = from->ceiling;
-    memcpy(to->fits, from->fits, sizeof(to->fits));
-    to->table.c = from->table.c;
-    to->table.s = from->table.s;
-    to->table.fold = from->table.fold;
-    to->table.epoch = from->table.epoch;
-    if (sp_learner_can(to, SP_CAN_PUT_BACK)) {
-        sp_adaptive_free(&to->adaptive);
-        if (sp_adaptive_copy(&to->adaptive, &from->adaptive) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* An untrained learner that knows as many labels; -1 without memory. */
-static int begin_like(sp_learner *to, const kit_kind *kind, const sp_learner *from)
-{
-    if (kit_learner(to, kind) < 0)
-        return -1;
-    if (to->answer == SP_ANSWER_PAIR
-        && sp_learner_expect(to, sp_learner_labels(from), from->two.positive) < 0)
-        return -1;
-    return take_counts(to, from);
 }
 
 /* 0, SP_FLAT_, or -1 where there is no memory for the rest. */
 static int read_arrays(arrays *a, sp_learner *to, const kit_kind *kind, const sp_learner *from,
                        bool in_place)
 {
-    if (begin_like(to, kind, from) < 0)
+    if (kit_learner_like(to, kind, from) < 0)
         return -1;
     a->flat.seed = to->index.seed;
-    int fault = in_place ? sp_flat_map(&a->flat, &to->index, &to->table, from->table.n_outputs)
-                         : sp_flat_read(&a->flat, &to->index, &to->table, from->table.n_outputs, 0,
-                                        SP_FLAT_DEPTH);
-    sp_flat_free(&a->flat);
-    if (!fault && !in_place && sp_learner_can(to, SP_CAN_PUT_BACK)
-        && sp_adaptive_fault(&to->table, to->index.n_slots))
-        fault = SP_FLAT_WEIGHT;
-    if (!fault && sp_learner_ready(to) < 0)
-        return -1;
-    return fault;
+    return kit_read_flat(to, &a->flat, a->marks, a->n_marks, from->table.n_outputs, in_place);
 }
 
 static void train(sp_learner *learner, uint32_t first, uint32_t labels, int events)
@@ -109,7 +82,9 @@ static void train(sp_learner *learner, uint32_t first, uint32_t labels, int even
     sp_event event;
     sp_event_init(&event);
     for (int i = 0; i < events; i++) {
-        kit_sample sample = kit_random(first, NAMES, labels);
+        kit_sample sample = sp_learner_can(learner, SP_CAN_PUT_BACK)
+                                ? kit_random_column(first, NAMES, labels)
+                                : kit_random(first, NAMES, labels);
         CHECK_SAME(kit_learn(learner, &event, &sample), 0);
     }
     sp_event_free(&event);
@@ -254,7 +229,7 @@ static void test_merge(const kit_kind *kind)
             shards[k].n = (double)(parts[k].n_seen - base.n_seen);
         }
         start.base = &base.index;
-        CHECK_SAME(begin_like(&merged, kind, &base), 0);
+        CHECK_SAME(kit_learner_like(&merged, kind, &base), 0);
         CHECK_SAME(
             sp_table_add_outputs(&merged.table, parts[0].table.n_outputs - merged.table.n_outputs),
             0);
@@ -340,8 +315,8 @@ static void test_hashed_order(const kit_kind *kind)
     write_delta(&delta, &shard, &start);
     fault = SP_SHARD_MEMORY;
     for (int64_t n = 1; fault; n++) {
-        CHECK_SAME(begin_like(&laid, kind, &learner), 0);
-        CHECK_SAME(begin_like(&whole, kind, &learner), 0);
+        CHECK_SAME(kit_learner_like(&laid, kind, &learner), 0);
+        CHECK_SAME(kit_learner_like(&whole, kind, &learner), 0);
         check_fail_at(n);
         fault = sp_delta_overlay(&delta, &laid, &base, learner.table.n_outputs, 0, SP_FLAT_DEPTH,
                                  &n_slots);

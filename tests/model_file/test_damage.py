@@ -12,7 +12,15 @@ import threading
 import numpy as np
 import pytest
 
-from streamptron import MIRA, ModelFileError, Perceptron, Tokenizer, load, read_metadata
+from streamptron import (
+    MIRA,
+    ModelFileError,
+    Perceptron,
+    Tokenizer,
+    load,
+    merge,
+    read_metadata,
+)
 from streamptron.command.lines import LineModel
 from streamptron.modelfile import read as reading
 from tests.support import flipped, mutations
@@ -286,6 +294,92 @@ def test_weights_too_large_to_be_explained_are_a_model_file_error(path):
     for x in ({"one": 1, "two": 1}, {"one": 1, "two": 1, "three": -1}):
         with pytest.raises(ModelFileError):
             mapped.explain_one(x)
+
+
+ROWS = {f"word{i}": 1.0 for i in range(5)}
+
+
+def first_slots(arrays):
+    """Slots of block 0, as words of 32 bits; of features."""
+    return arrays["weights"].view("<u4")[2 : len(arrays["keys"])]
+
+
+def far_row(arrays):
+    first_slots(arrays)[:, 4] = 2**31
+
+
+def long_row(arrays):
+    first_slots(arrays)[:, 5] = 2**26 - 1
+
+
+def row_of_none(arrays):
+    first_slots(arrays)[:, 4] = 0
+
+
+def no_label(arrays):
+    arrays["marks"][1:, 0] = 4
+
+
+def no_weight(arrays):
+    arrays["marks"][1:, 2] = 0x7FC00000
+
+
+def negative_squares(arrays):
+    arrays["marks"][1:, 3] |= 1 << 31
+
+
+def twice_a_label(arrays):
+    arrays["marks"][1:, 0] = 0
+
+
+def rows_in_place(path, change):
+    """An AdaptiveClassifier with four labels, and its file opened in place and damaged."""
+    model = make("AdaptiveClassifier")
+    for i in range(60):
+        model.learn_one({f"word{i % 5}": 1, f"word{i % 3}": 1}, labels_for("MIRA", 4)[i % 4])
+    return model, in_place(model, path, change)
+
+
+@pytest.mark.parametrize(
+    "change", [far_row, long_row, row_of_none, no_label, no_weight], ids=lambda it: it.__name__
+)
+def test_damaged_row_is_met_when_it_is_read(change, path):
+    _, mapped = rows_in_place(path, change)
+    X, names = np.ones((3, 2)), list(ROWS)[:2]
+    for use in (
+        mapped.predict_one,
+        mapped.predict_proba_one,
+        mapped.decision_function_one,
+        mapped.explain_one,
+        mapped.debug_one,
+    ):
+        with pytest.raises(ModelFileError, match="a weight is not finite"):
+            use(ROWS)
+        use({"unknown": 1})
+    for use in (mapped.decision_function_many, mapped.predict_proba_many):
+        with pytest.raises(ModelFileError, match="a weight is not finite"):
+            use(X, names)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [far_row, long_row, row_of_none, no_label, no_weight, negative_squares, twice_a_label],
+    ids=lambda it: it.__name__,
+)
+def test_damaged_row_gets_into_no_other_model(change, path):
+    model, mapped = rows_in_place(path, change)
+    more = copy.deepcopy(model)
+    more.learn_one(ROWS, "label 1")
+    for use in (
+        lambda: copy.deepcopy(mapped),
+        lambda: pickle.dumps(mapped),
+        lambda: mapped.clone(include_attributes=True),
+        lambda: mapped.save(path.with_name("copy")),
+        lambda: merge([mapped, more]),
+        lambda: merge([more, mapped]),
+    ):
+        with pytest.raises(ModelFileError, match=r"damaged: .*take another copy of the file"):
+            use()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,10 @@ from tests.support.project import TESTS
 from tests.support.variants import make, named_events
 
 GOLDEN = sorted((TESTS / "golden").glob("*.model"))
+# Before format 5 an AdaptiveClassifier with more than two labels had numbers of every label for
+# every feature, which are rows now, and another rule: what these files answer is what the rule of
+# now makes of their numbers.
+FORMER = [file for file in GOLDEN if file.stem in ("AdaptiveClassifier-0.1.0", "columns-0.1.0")]
 
 
 def taught(learner, variant="default", seed=0, n=150, **params):

@@ -182,32 +182,88 @@ class ModelFile:
 
     def adaptive_weights(self):
         """The same of an AdaptiveClassifier, which has the current weights only."""
-        labels = self.part("labels")
-        positive = 0 if labels and labels[0] is True else 1
-        n_labels = len(labels)
-        heads, places = {}, {}
+        n_labels = len(self.part("labels"))
+        outputs = [{} for _ in range(n_labels if n_labels > 2 else 1)]
+        for (block, slot), stored in self.stored().items():
+            if block == 0 and n_labels <= 2:
+                outputs[0][slot] = (stored.view("<f4")[4:5].tolist()[0],) * 3
+            elif block == 0:
+                for k, _, w, _ in self.row(stored):
+                    outputs[k][slot] = (w,) * 3
+        return outputs
+
+    def stored(self):
+        """{(block, slot): its 32 bytes} of an AdaptiveClassifier."""
+        stored = {}
         at = 0
         for block, chunk, folds in self.arrays["chunks"].tolist():
             assert folds == 0
+            assert block < 3
             for slot in self.slots()[self.slots() // 256 == chunk].tolist():
-                stored = self.arrays["weights"][at]
+                stored[block, slot] = self.arrays["weights"][at]
                 at += 1
-                if block == 0:
-                    heads[slot] = stored.view("<f4")[4:6]  # w and G
-                elif (block - 2) % 4 in (1, 3) and block > 1:
-                    first = (block - 2) // 4 * 8 + (block - 2) % 4 // 2 * 4
-                    for k, w in enumerate(stored.view("<f4")[:4].tolist()):
-                        places[slot, first + k] = w
         assert at == len(self.arrays["weights"])
-        if n_labels <= 2:
-            return [{slot: (float(w),) * 3 for slot, (w, _) in heads.items()}]
-        outputs = [{} for _ in range(n_labels)]
-        for slot, (w, G) in heads.items():
-            half = {positive: 0.5, 1 - positive: -0.5}
-            for k, output in enumerate(outputs):
-                dealt = places.get((slot, k), 0.0)
-                output[slot] = (dealt if G < 0 else half.get(k, 0.0) * float(w),) * 3
-        return outputs
+        return stored
+
+    def rows(self):
+        """{(block, slot): {label: (c, w, G)}}, of more than two labels, in any format."""
+        if self.said["version"] < "5":
+            return self.former_rows()
+        found = {at: list(self.row(stored)) for at, stored in self.stored().items() if at[0] != 1}
+        return {at: {k: numbers for k, *numbers in row} for at, row in found.items() if row}
+
+    def former_rows(self):
+        """The same of a file of before format 5."""
+        K, positive = len(self.part("labels")), self.adaptive_positive()
+        blocks = self.former_blocks()
+        rows = {}
+        for (block, slot), head in blocks.items():
+            if block == 0:
+                w, G, *c = head.view("<f4")[4:].tolist()
+                halves = {positive: w / 2, 1 - positive: -w / 2}
+                dealt = (
+                    self.former_dealt(blocks, slot)
+                    if G < 0
+                    else [(c[k], float(np.float32(halves[k])), G) for k in (0, 1)]
+                )
+                row = {k: list(each) for k, each in enumerate(dealt) if each[0] or each[2]}
+                rows |= {(0, slot): row} if row else {}
+            elif block > 1 and (block - 2) % 4 == 0:
+                first = (block - 2) * 2
+                for k, e in enumerate(head.view("<f4").tolist(), first):
+                    if e and k < K:
+                        rows.setdefault((2, slot), {})[k] = [e, 0.0, 0.0]
+        return rows
+
+    def former_blocks(self):
+        """{(block, slot): its 32 bytes}, as format 3 numbers the blocks."""
+        found = {}
+        at = 0
+        for block, chunk, _ in self.arrays["chunks"].tolist():
+            if block and self.said["version"] < "3":
+                block = 3 + (block - 1) // 3 * 4 + (block - 1) % 3
+            for slot in self.slots()[self.slots() // 256 == chunk].tolist():
+                found[block, slot] = self.arrays["weights"][at]
+                at += 1
+        return found
+
+    def former_dealt(self, blocks, slot):
+        """c, w, G of each label, of a slot that is dealt out."""
+
+        def number(block, i):
+            return blocks.get((block, slot), np.zeros(4)).view("<f4").tolist()[i]
+
+        for k in range(len(self.part("labels"))):
+            group = 2 + k // 8 * 4
+            places = group + 1 + k % 8 // 4 * 2
+            yield number(places, 4 + k % 4), number(places, k % 4), number(group + 2, k % 8)
+
+    def row(self, stored):
+        """The entries of a slot of block 0 or 2, of more than two labels: (label, c, w, G)."""
+        at, n = stored.view("<u4")[4:6].tolist()
+        assert (at > 0) == (n > 0)
+        for mark in self.arrays["marks"][at : at + n]:
+            yield int(mark[0]), *mark[1:].view("<f4").tolist()
 
     # The score of an AdaptiveClassifier
 
@@ -220,15 +276,8 @@ class ModelFile:
         return lo, hi, text
 
     def adaptive_features(self, x):
-        """Of each feature and column: name or None, x, s, cnt, om, [w], [c], N, column."""
-        n_labels = len(self.part("labels"))
-        positive = self.adaptive_positive()
-        stored = {}
-        at = 0
-        for block, chunk, _ in self.arrays["chunks"].tolist():
-            for slot in self.slots()[self.slots() // 256 == chunk].tolist():
-                stored[block, slot] = self.arrays["weights"][at]
-                at += 1
+        """Of each feature and column: x, s, cnt, om, {output: w}, {label: c}, N, column."""
+        stored = self.stored()
         event = {}
         for name, number in x.items():
             slot = self.find(*self.key_of(name))
@@ -239,22 +288,14 @@ class ModelFile:
         for slot in {**event, **columns}:
             values = event.get(slot, [0.0])
             head = stored.get((0, slot), np.zeros(4))
-            cnt, om, w, G, *c = head.view("<f4")[2:].tolist()
-            kept = head[:1].tolist()[0], cnt, om or 1 / 8
-            if n_labels <= 2:
-                kept = *kept, [w], c, sum(c)
-            elif G >= 0:
-                halves = [w / 2 if k == positive else -w / 2 for k in (0, 1)]
-                none = [0.0] * (n_labels - 2)
-                kept = *kept, halves + none, c + none, sum(c)
+            s, *_, N = head.tolist()
+            cnt, om, w, _, *c = head.view("<f4")[2:].tolist()
+            kept = s, cnt, om or 1 / 8
+            if len(self.part("labels")) <= 2:
+                kept = *kept, {0: w}, dict(enumerate(c)), sum(c)
             else:
-                ws, cs = [], []
-                for k in range(n_labels):
-                    block = 3 + k // 8 * 4 + (2 if k % 8 >= 4 else 0)
-                    four = stored.get((block, slot), np.zeros(4)).view("<f4").tolist()
-                    ws.append(four[k % 4])
-                    cs.append(four[4 + k % 4])
-                kept = *kept, ws, cs, head[3:].tolist()[0]
+                row = list(self.row(head))
+                kept = *kept, {k: w for k, _, w, _ in row}, {k: c for k, c, _, _ in row}, N
             if slot in columns:
                 yield sum(values), *kept, columns[slot]
             else:
@@ -284,15 +325,39 @@ class ModelFile:
     def adaptive_answer(self, x):
         """What decision_function_one, predict_proba_one and predict_one give for {str: number}."""
         labels = [value(label) for label in self.part("labels")]
-        n, positive = max(2, len(labels)), self.adaptive_positive()
+        event = {name: number for name, number in x.items() if number}
+        heard = list(self.adaptive_heard(event))
+        squares = sum(max(h * h, om * om) for h, om, *_ in heard)
+        r = 1 / sqrt(squares) if squares else 0.0
+        if len(labels) > 2:
+            return self.answer_of_many(labels, heard, r)
         T, m, _, each, tau, *_ = self.part("adaptive")
         T, m, tau = map(float.fromhex, (T, m, tau))
         D, w0, _, wn, _ = zip(*[map(float.fromhex, numbers) for numbers in each], strict=True)
-        outputs = range(1 if len(labels) <= 2 else len(labels))
-        squares = known = 0.0
-        dots = [0.0] * len(outputs)
-        z = [log(D[k] + 1) for k in range(n)]
-        event = {name: number for name, number in x.items() if number}
+        positive = self.adaptive_positive()
+        z = [log(D[k] + 1) for k in (0, 1)]
+        dot = known = 0.0
+        for h, _, cnt, w, c, t in heard:
+            known += h * h / (cnt + 1)
+            dot += w[0] * h
+            for k in (0, 1):
+                if t:
+                    z[k] += log(1 + c[k] * T * t) - log(D[k] + 1)
+        score = r * dot
+        if self.params["intercept"]:
+            score += w0[0]
+        if self.params["naive_bayes"]:
+            score += wn[0] * min(2.0, max(-2.0, (z[positive] - z[1 - positive]) / (m or 1.0)))
+        t = score * T / (T + 10)
+        decision = t / (1 + 2 * r**2 * known)
+        if len(labels) < 2:
+            return decision, dict.fromkeys(labels, 1.0), labels[0] if labels else None
+        p = [exp(min(0.0, sign * tau * t)) / (1 + exp(-abs(tau * t))) for sign in (1, -1)]
+        order = (labels[positive], labels[1 - positive])
+        return decision, dict(zip(order, p, strict=True)), order[0 if score > 0 else 1]
+
+    def adaptive_heard(self, event):
+        """Of each feature and column: h, om, cnt, w, c, and 1 / N or 0, for naive Bayes."""
         for x_j, s, cnt, om, w, c, N, column in self.adaptive_features(event):
             negative, s = copysign(1.0, s) < 0, abs(s)
             if column:
@@ -301,39 +366,27 @@ class ModelFile:
                 a = abs(x_j) if s == 0 else min(abs(x_j), 32 * s)
                 mean = max(s + (a - s) / (cnt + 1), a / (cnt + 1))
                 v = min(8.0, max(-8.0, x_j / mean))
-            h = om * v
-            squares += max(h * h, om * om)
-            known += h * h / (cnt + 1)
-            for k in outputs:
-                dots[k] += w[k] * h
-            if x_j > 0 and N > 0 and not negative and not column:
-                for k in range(n):
-                    z[k] += log(1 + c[k] * T / N) - log(D[k] + 1)
-        r = 1 / sqrt(squares) if squares else 0.0
-        if len(labels) <= 2:
-            d = [z[positive] - z[1 - positive]]
-        else:
-            first, second = sorted(z)[-1], sorted(z)[-2]
-            best = z.index(first)
-            d = [first - second if k == best else z[k] - first for k in range(n)]
+            counts = x_j > 0 and N > 0 and not negative and not column
+            yield om * v, om, cnt, w, c, 1 / N if counts else 0.0
+
+    def answer_of_many(self, labels, heard, r):
+        """The same, of more than two labels."""
+        T, m, _, each, tau, _, wn, *_ = self.part("many")
+        T, m, tau, wn = map(float.fromhex, (T, m, tau, wn))
+        K, used = len(labels), sum(t > 0 for *_, t in heard)
+        usual = log(1 + T / K / 3)
         scores = []
-        for k in outputs:
-            V = min(2.0, max(-2.0, d[k] / (m or 1.0)))
-            scores.append(r * dots[k])
-            if self.params["intercept"]:
-                scores[k] += w0[k]
-            if self.params["naive_bayes"]:
-                scores[k] += wn[k] * V
+        for k, (D, w0, _) in enumerate([map(float.fromhex, numbers) for numbers in each]):
+            score = w0 if self.params["intercept"] else 0.0
+            if any(k in w for _, _, _, w, _, _ in heard):
+                score += r * sum(w.get(k, 0.0) * h for h, _, _, w, _, _ in heard)
+                z = sum(log(1 + c.get(k, 0.0) * T / 3 * t) for *_, c, t in heard)
+                z -= used * (log(1 + D / 3) - usual)
+                if self.params["naive_bayes"]:
+                    score += wn * min(4.0, max(-4.0, z / (m or 1.0)))
+            scores.append(score)
         t = [score * T / (T + 10) for score in scores]
-        if len(labels) > 2:
-            p = [exp(tau * (t_k - max(t))) for t_k in t]
-            probabilities = {label: p[k] / sum(p) for k, label in enumerate(labels)}
-            best = labels[scores.index(max(scores))]
-            return dict(zip(labels, t, strict=True)), probabilities, best
-        decision = t[0] / (1 + 2 * r**2 * known)
-        if len(labels) < 2:
-            return decision, dict.fromkeys(labels, 1.0), labels[0] if labels else None
-        P = tau * t[0]
-        p = [exp(min(0.0, sign * P)) / (1 + exp(-abs(P))) for sign in (1, -1)]
-        order = (labels[positive], labels[1 - positive])
-        return decision, dict(zip(order, p, strict=True)), order[0 if scores[0] > 0 else 1]
+        p = [exp(tau * (t_k - max(t))) for t_k in t]
+        probabilities = {label: p[k] / sum(p) for k, label in enumerate(labels)}
+        best = labels[scores.index(max(scores))]
+        return dict(zip(labels, t, strict=True)), probabilities, best

@@ -54,6 +54,8 @@ SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *other)
     *to = *other;
     to->D = NULL;
     to->room = 0;
+    to->many.tree = NULL;
+    to->many.room = 0;
     memset(&to->columns, 0, sizeof(sp_columns));
     if (other->room == 0)
         return 0;

@@ -1,5 +1,5 @@
-/* AdaptiveClassifier with up to two labels: a soft perceptron on features weighted by what they have
-   told about the label. With more it is what many/many.h says.
+/* AdaptiveClassifier with up to two labels: a soft perceptron on features weighted by what they
+   have told about the label. With more it is what many/many.h says.
 
    The other rules say how far a step goes and the table takes it. This one keeps other numbers for
    a feature, so it has slots, sums and updates of its own. tests/twin/adaptive.py is the same in
@@ -54,8 +54,8 @@
 
    Cost. Answering takes three divisions a feature, side by side, and no logarithm: the product of
    the 1 + c T / N is taken, its exponent moved to an integer every fourth feature, and one
-   logarithm a label taken of that. Learning takes two square roots and two divisions a feature, four
-   features at a time.
+   logarithm a label taken of that. Learning takes two square roots and two divisions a feature,
+   four features at a time.
 
    Nothing overflows: values lie within 1e50 and u within SP_U_LIMIT, factors from 1 to T + 1, and a
    feature's counts are halved before cnt is 2^20, beyond which floats begin to lose what is added;
@@ -164,7 +164,8 @@ SP_PRIVATE void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed
 SP_PRIVATE void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u);
 
 /* The stride of output k whose error is g, if that is worth one. */
-SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k, double g, double u);
+SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k, double g,
+                               double u);
 
 /* Whether a number is from low to SP_VALUE_LIMIT. */
 static inline bool sp_is_within(double number, double low)

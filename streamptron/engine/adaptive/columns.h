@@ -24,9 +24,9 @@
 
    Where it lies. Block 1 of the table has the record of a slot, [ a | b | n | since ]; block 2 its
    e, of two labels as they are, of more as the c of a row (many/many.h). Chunks of both are there
-   only where columns are, so words cost nothing. n is 0 where there is no column. Which slots are columns is also a list, rising,
-   which every event goes through; it is made of the records when a learner has been read or merged
-   (sp_columns_list).
+   only where columns are, so words cost nothing. n is 0 where there is no column. Which slots are
+   columns is also a list, rising, which every event goes through; it is made of the records when a
+   learner has been read or merged (sp_columns_list).
 
    Functions in this file: sp_column_of; sp_column_value and sp_column_count of one column;
    sp_columns_at, sp_columns_add, sp_columns_sift and others of the list. */

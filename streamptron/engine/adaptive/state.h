@@ -6,6 +6,7 @@
 
 #include "adaptive/drift.h"
 #include "events/event.h"
+#include "many/state.h"
 #include "memory/arena.h"
 #include "memory/types.h"
 
@@ -51,6 +52,7 @@ typedef struct sp_adaptive {
     double *rD;  /* 1 / (D + 1) */
     double *w0;  /* of two labels' one output the first */
     double *G0;
+    sp_many many; /* with more than two labels */
 } sp_adaptive;
 
 typedef struct {                    /* an event as the model finds it, before its label is known */

@@ -15,7 +15,8 @@ SP_PRIVATE void sp_adaptive_once_write(const sp_learner *learner, double *number
 SP_PRIVATE const char *sp_adaptive_once_read(sp_learner *learner, const double *numbers);
 
 /* What each part has of a score; behind them what is always there. A column has its bends'. */
-SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event, double *shares);
+SP_PRIVATE void sp_adaptive_shares(const sp_learner *learner, const sp_event *event,
+                                   double *shares);
 
 /* Its parts are the event's features, and the columns that the event lacks. */
 static inline ptrdiff_t sp_adaptive_parts(const sp_event *event)

@@ -193,7 +193,8 @@ static void sp_turned_free(sp_turned *turned)
 }
 
 /* Turn them, and let the flat have them. 0, or a fault; call sp_turned_free in either case. */
-static int sp_former_open(const sp_learner *learner, sp_flat *flat, sp_turned *turned, sp_fault *fault)
+static int sp_former_open(const sp_learner *learner, sp_flat *flat, sp_turned *turned,
+                          sp_fault *fault)
 {
     sp_former *former = &turned->former;
     memset(turned, 0, sizeof(*turned));

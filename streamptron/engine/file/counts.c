@@ -277,7 +277,10 @@ static int sp_once_part(const sp_header *header, sp_learner *learner, sp_fault *
             numbers = sp_once_turned(numbers, &once);
         if (good && numbers != NULL)
             wrong = sp_machine_once_read(learner, numbers);
-        failed = numbers == NULL ? sp_fault_memory(fault) : wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
+        if (numbers == NULL)
+            failed = sp_fault_memory(fault);
+        else
+            failed = wrong == NULL ? 0 : sp_counts_wrong(fault, wrong);
     }
     sp_free(numbers);
     sp_part_free(&part);

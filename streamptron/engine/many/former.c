@@ -205,7 +205,8 @@ static void sp_former_chunk(const sp_former *f, uint32_t block, uint32_t chunk, 
     for (size_t i = 0; i < n && block != SP_BLOCK_COLUMNS; i++) {
         sp_head *head = (sp_head *)(void *)(at->weights + i * SP_HEAD_WIDTH);
         sp_entry *to = at->marks + at->mark;
-        size_t entries = block == 0 ? sp_former_entries(f, chunk, i, to) : sp_former_e(f, chunk, i, to);
+        size_t entries = block == 0 ? sp_former_entries(f, chunk, i, to)
+                                    : sp_former_e(f, chunk, i, to);
         memset(&head->row, 0, sizeof(head->row));
         head->row.block = entries ? (uint32_t)at->mark : 0;
         head->row.n = (uint32_t)entries & 0x3ffffff;

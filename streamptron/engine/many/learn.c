@@ -17,8 +17,8 @@ static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
     if (fresh && best < 0.0)
         best = 0.0;
     for (ptrdiff_t i = 0; i < w->n_met; i++)
-        known += sp_tree_leaf(&learner->many, w->met[i]);
-    w->rest = sp_tree_sum(&learner->many) - known;
+        known += sp_tree_leaf(&learner->adaptive.many, w->met[i]);
+    w->rest = sp_tree_sum(&learner->adaptive.many) - known;
     w->rest = w->rest > 0.0 ? w->rest : 0.0;
     w->shift = sp_leaf(-best);
     w->total = w->rest * w->shift;
@@ -79,17 +79,18 @@ static void sp_many_aim_at(const sp_adaptive *a, sp_met *w, ptrdiff_t k, double 
 static void sp_many_aim_at_others(const sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
 {
     const sp_adaptive *a = &learner->adaptive;
+    const sp_many *many = &a->many;
     /* at least as low as the least w0 that makes a step, whatever roundings say */
     double least = sp_log(SP_THR * w->total / (u * w->shift)) - 1e-9;
     if (least < 1.0 - SP_LEAF_MOST)
         least = -INFINITY;
-    for (ptrdiff_t k = sp_tree_from(&learner->many, 0, least); k >= 0 && k < a->n_labels;
-         k = sp_tree_from(&learner->many, k + 1, least)) {
+    for (ptrdiff_t k = sp_tree_from(many, 0, least); k >= 0 && k < a->n_labels;
+         k = sp_tree_from(many, k + 1, least)) {
         if (k != y && !sp_many_met(w, k))
-            sp_many_aim_at(a, w, k, 0.0 - sp_tree_leaf(&learner->many, k) * w->shift / w->total, u);
+            sp_many_aim_at(a, w, k, 0.0 - sp_tree_leaf(many, k) * w->shift / w->total, u);
     }
     if (y < a->n_labels && !sp_many_met(w, y))
-        sp_many_aim_at(a, w, y, 1.0 - sp_tree_leaf(&learner->many, y) * w->shift / w->total, u);
+        sp_many_aim_at(a, w, y, 1.0 - sp_tree_leaf(many, y) * w->shift / w->total, u);
 }
 
 SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, double u)
@@ -116,7 +117,7 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
         sp_many_aim_at(a, w, y, 1.0 - p, u);
     } else if (a->watches) {
         p = sp_many_met(w, y) ? w->p[w->accounts[y].at]
-                              : sp_tree_leaf(&learner->many, y) * w->shift / w->total;
+                              : sp_tree_leaf(&learner->adaptive.many, y) * w->shift / w->total;
         w->weighed.surprise = sp_many_surprise(w, p);
     }
 }
@@ -146,8 +147,8 @@ static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_met *w, cons
 }
 
 /* Take a block for a row that will have n entries, if it needs one. -1 without memory. */
-static int sp_many_take_block(sp_sparse_rows *rows, sp_row_room *room, int part, const sp_sparse *row,
-                        uint32_t n)
+static int sp_many_take_block(sp_sparse_rows *rows, sp_row_room *room, int part,
+                              const sp_sparse *row, uint32_t n)
 {
     if (row->block && n <= sp_row_capacity((int)row->size))
         return 0;
@@ -238,7 +239,7 @@ static void sp_many_go(sp_learner *learner, const sp_slot_type *slots, const sp_
     if (a->intercept) {
         a->G0[k] = a->G0[k] * stride->kept + stride->q;
         a->w0[k] += stride->f / sqrt(a->G0[k] + SP_P0);
-        sp_tree_set(&learner->many, k, a->w0[k]);
+        sp_tree_set(&learner->adaptive.many, k, a->w0[k]);
     }
 }
 
@@ -367,7 +368,7 @@ SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met
     if (y == n) {
         a->n_labels = n + 1;
         a->w0[y] = a->G0[y] = 0.0;
-        sp_tree_set(&learner->many, y, 0.0);
+        sp_tree_set(&learner->adaptive.many, y, 0.0);
     }
     sp_begin_columns(a, &learner->table, weighed, sp_weighed_values(weighed, event), u);
     for (ptrdiff_t i = 0; i < weighed->n_strides; i++) {

@@ -4,6 +4,7 @@
 #include "many/learn.h"
 #include "many/pair.h"
 #include "memory/heap.h"
+#include "rows/marks.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,7 +40,8 @@ static const sp_slot_kind sp_many_slots = {
 
 /* --- Its life */
 
-/* What a slot of two labels has in a block is with rows: a block of the arena. -1 without memory. */
+/* What a slot of two labels has in a block lies in rows now, in a block of the arena. -1 without
+   memory. */
 static int sp_many_turn(sp_sparse_rows *rows, int positive, uint32_t block, double *slot)
 {
     sp_head *head = (sp_head *)(void *)slot;
@@ -93,7 +95,7 @@ static void sp_many_split_once(sp_learner *learner)
 {
     sp_adaptive *a = &learner->adaptive;
     const sp_once_pair pair = {a->m, a->nm, *a->w0, *a->G0, a->wn, a->Gn};
-    learner->many.pair = pair;
+    learner->adaptive.many.pair = pair;
     a->rows = true;
     a->m = a->nm = a->Gn = 0.0;
     a->wn = SP_MANY_WN;
@@ -102,13 +104,13 @@ static void sp_many_split_once(sp_learner *learner)
         a->G0[k] = pair.G0;
         sp_adaptive_set_count(a, k, a->D[k]);
     }
-    sp_tree_fill(&learner->many, a->w0, 2);
+    sp_tree_fill(&learner->adaptive.many, a->w0, 2);
 }
 
 SP_PRIVATE int sp_many_split(sp_learner *learner)
 {
     sp_table *before = (sp_table *)sp_malloc(sizeof(sp_table));
-    if (before == NULL || sp_tree_room(&learner->many, 3) < 0) {
+    if (before == NULL || sp_tree_room(&learner->adaptive.many, 3) < 0) {
         sp_free(before);
         return -1;
     }
@@ -116,7 +118,7 @@ SP_PRIVATE int sp_many_split(sp_learner *learner)
     if (sp_many_turned(&learner->table, before, learner->adaptive.positive) < 0) {
         sp_rows_free(sp_many_rows(&learner->table));
         sp_table_free(&learner->table);
-        sp_tree_free(&learner->many);
+        sp_tree_free(&learner->adaptive.many);
         learner->table = *before;
         sp_free(before);
         return -1;
@@ -131,7 +133,7 @@ SP_PRIVATE int sp_many_split(sp_learner *learner)
 SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
 {
     sp_adaptive *a = &learner->adaptive;
-    const sp_once_pair *pair = &learner->many.pair;
+    const sp_once_pair *pair = &learner->adaptive.many.pair;
     if (failed) {
         sp_table turned = learner->table;
         learner->table = *learner->before;
@@ -149,7 +151,7 @@ SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
             sp_adaptive_set_count(a, k, a->D[k]);
         sp_rows_free(sp_many_rows(&turned));
         sp_table_free(&turned);
-        sp_tree_free(&learner->many);
+        sp_tree_free(&learner->adaptive.many);
     } else
         sp_table_free(learner->before);
     sp_free(learner->before);
@@ -159,45 +161,46 @@ SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
 SP_PRIVATE int sp_many_expect(sp_learner *learner, ptrdiff_t n)
 {
     sp_table *table = &learner->table;
-    if (sp_adaptive_room(&learner->adaptive, n) < 0 || sp_tree_room(&learner->many, n) < 0)
+    if (sp_adaptive_room(&learner->adaptive, n) < 0 || sp_tree_room(&learner->adaptive.many, n) < 0)
         return -1;
     if (table->own == NULL)
         table->own = sp_rows_open();
-    if (table->own == NULL)
+    if (table->own == NULL) {
+        sp_tree_free(&learner->adaptive.many); /* nobody else knows of it while there are no rows */
         return -1;
+    }
     table->kind = &sp_many_slots;
     learner->answer = SP_ANSWER_LABELS;
     learner->adaptive.rows = true;
     learner->adaptive.n_labels = n;
     for (ptrdiff_t k = 0; k < n; k++)
         sp_adaptive_set_count(&learner->adaptive, k, 0.0);
-    sp_tree_fill(&learner->many, learner->adaptive.w0, n);
+    sp_tree_fill(&learner->adaptive.many, learner->adaptive.w0, n);
     return 0;
 }
 
 SP_PRIVATE void sp_many_close(sp_learner *learner)
 {
-    sp_tree_free(&learner->many);
+    sp_tree_free(&learner->adaptive.many);
     sp_rows_free(sp_many_rows(&learner->table));
     learner->table.own = NULL;
 }
 
 SP_PRIVATE int sp_many_duplicate(sp_learner *to, const sp_learner *other)
 {
+    const sp_many *many = &other->adaptive.many;
     int failed = sp_adaptive_copy(&to->adaptive, &other->adaptive);
-    to->many.tree = NULL;
-    to->many.room = 0;
     to->table.own = sp_rows_copy(sp_many_rows(&other->table));
-    if (failed < 0 || to->table.own == NULL || sp_tree_room(&to->many, other->many.room) < 0)
+    if (failed < 0 || to->table.own == NULL || sp_tree_room(&to->adaptive.many, many->room) < 0)
         return -1;
-    memcpy(to->many.tree, other->many.tree, sp_tree_bytes(&other->many));
+    memcpy(to->adaptive.many.tree, many->tree, sp_tree_bytes(many));
     return 0;
 }
 
 SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
 {
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
-    return sp_tree_bytes(&learner->many) + (rows == NULL ? 0 : rows->bytes);
+    return sp_tree_bytes(&learner->adaptive.many) + (rows == NULL ? 0 : rows->bytes);
 }
 
 /* --- What may be wrong */
@@ -206,15 +209,9 @@ SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
 static bool sp_many_row_fault(const sp_learner *learner, const sp_sparse *row)
 {
     const sp_entry *entries = sp_row_entries(sp_many_rows(&learner->table), row);
-    if (row->n > (size_t)learner->adaptive.n_labels
-        || (row->block && row->n > sp_row_capacity((int)row->size)) || (!row->block && row->n))
-        return true;
-    for (uint32_t i = 0; i < row->n; i++) {
-        if (entries[i].k >= (size_t)learner->adaptive.n_labels
-            || (i && entries[i].k <= entries[i - 1].k))
-            return true;
-    }
-    return false;
+    const size_t labels = (size_t)learner->adaptive.n_labels;
+    return row->n > labels || (row->block && row->n > sp_row_capacity((int)row->size))
+           || (!row->block && row->n) || !sp_entries_are_sound(entries, row->n, labels);
 }
 
 SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
@@ -232,7 +229,7 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
             != head->of.N)
             return "a feature's counts are not those of its row";
     }
-    if (!sp_tree_is_true(&learner->many, a->w0, a->n_labels))
+    if (!sp_tree_is_true(&learner->adaptive.many, a->w0, a->n_labels))
         return "the tree of intercepts is not that of the labels";
     return sp_columns_fault(&a->columns, table, &learner->index);
 }
@@ -271,7 +268,8 @@ static size_t sp_met_bytes(const sp_own *own)
 {
     const sp_met *w = (const sp_met *)(const void *)own;
     return sp_weighed_bytes(own)
-           + (size_t)w->accounts_room * (sizeof(sp_account) + 2 * sizeof(uint32_t) + 5 * sizeof(double))
+           + (size_t)w->accounts_room
+                 * (sizeof(sp_account) + 2 * sizeof(uint32_t) + 5 * sizeof(double))
            + (size_t)w->rooms_room * sizeof(sp_row_room);
 }
 
@@ -308,7 +306,8 @@ static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
     if (p == NULL)
         return -1;
     w->accounts = (sp_account *)p;
-    memset(w->accounts + w->accounts_room, 0, (size_t)(room - w->accounts_room) * sizeof(sp_account));
+    memset(w->accounts + w->accounts_room, 0,
+           (size_t)(room - w->accounts_room) * sizeof(sp_account));
     w->accounts_room = room;
     return 0;
 }
@@ -371,7 +370,7 @@ SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t
     if (u == 0.0)
         return 0;
     if (sp_many_note_fresh(event, w) < 0 || sp_weighed_make_room(learner, event, y) < 0
-        || sp_tree_room(&learner->many, y + 1) < 0
+        || sp_tree_room(&learner->adaptive.many, y + 1) < 0
         || (y == learner->adaptive.n_labels && sp_table_add_outputs(&learner->table, 1) < 0)
         || sp_many_reserve(learner, event, w, y) < 0)
         return -1;
@@ -398,6 +397,10 @@ SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptr
 {
     if (slot == SP_SLOT_INTERCEPT)
         return learner->adaptive.w0[output];
-    const sp_entry *entry = sp_many_entry(&learner->table, slot, output);
+    const sp_table *table = &learner->table;
+    const sp_sparse *row = &sp_table_head(table, slot)->row;
+    if (row->n && !sp_row_is_there(sp_many_rows(table), row))
+        return NAN; /* of a file, and damaged */
+    const sp_entry *entry = sp_many_entry(table, slot, output);
     return entry == NULL ? 0.0 : (double)entry->w;
 }

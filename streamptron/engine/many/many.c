@@ -86,7 +86,7 @@ static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_met *w)
 {
     const sp_adaptive *a = &learner->adaptive;
     ptrdiff_t top = -1;
-    double best = learner->many.tree[1].most;
+    double best = learner->adaptive.many.tree[1].most;
     for (ptrdiff_t i = 0; i < w->n_met; i++) {
         if (i == 0 || w->score[i] > best || (w->score[i] == best && (ptrdiff_t)w->met[i] < top)) {
             best = w->score[i];
@@ -94,14 +94,14 @@ static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_met *w)
         }
     }
     double least = best;
-    ptrdiff_t k = sp_tree_from(&learner->many, 0, least);
+    ptrdiff_t k = sp_tree_from(&learner->adaptive.many, 0, least);
     while (k >= 0) {
         if (!sp_many_met(w, k) && (top < 0 || a->w0[k] > best || k < top)) {
             best = a->w0[k];
             least = nextafter(best, INFINITY);
             top = k;
         }
-        k = sp_tree_from(&learner->many, k + 1, least);
+        k = sp_tree_from(&learner->adaptive.many, k + 1, least);
     }
     return top;
 }
@@ -146,11 +146,11 @@ SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, dou
     for (ptrdiff_t k = 0; k < a->n_labels; k++)
         total += p[k];
     for (ptrdiff_t k = 0; k < a->n_labels; k++)
-        p[k] /= total;
+        p[k] = w->damaged ? NAN : p[k] / total;
 }
 
-SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k, ptrdiff_t i,
-                                const sp_event *event)
+SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k,
+                                ptrdiff_t i, const sp_event *event)
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_weighed *weighed = &w->weighed;

@@ -23,8 +23,8 @@
        P = softmax(tau score T / (T + 10))
 
    To learn label y with sample weight u, p = softmax(score) and q = u |[k = y] - p_k|, each label
-   with q > 1/128 takes a step where the feature has an entry for it; y, and labels with q > 1/4, get
-   one where there was none. w0 likewise; wn by all labels together, of the sums of q V^2 and of
+   with q > 1/128 takes a step where the feature has an entry for it; y, and labels with q > 1/4,
+   get one where there was none. w0 likewise; wn by all labels together, of the sums of q V^2 and of
    u g V. Then the counts, and om^2 = 1/64 + chi^2 of the row's c / (cnt + 1)^2: labels without an
    entry add nothing to it.
 
@@ -136,8 +136,8 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
 SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, double *p);
 
 /* What entry i of an answered event contributes to label k's score; -1: what is always there. */
-SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k, ptrdiff_t i,
-                                const sp_event *event);
+SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k,
+                                ptrdiff_t i, const sp_event *event);
 
 /* The sum over a row of c, in four lanes. */
 SP_PRIVATE double sp_many_count_of(const sp_entry *entries, uint32_t n);

@@ -5,6 +5,7 @@
 #include "many/many.h"
 #include "many/pair.h"
 #include "memory/heap.h"
+#include "rows/marks.h"
 #include "whole/mix_rows.h"
 #include "whole/terms.h"
 
@@ -136,26 +137,18 @@ SP_PRIVATE void sp_many_mix_once(sp_merge *m)
     for (ptrdiff_t k = 0; k < own->labels; k++)
         sp_many_mix_weight(m, k, 0, &to->w0[k], &to->G0[k]);
     sp_many_mix_weight(m, 0, 1, &to->wn, &to->Gn);
-    sp_tree_fill(&m->to->many, to->w0, own->labels);
+    sp_tree_fill(&to->many, to->w0, own->labels);
 }
 
 /* --- A feature */
 
-/* Whether entries of a file are some. */
-static bool sp_many_are_entries(const sp_entry *entries, uint32_t n, ptrdiff_t labels)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (entries[i].k >= (size_t)labels || (i && entries[i].k <= entries[i - 1].k))
-            return false;
-    }
-    return true;
-}
-
-/* Look at a slot of side k. A row that is none counts as empty. */
+/* Look at a slot of side k. A row that is none, in a file that nobody has read, counts as empty. */
 static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_seen *seen)
 {
     const sp_many_merge *own = (const sp_many_merge *)m->own;
     const sp_shard *side = sp_many_side(m, k);
+    const sp_adaptive *its = &side->learner->adaptive;
+    const size_t labels = (size_t)sp_adaptive_places(its);
     seen->damaged = false;
     seen->merged = own->merged + k * own->labels;
     seen->head = (const sp_head *)(const void *)sp_shard_row(side, 0, slot);
@@ -165,8 +158,10 @@ static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_see
         const double *row = sp_shard_row(side, sp_row_blocks[i], slot);
         seen->n[i] = sp_many_look(side->learner, sp_row_blocks[i], row, seen->pair[i],
                                   &seen->entries[i]);
-        if (side->learner->table.borrowed
-            && !sp_many_are_entries(seen->entries[i], seen->n[i], own->labels)) {
+        if (!side->learner->table.borrowed)
+            continue;
+        if ((its->rows && ((const sp_head *)(const void *)row)->row.n != seen->n[i])
+            || !sp_entries_are_sound(seen->entries[i], seen->n[i], labels)) {
             seen->damaged = true;
             seen->n[i] = 0;
         }

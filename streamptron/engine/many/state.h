@@ -18,8 +18,8 @@ typedef struct sp_once_pair {
 } sp_once_pair;
 
 typedef struct sp_many {
-    ptrdiff_t room; /* leaves: 0, or a power of two */
-    sp_branch *tree;  /* node 1 is all labels, 2 i and 2 i + 1 the halves of i; leaf k is room + k */
+    ptrdiff_t room;  /* leaves: 0, or a power of two */
+    sp_branch *tree; /* node 1 is all labels, 2 i and 2 i + 1 the halves of i; leaf k is room + k */
     sp_once_pair pair;
 } sp_many;
 

@@ -55,7 +55,7 @@ SP_PRIVATE const char *sp_many_once_read(sp_learner *learner, const double *numb
         return "what is kept of all events is invalid";
     if (a->watches)
         sp_drift_write(&a->drift, numbers);
-    sp_tree_fill(&learner->many, a->w0, a->n_labels);
+    sp_tree_fill(&learner->adaptive.many, a->w0, a->n_labels);
     return NULL;
 }
 

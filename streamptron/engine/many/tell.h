@@ -1,5 +1,5 @@
-/* What AdaptiveClassifier with more than two labels tells of itself: the numbers that it keeps once,
-   and an answer's parts.
+/* What AdaptiveClassifier with more than two labels tells of itself: the numbers that it keeps
+   once, and an answer's parts.
 
    Its verbs are those of machine.h. */
 

@@ -13,7 +13,6 @@
 #include "linear/table.h"
 #include "linear/two_labels.h"
 #include "linear/verdict.h"
-#include "many/state.h"
 #include "memory/types.h"
 #include "names/index.h"
 #include "path/ceiling.h"
@@ -28,7 +27,6 @@ typedef struct sp_learner {
     sp_serve serve;
     sp_calibrator fits[SP_KEPT_KINDS];
     sp_adaptive adaptive;  /* what AdaptiveClassifier keeps once */
-    sp_many many;          /* and with more than two labels */
     sp_voters voters;      /* of VotedPerceptron */
     sp_sets sets;          /* of MultiLabelClassifier */
     const sp_pairs *pairs; /* which features are paired; NULL: none. Its owner keeps it */

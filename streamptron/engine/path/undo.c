@@ -285,7 +285,7 @@ static void sp_undo_back_output(sp_learner *learner, ptrdiff_t k, double share,
     a->w0[k] = sp_undo_back(a->w0[k], share * before[0], share * after[0]);
     a->G0[k] = SP_MAX(0.0, sp_undo_back(a->G0[k], before[1], after[1]));
     if (a->rows)
-        sp_tree_set(&learner->many, k, a->w0[k]);
+        sp_tree_set(&learner->adaptive.many, k, a->w0[k]);
 }
 
 SP_API void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,

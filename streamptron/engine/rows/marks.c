@@ -1,5 +1,7 @@
 #include "rows/marks.h"
 
+#include "rows/rows.h"
+
 #include <math.h>
 #include <string.h>
 

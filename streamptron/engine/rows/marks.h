@@ -4,15 +4,15 @@
                                           number, and the bits of the floats c, w and G
 
    In the stored slots (of 32 bytes, with a row at byte 16) a row says which of the marks is its
-   first, and how many entries it has. So rows can be used where they lie, and in memory they are the
-   blocks of an arena.
+   first, and how many entries it has. So rows can be used where they lie, and in memory they are
+   the blocks of an arena.
 
    Reading trusts nothing: a number is checked before it is used. */
 
 #ifndef STREAMPTRON_ROWS_MARKS_H
 #define STREAMPTRON_ROWS_MARKS_H
 
-#include "rows/rows.h"
+#include "rows/state.h"
 
 enum {
     SP_MARKS_MEMORY = 1,
@@ -35,8 +35,8 @@ static inline const sp_sparse *sp_marked_row_of(const double *slot)
 /* How many marks the rows of n slots are, as they lie in a table or in arrays. */
 SP_PRIVATE size_t sp_marks_count(const double *slots, size_t n);
 
-/* Write down the rows of n slots, copied from a table, from mark `at` on, and say in the slots where
-   they are. The mark behind them. */
+/* Write down the rows of n slots, copied from a table, from mark `at` on, and say in the slots
+   where they are. The mark behind them. */
 SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size_t n,
                                  uint32_t *marks, size_t at);
 

@@ -6,7 +6,7 @@
 #include "path/learner.h"
 #include "path/once.h"
 #include "sets/sets.h"
-#include "sets/undo.h" /* the verbs of a step that is taken back */
+#include "sets/undo.h"
 
 SP_PRIVATE int sp_sets_open(sp_learner *learner, int average, bool pocket, int serve,
                             bool scattered);

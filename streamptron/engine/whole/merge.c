@@ -167,5 +167,7 @@ SP_API int sp_learners_merge(sp_learner *to, const sp_shard *base, sp_shard *sha
                     || shards[k].learner->table.borrowed;
     if (!(doubtful || base->learner->table.borrowed))
         return 0;
-    return sp_machine_slots_fault(to, to->index.n_slots) ? SP_SHARD_NUMBER : 0;
+    return sp_machine_slots_fault(to, to->index.n_slots) || sp_machine_rows_fault(to)
+               ? SP_SHARD_NUMBER
+               : 0;
 }

@@ -207,8 +207,8 @@ static inline void sp_merge_column(sp_feature *to, const sp_feature *const *shar
     }
 }
 
-/* The feature that `n` shards, of `shards`, make of `to`, which is the base's, but for om. `all`: T +
-   the number of places. Returns by what its counts were halved; behind 2 n numbers of the scratch
+/* The feature that `n` shards, of `shards`, make of `to`, which is the base's, but for om. `all`: T
+   + the number of places. Returns by what its counts were halved; behind 2 n numbers of the scratch
    is by what those of each shard were doubled. */
 static inline double sp_merge_feature(sp_feature *to, const sp_feature *const *shards, int n,
                                       ptrdiff_t outputs, ptrdiff_t labels, double all,

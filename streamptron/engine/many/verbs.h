@@ -1,0 +1,11 @@
+/* All verbs of AdaptiveClassifier's machine with more than two labels, for machine.h. */
+
+#ifndef STREAMPTRON_MANY_VERBS_H
+#define STREAMPTRON_MANY_VERBS_H
+
+#include "many/delta.h"
+#include "many/machine.h"
+#include "many/mix.h"
+#include "many/tell.h"
+
+#endif

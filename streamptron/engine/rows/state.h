@@ -1,0 +1,42 @@
+/* What rows are: an entry, where a row is, and the arena that they lie in. There is no loop here,
+   so all may include it. engine/rows/rows.h says what is done with them. */
+
+#ifndef STREAMPTRON_ROWS_STATE_H
+#define STREAMPTRON_ROWS_STATE_H
+
+#include "memory/compiler.h"
+
+enum {
+    SP_SEGMENT_BITS = 10,
+    SP_SEGMENT_ENTRIES = 1 << SP_SEGMENT_BITS,
+    SP_ROW_CLASSES = 48,
+};
+
+typedef struct sp_entry {
+    uint32_t k;
+    float c;
+    float w;
+    float G;
+} sp_entry;
+
+/* Where a row is. In a slot, and 8 bytes. */
+typedef struct sp_sparse {
+    uint32_t block;    /* 0: none */
+    uint32_t n : 26;   /* entries in use */
+    uint32_t size : 6; /* the class of the block */
+} sp_sparse;
+
+typedef struct sp_sparse_rows {
+    sp_entry **segments;
+    size_t n_segments;
+    size_t room;    /* of segments */
+    size_t *owns;   /* how many follow from a segment that was opened for a row alone; else 1, 0 */
+    uint32_t next;  /* the first entry that has not been cut */
+    uint32_t limit; /* the end of the segment that it is in */
+    uint32_t free[SP_ROW_CLASSES];
+    size_t bytes;
+    bool borrowed;   /* the segments lie in a file; nothing is taken or given */
+    size_t n_lent;   /* entries there, the first of no row included */
+} sp_sparse_rows;
+
+#endif

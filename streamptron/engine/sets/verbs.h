@@ -1,0 +1,10 @@
+/* All verbs of MultiLabelClassifier's machine, for machine.h. */
+
+#ifndef STREAMPTRON_SETS_VERBS_H
+#define STREAMPTRON_SETS_VERBS_H
+
+#include "sets/flat.h"
+#include "sets/machine.h"
+#include "sets/mix.h"
+
+#endif

@@ -1,0 +1,10 @@
+/* All verbs of VotedPerceptron's machine, for machine.h. */
+
+#ifndef STREAMPTRON_VOTED_VERBS_H
+#define STREAMPTRON_VOTED_VERBS_H
+
+#include "voted/flat.h"
+#include "voted/tell.h"
+#include "voted/voted.h"
+
+#endif
