@@ -341,8 +341,8 @@ static inline int kit_learner_like(sp_learner *to, const kit_kind *kind, const s
 
 /* Fill in such a learner from flat arrays, which the rows' marks belong to. 0, SP_FLAT_, or -1
    where there is no memory for the rest. */
-static inline int kit_read_flat(sp_learner *to, sp_flat *flat, const uint32_t *marks, size_t n_marks,
-                                ptrdiff_t n_outputs, bool in_place)
+static inline int kit_read_flat(sp_learner *to, sp_flat *flat, const uint32_t *marks,
+                                size_t n_marks, ptrdiff_t n_outputs, bool in_place)
 {
     int wrong = 0;
     int fault = in_place ? sp_flat_map(flat, &to->index, &to->table, n_outputs)
