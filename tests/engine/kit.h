@@ -283,7 +283,7 @@ static const kit_kind kit_kinds[] = {
      false,
      0,
      0,
-     6,
+     8,
      1,
      0,
      9},

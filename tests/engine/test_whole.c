@@ -3,7 +3,6 @@
 
 #include "kit.h"
 
-#include "adaptive/adaptive.h"
 #include "rows/marks.h"
 #include "whole/packed.h"
 
@@ -316,8 +315,8 @@ static void test_hashed_order(const kit_kind *kind)
     write_delta(&delta, &shard, &start);
     fault = SP_SHARD_MEMORY;
     for (int64_t n = 1; fault; n++) {
-        CHECK_SAME(begin_like(&laid, kind, &learner), 0);
-        CHECK_SAME(begin_like(&whole, kind, &learner), 0);
+        CHECK_SAME(kit_learner_like(&laid, kind, &learner), 0);
+        CHECK_SAME(kit_learner_like(&whole, kind, &learner), 0);
         check_fail_at(n);
         fault = sp_delta_overlay(&delta, &laid, &base, learner.table.n_outputs, 0, SP_FLAT_DEPTH,
                                  &n_slots);
