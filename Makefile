@@ -131,7 +131,7 @@ $(VENV)/.dev: $(VENV)/.tools setup.py pyproject.toml $(SOURCES)
 
 $(VENV)/.tools: $(VENV)/.made pyproject.toml
 	$(SILENT) "The tools are installed: pytest, mypy, ruff, scikit-learn, pandas, polars..." \
-		$(PIP) install --no-compile --group dev
+		$(PIP) install --group dev
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.tools

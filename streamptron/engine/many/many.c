@@ -111,7 +111,7 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
     const sp_adaptive *a = &learner->adaptive;
     sp_weighed *weighed = &w->weighed;
     const double m = a->m > 0.0 ? a->m : 1.0;
-    const double r = (sp_weighed_settle(weighed), weighed->r);
+    sp_weighed_settle(weighed);
     if (weighed->n && !a->naive_bayes)
         memset(weighed->sums.t, 0, (size_t)weighed->n * sizeof(double));
     sp_many_hear_all(&learner->table, a->n_labels, event, w);
@@ -121,7 +121,7 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
         sp_many_ask_naive_bayes(a, w);
     for (ptrdiff_t i = 0; i < w->n_met; i++) {
         ptrdiff_t k = w->met[i];
-        double score = w->accounts[k].dot * r;
+        double score = w->accounts[k].dot * weighed->r;
         if (a->intercept)
             score += a->w0[k];
         w->V[i] = 0.0;

@@ -2,7 +2,7 @@
 
    A feature that came with three of five thousand labels has three entries. What it says of all
    others is nothing: a label without an entry in the event scores its intercept. So an event costs
-   what its rows have entries, however many labels there are. tests/twin/adaptive.py is the same in
+   what its rows have entries, however many labels there are. tests/twin/many.py is the same in
    plain Python, to the last bit. In its letters, beside those of adaptive/adaptive.h:
 
        a feature and a label    c      the sum of u v
