@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 SYSTEM = Path(os.environ.get("WASI_SYSROOT", "/usr"))
 LIBC = SYSTEM / "lib" / "wasm32-wasi" / "libc.a"
 FLAGS = ["--target=wasm32-wasi", f"--sysroot={SYSTEM}", "-mexec-model=reactor"]
-FLAGS += ["-Os", "-DSTREAMPTRON_PLAIN"]  # one loop for all learners; no bit changes
+FLAGS += ["-Oz", "-DSTREAMPTRON_PLAIN"]  # one loop for all learners; no bit changes
 
 
 def missing():
