@@ -218,7 +218,9 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_table *table = &learner->table;
-    for (sp_slot_type slot = 0; slot < learner->index.n_slots; slot++) {
+    /* rows that lie in a file are looked at when they are read */
+    const sp_slot_type n_slots = sp_many_rows(table)->borrowed ? 0 : learner->index.n_slots;
+    for (sp_slot_type slot = 0; slot < n_slots; slot++) {
         const sp_head *head = sp_table_head(table, slot);
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
             break;
