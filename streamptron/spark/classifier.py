@@ -21,9 +21,10 @@ from pyspark.ml.util import (
     MLWriter,
 )
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, DecimalType, NumericType, StringType
+from pyspark.sql.types import ArrayType, BooleanType, DecimalType, NumericType, StringType
 
 from streamptron.modelfile.read import load
+from streamptron.multilabel import MultiLabelClassifier
 from streamptron.spark import rounds
 from streamptron.spark.params import StreamptronParams, _param
 from streamptron.spark.rows import parts
@@ -50,16 +51,32 @@ class _Learning(StreamptronParams):
         """What kind predictions are, and the rows to learn; see ``streamptron.spark.rows``."""
         name = self.getOrDefault("labelCol")
         label = F.col(name)
-        match dataset.schema[name].dataType:
-            case BooleanType():
+        match dataset.schema[name].dataType, self._has_sets():
+            case BooleanType(), False:
                 kind = "boolean"
-            case NumericType() as number:
+            case NumericType() as number, False:
                 kind = "double"
                 if isinstance(number, DecimalType):
                     label = label.cast("double")
-            case StringType():
+            case StringType(), False:
                 kind = "string"
-            case other:
+            case ArrayType(elementType=StringType()), True:
+                kind = "array<string>"
+            case ArrayType(elementType=NumericType() as number), True:
+                kind = "array<double>"
+                if isinstance(number, DecimalType):
+                    label = label.cast(kind)
+            case ArrayType() as other, False:
+                raise ValueError(
+                    f"labelCol={name!r} is of type {other.simpleString()}; arrays of labels are "
+                    "for learner='multilabel', and other learners take one label"
+                )
+            case other, True:
+                raise ValueError(
+                    f"labelCol={name!r} is of type {other.simpleString()}; learner='multilabel' "
+                    "takes arrays of strings or numbers: split it, or put it into an array"
+                )
+            case other, False:
                 raise ValueError(
                     f"labelCol={name!r} is of type {other.simpleString()}; labels are strings, "
                     "truth values or numbers: cast it"
@@ -99,16 +116,19 @@ class StreamptronClassifier(
     featuresCol
         The column of pyspark.ml's vectors, "features" by default; feature j is the j-th.
     labelCol
-        The column of labels: strings, truth values or numbers. "label" by default.
+        The column of labels: strings, truth values or numbers; for "multilabel" arrays of
+        strings or numbers, in which a label that is left out is absent. "label" by default.
     weightCol
         The column of sample weights.
     predictionCol, probabilityCol, rawPredictionCol
         What the model adds; an empty name leaves one out. A prediction is a double if labels are
-        numbers, else of their type. Vectors are in the order of the model's ``labels``.
+        numbers, else of their type; of "multilabel" an array of the labels whose probability is
+        above ``threshold``. Vectors are in the order of the model's ``labels``.
     thresholds
         A number for each of the model's ``labels``: the one with the largest p / t is predicted.
     learner
-        "adaptive" (the default), "multiclass", "perceptron", "mira" or "arow".
+        "adaptive" (the default), "multiclass", "perceptron", "mira" or "arow"; or "multilabel" for
+        rows that have several labels each.
     numShards
         How many shards learn side by side; by default as many as the cluster has cores.
     rounds
@@ -158,7 +178,8 @@ class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronMode
     model
         A learner of streamptron's, or ``Tokenizer() | learner`` (then set textCol).
     kind
-        What predictions are: "boolean", "double" or "string"; by default what the labels are.
+        What predictions are: "boolean", "double" or "string", or of a MultiLabelClassifier
+        "array<double>" or "array<string>"; by default what the labels are.
 
     Attributes
     ----------
@@ -174,12 +195,15 @@ class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronMode
         super().__init__()
         self.model = model
         self._sent: tuple[Any, Sent] | None = None  # for which context
-        self._set(kind=kind or kind_of(self.labels) or "string")
+        self._set(kind=kind or kind_of(parts(model)[1]))
 
     @property
     def labels(self) -> list[Any]:
         """The labels in the order of probabilities and scores."""
         return sorted_labels(parts(self.model)[1])
+
+    def _has_sets(self) -> bool:
+        return isinstance(parts(self.model)[1], MultiLabelClassifier)
 
     def setParams(self, **params: Any) -> Self:
         """Set parameters, by their names."""
@@ -195,6 +219,11 @@ class StreamptronModel(_Learning, Model, MLWritable, MLReadable["StreamptronMode
         if not columns:
             return dataset
         thresholds = self.getOrDefault("thresholds") if self.isDefined("thresholds") else None
+        if thresholds is not None and self._has_sets():
+            raise ValueError(
+                "thresholds weigh each label against the others, and those of a "
+                "MultiLabelClassifier are independent; clear it, and train with threshold"
+            )
         if thresholds is not None and len(thresholds) != len(self.labels):
             raise ValueError(
                 f"there are {len(thresholds)} thresholds and {len(self.labels)} labels"

@@ -21,11 +21,11 @@ from pyspark.ml.param.shared import (
     HasWeightCol,
 )
 
-from streamptron.learners import LEARNERS
+from streamptron.learners import BY_NAME, TAGGERS
 from streamptron.perceptron import Perceptron
 from streamptron.text import Tokenizer
 
-MERGEABLE = {name: learner for name, learner in LEARNERS.items() if learner()._can("merge")}
+MERGEABLE = {name: learner for name, learner in BY_NAME.items() if learner()._can("merge")}
 
 Converter = Callable[[Any], Any]
 
@@ -47,8 +47,15 @@ def _class_weight(value: Any) -> list[list[Any]]:
     return found
 
 
-def _forget(value: Any) -> float | str:
-    return "auto" if value == "auto" else float(TypeConverters.toFloat(value))
+def _or_word(word: str) -> Converter:
+    """What takes a number or the word."""
+
+    def convert(value: Any) -> float | str:
+        if isinstance(value, str) and value != word:
+            raise TypeError(f"{value!r}; give a number, or {word!r}")
+        return word if value == word else float(TypeConverters.toFloat(value))
+
+    return convert
 
 
 def _fields(value: Any) -> list[str]:
@@ -74,7 +81,8 @@ def _count(value: Any) -> int:
 # Our name, type.
 LEARNER_PARAMS: dict[str, Converter] = {
     "eta": TypeConverters.toFloat,
-    "forget": _forget,
+    "forget": _or_word("auto"),
+    "threshold": _or_word("f1"),
     "naive_bayes": TypeConverters.toBoolean,
     "bends": TypeConverters.toBoolean,
     "margin": TypeConverters.toFloat,
@@ -168,6 +176,10 @@ class StreamptronParams(
     def getClassWeight(self) -> dict[Any, float]:
         """The value of classWeight, as a dict."""
         return dict(self.getOrDefault("classWeight"))
+
+    def _has_sets(self) -> bool:
+        """Whether an event has several labels."""
+        return self.getOrDefault("learner") in TAGGERS
 
     def _has_text(self) -> bool:
         """Whether events are texts."""

@@ -15,6 +15,7 @@ import pyarrow as pa
 from scipy.sparse import csr_array
 
 from streamptron.doors.texts import TextDoor
+from streamptron.multilabel import MultiLabelClassifier
 from streamptron.perceptron import Perceptron
 
 ROW_BITS = 33  # of monotonically_increasing_id
@@ -50,6 +51,8 @@ def learn(tokenizer: TextDoor | None, learner: Any, batch: pa.RecordBatch) -> No
             columns = [batch.column(name)]
             if name == "x" and tokenizer is not None and tokenizer.fields is not None:
                 columns += columns[0].flatten()
+            if pa.types.is_list(columns[0].type):  # of labels, which may be null too
+                columns.append(_holed(columns[0]))
             nulls = [_first_null(column) for column in columns if column.null_count]
             if nulls:
                 raise BadRows(f"the {what} is null in {place(ids[min(nulls)].as_py())}")
@@ -68,6 +71,12 @@ def _first_null(column: pa.Array) -> int:
     return int(column.is_null().to_numpy(zero_copy_only=False).argmax())
 
 
+def _holed(lists: pa.ListArray) -> pa.Array:
+    """A value a list, null if one of its values is."""
+    holes = lists.value_parent_indices().filter(lists.flatten().is_null())
+    return pa.array(np.zeros(len(lists), bool), mask=np.isin(np.arange(len(lists)), holes))
+
+
 def features(tokenizer: TextDoor | None, column: pa.Array) -> Any:
     """Texts or vectors as what learners read."""
     if tokenizer is None:
@@ -75,8 +84,10 @@ def features(tokenizer: TextDoor | None, column: pa.Array) -> Any:
     return tokenizer.transform_many(column if tokenizer.fields is None else column.to_pylist())
 
 
-def labels(learner: Any, column: pa.Array) -> np.ndarray:
-    """The labels of rows; for a Perceptron 0 and 1 are False and True."""
+def labels(learner: Any, column: pa.Array) -> Any:
+    """The labels of rows, lists if there are several; a Perceptron's 0 and 1 are truth values."""
+    if isinstance(learner, MultiLabelClassifier):
+        return column.to_pylist()
     encoded = column.dictionary_encode()
     values = encoded.dictionary.to_pylist()
     if isinstance(learner, Perceptron):

@@ -18,13 +18,20 @@ from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # for
 
 from streamptron._core import BinaryModel
 from streamptron.modelfile.read import load
+from streamptron.multilabel import MultiLabelClassifier
 from streamptron.spark.rows import features, parts
 
 if typing.TYPE_CHECKING:
     from pyspark import Broadcast
 
 # What a prediction is in Spark and Arrow, by the kind of labels.
-PREDICTIONS = {"boolean": pa.bool_(), "double": pa.float64(), "string": pa.string()}
+PREDICTIONS = {
+    "boolean": pa.bool_(),
+    "double": pa.float64(),
+    "string": pa.string(),
+    "array<double>": pa.list_(pa.float64()),
+    "array<string>": pa.list_(pa.string()),
+}
 
 # The models that this process has opened last; a worker lives long, and gets new ones.
 _opened: dict[str, Any] = {}
@@ -65,12 +72,18 @@ def sorted_labels(learner: Any) -> list[Any]:
     return [False, True] if isinstance(learner, BinaryModel) else sorted(learner.labels)
 
 
-def kind_of(labels: list[Any]) -> str | None:
-    """What a prediction is; None if there is no label to tell."""
-    kinds = {_kind(label) for label in labels}
+def kind_of(learner: Any) -> str:
+    """What a prediction is; a string where there is no label to tell."""
+    labels = sorted_labels(learner)
+    kinds = {_kind(label) for label in labels} or {"string"}
     if len(kinds) > 1:
         raise TypeError(f"the labels {labels[:3]} ... are of several types; a column has one")
-    return next(iter(kinds), None)
+    kind = kinds.pop()
+    if not isinstance(learner, MultiLabelClassifier):
+        return kind
+    if kind == "boolean":
+        raise TypeError(f"the labels {labels} are truth values; arrays have strings or numbers")
+    return f"array<{kind}>"
 
 
 def _kind(label: Any) -> str:
@@ -100,7 +113,10 @@ def scorer(
             p = _probabilities(learner, rows, labels)
         found: dict[str, pa.Array] = {}
         if "prediction" in wanted:
-            if thresholds is None or p is None:
+            if isinstance(learner, MultiLabelClassifier):
+                there = np.asarray(learner.predict_many(rows))[:, _order(learner, labels)]
+                values = [[labels[k] for k in row.nonzero()[0].tolist()] for row in there]
+            elif thresholds is None or p is None:
                 values = learner.predict_many(rows).tolist()
             else:
                 places = by_threshold(p, thresholds)

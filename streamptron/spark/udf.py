@@ -37,7 +37,7 @@ def predict_udf(path: str | os.PathLike[str]) -> Callable[[Column | str], Column
     Returns
     -------
     A function of a column, or its name, to a column: a double if the labels are numbers, else of
-    their type.
+    their type; of a MultiLabelClassifier an array of labels.
 
     Raises
     ------
@@ -54,8 +54,8 @@ def predict_udf(path: str | os.PathLike[str]) -> Callable[[Column | str], Column
         frame.where(spam("text"))
     """
     tokenizer, learner = parts(load(path))  # all of it is checked, once
-    kind = kind_of(sorted_labels(learner))
-    if kind is None:
+    kind = kind_of(learner)
+    if not sorted_labels(learner):
         raise ValueError(f"the model in {os.fspath(path)!r} has learned no label yet")
     folder = tempfile.mkdtemp(prefix="streamptron-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

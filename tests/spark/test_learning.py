@@ -277,3 +277,101 @@ def test_a_file_predicts_in_sql_on_every_machine(frame, tmp_path):
 def test_what_cannot_be_is_refused_by_name(frame, params, error, says):
     with pytest.raises(error, match=says):
         classifier(**params).fit(frame.withColumn("parts", F.array(F.lit(1))))
+
+
+# --- Several labels a row
+
+
+def tagged(label):
+    """A column of arrays: each mail's label, and whether it names a meeting."""
+    meets = F.when(F.col("text").contains("meeting"), F.array(F.lit("meets")))
+    return F.concat(F.array(label), F.coalesce(meets, F.array().cast("array<string>")))
+
+
+def tagger(**params):
+    return classifier(**{"learner": "multilabel", "labelCol": "tags", **params})
+
+
+@pytest.fixture(scope="module")
+def tags(frame):
+    return frame.withColumn("tags", tagged(F.col("label")))
+
+
+def test_rows_of_several_labels_are_learned_and_answered_as_without_spark(tags, tmp_path):
+    found = tagger(mixes=1, shuffle=False, hashSeed=0)
+    found.clear(found.numShards)
+    model = found.fit(tags.coalesce(1))
+    plain = Tokenizer() | streamptron.MultiLabelClassifier(hash_seed=0)
+    for row in tags.coalesce(1).collect():
+        plain.learn_one(row.text, row.tags)
+    assert bits(model) == state(plain[-1])
+    assert model.labels == ["ham", "meets", "spam"]
+    model.save(str(tmp_path / "model"))
+    plain.save(tmp_path / "tags.st")
+    tags_of = predict_udf(tmp_path / "tags.st")
+    again = StreamptronModel.load(str(tmp_path / "model")).transform(tags)
+    found = {0: 0, 1: 0, 2: 0}
+    for row in again.withColumn("said", tags_of("text")).limit(50).collect():
+        answer = plain.predict_one(row.text)
+        p = plain.predict_proba_one(row.text)
+        assert row.prediction == row.said == sorted(label for label in answer if answer[label])
+        assert row.probability.toArray().tolist() == [p[label][True] for label in model.labels]
+        found[len(row.prediction)] += 1
+    assert found[1] > 10
+    assert found[2] > 5
+
+
+def test_shards_of_several_labels_are_merged_as_deltas(tags):
+    found = tagger()
+    plain = Tokenizer() | streamptron.MultiLabelClassifier(hash_seed=0)
+    _, rows = found._rows(tags)
+    rows = rows.withColumn("w", F.lit(1.0))
+    assert bits(found.fit(tags)) == state(learned_here(rows, found._plan(), plain)[-1])
+
+
+def test_the_threshold_says_which_labels_are_answered(tags):
+    eager = tagger(threshold=0.02).fit(tags)
+    strict = tagger(threshold=0.98).fit(tags)
+    assert eager.model[-1].threshold == 0.02
+    pairs = [
+        [len(row.prediction) for row in model.transform(tags).orderBy("text").collect()]
+        for model in (eager, strict)
+    ]
+    assert sum(pairs[0]) > sum(pairs[1]) > 0
+    numbers = tags.withColumn("tags", F.transform("tags", F.length))
+    model = tagger(threshold="f1").fit(numbers)
+    assert model.labels == [3, 4, 5]
+    assert model.transform(numbers).schema["prediction"].dataType.simpleString() == "array<double>"
+    assert model.transform(numbers).where("array_contains(prediction, 4.0)").count() > 50
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "says"),
+    [
+        ({"labelCol": "label"}, ValueError, "labelCol='label' is of type string; .* takes arrays"),
+        ({"learner": "adaptive"}, ValueError, "array<string>; arrays of labels are for learner='"),
+        ({"labelCol": "truths"}, ValueError, "array<boolean>; .* takes arrays of strings or num"),
+        ({"labelCol": "holed"}, BadRows, "the label is null in partition 0, row 3;"),
+        ({"labelCol": "twice"}, BadRows, "y has the label 'ham' twice .*the first is partition 0"),
+        ({"threshold": 2.0}, ValueError, "threshold=2.0; it must be a number between 0 and 1"),
+        ({"threshold": "f2"}, TypeError, "threshold.*'f2'; give a number, or 'f1'"),
+        ({"learner": "mira", "threshold": 0.5}, ValueError, "threshold is no parameter of MIRA"),
+    ],
+)
+def test_what_cannot_be_of_several_labels_is_refused_by_name(tags, params, error, says):
+    is_third = F.monotonically_increasing_id() == 3
+    holed = F.when(is_third, F.array(F.lit("a"), F.lit(None))).otherwise(F.col("tags"))
+    frame = (
+        tags.coalesce(1)
+        .withColumn("truths", F.array(F.lit(True)))
+        .withColumn("holed", holed)
+        .withColumn("twice", F.array(F.lit("ham"), F.lit("ham")))
+    )
+    with pytest.raises(error, match=says):
+        tagger(**params).fit(frame)
+
+
+def test_thresholds_that_weigh_labels_are_not_for_several_of_them(tags):
+    model = tagger(mixes=1).fit(tags)
+    with pytest.raises(ValueError, match="clear it, and train with threshold"):
+        model.copy({model.thresholds: [1.0, 1.0, 1.0]}).transform(tags)
