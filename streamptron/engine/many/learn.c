@@ -8,7 +8,8 @@
 
 /* --- The strides */
 
-/* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. */
+/* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. e^score
+   of those met is in p, and is to be divided by it. */
 static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
 {
     const sp_adaptive *a = &learner->adaptive;
@@ -24,8 +25,6 @@ static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
     if (fresh)
         w->total += sp_exp(0.0 - best);
     w->total = w->total > 1.0 ? w->total : 1.0; /* the best one's; what was taken off may be it */
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
-        w->p[i] /= w->total;
 }
 
 /* How far the event was to be expected with label y, whose probability is p. The labels not met are
@@ -34,11 +33,14 @@ static sp_surprise sp_many_surprise(sp_met *w, double p)
 {
     const double others = w->rest * w->shift / w->total;
     sp_surprise of = {1.0 - p, 0.0, 0.0};
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
-        w->E[i] = w->p[i] * (1.0 - w->p[i]);
+    for (ptrdiff_t i = 0; i < w->n_met; i++) {
+        const double missed = 1.0 - w->p[i] / w->total;
+        w->E[i] = w->p[i] / w->total * missed;
+        w->leaf[i] = missed;
+    }
     of.expected = sp_met_sum(w->E, w->n_met) + others;
     for (ptrdiff_t i = 0; i < w->n_met; i++)
-        w->E[i] *= 1.0 - w->p[i];
+        w->E[i] *= w->leaf[i];
     of.variance = sp_met_sum(w->E, w->n_met) + others;
     of.variance = SP_MAX(0.0, of.variance - of.expected * of.expected);
     return of;
@@ -64,6 +66,23 @@ static void sp_many_aim_at(const sp_adaptive *a, sp_met *w, ptrdiff_t k, double 
     sp_weighed_aim(a, &w->weighed, k, g, u);
     if (w->weighed.n_strides > n && w->weighed.strides[n].q > SP_MANY_WIDE)
         w->adds[w->n_adds++] = (uint32_t)k;
+}
+
+/* The strides of labels that were met: those whose probability is enough for one, and y. */
+static void sp_many_aim_at_met(const sp_adaptive *a, sp_met *w, ptrdiff_t y, double u)
+{
+    /* at least as low as the least e^score that makes a step, whatever roundings say */
+    const double least = SP_THR * w->total / u * (1.0 - 1e-9);
+    const ptrdiff_t mine = y < a->n_labels && sp_many_met(w, y) ? (ptrdiff_t)sp_many_at(w, y) : -1;
+    for (ptrdiff_t i = -1; i < w->n_met;) {
+        ptrdiff_t next = sp_met_from(w->p, i + 1, w->n_met, least);
+        if (i < mine)
+            next = SP_MIN(next, mine);
+        if (next < w->n_met)
+            sp_many_aim_at(a, w, w->met[next], (next == mine ? 1.0 : 0.0) - w->p[next] / w->total,
+                           u);
+        i = next;
+    }
 }
 
 /* The strides of labels that were not met: those whose probability is enough for one, and y. */
@@ -97,18 +116,14 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
     if (!fresh && sp_many_met(w, y))
         w->weighed.sharper = sp_many_sharper(a, w, y, u);
     sp_many_total(learner, w, fresh);
-    for (ptrdiff_t i = 0; i < w->n_met; i++) {
-        ptrdiff_t k = w->met[i];
-        if (k == y || u * w->p[i] > SP_THR)
-            sp_many_aim_at(a, w, k, (k == y ? 1.0 : 0.0) - w->p[i], u);
-    }
+    sp_many_aim_at_met(a, w, y, u);
     sp_many_aim_at_others(learner, w, y, u);
     if (fresh) {
         double best = sp_many_score_of(a, w, w->weighed.top);
         p = sp_exp(0.0 - (best < 0.0 ? 0.0 : best)) / w->total;
         sp_many_aim_at(a, w, y, 1.0 - p, u);
     } else if (a->watches) {
-        p = sp_many_met(w, y) ? w->p[sp_many_at(w, y)]
+        p = sp_many_met(w, y) ? w->p[sp_many_at(w, y)] / w->total
                               : sp_tree_leaf(&learner->adaptive.many, y) * w->shift / w->total;
         w->weighed.surprise = sp_many_surprise(w, p);
     }

@@ -5,8 +5,8 @@
    alone. Sums over these labels are in four lanes in either case, the i-th label in lane i mod 4,
    which is how the rule has them: one after the other each would wait for the one before.
 
-   Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum and sp_met_most of an
-   array. */
+   Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum, sp_met_most and
+   sp_met_from of an array. */
 
 #ifndef STREAMPTRON_MANY_LOOPS_H
 #define STREAMPTRON_MANY_LOOPS_H
@@ -158,6 +158,18 @@ SP_TEMPLATE double sp_met_most(const double *x, ptrdiff_t n, double most)
     for (; k < n; k++)
         a = x[k] > a ? x[k] : a;
     return SP_MAX(SP_MAX(a, b), SP_MAX(c, d));
+}
+
+/* The first place from k on of a number that is no less than `least`; n: there is none. Few are, so
+   four are asked at once. */
+SP_TEMPLATE ptrdiff_t sp_met_from(const double *x, ptrdiff_t k, ptrdiff_t n, double least)
+{
+    while (k + 4 <= n
+           && !((x[k] >= least) | (x[k + 1] >= least) | (x[k + 2] >= least) | (x[k + 3] >= least)))
+        k += 4;
+    while (k < n && !(x[k] >= least))
+        k++;
+    return k;
 }
 
 #endif

@@ -151,10 +151,9 @@ static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_met *w)
     const sp_adaptive *a = &learner->adaptive;
     ptrdiff_t top = -1;
     double best = w->n_met ? sp_met_most(w->score, w->n_met, w->score[0]) : a->many.tree[1].most;
-    for (ptrdiff_t i = 0; i < w->n_met; i++) {
-        if (w->score[i] == best && (top < 0 || (ptrdiff_t)w->met[i] < top))
-            top = w->met[i];
-    }
+    for (ptrdiff_t i = sp_met_from(w->score, 0, w->n_met, best); i < w->n_met;
+         i = sp_met_from(w->score, i + 1, w->n_met, best))
+        top = top < 0 ? (ptrdiff_t)w->met[i] : SP_MIN(top, (ptrdiff_t)w->met[i]);
     double least = best;
     ptrdiff_t k = sp_tree_from(&learner->adaptive.many, 0, least);
     while (k >= 0) {
