@@ -652,12 +652,8 @@ class Watch:
         if self.owed > 0:
             self.owed = max(0.0, self.owed - u * erred)
             return
-        expected = squares = 0.0
-        for p_k in p:
-            expected += p_k * (1.0 - p_k)
-            squares += (p_k * (1.0 - p_k)) * (1.0 - p_k)
-        expected += rest
-        squares += rest
+        expected = lanes([p_k * (1.0 - p_k) for p_k in p]) + rest
+        squares = lanes([(p_k * (1.0 - p_k)) * (1.0 - p_k) for p_k in p]) + rest
         variance = max(0.0, squares - expected * expected)
         self.erred = self.erred * self.fade + u * erred
         self.expected = self.expected * self.fade + u * expected

@@ -27,7 +27,6 @@ from tests.twin.arithmetic import (
     float32,
     lanes,
     log_exact,
-    softmax,
 )
 
 
@@ -61,7 +60,8 @@ class ManyLabels:
     * m learns of an event if U is not empty, tau if the label is in U: of what is known of it.
     * The others' mass is the sum of e^w0 over all labels less that over U. So no label that is not
       in U is asked, but the best of them.
-    * A row's N, and the sum in chi^2, run in four lanes: the i-th entry is in lane i mod 4.
+    * A row's N, and the sum in chi^2, run in four lanes: the i-th entry is in lane i mod 4. So do
+      sums over U, of tau, S and the watch, in its order.
     """
 
     mu = 3.0
@@ -153,10 +153,10 @@ class ManyLabels:
         place = self.place[y]
         if place not in a.U:
             return None
-        p = softmax([a.score[k] * (self.tempering * self.tau) for k in a.U])
-        expected = 0.0
-        for k, p_k in zip(a.U, p, strict=True):
-            expected += p_k * a.score[k]
+        scores = [a.score[k] for k in a.U]
+        scale = self.tempering * self.tau
+        e = [exp_exact(score * scale - max(scores) * scale) for score in scores]
+        expected = lanes([e_k * score for e_k, score in zip(e, scores, strict=True)]) / lanes(e)
         return u * ((a.score[place] - expected) * self.tempering)
 
     def softmax_of_many(self, a, new):
@@ -168,17 +168,12 @@ class ManyLabels:
         then S would be 0. It is at least 1, as it is without rounding.
         """
         leaf = {k: exp_within(self.w0[k]) for k in a.score}
-        asked = 0.0
-        for k in a.U:
-            asked += leaf[k]
-        rest = max(0.0, tree_sum(list(leaf.values())) - asked)
+        rest = max(0.0, tree_sum(list(leaf.values())) - lanes([leaf[k] for k in a.U]))
         best = max(a.score.values())
         if new is not None:
             best = max(best, 0.0)
         others = exp_within(-best)
-        S = rest * others
-        for k in a.U:
-            S += exp_exact(a.score[k] - best)
+        S = rest * others + lanes([exp_exact(a.score[k] - best) for k in a.U])
         if new is not None:
             S += exp_exact(0.0 - best)
         S = max(S, 1.0)

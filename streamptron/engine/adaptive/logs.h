@@ -1,8 +1,7 @@
 /* Logarithm and exponential, the same on every machine: they are for AdaptiveClassifier, whose
    models must not depend on the system's math library.
 
-   Functions in this file: sp_log, sp_exp, sp_sigmoid of one number; sp_logs, sp_exps of many;
-   sp_fraction, which splits a number into fraction and exponent. */
+   Functions in this file: sp_log, sp_exp, sp_sigmoid; sp_fraction, which splits a number into fraction and exponent. */
 
 #ifndef STREAMPTRON_ADAPTIVE_LOGS_H
 #define STREAMPTRON_ADAPTIVE_LOGS_H
@@ -61,20 +60,6 @@ SP_TEMPLATE double sp_sigmoid(double t)
 {
     double e = sp_exp(t >= 0.0 ? -t : t);
     return t >= 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
-}
-
-/* z[k] = (log P[k] + E[k] log 2) - times lnD[k]. */
-SP_WIDER static inline void sp_logs(const double *P, const double *E, const double *lnD,
-                                    double times, double *z, ptrdiff_t n)
-{
-    for (ptrdiff_t k = 0; k < n; k++) z[k] = (sp_log(P[k]) + E[k] * SP_LN2) - times * lnD[k];
-}
-
-/* p[k] = e^(scale score[k] - scale best). */
-SP_WIDER static inline void sp_exps(const double *score, double scale, double best, double *p,
-                                    ptrdiff_t n)
-{
-    for (ptrdiff_t k = 0; k < n; k++) p[k] = sp_exp(score[k] * scale - best);
 }
 
 #endif

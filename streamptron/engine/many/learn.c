@@ -1,5 +1,6 @@
 #include "many/learn.h"
 
+#include "many/loops.h"
 #include "memory/heap.h"
 
 #include <math.h>
@@ -7,63 +8,55 @@
 
 /* --- The strides */
 
-/* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. */
+/* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. e^score
+   of those met is in p, and is to be divided by it. */
 static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
 {
     const sp_adaptive *a = &learner->adaptive;
     const ptrdiff_t top = w->weighed.top;
     double best = sp_many_score_of(a, w, top);
-    double known = 0.0;
     if (fresh && best < 0.0)
         best = 0.0;
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
-        known += sp_tree_leaf(&learner->adaptive.many, w->met[i]);
-    w->rest = sp_tree_sum(&learner->adaptive.many) - known;
+    w->rest = sp_tree_sum(&learner->adaptive.many) - sp_met_sum(w->leaf, w->n_met);
     w->rest = w->rest > 0.0 ? w->rest : 0.0;
     w->shift = sp_leaf(-best);
-    w->total = w->rest * w->shift;
     sp_exps(w->score, 1.0, best, w->p, w->n_met);
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
-        w->total += w->p[i];
+    w->total = w->rest * w->shift + sp_met_sum(w->p, w->n_met);
     if (fresh)
         w->total += sp_exp(0.0 - best);
     w->total = w->total > 1.0 ? w->total : 1.0; /* the best one's; what was taken off may be it */
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
-        w->p[i] /= w->total;
 }
 
 /* How far the event was to be expected with label y, whose probability is p. The labels not met are
    many, and each of them is next to nothing. */
-static sp_surprise sp_many_surprise(const sp_met *w, double p)
+static sp_surprise sp_many_surprise(sp_met *w, double p)
 {
     const double others = w->rest * w->shift / w->total;
     sp_surprise of = {1.0 - p, 0.0, 0.0};
     for (ptrdiff_t i = 0; i < w->n_met; i++) {
-        double missed = w->p[i] * (1.0 - w->p[i]);
-        of.expected += missed;
-        of.variance += missed * (1.0 - w->p[i]);
+        const double missed = 1.0 - w->p[i] / w->total;
+        w->E[i] = w->p[i] / w->total * missed;
+        w->leaf[i] = missed;
     }
-    of.expected += others;
-    of.variance += others;
+    of.expected = sp_met_sum(w->E, w->n_met) + others;
+    for (ptrdiff_t i = 0; i < w->n_met; i++)
+        w->E[i] *= w->leaf[i];
+    of.variance = sp_met_sum(w->E, w->n_met) + others;
     of.variance = SP_MAX(0.0, of.variance - of.expected * of.expected);
     return of;
 }
 
 /* u d log P(y) / d tau, among the labels that were met. */
-static double sp_many_sharper(const sp_adaptive *a, const sp_met *w, ptrdiff_t y, double u)
+static double sp_many_sharper(const sp_adaptive *a, sp_met *w, ptrdiff_t y, double u)
 {
     const double scale = sp_tempering(a);
-    double best = w->score[0];
-    double expected = 0.0;
-    double total = 0.0;
-    for (ptrdiff_t i = 1; i < w->n_met; i++)
-        best = w->score[i] > best ? w->score[i] : best;
+    const double best = sp_met_most(w->score, w->n_met, w->score[0]);
     sp_exps(w->score, scale * a->tau, best * (scale * a->tau), w->E, w->n_met);
+    const double total = sp_met_sum(w->E, w->n_met);
     for (ptrdiff_t i = 0; i < w->n_met; i++)
-        total += w->E[i];
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
-        expected += w->E[i] / total * w->score[i];
-    return u * ((w->score[w->accounts[y].at] - expected) * scale);
+        w->E[i] *= w->score[i];
+    const double expected = sp_met_sum(w->E, w->n_met) / total;
+    return u * ((w->score[sp_many_at(w, y)] - expected) * scale);
 }
 
 /* A stride, and whether it makes entries. */
@@ -73,6 +66,23 @@ static void sp_many_aim_at(const sp_adaptive *a, sp_met *w, ptrdiff_t k, double 
     sp_weighed_aim(a, &w->weighed, k, g, u);
     if (w->weighed.n_strides > n && w->weighed.strides[n].q > SP_MANY_WIDE)
         w->adds[w->n_adds++] = (uint32_t)k;
+}
+
+/* The strides of labels that were met: those whose probability is enough for one, and y. */
+static void sp_many_aim_at_met(const sp_adaptive *a, sp_met *w, ptrdiff_t y, double u)
+{
+    /* at least as low as the least e^score that makes a step, whatever roundings say */
+    const double least = SP_THR * w->total / u * (1.0 - 1e-9);
+    const ptrdiff_t mine = y < a->n_labels && sp_many_met(w, y) ? (ptrdiff_t)sp_many_at(w, y) : -1;
+    for (ptrdiff_t i = -1; i < w->n_met;) {
+        ptrdiff_t next = sp_met_from(w->p, i + 1, w->n_met, least);
+        if (i < mine)
+            next = SP_MIN(next, mine);
+        if (next < w->n_met)
+            sp_many_aim_at(a, w, w->met[next], (next == mine ? 1.0 : 0.0) - w->p[next] / w->total,
+                           u);
+        i = next;
+    }
 }
 
 /* The strides of labels that were not met: those whose probability is enough for one, and y. */
@@ -106,17 +116,14 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
     if (!fresh && sp_many_met(w, y))
         w->weighed.sharper = sp_many_sharper(a, w, y, u);
     sp_many_total(learner, w, fresh);
-    for (ptrdiff_t i = 0; i < w->n_met; i++) {
-        ptrdiff_t k = w->met[i];
-        sp_many_aim_at(a, w, k, (k == y ? 1.0 : 0.0) - w->p[i], u);
-    }
+    sp_many_aim_at_met(a, w, y, u);
     sp_many_aim_at_others(learner, w, y, u);
     if (fresh) {
         double best = sp_many_score_of(a, w, w->weighed.top);
         p = sp_exp(0.0 - (best < 0.0 ? 0.0 : best)) / w->total;
         sp_many_aim_at(a, w, y, 1.0 - p, u);
     } else if (a->watches) {
-        p = sp_many_met(w, y) ? w->p[w->accounts[y].at]
+        p = sp_many_met(w, y) ? w->p[sp_many_at(w, y)] / w->total
                               : sp_tree_leaf(&learner->adaptive.many, y) * w->shift / w->total;
         w->weighed.surprise = sp_many_surprise(w, p);
     }
@@ -215,28 +222,38 @@ static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_met *w)
     a->m += (w->largest - a->m) / a->nm;
 }
 
-/* One label's step. */
-static void sp_many_go(sp_learner *learner, const sp_slot_type *slots, const sp_met *w,
-                       const sp_stride *stride, bool wide)
+/* All labels' steps, in one row. */
+static void sp_many_go(const sp_sparse_rows *rows, sp_sparse *row, const sp_weighed *weighed,
+                       double X, ptrdiff_t y)
 {
-    const sp_weighed *weighed = &w->weighed;
-    const sp_sparse_rows *rows = sp_many_rows(&learner->table);
-    double *const *heads = learner->table.blocks->chunks;
-    sp_adaptive *a = &learner->adaptive;
-    const ptrdiff_t k = stride->k;
-    for (ptrdiff_t i = 0; i < weighed->n; i++) {
-        const double X = weighed->sums.h[i] * weighed->r;
-        if (slots[i] == SP_SLOT_NULL || X == 0.0)
-            continue;
-        sp_sparse *row = &sp_head_of(heads, slots[i])->row;
-        sp_entry *entry
-            = wide ? sp_row_insert(rows, row, (uint32_t)k) : sp_row_find(rows, row, (uint32_t)k);
+    for (ptrdiff_t j = 0; j < weighed->n_strides; j++) {
+        const sp_stride *stride = &weighed->strides[j];
+        const bool wide = stride->k == y || stride->q > SP_MANY_WIDE;
+        sp_entry *entry = wide ? sp_row_insert(rows, row, (uint32_t)stride->k)
+                               : sp_row_find(rows, row, (uint32_t)stride->k);
         if (entry == NULL)
             continue;
         entry->G = (float)((double)entry->G * stride->kept + stride->q * (X * X));
         entry->w = (float)((double)entry->w + (stride->f * X) / sqrt((double)entry->G + SP_P0));
     }
-    if (a->intercept) {
+}
+
+/* Their steps in all rows of an event, and in their intercepts. */
+static void sp_many_go_all(sp_learner *learner, const sp_slot_type *slots, const sp_met *w,
+                           ptrdiff_t y)
+{
+    const sp_weighed *weighed = &w->weighed;
+    const sp_sparse_rows *rows = sp_many_rows(&learner->table);
+    double *const *heads = learner->table.blocks->chunks;
+    sp_adaptive *a = &learner->adaptive;
+    for (ptrdiff_t i = 0; i < weighed->n; i++) {
+        const double X = weighed->sums.h[i] * weighed->r;
+        if (slots[i] != SP_SLOT_NULL && X != 0.0)
+            sp_many_go(rows, &sp_head_of(heads, slots[i])->row, weighed, X, y);
+    }
+    for (ptrdiff_t j = 0; a->intercept && j < weighed->n_strides; j++) {
+        const sp_stride *stride = &weighed->strides[j];
+        const ptrdiff_t k = stride->k;
         a->G0[k] = a->G0[k] * stride->kept + stride->q;
         a->w0[k] += stride->f / sqrt(a->G0[k] + SP_P0);
         sp_tree_set(&learner->adaptive.many, k, a->w0[k]);
@@ -252,7 +269,7 @@ static void sp_many_learn_bayes(sp_adaptive *a, const sp_met *w)
         const sp_stride *stride = &w->weighed.strides[i];
         if (stride->k >= a->n_labels || !sp_many_met(w, stride->k))
             continue;
-        double V = w->V[w->accounts[stride->k].at];
+        double V = w->V[sp_many_at(w, stride->k)];
         squares += stride->q * (V * V);
         step += stride->f * V;
     }
@@ -371,10 +388,7 @@ SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met
         sp_tree_set(&learner->adaptive.many, y, 0.0);
     }
     sp_begin_columns(a, &learner->table, weighed, sp_weighed_values(weighed, event), u);
-    for (ptrdiff_t i = 0; i < weighed->n_strides; i++) {
-        const sp_stride *stride = &weighed->strides[i];
-        sp_many_go(learner, slots, w, stride, stride->k == y || stride->q > SP_MANY_WIDE);
-    }
+    sp_many_go_all(learner, slots, w, y);
     a->T += u;
     sp_adaptive_set_count(a, y, a->D[y] + u);
     sp_many_count(learner, event, w, 0, weighed->n_plain, y, u);

@@ -258,7 +258,7 @@ SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_type n_sl
 static void sp_met_free(sp_own *own)
 {
     sp_met *w = (sp_met *)(void *)own;
-    sp_free(w->accounts);
+    sp_free(w->spots);
     sp_free(w->met);
     sp_free(w->score);
     sp_free(w->adds);
@@ -270,8 +270,8 @@ static size_t sp_met_bytes(const sp_own *own)
 {
     const sp_met *w = (const sp_met *)(const void *)own;
     return sp_weighed_bytes(own)
-           + (size_t)w->accounts_room
-                 * (sizeof(sp_account) + 2 * sizeof(uint32_t) + 5 * sizeof(double))
+           + (size_t)w->labels_room
+                 * (sizeof(uint64_t) + 2 * sizeof(uint32_t) + 6 * sizeof(double))
            + (size_t)w->rooms_room * sizeof(sp_row_room);
 }
 
@@ -284,9 +284,9 @@ static const sp_own_kind sp_met_kind = {
 /* Room in an event for so many labels. -1 without memory. */
 static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
 {
-    ptrdiff_t room = labels + labels / 2 + 8;
+    ptrdiff_t room = SP_MAX(labels + labels / 2 + 8, (ptrdiff_t)SP_MANY_FEW);
     void *p;
-    if (labels <= w->accounts_room)
+    if (labels <= w->labels_room)
         return 0;
     p = sp_realloc(w->met, (size_t)room * sizeof(uint32_t));
     if (p == NULL)
@@ -296,7 +296,7 @@ static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
     if (p == NULL)
         return -1;
     w->adds = (uint32_t *)p;
-    p = sp_realloc(w->score, (size_t)(5 * room) * sizeof(double));
+    p = sp_realloc(w->score, (size_t)(6 * room) * sizeof(double));
     if (p == NULL)
         return -1;
     w->score = (double *)p;
@@ -304,13 +304,13 @@ static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
     w->V = w->score + 2 * room;
     w->p = w->score + 3 * room;
     w->E = w->score + 4 * room;
-    p = sp_realloc(w->accounts, (size_t)room * sizeof(sp_account));
+    w->leaf = w->score + 5 * room;
+    p = sp_realloc(w->spots, (size_t)room * sizeof(uint64_t));
     if (p == NULL)
         return -1;
-    w->accounts = (sp_account *)p;
-    memset(w->accounts + w->accounts_room, 0,
-           (size_t)(room - w->accounts_room) * sizeof(sp_account));
-    w->accounts_room = room;
+    w->spots = (uint64_t *)p;
+    memset(w->spots + w->labels_room, 0, (size_t)(room - w->labels_room) * sizeof(uint64_t));
+    w->labels_room = room;
     return 0;
 }
 

@@ -1,9 +1,12 @@
 #include "many/many.h"
 
+#include "many/loops.h"
+
 #include <math.h>
 #include <string.h>
 
-#define SP_ACCOUNT_LARGE 0x1p500 /* of a product, whose exponent is moved then */
+#define SP_MANY_NEAR 32          /* entries of a row that are prefetched */
+#define SP_PRODUCT_LARGE 0x1p500 /* its exponent is moved then */
 
 /* Whether the entries of a row that lies in a file are of labels. */
 static bool sp_many_is_row(const sp_sparse_rows *rows, const sp_sparse *row, ptrdiff_t n_labels)
@@ -15,27 +18,82 @@ static bool sp_many_is_row(const sp_sparse_rows *rows, const sp_sparse *row, ptr
     return good;
 }
 
-/* Add what a feature's row says. */
+/* Move the exponent of a product, one of those at p, to E. */
+static void sp_many_shorten(sp_met *w, double *P, uint32_t at)
+{
+    ptrdiff_t exponent = 0;
+    if (!w->shortened)
+        memset(w->E, 0, (size_t)w->labels_room * sizeof(double));
+    w->shortened = true;
+    *P = sp_fraction(*P, &exponent);
+    w->E[at] += (double)exponent;
+}
+
+/* Add what a feature's row says. Whether a label was met before is not to be foreseen, so no branch
+   asks: a new one's sums begin at the next place, where 0 and 1 have been written. */
 static void sp_many_hear(sp_met *w, const sp_entry *entries, uint32_t n, double h, double t)
 {
-    const uint64_t turn = w->turn;
+    const uint64_t turn = (uint64_t)w->turn << 32;
+    uint64_t *const spots = w->spots;
+    uint32_t *const met = w->met;
+    double *const dot = w->score;
+    double *const P = w->p;
+    uint32_t n_met = (uint32_t)w->n_met;
+    const ptrdiff_t begun = SP_MIN(w->n_met + (ptrdiff_t)n, w->labels_room);
+    for (; w->n_begun < begun; w->n_begun++) {
+        dot[w->n_begun] = 0.0;
+        P[w->n_begun] = 1.0;
+    }
     for (uint32_t i = 0; i < n; i++) {
-        sp_account *account = &w->accounts[entries[i].k];
-        if (account->turn != turn) {
-            account->turn = turn;
-            account->dot = 0.0;
-            account->P = 1.0;
-            account->E = 0;
-            account->at = (uint32_t)w->n_met;
-            w->met[w->n_met++] = entries[i].k;
+        const uint32_t k = entries[i].k;
+        const uint64_t next = turn | n_met;
+        const uint64_t fresh = (spots[k] ^ turn) >> 32 != 0;
+        const uint64_t spot = spots[k] ^ ((spots[k] ^ next) & (0 - fresh));
+        const uint32_t at = (uint32_t)spot;
+        spots[k] = spot;
+        met[n_met] = k;
+        n_met += (uint32_t)fresh;
+        dot[at] += (double)entries[i].w * h;
+        P[at] *= 1.0 + (double)entries[i].c * t;
+        if (P[at] > SP_PRODUCT_LARGE)
+            sp_many_shorten(w, &P[at], at);
+    }
+    w->n_met = n_met;
+}
+
+/* The same where labels are few: each has its own place, and soon all have been met. */
+static void sp_many_hear_few(sp_met *w, const sp_entry *entries, uint32_t n, double h, double t)
+{
+    double *const dot = w->z;
+    double *const P = w->V;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t k = entries[i].k;
+        if (!(w->seen >> k & 1)) {
+            w->seen |= (uint64_t)1 << k;
+            w->met[w->n_met++] = k;
+            dot[k] = 0.0;
+            P[k] = 1.0;
         }
-        account->dot += (double)entries[i].w * h;
-        account->P *= 1.0 + (double)entries[i].c * t;
-        if (account->P > SP_ACCOUNT_LARGE) {
-            ptrdiff_t exponent = account->E;
-            account->P = sp_fraction(account->P, &exponent);
-            account->E = (int32_t)exponent;
-        }
+        dot[k] += (double)entries[i].w * h;
+        P[k] *= 1.0 + (double)entries[i].c * t;
+        if (P[k] > SP_PRODUCT_LARGE)
+            sp_many_shorten(w, &P[k], k);
+    }
+}
+
+/* Their sums in the order in which they were met, as sp_many_hear leaves them. */
+static void sp_many_order_few(sp_met *w)
+{
+    double E[SP_MANY_FEW];
+    if (w->shortened)
+        memcpy(E, w->E, sizeof(E));
+    for (ptrdiff_t i = 0; i < w->n_met; i++) {
+        const uint32_t k = w->met[i];
+        w->spots[k] = (uint64_t)w->turn << 32 | (uint64_t)i;
+        w->score[i] = w->z[k];
+        w->p[i] = w->V[k];
+        if (w->shortened)
+            w->E[i] = E[k];
     }
 }
 
@@ -47,38 +105,44 @@ static void sp_many_hear_all(const sp_table *table, ptrdiff_t n_labels, const sp
     const sp_slot_type *slots = sp_weighed_slots(weighed, event);
     const sp_sparse_rows *rows = sp_many_rows(table);
     double *const *heads = table->blocks->chunks;
+    const bool few = n_labels <= SP_MANY_FEW;
     w->turn += 1;
-    w->n_met = 0;
-    w->damaged = false;
+    if (w->turn == 0) {
+        memset(w->spots, 0, (size_t)w->labels_room * sizeof(uint64_t));
+        w->turn = 1;
+    }
+    w->n_met = w->n_begun = 0;
+    w->seen = 0;
+    w->shortened = w->damaged = false;
     for (ptrdiff_t i = 0; i < weighed->n; i++) {
         const sp_sparse *row = &sp_head_of(heads, slots[i])->row;
         if (i + SP_AHEAD < weighed->n) {
             const sp_sparse *ahead = &sp_head_of(heads, slots[i + SP_AHEAD])->row;
             if (ahead->block && !rows->borrowed)
-                sp_prefetch(sp_rows_at(rows, ahead->block));
+                sp_prefetch_lines(sp_rows_at(rows, ahead->block),
+                                  SP_MIN((size_t)ahead->n, (size_t)SP_MANY_NEAR)
+                                      * sizeof(sp_entry));
         }
         if (rows->borrowed && row->n && !sp_many_is_row(rows, row, n_labels))
             w->damaged = true;
         else if (row->n)
-            sp_many_hear(w, sp_rows_at(rows, row->block), row->n, weighed->sums.h[i],
-                         weighed->sums.t[i]);
+            (few ? sp_many_hear_few : sp_many_hear)(w, sp_rows_at(rows, row->block), row->n,
+                                                    weighed->sums.h[i], weighed->sums.t[i]);
     }
+    if (few)
+        sp_many_order_few(w);
 }
 
 /* z of the labels that were met; and the largest, or 0. */
 static void sp_many_ask_naive_bayes(const sp_adaptive *a, sp_met *w)
 {
     double prior = sp_log(1.0 + a->T / (double)a->n_labels / 3.0);
-    for (ptrdiff_t i = 0; i < w->n_met; i++) {
-        sp_account *account = &w->accounts[w->met[i]];
-        ptrdiff_t exponent = account->E;
-        w->p[i] = sp_fraction(account->P, &exponent);
-        w->E[i] = (double)exponent;
-        w->V[i] = a->lnD[w->met[i]] - prior;
-    }
-    sp_logs(w->p, w->E, w->V, (double)w->weighed.sums.used, w->z, w->n_met);
     for (ptrdiff_t i = 0; i < w->n_met; i++)
-        w->largest = w->z[i] > w->largest ? w->z[i] : w->largest;
+        w->V[i] = a->lnD[w->met[i]];
+    if (!w->shortened)
+        memset(w->E, 0, (size_t)w->n_met * sizeof(double));
+    sp_logs(w->p, w->E, w->V, prior, (double)w->weighed.sums.used, w->z, w->n_met);
+    w->largest = sp_met_most(w->z, w->n_met, 0.0);
 }
 
 /* The label of the largest score, of equals the first. */
@@ -86,13 +150,10 @@ static ptrdiff_t sp_many_top(const sp_learner *learner, const sp_met *w)
 {
     const sp_adaptive *a = &learner->adaptive;
     ptrdiff_t top = -1;
-    double best = learner->adaptive.many.tree[1].most;
-    for (ptrdiff_t i = 0; i < w->n_met; i++) {
-        if (i == 0 || w->score[i] > best || (w->score[i] == best && (ptrdiff_t)w->met[i] < top)) {
-            best = w->score[i];
-            top = w->met[i];
-        }
-    }
+    double best = w->n_met ? sp_met_most(w->score, w->n_met, w->score[0]) : a->many.tree[1].most;
+    for (ptrdiff_t i = sp_met_from(w->score, 0, w->n_met, best); i < w->n_met;
+         i = sp_met_from(w->score, i + 1, w->n_met, best))
+        top = top < 0 ? (ptrdiff_t)w->met[i] : SP_MIN(top, (ptrdiff_t)w->met[i]);
     double least = best;
     ptrdiff_t k = sp_tree_from(&learner->adaptive.many, 0, least);
     while (k >= 0) {
@@ -119,18 +180,14 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
     w->decided = false;
     if (a->naive_bayes)
         sp_many_ask_naive_bayes(a, w);
+    else
+        memset(w->z, 0, (size_t)w->n_met * sizeof(double));
     for (ptrdiff_t i = 0; i < w->n_met; i++) {
-        ptrdiff_t k = w->met[i];
-        double score = w->accounts[k].dot * weighed->r;
-        if (a->intercept)
-            score += a->w0[k];
-        w->V[i] = 0.0;
-        if (a->naive_bayes) {
-            w->V[i] = sp_clip(w->z[i] / m, SP_MANY_CLIP);
-            score += a->wn * w->V[i];
-        }
-        w->score[i] = score;
+        const sp_branch *leaf = &a->many.tree[a->many.room + w->met[i]];
+        w->E[i] = leaf->most; /* w0; 0 without an intercept */
+        w->leaf[i] = leaf->sum;
     }
+    sp_met_scores(w->z, m, SP_MANY_CLIP, w->E, weighed->r, a->wn, w->V, w->score, w->n_met);
     weighed->top = sp_many_top(learner, w);
 }
 
@@ -161,11 +218,11 @@ SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrd
         = sp_many_entry(&learner->table, sp_weighed_slots(weighed, event)[i], k);
     double share = entry == NULL ? 0.0 : (double)entry->w * (weighed->sums.h[i] * weighed->r);
     double t = weighed->sums.t[i];
-    double z = sp_many_met(w, k) && a->naive_bayes ? w->z[w->accounts[k].at] : 0.0;
+    double z = sp_many_met(w, k) && a->naive_bayes ? w->z[sp_many_at(w, k)] : 0.0;
     if (t > 0.0 && z != 0.0) {
         double prior = sp_log(1.0 + a->T / (double)a->n_labels / 3.0);
         double odds = sp_log(1.0 + (entry == NULL ? 0.0 : (double)entry->c) * t);
-        share += a->wn * w->V[w->accounts[k].at] / z * (odds - (a->lnD[k] - prior));
+        share += a->wn * w->V[sp_many_at(w, k)] / z * (odds - (a->lnD[k] - prior));
     }
     return share * scale;
 }

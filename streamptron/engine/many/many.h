@@ -53,16 +53,8 @@
 
 #define SP_MANY_WIDE 0.25    /* an error of more makes entries */
 #define SP_MANY_CLIP 4.0
+#define SP_MANY_FEW 64       /* so many labels are bits of a word */
 #define SP_MANY_WN 3.0       /* what wn is at first */
-
-/* What the entries of a label add up to in an event. */
-typedef struct sp_account {
-    double dot;
-    double P;
-    int32_t E;
-    uint32_t at;   /* which of those met */
-    uint64_t turn; /* in which it was last met; an older one: not in this event */
-} sp_account;
 
 /* Blocks that the row of an entry is going to need, and that of its e; 0: it needs none. */
 typedef struct sp_row_room {
@@ -74,16 +66,21 @@ typedef struct sp_row_room {
 /* An event as it has been answered, and the step that follows: it begins as with two labels. */
 typedef struct sp_met {
     sp_weighed weighed;
-    uint64_t turn; /* of answers */
-    sp_account *accounts; /* by label */
-    ptrdiff_t accounts_room;
+    uint32_t turn;   /* of answers; never 0 */
+    uint64_t *spots; /* by label: the turn in which it was last met, 2^32 times, and where it is
+                        among those met */
+    ptrdiff_t labels_room;
     uint32_t *met; /* the labels of U, in the order in which they were met */
     ptrdiff_t n_met;
-    double *score; /* theirs, in one block of memory */
+    ptrdiff_t n_begun; /* and behind them, sums that have been begun */
+    uint64_t seen; /* few labels: which have been met */
+    bool shortened; /* E holds something */
+    double *score; /* theirs, in one block of memory; w X r at first */
     double *z;
     double *V;
-    double *p; /* of naive Bayes; then the probabilities */
-    double *E;
+    double *p; /* the products of naive Bayes; then the probabilities */
+    double *E; /* exponents that these have lost; then what is worked out of all that were met */
+    double *leaf; /* e^w0 */
     double largest; /* of all z, and 0 */
     double rest;    /* e^w0 of all labels that are not in U */
     double shift;   /* e^-best: by which all e^score are */
@@ -114,13 +111,19 @@ static inline sp_head *sp_many_e(const sp_table *table, sp_slot_type slot)
 
 static inline bool sp_many_met(const sp_met *w, ptrdiff_t k)
 {
-    return w->accounts[k].turn == w->turn;
+    return w->spots[k] >> 32 == w->turn;
+}
+
+/* The place of a label that was met. */
+static inline uint32_t sp_many_at(const sp_met *w, ptrdiff_t k)
+{
+    return (uint32_t)w->spots[k];
 }
 
 /* The score of a label in an answered event. */
 static inline double sp_many_score_of(const sp_adaptive *a, const sp_met *w, ptrdiff_t k)
 {
-    return sp_many_met(w, k) ? w->score[w->accounts[k].at] : a->w0[k];
+    return sp_many_met(w, k) ? w->score[sp_many_at(w, k)] : a->w0[k];
 }
 
 /* The entry of label k in a row; NULL if there is none. A slot without a chunk has none. */

@@ -64,15 +64,13 @@ static inline sp_entry *sp_row_entries(const sp_sparse_rows *rows, const sp_spar
 static inline uint32_t sp_row_place(const sp_entry *entries, uint32_t n, uint32_t k)
 {
     uint32_t first = 0;
-    while (n > 0) {
-        uint32_t half = n / 2;
-        if (entries[first + half].k < k) {
-            first += half + 1;
-            n -= half + 1;
-        } else
-            n = half;
+    while (n > 1) { /* which half it is in is not to be foreseen, so no branch asks */
+        const uint32_t half = n / 2;
+        const uint32_t behind = entries[first + half - 1].k < k;
+        first += half & (0 - behind);
+        n -= half;
     }
-    return first;
+    return first + (n == 1 && entries[first].k < k);
 }
 
 /* The entry of label k; NULL if there is none. */
