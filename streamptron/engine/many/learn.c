@@ -5,6 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+enum {
+    SP_MANY_AT_ONCE = 512, /* labels that an event goes through for tau, on average */
+    SP_MANY_FEW = 64,
+};
+
 /* --- The strides */
 
 /* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. */
@@ -49,21 +54,43 @@ static sp_surprise sp_many_surprise(const sp_met *w, double p)
     return of;
 }
 
-/* u d log P(y) / d tau, among the labels that were met. */
+/* The sum of e^score of n labels, and that of e^score score, with scores times `scale`. */
+static void sp_many_sum_up(const double *score, double scale, double best, ptrdiff_t n, double *e,
+                           double *total, double *expected)
+{
+    sp_exps(score, scale, best, e, n);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        *total += e[i];
+        *expected += e[i] * score[i];
+    }
+}
+
+/* Whether tau learns of an event that goes through all labels: with many of them, of few events. */
+static bool sp_many_sharpens(const sp_adaptive *a)
+{
+    const ptrdiff_t one_in = (a->n_labels + SP_MANY_AT_ONCE - 1) / SP_MANY_AT_ONCE;
+    return one_in == 1 || fmod(floor(a->T), (double)one_in) == 0.0;
+}
+
+/* u d log P(y) / d tau: the labels in U first, then all others, a few at a time. */
 static double sp_many_sharper(const sp_adaptive *a, const sp_met *w, ptrdiff_t y, double u)
 {
-    const double scale = sp_tempering(a);
-    double best = w->score[0];
-    double expected = 0.0;
+    const double scale = sp_tempering(a) * a->tau;
+    const double best = sp_many_score_of(a, w, w->weighed.top) * scale;
     double total = 0.0;
-    for (ptrdiff_t i = 1; i < w->n_met; i++)
-        best = w->score[i] > best ? w->score[i] : best;
-    sp_exps(w->score, scale * a->tau, best * (scale * a->tau), w->E, w->n_met);
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
-        total += w->E[i];
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
-        expected += w->E[i] / total * w->score[i];
-    return u * ((w->score[w->accounts[y].at] - expected) * scale);
+    double expected = 0.0;
+    double score[SP_MANY_FEW], e[SP_MANY_FEW];
+    ptrdiff_t n = 0;
+    sp_many_sum_up(w->score, scale, best, w->n_met, w->E, &total, &expected);
+    for (ptrdiff_t k = 0; k < a->n_labels; k++) {
+        score[n] = a->w0[k];
+        n += !sp_many_met(w, k);
+        if (n == SP_MANY_FEW || k == a->n_labels - 1) {
+            sp_many_sum_up(score, scale, best, n, e, &total, &expected);
+            n = 0;
+        }
+    }
+    return u * ((sp_many_score_of(a, w, y) - expected / total) * sp_tempering(a));
 }
 
 /* A stride, and whether it makes entries. */
@@ -103,7 +130,7 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
     w->weighed.sharper = 0.0;
     if (u == 0.0)
         return;
-    if (!fresh && sp_many_met(w, y))
+    if (!fresh && sp_many_sharpens(a))
         w->weighed.sharper = sp_many_sharper(a, w, y, u);
     sp_many_total(learner, w, fresh);
     for (ptrdiff_t i = 0; i < w->n_met; i++) {
@@ -357,7 +384,7 @@ SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met
     const ptrdiff_t n = a->n_labels;
     sp_leave_evicted(&learner->table, weighed);
     sp_many_move(&learner->table, slots, w);
-    if (y < n && sp_many_met(w, y))
+    if (y < n)
         sp_learn_tau(a, weighed->sharper);
     if (a->naive_bayes)
         sp_many_learn_usual_odds(a, w);
