@@ -48,10 +48,12 @@ def twins(max_labels=None, max_features=None, hash_bits=None, **params):
     return model, adaptive.AdaptiveClassifier(**params, max_features=max_features)
 
 
-def check_answers(model, twin, x):
-    assert model.predict_one(x) == twin.predict_one(x)
-    assert model.decision_function_one(x) == twin.decision_function_one(x)
-    assert model.predict_proba_one(x) == twin.predict_proba_one(x)
+def check_answers(model, twin, x, its=None):
+    """`its`: x as the twin has it, if that is another."""
+    its = x if its is None else its
+    assert model.predict_one(x) == twin.predict_one(its)
+    assert model.decision_function_one(x) == twin.decision_function_one(its)
+    assert model.predict_proba_one(x) == twin.predict_proba_one(its)
 
 
 def check_counts(model, twin):

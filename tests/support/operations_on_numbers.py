@@ -79,6 +79,9 @@ def drawn(rng, apart, number):
         "forget": more.choice((2**-10, 0.0, 0.5, "auto")),
         "class_weight": params["class_weight"],
     }
+    apart = random.Random(f"bends {number}")  # so that a case's calls are what they were before
+    if apart.random() < 0.3:
+        params |= {"bends": True, "max_features": apart.choice((None, None, 30, 12))}
     return "AdaptiveClassifier", params, list(with_undo(more, operations))
 
 
