@@ -59,7 +59,7 @@ class ManyLabels:
     * A label that is new has score 0 and V 0 in its event, and is not in U.
     * m learns of an event if U is not empty.
     * tau learns of the probabilities of all labels, those in U first. With more than 512 of them
-      it learns of one event in K / 512, by T: so an event goes through no more than that, on average.
+      it learns of one event in K / 512, by T: so an event goes through no more, on average.
     * The others' mass is the sum of e^w0 over all labels less that over U. So no label that is not
       in U is asked, but the best of them.
     * A row's N, and the sum in chi^2, run in four lanes: the i-th entry is in lane i mod 4.
