@@ -23,12 +23,12 @@ from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from streamptron.engine.adaptive cimport (
     SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, sp_adaptive_outputs, sp_drift_is_sound)
 from streamptron.engine.api cimport (
-    sp_kept_bends, sp_kept_column_bytes, sp_kept_columns_after, sp_kept_columns_are_sound, sp_kept_columns_before,
-    sp_kept_columns_most, sp_kept_fill, sp_kept_find, sp_kept_is_sound, sp_kept_leave,
-    sp_kept_numbers, sp_kept_once_each, sp_kept_outputs, sp_kept_places, sp_kept_reserve,
-    sp_kept_slots, sp_kept_take_back, sp_kept_width, sp_learner_abandon, sp_learner_answer,
-    sp_learner_can, sp_learner_commit, sp_learner_learn, sp_learner_open, sp_learner_prepare,
-    sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound, sp_noted_most,
+    sp_kept_bends, sp_kept_column_bytes, sp_kept_columns_after, sp_kept_columns_are_sound,
+    sp_kept_columns_before, sp_kept_columns_most, sp_kept_fill, sp_kept_find, sp_kept_is_sound,
+    sp_kept_leave, sp_kept_numbers, sp_kept_once_each, sp_kept_outputs, sp_kept_places,
+    sp_kept_reserve, sp_kept_slots, sp_kept_take_back, sp_kept_width, sp_learner_abandon,
+    sp_learner_answer, sp_learner_can, sp_learner_commit, sp_learner_learn, sp_learner_open,
+    sp_learner_prepare, sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound, sp_noted_most,
     sp_noted_take_back, sp_once_read, sp_once_take_back, sp_once_width, sp_sets_best_threshold,
     sp_step_reserve, sp_table_reserve, sp_undo_leave, sp_undo_moves)
 from streamptron.engine.events cimport sp_event, sp_event_unbend
