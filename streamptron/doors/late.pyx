@@ -28,9 +28,9 @@ from streamptron.engine.api cimport (
     sp_kept_leave, sp_kept_numbers, sp_kept_once_each, sp_kept_outputs, sp_kept_places,
     sp_kept_reserve, sp_kept_slots, sp_kept_take_back, sp_kept_width, sp_learner_abandon,
     sp_learner_answer, sp_learner_can, sp_learner_commit, sp_learner_learn, sp_learner_open,
-    sp_learner_prepare, sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound, sp_noted_most,
-    sp_noted_take_back, sp_once_read, sp_once_take_back, sp_once_width, sp_sets_best_threshold,
-    sp_step_reserve, sp_table_reserve, sp_undo_leave, sp_undo_moves)
+    sp_learner_prepare, sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound,
+    sp_noted_most, sp_noted_take_back, sp_once_read, sp_once_take_back, sp_once_width,
+    sp_sets_best_threshold, sp_step_reserve, sp_table_reserve, sp_undo_leave, sp_undo_moves)
 from streamptron.engine.events cimport sp_event, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
