@@ -9,9 +9,11 @@ error     answers that were wrong, in percent; the first event, before which nob
 1-AUC     two labels: of the pairs of a positive and a negative event, those in the wrong order, in
           percent, a tie being half of one; by probability and by decision function
 log-loss  minus the mean logarithm of the probability that the event's label had, in nats; events
-          whose label had never come before are left out
+          whose label had never come before are left out, and those before the second label came:
+          there is one answer, and nothing to weigh
 ECE       expected calibration error, in percent: how far the probability of the answer is from the
-          share of answers that are right, on average over 15 bins of equal width
+          share of answers that are right, on average over 15 bins of equal width; likewise from
+          the second label on
 MB        what the model takes at the end, where it says so
 
 Peers: Vowpal Wabbit (`vw`, or the Python package vowpalwabbit; with many labels --oaa) with each
@@ -168,6 +170,7 @@ class Tally:
         self.true.append(y is True)
         if probabilities is not None:
             self.by_probability.append(probabilities.get(True, 0.5))
+        if probabilities is not None and len(self.met) > 1:
             if y in self.met:
                 self.losses.append(-math.log(max(probabilities[y], 1e-15)))
             if answer is not None:

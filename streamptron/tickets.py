@@ -324,8 +324,8 @@ def check_can_undo(model: Model, what: str) -> None:
     if not can_undo(model):
         raise TypeError(
             f"{what}: {type(model).__name__} cannot take a step back; Perceptron, "
-            "MulticlassPerceptron, MIRA, AdaptiveClassifier (but with both bends and "
-            "max_features) and MultiLabelClassifier can. See docs/late-labels.md"
+            "MulticlassPerceptron, MIRA, AdaptiveClassifier and MultiLabelClassifier can. "
+            "See docs/late-labels.md"
         )
 
 

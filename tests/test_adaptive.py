@@ -8,7 +8,7 @@ import copy
 import math
 import pickle
 import random
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -48,10 +48,12 @@ def twins(max_labels=None, max_features=None, hash_bits=None, **params):
     return model, adaptive.AdaptiveClassifier(**params, max_features=max_features)
 
 
-def check_answers(model, twin, x):
-    assert model.predict_one(x) == twin.predict_one(x)
-    assert model.decision_function_one(x) == twin.decision_function_one(x)
-    assert model.predict_proba_one(x) == twin.predict_proba_one(x)
+def check_answers(model, twin, x, its=None):
+    """`its`: x as the twin has it, if that is another."""
+    its = x if its is None else its
+    assert model.predict_one(x) == twin.predict_one(its)
+    assert model.decision_function_one(x) == twin.decision_function_one(its)
+    assert model.predict_proba_one(x) == twin.predict_proba_one(its)
 
 
 def check_counts(model, twin):
@@ -387,6 +389,23 @@ def test_many_labels_equal_the_twin(seed):
     labels = [f"label {i}" for i in range(70)]
     check_stream(model, twin, random_events(rng, n=300, labels=labels, weighted=True))
     assert len(model.labels) > 45
+
+
+def test_of_more_labels_than_an_event_goes_through_tau_learns_of_one_event_in_two():
+    model, twin = twins()
+    n = twin.at_once + 2
+    for y in range(n):
+        for learner in (model, twin):
+            learner.learn_one({y: 1}, y)
+    found = [twin.tau]
+    for i in range(30):
+        x = {i % 5: 1, i % 3: 1}
+        for learner in (model, twin):
+            learner.learn_one(x, i % 7)
+        found.append(twin.tau)
+    changed = [before != after for before, after in pairwise(found)]
+    assert changed == [True, False] * 15
+    check_answers(model, twin, x)
 
 
 @pytest.mark.parametrize("n", slow([9_000], among=[3_000, 9_000]))

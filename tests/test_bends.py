@@ -1,6 +1,7 @@
 """Bends: columns of numbers whose score is no straight line, as the twin has them."""
 
 import copy
+import functools
 import math
 import pickle
 import random
@@ -155,9 +156,10 @@ def test_merged_models_with_bends_equal_the_merged_twins(went_on, seed):
 
 @seeds(3)
 @labels_2_or_9
-def test_steps_of_columns_with_bends_are_taken_back_as_by_the_twin(labels, seed, tmp_path):
+@pytest.mark.parametrize("most", [None, 40, 14])
+def test_steps_of_columns_with_bends_are_taken_back_as_by_the_twin(most, labels, seed, tmp_path):
     rng = random.Random(f"{labels}, {seed}")
-    model, twin = pair_of("AdaptiveClassifier", bends=True)
+    model, twin = pair_of("AdaptiveClassifier", bends=True, max_features=most)
     events = [(x, y, 1.0) for x, y in measurements(rng, 100, labels)]
     model = learn_and_undo(rng, model, twin, events, tmp_path / "model", check_adaptive)
     model._check()
@@ -175,12 +177,6 @@ def test_the_last_step_leaves_no_bit():
         n += model.n_features == features
         assert model.n_features != features or inside(model) == before
     assert n > 40
-
-
-def test_under_a_ceiling_no_step_can_be_taken_back():
-    model = AdaptiveClassifier(bends=True, max_features=100)
-    with pytest.raises(TypeError, match="but with both bends and max_features"):
-        model.learn_one({"a": 1.0}, True, undo=True)
 
 
 # --- What they are for
@@ -284,11 +280,91 @@ def test_a_name_that_is_an_object_has_no_bends():
     assert set(bends_in(model)) == {"b"}
 
 
-def test_a_hashed_table_keeps_no_names_for_them():
-    with pytest.raises(ValueError, match=r"bends and hash_bits are both given; .*choose one"):
-        AdaptiveClassifier(bends=True, hash_bits=10)
+def test_bends_must_be_true_or_false():
     with pytest.raises(TypeError, match="bends=1; it must be True or False"):
         AdaptiveClassifier(bends=1)
+
+
+# --- Hashed tables, which have numbers instead of names
+
+
+class Numbered(adaptive.AdaptiveClassifier):
+    """The twin of names that have numbers of their own; columns are summed in their order."""
+
+    @staticmethod
+    @functools.cache
+    def number(name):
+        model = streamptron.Perceptron(hash_bits=22, hash_seed=1, intercept=False)
+        model.learn_one({name: 1.0}, True)
+        return next(iter(model.weights))
+
+    def bends_of(self, column, v):
+        return {self.number(name): value for name, value in super().bends_of(column, v).items()}
+
+    def find_columns(self):
+        super().find_columns()
+        self.columns.sort()
+
+    def numbered(self, x):
+        return {self.number(name): value for name, value in x.items()}
+
+
+@seeds(2)
+@labels_2_or_9
+def test_hashed_bends_are_those_of_the_columns_numbers(labels, seed):
+    rng = random.Random(f"{labels}, {seed}")
+    model, twin = AdaptiveClassifier(bends=True, hash_bits=22, hash_seed=1), Numbered(bends=True)
+    for x, y in measurements(rng, 150, labels, rng.choice((0.05, 0.4))):
+        check_answers(model, twin, x, twin.numbered(x))
+        model.learn_one(x, y)
+        twin.learn_one(twin.numbered(x), y)
+    assert len(twin.slots) > 4 * len(twin.columns) > 0
+    model._check()
+
+
+@labels_2_or_9
+@pytest.mark.parametrize("bits", [3, 5, 16, 24])
+def test_hashed_models_with_bends_travel_and_learn_on(bits, labels, tmp_path):
+    X, y = table(6, labels=labels)
+    model = AdaptiveClassifier(bends=True, hash_bits=bits, hash_seed=1)
+    model.learn_many(X[:120], y[:120])
+    model.save(tmp_path / "model")
+    rows = [by_name(row) for row in X[120:]]
+    answers = [model.predict_proba_one(x) for x in rows]
+    placed = streamptron.load(tmp_path / "model", mmap=True)
+    assert [placed.predict_proba_one(x) for x in rows] == answers
+    assert placed.decision_function_one({}) == model.decision_function_one({})
+    others = [streamptron.load(tmp_path / "model"), pickle.loads(pickle.dumps(model))]
+    base = copy.deepcopy(others[0])
+    for other in others:
+        assert [other.predict_proba_one(x) for x in rows] == answers
+        for x, label in zip(rows, y[120:], strict=True):
+            other.learn_one(x, label)
+        other._check()
+    model.learn_many(X[120:], y[120:])
+    assert inside(others[0]) == inside(others[1]) == inside(model)
+    for since in (base, placed):
+        there = copy.deepcopy(base)
+        there.apply(model.delta(since))
+        there._check()
+        assert [there.predict_proba_one(x) for x in rows] == [
+            model.predict_proba_one(x) for x in rows
+        ]
+
+
+@labels_2_or_9
+@pytest.mark.parametrize("bits", [3, 5, 24])
+def test_a_step_of_hashed_bends_taken_back_at_once_leaves_the_answers_as_they_were(bits, labels):
+    X, y = table(7, labels=labels)
+    model = AdaptiveClassifier(bends=True, hash_bits=bits, hash_seed=1)
+    for i, (row, label) in enumerate(zip(X, y, strict=True)):
+        x = by_name(row)
+        if i > 20 and i % 3 == 0:
+            before = model.predict_proba_one(x)
+            model.undo(bytes(model.learn_one(x, label, undo=True)))
+            assert model.predict_proba_one(x) == before
+            model._check()
+        model.learn_one({j: x_j for j, x_j in x.items() if x_j}, label)
 
 
 def test_an_empty_batch_and_wild_numbers_do_no_harm():

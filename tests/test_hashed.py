@@ -29,6 +29,7 @@ LEARNERS = {
     "MIRA": MIRA,
     "AROW": AROW,
     "AdaptiveClassifier": AdaptiveClassifier,
+    "bends": lambda **given: AdaptiveClassifier(bends=True, **given),
     "voted": VotedPerceptron,
     "kernel": lambda **given: VotedPerceptron(degree=2, budget=40, **given),
     "MultiLabelClassifier": MultiLabelClassifier,
@@ -102,7 +103,10 @@ def test_a_hashed_model_holds_no_more_once_all_numbers_have_come():
 @pytest.mark.parametrize("bits", BITS.values(), ids=list(BITS))
 @pytest.mark.parametrize(
     "name",
-    ["Perceptron", "MulticlassPerceptron", "AROW", "AdaptiveClassifier", "MultiLabelClassifier"],
+    [
+        *("Perceptron", "MulticlassPerceptron", "AROW"),
+        *("AdaptiveClassifier", "bends", "MultiLabelClassifier"),
+    ],
 )
 def test_merging_does_not_ask_in_which_order_names_came(name, bits, tmp_path):
     base = LEARNERS[name](hash_bits=bits, hash_seed=3)
@@ -176,7 +180,8 @@ def inside(model):
 
 @pytest.mark.parametrize("bits", BITS.values(), ids=list(BITS))
 @pytest.mark.parametrize(
-    "name", ["two labels", "two, and then more", "AdaptiveClassifier", "MultiLabelClassifier"]
+    "name",
+    ["two labels", "two, and then more", "AdaptiveClassifier", "bends", "MultiLabelClassifier"],
 )
 @seeds(2)
 def test_steps_are_taken_back_in_a_model_from_a_file(name, bits, seed, tmp_path):
@@ -205,7 +210,7 @@ def test_steps_are_taken_back_in_a_model_from_a_file(name, bits, seed, tmp_path)
 
 
 @pytest.mark.parametrize("bits", BITS.values(), ids=list(BITS))
-@pytest.mark.parametrize("name", ["AdaptiveClassifier", "MultiLabelClassifier"])
+@pytest.mark.parametrize("name", ["AdaptiveClassifier", "bends", "MultiLabelClassifier"])
 def test_many_rows_at_once_are_learned_as_one_by_one(name, bits, tmp_path):
     rng = random.Random(f"{name}, {bits}")
     one, many = (LEARNERS[name](hash_bits=bits, hash_seed=1) for _ in range(2))

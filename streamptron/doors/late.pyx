@@ -19,18 +19,18 @@ from streamptron.doors.entry cimport bytes_data
 from streamptron.doors.model cimport Model
 from streamptron.doors.kept cimport PackedEvent, event_bytes_of
 from streamptron.doors.sets cimport SetModel, Told, told_again
-from libc.stdint cimport uint32_t, uint8_t
+from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from streamptron.engine.adaptive cimport (
     SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, sp_adaptive_outputs, sp_drift_is_sound)
 from streamptron.engine.api cimport (
-    sp_kept_column_bytes, sp_kept_columns_after, sp_kept_columns_are_sound, sp_kept_columns_before,
-    sp_kept_columns_most, sp_kept_fill, sp_kept_find, sp_kept_is_sound, sp_kept_leave,
-    sp_kept_numbers, sp_kept_once_each, sp_kept_outputs, sp_kept_places, sp_kept_reserve,
-    sp_kept_slots, sp_kept_take_back, sp_kept_width, sp_learner_abandon, sp_learner_answer,
-    sp_learner_can, sp_learner_commit, sp_learner_learn, sp_learner_open, sp_learner_prepare,
-    sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound, sp_noted_most,
-    sp_noted_take_back, sp_once_read, sp_once_take_back, sp_once_width, sp_sets_best_threshold,
-    sp_step_reserve, sp_table_reserve, sp_undo_leave, sp_undo_moves)
+    sp_kept_bends, sp_kept_column_bytes, sp_kept_columns_after, sp_kept_columns_are_sound,
+    sp_kept_columns_before, sp_kept_columns_most, sp_kept_fill, sp_kept_find, sp_kept_is_sound,
+    sp_kept_leave, sp_kept_numbers, sp_kept_once_each, sp_kept_outputs, sp_kept_places,
+    sp_kept_reserve, sp_kept_slots, sp_kept_take_back, sp_kept_width, sp_learner_abandon,
+    sp_learner_answer, sp_learner_can, sp_learner_commit, sp_learner_learn, sp_learner_open,
+    sp_learner_prepare, sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound,
+    sp_noted_most, sp_noted_take_back, sp_once_read, sp_once_take_back, sp_once_width,
+    sp_sets_best_threshold, sp_step_reserve, sp_table_reserve, sp_undo_leave, sp_undo_moves)
 from streamptron.engine.events cimport sp_event, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
@@ -139,9 +139,7 @@ def predicted(Model model, x):
 def can_undo(Model model):
     """Whether its steps can be taken back, and how they are written down."""
     if sp_learner_can(&model.learner, SP_CAN_PUT_BACK):
-        # a ceiling gives bends' slots to others, and what bends an event had is not written down
-        lost = model.learner.rule.bends and sp_index_is_limited(&model.learner.index)
-        return NOTHING if lost else KEPT
+        return KEPT
     if sp_learner_can(&model.learner, SP_CAN_NOTE):
         return NOTED
     return ADDED if sp_learner_can(&model.learner, SP_CAN_TAKE_BACK) else NOTHING
@@ -158,6 +156,7 @@ cdef class _Kept:
     cdef bytes means                # doubles, likewise
     cdef bytes once                 # doubles, likewise
     cdef bytes slots                # of the entries; 0: none, or not again
+    cdef bytes bends                # under a ceiling: what stands for the names of the bends
     cdef bytes columns              # those among the entries that are columns, before and after
     cdef bytes outputs              # that step, as Py_ssize_t
     cdef Py_ssize_t m, n, n_once, n_columns
@@ -170,6 +169,7 @@ cdef class _Kept:
         self.means = PyBytes_FromStringAndSize(NULL, 16 * n)
         self.once = PyBytes_FromStringAndSize(NULL, 16 * self.n_once)
         self.slots = PyBytes_FromStringAndSize(NULL, 4 * n)
+        self.bends = b""
         self.outputs = PyBytes_FromStringAndSize(NULL, m * sizeof(Py_ssize_t))
 
     cdef float* at(self, bint after) noexcept:
@@ -188,6 +188,9 @@ cdef class _Kept:
     cdef uint32_t* slots_at(self) noexcept:
         return <uint32_t*> bytes_data(<PyObject*> self.slots)
 
+    cdef uint64_t* bends_at(self) noexcept:
+        return <uint64_t*> bytes_data(<PyObject*> self.bends)
+
     cdef Py_ssize_t* k(self) noexcept:
         return <Py_ssize_t*> bytes_data(<PyObject*> self.outputs)
 
@@ -203,6 +206,8 @@ cdef _Kept _kept_before(Model model, Py_ssize_t y):
     sp_kept_slots(event, kept.slots_at())
     sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.k(), kept.m, kept.at(False),
                  kept.means_at(False))
+    if model.learner.rule.bends and sp_index_is_limited(&learner.index):
+        kept.bends = PyBytes_FromStringAndSize(NULL, 8 * (event.n - _given(model)))
     most = sp_kept_columns_most(event) * sp_kept_column_bytes(sp_kept_places(learner))
     kept.columns = PyBytes_FromStringAndSize(NULL, most)
     kept.n_columns = sp_kept_columns_before(learner, event, y, kept.columns_at())
@@ -214,6 +219,8 @@ cdef _kept_after(Model model, _Kept kept, Py_ssize_t y):
     """And as it is now; then the slots' numbers are those that have changed, each slot once."""
     cdef sp_learner* learner = &model.learner
     sp_kept_slots(&model.event, kept.slots_at())
+    if kept.bends:
+        sp_kept_bends(learner, &model.event, _given(model), kept.bends_at())
     sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.k(), kept.m, kept.at(True),
                  kept.means_at(True))
     kept.n_columns = sp_kept_columns_after(
@@ -315,7 +322,7 @@ def learned(Model model, x, y, w):
     head = mark, number, changed, label, w, prediction, n, entries
     if kept is not None:
         return (*head, output, sp_adaptive_outputs(&learner.adaptive), kept.m, kept.outputs,
-                kept.slots, kept.once, kept.numbers, kept.means, kept.columns)
+                kept.slots + kept.bends, kept.once, kept.numbers, kept.means, kept.columns)
     if not moves:
         return (*head, None)
     return (*head, b"".join([_MOVE.pack(k, a) for k, a in moves])
@@ -497,10 +504,11 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     cdef _Kept kept = _Kept()
     cdef sp_kept all_of_it
     cdef Py_ssize_t i, j, now
-    kept.n = len(slots) // 4
+    kept.n = len(means) // 16
+    slots, kept.bends = slots[:4 * kept.n], slots[4 * kept.n:]
     kept.m = m
     kept.n_once = sp_once_width(m)
-    if not (0 <= m <= 2**31 and len(slots) == 4 * kept.n
+    if not (0 <= m <= 2**31 and len(slots) == 4 * kept.n and len(kept.bends) % 8 == 0
             and len(strides) == m * <Py_ssize_t> sizeof(Py_ssize_t)
             and len(numbers) == 8 * kept.n * sp_kept_width(m) and len(means) == 16 * kept.n
             and len(once) == 16 * kept.n_once
@@ -516,7 +524,8 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     if not sp_learner_can(learner, SP_CAN_PUT_BACK):
         raise _damaged(model, "it is no step of such a model")
     now = sp_adaptive_outputs(&learner.adaptive)
-    if event.n > kept.n or not (0 <= y < 2 if outputs == 1 else 0 <= y < outputs <= now):
+    if not (event.n + len(kept.bends) // 8 <= kept.n
+            and (0 <= y < 2 if outputs == 1 else 0 <= y < outputs <= now)):
         raise _damaged(model, "it does not fit its event or the labels")
     for j in range(m):
         if not 0 <= kept.k()[j] < outputs or (j and kept.k()[j] <= kept.k()[j - 1]):
@@ -546,7 +555,8 @@ def undone_kept(Model model, PackedEvent packed, mark, number, bint changed, Py_
     for i in range(event.n):
         if event.slots[i] != kept.slots_at()[i]:
             kept.slots_at()[i] = SP_SLOT_NULL
-    sp_kept_leave(learner, kept.slots_at(), event.n, kept.n, kept.columns_at(), len(columns))
+    sp_kept_leave(learner, kept.slots_at(), event.n, kept.n, kept.bends_at(),
+                  len(kept.bends) // 8, kept.columns_at(), len(columns))
     all_of_it = sp_kept(
         outputs == 1, y, kept.k(), m, kept.slots_at(), kept.n, kept.at(False), kept.at(True),
         kept.means_at(False), kept.means_at(True), kept.columns_at(), len(columns))

@@ -44,10 +44,6 @@ cdef sp_rule rule_of(int kind, dict params, tuple updates) except *:
     rule.naive_bayes = truth("naive_bayes", given("naive_bayes", False))
     rule.intercept = truth("intercept", given("intercept", False))
     rule.bends = truth("bends", given("bends", False))
-    if rule.bends and given("hash_bits") is not None:
-        raise ValueError(
-            "bends and hash_bits are both given; bends are named after their columns, and a hashed "
-            "table keeps no names: choose one")
     return rule
 
 

@@ -150,8 +150,11 @@ cdef size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *eve
                                   uint8_t *columns, size_t bytes) noexcept nogil
 cdef bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssize_t n,
                                     bint one) noexcept nogil
+cdef void sp_kept_bends(const sp_learner *learner, const sp_event *event, Py_ssize_t n,
+                        uint64_t *bends) noexcept nogil
 cdef void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
-                        const uint8_t *columns, size_t bytes) noexcept nogil
+                        const uint64_t *bends, Py_ssize_t n_bends, const uint8_t *columns,
+                        size_t bytes) noexcept nogil
 cdef int sp_kept_reserve(sp_learner *learner, const sp_kept *kept) noexcept nogil
 cdef void sp_kept_take_back(sp_learner *learner, const sp_kept *kept) noexcept nogil
 cdef bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept nogil

@@ -372,9 +372,15 @@ cdef bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssi
     return _calls.sp_kept_columns_are_sound(columns, bytes, n, one)
 
 
+cdef void sp_kept_bends(const sp_learner *learner, const sp_event *event, Py_ssize_t n,
+                        uint64_t *bends) noexcept nogil:
+    _calls.sp_kept_bends(learner, event, n, bends)
+
+
 cdef void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
-                        const uint8_t *columns, size_t bytes) noexcept nogil:
-    _calls.sp_kept_leave(learner, slots, first, n, columns, bytes)
+                        const uint64_t *bends, Py_ssize_t n_bends, const uint8_t *columns,
+                        size_t bytes) noexcept nogil:
+    _calls.sp_kept_leave(learner, slots, first, n, bends, n_bends, columns, bytes)
 
 
 cdef int sp_kept_reserve(sp_learner *learner, const sp_kept *kept) noexcept nogil:

@@ -13,7 +13,8 @@ from tests.twin import adaptive, undo
 class Twin(adaptive.AdaptiveClassifier):
     """The twin as the random calls ask it."""
 
-    average, pocket, serving, n_evicted = "none", False, "current", 0
+    average, pocket, serving = "none", False, "current"
+    n_evicted = property(lambda self: self.ceiling.n_evicted)
 
     @property
     def n_features(self):
@@ -71,6 +72,7 @@ def drawn(rng, apart, number):
     """A case of two sources of random numbers, and a number that chooses the kind of values."""
     numbers = (None, "measured", "wild")[number % 3]
     _, params, operations = operations_on_labels.drawn(rng, apart, numbers=numbers)
+    named = "max_features" in params  # no name is a mere object, which has no bends either
     more = random.Random(-number)
     params = {
         "intercept": params["intercept"],
@@ -79,6 +81,9 @@ def drawn(rng, apart, number):
         "forget": more.choice((2**-10, 0.0, 0.5, "auto")),
         "class_weight": params["class_weight"],
     }
+    apart = random.Random(f"bends {number}")  # so that a case's calls are what they were before
+    if named and apart.random() < 0.4:
+        params |= {"bends": True, "max_features": apart.choice((None, None, 30, 12))}
     return "AdaptiveClassifier", params, list(with_undo(more, operations))
 
 

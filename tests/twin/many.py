@@ -57,7 +57,9 @@ class ManyLabels:
       w0, and G that of the output. m, nm, wn and Gn are those of a new model: V means something
       else now. The event is then answered anew.
     * A label that is new has score 0 and V 0 in its event, and is not in U.
-    * m learns of an event if U is not empty, tau if the label is in U: of what is known of it.
+    * m learns of an event if U is not empty.
+    * tau learns of the probabilities of all labels, those in U first. With more than 512 of them
+      it learns of one event in K / 512, by T: so an event goes through no more, on average.
     * The others' mass is the sum of e^w0 over all labels less that over U. So no label that is not
       in U is asked, but the best of them.
     * A row's N, and the sum in chi^2, run in four lanes: the i-th entry is in lane i mod 4. So do
@@ -66,6 +68,7 @@ class ManyLabels:
 
     mu = 3.0
     wide = 1 / 4
+    at_once = 512
 
     def split(self):
         """Two labels get a row each of what they had together."""
@@ -149,15 +152,15 @@ class ManyLabels:
     # Learning
 
     def sharper_of_many(self, a, y, u):
-        """The g of tau, of the labels in U; None if the label is not among them."""
-        place = self.place[y]
-        if place not in a.U:
+        """The g of tau; None if tau learns nothing of this event."""
+        if math.fmod(math.floor(self.T), float(-(-len(self.place) // self.at_once))) != 0:
             return None
-        scores = [a.score[k] for k in a.U]
         scale = self.tempering * self.tau
-        e = [exp_exact(score * scale - max(scores) * scale) for score in scores]
+        best = max(a.score.values()) * scale
+        scores = [a.score[k] for k in [*a.U, *(k for k in a.score if k not in a.U)]]
+        e = [exp_exact(score * scale - best) for score in scores]
         expected = lanes([e_k * score for e_k, score in zip(e, scores, strict=True)]) / lanes(e)
-        return u * ((a.score[place] - expected) * self.tempering)
+        return u * ((a.score[self.place[y]] - expected) * self.tempering)
 
     def softmax_of_many(self, a, new):
         """{place: p} of all labels, and the mass of those that are not in U.

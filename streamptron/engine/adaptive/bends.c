@@ -46,7 +46,7 @@ SP_PRIVATE int sp_bends_write(const sp_index *index, const sp_slot_type *columns
     if (sp_event_reserve(event, first + SP_BENDS_OF_COLUMN * n) < 0)
         return -1;
     for (ptrdiff_t i = 0; i < n; i++) {
-        sp_key column = sp_index_stored(index, columns[i]);
+        sp_key column = sp_index_placed(index, columns[i]);
         if (!sp_has_bends(&column))
             continue;
         double t = sp_clip(v[i] * 2.0, 5.5) + 5.5;

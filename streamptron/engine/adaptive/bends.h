@@ -16,6 +16,9 @@
    done with the event. A pair of features has none, even if it is a column: there would be twelve
    times as many.
 
+   A hashed table has no names: there a bend is named after its column's number, and a pair that is
+   a column bends too, for nobody knows that it is one. A bend may share a place with any feature.
+
    A bend is taken by its value, as it is: what the feature usually is does not matter. Nor does it
    ever become a column.
 

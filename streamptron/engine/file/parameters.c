@@ -127,10 +127,6 @@ static int sp_parameters_agree(const sp_parameters *p, sp_fault *fault)
         return sp_fault_say(fault, kind,
                             "max_features and hash_bits are both given; a hashed table has a "
                             "fixed size: choose one");
-    if (p->rule.bends && p->hash_bits)
-        return sp_fault_say(fault, kind,
-                            "bends and hash_bits are both given; bends are named after their "
-                            "columns, and a hashed table keeps no names: choose one");
     if (sp_rule_answer(&p->rule) != SP_ANSWER_CANDIDATES)
         return 0;
     if (p->rule.update == SP_UPDATE_PERCEPTRON && p->rule.C != 1.0)

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define SP_MANY_AT_ONCE 512 /* labels that an event goes through for tau, on average */
+
 /* --- The strides */
 
 /* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. e^score
@@ -46,17 +48,31 @@ static sp_surprise sp_many_surprise(sp_met *w, double p)
     return of;
 }
 
-/* u d log P(y) / d tau, among the labels that were met. */
+/* Whether tau learns of an event that goes through all labels: with many of them, of few events. */
+static bool sp_many_sharpens(const sp_adaptive *a)
+{
+    const ptrdiff_t one_in = (a->n_labels + SP_MANY_AT_ONCE - 1) / SP_MANY_AT_ONCE;
+    return one_in == 1 || fmod(floor(a->T), (double)one_in) == 0.0;
+}
+
+/* u d log P(y) / d tau: the labels in U first, then all others. */
 static double sp_many_sharper(const sp_adaptive *a, sp_met *w, ptrdiff_t y, double u)
 {
-    const double scale = sp_tempering(a);
-    const double best = sp_met_most(w->score, w->n_met, w->score[0]);
-    sp_exps(w->score, scale * a->tau, best * (scale * a->tau), w->E, w->n_met);
-    const double total = sp_met_sum(w->E, w->n_met);
-    for (ptrdiff_t i = 0; i < w->n_met; i++)
-        w->E[i] *= w->score[i];
-    const double expected = sp_met_sum(w->E, w->n_met) / total;
-    return u * ((w->score[sp_many_at(w, y)] - expected) * scale);
+    const double scale = sp_tempering(a) * a->tau;
+    const double best = sp_many_score_of(a, w, w->weighed.top) * scale;
+    double *const score = w->p; /* of all */
+    ptrdiff_t n = w->n_met;
+    memcpy(score, w->score, (size_t)n * sizeof(double));
+    for (ptrdiff_t k = 0; k < a->n_labels; k++) {
+        score[n] = a->w0[k];
+        n += !sp_many_met(w, k);
+    }
+    sp_exps(score, scale, best, w->E, n);
+    const double total = sp_met_sum(w->E, n);
+    for (ptrdiff_t i = 0; i < n; i++)
+        w->E[i] *= score[i];
+    const double expected = sp_met_sum(w->E, n) / total;
+    return u * ((sp_many_score_of(a, w, y) - expected) * sp_tempering(a));
 }
 
 /* A stride, and whether it makes entries. */
@@ -113,7 +129,7 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
     w->weighed.sharper = 0.0;
     if (u == 0.0)
         return;
-    if (!fresh && sp_many_met(w, y))
+    if (!fresh && sp_many_sharpens(a))
         w->weighed.sharper = sp_many_sharper(a, w, y, u);
     sp_many_total(learner, w, fresh);
     sp_many_aim_at_met(a, w, y, u);
@@ -374,7 +390,7 @@ SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met
     const ptrdiff_t n = a->n_labels;
     sp_leave_evicted(&learner->table, weighed);
     sp_many_move(&learner->table, slots, w);
-    if (y < n && sp_many_met(w, y))
+    if (y < n)
         sp_learn_tau(a, weighed->sharper);
     if (a->naive_bayes)
         sp_many_learn_usual_odds(a, w);

@@ -31,7 +31,8 @@
    The three events a label are a Dirichlet prior: naive Bayes says 0 of a label that it has not met
    with a feature. Answers never go through all labels: their intercepts stand in a tree
    (many/tree.h), which knows the largest, and the sum of all e^w0. Two things do: scores or
-   probabilities that are asked for each label.
+   probabilities that are asked for each label, and tau, which with more than 512 labels is learned
+   of one event in K / 512 alone.
 
    A slot is 32 bytes, as with two labels:
 

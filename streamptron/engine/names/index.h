@@ -232,6 +232,14 @@ static inline sp_slot_type sp_index_place(const sp_index *index, sp_slot_type sl
                : sp_lookup_place(index->lookup, sp_index_number(index, slot));
 }
 
+/* The key of the slot whose weights are there. */
+static inline sp_key sp_index_placed(const sp_index *index, sp_slot_type place)
+{
+    if (index->bits && index->lookup != NULL)
+        return sp_key_word(SP_KEY_INT, sp_lookup_number_at(index->lookup, place));
+    return sp_index_stored(index, place);
+}
+
 SP_API void sp_index_free(sp_index *index);
 
 /* bits = 0 for the exact index, max_features = 0 for no ceiling. Returns -1 without memory. */

@@ -76,6 +76,24 @@ static inline sp_slot_type sp_lookup_place(const sp_lookup *lookup, uint32_t num
     return (number & ~(uint32_t)SP_CHUNK_MASK) | sp_bits_rank(chunk, number & SP_CHUNK_MASK);
 }
 
+/* The number that has a place there; the null slot's if none has. */
+static inline uint32_t sp_lookup_number_at(const sp_lookup *lookup, sp_slot_type place)
+{
+    const uint64_t *chunk = &lookup->stored[place >> SP_CHUNK_BITS << 2];
+    uint32_t left = place & SP_CHUNK_MASK;
+    for (uint32_t k = 0; k < SP_CHUNK_SLOTS / 64; k++) {
+        uint64_t word = chunk[k];
+        if (left >= sp_bits(word)) {
+            left -= sp_bits(word);
+            continue;
+        }
+        for (; left > 0; left--)
+            word &= word - 1;
+        return (place & ~(uint32_t)SP_CHUNK_MASK) + 64 * k + sp_bits((word & (0 - word)) - 1);
+    }
+    return SP_SLOT_NULL;
+}
+
 static inline uint64_t sp_lookup_start(const sp_lookup *lookup, uint64_t h)
 {
     return ((h >> 32) * lookup->n_words) >> 32;

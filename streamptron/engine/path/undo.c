@@ -128,11 +128,11 @@ static uint64_t sp_kept_name(const sp_learner *learner, sp_slot_type slot)
     return sp_key_hash(&learner->index.seed, &key);
 }
 
-/* The first entry of a slot, which several names may share. */
+/* The first entry of a slot, which several names may share, before that one. */
 static ptrdiff_t sp_first_of_slot(const sp_learner *learner, const sp_event *event, ptrdiff_t at,
                                   sp_slot_type slot)
 {
-    for (ptrdiff_t i = 0; learner->index.bits && i < at; i++) {
+    for (ptrdiff_t i = 0; learner->index.bits && i < SP_MIN(at, event->n); i++) {
         if (event->slots[i] == slot)
             return i;
     }
@@ -165,9 +165,11 @@ SP_API size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *
     for (ptrdiff_t i = w->n_plain; i < w->n_unbent; i++) {
         sp_kept_column *kept = (sp_kept_column *)(void *)(columns + bytes);
         float *e = (float *)(void *)(kept + 1);
-        ptrdiff_t at = sp_first_of_slot(learner, event, sp_weighed_entry(w, i), w->slots[i]);
+        ptrdiff_t at = sp_weighed_entry(w, i);
+        if (at < 0) /* but a bend may share its place */
+            at = absent++;
         memset(kept, 0, sp_kept_column_bytes(places));
-        kept->at = (uint32_t)(at < 0 ? absent++ : at);
+        kept->at = (uint32_t)sp_first_of_slot(learner, event, at, w->slots[i]);
         kept->places = (uint32_t)places;
         kept->name = sp_kept_name(learner, w->slots[i]);
         sp_kept_column_fill(learner, w->slots[i], y, &kept->before, e);
@@ -228,13 +230,28 @@ SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrd
     return true;
 }
 
+SP_API void sp_kept_bends(const sp_learner *learner, const sp_event *event, ptrdiff_t n,
+                          uint64_t *bends)
+{
+    for (ptrdiff_t i = n; i < event->n; i++) {
+        const sp_slot_type slot = event->slots[i];
+        bends[i - n] = slot == SP_SLOT_NULL ? 0 : sp_kept_name(learner, slot);
+    }
+}
+
 SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first, ptrdiff_t n,
-                          const uint8_t *columns, size_t bytes)
+                          const uint64_t *bends, ptrdiff_t n_bends, const uint8_t *columns,
+                          size_t bytes)
 {
     size_t one;
     for (ptrdiff_t i = first; i < n; i++) {
         if (slots[i] >= learner->index.n_slots || slots[i] < SP_SLOTS_RESERVED)
             slots[i] = SP_SLOT_NULL;
+    }
+    for (ptrdiff_t i = 0; i < n_bends; i++) {
+        uint32_t *slot = &slots[first + i];
+        if (*slot != SP_SLOT_NULL && bends[i] != sp_kept_name(learner, *slot))
+            *slot = SP_SLOT_NULL;
     }
     for (size_t at = 0; at < bytes; at += one) {
         const sp_kept_column *kept = (const sp_kept_column *)(const void *)(columns + at);

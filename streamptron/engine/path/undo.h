@@ -97,9 +97,15 @@ SP_API size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *e
 /* Whether so many bytes are those of columns, of a step of n entries. `one`: as in sp_kept. */
 SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n, bool one);
 
-/* Leave out columns whose slots are others' now: the slots from `first` on are not the event's. */
+/* What stands for the names of the event's bends, which are behind its first n entries. */
+SP_API void sp_kept_bends(const sp_learner *learner, const sp_event *event, ptrdiff_t n,
+                          uint64_t *bends);
+
+/* Leave out bends and columns whose slots are others' now: the slots from `first` on are not the
+   event's. The names of the bends are needed only under a ceiling: they come first. */
 SP_API void sp_kept_leave(const sp_learner *learner, uint32_t *slots, ptrdiff_t first, ptrdiff_t n,
-                          const uint8_t *columns, size_t bytes);
+                          const uint64_t *bends, ptrdiff_t n_bends, const uint8_t *columns,
+                          size_t bytes);
 
 /* Numbers that are kept once of a step of m outputs. */
 SP_API ptrdiff_t sp_once_width(ptrdiff_t m);
