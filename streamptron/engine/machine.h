@@ -161,7 +161,7 @@ static inline int sp_machine_ready(sp_learner *learner)
 {
     if (sp_machine_of(learner) == SP_MACHINE_LINEAR && !learner->table.borrowed
         && sp_wide_is_due(learner, learner->table.n_outputs))
-        return sp_wide_turn(learner);
+        return sp_wide_turn_now(learner);
     return sp_machine_is_adaptive(learner) ? sp_adaptive_ready(learner) : 0;
 }
 
@@ -247,9 +247,18 @@ static inline int sp_machine_step(sp_learner *learner, sp_event *event, const sp
     }
 }
 
+/* Whether label y is the one with which a linear learner's labels are many. */
+static inline bool sp_machine_turns(const sp_learner *learner, ptrdiff_t y)
+{
+    return sp_machine_of(learner) == SP_MACHINE_LINEAR && y == learner->table.n_outputs
+           && learner->before == NULL && sp_wide_is_due(learner, y + 1);
+}
+
 /* All that can fail: slots for new features, an output for a new label, chunks for the step. */
 static inline int sp_machine_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
+    if (sp_machine_turns(learner, y) && sp_wide_turn(learner) < 0)
+        return -1;
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
         return sp_adaptive_reserve(learner, event, y, u);
@@ -295,11 +304,6 @@ static inline void sp_machine_settle(sp_learner *learner, sp_event *event, sp_sl
 {
     if (sp_machine_of(learner) == SP_MACHINE_VOTED)
         sp_voted_settle(learner, event, n_slots);
-    /* With one label more its weights may take less room in rows. Without memory they stay. */
-    if (sp_machine_of(learner) == SP_MACHINE_LINEAR
-        && event->n_scores < learner->table.n_outputs
-        && sp_wide_is_due(learner, learner->table.n_outputs))
-        sp_wide_turn(learner);
 }
 
 /* --- Moves, for what is taken back and what a learner starts from */
@@ -384,13 +388,16 @@ static inline int sp_machine_split(sp_learner *learner)
     return sp_linear_split(learner);
 }
 
-/* The third label has been learned, or not (`failed`: back to the old form). */
+/* The label that gave a learner its form has been learned, or not (`failed`: back to the old
+   one). */
 static inline void sp_machine_split_end(sp_learner *learner, bool failed)
 {
     if (sp_machine_of(learner) == SP_MACHINE_VOTED)
         sp_voted_split_end(learner, failed);
     else if (sp_machine_of(learner) == SP_MACHINE_MANY)
         sp_many_split_end(learner, failed);
+    else if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        sp_wide_turn_end(learner, failed);
     else
         sp_linear_split_end(learner, failed);
 }

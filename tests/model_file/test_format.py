@@ -53,6 +53,8 @@ def test_others_who_read_safetensors_read_the_file(learner, variant, path):
     version = "1"
     if learner == "AdaptiveClassifier":
         version = "5" if len(model.labels) > 2 else "3"
+    elif "entries" in arrays:
+        version = "6"
     assert (said["format"], said["version"]) == ("streamptron", version)
     assert json.loads(said["class"]) == learner
     assert json.loads(said["counters"]) == [model.n_seen, model.n_updates, model.n_mistakes]

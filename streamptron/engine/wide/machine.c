@@ -30,13 +30,37 @@ SP_PRIVATE int sp_wide_start(sp_learner *learner)
 
 SP_PRIVATE int sp_wide_turn(sp_learner *learner)
 {
-    sp_table wide;
-    if (sp_wide_turned(&wide, &learner->table, &learner->index, learner->index.n_slots) < 0) {
-        sp_wide_drop(&wide);
+    sp_table *before = (sp_table *)sp_malloc(sizeof(sp_table));
+    if (before == NULL)
+        return -1;
+    *before = learner->table;
+    if (sp_wide_turned(&learner->table, before, &learner->index, learner->index.n_slots) < 0) {
+        sp_wide_drop(&learner->table);
+        learner->table = *before;
+        sp_free(before);
         return -1;
     }
-    sp_table_free(&learner->table);
-    learner->table = wide;
+    learner->before = before;
+    return 0;
+}
+
+SP_PRIVATE void sp_wide_turn_end(sp_learner *learner, bool failed)
+{
+    if (failed) {
+        sp_wide_drop(&learner->table);
+        learner->table = *learner->before;
+        learner->version += 1;
+    } else
+        sp_table_free(learner->before);
+    sp_free(learner->before);
+    learner->before = NULL;
+}
+
+SP_PRIVATE int sp_wide_turn_now(sp_learner *learner)
+{
+    if (sp_wide_turn(learner) < 0)
+        return -1;
+    sp_wide_turn_end(learner, false);
     return 0;
 }
 

@@ -13,8 +13,17 @@ SP_PRIVATE bool sp_wide_is_due(const sp_learner *learner, ptrdiff_t n_outputs);
 /* Give the slots of an untrained learner rows. -1 without memory, and nothing has changed. */
 SP_PRIVATE int sp_wide_start(sp_learner *learner);
 
-/* Give a learner's slots rows; no answer changes. -1 without memory, and nothing has changed. */
+/* Give a learner's slots rows; no answer changes. -1 without memory, and nothing has changed.
+
+   The old table is kept until the label has been learned that made labels many
+   (sp_wide_turn_end). */
 SP_PRIVATE int sp_wide_turn(sp_learner *learner);
+
+/* Drop the old form; `failed`: go back to it. */
+SP_PRIVATE void sp_wide_turn_end(sp_learner *learner, bool failed);
+
+/* Both at once, of one that has all its labels. */
+SP_PRIVATE int sp_wide_turn_now(sp_learner *learner);
 
 SP_PRIVATE void sp_wide_close(sp_learner *learner);
 
