@@ -430,8 +430,6 @@ static inline double sp_machine_weight(const sp_learner *learner, sp_slot_type s
         return sp_adaptive_read(learner, slot);
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
         return sp_many_read(learner, slot, output);
-    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
-        return sp_wide_read(&learner->table, slot, output, kind);
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
         return sp_sets_weight(&learner->sets, &learner->table, slot, output);
     return sp_table_read(&learner->table, slot, output, kind);
@@ -462,9 +460,6 @@ static inline int sp_machine_shares(const sp_learner *learner, const sp_event *e
         return 0;
     case SP_MACHINE_MANY:
         sp_many_shares(learner, event, output, shares);
-        return 0;
-    case SP_MACHINE_WIDE:
-        sp_wide_shares(learner, event, output, kind, shares);
         return 0;
     case SP_MACHINE_VOTED:
         return sp_voted_shares(learner, event, output, shares);

@@ -109,6 +109,7 @@ SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner)
 typedef struct sp_wide_own {
     sp_own own;
     sp_wide_room *rooms; /* by entry */
+    sp_wide_room lead;   /* of a newcomer's intercept, if the step does not come there */
     ptrdiff_t capacity;
 } sp_wide_own;
 
@@ -145,13 +146,13 @@ static sp_wide_room *sp_wide_note_fresh(sp_event *event)
         w->capacity = room;
     }
     for (ptrdiff_t i = 0; i < event->n; i++)
-        w->rooms[i].fresh = event->slots[i] == SP_SLOT_NULL;
+        w->rooms[i] = (sp_wide_room){.fresh = event->slots[i] == SP_SLOT_NULL};
     return w->rooms;
 }
 
-static const sp_wide_room *sp_wide_rooms(const sp_event *event)
+static sp_wide_own *sp_wide_own_of(const sp_event *event)
 {
-    return ((const sp_wide_own *)(const void *)event->own)->rooms;
+    return (sp_wide_own *)(void *)event->own;
 }
 
 SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event)
@@ -185,62 +186,67 @@ SP_PRIVATE int sp_wide_step(sp_learner *learner, sp_event *event, ptrdiff_t y, d
 }
 
 /* Chunks and rows for the step, whose features have slots. -1 without memory. */
-static int sp_wide_reserve_step(sp_learner *learner, const sp_event *event, sp_wide_room *rooms)
+static int sp_wide_reserve_step(sp_learner *learner, const sp_event *event)
 {
-    const uint32_t first = 0;
-    sp_table *table = &learner->table;
     if (event->step.n == 0)
         return 0;
-    if (sp_table_reserve_blocks(table, event->slots, event->n, learner->index.n_slots, &first, 1)
-        < 0)
-        return -1;
-    return sp_wide_take_rooms(table, event->slots, event->n, event->step.moves, event->step.n,
-                              rooms);
+    return sp_wide_make_rooms(&learner->table, event->slots, event->n, learner->index.n_slots,
+                              event->step.moves, event->step.n, sp_wide_own_of(event)->rooms);
 }
 
-/* Where a newcomer's intercept begins. */
-static int sp_wide_reserve_lead(sp_learner *learner)
+/* Whether the intercept of label y begins elsewhere than at 0. */
+static bool sp_wide_leads(const sp_learner *learner, const sp_event *event, ptrdiff_t y)
 {
-    const uint32_t first = 0;
-    const sp_slot_type lead = SP_SLOT_INTERCEPT;
-    sp_table *table = &learner->table;
-    if (sp_table_reserve_blocks(table, &lead, 1, learner->index.n_slots, &first, 1) < 0)
-        return -1;
-    sp_wide *row = sp_wide_of(table, lead);
-    return sp_wide_reserve(table, row, (size_t)row->n + 1);
+    return y == event->n_scores && sp_rule_newcomer(&learner->rule) != 0.0;
 }
 
 SP_PRIVATE int sp_wide_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
 {
-    sp_wide_room *rooms = sp_wide_note_fresh(event);
-    if (rooms == NULL || sp_linear_admit(learner, event, y) < 0)
+    const sp_slot_type lead = SP_SLOT_INTERCEPT;
+    const sp_move move = {.output = y};
+    if (sp_wide_note_fresh(event) == NULL || sp_linear_admit(learner, event, y) < 0)
         return -1;
-    if (y == event->n_scores && sp_rule_newcomer(&learner->rule) != 0.0
-        && sp_wide_reserve_lead(learner) < 0)
-        return -1;
-    return sp_wide_reserve_step(learner, event, rooms);
+    if (event->step.n == 0 && sp_wide_leads(learner, event, y)) {
+        sp_wide_own_of(event)->lead.fresh = false;
+        return sp_wide_make_rooms(&learner->table, &lead, 1, learner->index.n_slots, &move, 1,
+                                  &sp_wide_own_of(event)->lead);
+    }
+    return sp_wide_reserve_step(learner, event);
 }
 
 SP_PRIVATE int sp_wide_move_room(sp_learner *learner, sp_event *event)
 {
-    sp_wide_room *rooms = sp_wide_note_fresh(event);
-    return rooms == NULL ? -1 : sp_wide_reserve_step(learner, event, rooms);
+    return sp_wide_note_fresh(event) == NULL ? -1 : sp_wide_reserve_step(learner, event);
 }
 
 SP_PRIVATE void sp_wide_move_event(sp_learner *learner, const sp_event *event)
 {
     const sp_step *step = &event->step;
     const sp_entries entries = sp_entries_of(event->slots, event->values, event->n);
-    sp_wide_move(&learner->table, &entries, step->moves, step->n, step->r, sp_wide_rooms(event));
+    sp_wide_move(&learner->table, &entries, step->moves, step->n, step->r,
+                 sp_wide_own_of(event)->rooms);
+}
+
+/* Let the intercept of a newcomer begin where the rule says; the step moves it by y's share. */
+static void sp_wide_lead(sp_learner *learner, const sp_event *event, ptrdiff_t y)
+{
+    sp_table *table = &learner->table;
+    sp_wide_own *w = sp_wide_own_of(event);
+    sp_wide_room *room = &w->lead;
+    for (ptrdiff_t i = 0; event->step.n && i < event->n; i++) {
+        if (event->slots[i] == SP_SLOT_INTERCEPT)
+            room = &w->rooms[i];
+    }
+    sp_wide_use_room(table, SP_SLOT_INTERCEPT, room);
+    *sp_wide_insert(table, sp_wide_of(table, SP_SLOT_INTERCEPT), (uint32_t)y)
+        = sp_rule_newcomer(&learner->rule);
 }
 
 SP_PRIVATE void sp_wide_take(sp_learner *learner, const sp_event *event, ptrdiff_t y)
 {
-    const double newcomer = sp_rule_newcomer(&learner->rule);
     sp_linear_watch(learner, event, y, 0);
-    if (newcomer != 0.0 && y == event->n_scores)
-        *sp_wide_insert(&learner->table, sp_wide_of(&learner->table, SP_SLOT_INTERCEPT),
-                        (uint32_t)y) = newcomer;
+    if (sp_wide_leads(learner, event, y))
+        sp_wide_lead(learner, event, y);
     if (event->step.n) {
         learner->n_updates += 1;
         sp_wide_move_event(learner, event);
@@ -254,13 +260,12 @@ SP_PRIVATE int sp_wide_begin_from(sp_learner *learner, sp_event *event, ptrdiff_
                                   double intercept)
 {
     const sp_move move = {.output = output};
-    const uint32_t first = 0;
     sp_table *table = &learner->table;
     sp_wide_room *rooms = sp_wide_note_fresh(event);
     if (rooms == NULL
-        || sp_table_reserve_blocks(table, event->slots, event->n, learner->index.n_slots, &first, 1)
-               < 0
-        || sp_wide_take_rooms(table, event->slots, event->n, &move, 1, rooms) < 0)
+        || sp_wide_make_rooms(table, event->slots, event->n, learner->index.n_slots, &move, 1,
+                              rooms)
+               < 0)
         return -1;
     for (ptrdiff_t i = 0; i < event->n; i++) {
         const sp_entries one = sp_entries_of(event->slots + i, event->values + i, 1);
@@ -270,17 +275,4 @@ SP_PRIVATE int sp_wide_begin_from(sp_learner *learner, sp_event *event, ptrdiff_
                                                             : event->values[i];
     }
     return 0;
-}
-
-SP_PRIVATE void sp_wide_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
-                               int kind, double *shares)
-{
-    double always = 0.0;
-    for (ptrdiff_t i = 0; i < event->n; i++) {
-        const double share = event->values[i]
-                             * sp_wide_read(&learner->table, event->slots[i], output, kind);
-        shares[i] = event->slots[i] == SP_SLOT_INTERCEPT ? 0.0 : share;
-        always = event->slots[i] == SP_SLOT_INTERCEPT ? share : always;
-    }
-    shares[event->n] = always;
 }

@@ -53,7 +53,4 @@ SP_PRIVATE void sp_wide_move_event(sp_learner *learner, const sp_event *event);
 SP_PRIVATE int sp_wide_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
                                   double intercept);
 
-SP_PRIVATE void sp_wide_shares(const sp_learner *learner, const sp_event *event, ptrdiff_t output,
-                               int kind, double *shares);
-
 #endif

@@ -93,7 +93,7 @@ SP_PRIVATE double *sp_wide_insert(sp_table *table, sp_wide *row, uint32_t k)
     return fields + at * width;
 }
 
-SP_PRIVATE double sp_wide_read(const sp_table *table, sp_slot_type slot, ptrdiff_t output, int kind)
+static double sp_wide_read(const sp_table *table, sp_slot_type slot, ptrdiff_t output, int kind)
 {
     const double *fields = sp_wide_find(table, slot, output);
     if (fields == NULL)
@@ -201,6 +201,7 @@ static void sp_wide_clear(sp_table *table, sp_slot_type slot)
 static const sp_slot_kind sp_wide_slots = {
     .weights = false,
     .blocks_for = sp_wide_blocks_for,
+    .read = sp_wide_read,
     .size = sp_wide_size,
     .clear = sp_wide_clear,
 };
@@ -340,28 +341,57 @@ static size_t sp_wide_missing(const sp_table *table, const sp_wide *row, const s
     return missing;
 }
 
-SP_PRIVATE int sp_wide_take_rooms(sp_table *table, const sp_slot_type *slots, ptrdiff_t n,
-                                  const sp_move *move, ptrdiff_t m, sp_wide_room *rooms)
+/* How many labels a row will have; 0: there is room enough. */
+static size_t sp_wide_need(const sp_table *table, sp_slot_type slot, bool fresh,
+                           const sp_move *move, ptrdiff_t m)
+{
+    if (fresh || slot >> SP_CHUNK_BITS >= table->n_chunks)
+        return (size_t)m;
+    const sp_wide *row = sp_wide_of(table, slot);
+    if (row->block == 0)
+        return (size_t)m;
+    const size_t need = row->n + sp_wide_missing(table, row, move, m);
+    return need <= sp_wide_capacity(&table->layout, (int)row->size) ? 0 : need;
+}
+
+static void sp_wide_give_rooms(sp_table *table, sp_wide_room *rooms, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
+        if (rooms[i].block)
+            sp_rows_give(sp_wide_rows(table), rooms[i].block, rooms[i].size);
         rooms[i].block = 0;
-        if (slots[i] == SP_SLOT_NULL || m == 0)
-            continue;
-        const sp_wide *row = sp_wide_of(table, slots[i]);
-        const bool fresh = rooms[i].fresh || row->block == 0;
-        const size_t need = fresh ? (size_t)m : row->n + sp_wide_missing(table, row, move, m);
-        if (!fresh && need <= sp_wide_capacity(&table->layout, (int)row->size))
+    }
+}
+
+SP_PRIVATE int sp_wide_make_rooms(sp_table *table, const sp_slot_type *slots, ptrdiff_t n,
+                                  sp_slot_type n_slots, const sp_move *move, ptrdiff_t m,
+                                  sp_wide_room *rooms)
+{
+    const uint32_t first = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        rooms[i].block = 0;
+        const size_t need = slots[i] == SP_SLOT_NULL
+                                ? 0
+                                : sp_wide_need(table, slots[i], rooms[i].fresh, move, m);
+        if (need == 0)
             continue;
         rooms[i].block = sp_wide_take_block(table, need, &rooms[i].size);
-        if (rooms[i].block)
-            continue;
-        while (i-- > 0) {
-            if (rooms[i].block)
-                sp_rows_give(sp_wide_rows(table), rooms[i].block, rooms[i].size);
+        if (rooms[i].block == 0) {
+            sp_wide_give_rooms(table, rooms, i);
+            return -1;
         }
-        return -1;
     }
-    return 0;
+    if (sp_table_reserve_blocks(table, slots, n, n_slots, &first, 1) == 0)
+        return 0;
+    sp_wide_give_rooms(table, rooms, n);
+    return -1;
+}
+
+SP_PRIVATE void sp_wide_use_room(sp_table *table, sp_slot_type slot, sp_wide_room *room)
+{
+    if (room->block)
+        sp_wide_settle_room(table, sp_wide_of(table, slot), room->block, room->size);
+    room->block = 0;
 }
 
 /* w += a x, and what average, pocket and rule need for it, as sp_add_slot of one lane. */
@@ -373,7 +403,7 @@ SP_TEMPLATE void sp_wide_add(const sp_clock clock, double *field, double x, cons
 }
 
 SP_PRIVATE void sp_wide_move(sp_table *table, const sp_entries *entries, const sp_move *move,
-                             ptrdiff_t m, double r, const sp_wide_room *rooms)
+                             ptrdiff_t m, double r, sp_wide_room *rooms)
 {
     const sp_clock now = {table->average, table->c, table->s, table->fold, table->epoch};
     const sp_clock *clock = &now;
@@ -383,8 +413,7 @@ SP_PRIVATE void sp_wide_move(sp_table *table, const sp_entries *entries, const s
             continue;
         sp_wide *row = sp_wide_of(table, entries->slots[i]);
         const double x = entries->x[i];
-        if (rooms[i].block)
-            sp_wide_settle_room(table, row, rooms[i].block, rooms[i].size);
+        sp_wide_use_room(table, entries->slots[i], &rooms[i]);
         for (ptrdiff_t j = 0; j < m; j++) {
             double *field = sp_wide_insert(table, row, (uint32_t)move[j].output);
 #define CALL(average, layout) sp_wide_add(*clock, field, x, &move[j], r, average, layout)

@@ -115,10 +115,6 @@ SP_PRIVATE double *sp_wide_find(const sp_table *table, sp_slot_type slot, ptrdif
 /* The same, made if need be: there is room for one more. */
 SP_PRIVATE double *sp_wide_insert(sp_table *table, sp_wide *row, uint32_t k);
 
-/* As sp_table_read. */
-SP_PRIVATE double sp_wide_read(const sp_table *table, sp_slot_type slot, ptrdiff_t output,
-                               int kind);
-
 /* Let a row have room for n labels. -1 without memory; what is in it stays in either case. */
 SP_PRIVATE int sp_wide_reserve(sp_table *table, sp_wide *row, size_t n);
 
@@ -133,14 +129,18 @@ SP_PRIVATE bool sp_wide_score(const sp_table *table, const sp_slot_type *slots, 
 SP_PRIVATE void sp_wide_second(const sp_table *table, const sp_entries *entries, sp_move *move,
                                ptrdiff_t m);
 
-/* Room for m moves of an event in its slots, which have chunks. -1 without memory; then none has
-   been taken. Where slots are fresh has been written down. */
-SP_PRIVATE int sp_wide_take_rooms(sp_table *table, const sp_slot_type *slots, ptrdiff_t n,
-                                  const sp_move *move, ptrdiff_t m, sp_wide_room *rooms);
+/* Room for m moves of an event in its slots, all below n_slots: chunks and rows. -1 without memory;
+   then there are those that there were. Which slots are fresh has been written down. */
+SP_PRIVATE int sp_wide_make_rooms(sp_table *table, const sp_slot_type *slots, ptrdiff_t n,
+                                  sp_slot_type n_slots, const sp_move *move, ptrdiff_t m,
+                                  sp_wide_room *rooms);
+
+/* Let the row of a slot have the room that was made for it. */
+SP_PRIVATE void sp_wide_use_room(sp_table *table, sp_slot_type slot, sp_wide_room *room);
 
 /* As sp_table_add, but for null slots. */
 SP_PRIVATE void sp_wide_move(sp_table *table, const sp_entries *entries, const sp_move *move,
-                             ptrdiff_t m, double r, const sp_wide_room *rooms);
+                             ptrdiff_t m, double r, sp_wide_room *rooms);
 
 /* As sp_table_tick. */
 SP_PRIVATE void sp_wide_tick(sp_table *table);
