@@ -32,7 +32,8 @@ from streamptron.engine.path cimport (
     sp_learner, sp_learner_labels, sp_learner_several, SP_CAN_MERGE, SP_CAN_SET)
 from streamptron.engine.sets cimport SP_LABEL_WIDTH, SP_MARKS_WIDTH
 from streamptron.engine.whole cimport (
-    SP_ENTRIES_MEMORY, SP_SHARD_KEY, SP_SHARD_MEMORY, SP_SHARD_NAMES, SP_SHARD_NUMBER, SP_SHARD_TWICE, sp_delta,
+    SP_ENTRIES_MEMORY,
+    SP_SHARD_KEY, SP_SHARD_MEMORY, SP_SHARD_NAMES, SP_SHARD_NUMBER, SP_SHARD_TWICE, sp_delta,
     sp_shard)
 
 from streamptron.doors.names import damaged

@@ -12,7 +12,8 @@ from streamptron.doors.entry cimport bytes_data
 from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.api cimport (
     sp_array_kind_of, sp_counts_fault, sp_entries_map, sp_entries_measure, sp_entries_read,
-    sp_entries_write, sp_learner_is_wide, sp_learner_widen, sp_flat_free, sp_flat_lookup, sp_flat_map, sp_flat_measure,
+    sp_entries_write, sp_learner_is_wide, sp_learner_widen,
+    sp_flat_free, sp_flat_lookup, sp_flat_map, sp_flat_measure,
     sp_flat_read, sp_flat_too_deep, sp_flat_words, sp_flat_write, sp_header_free, sp_header_read,
     sp_learner_has_rows, sp_marked_map, sp_marked_measure, sp_marked_read, sp_marked_write,
     sp_learner_can, sp_learner_ready, sp_learner_slots_fault, sp_sets_flatten, sp_sets_map,

@@ -1,5 +1,5 @@
-/* wide/: rows of weights against blocks of them. Two learners of each kind are told the same; one of
-   them turns at some event, and every score of every kept vector is the same bits ever after. */
+/* wide/: rows of weights against blocks of them. Two learners of each kind are told the same; one
+   of them turns at some event, and every score of each kept vector is the same bits ever after. */
 
 #include "kit.h"
 
@@ -70,7 +70,8 @@ static void check_weights(const sp_learner *a, const sp_learner *b)
         for (ptrdiff_t k = 0; k < a->table.n_outputs; k++) {
             for (int kind = 0; kind < SP_KEPT_KINDS; kind++)
                 CHECK(!sp_table_keeps(&a->table, kind)
-                      || sp_learner_weight(a, slot, k, kind) == sp_learner_weight(b, slot, k, kind));
+                      || sp_learner_weight(a, slot, k, kind)
+                             == sp_learner_weight(b, slot, k, kind));
         }
     }
 }

@@ -3,6 +3,7 @@
 #include "linear/loops.h"
 #include "wide/machine.h"
 #include "wide/mix.h"
+#include "wide/rows.h"
 
 #include <math.h>
 #include <string.h>

@@ -14,7 +14,6 @@
 
 #include "path/learner.h"
 #include "whole/flat.h"
-#include "wide/rows.h"
 
 enum {
     SP_ENTRIES_MEMORY = 1,
