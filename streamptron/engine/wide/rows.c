@@ -53,6 +53,22 @@ static size_t sp_wide_place(const uint32_t *labels, size_t n, uint32_t k)
     return first;
 }
 
+/* The same from one place on, before which all labels are less than k: near ones are found soon. */
+SP_TEMPLATE size_t sp_wide_place_from(const uint32_t *labels, size_t n, size_t at, uint32_t k)
+{
+    size_t step = 1;
+    if (k < n && labels[k] == k) /* so have all that are less */
+        return k;
+    if (at >= n || labels[at] >= k)
+        return at;
+    while (at + step < n && labels[at + step] < k) {
+        at += step;
+        step += step;
+    }
+    at += 1;
+    return at + sp_wide_place(labels + at, SP_MIN(n - at, step), k);
+}
+
 /* The fields of label k in a row that is there. */
 static double *sp_wide_look(const sp_table *table, const sp_wide *row, uint32_t k)
 {
@@ -321,12 +337,16 @@ SP_PRIVATE void sp_wide_second(const sp_table *table, const sp_entries *entries,
     for (ptrdiff_t i = 0; i < entries->n; i++) {
         const sp_wide *row = sp_wide_of(table, entries->slots[i]);
         const double share = sp_keep_share(layout->keep, entries->x[i], nothing);
+        double *fields = row->n ? sp_wide_fields(sp_wide_rows(table), row) : NULL;
+        const uint32_t *labels = row->n ? sp_wide_labels(layout, fields, row->n) : NULL;
+        size_t at = 0;
         for (ptrdiff_t j = 0; j < m; j++) {
-            const double *field = row->n ? sp_wide_look(table, row, (uint32_t)move[j].output)
-                                         : NULL;
-            move[j].second += field == NULL
-                                  ? share
-                                  : sp_keep_share(layout->keep, entries->x[i], field + layout->k);
+            const uint32_t k = (uint32_t)move[j].output;
+            at = sp_wide_place_from(labels, row->n, at, k);
+            move[j].second += at < row->n && labels[at] == k
+                                  ? sp_keep_share(layout->keep, entries->x[i],
+                                                  fields + at * (size_t)layout->fields + layout->k)
+                                  : share;
         }
     }
 }
@@ -335,9 +355,16 @@ SP_PRIVATE void sp_wide_second(const sp_table *table, const sp_entries *entries,
 static size_t sp_wide_missing(const sp_table *table, const sp_wide *row, const sp_move *move,
                               ptrdiff_t m)
 {
+    const uint32_t *labels = sp_wide_labels(
+        &table->layout, sp_wide_fields(sp_wide_rows(table), row), row->n);
     size_t missing = 0;
-    for (ptrdiff_t j = 0; j < m; j++)
-        missing += sp_wide_look(table, row, (uint32_t)move[j].output) == NULL;
+    size_t at = 0;
+    if ((ptrdiff_t)row->n == table->n_outputs)
+        return 0;
+    for (ptrdiff_t j = 0; j < m; j++) {
+        at = sp_wide_place_from(labels, row->n, at, (uint32_t)move[j].output);
+        missing += at == row->n || labels[at] != (uint32_t)move[j].output;
+    }
     return missing;
 }
 
@@ -350,8 +377,11 @@ static size_t sp_wide_need(const sp_table *table, sp_slot_type slot, bool fresh,
     const sp_wide *row = sp_wide_of(table, slot);
     if (row->block == 0)
         return (size_t)m;
+    const size_t capacity = sp_wide_capacity(&table->layout, (int)row->size);
+    if (row->n + (size_t)m <= capacity)
+        return 0;
     const size_t need = row->n + sp_wide_missing(table, row, move, m);
-    return need <= sp_wide_capacity(&table->layout, (int)row->size) ? 0 : need;
+    return need <= capacity ? 0 : need;
 }
 
 static void sp_wide_give_rooms(sp_table *table, sp_wide_room *rooms, ptrdiff_t n)
@@ -394,12 +424,57 @@ SP_PRIVATE void sp_wide_use_room(sp_table *table, sp_slot_type slot, sp_wide_roo
     room->block = 0;
 }
 
-/* w += a x, and what average, pocket and rule need for it, as sp_add_slot of one lane. */
-SP_TEMPLATE void sp_wide_add(const sp_clock clock, double *field, double x, const sp_move *move,
-                             double r, const int average, const sp_layout layout)
+/* What a label that is made is known by until its fields are. */
+static const uint32_t SP_WIDE_NEW = (uint32_t)1 << 31;
+
+/* Make the entries of m moves, `missing` of which a row has not; there is room. All are made on one
+   way through the row, from behind: first its labels, then the fields, which come to lie where
+   labels were. */
+static void sp_wide_make(sp_table *table, sp_wide *row, const sp_move *move, ptrdiff_t m,
+                         size_t missing)
 {
-    const sp_lanes step = {1, {0}, {move->a}, {move->second}, r};
-    sp_add_slot(clock, field, x, &step, 1, 1, average, layout);
+    const size_t width = (size_t)table->layout.fields;
+    const size_t n = row->n + missing;
+    double *fields = sp_wide_fields(sp_wide_rows(table), row);
+    const uint32_t *labels = sp_wide_labels(&table->layout, fields, row->n);
+    uint32_t *made = sp_wide_labels(&table->layout, fields, n);
+    size_t from = row->n;
+    const size_t end = sp_wide_units(&table->layout, n) * SP_WIDE_UNIT;
+    memset(made + n, 0, (size_t)((uint8_t *)fields + end - (uint8_t *)(made + n)));
+    for (size_t to = n; to > 0; to--) {
+        const uint32_t last = from ? labels[from - 1] : 0;
+        while (m > 0 && from && (uint32_t)move[m - 1].output == last)
+            m--;
+        if (m > 0 && (from == 0 || (uint32_t)move[m - 1].output > last))
+            made[to - 1] = (uint32_t)move[--m].output | SP_WIDE_NEW;
+        else
+            made[to - 1] = labels[--from];
+    }
+    from = row->n;
+    for (size_t to = n; to > from; to--) {
+        if (made[to - 1] & SP_WIDE_NEW) {
+            made[to - 1] &= ~SP_WIDE_NEW;
+            memset(fields + (to - 1) * width, 0, width * sizeof(double));
+        } else {
+            from--;
+            memmove(fields + (to - 1) * width, fields + from * width, width * sizeof(double));
+        }
+    }
+    row->n = (uint32_t)n & SP_WIDE_ROW_MOST;
+}
+
+/* w += a x, and what average, pocket and rule need for it, for the labels of m moves, which a row
+   has. */
+SP_TEMPLATE void sp_wide_add(const sp_clock clock, double *fields, const uint32_t *labels, size_t n,
+                             double x, const sp_move *move, ptrdiff_t m, double r,
+                             const int average, const sp_layout layout)
+{
+    size_t at = 0;
+    for (ptrdiff_t j = 0; j < m; j++) {
+        const sp_lanes step = {1, {0}, {move[j].a}, {move[j].second}, r};
+        at = sp_wide_place_from(labels, n, at, (uint32_t)move[j].output);
+        sp_add_slot(clock, fields + at * (size_t)layout.fields, x, &step, 1, 1, average, layout);
+    }
 }
 
 SP_PRIVATE void sp_wide_move(sp_table *table, const sp_entries *entries, const sp_move *move,
@@ -409,17 +484,19 @@ SP_PRIVATE void sp_wide_move(sp_table *table, const sp_entries *entries, const s
     const sp_clock *clock = &now;
     const sp_layout *layout = &table->layout;
     for (ptrdiff_t i = 0; i < entries->n; i++) {
-        if (entries->slots[i] == SP_SLOT_NULL)
+        if (entries->slots[i] == SP_SLOT_NULL || m == 0)
             continue;
         sp_wide *row = sp_wide_of(table, entries->slots[i]);
-        const double x = entries->x[i];
         sp_wide_use_room(table, entries->slots[i], &rooms[i]);
-        for (ptrdiff_t j = 0; j < m; j++) {
-            double *field = sp_wide_insert(table, row, (uint32_t)move[j].output);
-#define CALL(average, layout) sp_wide_add(*clock, field, x, &move[j], r, average, layout)
-            SP_EVERY_LAYOUT(CALL)
+        const size_t missing = sp_wide_missing(table, row, move, m);
+        if (missing)
+            sp_wide_make(table, row, move, m, missing);
+        double *fields = sp_wide_fields(sp_wide_rows(table), row);
+        const uint32_t *labels = sp_wide_labels(layout, fields, row->n);
+#define CALL(average, layout) \
+    sp_wide_add(*clock, fields, labels, row->n, entries->x[i], move, m, r, average, layout)
+        SP_EVERY_LAYOUT(CALL)
 #undef CALL
-        }
     }
 }
 
