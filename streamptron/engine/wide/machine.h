@@ -17,13 +17,13 @@ SP_PRIVATE int sp_wide_start(sp_learner *learner);
 
    The old table is kept until the label has been learned that made labels many
    (sp_wide_turn_end). */
-SP_PRIVATE int sp_wide_turn(sp_learner *learner);
+SP_APART SP_PRIVATE int sp_wide_turn(sp_learner *learner);
 
 /* Drop the old form; `failed`: go back to it. */
-SP_PRIVATE void sp_wide_turn_end(sp_learner *learner, bool failed);
+SP_APART SP_PRIVATE void sp_wide_turn_end(sp_learner *learner, bool failed);
 
 /* Both at once, of one that has all its labels. */
-SP_PRIVATE int sp_wide_turn_now(sp_learner *learner);
+SP_APART SP_PRIVATE int sp_wide_turn_now(sp_learner *learner);
 
 SP_PRIVATE void sp_wide_close(sp_learner *learner);
 
@@ -34,19 +34,19 @@ SP_PRIVATE size_t sp_wide_held(const sp_learner *learner);
 /* What is wrong with the rows, or NULL. */
 SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner);
 
-SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event);
+SP_APART SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event);
 
-SP_PRIVATE int sp_wide_step(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+SP_APART SP_PRIVATE int sp_wide_step(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
 
-SP_PRIVATE int sp_wide_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y);
+SP_APART SP_PRIVATE int sp_wide_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y);
 
-SP_PRIVATE void sp_wide_take(sp_learner *learner, const sp_event *event, ptrdiff_t y);
+SP_APART SP_PRIVATE void sp_wide_take(sp_learner *learner, const sp_event *event, ptrdiff_t y);
 
 /* Room for the moves of the event's step, whose features have slots. -1 without memory. */
-SP_PRIVATE int sp_wide_move_room(sp_learner *learner, sp_event *event);
+SP_APART SP_PRIVATE int sp_wide_move_room(sp_learner *learner, sp_event *event);
 
 /* Take these moves. */
-SP_PRIVATE void sp_wide_move_event(sp_learner *learner, const sp_event *event);
+SP_APART SP_PRIVATE void sp_wide_move_event(sp_learner *learner, const sp_event *event);
 
 /* Let an output start from the values of an event's features, which have slots. -1 without
    memory. */
