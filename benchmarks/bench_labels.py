@@ -15,6 +15,9 @@ us             CPU time of this process to answer and learn an event, in microse
 slowest        the most that an event took, in milliseconds of CPU time
 file, memory   of the model at the end, in MB
 
+Weights of many labels: MulticlassPerceptron, MIRA and AROW on templates of log lines, languages and
+words from their neighbours.
+
 Several labels: one MultiLabelClassifier beside a model a label, and beside peers. Answers are those
 above a probability of 1/2, or of what is said.
 
@@ -50,7 +53,14 @@ import numpy as np
 from river import linear_model, optim
 
 from benchmarks import common
-from streamptron import AdaptiveClassifier, MultiLabelClassifier, merge
+from streamptron import (
+    AROW,
+    MIRA,
+    AdaptiveClassifier,
+    MulticlassPerceptron,
+    MultiLabelClassifier,
+    merge,
+)
 from tests.support import streams
 
 STREAMS = ("reuters_topics", "bibtex_tags")
@@ -259,6 +269,29 @@ def many(whole, quick):
         print(flush=True)
 
 
+# --- Many labels: learners with a weight for each feature and label
+
+
+def weights(quick):
+    """Print the table of these."""
+    found = {
+        "log templates": (lambda: texts("loghub_templates"), 32_000),
+        "language": (lambda: texts("udhr2", threes), 8_000),
+        "cloze, 1,000 words": (lambda: brown(neighbours, 1_000), 10_000),
+    }
+    print(f"\n{'':42}  events  labels  errors    us  slowest  file  memory")
+    for name, (stream, n) in found.items():
+        for cls in (MulticlassPerceptron, MIRA, AROW):
+            model = cls()
+            errors, us, slowest = passed(model, islice(stream(), 200 if quick else n))
+            print(
+                f"{name:18}  {cls.__name__:22}  {model.n_seen:6}  {len(model.labels):6}  "
+                f"{errors:6.2f}  {us:4.0f}  {slowest:7.1f}  {file_size(model) / 1e6:4.1f}  "
+                f"{model.memory_usage / 1e6:6.1f}",
+                flush=True,
+            )
+
+
 # --- Several labels
 
 
@@ -435,13 +468,15 @@ def several(quick):
 def main(argv):
     parser = common.parser(__doc__)
     parser.add_argument("--whole", action="store_true", help="of many labels: all events")
-    parser.add_argument("--part", choices=("many", "several"), help="only these")
+    parser.add_argument("--part", choices=("many", "weights", "several"), help="only these")
     args = parser.parse_args(argv)
     common.header(args, f"Brown and others for many labels; {', '.join(STREAMS)}")
     common.need_data()
-    if args.part != "several":
+    if args.part in (None, "many"):
         many(args.whole, args.quick)
-    if args.part != "many":
+    if args.part in (None, "weights"):
+        weights(args.quick)
+    if args.part in (None, "several"):
         several(args.quick)
 
 

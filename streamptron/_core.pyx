@@ -15,7 +15,7 @@ from libc.stdint cimport uint64_t
 from streamptron.engine.api cimport (
     sp_learner_answer, sp_learner_decide, sp_learner_expect, sp_learner_learn,
     sp_learner_probabilities,
-    sp_learner_score, sp_learner_split, sp_rule_answer, sp_table_add_outputs)
+    sp_learner_expect_outputs, sp_learner_score, sp_learner_split, sp_rule_answer)
 from streamptron.engine.linear cimport (
     SP_ANSWER_LABELS, SP_ANSWER_PAIR, SP_ANSWER_SIGN, SP_KEPT_KINDS, sp_rule)
 from streamptron.engine.path cimport (
@@ -333,7 +333,7 @@ cdef class LabelModel(Model):
         if label in self._label_ids:
             raise ValueError(f"the label {shown(label)} occurs twice")
         self._check_room(label, len(self._labels))
-        if sp_table_add_outputs(&self.learner.table, 1) < 0:
+        if sp_learner_expect_outputs(&self.learner, self.learner.table.n_outputs + 1) < 0:
             raise MemoryError("no memory for the label")
         self.learner.version += 1
         self._name_output(label)
@@ -547,7 +547,7 @@ cdef class PairModel(LabelModel):
         cdef Py_ssize_t n
         self._enter(True)
         n = self._set_labels(labels)
-        if sp_table_add_outputs(&self.learner.table, n - self.learner.table.n_outputs) < 0:
+        if sp_learner_expect_outputs(&self.learner, n) < 0:
             raise MemoryError("no memory for the labels")
 
     @property

@@ -30,7 +30,7 @@ from streamptron.engine.api cimport (
     sp_learner_answer, sp_learner_can, sp_learner_commit, sp_learner_learn, sp_learner_open,
     sp_learner_prepare, sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound,
     sp_noted_most, sp_noted_take_back, sp_once_read, sp_once_take_back, sp_once_width,
-    sp_sets_best_threshold, sp_step_reserve, sp_table_reserve, sp_undo_leave, sp_undo_moves)
+    sp_sets_best_threshold, sp_step_reserve, sp_undo_leave, sp_undo_moves, sp_undo_reserve)
 from streamptron.engine.events cimport sp_event, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
@@ -488,8 +488,7 @@ def undone_moves(Model model, PackedEvent packed, mark, number, bytes moves, byt
         event.step.moves[i].output, event.step.moves[i].a = outputs[i]
         event.step.moves[i].a = -event.step.moves[i].a
         event.step.moves[i].second = 0.0
-    if sp_table_reserve(&learner.table, event.slots, event.n, learner.index.n_slots,
-                        event.step.moves, m) < 0:
+    if sp_undo_reserve(learner, event) < 0:
         model._no_memory("no memory to take the step back; nothing has changed")
     sp_undo_moves(learner, event, moment)
     _end(model, number, True)

@@ -23,7 +23,8 @@ from streamptron.doors.state cimport (
     array_of, array_start, counts_set_state, counts_state)
 from streamptron.engine.api cimport (
     sp_delta_digest, sp_delta_free, sp_delta_keys, sp_delta_measure, sp_delta_overlay,
-    sp_delta_write, sp_learner_can, sp_learner_free, sp_learners_merge, sp_table_add_outputs)
+    sp_delta_write, sp_learner_can, sp_learner_free, sp_learner_expect_outputs,
+    sp_learner_widen, sp_learners_merge)
 from streamptron.engine.linear cimport sp_table_can_write
 from streamptron.engine.memory cimport SP_SLOT_INTERCEPT, sp_calloc, sp_free, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
@@ -31,6 +32,7 @@ from streamptron.engine.path cimport (
     sp_learner, sp_learner_labels, sp_learner_several, SP_CAN_MERGE, SP_CAN_SET)
 from streamptron.engine.sets cimport SP_LABEL_WIDTH, SP_MARKS_WIDTH
 from streamptron.engine.whole cimport (
+    SP_ENTRIES_MEMORY,
     SP_SHARD_KEY, SP_SHARD_MEMORY, SP_SHARD_NAMES, SP_SHARD_NUMBER, SP_SHARD_TWICE, sp_delta,
     sp_shard)
 
@@ -234,7 +236,7 @@ cdef Model _untrained(Model like, labels, objects, y_name):
     to._empty_index(like.learner.index.seed_number)
     to._objects = dict(objects)
     to._y_name = y_name
-    if sp_table_add_outputs(&to.learner.table, n - to.learner.table.n_outputs) < 0:
+    if sp_learner_expect_outputs(&to.learner, n) < 0:
         raise MemoryError(_NO_MEMORY)
     return to
 
@@ -418,7 +420,7 @@ def delta_state(Model model, Model since):
                     "the model did not go on from since: its first feature names are not those of "
                     "since")
             arrays = {
-                "rows": array_of(<void**> &delta.rows, delta.n_rows, model.learner.table.width, 8),
+                "rows": array_of(<void**> &delta.rows, delta.n_rows, delta.width, 8),
                 "slots": array_of(<void**> &delta.slots, delta.n_rows, 0, 4),
                 "blocks": array_of(<void**> &delta.blocks, delta.n_blocks, 0, 4),
             }
@@ -464,7 +466,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     cdef bint bits = base.learner.index.bits != 0
     cdef bint limited = sp_index_is_limited(&base.learner.index)
     cdef bint sets = sp_learner_can(&base.learner, SP_CAN_SET)
-    cdef bint many
+    cdef bint many, wide
     names = None if labels is None else [*labels, *state["labels"]]
     objects = [*objects, *state["objects"]]
     n_objects = len(objects)
@@ -474,6 +476,13 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     model._configure(base._kind, **base._params)
     n = model._set_labels(names)
     many = model.learner.adaptive.rows
+    wide = not sets and not many and "marks" in arrays
+    if wide:
+        fault = sp_learner_widen(&model.learner)
+        if fault == SP_ENTRIES_MEMORY:
+            raise MemoryError(_NO_MEMORY)
+        if fault:
+            raise ValueError("the arrays are not those of such a model")
     counts_set_state(&model.learner, state)
     model._set_once_state(state)
     if model.learner.n_seen <= base.learner.n_seen:
@@ -483,7 +492,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
         expected |= {"keys", "texts"}
     if limited:
         expected |= {"renamed", "stamps"}
-    if sets or many:
+    if sets or many or wide:
         expected.add("marks")
     if sets:
         expected.add("marked")
@@ -504,7 +513,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     if limited:
         delta.renamed = <uint32_t*> array_start(arrays["renamed"], 0, 4, &delta.n_renamed)
         delta.stamps = <uint32_t*> array_start(arrays["stamps"], 0, 4, &delta.n_stamps)
-    if sets or many:
+    if sets or many or wide:
         delta.marks = <uint32_t*> array_start(arrays["marks"], SP_MARKS_WIDTH, 4, &delta.n_marks)
     if sets:
         delta.marked = <double*> array_start(arrays["marked"], SP_LABEL_WIDTH, 8, &rows)

@@ -33,8 +33,8 @@ from streamptron.engine.api cimport (
     sp_learner_answer, sp_learner_bytes, sp_learner_can, sp_learner_copy, sp_learner_decide,
     sp_learner_free, sp_learner_init, sp_learner_once, sp_learner_once_read, sp_learner_once_write,
     sp_learner_open,
-    sp_learner_resolve, sp_learner_weight, sp_rule_can, sp_rule_name, sp_table_read,
-    sp_table_reserve, sp_table_write, sp_text_bytes)
+    sp_learner_resolve, sp_learner_begin_from, sp_learner_weight, sp_rule_can,
+    sp_rule_name, sp_text_bytes)
 from streamptron.engine.events cimport sp_event_bytes
 from streamptron.engine.linear cimport (
     SP_AVERAGE_NONE, SP_KEPT_AVERAGE, SP_KEPT_CURRENT, SP_KEPT_POCKET, sp_block, sp_move, sp_rule,
@@ -453,7 +453,6 @@ cdef class Model(Desk):
     def _set_weights(self, weights, intercept, Py_ssize_t output):
         """Put weights into an untrained model, whose kept vectors all start from them."""
         cdef Py_ssize_t i, n_new = 0
-        cdef sp_move move
         if not isinstance(weights, Mapping):
             raise TypeError(
                 f"weights is {shown(weights)}, {type_shown(weights)}; it must be a dict of "
@@ -480,15 +479,8 @@ cdef class Model(Desk):
                     &self.learner.index, &self.event.keys[i], self.event.hashes[i])
                 if self.event.slots[i] == SP_SLOT_NULL:
                     raise MemoryError("no memory for the weights")
-        move.output = output
-        if sp_table_reserve(
-                &self.learner.table, self.event.slots, self.event.n, self.learner.index.n_slots,
-                &move, 1) < 0:
+        if sp_learner_begin_from(&self.learner, &self.event, output, bias) < 0:
             raise MemoryError("no memory for the weights")
-        for i in range(self.event.n):
-            sp_table_write(&self.learner.table, self.event.slots[i], output, self.event.values[i])
-        if self.learner.intercept:
-            sp_table_write(&self.learner.table, SP_SLOT_INTERCEPT, output, bias)
         self._settle()
         self.learner.version += 1
 
@@ -525,8 +517,8 @@ cdef class Model(Desk):
         cdef Py_ssize_t i
         cdef double part
         for i in range(self.event.n):
-            part = sign * self.event.values[i] * sp_table_read(
-                &self.learner.table, self.event.slots[i], output, kind)
+            part = sign * self.event.values[i] * sp_learner_weight(
+                &self.learner, self.event.slots[i], output, kind)
             if self.event.slots[i] == SP_SLOT_INTERCEPT:
                 parts.append((None, part))
             elif part != 0.0:

@@ -11,7 +11,9 @@ from cpython.object cimport PyObject
 from streamptron.doors.entry cimport bytes_data
 from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.api cimport (
-    sp_array_kind_of, sp_counts_fault, sp_flat_free, sp_flat_lookup, sp_flat_map, sp_flat_measure,
+    sp_array_kind_of, sp_counts_fault, sp_entries_map, sp_entries_measure, sp_entries_read,
+    sp_entries_write, sp_learner_is_wide, sp_learner_widen,
+    sp_flat_free, sp_flat_lookup, sp_flat_map, sp_flat_measure,
     sp_flat_read, sp_flat_too_deep, sp_flat_words, sp_flat_write, sp_header_free, sp_header_read,
     sp_learner_has_rows, sp_marked_map, sp_marked_measure, sp_marked_read, sp_marked_write,
     sp_learner_can, sp_learner_ready, sp_learner_slots_fault, sp_sets_flatten, sp_sets_map,
@@ -25,7 +27,7 @@ from streamptron.engine.path cimport SP_CAN_SET, SP_CAN_VOTE, sp_learner
 from streamptron.engine.sets cimport SP_LABEL_WIDTH, SP_MARKS_MEMORY, SP_MARKS_WIDTH
 from streamptron.engine.voted cimport SP_VOTED_MEMORY, sp_voted
 from streamptron.engine.whole cimport (
-    SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, sp_flat)
+    SP_ENTRIES_MEMORY, SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, sp_flat)
 
 from streamptron.estimator.names import shown
 
@@ -166,6 +168,8 @@ cdef dict arrays_write(const sp_learner* learner, sp_flat* flat):
             arrays.update(_voted_write(learner))
         if sp_learner_can(learner, SP_CAN_SET):
             arrays.update(sets_write(learner, flat.weights, flat.n_weights))
+        elif sp_learner_is_wide(learner):
+            arrays["entries"] = _entries_write(learner, flat)
         elif sp_learner_has_rows(learner):
             arrays["marks"] = _marks_write(learner, flat)
         return arrays
@@ -267,6 +271,29 @@ cdef tuple _marks_write(const sp_learner* learner, sp_flat* flat):
     return array
 
 
+cdef tuple _entries_write(const sp_learner* learner, sp_flat* flat):
+    """The same of a linear learner with many labels."""
+    cdef uint64_t* entries
+    array = array_of(<void**> &entries, sp_entries_measure(learner, flat), SP_ENTRIES_WIDTH, 8)
+    with nogil:
+        sp_entries_write(learner, flat, entries)
+    return array
+
+
+cdef int _entries_read(sp_learner* learner, array, bint whole) except -1:
+    """Read that array, as _marks_read does."""
+    cdef size_t n
+    cdef int fault
+    cdef const uint64_t* entries = <const uint64_t*> array_start(array, SP_ENTRIES_WIDTH, 8, &n)
+    with nogil:
+        fault = (sp_entries_map if whole else sp_entries_read)(learner, entries, n)
+    if fault == SP_ENTRIES_MEMORY:
+        raise MemoryError("no memory for the model")
+    if fault:
+        raise ValueError(_CONTRADICTS)
+    return 0
+
+
 cdef int _marks_read(sp_learner* learner, array, bint whole) except -1:
     """Read that array, after names and slots; use it in place if the slots lie in a file."""
     cdef size_t n
@@ -345,7 +372,14 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
     if sp_learner_can(learner, SP_CAN_SET):
         sets = {name: arrays.pop(name) for name in SETS}
     marks = None
-    if not sets and sp_learner_has_rows(learner):
+    entries = arrays.pop("entries", None)
+    if entries is not None:
+        fault = sp_learner_widen(learner)
+        if fault == SP_ENTRIES_MEMORY:
+            raise MemoryError("no memory for the model")
+        if fault:
+            raise ValueError("the arrays are not those of such a model")
+    elif not sets and sp_learner_has_rows(learner):
         marks = arrays.pop("marks")
     # a pickle leaves out the lookup; a file that is used in place has its checksum beside them, and
     # perhaps a journal and steps
@@ -387,6 +421,8 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
         raise MemoryError("no memory for the model")
     if fault:
         raise ValueError((<bytes> sp_flat_words(fault)).decode("ascii"))
+    if entries is not None:
+        return _entries_read(learner, entries, whole)
     if marks is not None:
         return _marks_read(learner, marks, whole)
     if sets:

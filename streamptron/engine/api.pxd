@@ -103,6 +103,9 @@ cdef bint sp_learner_slots_fault(const sp_learner *learner) noexcept nogil
 cdef int sp_learner_ready(sp_learner *learner) noexcept nogil
 cdef size_t sp_learner_bytes(const sp_learner *learner) noexcept nogil
 cdef int sp_learner_copy(sp_learner *to, const sp_learner *other) noexcept nogil
+cdef int sp_learner_expect_outputs(sp_learner *learner, Py_ssize_t n) noexcept nogil
+cdef int sp_learner_begin_from(sp_learner *learner, sp_event *event, Py_ssize_t output,
+                               double intercept) noexcept nogil
 cdef int sp_learner_expect(sp_learner *learner, Py_ssize_t n, int positive) noexcept nogil
 cdef const char *sp_learner_fault(const sp_learner *learner) noexcept nogil
 cdef void sp_learner_free(sp_learner *learner) noexcept nogil
@@ -173,6 +176,7 @@ cdef bint sp_noted_is_sound(const sp_learner *learner, const sp_event *event,
                             const uint8_t *data, size_t bytes) noexcept nogil
 cdef int sp_noted_take_back(sp_learner *learner, const sp_event *event,
                             const uint8_t *data) noexcept nogil
+cdef int sp_undo_reserve(sp_learner *learner, sp_event *event) noexcept nogil
 cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil
 cdef void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept nogil
 
@@ -241,6 +245,14 @@ cdef Py_ssize_t sp_packed_size(const sp_event *event, Py_ssize_t first,
                                Py_ssize_t last) noexcept nogil
 cdef void sp_packed_write(const sp_event *event, Py_ssize_t first, Py_ssize_t last,
                           uint8_t *p) noexcept nogil
+
+cdef bint sp_learner_is_wide(const sp_learner *learner) noexcept nogil
+cdef int sp_learner_widen(sp_learner *learner) noexcept nogil
+cdef size_t sp_entries_measure(const sp_learner *learner, const sp_flat *flat) noexcept nogil
+cdef void sp_entries_write(const sp_learner *learner, sp_flat *flat,
+                           uint64_t *entries) noexcept nogil
+cdef int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n) noexcept nogil
+cdef int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n) noexcept nogil
 
 cdef bint sp_learner_has_rows(const sp_learner *learner) noexcept nogil
 cdef size_t sp_marked_measure(const sp_learner *learner, const sp_flat *flat) noexcept nogil

@@ -228,6 +228,15 @@ cdef int sp_learner_copy(sp_learner *to, const sp_learner *other) noexcept nogil
     return _calls.sp_learner_copy(to, other)
 
 
+cdef int sp_learner_expect_outputs(sp_learner *learner, Py_ssize_t n) noexcept nogil:
+    return _calls.sp_learner_expect_outputs(learner, n)
+
+
+cdef int sp_learner_begin_from(sp_learner *learner, sp_event *event, Py_ssize_t output,
+                               double intercept) noexcept nogil:
+    return _calls.sp_learner_begin_from(learner, event, output, intercept)
+
+
 cdef int sp_learner_expect(sp_learner *learner, Py_ssize_t n, int positive) noexcept nogil:
     return _calls.sp_learner_expect(learner, n, positive)
 
@@ -434,6 +443,10 @@ cdef int sp_noted_take_back(sp_learner *learner, const sp_event *event,
     return _calls.sp_noted_take_back(learner, event, data)
 
 
+cdef int sp_undo_reserve(sp_learner *learner, sp_event *event) noexcept nogil:
+    return _calls.sp_undo_reserve(learner, event)
+
+
 cdef void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept nogil:
     _calls.sp_undo_leave(event, slots)
 
@@ -610,6 +623,31 @@ cdef bint sp_learner_slots_fault(const sp_learner *learner) noexcept nogil:
 
 cdef int sp_learner_ready(sp_learner *learner) noexcept nogil:
     return _calls.sp_learner_ready(learner)
+
+
+cdef bint sp_learner_is_wide(const sp_learner *learner) noexcept nogil:
+    return _calls.sp_learner_is_wide(learner)
+
+
+cdef int sp_learner_widen(sp_learner *learner) noexcept nogil:
+    return _calls.sp_learner_widen(learner)
+
+
+cdef size_t sp_entries_measure(const sp_learner *learner, const sp_flat *flat) noexcept nogil:
+    return _calls.sp_entries_measure(learner, flat)
+
+
+cdef void sp_entries_write(const sp_learner *learner, sp_flat *flat,
+                           uint64_t *entries) noexcept nogil:
+    _calls.sp_entries_write(learner, flat, entries)
+
+
+cdef int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n) noexcept nogil:
+    return _calls.sp_entries_read(learner, entries, n)
+
+
+cdef int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n) noexcept nogil:
+    return _calls.sp_entries_map(learner, entries, n)
 
 
 cdef bint sp_learner_has_rows(const sp_learner *learner) noexcept nogil:

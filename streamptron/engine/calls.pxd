@@ -114,6 +114,9 @@ cdef extern from "path/path.h" nogil:
     int sp_learner_ready(sp_learner *learner) noexcept
     size_t sp_learner_bytes(const sp_learner *learner) noexcept
     int sp_learner_copy(sp_learner *to, const sp_learner *other) noexcept
+    int sp_learner_expect_outputs(sp_learner *learner, Py_ssize_t n) noexcept
+    int sp_learner_begin_from(sp_learner *learner, sp_event *event, Py_ssize_t output,
+                              double intercept) noexcept
     int sp_learner_expect(sp_learner *learner, Py_ssize_t n, int positive) noexcept
     const char *sp_learner_fault(const sp_learner *learner) noexcept
     void sp_learner_free(sp_learner *learner) noexcept
@@ -180,6 +183,7 @@ cdef extern from "path/undo.h" nogil:
                            size_t bytes) noexcept
     int sp_noted_take_back(sp_learner *learner, const sp_event *event,
                            const uint8_t *data) noexcept
+    int sp_undo_reserve(sp_learner *learner, sp_event *event) noexcept
     void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept
     void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept
 
@@ -257,6 +261,14 @@ cdef extern from "whole/packed.h" nogil:
     Py_ssize_t sp_packed_size(const sp_event *event, Py_ssize_t first, Py_ssize_t last) noexcept
     void sp_packed_write(const sp_event *event, Py_ssize_t first, Py_ssize_t last,
                          uint8_t *p) noexcept
+
+cdef extern from "wide/flat.h" nogil:
+    bint sp_learner_is_wide(const sp_learner *learner) noexcept
+    int sp_learner_widen(sp_learner *learner) noexcept
+    size_t sp_entries_measure(const sp_learner *learner, const sp_flat *flat) noexcept
+    void sp_entries_write(const sp_learner *learner, sp_flat *flat, uint64_t *entries) noexcept
+    int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n) noexcept
+    int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n) noexcept
 
 cdef extern from "whole/marked.h" nogil:
     bint sp_learner_has_rows(const sp_learner *learner) noexcept

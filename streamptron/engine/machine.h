@@ -5,6 +5,7 @@
        linear     a weight for each feature and output; every rule but those below
        adaptive   AdaptiveClassifier: a slot of its own, whose numbers judge the feature
        many       the same with more than two labels: what a label has lies in sparse rows
+       wide       the linear machine with many labels: what a feature has lies in sparse rows
        voted      VotedPerceptron: the linear machine's weights, and the vectors that there were
        sets       MultiLabelClassifier: what a label has lies in sparse rows, each on its own
 
@@ -27,10 +28,12 @@
 #include "path/once.h"
 #include "sets/verbs.h"
 #include "voted/verbs.h"
+#include "wide/verbs.h"
 #include "whole/mix_rows.h"
 
 typedef enum sp_machine {
     SP_MACHINE_LINEAR,
+    SP_MACHINE_WIDE,
     SP_MACHINE_ADAPTIVE,
     SP_MACHINE_MANY,
     SP_MACHINE_VOTED,
@@ -47,8 +50,14 @@ static inline sp_machine sp_machine_of(const sp_learner *learner)
     case SP_RULE_SETS:
         return SP_MACHINE_SETS;
     default:
-        return SP_MACHINE_LINEAR;
+        return sp_table_is_wide(&learner->table) ? SP_MACHINE_WIDE : SP_MACHINE_LINEAR;
     }
+}
+
+/* A linear learner whose labels lie in rows. */
+static inline bool sp_machine_is_wide(const sp_learner *learner)
+{
+    return sp_machine_of(learner) == SP_MACHINE_WIDE;
 }
 
 /* AdaptiveClassifier, with any number of labels. */
@@ -80,6 +89,8 @@ static inline void sp_machine_free(sp_learner *learner)
 {
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
         sp_many_close(learner);
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        sp_wide_close(learner);
     sp_adaptive_free(&learner->adaptive);
     sp_voters_free(&learner->voters);
     sp_sets_close(learner);
@@ -93,6 +104,8 @@ static inline int sp_machine_copy(sp_learner *to, const sp_learner *other)
         return sp_adaptive_copy(&to->adaptive, &other->adaptive);
     case SP_MACHINE_MANY:
         return sp_many_duplicate(to, other);
+    case SP_MACHINE_WIDE:
+        return sp_wide_duplicate(to, other);
     case SP_MACHINE_VOTED:
         return sp_voters_copy(&to->voters, &other->voters);
     case SP_MACHINE_SETS:
@@ -104,8 +117,9 @@ static inline int sp_machine_copy(sp_learner *to, const sp_learner *other)
 
 static inline size_t sp_machine_bytes(const sp_learner *learner)
 {
-    size_t rows = sp_machine_of(learner) == SP_MACHINE_MANY ? sp_many_held(learner)
-                                                            : sp_sets_held(learner);
+    size_t rows = sp_machine_of(learner) == SP_MACHINE_MANY   ? sp_many_held(learner)
+                  : sp_machine_of(learner) == SP_MACHINE_WIDE ? sp_wide_held(learner)
+                                                              : sp_sets_held(learner);
     return sp_adaptive_bytes(&learner->adaptive) + sp_voters_bytes(&learner->voters) + rows;
 }
 
@@ -117,6 +131,8 @@ static inline const char *sp_machine_fault(const sp_learner *learner)
         return sp_columns_fault(&learner->adaptive.columns, &learner->table, &learner->index);
     case SP_MACHINE_MANY:
         return sp_many_fault(learner);
+    case SP_MACHINE_WIDE:
+        return sp_wide_fault(learner);
     case SP_MACHINE_VOTED:
         return sp_voters_fault(&learner->voters, learner->table.n_outputs, learner->index.n_slots);
     case SP_MACHINE_SETS:
@@ -135,12 +151,17 @@ static inline bool sp_machine_slots_fault(const sp_learner *learner, sp_slot_typ
         return sp_many_slots_fault(learner, n_slots);
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
         return sp_sets_slots_fault(learner, n_slots);
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        return false; /* what there is lies in rows */
     return !sp_table_is_finite(&learner->table);
 }
 
 /* Work out what is kept beside the slots, once they are there. -1 without memory. */
 static inline int sp_machine_ready(sp_learner *learner)
 {
+    if (sp_machine_of(learner) == SP_MACHINE_LINEAR && !learner->table.borrowed
+        && sp_wide_is_due(learner, learner->table.n_outputs))
+        return sp_wide_turn_now(learner);
     return sp_machine_is_adaptive(learner) ? sp_adaptive_ready(learner) : 0;
 }
 
@@ -154,6 +175,8 @@ static inline int sp_machine_score(sp_learner *learner, sp_event *event)
         return sp_adaptive_score(learner, event);
     case SP_MACHINE_MANY:
         return sp_many_score_event(learner, event);
+    case SP_MACHINE_WIDE:
+        return sp_wide_score_event(learner, event);
     case SP_MACHINE_VOTED:
         return sp_voted_score(learner, event);
     case SP_MACHINE_SETS:
@@ -213,6 +236,8 @@ static inline int sp_machine_step(sp_learner *learner, sp_event *event, const sp
     case SP_MACHINE_MANY:
         sp_many_step(learner, event, y, u);
         return 0;
+    case SP_MACHINE_WIDE:
+        return sp_wide_step(learner, event, y, u);
     case SP_MACHINE_VOTED:
         return sp_voted_step(learner, event, row, intercept, y, u);
     case SP_MACHINE_SETS: /* y is told before, by sp_sets_tell */
@@ -222,14 +247,25 @@ static inline int sp_machine_step(sp_learner *learner, sp_event *event, const sp
     }
 }
 
+/* Whether label y is the one with which a linear learner's labels are many. */
+static inline bool sp_machine_turns(const sp_learner *learner, ptrdiff_t y)
+{
+    return sp_machine_of(learner) == SP_MACHINE_LINEAR && y == learner->table.n_outputs
+           && learner->before == NULL && sp_wide_is_due(learner, y + 1);
+}
+
 /* All that can fail: slots for new features, an output for a new label, chunks for the step. */
 static inline int sp_machine_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
+    if (sp_machine_turns(learner, y) && sp_wide_turn(learner) < 0)
+        return -1;
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
         return sp_adaptive_reserve(learner, event, y, u);
     case SP_MACHINE_MANY:
         return sp_many_make_room(learner, event, y, u);
+    case SP_MACHINE_WIDE:
+        return sp_wide_make_room(learner, event, y);
     case SP_MACHINE_VOTED:
         return sp_voted_room(learner, event, y);
     case SP_MACHINE_SETS:
@@ -249,6 +285,9 @@ static inline void sp_machine_take(sp_learner *learner, sp_event *event, ptrdiff
     case SP_MACHINE_MANY:
         sp_many_take(learner, event, y, u);
         break;
+    case SP_MACHINE_WIDE:
+        sp_wide_take(learner, event, y);
+        break;
     case SP_MACHINE_VOTED:
         sp_voted_take(learner, event, y, u);
         break;
@@ -265,6 +304,34 @@ static inline void sp_machine_settle(sp_learner *learner, sp_event *event, sp_sl
 {
     if (sp_machine_of(learner) == SP_MACHINE_VOTED)
         sp_voted_settle(learner, event, n_slots);
+}
+
+/* --- Moves, for what is taken back and what a learner starts from */
+
+/* Room for the moves of the event's step, whose features have slots. -1 without memory. */
+static inline int sp_machine_move_room(sp_learner *learner, sp_event *event)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        return sp_wide_move_room(learner, event);
+    return sp_linear_reserve(learner, event);
+}
+
+static inline void sp_machine_move(sp_learner *learner, const sp_event *event)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        sp_wide_move_event(learner, event);
+    else
+        sp_linear_move(learner, event);
+}
+
+/* Let an output start from the values of an event's features, which have slots. -1 without
+   memory. */
+static inline int sp_machine_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
+                                        double intercept)
+{
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        return sp_wide_begin_from(learner, event, output, intercept);
+    return sp_linear_begin_from(learner, event, output, intercept);
 }
 
 /* --- A step written down, and taken back; AdaptiveClassifier's has its own form (path/undo.h) */
@@ -321,13 +388,16 @@ static inline int sp_machine_split(sp_learner *learner)
     return sp_linear_split(learner);
 }
 
-/* The third label has been learned, or not (`failed`: back to the old form). */
+/* The label that gave a learner its form has been learned, or not (`failed`: back to the old
+   one). */
 static inline void sp_machine_split_end(sp_learner *learner, bool failed)
 {
     if (sp_machine_of(learner) == SP_MACHINE_VOTED)
         sp_voted_split_end(learner, failed);
     else if (sp_machine_of(learner) == SP_MACHINE_MANY)
         sp_many_split_end(learner, failed);
+    else if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        sp_wide_turn_end(learner, failed);
     else
         sp_linear_split_end(learner, failed);
 }
@@ -461,6 +531,8 @@ static inline int sp_machine_mix_room(sp_merge *m)
         return sp_adaptive_mix_room(m);
     case SP_MACHINE_MANY:
         return sp_many_mix_room(m);
+    case SP_MACHINE_WIDE:
+        return sp_wide_mix_room(m);
     case SP_MACHINE_SETS:
         return sp_sets_mix_room(m);
     default:
@@ -474,6 +546,8 @@ static inline void sp_machine_mix_free(sp_merge *m)
         sp_adaptive_mix_free(m);
     else if (sp_machine_of(m->to) == SP_MACHINE_MANY)
         sp_many_mix_free(m);
+    else if (sp_machine_of(m->to) == SP_MACHINE_WIDE)
+        sp_wide_mix_free(m);
     else if (sp_machine_of(m->to) == SP_MACHINE_SETS)
         sp_sets_mix_free(m);
 }
@@ -497,6 +571,8 @@ static inline bool sp_machine_same_row(const sp_learner *learner, uint32_t block
         return sp_sets_same_row(&learner->table, row, &base->table, its);
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
         return sp_many_same_row(learner, block, row, base, its);
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        return sp_wide_same_row(learner, row, base, its);
     return memcmp(row, its, (size_t)learner->table.width * sizeof(double)) == 0;
 }
 
@@ -506,6 +582,8 @@ static inline bool sp_machine_mix_same(const sp_merge *m, const sp_shard *shard,
 {
     if (sp_machine_of(m->to) == SP_MACHINE_MANY)
         return sp_many_mix_same(m, shard, own, base);
+    if (sp_machine_of(m->to) == SP_MACHINE_WIDE)
+        return sp_wide_mix_same(m, shard, own, base);
     const ptrdiff_t n
         = SP_MAX(shard->learner->table.n_blocks, m->base->learner->table.n_blocks);
     for (ptrdiff_t b = 0; b < n; b++) {
@@ -535,6 +613,7 @@ static inline uint32_t sp_machine_row_blocks(const sp_learner *learner)
     case SP_MACHINE_MANY:
         return 1u | 1u << SP_BLOCK_E;
     case SP_MACHINE_SETS:
+    case SP_MACHINE_WIDE:
         return 1;
     default:
         return 0;
@@ -544,6 +623,8 @@ static inline uint32_t sp_machine_row_blocks(const sp_learner *learner)
 /* Whether rows that have been read are not those of their slots. */
 static inline bool sp_machine_rows_fault(const sp_learner *learner)
 {
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        return sp_wide_fault(learner) != NULL;
     return sp_machine_of(learner) == SP_MACHINE_MANY && sp_many_fault(learner) != NULL;
 }
 
@@ -551,6 +632,8 @@ static inline bool sp_machine_rows_fault(const sp_learner *learner)
 static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block, const double *slot,
                                       const uint32_t **marks)
 {
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        return sp_wide_marks(learner, slot, marks);
     const sp_sparse *row = &((const sp_head *)(const void *)slot)->row;
     *marks = NULL;
     if (sp_machine_row_blocks(learner) >> block & 1)
@@ -563,6 +646,10 @@ static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block,
 static inline void sp_machine_plain(const sp_learner *learner, uint32_t block, double *slot,
                                     size_t at)
 {
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE) {
+        sp_wide_plain(slot, at);
+        return;
+    }
     sp_sparse *row = &((sp_head *)(void *)slot)->row;
     if (sp_machine_row_blocks(learner) >> block & 1) {
         row->block = (uint32_t)at;
@@ -582,6 +669,8 @@ static inline int sp_machine_lay(sp_learner *learner, const sp_learner *base)
 {
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
         return sp_many_lay(learner, base);
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        return sp_wide_lay(learner, base);
     return sp_machine_of(learner) == SP_MACHINE_SETS ? sp_sets_lay(learner, base) : 0;
 }
 
@@ -592,6 +681,8 @@ static inline int sp_machine_lay_rows(sp_learner *learner, const uint32_t *slots
 {
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
         return sp_many_lay_rows(learner, slots, blocks, marks, n_marks);
+    if (sp_machine_of(learner) == SP_MACHINE_WIDE)
+        return sp_wide_lay_rows(learner, slots, n, marks, n_marks);
     return sp_machine_of(learner) == SP_MACHINE_SETS
                ? sp_sets_lay_rows(learner, slots, n, marks, n_marks, marked)
                : 0;
@@ -604,6 +695,8 @@ static inline int sp_machine_mix_slot(sp_merge *m, sp_slot_type slot)
         return sp_sets_mix_slot(m, slot);
     if (sp_machine_of(m->to) == SP_MACHINE_MANY)
         return sp_many_mix_slot(m, slot);
+    if (sp_machine_of(m->to) == SP_MACHINE_WIDE)
+        return sp_wide_mix_slot(m, slot);
     if (sp_machine_of(m->to) == SP_MACHINE_ADAPTIVE)
         sp_adaptive_mix_slot(m, slot);
     else

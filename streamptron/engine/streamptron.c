@@ -83,6 +83,10 @@
 #include "whole/mix_stay.c"
 #include "whole/packed.c"
 #include "whole/shard.c"
+#include "wide/flat.c"
+#include "wide/machine.c"
+#include "wide/mix.c"
+#include "wide/rows.c"
 
 /* Model files, which no event waits for: compiled for size. They come last, so that no other room's
    inline functions are. */

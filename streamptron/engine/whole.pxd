@@ -78,6 +78,7 @@ cdef extern from "whole/delta.h" nogil:
         uint32_t *stamps
         uint32_t *marks
         double *marked
+        size_t width
 
 
 cdef extern from "whole/packed.h" nogil:
@@ -92,3 +93,8 @@ cdef extern from "whole/packed.h" nogil:
         double value
         const uint8_t *name
         size_t n
+
+cdef extern from "wide/flat.h" nogil:
+    enum:
+        SP_ENTRIES_MEMORY
+        SP_ENTRIES_WIDTH

@@ -7,8 +7,9 @@ from typing import Any
 
 FORMAT = "streamptron"
 # 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail; 5: with the
-# rows of an AdaptiveClassifier with more than two labels
-VERSIONS = ("1", "2", "3", "4", "5")
+# rows of an AdaptiveClassifier with more than two labels; 6: with the rows of a Perceptron, MIRA or
+# AROW with many labels
+VERSIONS = ("1", "2", "3", "4", "5", "6")
 ALIGNMENT = 64  # of the arrays' start: a cache line
 HEADER_LIMIT = 100_000_000  # bytes, the limit of other readers of safetensors too
 
@@ -21,6 +22,7 @@ ARRAYS: dict[str, tuple[str, tuple[int, ...] | None]] = {
     "voted_steps": ("F64", ()),
     "voted_starts": ("F64", ()),
     "marked": ("F64", (6,)),
+    "entries": ("U64", (2,)),
     "keys": ("U64", (2,)),
     "chunks": ("U32", (3,)),
     "rows": ("U32", ()),
@@ -41,6 +43,7 @@ HASHED = {"weights", "chunks", "rows"}
 VOTED = {name for name in ARRAYS if name.startswith("voted_")}  # of a VotedPerceptron, besides
 SETS = {"marked", "marks"}  # of a MultiLabelClassifier, besides
 ROWS = {"marks"}  # of an AdaptiveClassifier with more than two labels, besides
+ENTRIES = {"entries"}  # of a Perceptron, MIRA or AROW with many labels, besides
 JOURNAL = "journal"  # of any learner's, if one was saved with it
 STEPS = "steps"  # of a pipeline, if there are others than a tokenizer
 BESIDE = {JOURNAL, STEPS}

@@ -20,6 +20,7 @@ from streamptron.mail import Mail
 from streamptron.modelfile.files import check_regular
 from streamptron.modelfile.layout import (
     BESIDE,
+    ENTRIES,
     EXACT,
     HASHED,
     HEADER_LIMIT,
@@ -288,6 +289,8 @@ class _Header:
             expected = expected | VOTED
         if model._can("set"):
             expected = expected | SETS
+        if "entries" in self.arrays:
+            expected = expected | ENTRIES
         if "many" in self.metadata:
             expected = expected | ROWS
         elif whole is not None and "adaptive" in self.metadata and len(self.part("labels")) > 2:

@@ -213,7 +213,7 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     return _header(
         {
             "format": FORMAT,
-            "version": VERSIONS[_newest(state, "mail" in parts, before is not None)],
+            "version": VERSIONS[_newest(state, names, "mail" in parts, before is not None)],
             "streamptron": __version__,
             **{name: json.dumps(part, separators=(",", ":")) for name, part in parts.items()},
             "metadata": kept,
@@ -223,8 +223,10 @@ def _packed(contents: Contents) -> tuple[bytes, list[Any]]:
     ), [arrays[name][1] for name in names]
 
 
-def _newest(state: dict[str, Any], mail: bool, steps: bool) -> int:
+def _newest(state: dict[str, Any], names: list[str], mail: bool, steps: bool) -> int:
     """Which version has all that the file has, counted from 0."""
+    if "entries" in names:
+        return 5
     if "many" in state:
         return 4
     if mail:

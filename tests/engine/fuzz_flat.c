@@ -35,9 +35,9 @@ static void write_parts(const sp_learner *learner, sp_flat *flat, part *parts)
     sp_flat_write(flat, &learner->index, &learner->table);
     bool rows = sp_learner_has_rows(learner);
     uint32_t *marks = (uint32_t *)part_new(parts, MARKS,
-                                           rows ? sp_marked_measure(learner, flat) : 0, 16);
+                                           rows ? kit_measure_rows(learner, flat) : 0, 16);
     if (rows)
-        sp_marked_write(learner, flat, marks);
+        kit_write_rows(learner, flat, marks);
     if (learner->index.bits == 0)
         sp_flat_lookup(flat);
     sp_flat_free(flat);

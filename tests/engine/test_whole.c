@@ -57,10 +57,10 @@ static void write_arrays(arrays *a, const sp_learner *learner)
     CHECK_SAME(sp_flat_measure(&a->flat, &learner->index, &learner->table), 0);
     fill_arrays(a, learner);
     if (sp_learner_has_rows(learner)) { /* they are counted in the slots that have been written */
-        a->n_marks = sp_marked_measure(learner, &a->flat);
+        a->n_marks = kit_measure_rows(learner, &a->flat);
         free(a->bytes);
         fill_arrays(a, learner);
-        sp_marked_write(learner, &a->flat, a->marks);
+        kit_write_rows(learner, &a->flat, a->marks);
     }
     if (learner->index.bits == 0)
         sp_flat_lookup(&a->flat);

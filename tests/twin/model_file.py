@@ -163,8 +163,13 @@ class ModelFile:
         at = 0
         for block, chunk, folds in self.arrays["chunks"].tolist():
             for slot in self.slots()[self.slots() // 256 == chunk].tolist():
-                stored = self.arrays["weights"][at].reshape(lanes, fields)
+                stored = self.arrays["weights"][at]
                 at += 1
+                if "entries" in self.arrays:
+                    folds = fold
+                    stored = self.wide_row(stored, len(outputs), fields)
+                else:
+                    stored = stored.reshape(lanes, fields)
                 for lane, (w, *rest) in enumerate(stored.tolist()):
                     averaged = kept = w
                     if average == "uniform":
@@ -179,6 +184,17 @@ class ModelFile:
                         assert not stored[lane].any()
         assert at == len(self.arrays["weights"])
         return outputs
+
+    def wide_row(self, stored, n_labels, fields):
+        """The fields of all labels, of a slot that says where its row is."""
+        at, n = stored.view("<u4").tolist()
+        dense = np.zeros((n_labels, fields))
+        row = self.arrays["entries"][at:].reshape(-1) if n else np.zeros(0, "<u8")
+        numbers = row[: n * fields].view("<f8").reshape(n, fields)
+        labels = row[n * fields :].view("<u4")[:n]
+        assert (np.diff(labels.astype(int)) > 0).all()
+        dense[labels] = numbers
+        return dense
 
     def adaptive_weights(self):
         """The same of an AdaptiveClassifier, which has the current weights only."""

@@ -9,6 +9,7 @@
 #include "voted/flat.h"
 #include "whole/flat.h"
 #include "whole/marked.h"
+#include "wide/flat.h"
 
 #include <string.h>
 
@@ -46,6 +47,8 @@ static uint32_t sp_arrays_expected(const sp_learner *learner)
         all |= 1U << SP_ARRAY_STAMPS;
     if (learner->adaptive.rows)
         all |= 1U << SP_ARRAY_MARKS;
+    if (sp_learner_is_wide(learner))
+        all |= 1U << SP_ARRAY_ENTRIES;
     if (sp_learner_can(learner, SP_CAN_VOTE)) {
         for (int i = SP_ARRAY_VOTED_VALUES; i <= SP_ARRAY_VOTED_STARTS; i++)
             all |= 1U << i;
@@ -176,6 +179,18 @@ static int sp_marks_open(const sp_header *header, const uint8_t *arrays, sp_lear
                           fault);
 }
 
+/* The rows of a linear learner with many labels, behind names and slots. */
+static int sp_entries_open(const sp_header *header, const uint8_t *arrays, sp_learner *learner,
+                           bool in_place, sp_fault *fault)
+{
+    size_t n;
+    const uint64_t *entries
+        = (const uint64_t *)sp_array_at(header, arrays, SP_ARRAY_ENTRIES, &n);
+    return sp_marks_fault(in_place ? sp_entries_map(learner, entries, n)
+                                   : sp_entries_read(learner, entries, n),
+                          fault);
+}
+
 /* Arrays of a former format, and these as they are now. */
 typedef struct sp_turned {
     sp_former former;
@@ -249,6 +264,9 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
     if (votes && in_place)
         return sp_fault_say(fault, SP_WHY_FOREIGN,
                             "holds a VotedPerceptron, which cannot be used in place");
+    if (header->arrays[SP_ARRAY_ENTRIES].there
+        && sp_learner_widen(learner) == SP_ENTRIES_MEMORY)
+        return sp_fault_memory(fault);
     if (!sp_arrays_are_its(header, learner))
         return sp_fault_say(fault, SP_WHY_DAMAGED, "the arrays are not those of such a model");
     const char *words = sp_flat_find(header, arrays, learner, &flat);
@@ -282,6 +300,8 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
         return failed;
     if (learner->adaptive.rows && !former)
         return sp_marks_open(header, arrays, learner, in_place, fault);
+    if (header->arrays[SP_ARRAY_ENTRIES].there)
+        return sp_entries_open(header, arrays, learner, in_place, fault);
     if (sp_learner_can(learner, SP_CAN_SET))
         return sp_sets_arrays_open(header, arrays, learner, in_place, fault);
     return votes ? sp_voted_open(header, arrays, learner, n_outputs, fault) : 0;
@@ -362,6 +382,17 @@ static int sp_marks_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_ou
     return 0;
 }
 
+/* The same of a linear learner with many labels. */
+static int sp_entries_lay_out(const sp_learner *learner, sp_flat *flat, sp_laid_out *to)
+{
+    uint64_t *entries = (uint64_t *)sp_array_room(
+        to, SP_ARRAY_ENTRIES, sp_entries_measure(learner, flat), SP_ENTRIES_WIDTH);
+    if (entries == NULL)
+        return -1;
+    sp_entries_write(learner, flat, entries);
+    return 0;
+}
+
 /* Behind the slots, which have been written, and which it tells where their rows are. -1 without
    memory. */
 static int sp_sets_lay_out(const sp_learner *learner, double *slots, size_t n_slots,
@@ -404,6 +435,8 @@ SP_PRIVATE int sp_arrays_lay_out(const sp_learner *learner, const sp_bytes *jour
     }
     if (good && learner->adaptive.rows)
         good = sp_marks_lay_out(learner, &flat, arrays) == 0;
+    if (good && sp_learner_is_wide(learner))
+        good = sp_entries_lay_out(learner, &flat, arrays) == 0;
     sp_flat_free(&flat);
     if (good && sp_learner_can(learner, SP_CAN_SET))
         good = sp_sets_lay_out(learner, flat.weights, flat.n_weights, arrays) == 0;

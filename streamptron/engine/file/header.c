@@ -9,7 +9,7 @@
 static const char sp_format[] = "streamptron";
 static const char sp_checksum[] = "\"header_crc32\":\"";
 /* 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail */
-static const char *const sp_versions[] = {"1", "2", "3", "4", "5"};
+static const char *const sp_versions[] = {"1", "2", "3", "4", "5", "6"};
 
 static const sp_array_kind sp_array_kinds[SP_ARRAYS] = {
     [SP_ARRAY_WEIGHTS] = {"weights", "F64", 8, 1},
@@ -18,6 +18,7 @@ static const sp_array_kind sp_array_kinds[SP_ARRAYS] = {
     [SP_ARRAY_VOTED_STEPS] = {"voted_steps", "F64", 8, 0},
     [SP_ARRAY_VOTED_STARTS] = {"voted_starts", "F64", 8, 0},
     [SP_ARRAY_MARKED] = {"marked", "F64", 8, 6},
+    [SP_ARRAY_ENTRIES] = {"entries", "U64", 8, 2},
     [SP_ARRAY_KEYS] = {"keys", "U64", 8, 2},
     [SP_ARRAY_CHUNKS] = {"chunks", "U32", 4, 3},
     [SP_ARRAY_ROWS] = {"rows", "U32", 4, 0},
@@ -199,7 +200,7 @@ static int sp_version_fault(const sp_header *header, uint32_t version, sp_fault 
         sp_fault_add_value(fault, &header->json, by);
     else
         sp_fault_add(fault, "None");
-    return sp_fault_add(fault, "; this version reads formats 1 to 5: install the version that "
+    return sp_fault_add(fault, "; this version reads formats 1 to 6: install the version that "
                                "wrote it, or a newer one");
 }
 

@@ -26,6 +26,7 @@ typedef enum sp_array_name {
     SP_ARRAY_VOTED_STEPS,
     SP_ARRAY_VOTED_STARTS,
     SP_ARRAY_MARKED,
+    SP_ARRAY_ENTRIES,
     SP_ARRAY_KEYS,
     SP_ARRAY_CHUNKS,
     SP_ARRAY_ROWS,

@@ -303,3 +303,17 @@ SP_PRIVATE void sp_linear_take(sp_learner *learner, const sp_event *event, const
     }
     sp_table_tick(&learner->table);
 }
+
+SP_PRIVATE int sp_linear_begin_from(sp_learner *learner, const sp_event *event, ptrdiff_t output,
+                                    double intercept)
+{
+    const sp_move move = {.output = output};
+    sp_table *table = &learner->table;
+    if (sp_table_reserve(table, event->slots, event->n, learner->index.n_slots, &move, 1) < 0)
+        return -1;
+    for (ptrdiff_t i = 0; i < event->n; i++)
+        sp_table_write(table, event->slots[i], output, event->values[i]);
+    if (learner->intercept)
+        sp_table_write(table, SP_SLOT_INTERCEPT, output, intercept);
+    return 0;
+}

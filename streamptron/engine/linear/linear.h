@@ -55,6 +55,11 @@ SP_PRIVATE void sp_linear_take(sp_learner *learner, const sp_event *event, const
 /* Move the weights of the event's step, but for features that the ceiling has refused a slot. */
 SP_PRIVATE void sp_linear_move(sp_learner *learner, const sp_event *event);
 
+/* Let an output start from the values of an event's features, which have slots. -1 without
+   memory. */
+SP_PRIVATE int sp_linear_begin_from(sp_learner *learner, const sp_event *event, ptrdiff_t output,
+                                    double intercept);
+
 /* Give each of two labels an output; no answer changes. -1 without memory, and no change.
 
    The old table is kept until the third label has been learned (sp_linear_split_end). */

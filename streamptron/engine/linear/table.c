@@ -428,6 +428,8 @@ SP_PRIVATE void sp_table_tick(sp_table *table)
 SP_API double sp_table_read(const sp_table *table, sp_slot_type slot, ptrdiff_t output, int kind)
 {
     size_t chunk = slot >> SP_CHUNK_BITS;
+    if (table->kind->read != NULL)
+        return table->kind->read(table, slot, output, kind);
     const sp_block *block = &table->blocks[output / table->lanes];
     const double *field;
     if (chunk >= table->n_chunks)

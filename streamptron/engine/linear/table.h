@@ -78,6 +78,8 @@ typedef struct sp_table sp_table;
 typedef struct sp_slot_kind {
     bool weights; /* the fields of each output side by side, as sp_layout says */
     ptrdiff_t (*blocks_for)(const sp_table *table, ptrdiff_t n_outputs);
+    /* of other than weights; NULL: there is none by output */
+    double (*read)(const sp_table *table, sp_slot_type slot, ptrdiff_t output, int kind);
     double (*size)(const sp_table *table, sp_slot_type slot); /* of other than weights */
     void (*clear)(sp_table *table, sp_slot_type slot); /* before it is cleared; NULL: nothing */
 } sp_slot_kind;

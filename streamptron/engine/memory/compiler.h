@@ -75,6 +75,15 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #define SP_TEMPLATE static inline
 #endif
 
+/* A function that stays one, so that who calls it seldom is not compiled for it. */
+#if defined(__GNUC__) || defined(__clang__)
+  #define SP_APART __attribute__((noinline))
+#elif defined(_MSC_VER)
+  #define SP_APART __declspec(noinline)
+#else
+  #define SP_APART
+#endif
+
 /* A double's bits. A pointer to one must not be read as a pointer to an int. */
 SP_TEMPLATE uint64_t sp_bits_of(double x)
 {

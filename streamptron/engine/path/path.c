@@ -256,6 +256,21 @@ SP_API int sp_learner_split(sp_learner *learner, const sp_rule *rule)
     return 0;
 }
 
+SP_API int sp_learner_expect_outputs(sp_learner *learner, ptrdiff_t n)
+{
+    const ptrdiff_t before = learner->table.n_outputs;
+    if (sp_table_add_outputs(&learner->table, n - before) == 0 && sp_machine_ready(learner) == 0)
+        return 0;
+    learner->table.n_outputs = before;
+    return -1;
+}
+
+SP_API int sp_learner_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
+                                 double intercept)
+{
+    return sp_machine_begin_from(learner, event, output, intercept);
+}
+
 SP_PRIVATE void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
                                       const sp_entries *entries, ptrdiff_t y)
 {

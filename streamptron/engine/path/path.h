@@ -116,6 +116,15 @@ SP_API int sp_learner_copy(sp_learner *to, const sp_learner *other);
 /* Give an untrained learner of kind SP_ANSWER_PAIR its form with n labels. -1 without memory. */
 SP_API int sp_learner_expect(sp_learner *learner, ptrdiff_t n, int positive);
 
+/* Give a learner so many outputs in all, those that are new of zeros. -1 without memory; then it
+   has those that it had. */
+SP_API int sp_learner_expect_outputs(sp_learner *learner, ptrdiff_t n);
+
+/* Let an output start from the values of an event's features, which have slots, and from an
+   intercept. -1 without memory; then some may be there. */
+SP_API int sp_learner_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
+                                 double intercept);
+
 /* Give the two labels of a learner of kind SP_ANSWER_SIGN an output each.
 
    Returns -1 without memory; nothing has changed then.

@@ -19,6 +19,11 @@ SP_API void sp_undo_leave(sp_event *event, const uint32_t *slots)
     }
 }
 
+SP_API int sp_undo_reserve(sp_learner *learner, sp_event *event)
+{
+    return sp_machine_move_room(learner, event);
+}
+
 SP_API void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment)
 {
     sp_table *table = &learner->table;
@@ -27,7 +32,7 @@ SP_API void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment
     int folds = (int)SP_MIN(table->fold - moment.fold, (uint32_t)SP_FOLDS_MOST);
     table->c = moment.c;
     table->s = ldexp(moment.s, 256 * folds);
-    sp_linear_move(learner, event);
+    sp_machine_move(learner, event);
     table->c = c;
     table->s = s;
 }

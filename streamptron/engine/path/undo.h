@@ -49,7 +49,10 @@ static inline sp_moment sp_undo_moment(const sp_learner *learner)
 /* Leave out the entries that had no slot, or another one. They are `slots` of the event. */
 SP_API void sp_undo_leave(sp_event *event, const uint32_t *slots);
 
-/* Take the moves of the event's step, as at that moment. The slots are reserved. */
+/* Room for the moves of the event's step. -1 without memory. */
+SP_API int sp_undo_reserve(sp_learner *learner, sp_event *event);
+
+/* Take these moves, as at that moment. There is room for them. */
 SP_API void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment);
 
 /* Floats for each entry. */

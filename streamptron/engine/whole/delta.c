@@ -144,6 +144,47 @@ SP_API void sp_delta_free(sp_delta *delta)
 {
     sp_free(delta->numbers);
     delta->numbers = NULL;
+    for (int k = 0; delta->turned != NULL && k < 2; k++) {
+        if (delta->turned[k].table.own != NULL)
+            sp_wide_drop(&delta->turned[k].table);
+    }
+    sp_free(delta->turned);
+    sp_free(delta->ours);
+    delta->turned = NULL;
+    delta->ours = NULL;
+}
+
+/* Whether what is written of a learner are rows of many labels. */
+static bool sp_delta_is_wide(const sp_learner *learner)
+{
+    return sp_machine_is_wide(learner) || sp_wide_is_due(learner, learner->table.n_outputs);
+}
+
+/* Let learner and base be of one form. -1 without memory. */
+static int sp_delta_turn(sp_delta *delta, sp_shard *shard, const sp_shard *base)
+{
+    if (!sp_delta_is_wide(shard->learner) && !sp_machine_is_wide(base->learner))
+        return 0;
+    delta->turned = (sp_learner *)sp_calloc(2, sizeof(sp_learner));
+    delta->ours = (sp_shard *)sp_malloc(sizeof(sp_shard));
+    if (delta->turned == NULL || delta->ours == NULL)
+        return -1;
+    *delta->ours = *base;
+    if (!sp_machine_is_wide(shard->learner)) {
+        delta->turned[0] = *shard->learner;
+        if (sp_wide_shadow(&delta->turned[0].table, shard->learner, shard->n_slots, -1) < 0)
+            return -1;
+        shard->learner = &delta->turned[0];
+    }
+    if (!sp_machine_is_wide(base->learner)) {
+        delta->turned[1] = *base->learner;
+        if (sp_wide_shadow(&delta->turned[1].table, base->learner, base->n_slots,
+                           shard->learner->two.positive)
+            < 0)
+            return -1;
+        delta->ours->learner = &delta->turned[1];
+    }
+    return 0;
 }
 
 /* The numbers that a shard or its base has, rising. -1 without memory. */
@@ -236,6 +277,10 @@ SP_API int sp_delta_measure(sp_delta *delta, sp_shard *shard, const sp_shard *ba
     memset(delta, 0, sizeof(sp_delta));
     if (sp_names_fault(shard) || sp_names_fault(base))
         return SP_SHARD_KEY;
+    if (sp_delta_turn(delta, shard, base) < 0)
+        return SP_SHARD_MEMORY;
+    base = delta->ours == NULL ? base : delta->ours;
+    delta->width = (size_t)shard->learner->table.width;
     if (shard->learner->index.bits) {
         if (sp_delta_numbers(delta, shard, base) < 0)
             return SP_SHARD_MEMORY;
@@ -268,6 +313,7 @@ SP_API void sp_delta_write(const sp_delta *delta, const sp_shard *shard, const s
     size_t at = SP_SLOTS_RESERVED;
     sp_key key;
     sp_delta so_far = *delta;
+    base = delta->ours == NULL ? base : delta->ours;
     so_far.n_rows = 0;
     so_far.n_marks = sp_machine_row_blocks(shard->learner) != 0;
     if (so_far.n_marks)
@@ -355,7 +401,7 @@ static int sp_lay(sp_learner *learner, const sp_learner *from, ptrdiff_t n_outpu
     int laid = sp_machine_lay(learner, from);
     if (laid < 0)
         return SP_SHARD_MEMORY;
-    if (base->lanes != table->lanes) {
+    if (!laid && base->lanes != table->lanes) {
         if (base->lanes != 1 || table->lanes != SP_LANES || n_outputs < 2)
             return SP_SHARD_NUMBER;
         sp_table_free(table);
@@ -607,7 +653,7 @@ static void sp_mix_hashed_block(uint64_t *h, const sp_shard *shard, uint32_t blo
     }
 }
 
-SP_API int sp_delta_digest(const sp_shard *shard, uint64_t *h)
+static int sp_digest(const sp_shard *shard, uint64_t *h)
 {
     const sp_table *table = &shard->learner->table;
     sp_slot_type slot;
@@ -650,4 +696,18 @@ SP_API int sp_delta_digest(const sp_shard *shard, uint64_t *h)
     }
     sp_free(slots);
     return 0;
+}
+
+SP_API int sp_delta_digest(const sp_shard *shard, uint64_t *h)
+{
+    sp_learner turned = *shard->learner;
+    sp_shard of = *shard;
+    if (sp_machine_is_wide(&turned) || !sp_delta_is_wide(&turned))
+        return sp_digest(shard, h);
+    of.learner = &turned;
+    int failed = sp_wide_shadow(&turned.table, shard->learner, shard->n_slots, -1);
+    if (failed == 0)
+        failed = sp_digest(&of, h);
+    sp_wide_drop(&turned.table);
+    return failed;
 }

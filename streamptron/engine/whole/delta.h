@@ -61,6 +61,9 @@ typedef struct sp_delta {
     double *marked;
     sp_delta_slot *numbers; /* hashed: rising; sp_delta_measure makes them */
     size_t n_numbers;
+    size_t width;       /* of a row */
+    sp_learner *turned; /* learner and base, if they were of another form; and the base then */
+    sp_shard *ours;
 } sp_delta;
 
 /* Free what sp_delta_measure has made. */

@@ -85,7 +85,7 @@ static int sp_hold(sp_merge *m, int *culprit)
 {
     sp_slot_type most = m->to->index.max_slots - SP_SLOTS_RESERVED;
     bool limited = sp_index_is_limited(&m->to->index);
-    if (sp_mix_room(m) < 0)
+    if (sp_mix_turn(m) < 0 || sp_mix_room(m) < 0)
         return SP_SHARD_MEMORY;
     for (int k = 0; k < m->n; k++) {
         m->N += m->shards[k].n;

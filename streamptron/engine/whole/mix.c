@@ -10,8 +10,48 @@
 #include <math.h>
 #include <string.h>
 
+static const sp_shard *sp_mix_part_of(const sp_merge *m, int k)
+{
+    return k < m->n ? &m->shards[k] : m->base;
+}
+
+SP_PRIVATE int sp_mix_turn(sp_merge *m)
+{
+    bool wide = sp_machine_is_wide(m->to);
+    for (int k = 0; k <= m->n; k++)
+        wide = wide || sp_machine_is_wide(sp_mix_part_of(m, k)->learner);
+    if (!wide)
+        return 0;
+    if (sp_learner_widen(m->to) != 0)
+        return -1;
+    m->turned = (sp_learner *)sp_calloc((size_t)m->n + 1, sizeof(sp_learner));
+    if (m->turned == NULL)
+        return -1;
+    for (int k = 0; k <= m->n; k++) {
+        const sp_shard *part = sp_mix_part_of(m, k);
+        if (sp_machine_is_wide(part->learner))
+            continue;
+        m->turned[k] = *part->learner;
+        if (sp_wide_shadow(&m->turned[k].table, part->learner, part->n_slots, -1) < 0)
+            return -1;
+        if (k < m->n)
+            m->shards[k].learner = &m->turned[k];
+        else {
+            m->of_base = *m->base;
+            m->of_base.learner = &m->turned[k];
+            m->base = &m->of_base;
+        }
+    }
+    return 0;
+}
+
 SP_PRIVATE void sp_mix_free(sp_merge *m)
 {
+    for (int k = 0; m->turned != NULL && k <= m->n; k++) {
+        if (m->turned[k].table.own != NULL)
+            sp_wide_drop(&m->turned[k].table);
+    }
+    sp_free(m->turned);
     for (int k = 0, end = m->n; k < end; k++)
         sp_shard_free(&m->shards[k]);
     sp_free(m->parts);

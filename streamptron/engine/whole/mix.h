@@ -35,7 +35,12 @@ typedef struct sp_merge {
     sp_terms *terms;
     double *scratch;
     void *own; /* the machine's; see machine.h */
+    sp_learner *turned; /* parts that are of another form than the merged; NULL: none. */
+    sp_shard of_base;   /* The base, if it is one */
 } sp_merge;
+
+/* See that all are of one form. -1 without memory. */
+SP_PRIVATE int sp_mix_turn(sp_merge *m);
 
 SP_PRIVATE void sp_mix_free(sp_merge *m);
 

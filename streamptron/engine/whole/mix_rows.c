@@ -81,9 +81,8 @@ static bool sp_differs(const sp_merge *m, const sp_shard *shard, sp_slot_type ow
     bool comparable = shard->learner->table.lanes == m->base->learner->table.lanes
                       && (!m->to->table.kind->weights || (shard->plain && m->base->plain));
     sp_slot_type base = sp_base_slot(m, slot);
-    uint32_t fold = shard->learner->table.fold;
-    double ours[SP_MIX_NUMBERS];
-    double theirs[SP_MIX_NUMBERS];
+    if (sp_table_is_wide(&m->to->table))
+        return !sp_machine_mix_same(m, shard, own, base);
     if (comparable && !folds) {
         if (sp_machine_mix_same(m, shard, own, base))
             return false;
@@ -91,9 +90,7 @@ static bool sp_differs(const sp_merge *m, const sp_shard *shard, sp_slot_type ow
             return true;
     }
     for (ptrdiff_t o = 0, end = m->to->table.n_outputs; o < end; o++) {
-        sp_numbers(m, shard, own, o, fold, theirs);
-        sp_numbers(m, m->base, base, o, fold, ours);
-        if (memcmp(ours, theirs, sizeof(ours)) != 0)
+        if (!sp_mix_is_same(m, shard, own, base, o))
             return true;
     }
     return false;
@@ -218,17 +215,32 @@ static void sp_keep_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output
     }
 }
 
+SP_PRIVATE bool sp_mix_is_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
+                               sp_slot_type base, ptrdiff_t output)
+{
+    const uint32_t fold = shard->learner->table.fold;
+    double ours[SP_MIX_NUMBERS];
+    double theirs[SP_MIX_NUMBERS];
+    sp_numbers(m, shard, own, output, fold, theirs);
+    sp_numbers(m, m->base, base, output, fold, ours);
+    return memcmp(ours, theirs, sizeof(ours)) == 0;
+}
+
+SP_PRIVATE void sp_mix_output(const sp_merge *m, sp_slot_type slot, ptrdiff_t output, double *to)
+{
+    if (m->n_touched)
+        sp_mix_field(m, slot, output, to);
+    else
+        sp_keep_field(m, slot, output, to);
+}
+
 SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot)
 {
     const sp_table *to = &m->to->table;
     for (ptrdiff_t o = 0, end = to->n_outputs; o < end; o++) {
         double *field = sp_mix_rows_place(m, slot, o);
-        if (field != NULL) {
-            if (m->n_touched)
-                sp_mix_field(m, slot, o, field);
-            else
-                sp_keep_field(m, slot, o, field);
-        }
+        if (field != NULL)
+            sp_mix_output(m, slot, o, field);
     }
 }
 

@@ -15,6 +15,13 @@ SP_PRIVATE int sp_mix_rows(sp_merge *m);
 
 SP_PRIVATE sp_slot_type sp_base_slot(const sp_merge *m, sp_slot_type slot);
 
+/* Whether an output of a shard's own slot holds the same as that of a slot of the base. */
+SP_PRIVATE bool sp_mix_is_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
+                               sp_slot_type base, ptrdiff_t output);
+
+/* One output of a slot of weights: of the shards that have touched it, or the base's. */
+SP_PRIVATE void sp_mix_output(const sp_merge *m, sp_slot_type slot, ptrdiff_t output, double *to);
+
 /* A slot of weights: each output's fields, of the shards that have touched it. */
 SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot);
 

@@ -3,6 +3,7 @@
 #include "linear/layout.h"
 #include "linear/loops.h"
 #include "memory/compiler.h"
+#include "wide/rows.h"
 
 #include <string.h>
 
@@ -142,6 +143,8 @@ SP_PRIVATE const double *sp_shard_field(const sp_shard *shard, sp_slot_type slot
     if (own < 0)
         return NULL;
     *sign = shard->signs[output];
+    if (sp_table_is_wide(table))
+        return sp_wide_find(table, sp_index_place(&shard->learner->index, slot), own);
     return sp_shard_row(shard, own / table->lanes, slot)
            + own % table->lanes * table->layout.fields;
 }
@@ -154,5 +157,7 @@ SP_PRIVATE double sp_shard_factor(const sp_shard *shard, sp_slot_type slot, ptrd
     size_t chunk = sp_index_place(&shard->learner->index, slot) >> SP_CHUNK_BITS;
     if (table->average != SP_AVERAGE_EXPONENTIAL || own < 0 || chunk >= table->n_chunks)
         return 1.0;
+    if (sp_table_is_wide(table)) /* all have seen all of its folds */
+        return sp_fold_factor(fold - table->fold);
     return sp_fold_factor(fold - table->blocks[own / table->lanes].folds[chunk]);
 }

@@ -1,0 +1,63 @@
+/* The rows of a learner with many labels as a flat array, the way a model file holds them, and
+   back; and in deltas.
+
+       entries  uint64  [1 + units, 2]  zeros; then row by row, as the slots are stored: the bytes
+                                        of wide/rows.h, in units of sixteen
+
+   In the stored slots (of 8 bytes) a row says which of the units is its first, and how many labels
+   it has. So rows can be used where they lie. In a delta the same units are its marks.
+
+   Reading trusts nothing: a number is checked before it is used. */
+
+#ifndef STREAMPTRON_WIDE_FLAT_H
+#define STREAMPTRON_WIDE_FLAT_H
+
+#include "path/learner.h"
+#include "whole/flat.h"
+
+enum {
+    SP_ENTRIES_MEMORY = 1,
+    SP_ENTRIES_WRONG = 2,
+    SP_ENTRIES_WIDTH = 2,
+};
+
+/* Whether the labels of a linear learner lie in rows. */
+SP_API bool sp_learner_is_wide(const sp_learner *learner);
+
+/* Let the slots of an untrained learner have rows, which are going to be read. 0, or what is
+   wrong: it is none that has them. */
+SP_API int sp_learner_widen(sp_learner *learner);
+
+/* How many units a learner has, whose slots have been written. */
+SP_API size_t sp_entries_measure(const sp_learner *learner, const sp_flat *flat);
+
+/* Write them down, and in the slots where each row is. */
+SP_API void sp_entries_write(const sp_learner *learner, sp_flat *flat, uint64_t *entries);
+
+/* Fill in the rows of a learner whose slots and labels have been read. 0, or what is wrong. */
+SP_API int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n);
+
+/* Let a learner whose slots lie in a file use the rows there. 0, or what is wrong. They must
+   outlive it, and nothing may be learned. Rows are checked when they are read. */
+SP_API int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n);
+
+/* Whether a slot holds the same in a learner and in a base that it may have gone on from. */
+SP_PRIVATE bool sp_wide_same_row(const sp_learner *learner, const double *row,
+                                 const sp_learner *base, const double *its);
+
+/* The units of a slot's row, as so many marks. */
+SP_PRIVATE size_t sp_wide_marks(const sp_learner *learner, const double *slot,
+                                const uint32_t **marks);
+
+/* Say in a slot's bytes that its row begins at mark `at`, wherever it was. */
+SP_PRIVATE void sp_wide_plain(double *slot, size_t at);
+
+/* The base's table, of either form, under a learner's that will be laid over it. 1; -1 without
+   memory. */
+SP_PRIVATE int sp_wide_lay(sp_learner *learner, const sp_learner *base);
+
+/* And after that the rows of these slots, n in all. 0, or what is wrong. */
+SP_PRIVATE int sp_wide_lay_rows(sp_learner *learner, const uint32_t *slots, size_t n,
+                                const uint32_t *marks, size_t n_marks);
+
+#endif

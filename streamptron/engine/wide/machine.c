@@ -1,0 +1,278 @@
+#include "wide/machine.h"
+
+#include "linear/keep.h"
+#include "linear/linear.h"
+#include "memory/heap.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- Its life */
+
+SP_PRIVATE bool sp_wide_is_due(const sp_learner *learner, ptrdiff_t n_outputs)
+{
+    const int kind = learner->rule.kind;
+    return learner->answer == SP_ANSWER_LABELS && n_outputs > SP_WIDE_FROM
+           && (kind == SP_RULE_MULTICLASS || kind == SP_RULE_MIRA || kind == SP_RULE_AROW);
+}
+
+SP_PRIVATE int sp_wide_start(sp_learner *learner)
+{
+    sp_table wide;
+    if (sp_wide_begin(&wide, &learner->table) < 0) {
+        sp_wide_drop(&wide);
+        return -1;
+    }
+    sp_table_free(&learner->table);
+    learner->table = wide;
+    return 0;
+}
+
+SP_PRIVATE int sp_wide_turn(sp_learner *learner)
+{
+    sp_table *before = (sp_table *)sp_malloc(sizeof(sp_table));
+    if (before == NULL)
+        return -1;
+    *before = learner->table;
+    if (sp_wide_turned(&learner->table, before, &learner->index, learner->index.n_slots) < 0) {
+        sp_wide_drop(&learner->table);
+        learner->table = *before;
+        sp_free(before);
+        return -1;
+    }
+    learner->before = before;
+    return 0;
+}
+
+SP_PRIVATE void sp_wide_turn_end(sp_learner *learner, bool failed)
+{
+    if (failed) {
+        sp_wide_drop(&learner->table);
+        learner->table = *learner->before;
+        learner->version += 1;
+    } else
+        sp_table_free(learner->before);
+    sp_free(learner->before);
+    learner->before = NULL;
+}
+
+SP_PRIVATE int sp_wide_turn_now(sp_learner *learner)
+{
+    if (sp_wide_turn(learner) < 0)
+        return -1;
+    sp_wide_turn_end(learner, false);
+    return 0;
+}
+
+SP_PRIVATE void sp_wide_close(sp_learner *learner)
+{
+    sp_rows_free(sp_wide_rows(&learner->table));
+    learner->table.own = NULL;
+}
+
+SP_PRIVATE int sp_wide_duplicate(sp_learner *to, const sp_learner *other)
+{
+    if (!other->table.borrowed) {
+        to->table.own = sp_rows_copy(sp_wide_rows(&other->table));
+        return to->table.own == NULL ? -1 : 0;
+    }
+    sp_table_free(&to->table);
+    return sp_wide_copied(&to->table, &other->table, &other->index, other->index.n_slots);
+}
+
+SP_PRIVATE size_t sp_wide_held(const sp_learner *learner)
+{
+    const sp_sparse_rows *rows = sp_wide_rows(&learner->table);
+    return rows == NULL ? 0 : rows->bytes;
+}
+
+SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner)
+{
+    const sp_table *table = &learner->table;
+    /* rows that lie in a file are looked at when they are read */
+    const sp_slot_type n_slots = sp_wide_rows(table)->borrowed ? 0 : learner->index.n_slots;
+    for (sp_slot_type slot = 0; slot < n_slots && slot >> SP_CHUNK_BITS < table->n_chunks; slot++) {
+        const sp_wide *row = sp_wide_of(table, slot);
+        const size_t units = sp_wide_units(&table->layout, row->n);
+        if (!row->block && row->n)
+            return "a slot has labels and no row";
+        if (row->block && (units > sp_row_capacity((int)row->size)
+                           || !sp_wide_is_sound(
+                               table, sp_wide_fields(sp_wide_rows(table), row), row->n)))
+            return "a row has labels that are none, or in no order, or a number that is not finite";
+    }
+    return NULL;
+}
+
+/* --- The path of an event */
+
+typedef struct sp_wide_own {
+    sp_own own;
+    sp_wide_room *rooms; /* by entry */
+    sp_wide_room lead;   /* of a newcomer's intercept, if the step does not come there */
+    ptrdiff_t capacity;
+} sp_wide_own;
+
+static size_t sp_wide_own_bytes(const sp_own *own)
+{
+    const sp_wide_own *w = (const sp_wide_own *)(const void *)own;
+    return sizeof(sp_wide_own) + (size_t)w->capacity * sizeof(sp_wide_room);
+}
+
+static void sp_wide_own_free(sp_own *own)
+{
+    sp_free(((sp_wide_own *)(void *)own)->rooms);
+}
+
+static const sp_own_kind sp_wide_own_kind = {
+    .size = sizeof(sp_wide_own),
+    .bytes = sp_wide_own_bytes,
+    .free = sp_wide_own_free,
+};
+
+/* Which entries have no slot yet: what is in the slots that they will get is not theirs. NULL
+   without memory. */
+static sp_wide_room *sp_wide_note_fresh(sp_event *event)
+{
+    sp_wide_own *w = (sp_wide_own *)(void *)sp_event_own(event, &sp_wide_own_kind);
+    if (w == NULL)
+        return NULL;
+    if (event->n > w->capacity || w->rooms == NULL) {
+        const ptrdiff_t room = event->n + event->n / 2 + 16;
+        void *p = sp_realloc(w->rooms, (size_t)room * sizeof(sp_wide_room));
+        if (p == NULL)
+            return NULL;
+        w->rooms = (sp_wide_room *)p;
+        w->capacity = room;
+    }
+    for (ptrdiff_t i = 0; i < event->n; i++)
+        w->rooms[i] = (sp_wide_room){.fresh = event->slots[i] == SP_SLOT_NULL};
+    return w->rooms;
+}
+
+static sp_wide_own *sp_wide_own_of(const sp_event *event)
+{
+    return (sp_wide_own *)(void *)event->own;
+}
+
+SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event)
+{
+    const ptrdiff_t n = learner->table.n_outputs;
+    if (sp_linear_open(event, n) < 0)
+        return -1;
+    event->n_scores = n;
+    bool good = sp_wide_score(&learner->table, event->slots, event->values, event->n, n,
+                              event->scores);
+    for (ptrdiff_t k = 0; !good && k < SP_KEPT_KINDS * n; k++)
+        event->scores[k] = NAN;
+    event->judged = 0;
+    return 0;
+}
+
+SP_PRIVATE int sp_wide_step(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+{
+    sp_step *step = &event->step;
+    if (sp_step_reserve(step, event->n_scores + 2) < 0)
+        return -1;
+    sp_step_begin(step);
+    sp_rule_step(&learner->rule, learner->answer, event->scores, event->n_scores, y, u,
+                 event->values, event->n, false, step);
+    if (step->n && learner->table.layout.keep != SP_KEEP_NONE) {
+        const sp_entries own = sp_entries_of(event->slots, event->values, event->n);
+        sp_wide_second(&learner->table, &own, step->moves, step->n);
+        sp_rule_settle(&learner->rule, u, step);
+    }
+    return 0;
+}
+
+/* Chunks and rows for the step, whose features have slots. -1 without memory. */
+static int sp_wide_reserve_step(sp_learner *learner, const sp_event *event)
+{
+    if (event->step.n == 0)
+        return 0;
+    return sp_wide_make_rooms(&learner->table, event->slots, event->n, learner->index.n_slots,
+                              event->step.moves, event->step.n, sp_wide_own_of(event)->rooms);
+}
+
+/* Whether the intercept of label y begins elsewhere than at 0. */
+static bool sp_wide_leads(const sp_learner *learner, const sp_event *event, ptrdiff_t y)
+{
+    return y == event->n_scores && sp_rule_newcomer(&learner->rule) != 0.0;
+}
+
+SP_PRIVATE int sp_wide_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
+{
+    const sp_slot_type lead = SP_SLOT_INTERCEPT;
+    const sp_move move = {.output = y};
+    if (sp_wide_note_fresh(event) == NULL || sp_linear_admit(learner, event, y) < 0)
+        return -1;
+    if (event->step.n == 0 && sp_wide_leads(learner, event, y)) {
+        sp_wide_own_of(event)->lead.fresh = false;
+        return sp_wide_make_rooms(&learner->table, &lead, 1, learner->index.n_slots, &move, 1,
+                                  &sp_wide_own_of(event)->lead);
+    }
+    return sp_wide_reserve_step(learner, event);
+}
+
+SP_PRIVATE int sp_wide_move_room(sp_learner *learner, sp_event *event)
+{
+    return sp_wide_note_fresh(event) == NULL ? -1 : sp_wide_reserve_step(learner, event);
+}
+
+SP_PRIVATE void sp_wide_move_event(sp_learner *learner, const sp_event *event)
+{
+    const sp_step *step = &event->step;
+    const sp_entries entries = sp_entries_of(event->slots, event->values, event->n);
+    sp_wide_move(&learner->table, &entries, step->moves, step->n, step->r,
+                 sp_wide_own_of(event)->rooms);
+}
+
+/* Let the intercept of a newcomer begin where the rule says; the step moves it by y's share. */
+static void sp_wide_lead(sp_learner *learner, const sp_event *event, ptrdiff_t y)
+{
+    sp_table *table = &learner->table;
+    sp_wide_own *w = sp_wide_own_of(event);
+    sp_wide_room *room = &w->lead;
+    for (ptrdiff_t i = 0; event->step.n && i < event->n; i++) {
+        if (event->slots[i] == SP_SLOT_INTERCEPT)
+            room = &w->rooms[i];
+    }
+    sp_wide_use_room(table, SP_SLOT_INTERCEPT, room);
+    *sp_wide_insert(table, sp_wide_of(table, SP_SLOT_INTERCEPT), (uint32_t)y)
+        = sp_rule_newcomer(&learner->rule);
+}
+
+SP_PRIVATE void sp_wide_take(sp_learner *learner, const sp_event *event, ptrdiff_t y)
+{
+    sp_linear_watch(learner, event, y, 0);
+    if (sp_wide_leads(learner, event, y))
+        sp_wide_lead(learner, event, y);
+    if (event->step.n) {
+        learner->n_updates += 1;
+        sp_wide_move_event(learner, event);
+    }
+    sp_wide_tick(&learner->table);
+}
+
+/* --- What it has learned */
+
+SP_PRIVATE int sp_wide_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
+                                  double intercept)
+{
+    const sp_move move = {.output = output};
+    sp_table *table = &learner->table;
+    sp_wide_room *rooms = sp_wide_note_fresh(event);
+    if (rooms == NULL
+        || sp_wide_make_rooms(table, event->slots, event->n, learner->index.n_slots, &move, 1,
+                              rooms)
+               < 0)
+        return -1;
+    for (ptrdiff_t i = 0; i < event->n; i++) {
+        const sp_entries one = sp_entries_of(event->slots + i, event->values + i, 1);
+        sp_wide_move(table, &one, &move, 1, 0.0, rooms + i); /* which moves it by 0 */
+        *sp_wide_find(table, event->slots[i], output) = event->slots[i] == SP_SLOT_INTERCEPT
+                                                            ? intercept
+                                                            : event->values[i];
+    }
+    return 0;
+}

@@ -1,0 +1,56 @@
+/* The linear machine with many labels: the rule's steps and all that is kept once are the same,
+   each feature's weights lie in a row (wide/rows.h). Its verbs are those of machine.h. */
+
+#ifndef STREAMPTRON_WIDE_MACHINE_H
+#define STREAMPTRON_WIDE_MACHINE_H
+
+#include "path/learner.h"
+#include "wide/rows.h"
+
+/* Whether so many labels are kept in rows: of a rule with an output a label. */
+SP_PRIVATE bool sp_wide_is_due(const sp_learner *learner, ptrdiff_t n_outputs);
+
+/* Give the slots of an untrained learner rows. -1 without memory, and nothing has changed. */
+SP_PRIVATE int sp_wide_start(sp_learner *learner);
+
+/* Give a learner's slots rows; no answer changes. -1 without memory, and nothing has changed.
+
+   The old table is kept until the label has been learned that made labels many
+   (sp_wide_turn_end). */
+SP_APART SP_PRIVATE int sp_wide_turn(sp_learner *learner);
+
+/* Drop the old form; `failed`: go back to it. */
+SP_APART SP_PRIVATE void sp_wide_turn_end(sp_learner *learner, bool failed);
+
+/* Both at once, of one that has all its labels. */
+SP_APART SP_PRIVATE int sp_wide_turn_now(sp_learner *learner);
+
+SP_PRIVATE void sp_wide_close(sp_learner *learner);
+
+SP_PRIVATE int sp_wide_duplicate(sp_learner *to, const sp_learner *other);
+
+SP_PRIVATE size_t sp_wide_held(const sp_learner *learner);
+
+/* What is wrong with the rows, or NULL. */
+SP_PRIVATE const char *sp_wide_fault(const sp_learner *learner);
+
+SP_APART SP_PRIVATE int sp_wide_score_event(sp_learner *learner, sp_event *event);
+
+SP_APART SP_PRIVATE int sp_wide_step(sp_learner *learner, sp_event *event, ptrdiff_t y, double u);
+
+SP_APART SP_PRIVATE int sp_wide_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y);
+
+SP_APART SP_PRIVATE void sp_wide_take(sp_learner *learner, const sp_event *event, ptrdiff_t y);
+
+/* Room for the moves of the event's step, whose features have slots. -1 without memory. */
+SP_APART SP_PRIVATE int sp_wide_move_room(sp_learner *learner, sp_event *event);
+
+/* Take these moves. */
+SP_APART SP_PRIVATE void sp_wide_move_event(sp_learner *learner, const sp_event *event);
+
+/* Let an output start from the values of an event's features, which have slots. -1 without
+   memory. */
+SP_PRIVATE int sp_wide_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t output,
+                                  double intercept);
+
+#endif
