@@ -11,7 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from streamptron import MIRA, AdaptiveClassifier, MultiLabelClassifier, Tokenizer, VotedPerceptron
+from streamptron import (
+    MIRA,
+    AdaptiveClassifier,
+    MultiLabelClassifier,
+    RankingPerceptron,
+    Tokenizer,
+    VotedPerceptron,
+)
 from tests.support.library import event_line
 from tests.support.project import TESTS
 
@@ -59,6 +66,12 @@ def tagged(n=400):
         yield text, dict.fromkeys(there, True) | {"d": False} if i % 3 == 0 else there
 
 
+def ranked(n=400):
+    """(texts, the right one of them)."""
+    for text, label in stream(n):
+        yield [text, *text.split()[:3], "the CAT"], "abc".index(label) % (1 + len(text.split()[:3]))
+
+
 def models(folder):
     """Files of learners of all machines, each with the events that it is asked and taught."""
     tokens = Tokenizer(ngram_range=(1, 2), value="log", normalize="l2", fold_numbers=True)
@@ -68,6 +81,7 @@ def models(folder):
         "many labels, hashed": (AdaptiveClassifier(hash_seed=1, hash_bits=9), many),
         "exponential": (MIRA(hash_seed=1, average="exponential", half_life=20.5), stream),
         "votes": (VotedPerceptron(hash_seed=1), stream),
+        "candidates": (RankingPerceptron(hash_seed=1), ranked),
         "sets": (MultiLabelClassifier(hash_seed=1, threshold="f1"), tagged),
         "sets, ceiling": (MultiLabelClassifier(hash_seed=1, max_features=30), tagged),
     }
@@ -84,13 +98,16 @@ def models(folder):
 def result(run, program, folder, files):
     """What is printed for each file, and all that is saved; or in words why there is none.
 
-    Each is opened in memory, and learns; and where it lies, but for votes.
+    Each is opened in memory, and learns; takes steps back, if it can; and where it lies, but for
+    votes.
     """
     printed, kept = [], b""
     for path, events in files:
-        for saved in ("saved", "mapped")[: 1 + ("votes" not in path.name)]:
-            (folder / saved).unlink(missing_ok=True)
-            command = [*run, str(program), path.name, events, saved]
+        (folder / "saved").unlink(missing_ok=True)
+        can_undo = path.stem not in ("votes", "candidates")
+        modes = [["saved", "undo"]] * can_undo + [["saved"]] + [["mapped"]] * (path.stem != "votes")
+        for how in modes:
+            command = [*run, str(program), path.name, events, *how]
             done = subprocess.run(command, capture_output=True, cwd=folder)
             if done.returncode:
                 return (done.stdout or done.stderr)[-160:].decode(errors="replace").strip()

@@ -95,7 +95,7 @@ def test_a_tagger_learns_from_corrections(tmp_path):
         learner.learn_one(event(text), right)
     pipeline.learn_one("gold at sea", ["ship", "gold"])
     saved = load(tmp_path / "saved")
-    assert saved[-1].labels == learner.labels == ["oil", "ship", "wheat", "gold"]
+    assert saved[-1].labels == learner.labels == ["oil", "wheat", "ship", "gold"]
     for text in (*lines, "gold at sea", "oil at sea"):
         assert saved.predict_proba_one(text) == pipeline.predict_proba_one(text)
 
