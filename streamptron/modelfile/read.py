@@ -223,7 +223,7 @@ class _Header:
         beginning = length + file.read(min(int.from_bytes(length, "little"), HEADER_LIMIT))
         found, more = header_read(beginning, size)  # all checks are the engine's
         if isinstance(found, str):
-            raise _fault(found, more)
+            raise _fault(found, bool(more))
         wrong = parts_check(beginning, size) if whole else None
         if wrong:
             raise _fault(*wrong)
