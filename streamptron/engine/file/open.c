@@ -146,6 +146,30 @@ static bool sp_is_lines(const sp_json *json)
            && sp_is_texts(json, names, 2) && sp_is_text_or_null(json, positive);
 }
 
+/* Whether the first number of a pair comes again in a list of n pairs; -1 without memory. */
+static int sp_first_repeats(const sp_json *json, uint32_t list)
+{
+    size_t n = json->nodes[list].n, size = 16;
+    uint32_t pair = list + 1;
+    bool repeats = false;
+    while (size < 2 * n)
+        size *= 2;
+    uint64_t *table = (uint64_t *)sp_calloc(size, sizeof(uint64_t)); /* of them and 1 more */
+    if (table == NULL)
+        return -1;
+    for (size_t i = 0; i < n && !repeats; i++, pair = json->nodes[pair].next) {
+        size_t at = sp_value_hash(json, pair + 1) & (size - 1);
+        uint64_t number = 0;
+        sp_json_whole(json, pair + 1, UINT64_MAX - 1, &number);
+        while (table[at] != 0 && table[at] != number + 1)
+            at = (at + 1) & (size - 1);
+        repeats = table[at] != 0;
+        table[at] = number + 1;
+    }
+    sp_free(table);
+    return repeats;
+}
+
 /* Numbers that a step may have: below a bound, of pairs the second of them, too. */
 static bool sp_is_past(const sp_json *json, uint64_t n_seen)
 {
@@ -167,6 +191,18 @@ static bool sp_is_past(const sp_json *json, uint64_t n_seen)
             return false;
     }
     return true;
+}
+
+static int sp_past_check(const sp_json *json, uint64_t n_seen, sp_fault *fault)
+{
+    bool good = sp_is_past(json, n_seen);
+    int twice = good ? sp_first_repeats(json, 1) : 0;
+    int again = good ? sp_values_repeat(json, json->nodes[1].next) : 0;
+    if (twice < 0 || again < 0)
+        return sp_fault_memory(fault);
+    if (!good || twice || again)
+        return sp_open_wrong(fault, "the record of steps that can be taken back is invalid");
+    return 0;
 }
 
 /* --- Labels and names */
@@ -374,9 +410,9 @@ static int sp_contents_describe(sp_contents *contents, const sp_header *header,
         failed = sp_objects_open(contents, fault);
     if (!failed)
         failed = sp_counts_read(header, &contents->learner, fault);
-    if (!failed && contents->parts[SP_PART_PAST].there
-        && !sp_is_past(&contents->parts[SP_PART_PAST].json, contents->learner.n_seen))
-        failed = sp_open_wrong(fault, "the record of steps that can be taken back is invalid");
+    if (!failed && contents->parts[SP_PART_PAST].there)
+        failed = sp_past_check(&contents->parts[SP_PART_PAST].json, contents->learner.n_seen,
+                               fault);
     /* a parameter that a file says wrong is damage */
     if (failed == SP_WHY_PARAMETER)
         failed = fault->kind = SP_WHY_DAMAGED;
