@@ -8,6 +8,7 @@ says of all else that there is none.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SYSTEM = Path(os.environ.get("WASI_SYSROOT", "/usr"))
+PAGE = ROOT.joinpath("docs", "_site", "static", "try.js")  # what it does not call is left out
 LIBC = SYSTEM / "lib" / "wasm32-wasi" / "libc.a"
 FLAGS = ["--target=wasm32-wasi", f"--sysroot={SYSTEM}", "-mexec-model=reactor"]
 FLAGS += ["-Oz", "-DSTREAMPTRON_PLAIN"]  # one loop for all learners; no bit changes
@@ -29,7 +31,9 @@ def missing():
 
 def build(path):
     symbols = ROOT / "streamptron" / "engine" / "library" / "symbols.txt"
-    names = [*symbols.read_text("utf-8").split(), "malloc", "free"]
+    called = set(re.findall(r"\bspt_\w+", PAGE.read_text("utf-8")))
+    names = [*(name for name in symbols.read_text("utf-8").split() if name in called)]
+    names += ["malloc", "free"]
     exports = [f"-Wl,--export={name}" for name in names]
     with tempfile.TemporaryDirectory() as folder:
         amalgamate = [sys.executable, str(ROOT / "tools" / "amalgamate.py"), folder]

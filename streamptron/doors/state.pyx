@@ -11,10 +11,10 @@ from cpython.object cimport PyObject
 from streamptron.doors.entry cimport bytes_data
 from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
 from streamptron.engine.api cimport (
-    sp_array_kind_of, sp_counts_fault, sp_entries_map, sp_entries_measure, sp_entries_read,
-    sp_entries_write, sp_learner_is_wide, sp_learner_widen,
-    sp_flat_free, sp_flat_lookup, sp_flat_map, sp_flat_measure,
+    sp_array_kind_of, sp_contents_check, sp_counts_fault, sp_entries_map, sp_entries_measure,
+    sp_entries_read, sp_entries_write, sp_flat_free, sp_flat_lookup, sp_flat_map, sp_flat_measure,
     sp_flat_read, sp_flat_too_deep, sp_flat_words, sp_flat_write, sp_header_free, sp_header_read,
+    sp_learner_is_wide, sp_learner_widen,
     sp_learner_has_rows, sp_marked_map, sp_marked_measure, sp_marked_read, sp_marked_write,
     sp_learner_can, sp_learner_ready, sp_learner_slots_fault, sp_sets_flatten, sp_sets_map,
     sp_sets_measure, sp_sets_read, sp_voters_flatten, sp_voters_measure, sp_voters_read)
@@ -57,8 +57,7 @@ def header_read(bytes beginning not None, uint64_t size):
         if wrong == SP_WHY_MEMORY:
             raise MemoryError("no memory for the file's header")
         if wrong:
-            return (<bytes> fault.text[:fault.n]).decode("utf-8", "replace"), (
-                wrong == SP_WHY_FOREIGN)
+            return _said(&fault)
         arrays = {}
         for i in range(SP_ARRAYS):
             array = &header.arrays[i]
@@ -69,6 +68,28 @@ def header_read(bytes beginning not None, uint64_t size):
         return arrays, header.arrays_crc32
     finally:
         sp_header_free(&header)
+
+
+def parts_check(bytes beginning not None, uint64_t size):
+    """Check what the header of such a file says of the model.
+
+    Returns None, or what is wrong as ``header_read`` does. Nothing that it lets pass needs a check
+    in Python: C programs open files with this one, too.
+    """
+    cdef sp_fault fault
+    cdef const uint8_t* start = <const uint8_t*> bytes_data(<PyObject*> beginning)
+    cdef size_t n = len(beginning)
+    cdef int wrong
+    with nogil:
+        wrong = sp_contents_check(start, n, size, &fault)
+    if wrong == SP_WHY_MEMORY:
+        raise MemoryError("no memory for the model")
+    return _said(&fault) if wrong else None
+
+
+cdef tuple _said(const sp_fault* fault):
+    """The words, and whether the file is none that this version can read."""
+    return (<bytes> fault.text[:fault.n]).decode("utf-8", "replace"), fault.kind == SP_WHY_FOREIGN
 
 
 cdef tuple serve_state(const sp_learner* learner):
@@ -387,6 +408,8 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
             {"rows"} if bits else {"keys", "texts", "stamps"} if limited else {"keys", "texts"}):
         raise ValueError("the arrays are not those of such a model")
     memset(&flat, 0, sizeof(sp_flat))
+    if arrays["weights"][0][1:] != (learner.table.width,):
+        raise ValueError("a row of weights has another length than the model's")
     flat.weights = <double*> array_start(
         arrays["weights"], learner.table.width, 8, &flat.n_weights)
     flat.chunks = <uint32_t*> array_start(arrays["chunks"], 3, 4, &flat.n_chunks)

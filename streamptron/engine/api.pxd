@@ -186,6 +186,8 @@ cdef const char *sp_flat_words(int fault) noexcept nogil
 cdef const char *sp_counts_fault(const sp_learner *learner) noexcept nogil
 
 cdef const sp_array_kind *sp_array_kind_of(int array) noexcept nogil
+cdef int sp_contents_check(const uint8_t *file, size_t n, uint64_t size,
+                           sp_fault *fault) noexcept nogil
 cdef void sp_header_free(sp_header *header) noexcept nogil
 cdef int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64_t size,
                         sp_fault *fault) noexcept nogil

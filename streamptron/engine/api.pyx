@@ -471,6 +471,11 @@ cdef const sp_array_kind *sp_array_kind_of(int array) noexcept nogil:
     return _calls.sp_array_kind_of(array)
 
 
+cdef int sp_contents_check(const uint8_t *file, size_t n, uint64_t size,
+                           sp_fault *fault) noexcept nogil:
+    return _calls.sp_contents_check(file, n, size, fault)
+
+
 cdef void sp_header_free(sp_header *header) noexcept nogil:
     _calls.sp_header_free(header)
 

@@ -200,6 +200,9 @@ cdef extern from "file/header.h" nogil:
     int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64_t size,
                        sp_fault *fault) noexcept
 
+cdef extern from "file/open.h" nogil:
+    int sp_contents_check(const uint8_t *file, size_t n, uint64_t size, sp_fault *fault) noexcept
+
 cdef extern from "sets/flat.h" nogil:
     void sp_sets_flatten(const sp_learner *learner, double *slots, size_t n_slots, uint32_t *marks,
                          double *marked) noexcept

@@ -35,7 +35,6 @@
 #include "many/pair.c"
 #include "many/tell.c"
 #include "many/tree.c"
-#include "many/undo.c"
 #include "mail/decode.c"
 #include "mail/fields.c"
 #include "mail/folding.c"
@@ -58,7 +57,6 @@
 #include "path/gather.c"
 #include "path/learner.c"
 #include "path/path.c"
-#include "path/undo.c"
 #include "rows/marks.c"
 #include "rows/rows.c"
 #include "sets/flat.c"
@@ -67,7 +65,6 @@
 #include "sets/machine.c"
 #include "sets/mix.c"
 #include "sets/sets.c"
-#include "sets/undo.c"
 #include "voted/flat.c"
 #include "voted/gather.c"
 #include "voted/tell.c"
@@ -88,12 +85,15 @@
 #include "wide/mix.c"
 #include "wide/rows.c"
 
-/* Model files, which no event waits for: compiled for size. They come last, so that no other room's
-   inline functions are. */
+/* Steps that are kept or taken back, and model files, which no event waits for: compiled for size.
+   They come last, so that no other room's inline functions are. */
 #if defined(__GNUC__) && !defined(__clang__)
     #pragma GCC push_options
     #pragma GCC optimize("Os")
 #endif
+#include "many/undo.c"
+#include "path/undo.c"
+#include "sets/undo.c"
 #include "file/arrays.c"
 #include "file/bytes.c"
 #include "file/counts.c"

@@ -8,13 +8,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import typing
 import zlib
 from typing import Any, BinaryIO
 
-from streamptron.doors.state import header_read
-from streamptron.estimator.names import shown
+from streamptron.doors.state import header_read, parts_check
 from streamptron.learners import BY_CLASS_NAME
 from streamptron.mail import Mail
 from streamptron.modelfile.files import check_regular
@@ -138,7 +136,7 @@ def about(path: str | os.PathLike[str]) -> dict[str, Any]:
 def read(path: str | os.PathLike[str], mmap: bool = False) -> Contents:
     """Read a file. It is opened once, so that all of it is from one save."""
     with _opened(path) as file, _named(path):
-        header = _Header(file)
+        header = _Header(file, whole=True)
         size = sum(end - start for _, start, end in header.arrays.values())
         if mmap:
             from mmap import ACCESS_READ
@@ -211,16 +209,25 @@ class _NotOurs(ModelFileError):
     """The file is not one that this version can read, though nothing says that it is damaged."""
 
 
+def _fault(words: str, foreign: bool) -> ModelFileError:
+    """What the engine says of a file."""
+    return (_NotOurs if foreign else ModelFileError)(words)
+
+
 class _Header:
     """A file up to its arrays, read and checked."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, whole: bool = False) -> None:
+        """Of a model that is read ``whole``, all of the header is checked."""
         size = os.fstat(file.fileno()).st_size
         length = file.read(8)
         beginning = length + file.read(min(int.from_bytes(length, "little"), HEADER_LIMIT))
         found, more = header_read(beginning, size)  # all checks are the engine's
         if isinstance(found, str):
-            raise (_NotOurs if more else ModelFileError)(found)
+            raise _fault(found, bool(more))
+        wrong = parts_check(beginning, size) if whole else None
+        if wrong:
+            raise _fault(*wrong)
         self.metadata: Mapping[str, str] = json.loads(beginning[8:])["__metadata__"]
         self.arrays = found
         self.arrays_crc32 = more
@@ -240,12 +247,10 @@ class _Header:
         for name, made in (("tokenizer", Tokenizer), ("mail", Mail)):
             if name in self.metadata:
                 tokenizer = made(**self.parameters(name))
-        if "unicode" in self.metadata:  # files of before letters were ours have none
-            _check_unicode(self.part("unicode"))
         return Contents(
             self.learner(body, whole),
             tokenizer,
-            _lines(self.part("lines")) if "lines" in self.metadata else None,
+            self.part("lines") if "lines" in self.metadata else None,
             self.users_metadata(),
             decode(self.part("position")) if "position" in self.metadata else None,
             self.journal(body),
@@ -300,12 +305,9 @@ class _Header:
             )
         if self.arrays.keys() - BESIDE != expected:
             raise ModelFileError("the arrays are not those of such a model")
-        seed = int(self.part("seed"), 16)
-        if model.hash_seed not in (None, seed):
-            raise ModelFileError("the hash's seed is not the parameter's")
         labels = self.part("labels")
         state = {
-            "seed": seed,
+            "seed": int(self.part("seed"), 16),
             "labels": None if labels is None else [decode(label) for label in labels],
             "objects": [decode(name) for name in self.part("objects")],
             "y_name": decode(self.part("y_name")),
@@ -325,31 +327,6 @@ class _Header:
             arrays[IN_PLACE] = ((4,), self.arrays_crc32.to_bytes(4, "little"))
         model._set_file_state(state, arrays, whole)
         return model
-
-
-def _lines(part: Any) -> dict[str, Any]:
-    """What the command line keeps, checked."""
-    names, header = part["names"], part.get("header")
-    more = {"header", "place", "spool"}
-    if not (
-        part.keys() - more == {"reading", "positive", "names"}
-        and isinstance(part["reading"]["format"], str)
-        and (names is None or len(names) == 2)
-        and (header is None or isinstance(header, list))
-        and all(isinstance(part.get(name, {}), dict) for name in ("place", "spool"))
-        and all(
-            text is None or isinstance(text, str)
-            for text in (part["positive"], *(names or ()), *(header or ()))
-        )
-    ):
-        raise ValueError("the entry for lines is invalid")
-    return dict(part)
-
-
-def _check_unicode(version: Any) -> None:
-    """Any version of the letters will do: docs/format.md says what another one means."""
-    if not isinstance(version, str) or not re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+", version):
-        raise ValueError(f"its letters are of the Unicode version {shown(version)}")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

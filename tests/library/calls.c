@@ -268,6 +268,114 @@ static void sets(void)
     spt_close(model);
 }
 
+/* Candidates, and what they cannot be. */
+static void candidates(void)
+{
+    spt_model *model, *texts, *other;
+    spt_event *event, *text, *asked;
+    spt_answer answer = SPT_ANSWER;
+    spt_choice best[2];
+    spt_part parts[4];
+    double p[2];
+    size_t n, m;
+    GOOD(spt_new("ranking", NULL, NULL, &model, &error));
+    GOOD(spt_new("ranking", NULL, "{}", &texts, &error));
+    GOOD(spt_new("mira", NULL, NULL, &other, &error));
+    GOOD(spt_event_new(model, &event, &error));
+    GOOD(spt_event_new(texts, &text, &error));
+    GOOD(spt_event_new(other, &asked, &error));
+    n_failed += !spt_is_ranking(model) || spt_is_ranking(other) || spt_labels(model) != 0;
+    SAYS(spt_event_candidate(asked, &error), SPT_ARGUMENT, "has no candidates");
+    SAYS(spt_event_add(event, "a", 1, 1.0, &error), SPT_ARGUMENT, "call spt_event_candidate");
+    SAYS(spt_event_add_int(event, 1, 1.0, &error), SPT_ARGUMENT, "call spt_event_candidate");
+    GOOD(spt_predict(model, event, &answer, &error)); /* there is no candidate */
+    n_failed += answer.label != -1;
+    SAYS(spt_learn(model, event, 0, 1.0, &error), SPT_ARGUMENT, "the event's candidates");
+    GOOD(spt_event_candidate(event, &error));
+    GOOD(spt_event_add(event, "a", 1, 1.0, &error));
+    SAYS(spt_event_add(event, "a", 1, 1.0, &error), SPT_ARGUMENT, "this feature already: a");
+    GOOD(spt_event_candidate(event, &error)); /* it may have the same ones */
+    GOOD(spt_event_add(event, "a", 1, 2.0, &error));
+    void *before = bytes_of(model, &n);
+    SAYS(spt_learn(model, event, 2, 1.0, &error), SPT_ARGUMENT, "the event's candidates");
+    SAYS(spt_learn(model, event, 0, -1.0, &error), SPT_ARGUMENT, "weight must be");
+    SAYS(spt_learn_as(model, event, "a", 1, 1.0, &error), SPT_ARGUMENT, "by its number");
+    SAYS(spt_probabilities(model, event, p, 1, &error), SPT_ARGUMENT, "room");
+    SAYS(spt_scores(model, event, p, 1, &m, &error), SPT_ARGUMENT, "room");
+    SAYS(spt_explain(model, event, 2, parts, 4, &m, &error), SPT_ARGUMENT, "candidates");
+    SAYS(spt_event_text(event, "a", 1, &error), SPT_ARGUMENT, "no tokenizer");
+    SAYS(spt_event_keep(event, 1, &error), SPT_ARGUMENT, "cannot take a step back");
+    void *after = bytes_of(model, &m);
+    n_failed += n != m || memcmp(before, after, n) != 0;
+    spt_free(before);
+    spt_free(after);
+    GOOD(spt_learn(model, event, 0, 1.0, &error));
+    GOOD(spt_top(model, event, best, 2, &n, &error));
+    n_failed += n != 2 || best[0].label != 0;
+    SAYS(spt_event_text(text, "a", 1, &error), SPT_ARGUMENT, "call spt_event_candidate");
+    GOOD(spt_event_candidate(text, &error));
+    GOOD(spt_event_text(text, "a b", 3, &error));
+    SAYS(spt_event_add(text, "c", 1, 1.0, &error), SPT_ARGUMENT, "which is all that it has");
+    SAYS(spt_event_text(text, "c", 1, &error), SPT_ARGUMENT, "which is all that it has");
+    GOOD(spt_event_candidate(text, &error));
+    GOOD(spt_event_add(text, "c", 1, 1.0, &error));
+    SAYS(spt_event_text(text, "a", 1, &error), SPT_ARGUMENT, "all features of its candidate");
+    GOOD(spt_learn(texts, text, 1, 1.0, &error));
+    GOOD(spt_predict(texts, text, &answer, &error));
+    n_failed += answer.label != 1;
+    spt_event_free(asked);
+    spt_event_free(text);
+    spt_event_free(event);
+    spt_close(other);
+    spt_close(texts);
+    spt_close(model);
+}
+
+/* Steps, and which cannot be taken back. */
+static void steps(void)
+{
+    spt_model *model, *other;
+    spt_event *event, *asked;
+    spt_step *step;
+    size_t n, m;
+    GOOD(spt_new("adaptive", NULL, "{}", &model, &error));
+    GOOD(spt_new("arow", NULL, NULL, &other, &error));
+    GOOD(spt_event_new(model, &event, &error));
+    GOOD(spt_event_new(other, &asked, &error));
+    SAYS(spt_event_keep(asked, 1, &error), SPT_ARGUMENT, "cannot take a step back; Perceptron");
+    GOOD(spt_event_text(event, "a word of more than fifteen bytes", 33, &error));
+    GOOD(spt_learn_as(model, event, "yes", 3, 1.0, &error));
+    n_failed += spt_event_step(event) != NULL; /* it keeps nothing yet */
+    GOOD(spt_event_keep(event, 1, &error));
+    GOOD(spt_learn_as(model, event, "no", 2, 1.0, &error));
+    step = spt_event_step(event);
+    n_failed += step == NULL || spt_event_step(event) != NULL;
+    void *before = bytes_of(model, &n);
+    SAYS(spt_undo(model, event, NULL, &error), SPT_ARGUMENT, "step is NULL");
+    SAYS(spt_undo(other, asked, step, &error), SPT_ARGUMENT, "another model's");
+    SAYS(spt_undo(model, asked, step, &error), SPT_ARGUMENT, "made for another model");
+    void *after = bytes_of(model, &m);
+    n_failed += n != m || memcmp(before, after, n) != 0;
+    spt_free(before);
+    GOOD(spt_undo(model, event, step, &error));
+    SAYS(spt_undo(model, event, step, &error), SPT_ARGUMENT, "taken back already");
+    GOOD(spt_learn_as(model, event, "no", 2, 1.0, &error)); /* the event is the step's */
+    GOOD(spt_event_add(event, "a", 1, 1.0, &error)); /* another one begins */
+    GOOD(spt_learn_as(model, event, "no", 2, 1.0, &error)); /* that step goes with the event */
+    spt_step_free(step);
+    spt_step_free(NULL);
+    spt_event_free(event);
+    spt_event_free(asked);
+    spt_close(other);
+    spt_close(model);
+    GOOD(spt_open_memory(after, m, SPT_MAPPED, &model, &error));
+    GOOD(spt_event_new(model, &event, &error));
+    SAYS(spt_event_keep(event, 1, &error), SPT_READ_ONLY, "read only");
+    spt_event_free(event);
+    spt_close(model);
+    spt_free(after);
+}
+
 static void odd_models(void)
 {
     spt_model *model;
@@ -275,12 +383,6 @@ static void odd_models(void)
     spt_answer answer = SPT_ANSWER;
     spt_part parts[2];
     size_t n;
-    GOOD(spt_new("ranking", NULL, NULL, &model, &error));
-    GOOD(spt_event_new(model, &event, &error));
-    SAYS(spt_predict(model, event, &answer, &error), SPT_ARGUMENT, "candidates");
-    SAYS(spt_learn(model, event, 0, 1.0, &error), SPT_ARGUMENT, "candidates");
-    spt_event_free(event);
-    spt_close(model);
     GOOD(spt_new("voted", "{\"degree\": 2}", NULL, &model, &error));
     GOOD(spt_event_new(model, &event, &error));
     GOOD(spt_learn_as(model, event, "a", 1, 1.0, &error));
@@ -338,6 +440,8 @@ int main(void)
     files();
     events();
     sets();
+    candidates();
+    steps();
     odd_models();
     replaced(path);
     remove(path);

@@ -1,4 +1,4 @@
-/* What the library answers and learns, as hexadecimal text: conformance MODEL EVENTS [SAVED].
+/* What the library answers and learns, in hexadecimal: conformance MODEL EVENTS [SAVED [undo]].
 
    MODEL is a file, or NAME:PARAMETERS|TOKENIZER of a new model, the last two JSON, or left out;
    with mail: before it the last one is a Mail's.
@@ -8,6 +8,8 @@
        label \t weight \t T \t text \t text ...
        label \t weight \t N \t name \t value \t name \t value ...
 
+   Candidates begin with a field | each, and the label is the number of the right one.
+
    In texts and names %xx stands for a byte. For each line it prints the number of the answer, its
    score and probability, all scores, all probabilities, the three most probable labels and the
    parts of the first label's score. Then it learns the line, if there is a label; at the end it
@@ -15,7 +17,10 @@
 
    Of a MultiLabelClassifier the label is a set of them: =,a,b has these and no others, = has none,
    and ?,+a,-b says of two whether they are there. Its answer begins with the labels that are there
-   and their probabilities. */
+   and their probabilities.
+
+   With undo every third event that is learned is taken back two events later, and learned once more
+   with the label of that later one. */
 
 #include "streamptron.h"
 
@@ -65,7 +70,7 @@ static char *field(char **line)
     return start;
 }
 
-static void read_event(spt_event *event, char *line)
+static void read_event(spt_event *event, int ranks, char *line)
 {
     static const char *texts[MOST];
     static size_t lengths[MOST];
@@ -73,8 +78,14 @@ static void read_event(spt_event *event, char *line)
     size_t n = 0;
     spt_event_clear(event);
     while ((p = field(&line)) != NULL) {
+        if (strcmp(p, "|") == 0) {
+            check(spt_event_candidate(event, &error));
+            continue;
+        }
         size_t length = plain(p);
-        if (*kind == 'N') {
+        if (*kind == 'T' && ranks)
+            check(spt_event_text(event, p, length, &error));
+        else if (*kind == 'N') {
             char *value = field(&line);
             check(spt_event_add(event, p, length, value ? strtod(value, NULL) : 0.0, &error));
         } else {
@@ -82,7 +93,7 @@ static void read_event(spt_event *event, char *line)
             lengths[n++] = length;
         }
     }
-    if (*kind == 'T')
+    if (*kind == 'T' && !ranks)
         check(spt_event_texts(event, texts, lengths, n, &error));
 }
 
@@ -129,11 +140,12 @@ static void answer(const spt_model *model, spt_event *event)
     check(spt_scores(model, event, numbers, MOST, &n, &error));
     print_numbers("scores", numbers, n);
     check(spt_probabilities(model, event, numbers, MOST, &error));
-    print_numbers("p", numbers, spt_labels(model));
+    print_numbers("p", numbers, spt_is_ranking(model) ? n : spt_labels(model));
     check(spt_top(model, event, choices, 3, &n, &error));
     printf(" top");
     print_choices(choices, n);
-    if (a.label >= 0 && spt_explain(model, event, 0, parts, MOST, &n, &error) == SPT_OK) {
+    size_t first = spt_is_ranking(model) ? (size_t)a.label : 0;
+    if (a.label >= 0 && spt_explain(model, event, first, parts, MOST, &n, &error) == SPT_OK) {
         printf(" parts");
         for (size_t i = 0; i < n; i++) {
             if (parts[i].name == NULL)
@@ -156,6 +168,10 @@ static void learn(spt_model *model, spt_event *event, char *labels, double weigh
     int open = *labels == '?';
     if (*labels == 0)
         return;
+    if (spt_is_ranking(model)) {
+        check(spt_learn(model, event, (size_t)atoi(labels), weight, &error));
+        return;
+    }
     if (!spt_is_multilabel(model)) {
         n = plain(labels);
         check(spt_learn_as(model, event, labels, n, weight, &error));
@@ -171,6 +187,36 @@ static void learn(spt_model *model, spt_event *event, char *labels, double weigh
         n++;
     }
     check(spt_learn_set_as(model, event, texts, lengths, open ? there : NULL, n, weight, &error));
+}
+
+static spt_step *kept;
+
+/* Keep the step of the event that has been learned; take back the one of two events before, and
+   learn its event with this label. */
+static void relearn(spt_model *model, spt_event *event, const char *labels, double weight)
+{
+    static int n_learned;
+    static char copy[1 << 16];
+    spt_step *step = spt_event_step(event);
+    if (step == NULL)
+        exit(3);
+    if (n_learned % 3 == 2 && kept != NULL) {
+        check(spt_undo(model, event, kept, &error));
+        if (spt_undo(model, event, kept, &error) != SPT_ARGUMENT)
+            exit(4);
+        spt_step_free(kept);
+        kept = NULL;
+        strncpy(copy, labels, sizeof(copy) - 1);
+        check(spt_event_keep(event, 0, &error));
+        learn(model, event, copy, weight);
+        check(spt_event_keep(event, 1, &error));
+    }
+    if (n_learned % 3 == 0) {
+        spt_step_free(kept);
+        kept = step;
+    } else
+        spt_step_free(step);
+    n_learned++;
 }
 
 static void open_model(char *name, int mapped, spt_model **model)
@@ -192,16 +238,18 @@ static void open_model(char *name, int mapped, spt_model **model)
 
 int main(int argc, char **argv)
 {
-    static char line[1 << 20];
+    static char line[1 << 20], labels[1 << 16];
     spt_model *model;
     spt_event *event;
     spt_counts counts = SPT_COUNTS;
     if (argc < 3)
         return 2;
     const char *saved = argc > 3 ? argv[3] : NULL;
-    int mapped = saved != NULL && strcmp(saved, "mapped") == 0;
+    int mapped = saved != NULL && strcmp(saved, "mapped") == 0, undo = argc > 4;
     open_model(argv[1], mapped, &model);
     check(spt_event_new(model, &event, &error));
+    if (undo)
+        check(spt_event_keep(event, 1, &error));
     FILE *events = fopen(argv[2], "rb");
     if (events == NULL)
         return 2;
@@ -210,10 +258,14 @@ int main(int argc, char **argv)
         line[strcspn(line, "\n")] = 0;
         char *label = field(&rest);
         double weight = strtod(field(&rest), NULL);
-        read_event(event, rest);
+        read_event(event, spt_is_ranking(model), rest);
         answer(model, event);
+        if (undo)
+            strncpy(labels, label, sizeof(labels) - 1);
         if (!mapped)
             learn(model, event, label, weight);
+        if (undo)
+            relearn(model, event, labels, weight);
     }
     fclose(events);
     check(spt_count(model, &counts));
@@ -221,6 +273,7 @@ int main(int argc, char **argv)
            (unsigned long long)counts.updates, (unsigned long long)counts.mistakes);
     if (saved != NULL && !mapped)
         check(spt_save(model, saved, &error));
+    spt_step_free(kept);
     spt_event_free(event);
     spt_close(model);
     return 0;

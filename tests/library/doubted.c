@@ -41,6 +41,30 @@ static void teach(spt_model *model, spt_event *event)
     spt_learn_set_as(model, event, texts, lengths, there, 2, 2.0, NULL);
 }
 
+/* Three candidates, and the second of them is right. */
+static void choose(spt_model *model, spt_event *event)
+{
+    spt_event_clear(event);
+    for (int i = 0; i < 3; i++) {
+        spt_event_candidate(event, NULL);
+        spt_event_add(event, i ? "word1" : "another word than that", i ? 5 : 22, 1.0, NULL);
+        spt_event_add_int(event, 7, i, NULL);
+    }
+    ask(model, event);
+    spt_learn(model, event, 1, 1.0, NULL);
+    ask(model, event);
+}
+
+/* Take back what the event has taught last, and teach it once more. */
+static void correct(spt_model *model, spt_event *event)
+{
+    spt_step *step = spt_event_step(event);
+    if (step != NULL && spt_undo(model, event, step, NULL) == SPT_OK)
+        teach(model, event);
+    spt_step_free(step);
+    ask(model, event);
+}
+
 /* All that can be done with a model; `again`: what it saved is opened once more. */
 static void use(spt_model *model, int again)
 {
@@ -56,8 +80,12 @@ static void use(spt_model *model, int again)
     spt_event_add(event, "a long name of some kind", 24, -2.0, NULL);
     spt_event_add_int(event, 7, 0.5, NULL);
     ask(model, event);
+    spt_event_keep(event, 1, NULL);
     teach(model, event);
     ask(model, event);
+    correct(model, event);
+    if (spt_is_ranking(model))
+        choose(model, event);
     n = spt_fields(model);
     if (n <= 3 && spt_event_texts(event, texts, lengths, n ? n : 1, NULL) == SPT_OK) {
         ask(model, event);

@@ -43,12 +43,14 @@ void my_free(void *p)
 
 static const char *const learners[] = {"perceptron", "multiclass", "mira",
                                        "arow",       "adaptive",   "voted",
-                                       "multilabel"};
+                                       "multilabel", "ranking"};
 
 /* Teach an event one of three labels, or sets of them, of which some come for the first time. */
 static int teach(spt_model *model, spt_event *event, const char *const *labels, int i)
 {
     static const int there[] = {0, 1};
+    if (spt_is_ranking(model))
+        return spt_learn(model, event, (size_t)(i % 2), 1.0, NULL);
     const char *both[] = {labels[i % 3], "and more"};
     const size_t lengths[] = {strlen(both[0]), strlen(both[1])};
     if (!spt_is_multilabel(model))
@@ -70,15 +72,27 @@ static int live(const char *learner, int mails, void **saved, size_t *n, spt_mod
     spt_part parts[8];
     spt_choice choices[2];
     size_t count, first = 0;
-    int sets = strcmp(learner, "multilabel") == 0;
-    const char *parameters = sets ? "{\"threshold\": {\"True\": 0.25}}"
-                                  : "{\"class_weight\": [[true, 2]]}";
+    spt_step *step;
+    int sets = strcmp(learner, "multilabel") == 0, ranks = strcmp(learner, "ranking") == 0;
+    int keeps = !ranks && strcmp(learner, "arow") != 0 && strcmp(learner, "voted") != 0;
+    const char *parameters = sets    ? "{\"threshold\": {\"True\": 0.25}}"
+                             : ranks ? "{\"margin\": 0.5}"
+                                     : "{\"class_weight\": [[true, 2]]}";
     int code = mails ? spt_new_mail(learner, parameters, "{\"bytes\": 12}", &model, NULL)
                      : spt_new(learner, parameters, "{\"ngram_range\": [1, 2]}", &model, NULL);
     if (!code)
         code = spt_event_new(model, &event, NULL);
+    if (!code && keeps)
+        code = spt_event_keep(event, 1, NULL);
     for (int i = 0; i < 6 && !code; i++) {
-        code = spt_event_text(event, texts[i % 3], strlen(texts[i % 3]), NULL);
+        spt_event_clear(event);
+        code = ranks ? spt_event_candidate(event, NULL) : SPT_OK;
+        if (!code)
+            code = spt_event_text(event, texts[i % 3], strlen(texts[i % 3]), NULL);
+        if (!code && ranks)
+            code = spt_event_candidate(event, NULL);
+        if (!code && ranks)
+            code = spt_event_text(event, texts[(i + 1) % 3], strlen(texts[(i + 1) % 3]), NULL);
         if (!code)
             code = teach(model, event, labels, i);
         if (!code)
@@ -88,9 +102,18 @@ static int live(const char *learner, int mails, void **saved, size_t *n, spt_mod
             code = spt_top(model, event, choices, 2, &count, NULL);
         if (!code)
             code = spt_explain(model, event, 0, parts, 8, &count, NULL);
+        if (!code && keeps && i % 2 == 0) {
+            step = spt_event_step(event);
+            code = spt_undo(model, event, step, NULL);
+            if (code && spt_undo(model, event, step, NULL)) /* it has changed nothing: once more */
+                code = SPT_ARGUMENT;
+            spt_step_free(step);
+        }
     }
     if (event != NULL)
         spt_event_clear(event);
+    if (!code && ranks)
+        code = spt_event_candidate(event, NULL);
     for (int i = 0; i < 40 && !code; i++)
         code = spt_event_add_int(event, i, 1.0, NULL);
     if (!code)

@@ -11,7 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from streamptron import MIRA, AdaptiveClassifier, MultiLabelClassifier, Tokenizer, VotedPerceptron
+from streamptron import (
+    MIRA,
+    AdaptiveClassifier,
+    MultiLabelClassifier,
+    RankingPerceptron,
+    Tokenizer,
+    VotedPerceptron,
+)
 from tests.support.library import event_line
 from tests.support.project import TESTS
 
@@ -45,44 +52,67 @@ def stream(n=400):
         yield " ".join(words), ("a", "b", "c")[WORDS.index(words[0]) % 3]
 
 
-def tagged():
+def many(n=400):
+    """(text, label), of 40 labels that follow from the first two words."""
+    for text, label in stream(n):
+        first, second = (text.split() * 2)[:2]
+        yield text, f"{label}{(WORDS.index(first) * 5 + WORDS.index(second)) % 40}"
+
+
+def tagged(n=400):
     """(text, labels), sets of them and {label: bool} in turn."""
-    for i, (text, label) in enumerate(stream()):
+    for i, (text, label) in enumerate(stream(n)):
         there = [*label, *(str(len(word)) for word in {*text.split()} & {"CAT", "naïve"})]
         yield text, dict.fromkeys(there, True) | {"d": False} if i % 3 == 0 else there
+
+
+def ranked(n=400):
+    """(texts, the right one of them)."""
+    for text, label in stream(n):
+        yield [text, *text.split()[:3], "the CAT"], "abc".index(label) % (1 + len(text.split()[:3]))
 
 
 def models(folder):
     """Files of learners of all machines, each with the events that it is asked and taught."""
     tokens = Tokenizer(ngram_range=(1, 2), value="log", normalize="l2", fold_numbers=True)
-    exponential = MIRA(hash_seed=1, average="exponential", half_life=20.5)
-    for learner in (AdaptiveClassifier(hash_seed=1), exponential, VotedPerceptron(hash_seed=1)):
+    learners = {
+        "weighed": (AdaptiveClassifier(hash_seed=1), stream),
+        "many labels": (AdaptiveClassifier(hash_seed=1), many),
+        "many labels, hashed": (AdaptiveClassifier(hash_seed=1, hash_bits=9), many),
+        "exponential": (MIRA(hash_seed=1, average="exponential", half_life=20.5), stream),
+        "votes": (VotedPerceptron(hash_seed=1), stream),
+        "candidates": (RankingPerceptron(hash_seed=1), ranked),
+        "sets": (MultiLabelClassifier(hash_seed=1, threshold="f1"), tagged),
+        "sets, ceiling": (MultiLabelClassifier(hash_seed=1, max_features=30), tagged),
+    }
+    for name, (learner, events) in learners.items():
         model = tokens | learner
-        for text, label in stream(60):
+        for text, label in events(60):
             model.learn_one(text, label)
-        path = folder / f"{type(learner).__name__}.model"
+        path = folder / f"{name}.model"
         model.save(path)
-        yield path, "events"
-    tagger = tokens | MultiLabelClassifier(hash_seed=1, threshold="f1")
-    path = folder / "MultiLabelClassifier.model"
-    tagger.save(path)
-    yield path, "sets"
-    (folder / "events").write_text("".join(event_line(*each) for each in stream()))
-    (folder / "sets").write_text("".join(event_line(*each) for each in tagged()))
+        (folder / name).write_text("".join(event_line(*each) for each in events()))
+        yield path, name
 
 
 def result(run, program, folder, files):
-    """What is printed for each file, and all that is saved; or in words why there is none."""
+    """What is printed for each file, and all that is saved; or in words why there is none.
+
+    Each is opened in memory, and learns; takes steps back, if it can; and where it lies, but for
+    votes.
+    """
     printed, kept = [], b""
     for path, events in files:
-        saved = folder / "saved"
-        saved.unlink(missing_ok=True)
-        command = [*run, str(program), path.name, events, saved.name]
-        done = subprocess.run(command, capture_output=True, cwd=folder)
-        if done.returncode:
-            return (done.stdout or done.stderr)[-160:].decode(errors="replace").strip()
-        printed += done.stdout.replace(b"\r", b"").decode().split()
-        kept += saved.read_bytes()
+        (folder / "saved").unlink(missing_ok=True)
+        can_undo = path.stem not in ("votes", "candidates")
+        modes = [["saved", "undo"]] * can_undo + [["saved"]] + [["mapped"]] * (path.stem != "votes")
+        for how in modes:
+            command = [*run, str(program), path.name, events, *how]
+            done = subprocess.run(command, capture_output=True, cwd=folder)
+            if done.returncode:
+                return (done.stdout or done.stderr)[-160:].decode(errors="replace").strip()
+            printed += done.stdout.replace(b"\r", b"").decode().split()
+        kept += (folder / "saved").read_bytes()
     return printed, kept
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from streamptron import AdaptiveClassifier, Tokenizer, load
+from streamptron import AdaptiveClassifier, MultiLabelClassifier, Tokenizer, load
 from tests.support.library import COMPILER, ENGINE, called, folder, needs_compiler, program
 from tests.support.project import ROOT
 
@@ -71,6 +71,33 @@ def test_a_mail_filters_exit_code(model, tmp_path):
         assert subprocess.run(command, input=text, text=True).returncode == code
     command = [in_c("mail"), tmp_path / "none", "spam"]
     assert subprocess.run(command, input="x", text=True, stderr=subprocess.DEVNULL).returncode == 75
+
+
+def test_a_tagger_learns_from_corrections(tmp_path):
+    pipeline = Tokenizer() | MultiLabelClassifier(hash_seed=1)
+    lines = {"oil prices rose": ["oil"], "wheat by ship": ["wheat", "ship"], "no news": []}
+    for text, tags in list(lines.items()) * 40:
+        pipeline.learn_one(text, tags)
+    pipeline.save(tmp_path / "model")
+    answers = [
+        ",".join(tag for tag in pipeline[-1].labels if pipeline.predict_one(text)[tag])
+        for text in lines
+    ]
+    assert answers == ["oil", "wheat,ship", ""]
+    assert filtered([in_c("tags"), tmp_path / "model"], lines) == answers
+    taught = ["oil\toil at sea", "!oil,ship", "\tno oil", "!", "ship,gold\tgold at sea", "no news"]
+    command = [in_c("tags"), tmp_path / "model", tmp_path / "saved"]
+    assert len(filtered(command, taught)) == 4
+    learner, event = pipeline[-1], pipeline[0].transform_one
+    for text, wrong, right in (("oil at sea", ["oil"], ["oil", "ship"]), ("no oil", [], [])):
+        step = learner.learn_one(event(text), wrong, undo=True)
+        learner.undo(step)
+        learner.learn_one(event(text), right)
+    pipeline.learn_one("gold at sea", ["ship", "gold"])
+    saved = load(tmp_path / "saved")
+    assert saved[-1].labels == learner.labels == ["oil", "wheat", "ship", "gold"]
+    for text in (*lines, "gold at sea", "oil at sea"):
+        assert saved.predict_proba_one(text) == pipeline.predict_proba_one(text)
 
 
 @needs("c++")

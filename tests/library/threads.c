@@ -40,7 +40,15 @@ static void *work(void *p)
     for (int i = 0; i < EVENTS; i++) {
         char text[32];
         int n = snprintf(text, sizeof(text), "word%d word%d", i % 7, i % 13);
-        if (teach(own, event, i) || spt_event_text(asked, text, (size_t)n, NULL)
+        spt_step *step = NULL;
+        if (i % 50 == 0)
+            spt_event_keep(event, i % 100 == 0, NULL);
+        if (teach(own, event, i))
+            return (void *)1;
+        if ((step = spt_event_step(event)) != NULL && spt_undo(own, event, step, NULL))
+            return (void *)1;
+        spt_step_free(step);
+        if ( spt_event_text(asked, text, (size_t)n, NULL)
             || spt_predict(shared, asked, &answer, NULL))
             return (void *)1;
         if (teach(sets, other, i) || spt_event_text(tagged, text, (size_t)n, NULL)

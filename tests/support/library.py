@@ -115,8 +115,12 @@ def said(label):
 
 
 def event_line(x, label=None, weight=1.0):
-    """A line of tests/library/conformance.c: {name: value}, a text, or a tuple of texts."""
-    if isinstance(x, dict):
+    """A line of tests/library/conformance.c: {name: value}, a text, a tuple of texts, or a list of
+    such candidates."""
+    if isinstance(x, list):
+        parts = [event_line(each)[:-1].split("\t")[2:] for each in x]
+        fields = [parts[0][0] if parts else "N", *(f for part in parts for f in ("|", *part[1:]))]
+    elif isinstance(x, dict):
         fields = ["N", *(f"{quoted(k)}\t{float(v).hex()}" for k, v in x.items())]
     else:
         fields = ["T", *map(quoted, x if isinstance(x, tuple) else (x,))]

@@ -53,7 +53,8 @@ static int sp_class_read(const sp_header *header, int *kind, sp_fault *fault)
     if (!failed) {
         *kind = sp_class_of(&part.json, 0);
         if (*kind < 0) {
-            sp_fault_say(fault, SP_WHY_FOREIGN, "holds a learner that C programs do not take: ");
+            sp_fault_say(fault, SP_WHY_FOREIGN,
+                         "holds a learner that this version does not know: ");
             failed = sp_fault_add_value(fault, &part.json, 0);
         }
     }
@@ -145,6 +146,30 @@ static bool sp_is_lines(const sp_json *json)
            && sp_is_texts(json, names, 2) && sp_is_text_or_null(json, positive);
 }
 
+/* Whether the first number of a pair comes again in a list of n pairs; -1 without memory. */
+static int sp_first_repeats(const sp_json *json, uint32_t list)
+{
+    size_t n = json->nodes[list].n, size = 16;
+    uint32_t pair = list + 1;
+    bool repeats = false;
+    while (size < 2 * n)
+        size *= 2;
+    uint64_t *table = (uint64_t *)sp_calloc(size, sizeof(uint64_t)); /* of them and 1 more */
+    if (table == NULL)
+        return -1;
+    for (size_t i = 0; i < n && !repeats; i++, pair = json->nodes[pair].next) {
+        size_t at = sp_value_hash(json, pair + 1) & (size - 1);
+        uint64_t number = 0;
+        sp_json_whole(json, pair + 1, UINT64_MAX - 1, &number);
+        while (table[at] != 0 && table[at] != number + 1)
+            at = (at + 1) & (size - 1);
+        repeats = table[at] != 0;
+        table[at] = number + 1;
+    }
+    sp_free(table);
+    return repeats;
+}
+
 /* Numbers that a step may have: below a bound, of pairs the second of them, too. */
 static bool sp_is_past(const sp_json *json, uint64_t n_seen)
 {
@@ -166,6 +191,18 @@ static bool sp_is_past(const sp_json *json, uint64_t n_seen)
             return false;
     }
     return true;
+}
+
+static int sp_past_check(const sp_json *json, uint64_t n_seen, sp_fault *fault)
+{
+    bool good = sp_is_past(json, n_seen);
+    int twice = good ? sp_first_repeats(json, 1) : 0;
+    int again = good ? sp_values_repeat(json, json->nodes[1].next) : 0;
+    if (twice < 0 || again < 0)
+        return sp_fault_memory(fault);
+    if (!good || twice || again)
+        return sp_open_wrong(fault, "the record of steps that can be taken back is invalid");
+    return 0;
 }
 
 /* --- Labels and names */
@@ -351,13 +388,11 @@ static int sp_journal_keep(sp_contents *contents, const sp_header *header, const
     return contents->journal.failed ? sp_fault_memory(fault) : 0;
 }
 
-static int sp_contents_read(sp_contents *contents, const sp_header *header, const uint8_t *arrays,
-                            bool in_place, sp_fault *fault)
+/* All but the arrays. `n_outputs`: of the untrained learner that is made. 0, or a kind of fault. */
+static int sp_contents_describe(sp_contents *contents, const sp_header *header,
+                                ptrdiff_t *n_outputs, sp_fault *fault)
 {
     uint64_t seed = 0;
-    ptrdiff_t n_outputs = 0;
-    if (header->arrays[SP_ARRAY_STEPS].there)
-        return sp_steps_refused(header, arrays, fault);
     int failed = sp_class_read(header, &contents->kind, fault);
     if (!failed)
         failed = sp_parts_read(contents, header, fault);
@@ -367,17 +402,30 @@ static int sp_contents_read(sp_contents *contents, const sp_header *header, cons
         failed = sp_seed_read(header, contents, &seed, fault);
     if (!failed)
         failed = sp_contents_begin(contents, false, seed, fault);
-    if (!failed && contents->has_tokens)
+    if (!failed)
         failed = sp_unicode_check(header, fault);
     if (!failed)
-        failed = sp_labels_open(contents, &n_outputs, fault);
+        failed = sp_labels_open(contents, n_outputs, fault);
     if (!failed)
         failed = sp_objects_open(contents, fault);
     if (!failed)
         failed = sp_counts_read(header, &contents->learner, fault);
-    if (!failed && contents->parts[SP_PART_PAST].there
-        && !sp_is_past(&contents->parts[SP_PART_PAST].json, contents->learner.n_seen))
-        failed = sp_open_wrong(fault, "the record of steps that can be taken back is invalid");
+    if (!failed && contents->parts[SP_PART_PAST].there)
+        failed = sp_past_check(&contents->parts[SP_PART_PAST].json, contents->learner.n_seen,
+                               fault);
+    /* a parameter that a file says wrong is damage */
+    if (failed == SP_WHY_PARAMETER)
+        failed = fault->kind = SP_WHY_DAMAGED;
+    return failed;
+}
+
+static int sp_contents_read(sp_contents *contents, const sp_header *header, const uint8_t *arrays,
+                            bool in_place, sp_fault *fault)
+{
+    ptrdiff_t n_outputs = 0;
+    if (header->arrays[SP_ARRAY_STEPS].there)
+        return sp_steps_refused(header, arrays, fault);
+    int failed = sp_contents_describe(contents, header, &n_outputs, fault);
     if (!failed && !in_place && !sp_header_fits(header, arrays))
         failed = sp_open_wrong(fault, "the arrays do not fit their checksum");
     if (!failed)
@@ -385,9 +433,20 @@ static int sp_contents_read(sp_contents *contents, const sp_header *header, cons
                                 in_place, fault);
     if (!failed && !in_place)
         failed = sp_journal_keep(contents, header, arrays, fault);
-    /* a parameter that a file says wrong is damage */
-    if (failed == SP_WHY_PARAMETER)
-        failed = fault->kind = SP_WHY_DAMAGED;
+    return failed;
+}
+
+SP_API int sp_contents_check(const uint8_t *file, size_t n, uint64_t size, sp_fault *fault)
+{
+    sp_contents contents;
+    sp_header header;
+    ptrdiff_t n_outputs = 0;
+    memset(&contents, 0, sizeof(contents));
+    int failed = sp_header_read(&header, file, n, size, fault);
+    if (!failed)
+        failed = sp_contents_describe(&contents, &header, &n_outputs, fault);
+    sp_header_free(&header);
+    sp_contents_free(&contents);
     return failed;
 }
 

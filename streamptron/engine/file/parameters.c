@@ -199,7 +199,7 @@ static int sp_class_weight_check(const sp_parameters *p, const sp_given *given, 
     sp_weight_list weights = sp_weight_list_begin(given, node);
     while (sp_weight_list_next(&weights, &label, &weight)) {
         bool two = sp_rule_answer(&p->rule) == SP_ANSWER_SIGN;
-        if (!sp_is_value(json, label)
+        if (!sp_is_label(json, label)
             || (two
                 && !(sp_value_number(json, label, false, &truth)
                      && (truth == 0.0 || truth == 1.0)))) {

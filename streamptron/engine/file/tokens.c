@@ -26,7 +26,7 @@ typedef struct sp_token_settings {
 
 static const sp_setting sp_tokens_settings[] = {
     {"analyzer", "T", SP_SETTING_WORD, SP_AT(analyzer), 0, 0, "word|char"},
-    {"ngram_range", "T", SP_SETTING_NODE, SP_AT(ngram_range), 0, 0, ""},
+    {"ngram_range", "T", SP_SETTING_VALUE, SP_AT(ngram_range), 0, 0, ""},
     {"lowercase", "T", SP_SETTING_TRUTH, SP_AT(lowercase), 0, 0, "True or False"},
     {"separators", "T", SP_SETTING_NODE, SP_AT(separators), 0, 0, ""},
     {"min_length", "T", SP_SETTING_WHOLE, SP_AT(min_length), 1, SP_LENGTH_MOST,

@@ -225,6 +225,14 @@ SP_PRIVATE bool sp_is_object(const sp_json *json, uint32_t node)
 {
     static const char *const kinds[] = {"complex", "Decimal", "Fraction", "date", "datetime"};
     for (uint32_t at = node; at < json->nodes[node].next; at++) {
+        const uint8_t *p;
+        size_t n;
+        /* a Decimal that is a whole number equals an int, which is a name of its own kind */
+        if (sp_is_kind(json, at, "Decimal") && sp_argument(json, at, 0, &p, &n)) {
+            size_t sign = n > 0 && *p == '-';
+            if (sign + sp_figures(p + sign, n - sign) == n)
+                continue;
+        }
         for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
             if (sp_is_kind(json, at, kinds[i]))
                 return true;

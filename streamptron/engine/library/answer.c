@@ -1,7 +1,7 @@
 #include "library/answer.h"
 
 #include "library/event.h"
-#include "library/shown.h"
+#include "library/steps.h"
 
 #include "machine.h"
 #include "memory/heap.h"
@@ -40,9 +40,6 @@ SP_PRIVATE int sp_answer_of(const spt_model *model, spt_event *event, sp_answer 
                             spt_error *error)
 {
     sp_learner *learner = sp_learner_of(model);
-    if (learner->answer == SP_ANSWER_CANDIDATES)
-        return sp_say(error, SPT_ARGUMENT,
-                      "a RankingPerceptron chooses among candidates, which only Python gives it");
     int failed = sp_event_put(model, event, error);
     if (failed)
         return failed;
@@ -56,6 +53,12 @@ SP_PRIVATE int sp_answer_of(const spt_model *model, spt_event *event, sp_answer 
     }
     *answer = sp_learner_answer(learner, &event->event);
     return SPT_OK;
+}
+
+SP_PRIVATE size_t sp_choices(const spt_model *model, const spt_event *event)
+{
+    return sp_ranks(model) ? sp_candidates(event)
+                           : (size_t)sp_learner_labels(&model->contents.learner);
 }
 
 /* Where an answered event's probabilities go: behind the scores, where there is room for them. */
@@ -82,7 +85,7 @@ SPT_API int spt_predict(const spt_model *model, spt_event *event, spt_answer *an
         return failed;
     sp_learner_decide(learner, &event->event);
     const double *scores = sp_learner_decision(&event->event, its.kind);
-    bool several = sp_learner_several(learner);
+    bool several = sp_ranks(model) || sp_learner_several(learner);
     ptrdiff_t best = its.verdict->best;
     answer->label = best;
     answer->score = event->event.n_scores == 0 ? 0.0 : scores[several && best > 0 ? best : 0];
@@ -96,9 +99,10 @@ SPT_API int spt_probabilities(const spt_model *model, spt_event *event, double *
 {
     sp_answer its;
     const sp_learner *learner = &model->contents.learner;
-    size_t n = (size_t)sp_learner_labels(learner);
+    size_t n = sp_choices(model, event);
     if (room < n)
-        return sp_say(error, SPT_ARGUMENT, "room must be as many numbers as there are labels");
+        return sp_say(error, SPT_ARGUMENT,
+                      "room must be as many numbers as there are labels or candidates");
     int failed = sp_answer_of(model, event, &its, error);
     if (failed)
         return failed;
@@ -113,7 +117,7 @@ SPT_API int spt_scores(const spt_model *model, spt_event *event, double *scores,
 {
     sp_answer its;
     const sp_learner *learner = &model->contents.learner;
-    *n = (size_t)learner->table.n_outputs;
+    *n = sp_ranks(model) ? sp_candidates(event) : (size_t)learner->table.n_outputs;
     if (room < *n)
         return sp_say(error, SPT_ARGUMENT, "room must be as many numbers as there are scores");
     int failed = sp_answer_of(model, event, &its, error);
@@ -124,115 +128,6 @@ SPT_API int spt_scores(const spt_model *model, spt_event *event, double *scores,
         memcpy(scores, sp_learner_decision(&event->event, its.kind), *n * sizeof(double));
     sp_event_settle(&event->event, &learner->index);
     return SPT_OK;
-}
-
-/* --- Explanations */
-
-/* The output that speaks for or against a label, and which of the two. */
-static ptrdiff_t sp_output_of(const sp_learner *learner, size_t label, double *sign)
-{
-    *sign = 1.0;
-    if (sp_learner_by_label(learner))
-        return (ptrdiff_t)label;
-    *sign = (int)label == learner->two.positive ? 1.0 : -1.0;
-    return 0;
-}
-
-/* The name of a part. false: it is one that the event lacks, of a model without names. */
-static bool sp_part_key(const sp_learner *learner, const sp_event *scored, ptrdiff_t i, sp_key *key)
-{
-    sp_told_part part = sp_machine_part(learner, scored, i);
-    if (part.entry >= 0)
-        *key = scored->keys[part.entry];
-    else if (learner->index.bits)
-        return false;
-    else
-        *key = sp_index_stored(&learner->index, part.slot);
-    return true;
-}
-
-/* What is always there, and with it the parts that have no names. */
-static double sp_part_always(const sp_learner *learner, const sp_event *scored,
-                             const double *shares, double sign)
-{
-    ptrdiff_t n = sp_machine_parts(learner, scored);
-    double always = sign * shares[n];
-    sp_key key;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        if (!sp_part_key(learner, scored, i, &key))
-            always += sign * shares[i];
-    }
-    return always;
-}
-
-/* List the parts that are not 0, with their names. The first is what is always there. */
-static int sp_parts_list(const spt_model *model, spt_event *event, const double *shares,
-                         double sign, spt_part *parts, size_t room, size_t *n, spt_error *error)
-{
-    const sp_learner *learner = &model->contents.learner;
-    const sp_event *scored = &event->event;
-    ptrdiff_t n_parts = sp_machine_parts(learner, scored);
-    size_t count = 0;
-    event->shown.n = 0;
-    for (ptrdiff_t i = -1; i < n_parts; i++) {
-        sp_key key;
-        double share = i < 0 ? sp_part_always(learner, scored, shares, sign) : sign * shares[i];
-        size_t at = event->shown.n;
-        if (i >= 0 && (share == 0.0 || !sp_part_key(learner, scored, i, &key)))
-            continue;
-        if (!isfinite(share)) {
-            sp_fault fault;
-            sp_fault_say(&fault, SP_WHY_DAMAGED, "a weight is not finite");
-            return sp_say_fault(error, &fault, model->path);
-        }
-        if (i >= 0)
-            sp_key_show(&key, &model->contents, &event->shown);
-        if (count < room) { /* the names may move while others are written */
-            parts[count].name = i < 0 ? NULL : (const char *)(uintptr_t)(at + 1);
-            parts[count].n = event->shown.n - at;
-            parts[count].share = share;
-        }
-        count++;
-    }
-    if (event->shown.failed) {
-        event->shown.failed = false;
-        return sp_say_memory(error);
-    }
-    for (size_t i = 0; i < count && i < room; i++) {
-        if (parts[i].name != NULL)
-            parts[i].name = (const char *)event->shown.p + ((uintptr_t)parts[i].name - 1);
-    }
-    *n = count;
-    return SPT_OK;
-}
-
-SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, spt_part *parts,
-                        size_t room, size_t *n, spt_error *error)
-{
-    sp_answer its;
-    const sp_learner *learner = &model->contents.learner;
-    double sign;
-    *n = 0;
-    if (label >= spt_labels(model))
-        return sp_say(error, SPT_ARGUMENT, "label is not the number of one of the labels");
-    if (sp_learner_can(learner, SP_CAN_VOTE) && learner->voters.degree > 1)
-        return sp_say(error, SPT_ARGUMENT,
-                      "a kernel's score has no part that is one feature's alone, so there is "
-                      "nothing to explain; take degree=1 for explanations");
-    int failed = sp_answer_of(model, event, &its, error);
-    if (failed)
-        return failed;
-    event->shares.n = 0;
-    size_t size = (size_t)(sp_machine_parts(learner, &event->event) + 1) * sizeof(double);
-    double *shares = (double *)(void *)sp_bytes_room(&event->shares, size);
-    ptrdiff_t output = sp_output_of(learner, label, &sign);
-    if (shares == NULL || sp_machine_shares(learner, &event->event, output, its.kind, shares) < 0) {
-        event->shares.failed = false;
-        failed = sp_say_memory(error);
-    } else
-        failed = sp_parts_list(model, event, shares, sign, parts, room, n, error);
-    sp_event_settle(&event->event, &learner->index);
-    return failed;
 }
 
 /* --- Learning */
@@ -252,17 +147,13 @@ SP_PRIVATE int sp_check_weight(const spt_model *model, double weight, double u, 
 static int sp_learn(spt_model *model, spt_event *event, size_t label, double weight,
                     spt_error *error)
 {
-    sp_learner *learner = &model->contents.learner;
-    double u = weight * model->labels.labels[label].weight;
+    double u = sp_ranks(model) ? weight : weight * model->labels.labels[label].weight;
     int failed = sp_check_weight(model, weight, u, error);
     if (!failed)
         failed = sp_event_put(model, event, error);
     if (failed)
         return failed;
-    if (sp_learner_learn(learner, &event->event, (ptrdiff_t)label, u) < 0)
-        return sp_unfit(event, error);
-    sp_event_settle(&event->event, &learner->index);
-    return SPT_OK;
+    return sp_event_teach(model, event, (ptrdiff_t)label, u, error);
 }
 
 SP_PRIVATE int sp_may_learn(const spt_model *model, const spt_event *event, bool sets,
@@ -271,10 +162,6 @@ SP_PRIVATE int sp_may_learn(const spt_model *model, const spt_event *event, bool
     if (model->read_only)
         return sp_say(error, SPT_READ_ONLY,
                       "the model was opened with SPT_MAPPED, read only; open it without, to learn");
-    if (model->contents.learner.answer == SP_ANSWER_CANDIDATES)
-        return sp_say(error, SPT_ARGUMENT,
-                      "a RankingPerceptron learns which of several candidates is right, which only "
-                      "Python gives it");
     if (sets != sp_has_sets(model))
         return sp_say(error, SPT_ARGUMENT,
                       sets ? "the model learns one label of an event; call spt_learn or "
@@ -292,9 +179,11 @@ SPT_API int spt_learn(spt_model *model, spt_event *event, size_t label, double w
     int failed = sp_may_learn(model, event, false, error);
     if (failed)
         return failed;
-    if (label >= model->labels.n)
+    if (sp_ranks(model) ? label >= sp_candidates(event) : label >= model->labels.n)
         return sp_say(error, SPT_ARGUMENT,
-                      "label is not the number of one of the labels; spt_learn_as makes new ones");
+                      sp_ranks(model) ? "label is not the number of one of the event's candidates"
+                                      : "label is not the number of one of the labels; "
+                                        "spt_learn_as makes new ones");
     return sp_learn(model, event, label, weight, error);
 }
 
@@ -327,6 +216,10 @@ SPT_API int spt_learn_as(spt_model *model, spt_event *event, const char *label, 
     int failed = sp_may_learn(model, event, false, error);
     if (failed)
         return failed;
+    if (sp_ranks(model))
+        return sp_say(error, SPT_ARGUMENT,
+                      "a RankingPerceptron learns which candidate is right, by its number; call "
+                      "spt_learn");
     sp_label_point before = sp_labels_mark(&model->labels);
     failed = sp_label_number(model, label, n, &number, error);
     if (!failed)

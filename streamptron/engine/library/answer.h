@@ -9,7 +9,10 @@
 SP_PRIVATE int sp_answer_of(const spt_model *model, spt_event *event, sp_answer *answer,
                             spt_error *error);
 
-/* The probabilities of an answered event, by label, in its own scratch. */
+/* How many choices an event has: labels, or its candidates. */
+SP_PRIVATE size_t sp_choices(const spt_model *model, const spt_event *event);
+
+/* The probabilities of an answered event, by label or candidate, in its own scratch. */
 SP_PRIVATE double *sp_event_probabilities(const sp_learner *learner, spt_event *event,
                                           sp_answer answer);
 

@@ -28,17 +28,26 @@ SPT_API void spt_event_free(spt_event *event)
     sp_text_free(&event->text);
     sp_bytes_free(&event->names);
     sp_bytes_free(&event->features);
+    sp_bytes_free(&event->starts);
     sp_bytes_free(&event->table);
     sp_bytes_free(&event->shares);
     sp_bytes_free(&event->shown);
     sp_bytes_free(&event->numbers);
     sp_bytes_free(&event->turns);
+    spt_step_free(event->step);
     sp_free(event);
 }
 
 static size_t sp_named_count(const spt_event *event)
 {
     return event->features.n / sizeof(sp_named);
+}
+
+/* The first feature of the last candidate. */
+static size_t sp_named_first(const spt_event *event)
+{
+    size_t n = sp_candidates(event);
+    return n == 0 ? 0 : ((const size_t *)(const void *)event->starts.p)[n - 1];
 }
 
 static sp_named *sp_named_at(const spt_event *event, size_t i)
@@ -48,11 +57,51 @@ static sp_named *sp_named_at(const spt_event *event, size_t i)
 
 SPT_API void spt_event_clear(spt_event *event)
 {
-    if (event->features.n > 0)
+    if (event->features.n > 0 && event->table.n > 0)
         memset(event->table.p, 0, event->table.n);
     event->is_text = false;
+    event->closed = false;
     event->names.n = 0;
     event->features.n = 0;
+    event->starts.n = 0;
+}
+
+SPT_API int spt_event_candidate(spt_event *event, spt_error *error)
+{
+    size_t start = sp_named_count(event);
+    if (!sp_ranks(event->model))
+        return sp_say(error, SPT_ARGUMENT,
+                      "the model answers labels, and has no candidates; add the event's features");
+    if (sp_candidates(event) == SP_FEATURES_MOST)
+        return sp_say(error, SPT_ARGUMENT, "the event has too many candidates");
+    sp_bytes_add(&event->starts, &start, sizeof(start));
+    if (event->starts.failed) {
+        event->starts.failed = false;
+        return sp_say_memory(error);
+    }
+    if (event->table.n > 0) /* names of others may come again */
+        memset(event->table.p, 0, event->table.n);
+    event->closed = false;
+    return SPT_OK;
+}
+
+/* Whether features may be added: of candidates one has begun. SPT_OK or a code. */
+static int sp_may_add(const spt_event *event, spt_error *error)
+{
+    if (!sp_ranks(event->model) || (sp_candidates(event) > 0 && !event->closed))
+        return SPT_OK;
+    return sp_say(error, SPT_ARGUMENT,
+                  event->closed ? "the candidate is a text, which is all that it has; call "
+                                  "spt_event_candidate for another one"
+                                : "the model chooses among candidates; call spt_event_candidate "
+                                  "before the features of each");
+}
+
+/* What is added begins another event, where none can be added. */
+static void sp_event_open(spt_event *event)
+{
+    if (event->is_text || event->closed)
+        spt_event_clear(event);
 }
 
 SP_PRIVATE bool sp_is_text(const char *p, size_t n)
@@ -76,6 +125,68 @@ SP_PRIVATE bool sp_is_text(const char *p, size_t n)
 
 /* --- Texts */
 
+/* Write a name's bytes behind the others, from SP_NAME_BEFORE on. Where; 0 without memory. */
+static size_t sp_name_put(sp_bytes *names, const uint8_t *p, size_t n)
+{
+    size_t at = names->n ? names->n : SP_NAME_BEFORE;
+    uint8_t *room = sp_bytes_room(names, n + SP_NAME_BEFORE);
+    if (room == NULL) {
+        names->failed = false;
+        return 0;
+    }
+    if (names->n == 0)
+        memset(names->p, 0, SP_NAME_BEFORE);
+    if (n > 0)
+        memcpy(names->p + at, p, n);
+    return at;
+}
+
+SP_PRIVATE int sp_named_take(const sp_event *event, ptrdiff_t first, ptrdiff_t last,
+                             sp_bytes *names, sp_bytes *features)
+{
+    for (ptrdiff_t i = first; i < last; i++) {
+        const sp_key *key = &event->keys[i];
+        sp_named feature = {.kind = sp_key_kind(key) & ~(uint64_t)SP_KEY_LONG,
+                            .at = names->n,
+                            .value = event->values[i]};
+        uint8_t inside[16];
+        if (feature.kind == SP_KEY_INT || feature.kind == SP_KEY_FLOAT)
+            feature.word = key->lo;
+        else {
+            const uint8_t *p = sp_key_is_long(key) ? sp_key_bytes(key) : inside;
+            if (p == inside)
+                sp_key_inline_bytes(key, inside);
+            feature.n = sp_key_length(key);
+            feature.at = sp_name_put(names, p, feature.n);
+            if (feature.at == 0)
+                return -1;
+            names->n = feature.at + feature.n;
+        }
+        sp_bytes_add(features, &feature, sizeof(feature));
+        if (features->failed) {
+            features->failed = false;
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* The features of a text are those of the last candidate. */
+static int sp_candidate_take(spt_event *event, spt_error *error)
+{
+    size_t n_names = event->names.n, n_features = event->features.n;
+    const sp_event *text = &event->event;
+    int failed = sp_named_take(text, event->model->contents.learner.intercept, text->n,
+                               &event->names, &event->features);
+    sp_event_settle(&event->event, &event->model->contents.learner.index);
+    event->closed = failed == 0;
+    if (failed == 0)
+        return SPT_OK;
+    event->names.n = n_names;
+    event->features.n = n_features;
+    return sp_say_memory(error);
+}
+
 SPT_API int spt_event_texts(spt_event *event, const char *const *texts, const size_t *lengths,
                             size_t n_texts, spt_error *error)
 {
@@ -83,6 +194,9 @@ SPT_API int spt_event_texts(spt_event *event, const char *const *texts, const si
     const sp_tokens *tokens = &contents->tokens;
     sp_piece one;
     sp_piece *pieces = &one;
+    int failed = sp_may_add(event, error);
+    if (failed)
+        return failed;
     if (!contents->has_tokens)
         return sp_say(error, SPT_ARGUMENT,
                       "the model has no tokenizer, so a text is no event of it; add its features");
@@ -91,6 +205,9 @@ SPT_API int spt_event_texts(spt_event *event, const char *const *texts, const si
                       tokens->named ? "the model's tokenizer takes a text for each of its fields: "
                                       "as many as spt_fields says"
                                     : "the model's tokenizer takes one text");
+    if (sp_ranks(event->model) && sp_named_count(event) > sp_named_first(event))
+        return sp_say(error, SPT_ARGUMENT, "a text is all features of its candidate, which has "
+                                           "some already; call spt_event_candidate before it");
     for (size_t i = 0; i < n_texts; i++) {
         if ((texts[i] == NULL && lengths[i] > 0) || lengths[i] > SP_TEXT_MOST)
             return sp_say(error, SPT_ARGUMENT,
@@ -105,14 +222,20 @@ SPT_API int spt_event_texts(spt_event *event, const char *const *texts, const si
         pieces[i].n = lengths[i];
         pieces[i].surrogates = false;
     }
-    spt_event_clear(event);
-    int failed = sp_text_write(&event->text, &event->event, &tokens->rule, &contents->learner.index,
-                               contents->learner.intercept, tokens->prefixes, pieces,
-                               tokens->n_pieces);
+    if (!sp_ranks(event->model))
+        spt_event_clear(event);
+    else if (sp_event_candidates(&event->event, 0) < 0)
+        failed = -1;
+    if (!failed)
+        failed = sp_text_write(&event->text, &event->event, &tokens->rule,
+                               &contents->learner.index, contents->learner.intercept,
+                               tokens->prefixes, pieces, tokens->n_pieces);
     if (pieces != &one)
         sp_free(pieces);
     if (failed < 0)
         return sp_say_memory(error);
+    if (sp_ranks(event->model))
+        return sp_candidate_take(event, error);
     event->event.generation = contents->learner.index.generation;
     event->is_text = true;
     return SPT_OK;
@@ -128,9 +251,9 @@ SPT_API int spt_event_text(spt_event *event, const char *text, size_t n, spt_err
 /* A feature's name as the engine has it. */
 static sp_key sp_named_key(const spt_event *event, const sp_named *feature)
 {
-    if (feature->is_int)
-        return sp_key_word(SP_KEY_INT, (uint64_t)feature->number);
-    return sp_key_text(SP_KEY_STR, event->names.p + feature->at, feature->n);
+    if (feature->kind == SP_KEY_INT || feature->kind == SP_KEY_FLOAT)
+        return sp_key_word(feature->kind, feature->word);
+    return sp_key_text(feature->kind, event->names.p + feature->at, feature->n);
 }
 
 /* The place in the table where a name is, or an empty one. */
@@ -152,8 +275,8 @@ static uint32_t *sp_named_place(const spt_event *event, const sp_named *feature)
 /* Room in the table for one more. False without memory. */
 static bool sp_table_room(spt_event *event)
 {
-    size_t n = sp_named_count(event), size = 64;
-    while (size < 2 * (n + 1))
+    size_t n = sp_named_count(event), first = sp_named_first(event), size = 64;
+    while (size < 2 * (n - first + 1))
         size *= 2;
     if (size * sizeof(uint32_t) <= event->table.n)
         return true;
@@ -164,7 +287,7 @@ static bool sp_table_room(spt_event *event)
     memset(grown.p, 0, grown.n);
     sp_bytes_free(&event->table);
     event->table = grown;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = first; i < n; i++)
         *sp_named_place(event, sp_named_at(event, i)) = (uint32_t)i + 1;
     return true;
 }
@@ -174,8 +297,7 @@ static bool sp_is_left_out(spt_event *event, double value)
 {
     if (!isnan(value) || event->model->contents.parameters.missing != SP_MISSING_SKIP_NAN)
         return false;
-    if (event->is_text)
-        spt_event_clear(event);
+    sp_event_open(event);
     return true;
 }
 
@@ -187,8 +309,7 @@ static int sp_named_add(spt_event *event, sp_named *feature, spt_error *error)
     if (!isfinite(feature->value) || fabs(feature->value) > SP_VALUE_LIMIT)
         return sp_say(error, SPT_ARGUMENT,
                       "value must be a finite number of at most 1e+50 in size");
-    if (event->is_text)
-        spt_event_clear(event);
+    sp_event_open(event);
     if (sp_named_count(event) == SP_FEATURES_MOST)
         return sp_say(error, SPT_ARGUMENT, "the event has too many features");
     if (!sp_table_room(event))
@@ -213,34 +334,26 @@ static int sp_named_add(spt_event *event, sp_named *feature, spt_error *error)
 SPT_API int spt_event_add(spt_event *event, const char *name, size_t n, double value,
                           spt_error *error)
 {
-    sp_named feature = {.n = n, .value = value};
-    if (sp_is_left_out(event, value))
-        return SPT_OK;
+    sp_named feature = {.kind = SP_KEY_STR, .n = n, .value = value};
+    int failed = sp_may_add(event, error);
+    if (failed || sp_is_left_out(event, value))
+        return failed;
     if ((name == NULL && n > 0) || n > SP_TEXT_MOST)
         return sp_say(error, SPT_ARGUMENT, "name is NULL, or too long");
     if (!sp_is_text(name, n))
         return sp_say(error, SPT_ARGUMENT, "name is not UTF-8");
-    if (event->is_text)
-        spt_event_clear(event);
-    feature.at = event->names.n ? event->names.n : SP_NAME_BEFORE;
-    uint8_t *room = sp_bytes_room(&event->names, n + SP_NAME_BEFORE);
-    if (room == NULL) {
-        event->names.failed = false;
-        return sp_say_memory(error);
-    }
-    if (event->names.n == 0)
-        memset(event->names.p, 0, SP_NAME_BEFORE);
-    if (n > 0)
-        memcpy(event->names.p + feature.at, name, n);
-    return sp_named_add(event, &feature, error);
+    sp_event_open(event);
+    feature.at = sp_name_put(&event->names, (const uint8_t *)name, n);
+    return feature.at == 0 ? sp_say_memory(error) : sp_named_add(event, &feature, error);
 }
 
 SPT_API int spt_event_add_int(spt_event *event, int64_t name, double value, spt_error *error)
 {
     const int64_t most = (INT64_C(1) << 61) - 2;
-    sp_named feature = {.number = name, .value = value, .is_int = true};
-    if (sp_is_left_out(event, value))
-        return SPT_OK;
+    sp_named feature = {.kind = SP_KEY_INT, .word = (uint64_t)name, .value = value};
+    int failed = sp_may_add(event, error);
+    if (failed || sp_is_left_out(event, value))
+        return failed;
     if (name > most || name < -most)
         return sp_say(error, SPT_ARGUMENT, "name must be less than 2^61 - 1 in size");
     feature.at = event->names.n;
@@ -259,13 +372,21 @@ SP_PRIVATE int sp_event_put(const spt_model *model, spt_event *event, spt_error 
         sp_event_again(&event->event, &learner->index, learner->intercept);
         return SPT_OK;
     }
-    if (sp_event_begin(&event->event, &learner->index, (ptrdiff_t)n, learner->intercept) < 0)
+    size_t n_candidates = sp_candidates(event);
+    if ((sp_ranks(model) && sp_event_candidates(&event->event, (ptrdiff_t)n_candidates) < 0)
+        || sp_event_begin(&event->event, &learner->index, (ptrdiff_t)n, learner->intercept) < 0)
         return sp_say_memory(error);
     sp_writer writer = sp_event_writer(&event->event);
-    for (size_t i = 0; i < n; i++) {
-        const sp_named *feature = sp_named_at(event, i);
-        if (feature->value != 0.0)
-            sp_writer_add(&writer, sp_named_key(event, feature), feature->value);
+    const size_t *starts = (const size_t *)(const void *)event->starts.p;
+    for (size_t i = 0, k = 0; k < n_candidates || i < n;) {
+        size_t end = k + 1 < n_candidates ? starts[k + 1] : n;
+        for (; i < end; i++) {
+            const sp_named *feature = sp_named_at(event, i);
+            if (feature->value != 0.0)
+                sp_writer_add(&writer, sp_named_key(event, feature), feature->value);
+        }
+        if (k < n_candidates)
+            sp_event_candidate_end(&event->event, (ptrdiff_t)k++, &writer);
     }
     sp_event_end(&event->event, &writer);
     return SPT_OK;

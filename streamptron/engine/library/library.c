@@ -13,10 +13,21 @@
 #include "streamptron.c"
 
 #include "library/answer.c"
-#include "library/disk_posix.c"
-#include "library/disk_windows.c"
 #include "library/event.c"
 #include "library/labels.c"
-#include "library/model.c"
 #include "library/sets.c"
+
+/* What no answer waits for: compiled for size. */
+#if defined(__GNUC__) && !defined(__clang__)
+    #pragma GCC push_options
+    #pragma GCC optimize("Os")
+#endif
+#include "library/disk_posix.c"
+#include "library/disk_windows.c"
+#include "library/explain.c"
+#include "library/model.c"
 #include "library/shown.c"
+#include "library/steps.c"
+#if defined(__GNUC__) && !defined(__clang__)
+    #pragma GCC pop_options
+#endif

@@ -20,26 +20,32 @@ struct spt_model {
     bool read_only;
 };
 
-/* A feature as it was given: its name lies in the event's bytes, or is a number. */
+/* A feature: its name lies in the event's bytes, or is a word. */
 typedef struct sp_named {
+    uint64_t kind; /* of its key: SP_KEY_STR and so on */
     size_t at, n;
-    int64_t number;
+    uint64_t word; /* of a number's key */
     double value;
-    bool is_int;
 } sp_named;
 
 struct spt_event {
     const spt_model *model;
     bool is_text;   /* it has been written, as a text */
+    bool closed;    /* all its features are there, or its last candidate's: none can be added */
     sp_event event; /* the engine's */
     sp_text text;
     sp_bytes names; /* from SP_NAME_BEFORE on, which may be read before a name */
     sp_bytes features;
-    sp_bytes table; /* numbers of features by their names' hash, from 1 */
+    sp_bytes starts; /* how many features come before each candidate */
+    sp_bytes table;  /* numbers of features by their names' hash, from 1: of the last candidate */
     sp_bytes shares, shown;
     sp_bytes numbers; /* of labels */
     sp_bytes turns;   /* by label: in which call it was last named */
     uint32_t turn;
+    /* NULL: what it teaches is not kept. A pointer, so that a program that keeps nothing is linked
+       without all that */
+    int (*keep)(spt_step *step, spt_event *event, ptrdiff_t y, double u, spt_error *error);
+    spt_step *step; /* what it has taught last */
 };
 
 /* Say what is wrong. Returns the code. */
@@ -62,6 +68,12 @@ SP_PRIVATE bool sp_is_text(const char *p, size_t n);
 static inline sp_learner *sp_learner_of(const spt_model *model)
 {
     return (sp_learner *)(uintptr_t)&model->contents.learner;
+}
+
+/* Whether a model chooses among candidates. */
+static inline bool sp_ranks(const spt_model *model)
+{
+    return model->contents.learner.answer == SP_ANSWER_CANDIDATES;
 }
 
 #endif

@@ -1,5 +1,6 @@
 #include "library/answer.h"
 #include "library/event.h"
+#include "library/steps.h"
 #include "linear/top.h"
 #include "machine.h"
 #include "path/path.h"
@@ -11,6 +12,11 @@ SPT_API int spt_is_multilabel(const spt_model *model)
     return sp_has_sets(model);
 }
 
+SPT_API int spt_is_ranking(const spt_model *model)
+{
+    return sp_ranks(model);
+}
+
 /* --- Answers */
 
 SPT_API int spt_top(const spt_model *model, spt_event *event, spt_choice *choices, size_t room,
@@ -18,12 +24,12 @@ SPT_API int spt_top(const spt_model *model, spt_event *event, spt_choice *choice
 {
     sp_answer its;
     const sp_learner *learner = &model->contents.learner;
-    const ptrdiff_t n_labels = sp_learner_labels(learner);
     *n = 0;
     int failed = sp_answer_of(model, event, &its, error);
     if (failed)
         return failed;
-    room = SP_MIN(room, (size_t)n_labels);
+    const size_t n_choices = sp_choices(model, event);
+    room = SP_MIN(room, n_choices);
     event->numbers.n = 0;
     uint32_t *places
         = (uint32_t *)(void *)sp_bytes_room(&event->numbers, (room + 1) * sizeof(uint32_t));
@@ -32,7 +38,9 @@ SPT_API int spt_top(const spt_model *model, spt_event *event, spt_choice *choice
         failed = sp_say_memory(error);
     } else if (room > 0) {
         const double *p = sp_event_probabilities(learner, event, its);
-        *n = (size_t)sp_top(p, n_labels, (ptrdiff_t)room, places);
+        /* candidates are in the order of their scores: probabilities may be equal by rounding */
+        const double *by = sp_ranks(model) ? sp_learner_decision(&event->event, its.kind) : p;
+        *n = (size_t)sp_top(by, (ptrdiff_t)n_choices, (ptrdiff_t)room, places);
         for (size_t i = 0; i < *n; i++) {
             choices[i].label = places[i];
             choices[i].probability = p[places[i]];
@@ -157,10 +165,7 @@ static int sp_learn_told(spt_model *model, spt_event *event, uint32_t *numbers,
                         there != NULL)
         < 0)
         return sp_say_memory(error);
-    if (sp_learner_learn(learner, &event->event, 0, weight) < 0)
-        return sp_unfit(event, error);
-    sp_event_settle(&event->event, &learner->index);
-    return SPT_OK;
+    return sp_event_teach(model, event, 0, weight, error);
 }
 
 /* What is asked of all that teach n labels; room for their numbers. SPT_OK or a code. */

@@ -33,10 +33,11 @@ extern "C" {
 #endif
 
 /* What this header promises: it rises when something is added. What was there stays. */
-#define SPT_INTERFACE 2
+#define SPT_INTERFACE 3
 
 typedef struct spt_model spt_model;
 typedef struct spt_event spt_event;
+typedef struct spt_step spt_step;
 
 enum {
     SPT_OK = 0,
@@ -67,7 +68,7 @@ typedef struct spt_answer {
 } spt_answer;
 #define SPT_ANSWER {sizeof(spt_answer), -1, 0.0, 0.0}
 
-/* A label and its probability: one of several that an event may have. */
+/* A label and its probability: one of several that an event may have. Or a candidate. */
 typedef struct spt_choice {
     size_t label; /* its number */
     double probability;
@@ -104,8 +105,8 @@ SPT_API int spt_open(const char *path, unsigned flags, spt_model **model, spt_er
 SPT_API int spt_open_memory(const void *p, size_t n, unsigned flags, spt_model **model,
                             spt_error *error);
 
-/* An untrained model: "perceptron", "multiclass", "mira", "arow", "adaptive", "voted" or
-   "multilabel", and its parameters as a JSON object, such as {"max_features": 100000}; what is left
+/* An untrained model: "perceptron", "multiclass", "mira", "arow", "adaptive", "voted", "multilabel"
+   or "ranking", and its parameters as a JSON object, such as {"max_features": 100000}; what is left
    out, or NULL, has the default that it has in Python. `tokenizer`: those of the Tokenizer before
    it, {} for all defaults; NULL: its events have names and numbers. */
 SPT_API int spt_new(const char *learner, const char *parameters, const char *tokenizer,
@@ -138,6 +139,9 @@ SPT_API const char *spt_learner(const spt_model *model);
 
 /* Whether an event has a set of labels, as a MultiLabelClassifier's has; else it has one. */
 SPT_API int spt_is_multilabel(const spt_model *model);
+
+/* Whether an event is candidates, of which one is right, as a RankingPerceptron's is. */
+SPT_API int spt_is_ranking(const spt_model *model);
 
 /* --- Labels: numbers from 0 on, in the order in which they came */
 
@@ -176,6 +180,12 @@ SPT_API int spt_event_add(spt_event *event, const char *name, size_t n, double v
                           spt_error *error);
 SPT_API int spt_event_add_int(spt_event *event, int64_t name, double value, spt_error *error);
 
+/* Begin another candidate, of a model that chooses among them: a RankingPerceptron. What is added
+   from now on is its, until the next one begins; a text or a mail is all that it has. Candidates
+   have numbers from 0 on, which stand where others have labels': in spt_answer and spt_choice, and
+   for spt_probabilities, spt_scores, spt_explain and spt_learn. */
+SPT_API int spt_event_candidate(spt_event *event, spt_error *error);
+
 /* --- Answers. The event stays as it is, to be learned or asked again */
 
 /* The one label of an event. Of a model that has sets of them call spt_predict_set. */
@@ -193,7 +203,8 @@ SPT_API int spt_predict_set(const spt_model *model, spt_event *event, spt_choice
                             size_t room, size_t *n, spt_error *error);
 
 /* The most probable labels of any model, in falling order, as many as there is room for; of equal
-   ones the first comes first. `n`: how many they are. */
+   ones the first comes first. Candidates: the best ones, in the order of their scores. `n`: how
+   many they are. */
 SPT_API int spt_top(const spt_model *model, spt_event *event, spt_choice *choices, size_t room,
                     size_t *n, spt_error *error);
 
@@ -202,12 +213,13 @@ SPT_API int spt_top(const spt_model *model, spt_event *event, spt_choice *choice
 SPT_API double spt_threshold(const spt_model *model, size_t label);
 
 /* The scores, as Python's decision_function_one gives them: of up to two labels one, of more one a
-   label, and always so of a MultiLabelClassifier. `n`: how many. */
+   label, and always so of a MultiLabelClassifier; of candidates one each. `n`: how many. */
 SPT_API int spt_scores(const spt_model *model, spt_event *event, double *scores, size_t room,
                        size_t *n, spt_error *error);
 
 /* What each feature of the event has of a label's score; `n`: how many parts, which stay until the
-   event is used again. Those beyond `room` are left out. */
+   event is used again. Those beyond `room` are left out. Of a candidate: of its lead over the best
+   other one. */
 SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, spt_part *parts,
                         size_t room, size_t *n, spt_error *error);
 
@@ -232,6 +244,24 @@ SPT_API int spt_learn_set(spt_model *model, spt_event *event, const size_t *labe
 SPT_API int spt_learn_set_as(spt_model *model, spt_event *event, const char *const *labels,
                              const size_t *lengths, const int *there, size_t n, double weight,
                              spt_error *error);
+
+/* --- Taking back. A step costs memory for its event, and for what it has changed */
+
+/* Keep what the event teaches from now on, so that it can be taken back; 0: no more. Not all models
+   can: a Perceptron, MulticlassPerceptron, MIRA, AdaptiveClassifier (but with both bends and
+   max_features) and MultiLabelClassifier. */
+SPT_API int spt_event_keep(spt_event *event, int keep, spt_error *error);
+
+/* The step that the event has taught last, which is the caller's from now on; NULL: there is none,
+   or it was fetched already. */
+SPT_API spt_step *spt_event_step(spt_event *event);
+
+/* Take a step back, once. What was learned since stays. `event` becomes the step's event, so that
+   the right label can be learned of it next. */
+SPT_API int spt_undo(spt_model *model, spt_event *event, spt_step *step, spt_error *error);
+
+/* Steps outlive events, but not their model. NULL does nothing. */
+SPT_API void spt_step_free(spt_step *step);
 
 /* --- About the library */
 

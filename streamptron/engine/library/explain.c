@@ -1,0 +1,165 @@
+#include "library/answer.h"
+#include "library/event.h"
+#include "library/shown.h"
+
+#include "events/candidates.h"
+#include "linear/table.h"
+#include "machine.h"
+#include "path/path.h"
+
+#include <math.h>
+
+/* The output that speaks for or against a label, and which of the two. */
+static ptrdiff_t sp_output_of(const sp_learner *learner, size_t label, double *sign)
+{
+    *sign = 1.0;
+    if (sp_learner_by_label(learner))
+        return (ptrdiff_t)label;
+    *sign = (int)label == learner->two.positive ? 1.0 : -1.0;
+    return 0;
+}
+
+/* The name of a part. false: it is one that the event lacks, of a model without names. */
+static bool sp_part_key(const sp_learner *learner, const sp_event *scored, ptrdiff_t i, sp_key *key)
+{
+    sp_told_part part = sp_machine_part(learner, scored, i);
+    if (part.entry >= 0)
+        *key = scored->keys[part.entry];
+    else if (learner->index.bits)
+        return false;
+    else
+        *key = sp_index_stored(&learner->index, part.slot);
+    return true;
+}
+
+/* What is always there, and with it the parts that have no names. */
+static double sp_part_always(const sp_learner *learner, const sp_event *scored,
+                             const double *shares, double sign)
+{
+    ptrdiff_t n = sp_machine_parts(learner, scored);
+    double always = sign * shares[n];
+    sp_key key;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (!sp_part_key(learner, scored, i, &key))
+            always += sign * shares[i];
+    }
+    return always;
+}
+
+/* Names that have been written while their bytes might move. */
+static int sp_parts_end(spt_event *event, spt_part *parts, size_t room, size_t count, size_t *n,
+                        spt_error *error)
+{
+    if (event->shown.failed) {
+        event->shown.failed = false;
+        return sp_say_memory(error);
+    }
+    for (size_t i = 0; i < count && i < room; i++) {
+        if (parts[i].name != NULL)
+            parts[i].name = (const char *)event->shown.p + ((uintptr_t)parts[i].name - 1);
+    }
+    *n = count;
+    return SPT_OK;
+}
+
+/* List the parts that are not 0, with their names. The first is what is always there. */
+static int sp_parts_list(const spt_model *model, spt_event *event, const double *shares,
+                         double sign, spt_part *parts, size_t room, size_t *n, spt_error *error)
+{
+    const sp_learner *learner = &model->contents.learner;
+    const sp_event *scored = &event->event;
+    ptrdiff_t n_parts = sp_machine_parts(learner, scored);
+    size_t count = 0;
+    event->shown.n = 0;
+    for (ptrdiff_t i = -1; i < n_parts; i++) {
+        sp_key key;
+        double share = i < 0 ? sp_part_always(learner, scored, shares, sign) : sign * shares[i];
+        size_t at = event->shown.n;
+        if (i >= 0 && (share == 0.0 || !sp_part_key(learner, scored, i, &key)))
+            continue;
+        if (!isfinite(share)) {
+            sp_fault fault;
+            sp_fault_say(&fault, SP_WHY_DAMAGED, "a weight is not finite");
+            return sp_say_fault(error, &fault, model->path);
+        }
+        if (i >= 0)
+            sp_key_show(&key, &model->contents, &event->shown);
+        if (count < room) { /* the names may move while others are written */
+            parts[count].name = i < 0 ? NULL : (const char *)(uintptr_t)(at + 1);
+            parts[count].n = event->shown.n - at;
+            parts[count].share = share;
+        }
+        count++;
+    }
+    return sp_parts_end(event, parts, room, count, n, error);
+}
+
+/* What each feature has of a candidate's lead over the best other one. Nothing is always there. */
+static int sp_lead_list(const spt_model *model, spt_event *event, sp_answer its, size_t candidate,
+                        spt_part *parts, size_t room, size_t *n, spt_error *error)
+{
+    const sp_learner *learner = &model->contents.learner;
+    sp_event *scored = &event->event;
+    const double *scores = sp_learner_decision(scored, its.kind);
+    ptrdiff_t rival = -1;
+    size_t count = 1;
+    for (ptrdiff_t k = 0; k < scored->n_scores; k++) {
+        if (k != (ptrdiff_t)candidate && (rival < 0 || scores[k] > scores[rival]))
+            rival = k;
+    }
+    if (sp_event_difference(scored, (ptrdiff_t)candidate, rival) < 0)
+        return sp_say_memory(error);
+    event->shown.n = 0;
+    if (room > 0)
+        parts[0] = (spt_part){NULL, 0, 0.0};
+    for (ptrdiff_t i = scored->n; i < scored->ends[scored->n_candidates]; i++) {
+        double share = scored->values[i]
+                       * sp_table_read(&learner->table, scored->slots[i], 0, its.kind);
+        size_t at = event->shown.n;
+        if (share == 0.0)
+            continue;
+        sp_key_show(&scored->keys[i], &model->contents, &event->shown);
+        if (count < room) {
+            parts[count].name = (const char *)(uintptr_t)(at + 1);
+            parts[count].n = event->shown.n - at;
+            parts[count].share = share;
+        }
+        count++;
+    }
+    return sp_parts_end(event, parts, room, count, n, error);
+}
+
+SPT_API int spt_explain(const spt_model *model, spt_event *event, size_t label, spt_part *parts,
+                        size_t room, size_t *n, spt_error *error)
+{
+    sp_answer its;
+    const sp_learner *learner = &model->contents.learner;
+    double sign;
+    *n = 0;
+    if (label >= (sp_ranks(model) ? sp_candidates(event) : spt_labels(model)))
+        return sp_say(error, SPT_ARGUMENT,
+                      "label is not the number of one of the labels or candidates");
+    if (sp_learner_can(learner, SP_CAN_VOTE) && learner->voters.degree > 1)
+        return sp_say(error, SPT_ARGUMENT,
+                      "a kernel's score has no part that is one feature's alone, so there is "
+                      "nothing to explain; take degree=1 for explanations");
+    int failed = sp_answer_of(model, event, &its, error);
+    if (failed)
+        return failed;
+    if (sp_ranks(model)) {
+        failed = sp_lead_list(model, event, its, label, parts, room, n, error);
+        sp_event_settle(&event->event, &learner->index);
+        return failed;
+    }
+    event->shares.n = 0;
+    size_t size = (size_t)(sp_machine_parts(learner, &event->event) + 1) * sizeof(double);
+    double *shares = (double *)(void *)sp_bytes_room(&event->shares, size);
+    ptrdiff_t output = sp_output_of(learner, label, &sign);
+    if (shares == NULL || sp_machine_shares(learner, &event->event, output, its.kind, shares) < 0) {
+        event->shares.failed = false;
+        failed = sp_say_memory(error);
+    } else
+        failed = sp_parts_list(model, event, shares, sign, parts, room, n, error);
+    sp_event_settle(&event->event, &learner->index);
+    return failed;
+}
