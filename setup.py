@@ -30,8 +30,8 @@ if not asked and sys.platform == "linux":
 # gcov is to know lines of .pyx files, not of what Cython makes of them (.ci/coverage).
 covered = "--coverage" in asked
 
-# The engine, and the desk that reads each event, are compiled for speed at any size, the other doors
-# that an event passes through for speed, the rest for size.
+# The engine and the desk, which reads each event, are compiled for speed at any size, the other
+# doors that an event passes through for speed, the rest for size.
 OPTIMISE = {**dict.fromkeys(["api", "desk"], "-O3"), **dict.fromkeys(["_core", "texts"], "-O2")}
 # What Cython would otherwise write out at each call of a method, and for each class.
 SMALL = [("CYTHON_UNPACK_METHODS", "0"), ("CYTHON_VECTORCALL_TPNEW", "0")]

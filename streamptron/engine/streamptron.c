@@ -26,8 +26,6 @@
 #include "linear/tell.c"
 #include "linear/verdict.c"
 #include "machine.c"
-#include "many/delta.c"
-#include "many/former.c"
 #include "many/learn.c"
 #include "many/machine.c"
 #include "many/many.c"
@@ -60,7 +58,6 @@
 #include "rows/marks.c"
 #include "rows/rows.c"
 #include "sets/flat.c"
-#include "sets/kept.c"
 #include "sets/learn.c"
 #include "sets/machine.c"
 #include "sets/mix.c"
@@ -71,7 +68,6 @@
 #include "voted/vote.c"
 #include "voted/voted.c"
 #include "voted/voters.c"
-#include "whole/delta.c"
 #include "whole/flat.c"
 #include "whole/marked.c"
 #include "whole/merge.c"
@@ -91,9 +87,6 @@
     #pragma GCC push_options
     #pragma GCC optimize("Os")
 #endif
-#include "many/undo.c"
-#include "path/undo.c"
-#include "sets/undo.c"
 #include "file/arrays.c"
 #include "file/bytes.c"
 #include "file/counts.c"
@@ -109,6 +102,13 @@
 #include "file/values.c"
 #include "file/words.c"
 #include "file/write.c"
+#include "many/delta.c"
+#include "many/former.c"
+#include "many/undo.c"
+#include "path/undo.c"
+#include "sets/kept.c"
+#include "sets/undo.c"
+#include "whole/delta.c"
 #if defined(__GNUC__) && !defined(__clang__)
     #pragma GCC pop_options
 #endif

@@ -22,6 +22,7 @@ typedef struct sp_step_kept {
     ptrdiff_t y, outputs, n, m;
     sp_bytes numbers, means, once; /* of each those before, then those after */
     sp_bytes slots, choices, columns;
+    sp_bytes bends; /* under a ceiling: what stands for the names of the bends */
 } sp_step_kept;
 
 struct spt_step {
@@ -40,10 +41,8 @@ struct spt_step {
 static sp_keeping sp_keeping_of(const spt_model *model)
 {
     const sp_learner *learner = &model->contents.learner;
-    if (sp_learner_can(learner, SP_CAN_PUT_BACK)) {
-        bool lost = learner->rule.bends && sp_index_is_limited(&learner->index);
-        return lost ? SP_KEEPING_NONE : SP_KEEPING_SLOTS;
-    }
+    if (sp_learner_can(learner, SP_CAN_PUT_BACK))
+        return SP_KEEPING_SLOTS;
     if (sp_learner_can(learner, SP_CAN_NOTE))
         return SP_KEEPING_NOTES;
     return sp_learner_can(learner, SP_CAN_TAKE_BACK) ? SP_KEEPING_MOVES : SP_KEEPING_NONE;
@@ -63,7 +62,7 @@ SPT_API void spt_step_free(spt_step *step)
     sp_step_kept *kept = &step->kept;
     sp_bytes *all[] = {&step->names,  &step->features, &step->moves,  &step->slots, &step->noted,
                        &kept->numbers, &kept->means,   &kept->once,   &kept->slots, &kept->choices,
-                       &kept->columns};
+                       &kept->columns, &kept->bends};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         sp_bytes_free(all[i]);
     sp_free(step);
@@ -78,12 +77,17 @@ static void *sp_step_room(sp_bytes *bytes, size_t n)
     return p;
 }
 
+/* How many entries an event was given: behind them are pairs and bends. */
+static ptrdiff_t sp_step_given(const sp_event *event)
+{
+    return event->paired ? event->n_given : event->n - event->n_bends * event->bent;
+}
+
 /* The event as features, from what the engine has of it. -1 without memory. */
 static int sp_step_event(spt_step *step, const spt_event *event)
 {
     const sp_event *its = &event->event;
-    ptrdiff_t given = its->paired ? its->n_given : its->n - its->n_bends * its->bent;
-    return sp_named_take(its, step->model->contents.learner.intercept, given, &step->names,
+    return sp_named_take(its, step->model->contents.learner.intercept, sp_step_given(its), &step->names,
                          &step->features);
 }
 
@@ -124,12 +128,15 @@ static int sp_kept_before(sp_step_kept *kept, const sp_learner *learner, const s
     kept->n = sp_kept_slots(event, NULL);
     kept->m = sp_kept_outputs(event, NULL);
     size_t n = (size_t)kept->n, m = (size_t)kept->m;
+    bool named = learner->rule.bends && sp_index_is_limited(&learner->index);
+    size_t n_bends = named ? (size_t)(event->n - sp_step_given(event)) : 0;
     if (sp_step_room(&kept->numbers, 2 * n * (size_t)sp_kept_width(kept->m) * sizeof(float)) == NULL
         || sp_step_room(&kept->means, 2 * n * sizeof(double)) == NULL
         || sp_step_room(&kept->once, 2 * (size_t)sp_once_width(kept->m) * sizeof(double)) == NULL
         || sp_step_room(&kept->slots, n * sizeof(uint32_t)) == NULL
         || sp_step_room(&kept->choices, m * sizeof(ptrdiff_t)) == NULL
-        || sp_step_room(&kept->columns, most) == NULL)
+        || sp_step_room(&kept->columns, most) == NULL
+        || sp_step_room(&kept->bends, n_bends * sizeof(uint64_t)) == NULL)
         return -1;
     sp_kept_outputs(event, sp_kept_choices(kept));
     sp_kept_slots(event, sp_kept_own_slots(kept));
@@ -146,6 +153,8 @@ static void sp_kept_after(sp_step_kept *kept, const sp_learner *learner, const s
 {
     uint32_t *slots = sp_kept_own_slots(kept);
     sp_kept_slots(event, slots);
+    if (kept->bends.n)
+        sp_kept_bends(learner, event, sp_step_given(event), (uint64_t *)(void *)kept->bends.p);
     sp_kept_fill(learner, slots, kept->n, kept->y, sp_kept_choices(kept), kept->m,
                  sp_kept_floats(kept, true), sp_kept_means(kept, true));
     kept->columns.n = sp_kept_columns_after(learner, event, slots, kept->n, kept->y,
@@ -255,8 +264,7 @@ SPT_API int spt_event_keep(spt_event *event, int keep, spt_error *error)
     if (keep && sp_keeping_of(event->model) == SP_KEEPING_NONE)
         return sp_say(error, SPT_ARGUMENT,
                       "the model cannot take a step back; Perceptron, MulticlassPerceptron, MIRA, "
-                      "AdaptiveClassifier (but with both bends and max_features) and "
-                      "MultiLabelClassifier can");
+                      "AdaptiveClassifier and MultiLabelClassifier can");
     event->keep = keep ? sp_teach_kept : NULL;
     return SPT_OK;
 }
@@ -323,9 +331,7 @@ static int sp_moves_take_back(const spt_step *step, sp_learner *learner, sp_even
     sp_step_begin(&event->step);
     for (int i = 0; i < n; i++)
         sp_step_add(&event->step, moves[i].output, -moves[i].a);
-    if (sp_table_reserve(&learner->table, event->slots, event->n, learner->index.n_slots,
-                         event->step.moves, n)
-        < 0)
+    if (sp_undo_reserve(learner, event) < 0)
         return -1;
     sp_undo_moves(learner, event, step->moment);
     return 0;
@@ -342,7 +348,8 @@ static int sp_slots_take_back(const sp_step_kept *kept, sp_learner *learner, sp_
         if (event->slots[i] != slots[i])
             slots[i] = SP_SLOT_NULL;
     }
-    sp_kept_leave(learner, slots, event->n, kept->n, columns, kept->columns.n);
+    sp_kept_leave(learner, slots, event->n, kept->n, (const uint64_t *)(const void *)kept->bends.p,
+                  (ptrdiff_t)(kept->bends.n / sizeof(uint64_t)), columns, kept->columns.n);
     const sp_kept all = {kept->outputs == 1,
                          kept->y,
                          sp_kept_choices(kept),

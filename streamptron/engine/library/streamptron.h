@@ -248,8 +248,7 @@ SPT_API int spt_learn_set_as(spt_model *model, spt_event *event, const char *con
 /* --- Taking back. A step costs memory for its event, and for what it has changed */
 
 /* Keep what the event teaches from now on, so that it can be taken back; 0: no more. Not all models
-   can: a Perceptron, MulticlassPerceptron, MIRA, AdaptiveClassifier (but with both bends and
-   max_features) and MultiLabelClassifier. */
+   can: a Perceptron, MulticlassPerceptron, MIRA, AdaptiveClassifier and MultiLabelClassifier. */
 SPT_API int spt_event_keep(spt_event *event, int keep, spt_error *error);
 
 /* The step that the event has taught last, which is the caller's from now on; NULL: there is none,
