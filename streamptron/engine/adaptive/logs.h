@@ -1,7 +1,8 @@
 /* Logarithm and exponential, the same on every machine: they are for AdaptiveClassifier, whose
    models must not depend on the system's math library.
 
-   Functions in this file: sp_log, sp_exp, sp_sigmoid; sp_fraction, which splits a number into fraction and exponent. */
+   Functions in this file: sp_log, sp_exp, sp_sigmoid; sp_fraction, which splits a number into
+   fraction and exponent. */
 
 #ifndef STREAMPTRON_ADAPTIVE_LOGS_H
 #define STREAMPTRON_ADAPTIVE_LOGS_H

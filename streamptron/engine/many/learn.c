@@ -10,8 +10,8 @@
 
 /* --- The strides */
 
-/* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. e^score
-   of those met is in p, and is to be divided by it. */
+/* What all e^score add up to, shifted: that of the labels not met by their intercepts alone. Those
+   of the labels met are in p, and are to be divided by it. */
 static void sp_many_total(const sp_learner *learner, sp_met *w, bool fresh)
 {
     const sp_adaptive *a = &learner->adaptive;

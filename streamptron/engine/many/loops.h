@@ -61,7 +61,7 @@ SP_TEMPLATE void sp_exp4(const sp_double4 *x, sp_double4 *e)
 
 #endif
 
-/* z[k] = (log P[k] + E[k] log 2) - times (lnD[k] - prior); of P its exponent is moved to E first. */
+/* z[k] = (log P[k] + E[k] log 2) - times (lnD[k] - prior); P's exponent is moved to E first. */
 SP_WIDER static inline void sp_logs(const double *P, const double *E, const double *lnD,
                                     double prior, double times, double *z, ptrdiff_t n)
 {
