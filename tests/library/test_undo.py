@@ -59,8 +59,6 @@ def compared(model, stream, folder, *flags):
 @seeds(1)
 def test_steps_are_taken_back_alike(learner, variant, seed, tmp_path):
     model = make(learner, variant)
-    if learner == "AdaptiveClassifier" and model.bends and model.max_features:
-        return
     labels = [True, False] if learner == "Perceptron" else LABELS
     for x, label, w in events(seed, 30, labels[:2]):
         model.learn_one(x, label, w)

@@ -14,7 +14,6 @@
 
 #include "library/answer.c"
 #include "library/event.c"
-#include "library/sets.c"
 
 /* What no answer waits for: compiled for size. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -26,6 +25,7 @@
 #include "library/explain.c"
 #include "library/labels.c"
 #include "library/model.c"
+#include "library/sets.c"
 #include "library/shown.c"
 #include "library/steps.c"
 #if defined(__GNUC__) && !defined(__clang__)

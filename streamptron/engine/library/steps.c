@@ -87,8 +87,8 @@ static ptrdiff_t sp_step_given(const sp_event *event)
 static int sp_step_event(spt_step *step, const spt_event *event)
 {
     const sp_event *its = &event->event;
-    return sp_named_take(its, step->model->contents.learner.intercept, sp_step_given(its), &step->names,
-                         &step->features);
+    return sp_named_take(its, step->model->contents.learner.intercept, sp_step_given(its),
+                         &step->names, &step->features);
 }
 
 /* --- Slots' numbers */

@@ -154,7 +154,7 @@ static int sp_draw_difference(const sp_learner *learner, sp_event *event, double
     return 0;
 }
 
-SP_PRIVATE int sp_linear_split(sp_learner *learner)
+SP_RARE SP_PRIVATE int sp_linear_split(sp_learner *learner)
 {
     sp_table *before = (sp_table *)sp_malloc(sizeof(sp_table));
     if (before == NULL)

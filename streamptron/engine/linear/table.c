@@ -85,7 +85,7 @@ static int sp_block_open(sp_table *table, sp_block *block, size_t first, size_t 
     return 0;
 }
 
-SP_API int sp_table_add_outputs(sp_table *table, ptrdiff_t n)
+SP_RARE SP_API int sp_table_add_outputs(sp_table *table, ptrdiff_t n)
 {
     ptrdiff_t blocks = table->kind->blocks_for(table, table->n_outputs + n);
     void *p;
@@ -509,7 +509,7 @@ SP_PRIVATE void sp_table_fold_row(const sp_table *table, ptrdiff_t block, size_t
         row[k * table->layout.fields + table->layout.v] *= factor;
 }
 
-SP_PRIVATE int sp_table_copy(sp_table *to, const sp_table *other)
+SP_RARE SP_PRIVATE int sp_table_copy(sp_table *to, const sp_table *other)
 {
     double *made;
     *to = *other;
@@ -538,7 +538,7 @@ SP_PRIVATE int sp_table_copy(sp_table *to, const sp_table *other)
     return 0;
 }
 
-SP_PRIVATE int sp_table_split(sp_table *to, const sp_table *one, int positive)
+SP_RARE SP_PRIVATE int sp_table_split(sp_table *to, const sp_table *one, int positive)
 {
     const double *field;
     double *pair;

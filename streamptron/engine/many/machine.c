@@ -91,7 +91,7 @@ SP_PRIVATE int sp_many_turned(sp_table *to, const sp_table *pair, int positive)
 }
 
 /* What is kept once, as two labels' rows have it. */
-static void sp_many_split_once(sp_learner *learner)
+SP_RARE static void sp_many_split_once(sp_learner *learner)
 {
     sp_adaptive *a = &learner->adaptive;
     const sp_once_pair pair = {a->m, a->nm, *a->w0, *a->G0, a->wn, a->Gn};
@@ -107,7 +107,7 @@ static void sp_many_split_once(sp_learner *learner)
     sp_tree_fill(&learner->adaptive.many, a->w0, 2);
 }
 
-SP_PRIVATE int sp_many_split(sp_learner *learner)
+SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
 {
     sp_table *before = (sp_table *)sp_malloc(sizeof(sp_table));
     if (before == NULL || sp_tree_room(&learner->adaptive.many, 3) < 0) {

@@ -46,6 +46,13 @@
   #define SP_WIDER
 #endif
 
+/* A function that runs once in a learner's life: compiled for size. */
+#if defined(__GNUC__) || defined(__clang__)
+  #define SP_RARE __attribute__((cold))
+#else
+  #define SP_RARE
+#endif
+
 /* The number of zeros below the lowest bit that is set, of a word that is not 0. */
 static inline int sp_zeros_below(uint64_t word)
 {

@@ -12,9 +12,9 @@ SP_API void sp_learner_free(sp_learner *learner)
     sp_machine_free(learner);
 }
 
-SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
-                           bool pocket, int serve, bool intercept, sp_slot_type max_features,
-                           int hash_bits, uint64_t hash_seed)
+SP_RARE SP_API int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
+                                   bool pocket, int serve, bool intercept,
+                                   sp_slot_type max_features, int hash_bits, uint64_t hash_seed)
 {
     memset(learner, 0, sizeof(sp_learner));
     learner->rule = rule;
@@ -241,7 +241,7 @@ SP_API int sp_learner_expect(sp_learner *learner, ptrdiff_t n, int positive)
     return sp_machine_expect(learner, n);
 }
 
-SP_API int sp_learner_split(sp_learner *learner, const sp_rule *rule)
+SP_RARE SP_API int sp_learner_split(sp_learner *learner, const sp_rule *rule)
 {
     double paces[SP_KEPT_KINDS];
     for (int kind = 0; kind < SP_KEPT_KINDS; kind++)

@@ -590,8 +590,8 @@ typedef struct sp_wide_turning {
     uint32_t *blocks;
 } sp_wide_turning;
 
-static int sp_wide_turn_rows(sp_table *to, const sp_table *dense, const sp_index *index,
-                             sp_slot_type n_slots, const sp_wide_turning *turn)
+SP_RARE static int sp_wide_turn_rows(sp_table *to, const sp_table *dense, const sp_index *index,
+                                     sp_slot_type n_slots, const sp_wide_turning *turn)
 {
     const uint32_t first = 0;
     size_t chunk = SIZE_MAX;
@@ -622,8 +622,8 @@ static int sp_wide_turn_rows(sp_table *to, const sp_table *dense, const sp_index
     return 0;
 }
 
-SP_PRIVATE int sp_wide_turned(sp_table *to, const sp_table *dense, const sp_index *index,
-                              sp_slot_type n_slots)
+SP_RARE SP_PRIVATE int sp_wide_turned(sp_table *to, const sp_table *dense, const sp_index *index,
+                                      sp_slot_type n_slots)
 {
     const size_t labels = (size_t)(dense->n_blocks * dense->lanes);
     sp_wide_turning turn = {NULL, NULL, NULL};
