@@ -18,7 +18,7 @@ from tests.support.library import (
 )
 from tests.support.marks import seeds
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.once]  # the library knows no Python
 
 VARIANTS = {
     "default": {},

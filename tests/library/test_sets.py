@@ -18,7 +18,7 @@ from tests.support.mails import likely_mail
 from tests.support.marks import seeds
 from tests.support.streams import labelled_texts, needs_data
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.once]  # the library knows no Python
 
 LABELS = ["crude", "sky", "a label of more than fifteen bytes", "é", 'q"uo\\te', "6", ",", ""]
 VARIANTS = {

@@ -13,7 +13,7 @@ from tests.support.library import SANITIZED, event_line, needs_compiler, program
 from tests.support.marks import seeds
 from tests.support.variants import VARIANTS, make
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.once]  # the library knows no Python
 
 CAN = ("Perceptron", "MulticlassPerceptron", "MIRA", "AdaptiveClassifier")
 UNDONE = [(learner, variant) for learner, variant in VARIANTS if learner in CAN]
