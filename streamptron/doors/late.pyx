@@ -31,7 +31,7 @@ from streamptron.engine.api cimport (
     sp_learner_prepare, sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound,
     sp_noted_most, sp_noted_take_back, sp_once_read, sp_once_take_back, sp_once_width,
     sp_sets_best_threshold, sp_step_reserve, sp_undo_leave, sp_undo_moves, sp_undo_reserve)
-from streamptron.engine.events cimport sp_event, sp_event_unbend
+from streamptron.engine.events cimport sp_event, sp_event_given, sp_event_unbend
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
@@ -88,13 +88,6 @@ def _written_alike(params):
 
 # --- An event as it is predicted
 
-cdef Py_ssize_t _given(Model model) noexcept:
-    """Where the entries end that the door has written."""
-    if model.event.paired:
-        return model.event.n_given
-    return model.event.n - model.event.n_bends * model.event.bent
-
-
 cdef object _answered(Model model):
     """The number of the predicted label; the event has been scored."""
     return sp_learner_answer(&model.learner, &model.event).verdict.best
@@ -122,12 +115,13 @@ def predicted(Model model, x):
     model._score(x)
     if entries is None:
         try:
-            entries = event_bytes_of(&model.event, model.learner.intercept, _given(model))
+            entries = event_bytes_of(
+                &model.event, model.learner.intercept, sp_event_given(&model.event))
         except TypeError:
             model._settle()
             raise
     best = _answered(model)
-    n = _given(model) - model.learner.intercept
+    n = sp_event_given(&model.event) - model.learner.intercept
     model._settle()
     if entries is None:
         return predicted(model, _packed_here(x, model._gaps()))
@@ -207,7 +201,7 @@ cdef _Kept _kept_before(Model model, Py_ssize_t y):
     sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.k(), kept.m, kept.at(False),
                  kept.means_at(False))
     if model.learner.rule.bends and sp_index_is_limited(&learner.index):
-        kept.bends = PyBytes_FromStringAndSize(NULL, 8 * (event.n - _given(model)))
+        kept.bends = PyBytes_FromStringAndSize(NULL, 8 * (event.n - sp_event_given(&model.event)))
     most = sp_kept_columns_most(event) * sp_kept_column_bytes(sp_kept_places(learner))
     kept.columns = PyBytes_FromStringAndSize(NULL, most)
     kept.n_columns = sp_kept_columns_before(learner, event, y, kept.columns_at())
@@ -220,7 +214,7 @@ cdef _kept_after(Model model, _Kept kept, Py_ssize_t y):
     cdef sp_learner* learner = &model.learner
     sp_kept_slots(&model.event, kept.slots_at())
     if kept.bends:
-        sp_kept_bends(learner, &model.event, _given(model), kept.bends_at())
+        sp_kept_bends(learner, &model.event, sp_event_given(&model.event), kept.bends_at())
     sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.k(), kept.m, kept.at(True),
                  kept.means_at(True))
     kept.n_columns = sp_kept_columns_after(
@@ -285,7 +279,7 @@ def learned(Model model, x, y, w):
             model._no_memory("no memory for the scores")
         if entries is None:
             try:
-                entries = event_bytes_of(event, learner.intercept, _given(model))
+                entries = event_bytes_of(event, learner.intercept, sp_event_given(&model.event))
             except TypeError:
                 model._settle()
                 raise
@@ -293,7 +287,7 @@ def learned(Model model, x, y, w):
             past = model._past if model._past is not None else Past()
             mark = past.mark(drawn)
             best = _answered(model)
-            n = _given(model) - learner.intercept
+            n = sp_event_given(&model.event) - learner.intercept
             number = learner.n_seen
             moment = sp_undo_moment(learner)
             updates = learner.n_updates
@@ -352,7 +346,7 @@ def learned_set(SetModel model not None, x, y, w):
             model._no_memory("no memory for the scores")
         if entries is None:
             try:
-                entries = event_bytes_of(event, learner.intercept, _given(model))
+                entries = event_bytes_of(event, learner.intercept, sp_event_given(&model.event))
             except TypeError:
                 model._settle()
                 raise
@@ -361,7 +355,7 @@ def learned_set(SetModel model not None, x, y, w):
             mark = past.mark(drawn)
             found = model._found()
             best = sp_sets_best_threshold(&learner.sets)
-            n = _given(model) - learner.intercept
+            n = sp_event_given(&model.event) - learner.intercept
             number = learner.n_seen
             updates = learner.n_updates
             if step != 0.0:

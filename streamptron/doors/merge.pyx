@@ -30,9 +30,8 @@ from streamptron.engine.memory cimport SP_SLOT_INTERCEPT, sp_calloc, sp_free, sp
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
 from streamptron.engine.path cimport (
     sp_learner, sp_learner_labels, sp_learner_several, SP_CAN_MERGE, SP_CAN_SET)
-from streamptron.engine.sets cimport SP_LABEL_WIDTH, SP_MARKS_WIDTH
+from streamptron.engine.sets cimport SP_LABEL_WIDTH, SP_MARKS_MEMORY, SP_MARKS_WIDTH
 from streamptron.engine.whole cimport (
-    SP_ENTRIES_MEMORY,
     SP_SHARD_KEY, SP_SHARD_MEMORY, SP_SHARD_NAMES, SP_SHARD_NUMBER, SP_SHARD_TWICE, sp_delta,
     sp_shard)
 
@@ -479,7 +478,7 @@ cdef _Side _rebuilt(Model base, labels, objects, state, arrays, int depth):
     wide = not sets and not many and "marks" in arrays
     if wide:
         fault = sp_learner_widen(&model.learner)
-        if fault == SP_ENTRIES_MEMORY:
+        if fault == SP_MARKS_MEMORY:
             raise MemoryError(_NO_MEMORY)
         if fault:
             raise ValueError("the arrays are not those of such a model")

@@ -27,7 +27,7 @@ from streamptron.engine.path cimport SP_CAN_SET, SP_CAN_VOTE, sp_learner
 from streamptron.engine.sets cimport SP_LABEL_WIDTH, SP_MARKS_MEMORY, SP_MARKS_WIDTH
 from streamptron.engine.voted cimport SP_VOTED_MEMORY, sp_voted
 from streamptron.engine.whole cimport (
-    SP_ENTRIES_MEMORY, SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, sp_flat)
+    SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, sp_flat)
 
 from streamptron.estimator.names import shown
 
@@ -301,6 +301,15 @@ cdef tuple _entries_write(const sp_learner* learner, sp_flat* flat):
     return array
 
 
+cdef int _rows_are_read(int fault) except -1:
+    """An error if something was wrong with rows."""
+    if fault == SP_MARKS_MEMORY:
+        raise MemoryError("no memory for the model")
+    if fault:
+        raise ValueError(_CONTRADICTS)
+    return 0
+
+
 cdef int _entries_read(sp_learner* learner, array, bint whole) except -1:
     """Read that array, as _marks_read does."""
     cdef size_t n
@@ -308,11 +317,7 @@ cdef int _entries_read(sp_learner* learner, array, bint whole) except -1:
     cdef const uint64_t* entries = <const uint64_t*> array_start(array, SP_ENTRIES_WIDTH, 8, &n)
     with nogil:
         fault = (sp_entries_map if whole else sp_entries_read)(learner, entries, n)
-    if fault == SP_ENTRIES_MEMORY:
-        raise MemoryError("no memory for the model")
-    if fault:
-        raise ValueError(_CONTRADICTS)
-    return 0
+    return _rows_are_read(fault)
 
 
 cdef int _marks_read(sp_learner* learner, array, bint whole) except -1:
@@ -322,11 +327,7 @@ cdef int _marks_read(sp_learner* learner, array, bint whole) except -1:
     cdef const uint32_t* marks = <const uint32_t*> array_start(array, SP_MARKS_WIDTH, 4, &n)
     with nogil:
         fault = (sp_marked_map if whole else sp_marked_read)(learner, marks, n)
-    if fault == SP_MARKS_MEMORY:
-        raise MemoryError("no memory for the model")
-    if fault:
-        raise ValueError(_CONTRADICTS)
-    return 0
+    return _rows_are_read(fault)
 
 
 cdef int _sets_read(sp_learner* learner, dict arrays, const double* slots,
@@ -345,11 +346,7 @@ cdef int _sets_read(sp_learner* learner, dict arrays, const double* slots,
             fault = sp_sets_read(learner, marks, n, marked)
         else:
             fault = sp_sets_map(learner, slots, n_slots, marks, n, marked)
-    if fault == SP_MARKS_MEMORY:
-        raise MemoryError("no memory for the model")
-    if fault:
-        raise ValueError(_CONTRADICTS)
-    return 0
+    return _rows_are_read(fault)
 
 
 cdef int arrays_look_up(sp_flat* flat, int depth) except -1:
@@ -396,7 +393,7 @@ cdef int arrays_read(sp_learner* learner, dict arrays, Py_ssize_t n_outputs, siz
     entries = arrays.pop("entries", None)
     if entries is not None:
         fault = sp_learner_widen(learner)
-        if fault == SP_ENTRIES_MEMORY:
+        if fault == SP_MARKS_MEMORY:
             raise MemoryError("no memory for the model")
         if fault:
             raise ValueError("the arrays are not those of such a model")

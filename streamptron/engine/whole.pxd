@@ -96,5 +96,4 @@ cdef extern from "whole/packed.h" nogil:
 
 cdef extern from "wide/flat.h" nogil:
     enum:
-        SP_ENTRIES_MEMORY
         SP_ENTRIES_WIDTH

@@ -93,6 +93,18 @@ def told(text):
     return text.split(" parts")[0]
 
 
+def printed_alike(command, stream, expected, learner):
+    """The program prints these answers to a stream's events, and then the learner's counts."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-500:] + done.stderr
+    *found, counts = done.stdout.splitlines()
+    for i, (line, want) in enumerate(zip(found, expected, strict=True)):
+        assert told(line) == want, f"event {i}: {stream[i]}"
+    assert counts == (
+        f"seen {learner.n_seen} updates {learner.n_updates} mistakes {learner.n_mistakes}"
+    )
+
+
 def compared(model, stream, folder):
     """C and Python learn the same events: the answers before each, and the files, are equal."""
     before, after, mine, lines = (folder / name for name in ("before", "after", "mine", "lines"))
@@ -106,16 +118,7 @@ def compared(model, stream, folder):
             expected.append(answer(model, x))
             if label is not None:
                 learner.learn_one(event(x), label, weight)
-    done = subprocess.run(
-        [program("conformance"), before, lines, after], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout[-500:] + done.stderr
-    *found, counts = done.stdout.splitlines()
-    for i, (line, want) in enumerate(zip(found, expected, strict=True)):
-        assert told(line) == want, f"event {i}: {stream[i]}"
-    assert counts == (
-        f"seen {learner.n_seen} updates {learner.n_updates} mistakes {learner.n_mistakes}"
-    )
+    printed_alike([program("conformance"), before, lines, after], stream, expected, learner)
     model.save(mine)
     assert after.read_bytes() == mine.read_bytes()
     return after

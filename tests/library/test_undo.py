@@ -1,12 +1,18 @@
 """The C library takes back steps as Python does, to the last bit."""
 
 import json
-import subprocess
 
 import pytest
 
 from streamptron import MultiLabelClassifier, Tokenizer
-from tests.library.test_conformance import LABELS, answer, events, measured, parts_of, told
+from tests.library.test_conformance import (
+    LABELS,
+    answer,
+    events,
+    measured,
+    parts_of,
+    printed_alike,
+)  # fmt: skip
 from tests.library.test_sets import tagged
 from tests.support import mutations
 from tests.support.library import SANITIZED, event_line, needs_compiler, program
@@ -43,14 +49,7 @@ def compared(model, stream, folder, *flags):
             kept = x, step
     lines.write_text("".join(event_line(*each) for each in stream))
     command = [program("conformance", *flags), before, lines, after, "undo"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-500:] + done.stderr
-    *found, counts = done.stdout.splitlines()
-    for i, (line, want) in enumerate(zip(found, expected, strict=True)):
-        assert told(line) == want, f"event {i}"
-    assert counts == (
-        f"seen {learner.n_seen} updates {learner.n_updates} mistakes {learner.n_mistakes}"
-    )
+    printed_alike(command, stream, expected, learner)
     model.save(mine)
     assert saved_parts(after) == saved_parts(mine)
 

@@ -265,7 +265,7 @@ SP_PRIVATE int sp_arrays_open(const sp_header *header, const uint8_t *arrays, sp
         return sp_fault_say(fault, SP_WHY_FOREIGN,
                             "holds a VotedPerceptron, which cannot be used in place");
     if (header->arrays[SP_ARRAY_ENTRIES].there
-        && sp_learner_widen(learner) == SP_ENTRIES_MEMORY)
+        && sp_learner_widen(learner) == SP_MARKS_MEMORY)
         return sp_fault_memory(fault);
     if (!sp_arrays_are_its(header, learner))
         return sp_fault_say(fault, SP_WHY_DAMAGED, "the arrays are not those of such a model");

@@ -77,17 +77,11 @@ static void *sp_step_room(sp_bytes *bytes, size_t n)
     return p;
 }
 
-/* How many entries an event was given: behind them are pairs and bends. */
-static ptrdiff_t sp_step_given(const sp_event *event)
-{
-    return event->paired ? event->n_given : event->n - event->n_bends * event->bent;
-}
-
 /* The event as features, from what the engine has of it. -1 without memory. */
 static int sp_step_event(spt_step *step, const spt_event *event)
 {
     const sp_event *its = &event->event;
-    return sp_named_take(its, step->model->contents.learner.intercept, sp_step_given(its),
+    return sp_named_take(its, step->model->contents.learner.intercept, sp_event_given(its),
                          &step->names, &step->features);
 }
 
@@ -129,7 +123,7 @@ static int sp_kept_before(sp_step_kept *kept, const sp_learner *learner, const s
     kept->m = sp_kept_outputs(event, NULL);
     size_t n = (size_t)kept->n, m = (size_t)kept->m;
     bool named = learner->rule.bends && sp_index_is_limited(&learner->index);
-    size_t n_bends = named ? (size_t)(event->n - sp_step_given(event)) : 0;
+    size_t n_bends = named ? (size_t)(event->n - sp_event_given(event)) : 0;
     if (sp_step_room(&kept->numbers, 2 * n * (size_t)sp_kept_width(kept->m) * sizeof(float)) == NULL
         || sp_step_room(&kept->means, 2 * n * sizeof(double)) == NULL
         || sp_step_room(&kept->once, 2 * (size_t)sp_once_width(kept->m) * sizeof(double)) == NULL
@@ -154,7 +148,7 @@ static void sp_kept_after(sp_step_kept *kept, const sp_learner *learner, const s
     uint32_t *slots = sp_kept_own_slots(kept);
     sp_kept_slots(event, slots);
     if (kept->bends.n)
-        sp_kept_bends(learner, event, sp_step_given(event), (uint64_t *)(void *)kept->bends.p);
+        sp_kept_bends(learner, event, sp_event_given(event), (uint64_t *)(void *)kept->bends.p);
     sp_kept_fill(learner, slots, kept->n, kept->y, sp_kept_choices(kept), kept->m,
                  sp_kept_floats(kept, true), sp_kept_means(kept, true));
     kept->columns.n = sp_kept_columns_after(learner, event, slots, kept->n, kept->y,

@@ -16,9 +16,8 @@ SP_API bool sp_learner_is_wide(const sp_learner *learner)
 SP_API int sp_learner_widen(sp_learner *learner)
 {
     if (!sp_wide_is_due(learner, PTRDIFF_MAX))
-        return SP_ENTRIES_WRONG;
-    return sp_table_is_wide(&learner->table) || sp_wide_start(learner) == 0 ? 0
-                                                                            : SP_ENTRIES_MEMORY;
+        return SP_MARKS_WRONG;
+    return sp_table_is_wide(&learner->table) || sp_wide_start(learner) == 0 ? 0 : SP_MARKS_MEMORY;
 }
 
 static const sp_wide *sp_wide_row_of(const double *slot)
@@ -49,10 +48,10 @@ SP_API void sp_entries_write(const sp_learner *learner, sp_flat *flat, uint64_t 
     }
 }
 
-/* Whether the first of n units is that of no row. */
+/* Whether the first of n units, each as long as a mark, is that of no row. */
 static bool sp_entries_begin(const uint64_t *entries, size_t n)
 {
-    return n > 0 && n <= UINT32_MAX && !(entries[0] | entries[1]);
+    return sp_marks_begin((const uint32_t *)(const void *)entries, n);
 }
 
 /* The row of a slot that was copied from arrays, whose units must begin there at `at` of n. */
@@ -63,32 +62,32 @@ static int sp_entries_read_row(sp_table *table, sp_wide *row, const uint64_t *en
     const double *fields = (const double *)(const void *)(entries + SP_ENTRIES_WIDTH * *at);
     if (row->size || row->block != (row->n ? *at : 0) || units > n - *at
         || !sp_wide_is_sound(table, fields, row->n))
-        return SP_ENTRIES_WRONG;
+        return SP_MARKS_WRONG;
     *at += units;
-    return sp_wide_put(table, row, fields, row->n) < 0 ? SP_ENTRIES_MEMORY : 0;
+    return sp_wide_put(table, row, fields, row->n) < 0 ? SP_MARKS_MEMORY : 0;
 }
 
 SP_API int sp_entries_read(sp_learner *learner, const uint64_t *entries, size_t n)
 {
     sp_table *table = &learner->table;
     size_t at = 1;
-    int fault = sp_entries_begin(entries, n) ? 0 : SP_ENTRIES_WRONG;
+    int fault = sp_entries_begin(entries, n) ? 0 : SP_MARKS_WRONG;
     for (size_t chunk = 0; chunk < table->n_chunks && !fault; chunk++) {
         double *slots = sp_table_chunk(table, 0, chunk);
         for (int i = 0; slots != NULL && i < SP_CHUNK_SLOTS && !fault; i++)
             fault = sp_entries_read_row(table, (sp_wide *)(void *)(slots + i), entries, &at, n);
     }
-    return !fault && at != n ? SP_ENTRIES_WRONG : fault;
+    return !fault && at != n ? SP_MARKS_WRONG : fault;
 }
 
 SP_API int sp_entries_map(sp_learner *learner, const uint64_t *entries, size_t n)
 {
     sp_table *table = &learner->table;
     if (!sp_entries_begin(entries, n))
-        return SP_ENTRIES_WRONG;
+        return SP_MARKS_WRONG;
     sp_rows_free(sp_wide_rows(table));
     table->own = sp_rows_borrow((const sp_entry *)(const void *)entries, n);
-    return table->own == NULL ? SP_ENTRIES_MEMORY : 0;
+    return table->own == NULL ? SP_MARKS_MEMORY : 0;
 }
 
 /* --- Deltas */
@@ -182,11 +181,9 @@ SP_PRIVATE int sp_wide_lay_rows(sp_learner *learner, const uint32_t *slots, size
 {
     sp_table *table = &learner->table;
     size_t at = 1;
-    int fault = n_marks > 0 && n_marks <= UINT32_MAX && !(marks[0] | marks[1] | marks[2] | marks[3])
-                    ? 0
-                    : SP_ENTRIES_WRONG;
+    int fault = sp_marks_begin(marks, n_marks) ? 0 : SP_MARKS_WRONG;
     for (size_t i = 0; i < n && !fault; i++)
         fault = sp_entries_read_row(table, sp_wide_of(table, slots[i]),
                                     (const uint64_t *)(const void *)marks, &at, n_marks);
-    return !fault && at != n_marks ? SP_ENTRIES_WRONG : fault;
+    return !fault && at != n_marks ? SP_MARKS_WRONG : fault;
 }

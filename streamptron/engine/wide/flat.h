@@ -7,19 +7,17 @@
    In the stored slots (of 8 bytes) a row says which of the units is its first, and how many labels
    it has. So rows can be used where they lie. In a delta the same units are its marks.
 
-   Reading trusts nothing: a number is checked before it is used. */
+   Reading trusts nothing: a number is checked before it is used. What is wrong is said as of other
+   rows (SP_MARKS_). */
 
 #ifndef STREAMPTRON_WIDE_FLAT_H
 #define STREAMPTRON_WIDE_FLAT_H
 
 #include "path/learner.h"
+#include "rows/marks.h"
 #include "whole/flat.h"
 
-enum {
-    SP_ENTRIES_MEMORY = 1,
-    SP_ENTRIES_WRONG = 2,
-    SP_ENTRIES_WIDTH = 2,
-};
+enum { SP_ENTRIES_WIDTH = 2 };
 
 /* Whether the labels of a linear learner lie in rows. */
 SP_API bool sp_learner_is_wide(const sp_learner *learner);
