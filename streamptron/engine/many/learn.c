@@ -75,13 +75,17 @@ static double sp_many_sharper(const sp_adaptive *a, sp_met *w, ptrdiff_t y, doub
     return u * ((sp_many_score_of(a, w, y) - expected) * sp_tempering(a));
 }
 
-/* A stride, and whether it makes entries. */
+/* A stride, and whether it makes entries: the event's label does (g is above 0), and what erred by
+   much. */
 static void sp_many_aim_at(const sp_adaptive *a, sp_met *w, ptrdiff_t k, double g, double u)
 {
     ptrdiff_t n = w->weighed.n_strides;
     sp_weighed_aim(a, &w->weighed, k, g, u);
-    if (w->weighed.n_strides > n && w->weighed.strides[n].q > SP_MANY_WIDE)
+    if (w->weighed.n_strides > n && (g > 0.0 || w->weighed.strides[n].q > SP_MANY_WIDE)) {
         w->adds[w->n_adds++] = (uint32_t)k;
+        if (w->few)
+            w->wide |= (uint64_t)1 << k;
+    }
 }
 
 /* The strides of labels that were met: those whose probability is enough for one, and y. */
@@ -126,6 +130,7 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
     double p;
     w->weighed.n_strides = 0;
     w->n_adds = 0;
+    w->wide = 0;
     w->weighed.sharper = 0.0;
     if (u == 0.0)
         return;
@@ -158,11 +163,13 @@ SP_PRIVATE void sp_many_release(sp_sparse_rows *rows, sp_met *w)
     }
 }
 
-/* How many entries a row will have, at most. */
+/* How many entries a row will have, at most; `labels`: those that it has, where that is known. */
 static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_met *w, const sp_sparse *row,
-                               ptrdiff_t y, bool steps)
+                               ptrdiff_t y, bool steps, const uint64_t *labels)
 {
     uint32_t n = row->n;
+    if (labels != NULL)
+        return n + sp_ones((w->wide | (uint64_t)1 << y) & ~*labels);
     n += sp_row_find(rows, row, (uint32_t)y) == NULL;
     for (ptrdiff_t j = 0; steps && j < w->n_adds; j++)
         n += (ptrdiff_t)w->adds[j] != y && sp_row_find(rows, row, w->adds[j]) == NULL;
@@ -197,10 +204,12 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_me
             continue;
         if (!room->fresh)
             row = &sp_head_of(table->blocks->chunks, slots[i])->row;
-        failed = sp_many_take_block(rows, room, 0, row, sp_many_needed(rows, w, row, y, true));
+        const uint64_t *labels = w->few ? &room->labels : NULL;
+        failed = sp_many_take_block(rows, room, 0, row,
+                                    sp_many_needed(rows, w, row, y, true, labels));
         if (!failed && weighed->n_plain <= i && i < weighed->n_unbent) {
             row = &sp_many_e(table, slots[i])->row;
-            failed = sp_many_take_block(rows, room, 1, row, sp_many_needed(rows, w, row, y, false));
+            failed = sp_many_take_block(rows, room, 1, row, sp_many_needed(rows, w, row, y, false, NULL));
         }
     }
     if (failed)
@@ -238,35 +247,86 @@ static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_met *w)
     a->m += (w->largest - a->m) / a->nm;
 }
 
-/* All labels' steps, in one row. */
-static void sp_many_go(const sp_sparse_rows *rows, sp_sparse *row, const sp_weighed *weighed,
-                       double X, ptrdiff_t y)
+/* The entry of label k in a row, made if need be. */
+SP_TEMPLATE sp_entry *sp_many_insert(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k,
+                                     uint64_t *labels)
 {
-    for (ptrdiff_t j = 0; j < weighed->n_strides; j++) {
-        const sp_stride *stride = &weighed->strides[j];
-        const bool wide = stride->k == y || stride->q > SP_MANY_WIDE;
-        sp_entry *entry = wide ? sp_row_insert(rows, row, (uint32_t)stride->k)
-                               : sp_row_find(rows, row, (uint32_t)stride->k);
-        if (entry == NULL)
-            continue;
-        entry->G = (float)((double)entry->G * stride->kept + stride->q * (X * X));
-        entry->w = (float)((double)entry->w + (stride->f * X) / sqrt((double)entry->G + SP_P0));
+    if (labels == NULL)
+        return sp_row_insert(rows, row, k);
+    const uint64_t bit = (uint64_t)1 << k;
+    if (!(*labels & bit)) {
+        *labels |= bit;
+        return sp_row_insert(rows, row, k);
     }
+    return sp_rows_at(rows, row->block) + sp_ones(*labels & (bit - 1));
 }
 
-/* Their steps in all rows of an event, and in their intercepts. */
-static void sp_many_go_all(sp_learner *learner, const sp_slot_type *slots, const sp_met *w,
-                           ptrdiff_t y)
+/* All labels' steps in one row. Which of them it has is not to be foreseen, so no branch asks. */
+SP_TEMPLATE void sp_many_go(const sp_sparse_rows *rows, sp_sparse *row, const sp_met *w, double X,
+                            uint64_t *labels)
 {
     const sp_weighed *weighed = &w->weighed;
-    const sp_sparse_rows *rows = sp_many_rows(&learner->table);
-    double *const *heads = learner->table.blocks->chunks;
-    sp_adaptive *a = &learner->adaptive;
+    sp_moves moves;
+    ptrdiff_t n = 0;
+    for (ptrdiff_t j = 0; j < w->n_adds; j++)
+        sp_many_insert(rows, row, w->adds[j], labels);
+    if (row->n == 0)
+        return;
+    sp_entry *const entries = sp_rows_at(rows, row->block);
+    for (ptrdiff_t j = 0; j < weighed->n_strides; j++) {
+        const sp_stride *stride = &weighed->strides[j];
+        const uint32_t k = (uint32_t)stride->k;
+        uint32_t at;
+        bool there;
+        if (labels != NULL) {
+            at = sp_ones(*labels & (((uint64_t)1 << k) - 1));
+            there = *labels >> k & 1;
+        } else {
+            at = sp_row_place(entries, row->n, k);
+            at -= at == row->n;
+            there = entries[at].k == k;
+        }
+        moves.entry[n] = entries + at;
+        moves.kept[n] = stride->kept;
+        moves.grown[n] = stride->q * (X * X);
+        moves.far[n] = stride->f * X;
+        n += there;
+        if (n == SP_MOVES) {
+            sp_moves_take(&moves, n);
+            n = 0;
+        }
+    }
+    sp_moves_take(&moves, n);
+}
+
+/* The steps in all rows of an event; `few`: which labels a row has is known. */
+SP_TEMPLATE void sp_many_go_rows(const sp_sparse_rows *rows, double *const *heads,
+                                 const sp_slot_type *slots, const sp_met *w, const bool few)
+{
+    const sp_weighed *weighed = &w->weighed;
     for (ptrdiff_t i = 0; i < weighed->n; i++) {
         const double X = weighed->sums.h[i] * weighed->r;
         if (slots[i] != SP_SLOT_NULL && X != 0.0)
-            sp_many_go(rows, &sp_head_of(heads, slots[i])->row, weighed, X, y);
+            sp_many_go(rows, &sp_head_of(heads, slots[i])->row, w, X,
+                       few ? &w->rooms[i].labels : NULL);
     }
+}
+
+SP_WIDER static void sp_many_go_any(const sp_sparse_rows *rows, double *const *heads,
+                                    const sp_slot_type *slots, const sp_met *w)
+{
+    if (w->few)
+        sp_many_go_rows(rows, heads, slots, w, true);
+    else
+        sp_many_go_rows(rows, heads, slots, w, false);
+}
+
+/* Their steps in all rows of an event, and in their intercepts. */
+static void sp_many_go_all(sp_learner *learner, const sp_slot_type *slots, const sp_met *w)
+{
+    const sp_weighed *weighed = &w->weighed;
+    sp_adaptive *a = &learner->adaptive;
+    sp_many_go_any(sp_many_rows(&learner->table), learner->table.blocks->chunks, slots, w);
     for (ptrdiff_t j = 0; a->intercept && j < weighed->n_strides; j++) {
         const sp_stride *stride = &weighed->strides[j];
         const ptrdiff_t k = stride->k;
@@ -303,10 +363,10 @@ SP_PRIVATE void sp_many_settle_row(const sp_adaptive *a, const sp_sparse_rows *r
 }
 
 /* Add to a row's c of label y, and halve all. */
-static void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, ptrdiff_t y, double uv,
-                             double halved)
+SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, ptrdiff_t y, double uv,
+                                  double halved, uint64_t *labels)
 {
-    sp_entry *counted = sp_row_insert(rows, row, (uint32_t)y);
+    sp_entry *counted = sp_many_insert(rows, row, (uint32_t)y, labels);
     counted->c = (float)(((double)counted->c + uv) * halved);
     if (halved == 1.0)
         return;
@@ -318,7 +378,7 @@ static void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, ptrdiff
 }
 
 /* The counts of entries that are no columns, from first to last, not included. */
-static void sp_many_count(sp_learner *learner, const sp_event *event, const sp_met *w,
+SP_WIDER static void sp_many_count(sp_learner *learner, const sp_event *event, const sp_met *w,
                           ptrdiff_t first, ptrdiff_t last, ptrdiff_t y, double u)
 {
     const sp_adaptive *a = &learner->adaptive;
@@ -331,7 +391,8 @@ static void sp_many_count(sp_learner *learner, const sp_event *event, const sp_m
             continue;
         sp_head *head = sp_head_of(learner->table.blocks->chunks, slots[i]);
         double halved = sp_count(head, x[i], u, all);
-        sp_many_count_in(rows, &head->row, y, u * w->weighed.sums.v[i], halved);
+        sp_many_count_in(rows, &head->row, y, u * w->weighed.sums.v[i], halved,
+                         w->few ? &w->rooms[i].labels : NULL);
         sp_many_settle_row(a, rows, head, 1.0 / ((double)head->cnt + 1.0), all);
     }
 }
@@ -351,11 +412,11 @@ static bool sp_many_count_column(sp_learner *learner, sp_slot_type slot, double 
     if (x != 0.0) {
         double plain;
         double halved = sp_column_count_plain(head, x, u, all, &plain);
-        sp_many_count_in(rows, &head->row, y, u * plain, halved);
+        sp_many_count_in(rows, &head->row, y, u * plain, halved, NULL);
         head->of.N = sp_many_count_of(sp_row_entries(rows, &head->row), head->row.n);
     }
     double halved = sp_column_count(column, x, u, &known);
-    sp_many_count_in(rows, &e->row, y, u * v, halved);
+    sp_many_count_in(rows, &e->row, y, u * v, halved, NULL);
     sp_many_sums(sp_row_entries(rows, &e->row), e->row.n, a->rD, &sum, &squares);
     head->om = sp_om_known(known, all, squares, sum);
     if (sp_column_lasts(column))
@@ -404,7 +465,7 @@ SP_PRIVATE void sp_many_learn(sp_learner *learner, const sp_event *event, sp_met
         sp_tree_set(&learner->adaptive.many, y, 0.0);
     }
     sp_begin_columns(a, &learner->table, weighed, sp_weighed_values(weighed, event), u);
-    sp_many_go_all(learner, slots, w, y);
+    sp_many_go_all(learner, slots, w);
     a->T += u;
     sp_adaptive_set_count(a, y, a->D[y] + u);
     sp_many_count(learner, event, w, 0, weighed->n_plain, y, u);

@@ -6,7 +6,7 @@
    which is how the rule has them: one after the other each would wait for the one before.
 
    Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum, sp_met_most and
-   sp_met_from of an array. */
+   sp_met_from of an array; sp_moves_take of entries. */
 
 #ifndef STREAMPTRON_MANY_LOOPS_H
 #define STREAMPTRON_MANY_LOOPS_H
@@ -127,6 +127,74 @@ SP_WIDER static inline void sp_met_scores(const double *z, double m, double most
         score[k] = (score[k] * r + w0[k]) + wn * V[k];
     }
 }
+
+/* --- Steps of entries */
+
+enum { SP_MOVES = 32 };
+
+/* What entries are going to do, no two of them the same: G = G kept + grown, and w moves that far
+   over sqrt(G + P0). */
+typedef struct sp_moves {
+    sp_entry *entry[SP_MOVES];
+    double kept[SP_MOVES];
+    double grown[SP_MOVES];
+    double far[SP_MOVES];
+} sp_moves;
+
+#ifdef SP_FOURS
+
+/* Four of them. */
+SP_TEMPLATE void sp_moves_take4(const sp_moves *moves, ptrdiff_t i)
+{
+    sp_entry *const *entry = moves->entry + i;
+    sp_float4 at[4], ab, cd, of_w, of_G;
+    sp_double4 w, G, kept, grown, far;
+    for (int k = 0; k < 4; k++)
+        memcpy(&at[k], entry[k], sizeof(sp_entry));
+    ab = SP_LAST_TWO(at[0], at[1]);
+    cd = SP_LAST_TWO(at[2], at[3]);
+    sp_widen(SP_FIRST_HALVES(ab, cd), &w);
+    sp_widen(SP_LAST_HALVES(ab, cd), &G);
+    sp_load(moves->kept + i, &kept);
+    sp_load(moves->grown + i, &grown);
+    sp_load(moves->far + i, &far);
+    of_G = __builtin_convertvector(G * kept + grown, sp_float4);
+    sp_widen(of_G, &G);
+    G += SP_P0;
+    for (int k = 0; k < 4; k++) G[k] = sqrt(G[k]);
+    of_w = __builtin_convertvector(w + far / G, sp_float4);
+    ab = SP_TURN(of_w, of_G, 0, 4, 1, 5);
+    cd = SP_TURN(of_w, of_G, 2, 6, 3, 7);
+    memcpy(&entry[0]->w, &ab, 8);
+    memcpy(&entry[1]->w, (const char *)&ab + 8, 8);
+    memcpy(&entry[2]->w, &cd, 8);
+    memcpy(&entry[3]->w, (const char *)&cd + 8, 8);
+}
+
+#endif
+
+/* The first n of them. */
+SP_TEMPLATE void sp_moves_take(sp_moves *moves, ptrdiff_t n)
+{
+    ptrdiff_t i = 0;
+#ifdef SP_FOURS
+    sp_entry none = {0};
+    for (ptrdiff_t spare = n; spare % 4; spare++) {
+        moves->entry[spare] = &none;
+        moves->kept[spare] = moves->far[spare] = 0.0;
+        moves->grown[spare] = 1.0;
+    }
+    for (; i < n; i += 4)
+        sp_moves_take4(moves, i);
+#endif
+    for (; i < n; i++) {
+        sp_entry *entry = moves->entry[i];
+        entry->G = (float)((double)entry->G * moves->kept[i] + moves->grown[i]);
+        entry->w = (float)((double)entry->w + moves->far[i] / sqrt((double)entry->G + SP_P0));
+    }
+}
+
+/* --- Arrays */
 
 /* The sum of an array. */
 SP_TEMPLATE double sp_met_sum(const double *x, ptrdiff_t n)

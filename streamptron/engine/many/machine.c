@@ -281,11 +281,19 @@ static const sp_own_kind sp_met_kind = {
     .free = sp_met_free,
 };
 
-/* Room in an event for so many labels. -1 without memory. */
+/* Room in an event for so many labels, and for the rows of its entries. -1 without memory. */
 static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
 {
-    ptrdiff_t room = SP_MAX(labels + labels / 2 + 8, (ptrdiff_t)SP_MANY_FEW);
+    ptrdiff_t room = w->weighed.n + w->weighed.n / 2 + 16;
     void *p;
+    if (w->weighed.n > w->rooms_room) {
+        p = sp_realloc(w->rooms, (size_t)room * sizeof(sp_row_room));
+        if (p == NULL)
+            return -1;
+        w->rooms = (sp_row_room *)p;
+        w->rooms_room = room;
+    }
+    room = SP_MAX(labels + labels / 2 + 8, (ptrdiff_t)SP_MANY_FEW);
     if (labels <= w->labels_room)
         return 0;
     p = sp_realloc(w->met, (size_t)room * sizeof(uint32_t));
@@ -347,23 +355,12 @@ SP_PRIVATE void sp_many_step(sp_learner *learner, sp_event *event, ptrdiff_t y, 
     sp_many_aim(learner, sp_met_of(event), y, u);
 }
 
-/* Which entries have no slot yet: what is in the slots that they will get is not theirs. -1 without
-   memory. */
-static int sp_many_note_fresh(const sp_event *event, sp_met *w)
+/* Which entries have no slot yet: what is in the slots that they will get is not theirs. */
+static void sp_many_note_fresh(const sp_event *event, sp_met *w)
 {
-    const sp_weighed *weighed = &w->weighed;
-    const sp_slot_type *slots = sp_weighed_slots(weighed, event);
-    if (weighed->n > w->rooms_room) {
-        ptrdiff_t room = weighed->n + weighed->n / 2 + 16;
-        void *p = sp_realloc(w->rooms, (size_t)room * sizeof(sp_row_room));
-        if (p == NULL)
-            return -1;
-        w->rooms = (sp_row_room *)p;
-        w->rooms_room = room;
-    }
-    for (ptrdiff_t i = 0; i < weighed->n; i++)
+    const sp_slot_type *slots = sp_weighed_slots(&w->weighed, event);
+    for (ptrdiff_t i = 0; i < w->weighed.n; i++)
         w->rooms[i].fresh = slots[i] == SP_SLOT_NULL;
-    return 0;
 }
 
 SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
@@ -371,7 +368,8 @@ SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t
     sp_met *w = sp_met_of(event);
     if (u == 0.0)
         return 0;
-    if (sp_many_note_fresh(event, w) < 0 || sp_weighed_make_room(learner, event, y) < 0
+    sp_many_note_fresh(event, w);
+    if (sp_weighed_make_room(learner, event, y) < 0
         || sp_tree_room(&learner->adaptive.many, y + 1) < 0
         || (y == learner->adaptive.n_labels && sp_table_add_outputs(&learner->table, 1) < 0)
         || sp_many_reserve(learner, event, w, y) < 0)

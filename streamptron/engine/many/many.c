@@ -61,13 +61,16 @@ static void sp_many_hear(sp_met *w, const sp_entry *entries, uint32_t n, double 
     w->n_met = n_met;
 }
 
-/* The same where labels are few: each has its own place, and soon all have been met. */
-static void sp_many_hear_few(sp_met *w, const sp_entry *entries, uint32_t n, double h, double t)
+/* The same where labels are few: each has its own place, and soon all have been met. Returns those
+   that the row has. */
+static uint64_t sp_many_hear_few(sp_met *w, const sp_entry *entries, uint32_t n, double h, double t)
 {
     double *const dot = w->z;
     double *const P = w->V;
+    uint64_t labels = 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t k = entries[i].k;
+        labels |= (uint64_t)1 << k;
         if (!(w->seen >> k & 1)) {
             w->seen |= (uint64_t)1 << k;
             w->met[w->n_met++] = k;
@@ -79,6 +82,7 @@ static void sp_many_hear_few(sp_met *w, const sp_entry *entries, uint32_t n, dou
         if (P[k] > SP_PRODUCT_LARGE)
             sp_many_shorten(w, &P[k], k);
     }
+    return labels;
 }
 
 /* Their sums in the order in which they were met, as sp_many_hear leaves them. */
@@ -98,9 +102,10 @@ static void sp_many_order_few(sp_met *w)
 }
 
 /* All rows of the event. */
-static void sp_many_hear_all(const sp_table *table, ptrdiff_t n_labels, const sp_event *event,
-                             sp_met *w)
+static void sp_many_hear_all(const sp_learner *learner, const sp_event *event, sp_met *w)
 {
+    const sp_table *table = &learner->table;
+    const ptrdiff_t n_labels = learner->adaptive.n_labels;
     const sp_weighed *weighed = &w->weighed;
     const sp_slot_type *slots = sp_weighed_slots(weighed, event);
     const sp_sparse_rows *rows = sp_many_rows(table);
@@ -113,6 +118,7 @@ static void sp_many_hear_all(const sp_table *table, ptrdiff_t n_labels, const sp
     }
     w->n_met = w->n_begun = 0;
     w->seen = 0;
+    w->few = n_labels < SP_MANY_FEW && learner->index.bits == 0; /* also when a new one has come */
     w->shortened = w->damaged = false;
     for (ptrdiff_t i = 0; i < weighed->n; i++) {
         const sp_sparse *row = &sp_head_of(heads, slots[i])->row;
@@ -123,11 +129,17 @@ static void sp_many_hear_all(const sp_table *table, ptrdiff_t n_labels, const sp
                                   SP_MIN((size_t)ahead->n, (size_t)SP_MANY_NEAR)
                                       * sizeof(sp_entry));
         }
-        if (rows->borrowed && row->n && !sp_many_is_row(rows, row, n_labels))
+        w->rooms[i].labels = 0;
+        if (row->n == 0)
+            continue;
+        const sp_entry *entries = sp_rows_at(rows, row->block);
+        const double h = weighed->sums.h[i], t = weighed->sums.t[i];
+        if (rows->borrowed && !sp_many_is_row(rows, row, n_labels))
             w->damaged = true;
-        else if (row->n)
-            (few ? sp_many_hear_few : sp_many_hear)(w, sp_rows_at(rows, row->block), row->n,
-                                                    weighed->sums.h[i], weighed->sums.t[i]);
+        else if (few)
+            w->rooms[i].labels = sp_many_hear_few(w, entries, row->n, h, t);
+        else
+            sp_many_hear(w, entries, row->n, h, t);
     }
     if (few)
         sp_many_order_few(w);
@@ -177,7 +189,7 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
     sp_weighed_settle(weighed);
     if (weighed->n && !a->naive_bayes)
         memset(weighed->sums.t, 0, (size_t)weighed->n * sizeof(double));
-    sp_many_hear_all(&learner->table, a->n_labels, event, w);
+    sp_many_hear_all(learner, event, w);
     w->largest = 0.0;
     w->decided = false;
     if (a->naive_bayes)

@@ -61,7 +61,8 @@
 typedef struct sp_row_room {
     uint32_t block[2];
     int size[2];
-    bool fresh; /* a feature without a slot when it was answered */
+    bool fresh;      /* a feature without a slot when it was answered */
+    uint64_t labels; /* few labels: which of them the row has */
 } sp_row_room;
 
 /* An event as it has been answered, and the step that follows: it begins as with two labels. */
@@ -74,7 +75,9 @@ typedef struct sp_met {
     uint32_t *met; /* the labels of U, in the order in which they were met */
     ptrdiff_t n_met;
     ptrdiff_t n_begun; /* and behind them, sums that have been begun */
+    bool few;      /* labels are few, and no two entries share a slot */
     uint64_t seen; /* few labels: which have been met */
+    uint64_t wide; /* and which are in `adds` */
     bool shortened; /* E holds something */
     double *score; /* theirs, in one block of memory; w X r at first */
     double *z;

@@ -65,6 +65,18 @@ static inline int sp_zeros_below(uint64_t word)
 #endif
 }
 
+/* How many bits of a word are set. */
+static inline uint32_t sp_ones(uint64_t word)
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+    uint32_t n = 0;
+    for (; word; word &= word - 1) n++;
+    return n;
+#else
+    return (uint32_t)__builtin_popcountll(word);
+#endif
+}
+
 /* Prefetch all cache lines of a range of bytes. */
 static inline void sp_prefetch_lines(const void *start, size_t size)
 {
