@@ -202,6 +202,8 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_me
         const sp_sparse *row = &none; /* also in a slot that changes hands */
         if (slots[i] == SP_SLOT_NULL)
             continue;
+        if (w->few && i < weighed->n_plain && !((w->wide | (uint64_t)1 << y) & ~room->labels))
+            continue;
         if (!room->fresh)
             row = &sp_head_of(table->blocks->chunks, slots[i])->row;
         const uint64_t *labels = w->few ? &room->labels : NULL;
@@ -263,19 +265,20 @@ SP_TEMPLATE sp_entry *sp_many_insert(const sp_sparse_rows *rows, sp_sparse *row,
 
 /* All labels' steps in one row. Which of them it has is not to be foreseen, so no branch asks. */
 SP_TEMPLATE void sp_many_go(const sp_sparse_rows *rows, sp_sparse *row, const sp_met *w, double X,
-                            uint64_t *labels)
+                            uint64_t *labels, sp_moves *moves)
 {
     const sp_weighed *weighed = &w->weighed;
-    sp_moves moves;
-    ptrdiff_t n = 0;
-    for (ptrdiff_t j = 0; j < w->n_adds; j++)
-        sp_many_insert(rows, row, w->adds[j], labels);
+    if (labels == NULL || w->wide & ~*labels) {
+        for (ptrdiff_t j = 0; j < w->n_adds; j++)
+            sp_many_insert(rows, row, w->adds[j], labels);
+    }
     if (row->n == 0)
         return;
     sp_entry *const entries = sp_rows_at(rows, row->block);
     for (ptrdiff_t j = 0; j < weighed->n_strides; j++) {
         const sp_stride *stride = &weighed->strides[j];
         const uint32_t k = (uint32_t)stride->k;
+        const ptrdiff_t n = moves->n;
         uint32_t at;
         bool there;
         if (labels != NULL) {
@@ -286,30 +289,33 @@ SP_TEMPLATE void sp_many_go(const sp_sparse_rows *rows, sp_sparse *row, const sp
             at -= at == row->n;
             there = entries[at].k == k;
         }
-        moves.entry[n] = entries + at;
-        moves.kept[n] = stride->kept;
-        moves.grown[n] = stride->q * (X * X);
-        moves.far[n] = stride->f * X;
-        n += there;
-        if (n == SP_MOVES) {
-            sp_moves_take(&moves, n);
-            n = 0;
-        }
+        moves->entry[n] = entries + at;
+        moves->kept[n] = stride->kept;
+        moves->grown[n] = stride->q * (X * X);
+        moves->far[n] = stride->f * X;
+        moves->n += there;
+        if (moves->n == SP_MOVES)
+            sp_moves_take(moves);
     }
-    sp_moves_take(&moves, n);
 }
 
-/* The steps in all rows of an event; `few`: which labels a row has is known. */
+/* The steps in all rows of an event; `few`: which labels a row has is known, and no two entries
+   share one, so that steps of several rows go side by side. */
 SP_TEMPLATE void sp_many_go_rows(const sp_sparse_rows *rows, double *const *heads,
                                  const sp_slot_type *slots, const sp_met *w, const bool few)
 {
     const sp_weighed *weighed = &w->weighed;
+    sp_moves moves;
+    moves.n = 0;
     for (ptrdiff_t i = 0; i < weighed->n; i++) {
         const double X = weighed->sums.h[i] * weighed->r;
         if (slots[i] != SP_SLOT_NULL && X != 0.0)
             sp_many_go(rows, &sp_head_of(heads, slots[i])->row, w, X,
-                       few ? &w->rooms[i].labels : NULL);
+                       few ? &w->rooms[i].labels : NULL, &moves);
+        if (!few)
+            sp_moves_take(&moves);
     }
+    sp_moves_take(&moves);
 }
 
 SP_WIDER static void sp_many_go_any(const sp_sparse_rows *rows, double *const *heads,

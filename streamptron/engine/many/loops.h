@@ -6,7 +6,7 @@
    which is how the rule has them: one after the other each would wait for the one before.
 
    Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum, sp_met_most and
-   sp_met_from of an array; sp_moves_take of entries. */
+   sp_met_from of an array; sp_moves_take, sp_entries_hear and sp_entries_sums of entries. */
 
 #ifndef STREAMPTRON_MANY_LOOPS_H
 #define STREAMPTRON_MANY_LOOPS_H
@@ -132,9 +132,10 @@ SP_WIDER static inline void sp_met_scores(const double *z, double m, double most
 
 enum { SP_MOVES = 32 };
 
-/* What entries are going to do, no two of them the same: G = G kept + grown, and w moves that far
-   over sqrt(G + P0). */
+/* What so many entries are going to do, no two of them the same: G = G kept + grown, and w moves
+   that far over sqrt(G + P0). */
 typedef struct sp_moves {
+    ptrdiff_t n;
     sp_entry *entry[SP_MOVES];
     double kept[SP_MOVES];
     double grown[SP_MOVES];
@@ -173,9 +174,10 @@ SP_TEMPLATE void sp_moves_take4(const sp_moves *moves, ptrdiff_t i)
 
 #endif
 
-/* The first n of them. */
-SP_TEMPLATE void sp_moves_take(sp_moves *moves, ptrdiff_t n)
+/* All of them; then there are none. */
+SP_TEMPLATE void sp_moves_take(sp_moves *moves)
 {
+    const ptrdiff_t n = moves->n;
     ptrdiff_t i = 0;
 #ifdef SP_FOURS
     sp_entry none = {0};
@@ -192,6 +194,83 @@ SP_TEMPLATE void sp_moves_take(sp_moves *moves, ptrdiff_t n)
         entry->G = (float)((double)entry->G * moves->kept[i] + moves->grown[i]);
         entry->w = (float)((double)entry->w + moves->far[i] / sqrt((double)entry->G + SP_P0));
     }
+    moves->n = 0;
+}
+
+/* --- Entries */
+
+#ifdef SP_FOURS
+
+/* c and w of four entries that lie side by side. */
+SP_TEMPLATE void sp_entries4(const sp_entry *entries, sp_double4 *c, sp_double4 *w)
+{
+    sp_float4 at[4], ab, cd;
+    memcpy(at, entries, sizeof(at));
+    ab = SP_TURN(at[0], at[1], 1, 5, 2, 6);
+    cd = SP_TURN(at[2], at[3], 1, 5, 2, 6);
+    sp_widen(SP_FIRST_HALVES(ab, cd), c);
+    sp_widen(SP_LAST_HALVES(ab, cd), w);
+}
+
+#endif
+
+/* Add w h of each label to its sum, and multiply its product by 1 + c t: a row that has all labels,
+   from the first to the n-th. Whether a product has become larger than `large`. */
+SP_WIDER static bool sp_entries_hear(const sp_entry *entries, ptrdiff_t n, double h, double t,
+                                     double large, double *dot, double *P)
+{
+    bool grown = false;
+    ptrdiff_t k = 0;
+#ifdef SP_FOURS
+    for (; k + 4 <= n; k += 4) {
+        sp_double4 c, w, sum, product;
+        sp_entries4(entries + k, &c, &w);
+        sp_load(dot + k, &sum);
+        sp_load(P + k, &product);
+        sum += w * h;
+        product *= 1.0 + c * t;
+        sp_store(&sum, dot + k);
+        sp_store(&product, P + k);
+        const sp_int4 more = product > SP_EACH(large);
+        grown |= sp_any(&more) != 0;
+    }
+#endif
+    for (; k < n; k++) {
+        dot[k] += (double)entries[k].w * h;
+        P[k] *= 1.0 + (double)entries[k].c * t;
+        grown |= P[k] > large;
+    }
+    return grown;
+}
+
+/* The sums over a row of c, and of c^2 rD. */
+SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const double *rD, double *sum,
+                                 double *squares)
+{
+    double all[4] = {0.0, 0.0, 0.0, 0.0}, of_squares[4] = {0.0, 0.0, 0.0, 0.0};
+    uint32_t i = 0;
+#ifdef SP_FOURS
+    if (n >= 4) {
+        sp_double4 sums = SP_EACH(0.0), sums_too = SP_EACH(0.0);
+        for (; i + 4 <= n; i += 4) {
+            const sp_entry *at = entries + i;
+            const sp_double4 rarity = {rD[at[0].k], rD[at[1].k], rD[at[2].k], rD[at[3].k]};
+            sp_double4 c, w;
+            sp_entries4(at, &c, &w);
+            sums += c;
+            sums_too += (c * c) * rarity;
+        }
+        sp_store(&sums, all);
+        sp_store(&sums_too, of_squares);
+    }
+#endif
+    for (; i < n; i++) {
+        double c = (double)entries[i].c;
+        all[i % 4] += c;
+        of_squares[i % 4] += (c * c) * rD[entries[i].k];
+    }
+    *sum = (all[0] + all[1]) + (all[2] + all[3]);
+    *squares = (of_squares[0] + of_squares[1]) + (of_squares[2] + of_squares[3]);
 }
 
 /* --- Arrays */

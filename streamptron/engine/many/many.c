@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define SP_MANY_NEAR 32          /* entries of a row that are prefetched */
+#define SP_MANY_FULL 4           /* so many entries, of all labels, are heard side by side */
 #define SP_PRODUCT_LARGE 0x1p500 /* its exponent is moved then */
 
 /* Whether the entries of a row that lies in a file are of labels. */
@@ -61,6 +62,13 @@ static void sp_many_hear(sp_met *w, const sp_entry *entries, uint32_t n, double 
     w->n_met = n_met;
 }
 
+/* Whether a row has the labels from 0 to n - 1, and these are all that have been met: rows are
+   sorted. */
+static bool sp_many_is_full(const sp_entry *entries, uint32_t n, uint64_t met)
+{
+    return entries[n - 1].k == n - 1 && entries[0].k == 0 && met == ~(uint64_t)0 >> (64 - n);
+}
+
 /* The same where labels are few: each has its own place, and soon all have been met. Returns those
    that the row has. */
 static uint64_t sp_many_hear_few(sp_met *w, const sp_entry *entries, uint32_t n, double h, double t)
@@ -68,6 +76,15 @@ static uint64_t sp_many_hear_few(sp_met *w, const sp_entry *entries, uint32_t n,
     double *const dot = w->z;
     double *const P = w->V;
     uint64_t labels = 0;
+    if (n == (uint32_t)w->n_met && n >= SP_MANY_FULL && sp_many_is_full(entries, n, w->seen)) {
+        if (sp_entries_hear(entries, (ptrdiff_t)n, h, t, SP_PRODUCT_LARGE, dot, P)) {
+            for (uint32_t k = 0; k < n; k++) {
+                if (P[k] > SP_PRODUCT_LARGE)
+                    sp_many_shorten(w, &P[k], k);
+            }
+        }
+        return w->seen;
+    }
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t k = entries[i].k;
         labels |= (uint64_t)1 << k;
@@ -252,22 +269,7 @@ SP_PRIVATE double sp_many_count_of(const sp_entry *entries, uint32_t n)
 SP_PRIVATE void sp_many_sums(const sp_entry *entries, uint32_t n, const double *rD, double *sum,
                              double *squares)
 {
-    double all[4] = {0.0, 0.0, 0.0, 0.0}, of_squares[4] = {0.0, 0.0, 0.0, 0.0};
-    uint32_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (uint32_t lane = 0; lane < 4; lane++) {
-            double c = (double)entries[i + lane].c;
-            all[lane] += c;
-            of_squares[lane] += (c * c) * rD[entries[i + lane].k];
-        }
-    }
-    for (; i < n; i++) {
-        double c = (double)entries[i].c;
-        all[i % 4] += c;
-        of_squares[i % 4] += (c * c) * rD[entries[i].k];
-    }
-    *sum = (all[0] + all[1]) + (all[2] + all[3]);
-    *squares = (of_squares[0] + of_squares[1]) + (of_squares[2] + of_squares[3]);
+    sp_entries_sums(entries, n, rD, sum, squares);
 }
 
 SP_PRIVATE double sp_many_largest(const sp_entry *entries, uint32_t n)

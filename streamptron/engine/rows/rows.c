@@ -2,22 +2,26 @@
 
 #include "memory/heap.h"
 
+/* Each half as large again as the one before. */
+static const uint32_t sp_row_capacities[SP_ROW_CLASSES] = {
+    1,       2,       3,       4,       6,        9,        13,       19,
+    28,      42,      63,      94,      141,      211,      316,      474,
+    711,     1066,    1599,    2398,    3597,     5395,     8092,     12138,
+    18207,   27310,   40965,   61447,   92170,    138255,   207382,   311073,
+    466609,  699913,  1049869, 1574803, 2362204,  3543306,  5314959,  7972438,
+    11958657, 17937985, 26906977, 40360465, 60540697, 90811045, 136216567, 204324850,
+};
+
 SP_PRIVATE uint32_t sp_row_capacity(int size)
 {
-    uint32_t n = 1;
-    for (int i = 0; i < size; i++)
-        n += n < 2 ? 1 : n / 2;
-    return n;
+    return sp_row_capacities[size];
 }
 
 SP_PRIVATE int sp_row_size_for(uint32_t n)
 {
-    uint32_t capacity = 1;
     int size = 0;
-    while (capacity < n) {
-        capacity += capacity < 2 ? 1 : capacity / 2;
+    while (sp_row_capacities[size] < n)
         size++;
-    }
     return size;
 }
 
