@@ -385,13 +385,15 @@ SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, pt
 
 /* The counts of entries that are no columns, from first to last, not included. */
 SP_WIDER static void sp_many_count(sp_learner *learner, const sp_event *event, const sp_met *w,
-                          ptrdiff_t first, ptrdiff_t last, ptrdiff_t y, double u)
+                                   ptrdiff_t first, ptrdiff_t last, ptrdiff_t y, double u)
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
     const sp_slot_type *slots = sp_weighed_slots(&w->weighed, event);
     const double *x = sp_weighed_values(&w->weighed, event);
     const double all = a->T + (double)a->n_labels;
+    sp_dues dues;
+    dues.n = 0;
     for (ptrdiff_t i = first; i < last; i++) {
         if (slots[i] == SP_SLOT_NULL)
             continue;
@@ -399,8 +401,14 @@ SP_WIDER static void sp_many_count(sp_learner *learner, const sp_event *event, c
         double halved = sp_count(head, x[i], u, all);
         sp_many_count_in(rows, &head->row, y, u * w->weighed.sums.v[i], halved,
                          w->few ? &w->rooms[i].labels : NULL);
-        sp_many_settle_row(a, rows, head, 1.0 / ((double)head->cnt + 1.0), all);
+        dues.head[dues.n] = head;
+        sp_entries_sums(sp_rows_at(rows, head->row.block), head->row.n, a->rD,
+                        &dues.N[dues.n], &dues.squares[dues.n]);
+        dues.n += 1;
+        if (dues.n == 4)
+            sp_dues_settle(&dues, all);
     }
+    sp_dues_settle(&dues, all);
 }
 
 /* One event more of a column. Returns whether it still is one. */

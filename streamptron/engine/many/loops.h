@@ -6,7 +6,8 @@
    which is how the rule has them: one after the other each would wait for the one before.
 
    Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum, sp_met_most and
-   sp_met_from of an array; sp_moves_take, sp_entries_hear and sp_entries_sums of entries. */
+   sp_met_from of an array; sp_moves_take, sp_entries_hear and sp_entries_sums of entries;
+   sp_dues_settle of features. */
 
 #ifndef STREAMPTRON_MANY_LOOPS_H
 #define STREAMPTRON_MANY_LOOPS_H
@@ -271,6 +272,43 @@ SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const doub
     }
     *sum = (all[0] + all[1]) + (all[2] + all[3]);
     *squares = (of_squares[0] + of_squares[1]) + (of_squares[2] + of_squares[3]);
+}
+
+/* Up to four features that have been counted: their rows' sums, of which N and om follow. */
+typedef struct sp_dues {
+    int n;
+    sp_head *head[4];
+    double N[4];
+    double squares[4];
+} sp_dues;
+
+/* Let them follow; `all`: T + K. Then there are none. */
+SP_TEMPLATE void sp_dues_settle(sp_dues *dues, double all)
+{
+    int i = 0;
+#ifdef SP_FOURS
+    if (dues->n == 4) {
+        sp_double4 known, N, chi2;
+        for (int k = 0; k < 4; k++) known[k] = (double)dues->head[k]->cnt;
+        known = 1.0 / (known + 1.0);
+        sp_load(dues->N, &N);
+        sp_load(dues->squares, &chi2);
+        chi2 = all * chi2 - N * N;
+        chi2 = SP_WHERE(chi2 > SP_EACH(0.0), chi2, SP_EACH(0.0));
+        chi2 = SP_EPS + chi2 * (known * known);
+        for (int k = 0; k < 4; k++) chi2[k] = sqrt(chi2[k]);
+        for (; i < 4; i++) {
+            dues->head[i]->of.N = dues->N[i];
+            dues->head[i]->om = (float)chi2[i];
+        }
+    }
+#endif
+    for (; i < dues->n; i++) {
+        sp_head *head = dues->head[i];
+        head->of.N = dues->N[i];
+        head->om = sp_om(head->cnt, all, dues->squares[i], dues->N[i]);
+    }
+    dues->n = 0;
 }
 
 /* --- Arrays */
