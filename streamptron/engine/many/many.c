@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SP_MANY_NEAR 32          /* entries of a row that are prefetched */
+#define SP_MANY_NEAR 8          /* entries of a row that are prefetched */
 #define SP_MANY_FULL 4           /* so many entries, of all labels, are heard side by side */
 #define SP_PRODUCT_LARGE 0x1p500 /* its exponent is moved then */
 
