@@ -149,11 +149,13 @@ static void sp_many_hear_all(const sp_learner *learner, const sp_event *event, s
         w->rooms[i].labels = 0;
         if (row->n == 0)
             continue;
+        if (rows->borrowed && !sp_many_is_row(rows, row, n_labels)) {
+            w->damaged = true;
+            continue;
+        }
         const sp_entry *entries = sp_rows_at(rows, row->block);
         const double h = weighed->sums.h[i], t = weighed->sums.t[i];
-        if (rows->borrowed && !sp_many_is_row(rows, row, n_labels))
-            w->damaged = true;
-        else if (few)
+        if (few)
             w->rooms[i].labels = sp_many_hear_few(w, entries, row->n, h, t);
         else
             sp_many_hear(w, entries, row->n, h, t);
