@@ -205,22 +205,19 @@ SP_TEMPLATE void sp_moves_take(sp_moves *moves)
 /* c and w of four entries that lie side by side. */
 SP_TEMPLATE void sp_entries4(const sp_entry *entries, sp_double4 *c, sp_double4 *w)
 {
-    sp_float4 at[4], ab, cd;
-    memcpy(at, entries, sizeof(at));
-    ab = SP_TURN(at[0], at[1], 1, 5, 2, 6);
-    cd = SP_TURN(at[2], at[3], 1, 5, 2, 6);
-    sp_widen(SP_FIRST_HALVES(ab, cd), c);
-    sp_widen(SP_LAST_HALVES(ab, cd), w);
+    sp_float4 at[4];
+    for (int k = 0; k < 4; k++) memcpy(&at[k], entries + k, sizeof(sp_entry));
+    sp_widen(SP_LAST_HALVES(SP_FIRST_TWO(at[0], at[1]), SP_FIRST_TWO(at[2], at[3])), c);
+    sp_widen(SP_FIRST_HALVES(SP_LAST_TWO(at[0], at[1]), SP_LAST_TWO(at[2], at[3])), w);
 }
 
 #endif
 
-/* Add w h of each label to its sum, and multiply its product by 1 + c t: a row that has all labels,
-   from the first to the n-th. Whether a product has become larger than `large`. */
-SP_WIDER static bool sp_entries_hear(const sp_entry *entries, ptrdiff_t n, double h, double t,
-                                     double large, double *dot, double *P)
+/* Add w h of each label to its sum, and multiply its product by 1 + c t: a row that has all n
+   labels. */
+SP_TEMPLATE void sp_entries_hear(const sp_entry *entries, ptrdiff_t n, double h, double t,
+                                 double *dot, double *P)
 {
-    bool grown = false;
     ptrdiff_t k = 0;
 #ifdef SP_FOURS
     for (; k + 4 <= n; k += 4) {
@@ -232,16 +229,12 @@ SP_WIDER static bool sp_entries_hear(const sp_entry *entries, ptrdiff_t n, doubl
         product *= 1.0 + c * t;
         sp_store(&sum, dot + k);
         sp_store(&product, P + k);
-        const sp_int4 more = product > SP_EACH(large);
-        grown |= sp_any(&more) != 0;
     }
 #endif
     for (; k < n; k++) {
         dot[k] += (double)entries[k].w * h;
         P[k] *= 1.0 + (double)entries[k].c * t;
-        grown |= P[k] > large;
     }
-    return grown;
 }
 
 /* The sums over a row of c, and of c^2 rD. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define SP_MANY_NEAR 8          /* entries of a row that are prefetched */
-#define SP_MANY_FULL 4           /* so many entries, of all labels, are heard side by side */
 #define SP_PRODUCT_LARGE 0x1p500 /* its exponent is moved then */
 
 /* Whether the entries of a row that lies in a file are of labels. */
@@ -62,106 +61,110 @@ static void sp_many_hear(sp_met *w, const sp_entry *entries, uint32_t n, double 
     w->n_met = n_met;
 }
 
-/* Whether a row has the labels from 0 to n - 1, and these are all that have been met: rows are
-   sorted. */
-static bool sp_many_is_full(const sp_entry *entries, uint32_t n, uint64_t met)
+/* The row of entry i, n entries; NULL if there is none, or it is none that learning can have made.
+   Those of entries to come are asked for. */
+SP_TEMPLATE const sp_entry *sp_many_row_of(const sp_learner *learner, const sp_slot_type *slots,
+                                           ptrdiff_t i, sp_met *w, uint32_t *n)
 {
-    return entries[n - 1].k == n - 1 && entries[0].k == 0 && met == ~(uint64_t)0 >> (64 - n);
+    const sp_sparse_rows *rows = sp_many_rows(&learner->table);
+    double *const *heads = learner->table.blocks->chunks;
+    const sp_sparse *row = &sp_head_of(heads, slots[i])->row;
+    if (i + SP_AHEAD < w->weighed.n) {
+        const sp_sparse *ahead = &sp_head_of(heads, slots[i + SP_AHEAD])->row;
+        if (ahead->block && !rows->borrowed)
+            sp_prefetch_lines(sp_rows_at(rows, ahead->block),
+                              SP_MIN((size_t)ahead->n, (size_t)SP_MANY_NEAR) * sizeof(sp_entry));
+    }
+    *n = row->n;
+    if (row->n == 0)
+        return NULL;
+    if (rows->borrowed && !sp_many_is_row(rows, row, learner->adaptive.n_labels)) {
+        w->damaged = true;
+        return NULL;
+    }
+    return sp_rows_at(rows, row->block);
 }
 
-/* The same where labels are few: each has its own place, and soon all have been met. Returns those
-   that the row has. */
-static uint64_t sp_many_hear_few(sp_met *w, const sp_entry *entries, uint32_t n, double h, double t)
+/* All rows of the event. */
+static void sp_many_hear_rows(const sp_learner *learner, const sp_slot_type *slots, sp_met *w)
 {
-    double *const dot = w->z;
-    double *const P = w->V;
+    const sp_sums *sums = &w->weighed.sums;
+    uint32_t n;
+    w->n_begun = 0;
+    for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
+        const sp_entry *entries = sp_many_row_of(learner, slots, i, w, &n);
+        if (entries != NULL)
+            sp_many_hear(w, entries, n, sums->h[i], sums->t[i]);
+    }
+}
+
+/* --- Few labels: each has its own place */
+
+/* Add what a feature's row says to sums by label. Returns the labels that it has. */
+SP_TEMPLATE uint64_t sp_few_hear(const sp_entry *entries, uint32_t n, double h, double t,
+                                 double *dot, double *P, uint64_t every)
+{
     uint64_t labels = 0;
-    if (n == (uint32_t)w->n_met && n >= SP_MANY_FULL && sp_many_is_full(entries, n, w->seen)) {
-        if (sp_entries_hear(entries, (ptrdiff_t)n, h, t, SP_PRODUCT_LARGE, dot, P)) {
-            for (uint32_t k = 0; k < n; k++) {
-                if (P[k] > SP_PRODUCT_LARGE)
-                    sp_many_shorten(w, &P[k], k);
-            }
-        }
-        return w->seen;
+    if (entries[n - 1].k == n - 1 && every == ~(uint64_t)0 >> (64 - n)) { /* it has all */
+        sp_entries_hear(entries, (ptrdiff_t)n, h, t, dot, P);
+        return every;
     }
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t k = entries[i].k;
         labels |= (uint64_t)1 << k;
-        if (!(w->seen >> k & 1)) {
-            w->seen |= (uint64_t)1 << k;
-            w->met[w->n_met++] = k;
-            dot[k] = 0.0;
-            P[k] = 1.0;
-        }
         dot[k] += (double)entries[i].w * h;
         P[k] *= 1.0 + (double)entries[i].c * t;
-        if (P[k] > SP_PRODUCT_LARGE)
-            sp_many_shorten(w, &P[k], k);
     }
     return labels;
 }
 
-/* Their sums in the order in which they were met, as sp_many_hear leaves them. */
-static void sp_many_order_few(sp_met *w)
+/* Move the exponents of products that are large to E. */
+SP_TEMPLATE void sp_few_shorten(double *P, double *E, ptrdiff_t n)
 {
-    double E[SP_MANY_FEW];
-    if (w->shortened)
-        memcpy(E, w->E, sizeof(E));
-    for (ptrdiff_t i = 0; i < w->n_met; i++) {
-        const uint32_t k = w->met[i];
-        w->spots[k] = (uint64_t)w->turn << 32 | (uint64_t)i;
-        w->score[i] = w->z[k];
-        w->p[i] = w->V[k];
-        if (w->shortened)
-            w->E[i] = E[k];
+    for (ptrdiff_t k = sp_met_from(P, 0, n, SP_PRODUCT_LARGE); k < n; k++) {
+        if (P[k] > SP_PRODUCT_LARGE) {
+            ptrdiff_t exponent = 0;
+            P[k] = sp_fraction(P[k], &exponent);
+            E[k] += (double)exponent;
+        }
     }
 }
 
-/* All rows of the event. */
-static void sp_many_hear_all(const sp_learner *learner, const sp_event *event, sp_met *w)
+/* All rows of the event, as above. Products are looked at after every fourth row: none can become
+   infinite so soon. */
+SP_WIDER static void sp_few_hear_rows(const sp_learner *learner, const sp_slot_type *slots,
+                                      sp_met *w)
 {
-    const sp_table *table = &learner->table;
     const ptrdiff_t n_labels = learner->adaptive.n_labels;
-    const sp_weighed *weighed = &w->weighed;
-    const sp_slot_type *slots = sp_weighed_slots(weighed, event);
-    const sp_sparse_rows *rows = sp_many_rows(table);
-    double *const *heads = table->blocks->chunks;
-    const bool few = n_labels <= SP_MANY_FEW;
-    w->turn += 1;
-    if (w->turn == 0) {
-        memset(w->spots, 0, (size_t)w->labels_room * sizeof(uint64_t));
-        w->turn = 1;
+    const uint64_t every = ~(uint64_t)0 >> (SP_MANY_FEW - n_labels);
+    const sp_sums *sums = &w->weighed.sums;
+    double dot[SP_MANY_FEW], P[SP_MANY_FEW], E[SP_MANY_FEW];
+    uint64_t met = 0;
+    uint32_t n;
+    for (ptrdiff_t k = 0; k < n_labels; k++) {
+        dot[k] = E[k] = 0.0;
+        P[k] = 1.0;
     }
-    w->n_met = w->n_begun = 0;
-    w->seen = 0;
-    w->few = n_labels < SP_MANY_FEW && learner->index.bits == 0; /* also when a new one has come */
-    w->shortened = w->damaged = false;
-    for (ptrdiff_t i = 0; i < weighed->n; i++) {
-        const sp_sparse *row = &sp_head_of(heads, slots[i])->row;
-        if (i + SP_AHEAD < weighed->n) {
-            const sp_sparse *ahead = &sp_head_of(heads, slots[i + SP_AHEAD])->row;
-            if (ahead->block && !rows->borrowed)
-                sp_prefetch_lines(sp_rows_at(rows, ahead->block),
-                                  SP_MIN((size_t)ahead->n, (size_t)SP_MANY_NEAR)
-                                      * sizeof(sp_entry));
-        }
-        w->rooms[i].labels = 0;
-        if (row->n == 0)
-            continue;
-        if (rows->borrowed && !sp_many_is_row(rows, row, n_labels)) {
-            w->damaged = true;
-            continue;
-        }
-        const sp_entry *entries = sp_rows_at(rows, row->block);
-        const double h = weighed->sums.h[i], t = weighed->sums.t[i];
-        if (few)
-            w->rooms[i].labels = sp_many_hear_few(w, entries, row->n, h, t);
-        else
-            sp_many_hear(w, entries, row->n, h, t);
+    for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
+        const sp_entry *entries = sp_many_row_of(learner, slots, i, w, &n);
+        uint64_t labels = 0;
+        if (entries != NULL)
+            labels = sp_few_hear(entries, n, sums->h[i], sums->t[i], dot, P, every);
+        w->rooms[i].labels = labels;
+        for (uint64_t fresh = labels & ~met; fresh; fresh &= fresh - 1)
+            w->met[w->n_met++] = (uint32_t)sp_zeros_below(fresh);
+        met |= labels;
+        if (i % 4 == 3)
+            sp_few_shorten(P, E, n_labels);
     }
-    if (few)
-        sp_many_order_few(w);
+    w->shortened = true;
+    for (ptrdiff_t i = 0; i < w->n_met; i++) {
+        const uint32_t k = w->met[i];
+        w->spots[k] = (uint64_t)w->turn << 32 | (uint64_t)i;
+        w->score[i] = dot[k];
+        w->p[i] = P[k];
+        w->E[i] = E[k];
+    }
 }
 
 /* z of the labels that were met; and the largest, or 0. */
@@ -208,7 +211,16 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
     sp_weighed_settle(weighed);
     if (weighed->n && !a->naive_bayes)
         memset(weighed->sums.t, 0, (size_t)weighed->n * sizeof(double));
-    sp_many_hear_all(learner, event, w);
+    w->turn += 1;
+    if (w->turn == 0) {
+        memset(w->spots, 0, (size_t)w->labels_room * sizeof(uint64_t));
+        w->turn = 1;
+    }
+    w->n_met = 0;
+    w->shortened = w->damaged = false;
+    w->few = a->n_labels < SP_MANY_FEW && learner->index.bits == 0; /* also with a new one */
+    (a->n_labels <= SP_MANY_FEW ? sp_few_hear_rows : sp_many_hear_rows)(
+        learner, sp_weighed_slots(weighed, event), w);
     w->largest = 0.0;
     w->decided = false;
     if (a->naive_bayes)

@@ -76,8 +76,7 @@ typedef struct sp_met {
     ptrdiff_t n_met;
     ptrdiff_t n_begun; /* and behind them, sums that have been begun */
     bool few;      /* labels are few, and no two entries share a slot */
-    uint64_t seen; /* few labels: which have been met */
-    uint64_t wide; /* and which are in `adds` */
+    uint64_t wide; /* then which are in `adds` */
     bool shortened; /* E holds something */
     double *score; /* theirs, in one block of memory; w X r at first */
     double *z;
