@@ -195,8 +195,6 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_me
     const sp_slot_type *slots = sp_weighed_slots(weighed, event);
     sp_sparse_rows *rows = sp_many_rows(table);
     int failed = 0;
-    for (ptrdiff_t i = 0; i < weighed->n; i++)
-        w->rooms[i].block[0] = w->rooms[i].block[1] = 0;
     for (ptrdiff_t i = 0; i < weighed->n && !failed; i++) {
         sp_row_room *room = &w->rooms[i];
         const sp_sparse *row = &none; /* also in a slot that changes hands */
@@ -226,7 +224,7 @@ static void sp_many_move(const sp_table *table, const sp_slot_type *slots, sp_me
     sp_sparse_rows *rows = sp_many_rows(table);
     for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
         sp_row_room *room = &w->rooms[i];
-        if (slots[i] == SP_SLOT_NULL)
+        if (slots[i] == SP_SLOT_NULL || !(room->block[0] | room->block[1]))
             continue;
         if (room->block[0])
             sp_row_move(rows, &sp_head_of(table->blocks->chunks, slots[i])->row, room->block[0],

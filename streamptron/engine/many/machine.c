@@ -355,12 +355,15 @@ SP_PRIVATE void sp_many_step(sp_learner *learner, sp_event *event, ptrdiff_t y, 
     sp_many_aim(learner, sp_met_of(event), y, u);
 }
 
-/* Which entries have no slot yet: what is in the slots that they will get is not theirs. */
+/* Which entries have no slot yet: what is in the slots that they will get is not theirs. None has a
+   block. */
 static void sp_many_note_fresh(const sp_event *event, sp_met *w)
 {
     const sp_slot_type *slots = sp_weighed_slots(&w->weighed, event);
-    for (ptrdiff_t i = 0; i < w->weighed.n; i++)
+    for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
         w->rooms[i].fresh = slots[i] == SP_SLOT_NULL;
+        w->rooms[i].block[0] = w->rooms[i].block[1] = 0;
+    }
 }
 
 SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
