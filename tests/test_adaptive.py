@@ -391,6 +391,37 @@ def test_many_labels_equal_the_twin(seed):
     assert len(model.labels) > 45
 
 
+@seeds(1, n_slow=1)
+def test_labels_that_become_more_than_a_word_has_bits_equal_the_twin(seed):
+    """Rows that have all labels, some or one, while new ones come: up to 64 lie in bits."""
+    rng = random.Random(seed)
+    model, twin = twins()
+    for i in range(700):
+        y = f"label {rng.randrange(3 + i // 9)}"
+        x = {"all": 1, "half": rng.randrange(2), y[:-1]: 1, f"{y} {rng.randrange(2)}": 1.5}
+        if i > 600 or i % 7 == 0:
+            check_answers(model, twin, x)
+        model.learn_one(x, y)
+        twin.learn_one(x, y)
+    assert len(model.labels) > 65
+    check_weights(model, twin)
+    model._check()
+
+
+@pytest.mark.parametrize("weight", [1e-30, 1.0, 1e30])
+@pytest.mark.parametrize("n_labels", [4, 70])
+def test_products_of_many_large_odds_equal_the_twins(n_labels, weight):
+    """Each feature says one label alone, and how often it came is next to nothing of all events."""
+    model, twin = twins()
+    for k in range(n_labels):
+        for learner in (model, twin):
+            learner.learn_one({(k, j): 1 for j in range(60)}, k, 1.0)
+            learner.learn_one({"often": 1}, k, weight)
+    for k in range(n_labels):
+        check_answers(model, twin, {(k, j): 1 for j in range(60)})
+    check_weights(model, twin)
+
+
 def test_of_more_labels_than_an_event_goes_through_tau_learns_of_one_event_in_two():
     model, twin = twins()
     n = twin.at_once + 2
