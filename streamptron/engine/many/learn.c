@@ -367,8 +367,8 @@ SP_PRIVATE void sp_many_settle_row(const sp_adaptive *a, const sp_sparse_rows *r
 }
 
 /* Add to a row's c of label y, and halve all. */
-SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, ptrdiff_t y, double uv,
-                                  double halved, uint64_t *labels)
+SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, ptrdiff_t y,
+                                  double uv, double halved, uint64_t *labels)
 {
     sp_entry *counted = sp_many_insert(rows, row, (uint32_t)y, labels);
     counted->c = (float)(((double)counted->c + uv) * halved);
