@@ -209,7 +209,8 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_me
                                     sp_many_needed(rows, w, row, y, true, labels));
         if (!failed && weighed->n_plain <= i && i < weighed->n_unbent) {
             row = &sp_many_e(table, slots[i])->row;
-            failed = sp_many_take_block(rows, room, 1, row, sp_many_needed(rows, w, row, y, false, NULL));
+            failed = sp_many_take_block(rows, room, 1, row,
+                                        sp_many_needed(rows, w, row, y, false, NULL));
         }
     }
     if (failed)
