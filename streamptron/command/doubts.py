@@ -7,8 +7,10 @@ ends well, and its model knows nothing.
 
 from __future__ import annotations
 
+import statistics
 import typing
 import warnings
+from typing import Any
 
 from streamptron.estimator.names import shown
 
@@ -17,6 +19,7 @@ if typing.TYPE_CHECKING:
 
 LEAST = 10  # lines, from which on it says something that no label comes twice
 LONG = 20  # words of a label or category
+FAR = 3  # standard deviations of a column from 0, where 0 is what a gap counts as
 # What the first line of a file may call its labels, and its texts.
 LABELS = "category class kind label labels sentiment tag target topic type v1 y"
 TEXTS = "body content document message review sentence text texts title tweet v2 x"
@@ -49,6 +52,7 @@ class Doubts:
         if self._n_looked < 1000:
             self._n_looked += block.n
             self._categories(block, where)
+            self._gaps(block, where)
 
     def lacks(self, block: Block) -> None:
         """Look for fields of the template that lines have not."""
@@ -124,6 +128,25 @@ class Doubts:
                     where,
                     f"{column} has texts, as {example}, and each is taken for one category; give "
                     f"--text {column}, or leave {column} out",
+                )
+
+
+    def _gaps(self, block: Block, where: str) -> None:
+        if block.model.reading["format"] not in ("csv", "jsonl"):
+            return  # in the others what is not written is 0, and is meant to be
+        columns: dict[Any, list[float]] = {}
+        for x in block.features():
+            for name, value in x.items():
+                columns.setdefault(name, []).append(value)
+        for column, values in columns.items():
+            n_gaps, mean = block.n - len(values), statistics.fmean(values)
+            is_number = max(values) != min(values) and len(values) >= max(LEAST, n_gaps)
+            if is_number and n_gaps and abs(mean) > FAR * statistics.pstdev(values, mean):
+                self._say(
+                    column,
+                    where,
+                    f"{column} is missing in {n_gaps} of {block.n} lines, where it counts as 0, "
+                    f"far from its other values, as {mean:.4g}; fill it in, or leave {column} out",
                 )
 
 

@@ -89,6 +89,35 @@ def test_texts_that_are_taken_for_categories(format, said):
     assert found.count("\n") == 1
 
 
+def measured(format, far, gaps, n=60):
+    """Lines of two numbers, the first `far` from 0 and missing in some; as bytes."""
+    rows = []
+    for i in range(n):
+        x = {"pressure": far + i % 7, "wind": i % 5}
+        rows.append(({**x, "pressure": None} if i % 10 in gaps else x, "ab"[i % 7 > 3]))
+    if format == "jsonl":
+        return "".join(json.dumps({"y": y, **x}) + "\n" for x, y in rows).encode()
+    cells = [",".join("" if v is None else str(v) for v in (y, *x.values())) for x, y in rows]
+    return "\n".join(["y,pressure,wind", *cells, ""]).encode()
+
+
+MEASURED = ("--label", "y", "--features", "pressure,wind")
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_gaps_that_count_as_a_0_far_from_all_other_values(format, said):
+    found = said(f"a.{format}", measured(format, 1000, {4}), *MEASURED)
+    assert found.count("warning") == 1
+    assert "pressure is missing in 6 of 60 lines, where it counts as 0, far from its " in found
+    assert "as 1003; fill it in, or leave pressure out" in found
+
+
+@pytest.mark.parametrize("far_and_gaps", [(1000, ()), (-3, {4}), (0, {4}), (1000, set(range(6)))])
+def test_gaps_that_may_be_zeros_are_not_doubted(far_and_gaps, tmp_path):
+    (tmp_path / "a.csv").write_bytes(measured("csv", *far_and_gaps))
+    assert run("train", tmp_path / "a.csv", "-m", tmp_path / "m", "-q", *MEASURED)[1] == ""
+
+
 @pytest.mark.parametrize("command", ["train", "eval"])
 def test_what_is_usual_is_not_doubted(command, tmp_path):
     rng = random.Random(5)
