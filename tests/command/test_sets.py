@@ -146,7 +146,7 @@ def test_a_threshold_and_a_config_are_taken(trained, tmp_path):
         (["--class-weight", "ship=2"], "MultiLabelClassifier has no --class-weight"),
         (["--positive", "ship"], "--positive is for --learner perceptron"),
         (["--jobs", "2"], "--jobs is for lines of one label"),
-        (["--threshold", "2"], "--threshold 2.0; it must be a number between 0 and 1"),
+        (["--threshold", "2"], "--threshold 2.0; it must be a number above 0 and below 1"),
         (["--threshold", "f2"], "give a number, or f1"),
         (["--label-separator", "a\tb"], "it must be a text without tabs and line ends"),
         (["--average", "none"], "MultiLabelClassifier has no --average"),
