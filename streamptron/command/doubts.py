@@ -47,6 +47,7 @@ class Doubts:
         labels = list(dict.fromkeys(labels))
         where = f"{block.file}:{block.line(block.places[0])}"
         self._labels(block, labels, n, where)
+        self._spaces(block, labels, where)
         if block.line(block.places[0]) == 1 and labels:
             self._header(block, labels[0], where)
         if self._n_looked < 1000:
@@ -96,6 +97,18 @@ class Doubts:
                 f"a label of {_words(long)} words, {shown(long, 60)}; is it the text?",
             )
 
+    def _spaces(self, block: Block, labels: list[str], where: str) -> None:
+        spaced = next((label for label in labels if label != label.strip()), None)
+        if spaced is not None and "labels" not in self._said:  # those that are labels
+            separator = str(block.model.reading.get("separator", ","))
+            several = f", or give --label-separator {separator + ' '!r}" * block.model.several
+            self._say(
+                "spaces",
+                where,
+                f"the label {shown(spaced)} begins or ends with a space, which makes it another "
+                f"one than {shown(spaced.strip())}; leave the space out{several}",
+            )
+
     def _header(self, block: Block, label: str, where: str) -> None:
         lines = block.texts()
         text = lines[block.places[0]].decode(errors="replace") if lines else ""
@@ -129,7 +142,6 @@ class Doubts:
                     f"{column} has texts, as {example}, and each is taken for one category; give "
                     f"--text {column}, or leave {column} out",
                 )
-
 
     def _gaps(self, block: Block, where: str) -> None:
         if block.model.reading["format"] not in ("csv", "jsonl"):

@@ -73,6 +73,24 @@ def test_a_label_of_forty_words(said):
     assert "mail.tsv:1: a label of 40 words, 'w0 w1 w2" in found
 
 
+def test_a_label_with_a_space_at_its_end(said):
+    found = said("mail.tsv", MAIL.replace(b"ham\t", b"ham \t", 1))
+    assert found.count("warning") == 1
+    assert "the label 'ham ' begins or ends with a space, which makes it another one than " in found
+    assert "'ham'; leave the space out\n" in found
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_space_behind_the_separator_of_labels(separator, tmp_path):
+    lines = f"crude{separator}ship\toil\ncrude{separator} ship\ttankers\n"
+    (tmp_path / "r.tsv").write_text(lines)
+    words = ("-m", tmp_path / "m", "-q", "--learner", "multilabel", "--label-separator", separator)
+    _, found = run("train", tmp_path / "r.tsv", *words)
+    assert found.count("warning") == 1
+    assert "the label ' ship' begins or ends with a space, which makes it another one" in found
+    assert f"leave the space out, or give --label-separator '{separator} '" in found
+
+
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
 def test_texts_that_are_taken_for_categories(format, said):
     events = list(texts(3))
