@@ -48,6 +48,7 @@ class Doubts:
         where = f"{block.file}:{block.line(block.places[0])}"
         self._labels(block, labels, n, where)
         self._spaces(block, labels, where)
+        self._marks(block, labels, where)
         if block.line(block.places[0]) == 1 and labels:
             self._header(block, labels[0], where)
         if self._n_looked < 1000:
@@ -95,6 +96,16 @@ class Doubts:
                 "labels",
                 where,
                 f"a label of {_words(long)} words, {shown(long, 60)}; is it the text?",
+            )
+
+    def _marks(self, block: Block, labels: list[str], where: str) -> None:
+        marked = next((label for label in labels if label.startswith("__label__")), None)
+        if marked is not None and block.model.reading["format"] == "plain":
+            self._say(
+                "marks",
+                where,
+                f"the label {shown(marked, 60)} is written as fastText's are; give --format "
+                "fasttext, unless __label__ is a part of it",
             )
 
     def _spaces(self, block: Block, labels: list[str], where: str) -> None:

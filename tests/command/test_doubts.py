@@ -80,6 +80,13 @@ def test_a_label_with_a_space_at_its_end(said):
     assert "'ham'; leave the space out\n" in found
 
 
+def test_labels_of_fasttext_that_are_read_as_plain_ones(said):
+    data = MAIL.replace(b"ham\t", b"__label__ham __label__good\t")
+    found = said("mail.tsv", data)
+    assert found.count("warning") == 1
+    assert "the label '__label__ham __label__good' is written as fastText's are; give --f" in found
+
+
 @pytest.mark.parametrize("separator", [",", ";"])
 def test_a_space_behind_the_separator_of_labels(separator, tmp_path):
     lines = f"crude{separator}ship\toil\ncrude{separator} ship\ttankers\n"
