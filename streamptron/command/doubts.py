@@ -55,6 +55,7 @@ class Doubts:
             self._n_looked += block.n
             self._categories(block, where)
             self._gaps(block, where)
+            self._fields(block, where)
 
     def lacks(self, block: Block) -> None:
         """Look for fields of the template that lines have not."""
@@ -170,6 +171,24 @@ class Doubts:
                     where,
                     f"{column} is missing in {n_gaps} of {block.n} lines, where it counts as 0, "
                     f"far from its other values, as {mean:.4g}; fill it in, or leave {column} out",
+                )
+
+    def _fields(self, block: Block, where: str) -> None:
+        """That there are features to pair. A field is rare at most, or its name is misspelt."""
+        pairs = getattr(block.model.learner, "interactions", None) or ()
+        names = {str(name): None for x in block.features() for name in x}
+        for field in {field: None for pair in pairs for field in pair}:
+            beginnings = tuple(field + sign for sign in ":=^")
+            if (
+                block.n >= LEAST
+                and field not in names
+                and not any(name.startswith(beginnings) for name in names)
+            ):
+                self._say(
+                    f"field {field}",
+                    where,
+                    f"none of {block.n} lines has a feature of the field {field!r}, which "
+                    f"--interactions pairs; there are {shown(list(names), 100)}",
                 )
 
 

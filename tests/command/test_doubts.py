@@ -87,6 +87,17 @@ def test_labels_of_fasttext_that_are_read_as_plain_ones(said):
     assert "the label '__label__ham __label__good' is written as fastText's are; give --f" in found
 
 
+def test_fields_of_interactions_that_no_line_has(tmp_path):
+    rows = [f"{'ab'[i % 3 > 1]},u{i % 3},a{i % 5},{i % 7}" for i in range(40)]
+    (tmp_path / "a.csv").write_text("\n".join(["y,user,ad,age", *rows, ""]))
+    words = ("train", tmp_path / "a.csv", "-m", tmp_path / "m", "-q", "--label", "y")
+    assert run(*words, "--interactions", "user,ad", "--interactions", "age,ad")[1] == ""
+    found = run(*words, "--interactions", "user,add")[1]
+    assert found.count("warning") == 1
+    assert "none of 40 lines has a feature of the field 'add', which --interactions " in found
+    assert "there are ['user=u0', 'ad=a0', 'age', 'user=u1', 'ad=a1'" in found
+
+
 @pytest.mark.parametrize("separator", [",", ";"])
 def test_a_space_behind_the_separator_of_labels(separator, tmp_path):
     lines = f"crude{separator}ship\toil\ncrude{separator} ship\ttankers\n"
