@@ -44,8 +44,8 @@ OWN: dict[str, tuple[type | tuple[str, ...] | tuple[type, str] | bool, str]] = {
     "eta": (float, "how far a step goes."),
     "forget": (
         (float, "auto"),
-        "how fast the steps become large again after a change; auto: once it errs more than it "
-        "expects.",
+        "how fast the steps become large again after a change; auto, of adaptive: once it errs "
+        "more than it expects.",
     ),
     "naive_bayes": (True, "leave naive Bayes out."),
     "bends": (False, "let the score of a column of numbers bend."),

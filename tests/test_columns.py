@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 import random
+import time
 
 import numpy as np
 import pytest
@@ -174,6 +175,22 @@ def test_a_million_numbers_seen_once_cost_what_words_cost(bends):
         words.learn_one(dict.fromkeys(names, 1.0), i % 2 == 0)
     assert numbers.memory_usage == words.memory_usage
     assert n_columns(numbers) == 0
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_an_event_that_makes_columns_below_those_there_are_takes_its_features_time(labels):
+    def seconds(names, i):
+        before = time.process_time()
+        model.learn_one({f"w{name}": value() for name in names}, i % labels)
+        return time.process_time() - before
+
+    model, value = AdaptiveClassifier(), random.Random(1).random
+    low, high = range(60_000), range(30_000, 90_000)
+    usual = [seconds(low, 0), seconds(high, 1), seconds(low, 0)]
+    assert n_columns(model) == 30_000
+    assert seconds(low, 0) < 10 * min(usual)  # one by one they took twenty times as long
+    assert n_columns(model) == 60_000
+    model._check()
 
 
 def test_columns_cost_their_chunks_and_not_those_of_the_words_beside_them():

@@ -270,10 +270,10 @@ def test_a_weight_that_cannot_be_is_refused(w):
     [
         (0, ValueError, "threshold=0"),
         (1.0, ValueError, "threshold=1"),
-        (2, ValueError, "between 0 and 1"),
+        (2, ValueError, "above 0 and below 1"),
         (True, TypeError, "threshold=True"),
         (None, TypeError, "threshold"),
-        ("f2", ValueError, "threshold='f2'; it must be a number between 0 and 1"),
+        ("f2", ValueError, "threshold='f2'; it must be a number above 0 and below 1"),
         ({"a": 0.0}, ValueError, r"threshold\['a'\]=0"),
         ({None: 0.5}, ValueError, "None"),
         (math.nan, ValueError, "threshold"),

@@ -7,8 +7,10 @@ ends well, and its model knows nothing.
 
 from __future__ import annotations
 
+import statistics
 import typing
 import warnings
+from typing import Any
 
 from streamptron.estimator.names import shown
 
@@ -17,6 +19,7 @@ if typing.TYPE_CHECKING:
 
 LEAST = 10  # lines, from which on it says something that no label comes twice
 LONG = 20  # words of a label or category
+FAR = 3  # standard deviations of a column from 0, where 0 is what a gap counts as
 # What the first line of a file may call its labels, and its texts.
 LABELS = "category class kind label labels sentiment tag target topic type v1 y"
 TEXTS = "body content document message review sentence text texts title tweet v2 x"
@@ -44,11 +47,15 @@ class Doubts:
         labels = list(dict.fromkeys(labels))
         where = f"{block.file}:{block.line(block.places[0])}"
         self._labels(block, labels, n, where)
+        self._spaces(block, labels, where)
+        self._marks(block, labels, where)
         if block.line(block.places[0]) == 1 and labels:
             self._header(block, labels[0], where)
         if self._n_looked < 1000:
             self._n_looked += block.n
             self._categories(block, where)
+            self._gaps(block, where)
+            self._fields(block, where)
 
     def lacks(self, block: Block) -> None:
         """Look for fields of the template that lines have not."""
@@ -92,6 +99,28 @@ class Doubts:
                 f"a label of {_words(long)} words, {shown(long, 60)}; is it the text?",
             )
 
+    def _marks(self, block: Block, labels: list[str], where: str) -> None:
+        marked = next((label for label in labels if label.startswith("__label__")), None)
+        if marked is not None and block.model.reading["format"] == "plain":
+            self._say(
+                "marks",
+                where,
+                f"the label {shown(marked, 60)} is written as fastText's are; give --format "
+                "fasttext, unless __label__ is a part of it",
+            )
+
+    def _spaces(self, block: Block, labels: list[str], where: str) -> None:
+        spaced = next((label for label in labels if label != label.strip()), None)
+        if spaced is not None and "labels" not in self._said:  # those that are labels
+            separator = str(block.model.reading.get("separator", ","))
+            several = f", or give --label-separator {separator + ' '!r}" * block.model.several
+            self._say(
+                "spaces",
+                where,
+                f"the label {shown(spaced)} begins or ends with a space, which makes it another "
+                f"one than {shown(spaced.strip())}; leave the space out{several}",
+            )
+
     def _header(self, block: Block, label: str, where: str) -> None:
         lines = block.texts()
         text = lines[block.places[0]].decode(errors="replace") if lines else ""
@@ -124,6 +153,42 @@ class Doubts:
                     where,
                     f"{column} has texts, as {example}, and each is taken for one category; give "
                     f"--text {column}, or leave {column} out",
+                )
+
+    def _gaps(self, block: Block, where: str) -> None:
+        if block.model.reading["format"] not in ("csv", "jsonl"):
+            return  # in the others what is not written is 0, and is meant to be
+        columns: dict[Any, list[float]] = {}
+        for x in block.features():
+            for name, value in x.items():
+                columns.setdefault(name, []).append(value)
+        for column, values in columns.items():
+            n_gaps, mean = block.n - len(values), statistics.fmean(values)
+            is_number = max(values) != min(values) and len(values) >= max(LEAST, n_gaps)
+            if is_number and n_gaps and abs(mean) > FAR * statistics.pstdev(values, mean):
+                self._say(
+                    column,
+                    where,
+                    f"{column} is missing in {n_gaps} of {block.n} lines, where it counts as 0, "
+                    f"far from its other values, as {mean:.4g}; fill it in, or leave {column} out",
+                )
+
+    def _fields(self, block: Block, where: str) -> None:
+        """That there are features to pair. A field is rare at most, or its name is misspelt."""
+        pairs = getattr(block.model.learner, "interactions", None) or ()
+        names = {str(name): None for x in block.features() for name in x}
+        for field in {field: None for pair in pairs for field in pair}:
+            beginnings = tuple(field + sign for sign in ":=^")
+            if (
+                block.n >= LEAST
+                and field not in names
+                and not any(name.startswith(beginnings) for name in names)
+            ):
+                self._say(
+                    f"field {field}",
+                    where,
+                    f"none of {block.n} lines has a feature of the field {field!r}, which "
+                    f"--interactions pairs; there are {shown(list(names), 100)}",
                 )
 
 

@@ -109,12 +109,12 @@ class Keeper:
         self._known = identity(self.path)
         if self._known is None and create is not None:
             self.model = create
-            if self._writes:
-                self._write()
         else:
             self.model = LineModel.load(self.path, several=True)
             self.file = self._known
         self.model.learn_unsure = self._learn_unsure
+        if self.model is create and self._writes:
+            self._write()
 
     def learned(self, n_lines: int) -> bool:
         """Count lines as learned; whether that is to be saved now."""

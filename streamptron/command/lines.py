@@ -109,7 +109,7 @@ class LineModel:
         self.header: list[str] | None = None
         self.place: dict[str, Any] | None = None
         self.spool: dict[str, Any] | None = None
-        self.learn_unsure: float | None = None
+        self._learn_unsure: float | None = None
         self.journal: Any = None
         self._names = names or [None, None]
         if positive is not None:
@@ -125,6 +125,19 @@ class LineModel:
         self._known: set[Hashable] = set()  # labels that have a place
         self._outputs: dict[Hashable, int] = {}
         self._others = {str(label): label for label in known if not isinstance(label, str)}
+
+    @property
+    def learn_unsure(self) -> float | None:
+        return self._learn_unsure
+
+    @learn_unsure.setter
+    def learn_unsure(self, margin: float | None) -> None:
+        if margin is not None and self.several:
+            raise ValueError(
+                "--learn-unsure goes by the lead of one label, and the model answers several; "
+                "leave it out"
+            )
+        self._learn_unsure = margin
 
     def save(self, path: str | os.PathLike[str]) -> None:
         # which files hold what is not the model's

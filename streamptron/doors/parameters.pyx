@@ -40,7 +40,7 @@ cdef sp_rule rule_of(int kind, dict params, tuple updates) except *:
     can_watch = sp_rule_can(kind) & SP_CAN_WATCH != 0
     rule.watches = can_watch and given("forget") == "auto"
     rule.forget = 0.0 if rule.watches else real(
-        "forget", given("forget", 0.0), 0.0, "of at least 0" + ", or 'auto'," * can_watch, 1.0)
+        "forget", given("forget", 0.0), 0.0, "of at least 0" + " (or 'auto')" * can_watch, 1.0)
     rule.naive_bayes = truth("naive_bayes", given("naive_bayes", False))
     rule.intercept = truth("intercept", given("intercept", False))
     rule.bends = truth("bends", given("bends", False))
@@ -140,10 +140,10 @@ cdef tuple _checked_interactions(interactions):
     for pair in interactions:
         if not isinstance(pair, (list, tuple)) or not all([isinstance(name, str) for name in pair]):
             raise TypeError(
-                f"interactions={shown(interactions)}; {want}, and {shown(pair)} is none")
+                f"interactions={shown(interactions)}; {want}, and {shown(pair)} is not one")
         if len(pair) != 2 or not all(pair):
             raise ValueError(
-                f"interactions={shown(interactions)}; {want}, and {shown(pair)} is none")
+                f"interactions={shown(interactions)}; {want}, and {shown(pair)} is not one")
         pairs.append(tuple([interned(str.__str__(name)) for name in pair]))
     if not pairs:
         raise ValueError(f"interactions={shown(interactions)}; {want}; None is for no pairs")

@@ -68,7 +68,7 @@ def checked_threshold(threshold, checked_label):
     if isinstance(threshold, str):
         if threshold != "f1":
             raise ValueError(
-                f"threshold={shown(threshold)}; it must be a number between 0 and 1, "
+                f"threshold={shown(threshold)}; it must be a number above 0 and below 1, "
                 "{label: number}, or 'f1'")
         return threshold
     if isinstance(threshold, Mapping):
@@ -79,12 +79,12 @@ def checked_threshold(threshold, checked_label):
 
 def _between(number, name):
     if isinstance(number, bool):
-        raise TypeError(f"{name}={shown(number)}; it must be a number between 0 and 1")
+        raise TypeError(f"{name}={shown(number)}; it must be a number above 0 and below 1")
     number = checked_number(number, name)
     if not 0.0 < number < 1.0:
         raise ValueError(
-            f"{name}={shown(number)}; it must be a number between 0 and 1: a label is answered if "
-            "its probability is above it")
+            f"{name}={shown(number)}; it must be a number above 0 and below 1: a label is answered "
+            "if its probability is above it")
     return number
 
 

@@ -73,6 +73,42 @@ def test_a_label_of_forty_words(said):
     assert "mail.tsv:1: a label of 40 words, 'w0 w1 w2" in found
 
 
+def test_a_label_with_a_space_at_its_end(said):
+    found = said("mail.tsv", MAIL.replace(b"ham\t", b"ham \t", 1))
+    assert found.count("warning") == 1
+    assert "the label 'ham ' begins or ends with a space, which makes it another one than " in found
+    assert "'ham'; leave the space out\n" in found
+
+
+def test_labels_of_fasttext_that_are_read_as_plain_ones(said):
+    data = MAIL.replace(b"ham\t", b"__label__ham __label__good\t")
+    found = said("mail.tsv", data)
+    assert found.count("warning") == 1
+    assert "the label '__label__ham __label__good' is written as fastText's are; give --f" in found
+
+
+def test_fields_of_interactions_that_no_line_has(tmp_path):
+    rows = [f"{'ab'[i % 3 > 1]},u{i % 3},a{i % 5},{i % 7}" for i in range(40)]
+    (tmp_path / "a.csv").write_text("\n".join(["y,user,ad,age", *rows, ""]))
+    words = ("train", tmp_path / "a.csv", "-m", tmp_path / "m", "-q", "--label", "y")
+    assert run(*words, "--interactions", "user,ad", "--interactions", "age,ad")[1] == ""
+    found = run(*words, "--interactions", "user,add")[1]
+    assert found.count("warning") == 1
+    assert "none of 40 lines has a feature of the field 'add', which --interactions " in found
+    assert "there are ['user=u0', 'ad=a0', 'age', 'user=u1', 'ad=a1'" in found
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_space_behind_the_separator_of_labels(separator, tmp_path):
+    lines = f"crude{separator}ship\toil\ncrude{separator} ship\ttankers\n"
+    (tmp_path / "r.tsv").write_text(lines)
+    words = ("-m", tmp_path / "m", "-q", "--learner", "multilabel", "--label-separator", separator)
+    _, found = run("train", tmp_path / "r.tsv", *words)
+    assert found.count("warning") == 1
+    assert "the label ' ship' begins or ends with a space, which makes it another one" in found
+    assert f"leave the space out, or give --label-separator '{separator} '" in found
+
+
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
 def test_texts_that_are_taken_for_categories(format, said):
     events = list(texts(3))
@@ -87,6 +123,35 @@ def test_texts_that_are_taken_for_categories(format, said):
     assert f"mail.{format}:{1 + (format == 'csv')}: body has texts, as " in found
     assert "each is taken for one category; give --text body, or leave body out" in found
     assert found.count("\n") == 1
+
+
+def measured(format, far, gaps, n=60):
+    """Lines of two numbers, the first `far` from 0 and missing in some; as bytes."""
+    rows = []
+    for i in range(n):
+        x = {"pressure": far + i % 7, "wind": i % 5}
+        rows.append(({**x, "pressure": None} if i % 10 in gaps else x, "ab"[i % 7 > 3]))
+    if format == "jsonl":
+        return "".join(json.dumps({"y": y, **x}) + "\n" for x, y in rows).encode()
+    cells = [",".join("" if v is None else str(v) for v in (y, *x.values())) for x, y in rows]
+    return "\n".join(["y,pressure,wind", *cells, ""]).encode()
+
+
+MEASURED = ("--label", "y", "--features", "pressure,wind")
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_gaps_that_count_as_a_0_far_from_all_other_values(format, said):
+    found = said(f"a.{format}", measured(format, 1000, {4}), *MEASURED)
+    assert found.count("warning") == 1
+    assert "pressure is missing in 6 of 60 lines, where it counts as 0, far from its " in found
+    assert "as 1003; fill it in, or leave pressure out" in found
+
+
+@pytest.mark.parametrize("far_and_gaps", [(1000, ()), (-3, {4}), (0, {4}), (1000, set(range(6)))])
+def test_gaps_that_may_be_zeros_are_not_doubted(far_and_gaps, tmp_path):
+    (tmp_path / "a.csv").write_bytes(measured("csv", *far_and_gaps))
+    assert run("train", tmp_path / "a.csv", "-m", tmp_path / "m", "-q", *MEASURED)[1] == ""
 
 
 @pytest.mark.parametrize("command", ["train", "eval"])

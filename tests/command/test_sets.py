@@ -146,14 +146,15 @@ def test_a_threshold_and_a_config_are_taken(trained, tmp_path):
         (["--class-weight", "ship=2"], "MultiLabelClassifier has no --class-weight"),
         (["--positive", "ship"], "--positive is for --learner perceptron"),
         (["--jobs", "2"], "--jobs is for lines of one label"),
-        (["--threshold", "2"], "--threshold 2.0; it must be a number between 0 and 1"),
+        (["--threshold", "2"], "--threshold 2.0; it must be a number above 0 and below 1"),
         (["--threshold", "f2"], "give a number, or f1"),
         (["--label-separator", "a\tb"], "it must be a text without tabs and line ends"),
         (["--average", "none"], "MultiLabelClassifier has no --average"),
+        (["--learn-unsure", "4"], "--learn-unsure goes by the lead of one label"),
     ],
 )
 def test_what_does_not_go_with_several_labels_is_said(words, says, trained, tmp_path):
-    code = 1 if words[0] == "--label-separator" else 2
+    code = 1 if words[0] in ("--label-separator", "--learn-unsure") else 2
     said = train(trained[0], tmp_path / "n", *words, code=code)
     assert says in " ".join(said.split())
     assert not (tmp_path / "n").exists()
@@ -331,6 +332,12 @@ def test_one_label_is_needed_elsewhere_and_that_is_said(trained, tmp_path):
     path, model = trained
     _, said = run("predict", "--exit-code", "--positive", "ship", "-m", model, data=b"x", code=3)
     assert "the model answers several; leave it out" in said
+    unsure = ("--learn", "--learn-unsure", "4")
+    _, said = run("predict", *unsure, "-m", model, data=b"ship\tx\n", code=1)
+    assert "--learn-unsure goes by the lead of one label" in said
+    new = ("--create", "--learner", "multilabel", "-m", tmp_path / "n")
+    run("predict", *unsure, *new, data=b"ship\tx\n", code=1)
+    assert not (tmp_path / "n").exists()
     _, said = run("plot", "weights", "-m", model, "-o", tmp_path / "w.png", code=1)
     assert "its events have several labels, and this is for one" in said
     _, said = run("compare", path, "--learners", "multilabel,mira", code=2)

@@ -353,7 +353,7 @@ def test_the_threshold_says_which_labels_are_answered(tags):
         ({"labelCol": "truths"}, ValueError, "array<boolean>; .* takes arrays of strings or num"),
         ({"labelCol": "holed"}, BadRows, "the label is null in partition 0, row 3;"),
         ({"labelCol": "twice"}, BadRows, "y has the label 'ham' twice .*the first is partition 0"),
-        ({"threshold": 2.0}, ValueError, "threshold=2.0; it must be a number between 0 and 1"),
+        ({"threshold": 2.0}, ValueError, "threshold=2.0; it must be a number above 0 and below 1"),
         ({"threshold": "f2"}, TypeError, "threshold.*'f2'; give a number, or 'f1'"),
         ({"learner": "mira", "threshold": 0.5}, ValueError, "threshold is no parameter of MIRA"),
     ],

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import random
 import typing
 from collections import ChainMap, Counter, OrderedDict
 from math import fsum
@@ -312,6 +313,8 @@ def drawn(rng, apart, votes=False, numbers=None):
             "budget": rng.choice((None, None, 1, 5, 40)),
             **{name: params[name] for name in ("intercept", "class_weight")},
         }
+    if len(labels) > 2 and random.Random(f"{rule} {params}").random() < 0.2:
+        labels = (*labels, *range(100, 140))  # beyond 32 a feature has a row
     # An exponential average agrees to rounding only, so nothing may be a tie: noise, and no texts.
     noisy = kept["average"] == "exponential"
     keys = rng.choice((*KEYS, "mixed"))

@@ -374,6 +374,7 @@ SP_PRIVATE void sp_begin_columns(sp_adaptive *a, const sp_table *table, const sp
                              const double *x, double u)
 {
     sp_blocks blocks = sp_table_blocks(table);
+    const ptrdiff_t first = a->columns.n;
     double known;
     for (ptrdiff_t i = 0; i < w->n_begun; i++) {
         sp_slot_type slot = w->begun[w->begun_room + i];
@@ -382,10 +383,11 @@ SP_PRIVATE void sp_begin_columns(sp_adaptive *a, const sp_table *table, const sp
             column->a = sp_head_of(table->blocks->chunks, slot)->s;
             column->b = 0.0;
             column->n = column->since = 1.0;
-            sp_columns_add(&a->columns, slot);
+            sp_columns_append(&a->columns, slot);
             sp_column_count(column, x[w->begun[i]], u, &known);
         }
     }
+    sp_columns_rise(&a->columns, first);
 }
 
 SP_PRIVATE double sp_column_count_plain(sp_head *head, double x, double u, double all, double *v)

@@ -98,6 +98,31 @@ SP_PRIVATE void sp_columns_add(sp_columns *columns, sp_slot_type slot)
     columns->stale = true;
 }
 
+SP_PRIVATE void sp_columns_append(sp_columns *columns, sp_slot_type slot)
+{
+    columns->slots[columns->n++] = slot;
+    columns->stale = true;
+}
+
+SP_PRIVATE void sp_columns_rise(sp_columns *columns, ptrdiff_t first)
+{
+    sp_slot_type *slots = columns->slots;
+    const ptrdiff_t n = columns->n;
+    while (first < n && (first == 0 || slots[first - 1] < slots[first]))
+        first++;
+    if (first == n)
+        return;
+    for (ptrdiff_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) { /* Shell's sort */
+        for (ptrdiff_t i = gap; i < n; i++) {
+            const sp_slot_type slot = slots[i];
+            ptrdiff_t k = i;
+            for (; k >= gap && slots[k - gap] > slot; k -= gap)
+                slots[k] = slots[k - gap];
+            slots[k] = slot;
+        }
+    }
+}
+
 SP_PRIVATE void sp_columns_sift(sp_columns *columns, const sp_blocks *blocks)
 {
     ptrdiff_t n = 0;

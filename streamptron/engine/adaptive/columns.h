@@ -29,7 +29,7 @@
    learner has been read or merged (sp_columns_list).
 
    Functions in this file: sp_column_of; sp_column_value and sp_column_count of one column;
-   sp_columns_at, sp_columns_add, sp_columns_sift and others of the list. */
+   sp_columns_at, sp_columns_add, sp_columns_rise, sp_columns_sift and others of the list. */
 
 #ifndef STREAMPTRON_ADAPTIVE_COLUMNS_H
 #define STREAMPTRON_ADAPTIVE_COLUMNS_H
@@ -175,6 +175,11 @@ static inline ptrdiff_t sp_columns_at(const sp_columns *columns, sp_slot_type sl
 
 /* Put a slot into the list, which has room for it. */
 SP_PRIVATE void sp_columns_add(sp_columns *columns, sp_slot_type slot);
+
+/* Put many that are new into it: each behind the last one, and then, from that place on, in their
+   order. One by one each would move all that are above it. */
+SP_PRIVATE void sp_columns_append(sp_columns *columns, sp_slot_type slot);
+SP_PRIVATE void sp_columns_rise(sp_columns *columns, ptrdiff_t first);
 
 /* When a column of the list is summed. Sums are rounded, and must not depend on the order in which
    hashed names came: a file has them in that of their numbers. */

@@ -244,8 +244,8 @@ static int sp_threshold_fault(const sp_given *given, uint32_t node, sp_fault *fa
     int type = sp_json_type(given->json, node);
     if (type == SP_JSON_STRING)
         return sp_setting_fault("threshold", given, node,
-                                "a number between 0 and 1, {label: number}, or 'f1'", fault);
-    sp_setting_fault("threshold", given, node, "a number between 0 and 1", fault);
+                                "a number above 0 and below 1, {label: number}, or 'f1'", fault);
+    sp_setting_fault("threshold", given, node, "a number above 0 and below 1", fault);
     if (type == SP_JSON_TRUE || type == SP_JSON_FALSE
         || !sp_value_number(given->json, node, given->plain, &number))
         return fault->kind;
@@ -311,7 +311,7 @@ static int sp_forget_read(sp_parameters *p, const sp_given *given, sp_fault *fau
         && p->rule.forget <= 1.0)
         return 0;
     return sp_setting_fault("forget", given, p->forget,
-                            can_watch ? "a number of at least 0, or 'auto', and at most 1"
+                            can_watch ? "a number of at least 0 (or 'auto') and at most 1"
                                       : "a number of at least 0 and at most 1",
                             fault);
 }
