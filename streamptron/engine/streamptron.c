@@ -6,7 +6,6 @@
 #include "adaptive/bends.c"
 #include "adaptive/columns.c"
 #include "adaptive/machine.c"
-#include "adaptive/mix.c"
 #include "events/ahead.c"
 #include "events/candidates.c"
 #include "events/event.c"
@@ -27,7 +26,6 @@
 #include "many/learn.c"
 #include "many/machine.c"
 #include "many/many.c"
-#include "many/mix.c"
 #include "many/tree.c"
 #include "mail/decode.c"
 #include "mail/fields.c"
@@ -54,18 +52,11 @@
 #include "rows/rows.c"
 #include "sets/learn.c"
 #include "sets/machine.c"
-#include "sets/mix.c"
 #include "sets/sets.c"
 #include "voted/vote.c"
 #include "voted/voted.c"
 #include "voted/voters.c"
-#include "whole/merge.c"
-#include "whole/mix.c"
-#include "whole/mix_rows.c"
-#include "whole/mix_stay.c"
-#include "whole/shard.c"
 #include "wide/machine.c"
-#include "wide/mix.c"
 #include "wide/rows.c"
 
 /* What no event waits for, such as model files, explanations and steps taken back: compiled for
@@ -74,6 +65,7 @@
     #pragma GCC push_options
     #pragma GCC optimize("Os")
 #endif
+#include "adaptive/mix.c"
 #include "adaptive/tell.c"
 #include "file/arrays.c"
 #include "file/bytes.c"
@@ -93,6 +85,7 @@
 #include "linear/tell.c"
 #include "many/delta.c"
 #include "many/former.c"
+#include "many/mix.c"
 #include "many/pair.c"
 #include "many/tell.c"
 #include "many/undo.c"
@@ -100,6 +93,7 @@
 #include "rows/marks.c"
 #include "sets/flat.c"
 #include "sets/kept.c"
+#include "sets/mix.c"
 #include "sets/undo.c"
 #include "voted/flat.c"
 #include "voted/gather.c"
@@ -107,8 +101,14 @@
 #include "whole/delta.c"
 #include "whole/flat.c"
 #include "whole/marked.c"
+#include "whole/merge.c"
+#include "whole/mix.c"
+#include "whole/mix_rows.c"
+#include "whole/mix_stay.c"
 #include "whole/packed.c"
+#include "whole/shard.c"
 #include "wide/flat.c"
+#include "wide/mix.c"
 #if defined(__GNUC__) && !defined(__clang__)
     #pragma GCC pop_options
 #endif

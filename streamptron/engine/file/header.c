@@ -9,7 +9,7 @@
 static const char sp_format[] = "streamptron";
 static const char sp_checksum[] = "\"header_crc32\":\"";
 /* 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail */
-static const char *const sp_versions[] = {"1", "2", "3", "4", "5", "6"};
+static const char sp_versions[][2] = {"1", "2", "3", "4", "5", "6"};
 
 static const sp_array_kind sp_array_kinds[SP_ARRAYS] = {
     [SP_ARRAY_WEIGHTS] = {"weights", "F64", 8, 1},

@@ -44,10 +44,10 @@ typedef enum sp_array_name {
 } sp_array_name;
 
 typedef struct sp_array_kind {
-    const char *name;
-    const char *dtype;
-    size_t size;  /* of a number */
-    size_t width; /* numbers of a row; 0: the array has one dimension. Of weights it varies */
+    char name[14];
+    char dtype[4];
+    uint8_t size;  /* of a number */
+    uint8_t width; /* numbers of a row; 0: the array has one dimension. Of weights it varies */
 } sp_array_kind;
 
 typedef struct sp_array {

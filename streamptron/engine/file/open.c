@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* In the order of sp_kept_part. */
-static const char *const sp_part_names[SP_PARTS] = {
+static const char sp_part_names[SP_PARTS][11] = {
     "parameters", "labels", "objects", "y_name",   "past",
     "tokenizer",  "mail",   "lines",   "position", "metadata",
 };
@@ -128,7 +128,7 @@ static bool sp_is_texts(const sp_json *json, uint32_t node, uint32_t n)
 /* What the command line keeps: whether it can be that. */
 static bool sp_is_lines(const sp_json *json)
 {
-    static const char *const more[] = {"header", "place", "spool"};
+    static const char more[][7] = {"header", "place", "spool"};
     if (sp_json_type(json, 0) != SP_JSON_OBJECT)
         return false;
     uint32_t reading = sp_json_get(json, 0, "reading"), names = sp_json_get(json, 0, "names");

@@ -10,8 +10,8 @@
 
 typedef struct sp_class {
     char letter;
-    const char *name;
-    const char *command; /* its name on the command line */
+    char name[21];
+    char command[11]; /* its name on the command line */
 } sp_class;
 
 /* In the order of the rules' numbers. */

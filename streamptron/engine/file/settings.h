@@ -19,11 +19,12 @@ enum {
     SP_SETTING_VALUE, /* the same, where None is a value, too */
 };
 
+/* Texts in it need no address, which a library would have to work out when it is loaded. */
 typedef struct sp_setting {
-    const char *name;
-    const char *of; /* a letter for each owner that has it */
-    int type;
-    size_t place;
+    char name[13];
+    char of[9]; /* a letter for each owner that has it */
+    uint8_t type;
+    uint8_t place;
     double low, high;
     const char *want; /* what it must be; of a word the words, between bars */
 } sp_setting;
