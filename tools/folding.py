@@ -16,11 +16,12 @@ import sys
 import unicodedata
 from pathlib import Path
 
-from letters import BITS, N, array, lower
+from letters import N, arrays, lower
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = Path("streamptron", "engine", "mail", "folding.c")
 LOOKALIKES = Path("tests", "mail", "lookalikes.txt")
+BITS = 4  # of a code point within its block; see mail/folding.h
 SCRIPTS = ("GREEK", "CYRILLIC", "COPTIC", "ARMENIAN", "CHEROKEE")
 DROPPED = [  # what is not seen, and marks that combine with the letter before
     (0x00AD, 0x00AD),
@@ -66,20 +67,12 @@ def letter_of(code, lookalikes):
 def table(lookalikes):
     """The text of folding.c."""
     letters = [letter_of(code, lookalikes) for code in range(N)]
-    blocks = {}
-    size = 1 << BITS
-    pages = [
-        blocks.setdefault(tuple(letters[at : at + size]), len(blocks)) for at in range(0, N, size)
-    ]
-    assert len(blocks) <= 256, "the number of a block does not fit a byte"
-    flat = [letter for block in blocks for letter in block]
     return "\n".join(
         [
             "/* Written by tools/folding.py: mail/folding.h says what it is, and of whom. */\n",
             '#include "mail/folding.h"\n',
             "/* clang-format off */\n",
-            array(f"const uint8_t sp_folding_pages[0x110000 >> {BITS}]", pages),
-            array(f"const uint8_t sp_folding_blocks[{len(flat)}]", flat),
+            *arrays("sp_folding", letters, BITS),
         ]
     )
 

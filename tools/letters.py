@@ -16,7 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 N = 0x110000  # code points
-BITS = 7  # of a code point within its block; see names/letters.h
+PAGE = 9  # bits of a code point within its page; see names/letters.h
+BITS = 3  # and within its block
 TABLE = Path("streamptron", "engine", "names", "letters.c")
 ASSIGNED = Path("tests", "text", "assigned.txt")
 
@@ -33,29 +34,42 @@ def lower(character):
     return character.lower()[0]
 
 
-def stages():
-    """Three lists: of each block its number; the different blocks' letters; the steps.
+def parted(values, bits):
+    """Lists of so many bits' values: which of the different ones comes where, and all of those."""
+    found = {}
+    size = 1 << bits
+    numbers = [
+        found.setdefault(tuple(values[at : at + size]), len(found))
+        for at in range(0, len(values), size)
+    ]
+    assert len(found) <= 256, "the number of a list does not fit a byte"
+    return numbers, [value for each in found for value in each]
+
+
+def stages(values, bits):
+    """Of all code points' values three lists: pages, lists of blocks, and blocks of these bits."""
+    numbers, blocks = parted(values, bits)
+    pages, lists = parted(numbers, PAGE - bits)
+    return pages, lists, blocks
+
+
+def letters():
+    """Two lists: of each code point its letter; the steps.
 
     A letter is 2 * the number of the step from a code point to its lower case + whether it belongs
     to words.
     """
     numbers = {0: 0}  # of the steps
-    letters = []
+    found = []
     for code in range(N):
         character = chr(code)
         low = lower(character)
         # so that one look-up tells both
         assert belongs(low) == belongs(character), f"U+{code:04X}"
         step = numbers.setdefault(ord(low) - code, len(numbers))
-        letters.append(2 * step + belongs(character))
-    blocks = {}
-    size = 1 << BITS
-    pages = [
-        blocks.setdefault(tuple(letters[at : at + size]), len(blocks)) for at in range(0, N, size)
-    ]
-    assert max(letters) < 256, "a letter does not fit a byte"
-    assert len(blocks) <= 256, "the number of a block does not fit a byte"
-    return pages, [letter for block in blocks for letter in block], list(numbers)
+        found.append(2 * step + belongs(character))
+    assert max(found) < 256, "a letter does not fit a byte"
+    return found, list(numbers)
 
 
 def array(declaration, numbers):
@@ -69,17 +83,24 @@ def array(declaration, numbers):
     return "\n".join([*lines, line, "};\n"])
 
 
+def arrays(name, values, bits):
+    """The three stages as C."""
+    pages, lists, blocks = stages(values, bits)
+    yield array(f"const uint8_t {name}_pages[0x110000 >> {PAGE}]", pages)
+    yield array(f"const uint8_t {name}_lists[{len(lists)}]", lists)
+    yield array(f"const uint8_t {name}_blocks[{len(blocks)}]", blocks)
+
+
 def table():
     """The text of letters.c."""
-    pages, letters, steps = stages()
+    found, steps = letters()
     return "\n".join(
         [
             "/* Written by tools/letters.py: names/letters.h says what it is. */\n",
             '#include "names/letters.h"\n',
             "/* clang-format off */\n",
             f'const char sp_letters_unicode[] = "{unicodedata.unidata_version}";\n',
-            array(f"const uint8_t sp_letters_pages[0x110000 >> {BITS}]", pages),
-            array(f"const uint8_t sp_letters_blocks[{len(letters)}]", letters),
+            *arrays("sp_letters", found, BITS),
             array(f"const int32_t sp_letters_steps[{len(steps)}]", steps),
         ]
     )

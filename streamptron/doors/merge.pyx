@@ -5,17 +5,19 @@ does the rest without it, and without the interpreter's lock. Nobody learns mean
 may predict.
 """
 
+import json
 from array import array
 from copy import deepcopy
-from hashlib import blake2b
 from operator import is_
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memset
 from cpython cimport array as c_array
+from cpython.object cimport PyObject
 
 from streamptron._core cimport PairModel
 from streamptron.doors.desk cimport DEBUG
+from streamptron.doors.entry cimport bytes_data
 from streamptron.doors.gate cimport (
     gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end)
 from streamptron.doors.model cimport Model
@@ -37,6 +39,7 @@ from streamptron.engine.whole cimport (
 
 from streamptron.doors.names import damaged
 from streamptron.estimator.names import shown, type_shown
+from streamptron.modelfile.values import encode
 
 cdef extern from "Python.h":
     int PyGC_Disable() noexcept
@@ -370,22 +373,39 @@ def digest(Model model):
     cdef _Side side
     cdef uint64_t h[2]
     cdef int failed
-    gate_read_begin(&model.gate)
-    collecting = PyGC_Disable()
-    try:
-        side = _Side(model)
-        with nogil:
-            failed = sp_delta_digest(&side.shard, h)
+    cdef bytes text
+    cdef const uint8_t* p
+    cdef size_t n
+    while True:
+        called = _called(model)
+        text = _as_text([type(model).__name__, *called])
+        p, n = <const uint8_t*> bytes_data(<PyObject*> text), len(text)
+        gate_read_begin(&model.gate)
+        collecting = PyGC_Disable()
+        try:
+            if not _still(model, called):
+                continue
+            side = _Side(model)
+            with nogil:
+                failed = sp_delta_digest(&side.shard, p, n, h)
+        finally:
+            gate_read_end(&model.gate)
+            if collecting:
+                PyGC_Enable()
         if failed:
             raise MemoryError("no memory for the model's digest")
-        state = [type(model).__name__, model._get_labels(), list(model._objects),
-                 model.learner.index.seed_number if model.learner.index.bits else 0,
-                 counts_state(&model.learner), model._once_state(), h[0], h[1]]
-    finally:
-        gate_read_end(&model.gate)
-        if collecting:
-            PyGC_Enable()
-    return blake2b(repr(state).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return f"{h[0]:016x}{h[1]:016x}"
+
+
+cdef bytes _as_text(list called):
+    """Class, labels and odd names as a C program writes them; or as only Python can."""
+    name, labels, objects = called
+    try:
+        called = [name, labels and [encode(label) for label in labels],
+                  [encode(each) for each in objects]]
+        return json.dumps(called, separators=(",", ":")).encode()
+    except (TypeError, RecursionError):
+        return repr(called).encode("utf-8", "surrogatepass")
 
 
 def delta_state(Model model, Model since):

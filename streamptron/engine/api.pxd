@@ -217,7 +217,8 @@ cdef void sp_voters_shares(const sp_voters *v, Py_ssize_t output, const sp_slot_
 
 cdef size_t sp_voters_features(const sp_voters *v) noexcept nogil
 
-cdef int sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept nogil
+cdef int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t n,
+                         uint64_t *h) noexcept nogil
 cdef void sp_delta_free(sp_delta *delta) noexcept nogil
 cdef sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
                            sp_slot_type n_slots, sp_slot_type *first) noexcept nogil

@@ -543,8 +543,9 @@ cdef size_t sp_voters_features(const sp_voters *v) noexcept nogil:
     return _calls.sp_voters_features(v)
 
 
-cdef int sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept nogil:
-    return _calls.sp_delta_digest(shard, h)
+cdef int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t n,
+                         uint64_t *h) noexcept nogil:
+    return _calls.sp_delta_digest(shard, called, n, h)
 
 
 cdef void sp_delta_free(sp_delta *delta) noexcept nogil:

@@ -235,7 +235,8 @@ cdef extern from "voted/voters.h" nogil:
     size_t sp_voters_features(const sp_voters *v) noexcept
 
 cdef extern from "whole/delta.h" nogil:
-    int sp_delta_digest(const sp_shard *shard, uint64_t *h) noexcept
+    int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t n,
+                             uint64_t *h) noexcept
     void sp_delta_free(sp_delta *delta) noexcept
     sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const sp_index *own,
                           sp_slot_type n_slots, sp_slot_type *first) noexcept

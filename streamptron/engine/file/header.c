@@ -9,7 +9,7 @@
 static const char sp_format[] = "streamptron";
 static const char sp_checksum[] = "\"header_crc32\":\"";
 /* 2: a file with steps; 3: with what AdaptiveClassifier has of columns; 4: with a Mail */
-static const char *const sp_versions[] = {"1", "2", "3", "4", "5", "6"};
+static const char sp_versions[][2] = {"1", "2", "3", "4", "5", "6"};
 
 static const sp_array_kind sp_array_kinds[SP_ARRAYS] = {
     [SP_ARRAY_WEIGHTS] = {"weights", "F64", 8, 1},
@@ -34,9 +34,22 @@ static const sp_array_kind sp_array_kinds[SP_ARRAYS] = {
     [SP_ARRAY_STEPS] = {"steps", "U8", 1, 0},
 };
 
+static const sp_array_kind sp_delta_kinds[SP_DELTA_ARRAYS] = {
+    [SP_DELTA_ROWS] = {"rows", "F64", 8, 1},      [SP_DELTA_MARKED] = {"marked", "F64", 8, 6},
+    [SP_DELTA_KEYS] = {"keys", "U64", 8, 2},      [SP_DELTA_SLOTS] = {"slots", "U32", 4, 0},
+    [SP_DELTA_BLOCKS] = {"blocks", "U32", 4, 0},  [SP_DELTA_RENAMED] = {"renamed", "U32", 4, 0},
+    [SP_DELTA_STAMPS] = {"stamps", "U32", 4, 0},  [SP_DELTA_MARKS] = {"marks", "U32", 4, 4},
+    [SP_DELTA_TEXTS] = {"texts", "U8", 1, 0},
+};
+
 SP_API const sp_array_kind *sp_array_kind_of(int array)
 {
     return &sp_array_kinds[array];
+}
+
+SP_PRIVATE const sp_array_kind *sp_delta_kind_of(int array)
+{
+    return &sp_delta_kinds[array];
 }
 
 /* --- Checksums */
@@ -83,10 +96,10 @@ SP_API bool sp_header_fits(const sp_header *header, const uint8_t *arrays)
 
 /* --- Arrays */
 
-static int sp_array_fault(int array, sp_fault *fault)
+static int sp_array_fault(const sp_array_kind *kind, sp_fault *fault)
 {
     sp_fault_say(fault, SP_WHY_DAMAGED, "the array ");
-    sp_fault_add(fault, sp_array_kinds[array].name);
+    sp_fault_add(fault, kind->name);
     return sp_fault_add(fault, " is not where or what it must be");
 }
 
@@ -117,8 +130,7 @@ static bool sp_array_read(const sp_json *json, uint32_t entry, const sp_array_ki
         || !sp_sizes(json, sp_json_get(json, entry, "shape"), dimensions, shape)
         || !sp_sizes(json, sp_json_get(json, entry, "data_offsets"), 2, place))
         return false;
-    bool weights = kind == &sp_array_kinds[SP_ARRAY_WEIGHTS];
-    if (dimensions == 2 && !weights && shape[1] != kind->width)
+    if (dimensions == 2 && kind->width > 1 && shape[1] != kind->width)
         return false;
     /* both are below 2^48, and what a file has of them is far below that */
     size_t row = shape[1] * kind->size;
@@ -134,27 +146,36 @@ static bool sp_array_read(const sp_json *json, uint32_t entry, const sp_array_ki
     return true;
 }
 
-/* 0, or a fault: the arrays do not fill the rest of the file, or one is not as it must be. */
-static int sp_arrays_read(sp_header *header, uint64_t size, sp_fault *fault)
+/* 0, or a fault: one of the arrays is not as it must be. Whether they are `all` that there is. */
+static int sp_arrays_find(sp_header *header, const sp_array_kind *kinds, int n_kinds, bool *all,
+                          sp_fault *fault)
 {
     const sp_json *json = &header->json;
     uint32_t n = 1; /* names that are known; the metadata is one */
     size_t at = 0;
-    for (int i = 0; i < SP_ARRAYS; i++) {
-        uint32_t entry = sp_json_get(json, 0, sp_array_kinds[i].name);
+    for (int i = 0; i < n_kinds; i++) {
+        uint32_t entry = sp_json_get(json, 0, kinds[i].name);
         if (entry == 0)
             continue;
-        if (!sp_array_read(json, entry, &sp_array_kinds[i], at, &header->arrays[i]))
-            return sp_array_fault(i, fault);
+        if (!sp_array_read(json, entry, &kinds[i], at, &header->arrays[i]))
+            return sp_array_fault(&kinds[i], fault);
         at = header->arrays[i].end;
         n++;
     }
-    if (n == json->nodes[0].n && at == size - header->size) {
-        header->n_arrays = at;
-        return 0;
-    }
+    header->n_arrays = at;
+    *all = n == json->nodes[0].n;
+    return 0;
+}
+
+/* The same, or they do not fill the rest of the file. */
+static int sp_arrays_read(sp_header *header, uint64_t size, sp_fault *fault)
+{
+    bool all;
+    int failed = sp_arrays_find(header, sp_array_kinds, SP_ARRAYS, &all, fault);
+    if (failed || (all && header->n_arrays == size - header->size))
+        return failed;
     sp_fault_say(fault, SP_WHY_DAMAGED, "the arrays should take ");
-    sp_fault_add_number(fault, at);
+    sp_fault_add_number(fault, header->n_arrays);
     sp_fault_add(fault, " bytes and take ");
     sp_fault_add_number(fault, size - header->size);
     return sp_fault_add(fault, ": it was cut off, or something was appended");
@@ -258,6 +279,75 @@ SP_API int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint
         return sp_fault_say(fault, SP_WHY_DAMAGED,
                             "the arrays do not start at a multiple of 64 bytes");
     return sp_arrays_read(header, size, fault);
+}
+
+/* --- Deltas */
+
+static int sp_delta_foreign(const sp_header *header, sp_fault *fault)
+{
+    const sp_json *json = &header->json;
+    sp_fault_say(fault, SP_WHY_FOREIGN, "has the format ");
+    sp_fault_add_value(fault, json, sp_json_get(json, header->metadata, "format"));
+    sp_fault_add(fault, " ");
+    sp_fault_add_value(fault, json, sp_json_get(json, header->metadata, "version"));
+    return sp_fault_add(fault, "; this version reads 'streamptron delta' 1 and 2: make it by the "
+                               "same version of streamptron");
+}
+
+/* The header of n bytes, and whether the arrays are behind it. */
+static int sp_delta_whole(sp_header *header, size_t n, sp_fault *fault)
+{
+    uint32_t node;
+    bool all;
+    if (!sp_header_is_whole(header)
+        || !sp_crc_read(header, "arrays_crc32", &header->arrays_crc32, &node))
+        return sp_fault_say(fault, SP_WHY_DAMAGED, "its header does not fit its checksum");
+    int failed = sp_arrays_find(header, sp_delta_kinds, SP_DELTA_ARRAYS, &all, fault);
+    if (failed)
+        return failed;
+    size_t size = header->n_arrays + (SP_ALIGNMENT - header->n_arrays) % SP_ALIGNMENT;
+    if (!all || size > n - header->size) {
+        sp_fault_say(fault, SP_WHY_DAMAGED, "its arrays take ");
+        sp_fault_add_number(fault, header->n_arrays);
+        sp_fault_add(fault, " bytes and it has ");
+        sp_fault_add_number(fault, n - header->size);
+        return sp_fault_add(fault, ": it was cut off");
+    }
+    const uint8_t *arrays = header->file + header->size;
+    for (size_t i = header->n_arrays; i < size; i++) {
+        if (arrays[i])
+            return sp_fault_say(fault, SP_WHY_DAMAGED, "there is something behind its arrays");
+    }
+    return sp_header_fits(header, arrays)
+               ? 0
+               : sp_fault_say(fault, SP_WHY_DAMAGED, "its arrays do not fit their checksum");
+}
+
+SP_PRIVATE int sp_delta_header_read(sp_header *header, const uint8_t *file, size_t n, size_t *size,
+                                    sp_fault *fault)
+{
+    memset(header, 0, sizeof(*header));
+    size_t length = n < 8 ? 0 : sp_header_length(file);
+    if (length == 0 || length > n - 8 || (length + 8) % SP_ALIGNMENT)
+        return sp_fault_say(fault, SP_WHY_FOREIGN,
+                            "is no delta, or it was cut off: it has no header");
+    header->file = file;
+    header->size = 8 + length;
+    int failed = sp_json_read(&header->json, file + 8, length, fault);
+    if (failed == SP_WHY_MEMORY)
+        return failed;
+    if (failed || !sp_metadata_find(header))
+        return sp_fault_say(fault, SP_WHY_FOREIGN, "is no delta: its header is not JSON");
+    const sp_json *json = &header->json;
+    uint32_t version = sp_json_get(json, header->metadata, "version");
+    if (!sp_json_is(json, sp_json_get(json, header->metadata, "format"), "streamptron delta")
+        || !(sp_json_is(json, version, "1") || sp_json_is(json, version, "2")))
+        return sp_delta_foreign(header, fault);
+    header->version = SP_HEADER_VERSION; /* what it has of columns and of rows is today's */
+    failed = sp_delta_whole(header, n, fault);
+    *size = header->size + header->n_arrays
+            + (SP_ALIGNMENT - header->n_arrays) % SP_ALIGNMENT;
+    return failed;
 }
 
 /* --- Parts */

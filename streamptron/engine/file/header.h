@@ -13,6 +13,7 @@
 #include "file/json.h"
 
 enum {
+    SP_HEADER_VERSION = 6, /* the newest */
     SP_HEADER_MOST = 100000000, /* bytes, the limit of other readers of safetensors too */
     SP_ALIGNMENT = 64,          /* of the arrays' start: a cache line */
     SP_CRC_DIGITS = 8,
@@ -44,10 +45,10 @@ typedef enum sp_array_name {
 } sp_array_name;
 
 typedef struct sp_array_kind {
-    const char *name;
-    const char *dtype;
-    size_t size;  /* of a number */
-    size_t width; /* numbers of a row; 0: the array has one dimension. Of weights it varies */
+    char name[14];
+    char dtype[4];
+    uint8_t size;  /* of a number */
+    uint8_t width; /* numbers of a row; 0: the array has one dimension. Of weights it varies */
 } sp_array_kind;
 
 typedef struct sp_array {
@@ -56,6 +57,20 @@ typedef struct sp_array {
     size_t width;      /* as in its kind; of weights, what the file says */
     size_t start, end; /* from the first array's start */
 } sp_array;
+
+/* The arrays of a delta (whole/delta.h), likewise. */
+typedef enum sp_delta_array {
+    SP_DELTA_ROWS,
+    SP_DELTA_MARKED,
+    SP_DELTA_KEYS,
+    SP_DELTA_SLOTS,
+    SP_DELTA_BLOCKS,
+    SP_DELTA_RENAMED,
+    SP_DELTA_STAMPS,
+    SP_DELTA_MARKS,
+    SP_DELTA_TEXTS,
+    SP_DELTA_ARRAYS,
+} sp_delta_array;
 
 typedef struct sp_header {
     const uint8_t *file;
@@ -77,11 +92,16 @@ typedef struct sp_part {
 } sp_part;
 
 SP_API const sp_array_kind *sp_array_kind_of(int array);
+SP_PRIVATE const sp_array_kind *sp_delta_kind_of(int array);
 
 /* Read and check the header of a file of `size` bytes, of which the first n are here: all of the
    header must be. 0, or a kind of fault. Call sp_header_free in either case. */
 SP_API int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64_t size,
                           sp_fault *fault);
+
+/* The same of a delta, the first of those in n bytes, which is as long as `size` says. */
+SP_PRIVATE int sp_delta_header_read(sp_header *header, const uint8_t *file, size_t n, size_t *size,
+                                    sp_fault *fault);
 
 SP_API void sp_header_free(sp_header *header);
 

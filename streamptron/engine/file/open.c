@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* In the order of sp_kept_part. */
-static const char *const sp_part_names[SP_PARTS] = {
+static const char sp_part_names[SP_PARTS][11] = {
     "parameters", "labels", "objects", "y_name",   "past",
     "tokenizer",  "mail",   "lines",   "position", "metadata",
 };
@@ -46,7 +46,7 @@ static int sp_string_part(const sp_header *header, const char *name, sp_part *pa
     return failed;
 }
 
-static int sp_class_read(const sp_header *header, int *kind, sp_fault *fault)
+SP_PRIVATE int sp_class_read(const sp_header *header, int *kind, sp_fault *fault)
 {
     sp_part part;
     int failed = sp_string_part(header, "class", &part, fault);
@@ -128,7 +128,7 @@ static bool sp_is_texts(const sp_json *json, uint32_t node, uint32_t n)
 /* What the command line keeps: whether it can be that. */
 static bool sp_is_lines(const sp_json *json)
 {
-    static const char *const more[] = {"header", "place", "spool"};
+    static const char more[][7] = {"header", "place", "spool"};
     if (sp_json_type(json, 0) != SP_JSON_OBJECT)
         return false;
     uint32_t reading = sp_json_get(json, 0, "reading"), names = sp_json_get(json, 0, "names");
@@ -431,6 +431,9 @@ static int sp_contents_read(sp_contents *contents, const sp_header *header, cons
     if (!failed)
         failed = sp_arrays_open(header, arrays, &contents->learner, n_outputs, contents->n_objects,
                                 in_place, fault);
+    const sp_array *stamps = &header->arrays[SP_ARRAY_STAMPS];
+    if (in_place && stamps->there)
+        contents->stamps = (const uint32_t *)(const void *)(arrays + stamps->start);
     if (!failed && !in_place)
         failed = sp_journal_keep(contents, header, arrays, fault);
     return failed;
@@ -464,8 +467,7 @@ SP_PRIVATE int sp_contents_open(sp_contents *contents, const uint8_t *file, size
     return failed;
 }
 
-/* A part of this JSON. 0, or a kind of fault. */
-static int sp_part_of(sp_part *part, const void *text, size_t n, sp_fault *fault)
+SP_PRIVATE int sp_part_of(sp_part *part, const void *text, size_t n, sp_fault *fault)
 {
     memset(part, 0, sizeof(*part));
     part->there = true;
@@ -547,5 +549,94 @@ SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const
         failed = sp_parameters_open(contents, false, fault);
     if (failed)
         sp_contents_free(contents);
+    return failed;
+}
+
+/* --- Others like it */
+
+SP_PRIVATE int sp_part_joined(sp_part *part, const sp_part *list, const void *more, size_t n,
+                              sp_fault *fault)
+{
+    sp_bytes whole = {.failed = false};
+    size_t end = list->n; /* up to the bracket that ends it */
+    bool listed = sp_json_type(&list->json, 0) == SP_JSON_LIST;
+    while (listed && list->text[--end] != ']') {
+    }
+    sp_bytes_add(&whole, list->text, end);
+    if (listed) {
+        sp_bytes_word(&whole, n && list->json.nodes[0].n ? "," : "");
+        sp_bytes_add(&whole, more, n);
+        sp_bytes_word(&whole, "]");
+    }
+    memset(part, 0, sizeof(*part));
+    int failed = whole.failed ? sp_fault_memory(fault)
+                              : sp_part_of(part, whole.p, whole.n, fault);
+    sp_bytes_free(&whole);
+    return failed;
+}
+
+SP_PRIVATE int sp_contents_like(sp_contents *contents, const sp_contents *like,
+                                const sp_bytes *labels, const sp_bytes *objects,
+                                ptrdiff_t *n_outputs, sp_fault *fault)
+{
+    sp_part *parts = contents->parts;
+    int failed = 0;
+    memset(contents, 0, sizeof(*contents));
+    contents->kind = like->kind;
+    for (int i = 0; i < SP_PARTS && !failed; i++) {
+        const sp_part *its = &like->parts[i];
+        if (i == SP_PART_LABELS)
+            failed = sp_part_of(&parts[i], labels->p, labels->n, fault);
+        else if (i == SP_PART_OBJECTS)
+            failed = sp_part_of(&parts[i], objects->p, objects->n, fault);
+        else if (its->there && i != SP_PART_PAST)
+            failed = sp_part_of(&parts[i], its->text, its->n, fault);
+    }
+    if (!failed)
+        failed = sp_parameters_open(contents, false, fault);
+    if (!failed)
+        failed = sp_contents_begin(contents, false, like->learner.index.seed_number, fault);
+    if (!failed)
+        failed = sp_labels_open(contents, n_outputs, fault);
+    if (!failed)
+        failed = sp_objects_open(contents, fault);
+    if (failed)
+        sp_contents_free(contents);
+    return failed;
+}
+
+/* What the command line keeps, but for where it stopped. */
+static int sp_lines_bare(sp_part *lines, sp_fault *fault)
+{
+    const sp_json *json = &lines->json;
+    sp_bytes text = {.failed = false};
+    sp_part made = {.there = false};
+    for (uint32_t name = 1; name < json->nodes[0].next; name = json->nodes[name + 1].next) {
+        if (sp_json_is(json, name, "place") || sp_json_is(json, name, "spool"))
+            continue;
+        size_t from = json->nodes[name].start - 1; /* with its quote */
+        bool quoted = sp_json_type(json, name + 1) == SP_JSON_STRING;
+        sp_bytes_word(&text, text.n ? "," : "{");
+        sp_bytes_add(&text, json->text + from, json->nodes[name + 1].end + quoted - from);
+    }
+    sp_bytes_word(&text, "}");
+    int failed = text.failed ? sp_fault_memory(fault) : sp_part_of(&made, text.p, text.n, fault);
+    sp_bytes_free(&text);
+    sp_part_free(failed ? &made : lines);
+    if (!failed)
+        *lines = made;
+    return failed;
+}
+
+SP_PRIVATE int sp_contents_bare(sp_contents *contents, sp_fault *fault)
+{
+    sp_part *parts = contents->parts;
+    sp_bytes_free(&contents->journal);
+    contents->has_journal = false;
+    sp_part_free(&parts[SP_PART_POSITION]);
+    sp_part_free(&parts[SP_PART_METADATA]);
+    int failed = sp_part_of(&parts[SP_PART_METADATA], "{}", 2, fault);
+    if (!failed && parts[SP_PART_LINES].there)
+        failed = sp_lines_bare(&parts[SP_PART_LINES], fault);
     return failed;
 }

@@ -39,6 +39,7 @@ typedef struct sp_contents {
     sp_bytes journal; /* of one that can be written again: as it is */
     bool has_journal;
     size_t n_objects;
+    const uint32_t *stamps; /* of the slots, where the file is used in place; NULL: elsewhere */
 } sp_contents;
 
 /* How many labels the file has; of a learner whose labels are truth values 2. */
@@ -54,6 +55,26 @@ SP_PRIVATE int sp_contents_open(sp_contents *contents, const uint8_t *file, size
 SP_PRIVATE int sp_contents_new(sp_contents *contents, const char *learner, const char *parameters,
                                const char *tokenizer, const char *mail, uint64_t seed,
                                sp_fault *fault);
+
+/* The class that a header names. 0, or a kind of fault. */
+SP_PRIVATE int sp_class_read(const sp_header *header, int *kind, sp_fault *fault);
+
+/* A part that is this JSON. 0, or a kind of fault; sp_part_free is due in either case. */
+SP_PRIVATE int sp_part_of(sp_part *part, const void *text, size_t n, sp_fault *fault);
+
+/* The same of lists of values in one: what is in the brackets of the first, then of the second. */
+SP_PRIVATE int sp_part_joined(sp_part *part, const sp_part *list, const void *more, size_t n,
+                              sp_fault *fault);
+
+/* An untrained learner like another one, with these labels and odd names, and what stands before it.
+   `n_outputs`: how many it will have. 0, or a kind of fault: then nothing is left. */
+SP_PRIVATE int sp_contents_like(sp_contents *contents, const sp_contents *like,
+                                const sp_bytes *labels, const sp_bytes *objects,
+                                ptrdiff_t *n_outputs, sp_fault *fault);
+
+/* Leave out what is true of one file alone: its journal, metadata and place in a stream. 0, or a
+   kind of fault. */
+SP_PRIVATE int sp_contents_bare(sp_contents *contents, sp_fault *fault);
 
 /* Check all of a file of `size` bytes but its arrays; the first n are here, which is all before
    them. Python's reader calls this, so that it believes no more. 0, or a kind of fault. */

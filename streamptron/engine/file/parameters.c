@@ -10,8 +10,8 @@
 
 typedef struct sp_class {
     char letter;
-    const char *name;
-    const char *command; /* its name on the command line */
+    char name[21];
+    char command[11]; /* its name on the command line */
 } sp_class;
 
 /* In the order of the rules' numbers. */
@@ -336,6 +336,25 @@ SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_
     if (!failed)
         failed = sp_parameters_agree(parameters, fault);
     return failed ? failed : sp_class_weight_check(parameters, given, fault);
+}
+
+SP_PRIVATE int sp_parameters_alike(int kind, const sp_given *given, const sp_parameters *its,
+                                   const char *name, const sp_given *others,
+                                   const sp_parameters *theirs, const char *other, sp_fault *fault)
+{
+    const sp_setting *setting = sp_settings_differ(
+        sp_learners_settings, sizeof(sp_learners_settings) / sizeof(*sp_learners_settings),
+        sp_classes[kind].letter, given, its, others, theirs);
+    if (setting == NULL)
+        return 0;
+    sp_fault_say(fault, SP_WHY_PARAMETER, name);
+    sp_fault_add(fault, " has ");
+    sp_fault_add_setting(fault, setting, given, its);
+    sp_fault_add(fault, " and ");
+    sp_fault_add(fault, other);
+    sp_fault_add(fault, " ");
+    sp_fault_add_setting(fault, setting, others, theirs);
+    return sp_fault_add(fault, "; only models of the same parameters can be merged");
 }
 
 /* --- Pairs */

@@ -57,6 +57,13 @@ SP_PRIVATE const char *sp_class_name(int kind);
 SP_PRIVATE int sp_parameters_read(sp_parameters *parameters, int kind, const sp_given *given,
                                   sp_fault *fault);
 
+/* Whether the parameters of two of a class are the same: 0, or a fault that names one in which they
+   are not. `name`, `other`: whose they are. */
+SP_PRIVATE int sp_parameters_alike(int kind, const sp_given *given, const sp_parameters *its,
+                                   const char *name, const sp_given *others,
+                                   const sp_parameters *theirs, const char *other,
+                                   sp_fault *fault);
+
 /* 0, or a kind of fault. Call sp_pairing_free in either case. */
 SP_PRIVATE int sp_pairing_read(sp_pairing *pairing, const sp_parameters *parameters,
                                const sp_given *given, sp_fault *fault);

@@ -1,6 +1,7 @@
 #include "file/settings.h"
 
 #include "file/bytes.h"
+#include "file/numbers.h"
 #include "file/values.h"
 
 #include <string.h>
@@ -133,4 +134,100 @@ SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *o
         name = json->nodes[name + 1].next;
     }
     return 0;
+}
+
+/* --- Two compared */
+
+/* Whether two values are the same; dicts, which are lists of pairs, in any order. */
+static bool sp_values_same(const sp_json *json, uint32_t a, const sp_json *other, uint32_t b)
+{
+    if (sp_values_equal(json, a, other, b))
+        return true;
+    if (sp_json_type(json, a) != SP_JSON_LIST || sp_json_type(other, b) != SP_JSON_LIST
+        || json->nodes[a].n != other->nodes[b].n || json->nodes[a].n == 0
+        || sp_json_is(json, a + 1, "tuple"))
+        return false;
+    for (uint32_t i = a + 1; i < json->nodes[a].next; i = json->nodes[i].next) {
+        uint32_t k = b + 1;
+        while (k < other->nodes[b].next && !sp_values_equal(json, i, other, k))
+            k = other->nodes[k].next;
+        if (k == other->nodes[b].next)
+            return false;
+    }
+    return true;
+}
+
+static bool sp_setting_same(const sp_setting *setting, const sp_given *given, const void *its,
+                            const sp_given *others, const void *theirs)
+{
+    static const uint8_t sizes[] = {sizeof(double),   sizeof(bool),     sizeof(int),
+                                    sizeof(uint64_t), sizeof(uint64_t), sizeof(uint32_t),
+                                    sizeof(uint32_t)};
+    const uint8_t *p = (const uint8_t *)its + setting->place;
+    const uint8_t *q = (const uint8_t *)theirs + setting->place;
+    if (setting->type < SP_SETTING_NODE)
+        return memcmp(p, q, sizes[setting->type]) == 0;
+    uint32_t a, b;
+    memcpy(&a, p, sizeof(a));
+    memcpy(&b, q, sizeof(b));
+    if (a == 0 || b == 0)
+        return a == b;
+    return sp_values_same(given->json, a, others->json, b);
+}
+
+SP_PRIVATE const sp_setting *sp_settings_differ(const sp_setting *table, size_t n, char letter,
+                                                const sp_given *given, const void *its,
+                                                const sp_given *others, const void *theirs)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strchr(table[i].of, letter) != NULL
+            && !sp_setting_same(&table[i], given, its, others, theirs))
+            return &table[i];
+    }
+    return NULL;
+}
+
+/* One that was not given, as Python shows it. */
+static void sp_setting_default_add(sp_fault *fault, const sp_setting *setting, const uint8_t *p)
+{
+    char text[SP_NUMBER_ROOM];
+    double number;
+    uint64_t whole;
+    const char *words = setting->want;
+    switch (setting->type) {
+    case SP_SETTING_REAL:
+        memcpy(&number, p, sizeof(number));
+        sp_fault_add_bytes(fault, text, sp_decimal_write(number, text));
+        return;
+    case SP_SETTING_TRUTH:
+        sp_fault_add(fault, *p ? "True" : "False");
+        return;
+    case SP_SETTING_WORD:
+        for (int i = *p; i > 0; i--)
+            words += sp_first_word(words) + 1;
+        sp_fault_add(fault, "'");
+        sp_fault_add_bytes(fault, words, sp_first_word(words));
+        sp_fault_add(fault, "'");
+        return;
+    case SP_SETTING_WHOLE:
+    case SP_SETTING_MAYBE:
+        memcpy(&whole, p, sizeof(whole));
+        if (whole || setting->type == SP_SETTING_WHOLE) {
+            sp_fault_add_number(fault, whole);
+            return;
+        }
+    }
+    sp_fault_add(fault, "None");
+}
+
+SP_PRIVATE int sp_fault_add_setting(sp_fault *fault, const sp_setting *setting,
+                                    const sp_given *given, const void *its)
+{
+    uint32_t node = sp_json_get(given->json, given->object, setting->name);
+    sp_fault_add(fault, setting->name);
+    sp_fault_add(fault, "=");
+    if (node)
+        return sp_fault_add_value(fault, given->json, node);
+    sp_setting_default_add(fault, setting, (const uint8_t *)its + setting->place);
+    return fault->kind;
 }

@@ -19,11 +19,12 @@ enum {
     SP_SETTING_VALUE, /* the same, where None is a value, too */
 };
 
+/* Texts in it need no address, which a library would have to work out when it is loaded. */
 typedef struct sp_setting {
-    const char *name;
-    const char *of; /* a letter for each owner that has it */
-    int type;
-    size_t place;
+    char name[13];
+    char of[9]; /* a letter for each owner that has it */
+    uint8_t type;
+    uint8_t place;
     double low, high;
     const char *want; /* what it must be; of a word the words, between bars */
 } sp_setting;
@@ -39,6 +40,16 @@ typedef struct sp_given {
    `owner`: what has them, in words, and its letter. */
 SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *owner, char letter,
                                 const sp_given *given, void *to, sp_fault *fault);
+
+/* The first parameter in which two of one owner differ, of what was given and where it was put. NULL:
+   they are the same. */
+SP_PRIVATE const sp_setting *sp_settings_differ(const sp_setting *table, size_t n, char letter,
+                                                const sp_given *given, const void *its,
+                                                const sp_given *others, const void *theirs);
+
+/* Go on with a parameter and its value. */
+SP_PRIVATE int sp_fault_add_setting(sp_fault *fault, const sp_setting *setting,
+                                    const sp_given *given, const void *its);
 
 /* Say what a parameter must be. Returns the kind of fault. */
 SP_PRIVATE int sp_setting_fault(const char *name, const sp_given *given, uint32_t node,

@@ -5,6 +5,7 @@
 #include "file/numbers.h"
 #include "file/plain.h"
 #include "machine.h"
+#include "memory/heap.h"
 #include "names/letters.h"
 
 #include <string.h>
@@ -54,22 +55,25 @@ static void sp_kept_write(sp_writing *w, const char *name, int part)
         sp_entry_write(w, name, kept->text, kept->n);
 }
 
+SP_PRIVATE int sp_labels_part(const sp_contents *contents, const sp_bytes *more, sp_part *part,
+                              sp_fault *fault)
+{
+    size_t comma = more->n > 0;
+    return sp_part_joined(part, &contents->parts[SP_PART_LABELS],
+                          comma ? more->p + comma : (const uint8_t *)"", more->n - comma, fault);
+}
+
 static void sp_labels_write(sp_writing *w)
 {
-    const sp_part *kept = &w->contents->parts[SP_PART_LABELS];
-    const sp_bytes *more = w->more_labels;
-    if (more->n == 0) {
+    sp_part part;
+    sp_fault fault;
+    if (w->more_labels->n == 0) {
         sp_kept_write(w, "labels", SP_PART_LABELS);
         return;
     }
-    size_t n = kept->n; /* up to the bracket that ends the list */
-    while (kept->text[n - 1] != ']')
-        n--;
-    bool first = kept->json.nodes[0].n == 0;
-    sp_bytes_add(&w->part, kept->text, n - 1);
-    sp_bytes_add(&w->part, more->p + first, more->n - first);
-    sp_bytes_word(&w->part, "]");
-    sp_part_end(w, "labels");
+    w->to->failed |= sp_labels_part(w->contents, w->more_labels, &part, &fault) != 0;
+    sp_entry_write(w, "labels", part.text, part.n);
+    sp_part_free(&part);
 }
 
 typedef struct sp_count_part {
@@ -183,6 +187,126 @@ static int sp_header_end(sp_bytes *header, sp_fault *fault)
         at--;
     sp_crc_digits(crc, (char *)header->p + at - 1 - SP_CRC_DIGITS);
     return 0;
+}
+
+/* --- Deltas */
+
+/* A list with these insides. */
+static void sp_list_entry(sp_writing *w, const char *name, const sp_bytes *inside)
+{
+    sp_bytes_word(&w->part, "[");
+    sp_bytes_add(&w->part, inside->p, inside->n);
+    sp_bytes_word(&w->part, "]");
+    sp_part_end(w, name);
+}
+
+static void sp_delta_metadata(sp_writing *w, const sp_delta_said *said, uint32_t arrays_crc32)
+{
+    const sp_contents *contents = w->contents;
+    char digits[SP_CRC_DIGITS];
+    const char *once = sp_machine_once(&contents->learner).name;
+    sp_bytes_word(w->to, "{\"__metadata__\":{");
+    sp_word_entry(w, "format", "streamptron delta");
+    sp_word_entry(w, "version", once != NULL && strcmp(once, "many") == 0 ? "2" : "1");
+    sp_string_entry(w, "class", sp_class_name(contents->kind));
+    sp_string_entry(w, "base", said->base);
+    sp_bytes_number(&w->part, said->shard);
+    sp_part_end(w, "shard");
+    sp_kept_write(w, "parameters", SP_PART_PARAMETERS);
+    if (sp_json_type(&contents->parts[SP_PART_LABELS].json, 0) == SP_JSON_LIST)
+        sp_list_entry(w, "labels", &said->labels);
+    else
+        sp_kept_write(w, "labels", SP_PART_LABELS);
+    sp_list_entry(w, "objects", &said->objects);
+    sp_counts_write(w);
+    sp_crc_digits(arrays_crc32, digits);
+    sp_entry_write(w, "arrays_crc32", digits, SP_CRC_DIGITS);
+    sp_word_entry(w, "header_crc32", "00000000");
+    sp_bytes_word(w->to, "}");
+}
+
+/* An array of n rows, where a delta keeps it. Whether there is memory. */
+static bool sp_delta_room(sp_array *arrays, int array, size_t n, size_t width, void *keep)
+{
+    const sp_array_kind *kind = sp_delta_kind_of(array);
+    size_t size = n * (width ? width : 1) * kind->size;
+    void *p = sp_malloc(size + 8);
+    const sp_array shape = {true, n, width, 0, size};
+    arrays[array] = shape;
+    memcpy(keep, &p, sizeof(p));
+    return p != NULL;
+}
+
+/* Room for all arrays, which become the delta's; 0, or a fault. */
+static int sp_delta_rooms(sp_delta *d, const sp_learner *learner, sp_array *arrays, sp_fault *fault)
+{
+    bool good = sp_delta_room(arrays, SP_DELTA_ROWS, d->n_rows, d->width, &d->rows)
+                && sp_delta_room(arrays, SP_DELTA_SLOTS, d->n_rows, 0, &d->slots)
+                && sp_delta_room(arrays, SP_DELTA_BLOCKS, d->n_blocks, 0, &d->blocks);
+    if (d->n_keys)
+        good = good && sp_delta_room(arrays, SP_DELTA_KEYS, d->n_keys, 2, &d->keys)
+               && sp_delta_room(arrays, SP_DELTA_TEXTS, d->n_texts, 0, &d->texts);
+    if (sp_index_is_limited(&learner->index))
+        good = good && sp_delta_room(arrays, SP_DELTA_RENAMED, d->n_renamed, 0, &d->renamed)
+               && sp_delta_room(arrays, SP_DELTA_STAMPS, d->n_stamps, 0, &d->stamps);
+    if (d->n_marks)
+        good = good && sp_delta_room(arrays, SP_DELTA_MARKS, d->n_marks, SP_MARKS_WIDTH, &d->marks);
+    if (sp_learner_can(learner, SP_CAN_SET))
+        good = good && sp_delta_room(arrays, SP_DELTA_MARKED, (size_t)learner->sets.n_labels,
+                                     SP_LABEL_WIDTH, &d->marked);
+    return good ? 0 : sp_fault_memory(fault);
+}
+
+/* The bytes of one whose arrays are there, which start here. */
+static int sp_delta_text(const sp_contents *contents, sp_array *arrays, void *const *starts,
+                         const sp_delta_said *said, sp_bytes *to, sp_fault *fault)
+{
+    static const uint8_t zeros[SP_ALIGNMENT] = {0};
+    sp_writing w = {contents, NULL, to, {.failed = false}};
+    uint32_t crc = 0;
+    size_t at = 0;
+    for (int i = 0; i < SP_DELTA_ARRAYS; i++) {
+        if (arrays[i].there)
+            crc = sp_crc32(crc, starts[i], arrays[i].end);
+        arrays[i].start = at;
+        at = arrays[i].end += at;
+    }
+    sp_bytes_add(to, zeros, 8); /* the length comes here */
+    sp_delta_metadata(&w, said, crc);
+    to->failed |= w.part.failed;
+    sp_bytes_free(&w.part);
+    for (int i = 0; i < SP_DELTA_ARRAYS; i++) {
+        if (arrays[i].there)
+            sp_shape_write(to, sp_delta_kind_of(i), &arrays[i]);
+    }
+    sp_bytes_word(to, "}");
+    int failed = sp_header_end(to, fault);
+    for (int i = 0; i < SP_DELTA_ARRAYS && !failed; i++) {
+        if (arrays[i].there)
+            sp_bytes_add(to, starts[i], arrays[i].end - arrays[i].start);
+    }
+    sp_bytes_add(to, zeros, (SP_ALIGNMENT - at % SP_ALIGNMENT) % SP_ALIGNMENT);
+    return failed || !to->failed ? failed : sp_fault_memory(fault);
+}
+
+SP_PRIVATE int sp_delta_bytes(const sp_contents *contents, sp_delta *delta, const sp_shard *shard,
+                              const sp_shard *base, const sp_delta_said *said, sp_bytes *to,
+                              sp_fault *fault)
+{
+    sp_array arrays[SP_DELTA_ARRAYS];
+    memset(arrays, 0, sizeof(arrays));
+    int failed = sp_delta_rooms(delta, &contents->learner, arrays, fault);
+    void *const starts[SP_DELTA_ARRAYS] = {
+        delta->rows,    delta->marked, delta->keys,  delta->slots, delta->blocks,
+        delta->renamed, delta->stamps, delta->marks, delta->texts,
+    };
+    if (!failed) {
+        sp_delta_write(delta, shard, base);
+        failed = sp_delta_text(contents, arrays, starts, said, to, fault);
+    }
+    for (int i = 0; i < SP_DELTA_ARRAYS; i++)
+        sp_free(starts[i]);
+    return failed;
 }
 
 SP_PRIVATE void sp_written_free(sp_written *written)

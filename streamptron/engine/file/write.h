@@ -6,6 +6,7 @@
 #include "file/arrays.h"
 #include "file/bytes.h"
 #include "file/open.h"
+#include "whole/delta.h"
 
 typedef struct sp_written {
     sp_bytes header;
@@ -21,6 +22,22 @@ SP_PRIVATE int sp_contents_write(const sp_contents *contents, const char *by,
                                  const sp_bytes *more_labels, sp_written *to, sp_fault *fault);
 
 SP_PRIVATE void sp_written_free(sp_written *written);
+
+/* The labels as JSON: those of the file, and more. */
+SP_PRIVATE int sp_labels_part(const sp_contents *contents, const sp_bytes *more, sp_part *part,
+                              sp_fault *fault);
+
+/* What a delta says of itself: of which model it goes on, and what is new, as lists' insides. */
+typedef struct sp_delta_said {
+    const char *base;
+    uint64_t shard;
+    sp_bytes labels, objects;
+} sp_delta_said;
+
+/* The bytes of a delta that has been measured (whole/delta.h). 0, or a kind of fault. */
+SP_PRIVATE int sp_delta_bytes(const sp_contents *contents, sp_delta *delta, const sp_shard *shard,
+                              const sp_shard *base, const sp_delta_said *said, sp_bytes *to,
+                              sp_fault *fault);
 
 /* The pieces of the file one after the other: piece i, NULL behind the last. */
 SP_PRIVATE const void *sp_written_piece(const sp_written *written, int i, size_t *n);

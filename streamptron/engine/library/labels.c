@@ -1,6 +1,7 @@
 #include "library/labels.h"
 
 #include "file/plain.h"
+#include "file/united.h"
 #include "file/values.h"
 #include "memory/heap.h"
 
@@ -164,6 +165,27 @@ SP_PRIVATE int sp_labels_add(sp_label_list *list, const sp_contents *contents, c
     list->more.failed = false;
     sp_labels_rewind(list, before);
     return -1;
+}
+
+SP_PRIVATE int sp_labels_add_all(sp_label_list *list, const sp_contents *contents,
+                                 const sp_json *json)
+{
+    sp_bytes shown = {.failed = false};
+    uint32_t node = 1;
+    int failed = 0;
+    for (uint32_t i = 0; i < sp_list_length(json) && !failed; i++, node = json->nodes[node].next) {
+        sp_label_text its;
+        if (i < list->n)
+            continue;
+        shown.n = 0;
+        sp_value_copy(json, node, true, &list->more);
+        sp_value_show(json, node, false, &shown);
+        sp_label_read(contents, json, node, &its);
+        failed = list->more.failed || shown.failed || sp_label_put(list, shown.p, shown.n, &its) < 0;
+    }
+    sp_bytes_free(&shown);
+    list->more.failed = false;
+    return failed ? -1 : 0;
 }
 
 SP_PRIVATE sp_label_point sp_labels_mark(const sp_label_list *list)

@@ -20,13 +20,16 @@
     #pragma GCC push_options
     #pragma GCC optimize("Os")
 #endif
+#include "library/deltas.c"
 #include "library/disk_posix.c"
 #include "library/disk_windows.c"
 #include "library/explain.c"
 #include "library/labels.c"
+#include "library/merge.c"
 #include "library/model.c"
 #include "library/sets.c"
 #include "library/shown.c"
+#include "library/sides.c"
 #include "library/steps.c"
 #if defined(__GNUC__) && !defined(__clang__)
     #pragma GCC pop_options

@@ -151,6 +151,8 @@ static int sp_model_open(const uint8_t *p, size_t n, bool in_place, const char *
     else if (sp_labels_begin(&made->labels, &made->contents) < 0)
         failed = sp_say_memory(error);
     made->read_only = in_place;
+    made->at = in_place ? p : NULL;
+    made->n_at = n;
     if (failed)
         spt_close(made);
     else

@@ -27,6 +27,7 @@ typedef struct sp_step_kept {
 
 struct spt_step {
     spt_model *model;
+    uint64_t life; /* of the model */
     sp_keeping how;     /* NONE: it has changed no weight */
     bool changed;       /* it was counted as an update */
     bool undone;
@@ -276,6 +277,7 @@ SP_PRIVATE int sp_event_teach(spt_model *model, spt_event *event, ptrdiff_t y, d
         if (step == NULL)
             return sp_say_memory(error);
         step->model = model;
+        step->life = model->life;
         int failed = event->keep(step, event, y, u, error);
         if (failed) {
             spt_step_free(step);
@@ -400,6 +402,10 @@ SPT_API int spt_undo(spt_model *model, spt_event *event, spt_step *step, spt_err
         return sp_say(error, SPT_ARGUMENT, "step is NULL, or another model's; nothing has changed");
     if (event->model != model)
         return sp_say(error, SPT_ARGUMENT, "the event was made for another model");
+    if (step->life != model->life)
+        return sp_say(error, SPT_ARGUMENT,
+                      "step was taken before spt_apply made another model of this one; nothing has "
+                      "changed");
     if (step->undone)
         return sp_say(error, SPT_ARGUMENT,
                       "step has been taken back already; nothing has changed");

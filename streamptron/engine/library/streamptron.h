@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /* What this header promises: it rises when something is added. What was there stays. */
-#define SPT_INTERFACE 3
+#define SPT_INTERFACE 4
 
 typedef struct spt_model spt_model;
 typedef struct spt_event spt_event;
@@ -261,6 +261,26 @@ SPT_API int spt_undo(spt_model *model, spt_event *event, spt_step *step, spt_err
 
 /* Steps outlive events, but not their model. NULL does nothing. */
 SPT_API void spt_step_free(spt_step *step);
+
+/* --- Several models in one: docs/merging.md says what that means. They have the same class,
+   parameters and tokenizer */
+
+/* One model of n that learned apart, each on its share of the events. They may be opened where they
+   lie. `since`: the model that all of them went on from, as it was then; NULL: they have no past in
+   common. It is in memory and learns on; what files have besides models is not in it. */
+SPT_API int spt_merge(const spt_model *const *models, size_t n, const spt_model *since,
+                      spt_model **merged, spt_error *error);
+
+/* A delta: what a model has learned since another one, as bytes that travel; spt_free takes them
+   back. `shard`: its number among others of the same base, below 2^53. */
+SPT_API int spt_delta(const spt_model *model, const spt_model *since, uint64_t shard, void **p,
+                      size_t *n, spt_error *error);
+
+/* Learn what n deltas hold, in whatever order they came: the model is what spt_merge makes of it and
+   of those who sent them. All must go on from this very model, and have other shards' numbers.
+   Nothing in them is believed. Steps of before cannot be taken back any more. */
+SPT_API int spt_apply(spt_model *model, const void *const *deltas, const size_t *lengths, size_t n,
+                      spt_error *error);
 
 /* --- About the library */
 

@@ -7,7 +7,7 @@
    128 + c     it looks like c, and is a letter of another script: c in a word with ASCII letters,
                itself among its own kind
 
-   Two stages, as the table of letters. tools/folding.py writes folding.c: from the compatibility
+   Three stages, as the table of letters. tools/folding.py writes folding.c: from the compatibility
    decompositions of Unicode, and, for look-alikes, from Unicode's confusables.txt (Unicode
    Technical Standard 39; Copyright Unicode, Inc., under its data files' licence). */
 
@@ -19,15 +19,16 @@
 enum {
     SP_FOLDING_DROP = 1,
     SP_FOLDING_LOOKALIKE = 128, /* a bit */
+    SP_FOLDING_BITS = 4,        /* of a code point within its block */
 };
 
-SP_DATA const uint8_t sp_folding_pages[SP_CODE_POINTS >> SP_LETTER_BITS];
+SP_DATA const uint8_t sp_folding_pages[SP_CODE_POINTS >> SP_PAGE_BITS];
+SP_DATA const uint8_t sp_folding_lists[];
 SP_DATA const uint8_t sp_folding_blocks[];
 
 static inline uint8_t sp_folding_at(uint32_t c)
 {
-    uint32_t block = sp_folding_pages[c >> SP_LETTER_BITS];
-    return sp_folding_blocks[block << SP_LETTER_BITS | (c & ((1 << SP_LETTER_BITS) - 1))];
+    return sp_stages_at(sp_folding_pages, sp_folding_lists, sp_folding_blocks, SP_FOLDING_BITS, c);
 }
 
 #endif

@@ -14,7 +14,7 @@ static const char sp_html_nothing[] =
     " b i u a em strong font span big small tt s strike o:p sub sup ins del acronym abbr ";
 
 typedef struct sp_entity {
-    const char *name;
+    char name[5];
     uint32_t c;
 } sp_entity;
 

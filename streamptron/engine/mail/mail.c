@@ -16,7 +16,7 @@ enum {
 };
 
 /* Fields that the receiver, or the program that reads the mail, writes. */
-static const char *const sp_mail_left_out[] = {
+static const char sp_mail_left_out[][15] = {
     "status",         "x-status", "x-uid",      "x-uidl",
     "content-length", "lines",    "x-keywords", "x-streamptron",
 };

@@ -6,10 +6,13 @@
    its own lower case and belongs to no word.
 
        c = 0x416 (Ж)
-          | pages     c >> 7: which block; most of them are alike, such as those of Han
+          | pages     c >> 9: which list of blocks; most of them are alike, such as those of Han
           v
-       block 8
-          | blocks    c & 127 of the block: 2 * the number of a step + whether it belongs to words
+       list 2
+          | lists     c >> 3 & 63 of the list: which block
+          v
+       block 4
+          | blocks    c & 7 of the block: 2 * the number of a step + whether it belongs to words
           v
        letter 3
           | steps     how far it is to the lower case
@@ -26,18 +29,28 @@
 
 enum {
     SP_CODE_POINTS = 0x110000,
-    SP_LETTER_BITS = 7,
+    SP_PAGE_BITS = 9,   /* of a code point within its page */
+    SP_LETTER_BITS = 3, /* and within its block */
 };
 
 SP_DATA const char sp_letters_unicode[]; /* which version it is: "15.1.0" */
-SP_DATA const uint8_t sp_letters_pages[SP_CODE_POINTS >> SP_LETTER_BITS];
+SP_DATA const uint8_t sp_letters_pages[SP_CODE_POINTS >> SP_PAGE_BITS];
+SP_DATA const uint8_t sp_letters_lists[];
 SP_DATA const uint8_t sp_letters_blocks[];
 SP_DATA const int32_t sp_letters_steps[];
 
+/* What such a table has of a code point, whose blocks are of so many bits. */
+SP_TEMPLATE uint8_t sp_stages_at(const uint8_t *pages, const uint8_t *lists, const uint8_t *blocks,
+                                int bits, uint32_t c)
+{
+    uint32_t list = (uint32_t)pages[c >> SP_PAGE_BITS] << (SP_PAGE_BITS - bits);
+    uint32_t block = lists[list | (c >> bits & ((1U << (SP_PAGE_BITS - bits)) - 1))];
+    return blocks[block << bits | (c & ((1U << bits) - 1))];
+}
+
 static inline uint8_t sp_letters_at(uint32_t c)
 {
-    uint32_t block = sp_letters_pages[c >> SP_LETTER_BITS];
-    return sp_letters_blocks[block << SP_LETTER_BITS | (c & ((1 << SP_LETTER_BITS) - 1))];
+    return sp_stages_at(sp_letters_pages, sp_letters_lists, sp_letters_blocks, SP_LETTER_BITS, c);
 }
 
 /* The lower case of a code point below SP_CODE_POINTS. */

@@ -698,7 +698,8 @@ static int sp_digest(const sp_shard *shard, uint64_t *h)
     return 0;
 }
 
-SP_API int sp_delta_digest(const sp_shard *shard, uint64_t *h)
+/* The slots, of a learner with many labels as those of one that has rows. */
+static int sp_mix_slots(const sp_shard *shard, uint64_t *h)
 {
     sp_learner turned = *shard->learner;
     sp_shard of = *shard;
@@ -710,4 +711,66 @@ SP_API int sp_delta_digest(const sp_shard *shard, uint64_t *h)
         failed = sp_digest(&of, h);
     sp_wide_drop(&turned.table);
     return failed;
+}
+
+static void sp_mix_numbers(uint64_t *h, const double *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sp_mix_word(h, i, sp_bits_of(numbers[i]));
+}
+
+static void sp_mix_bytes(uint64_t *h, const uint8_t *p, size_t n)
+{
+    sp_mix_word(h, n, 0);
+    for (size_t i = 0; i < n; i += 16) {
+        uint8_t some[16] = {0};
+        memcpy(some, p + i, SP_MIN((size_t)16, n - i));
+        sp_mix_word(h, sp_load8(some), sp_load8(some + 8));
+    }
+}
+
+/* What has been counted: the numbers of a file's header. */
+static void sp_mix_counts(uint64_t *h, const sp_learner *learner)
+{
+    const sp_table *table = &learner->table;
+    const sp_serve *serve = &learner->serve;
+    const sp_ceiling *ceiling = &learner->ceiling;
+    const double clock[] = {table->c, table->s, table->epoch};
+    sp_mix_word(h, learner->n_seen, learner->n_updates);
+    sp_mix_word(h, learner->n_mistakes, table->fold);
+    sp_mix_numbers(h, clock, 3);
+    for (int k = 0; k < SP_KEPT_KINDS; k++) {
+        const sp_calibrator *fit = &learner->fits[k];
+        const double numbers[] = {serve->scale[k].m, serve->scale[k].n, fit->A,  fit->B,
+                                  fit->GA,           fit->GB,           fit->RA, fit->RB};
+        sp_mix_numbers(h, numbers, 8);
+    }
+    for (int k = 0; k < 2; k++) {
+        const double tally[] = {serve->T[k][0], serve->T[k][1], serve->G[k], serve->lead[k]};
+        sp_mix_numbers(h, tally, 4);
+    }
+    sp_mix_word(h, serve->run, serve->record);
+    sp_mix_word(h, (uint64_t)(int64_t)serve->duel, ceiling->hand);
+    sp_mix_word(h, ceiling->clock, ceiling->n_evicted);
+}
+
+SP_API int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t n, uint64_t *h)
+{
+    const sp_learner *learner = shard->learner;
+    sp_kept_once once = sp_machine_once(learner);
+    size_t n_once = once.name == NULL ? 0 : sp_once_numbers(&once);
+    double *numbers = (double *)sp_calloc(n_once + 1, sizeof(double));
+    if (numbers == NULL || sp_mix_slots(shard, h) < 0) {
+        sp_free(numbers);
+        return -1;
+    }
+    if (n_once)
+        sp_machine_once_write(learner, numbers);
+    sp_mix_numbers(h, numbers, n_once);
+    sp_free(numbers);
+    sp_mix_counts(h, learner);
+    sp_mix_word(h, learner->index.bits ? learner->index.seed_number : 0,
+                (uint64_t)learner->index.bits);
+    sp_mix_bytes(h, called, n);
+    return 0;
 }
