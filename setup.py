@@ -74,10 +74,11 @@ class BuildExtensions(build_ext):
     def finalize_options(self):
         """What a wheel was made of is not compiled again for an installation in place.
 
-        setuptools would compile that in a folder of its own, all of it each time. A Cython that was
-        installed since then writes the C again, and all is compiled.
+        setuptools would compile that in a folder of its own, all of it each time, and on one core.
+        A Cython that was installed since then writes the C again, and all is compiled.
         """
         super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count() or 1
         if self.editable_mode:
             usual = build(Distribution())
             usual.ensure_finalized()
@@ -118,7 +119,9 @@ class BuildExtensions(build_ext):
         super().run()
 
 
-modules = [extension(path) for path in sorted(Path("streamptron").rglob("*.pyx"))]
+# The engine takes longest, so it is compiled first: at the end one core would wait for it.
+paths = sorted(Path("streamptron").rglob("*.pyx"), key=lambda path: (path.stem != "api", path))
+modules = [extension(path) for path in paths]
 if not modules:
     sys.exit(
         "setup.py: there is no .pyx file under streamptron/, so the package would be installed "
@@ -129,5 +132,4 @@ if not modules:
 setup(
     ext_modules=modules,
     cmdclass={"build_ext": BuildExtensions},
-    options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )
