@@ -27,7 +27,7 @@ LABELS = [f"label {i}" for i in range(4)]
 
 
 def built(folder, quick):
-    """The library's programs, compiled: a quick run, whose figures say nothing, compiles quickly."""
+    """The library's programs, compiled: quickly for a quick run, whose figures say nothing."""
     flags = ["-O0"] if quick else []
     subprocess.run([common.ROOT / ".ci" / "library", sys.executable, folder, *flags], check=True)
     for source in (
