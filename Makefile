@@ -12,8 +12,9 @@ T ?= tests/test_twin.py
 # the second process of a run begins at its middle, and who is ready takes over from the other
 PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test check build t lint typecheck quick pytest version engine switches threads \
-	coverage sanitize warnings journeys oldest bench docs spark dist clean lib amalgamation platforms
+.PHONY: demo test check build t lint typecheck quick pytest version between engine switches \
+	threads coverage sanitize warnings journeys oldest bench docs spark dist clean lib \
+	amalgamation platforms
 
 demo: $(VENV)/.demo
 	$(STEP) "The demo: two real streams, learned event by event" $(BIN)/python examples/demo.py
@@ -49,11 +50,19 @@ pytest: $(VENV)/.dev
 	$(STEP) "pytest: all tests, on every core" $(PYTEST)
 
 # What .ci/run asks of a Python that is not the newest: what is marked `slow` or `once` would say
-# the same again. With TURN=1/2 and TURN=2/2 two such Pythons share the parameters of each test.
+# the same again. With TURN=1/4 each test has a fourth of its parameters. A Python that lies between
+# the oldest and the newest could differ from both only where compiled code meets it.
 TURN ?= 1/1
+OTHER = $(PYTEST) -m "not slow and not once" --turn $(TURN)
+ROOMS = collisions gate hashed multilabel names river state twin voted wide
+DOORS = $(addprefix tests/,doors late matrix merge model_file ranking sklearn text \
+	$(patsubst %,test_%.py,$(ROOMS)))
 version: $(VENV)/.dev
-	$(STEP) "pytest: the tests that may differ on this Python, on every core" \
-		$(PYTEST) -m "not slow and not once" --turn $(TURN)
+	$(STEP) "pytest: the tests that may differ on this Python, on every core" $(OTHER)
+
+between: $(VENV)/.dev
+	$(STEP) "pytest: those of them that pass through compiled doors, on every core" \
+		$(OTHER) $(DOORS) streamptron
 
 # The engine's own tests: programs in C, which need no Python, under the compiler's sanitizers.
 engine:
@@ -69,7 +78,7 @@ coverage: $(VENV)/.dev
 	.ci/coverage $(BIN)/python
 
 sanitize: $(VENV)/.dev
-	.ci/sanitize $(BIN)/python
+	.ci/sanitize $(BIN)/python --turn $(TURN)
 
 # The gate's tests, with every access of ours watched.
 threads: $(VENV)/.dev

@@ -4,11 +4,13 @@ import os
 import re
 import sys
 from pathlib import Path
+from zlib import crc32
 
 from Cython.Build import cythonize
 from setuptools import Distribution, Extension, setup
 from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
+from setuptools.modified import newer_group
 
 # No -march and no -ffast-math: a wheel runs on the next machine, and gives the same bits there.
 # fp-contract is off because on some machines a compiler would otherwise fuse w * x + s into one
@@ -38,7 +40,7 @@ SMALL = [("CYTHON_UNPACK_METHODS", "0"), ("CYTHON_VECTORCALL_TPNEW", "0")]
 
 
 # The engine needs no Python. It is compiled as one file, and once: into the module that others call
-# it through.
+# it through. Pythons whose compilers are called alike share what comes of it.
 ENGINE = "streamptron/engine/streamptron.c"
 FOLDERS = ["streamptron/engine", "streamptron/doors"]
 
@@ -47,7 +49,7 @@ def extension(path):
     optimise = [] if sys.platform == "win32" else [OPTIMISE.get(path.stem, "-Os")]
     return Extension(
         ".".join(path.with_suffix("").parts),
-        [path.as_posix(), *([ENGINE] if path.stem == "api" else [])],
+        [path.as_posix()],
         define_macros=[] if path.stem in OPTIMISE else SMALL,
         include_dirs=FOLDERS,
         extra_compile_args=[*compile_args, *optimise, *asked],
@@ -74,10 +76,11 @@ class BuildExtensions(build_ext):
     def finalize_options(self):
         """What a wheel was made of is not compiled again for an installation in place.
 
-        setuptools would compile that in a folder of its own, all of it each time. A Cython that was
-        installed since then writes the C again, and all is compiled.
+        setuptools would compile that in a folder of its own, all of it each time, and on one core.
+        A Cython that was installed since then writes the C again, and all is compiled.
         """
         super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count() or 1
         if self.editable_mode:
             usual = build(Distribution())
             usual.ensure_finalized()
@@ -117,8 +120,33 @@ class BuildExtensions(build_ext):
             module.depends = sorted({*in_c.depends, *headers})
         super().run()
 
+    def build_extension(self, module):
+        if module.name == "streamptron.engine.api":
+            module.extra_objects = [self.engine(module)]
+            module.depends += module.extra_objects
+        super().build_extension(module)
 
-modules = [extension(path) for path in sorted(Path("streamptron").rglob("*.pyx"))]
+    def engine(self, module):
+        """The engine's object, compiled anew if a file of it has changed."""
+        call = [*getattr(self.compiler, "compiler_so", []), *module.extra_compile_args]
+        # gcov finds its notes beside the other modules'
+        folder = Path(self.build_temp)
+        if not covered:
+            folder = folder.parent / f"temp.engine-{crc32(' '.join(call).encode()):08x}"
+        path = self.compiler.object_filenames([ENGINE], output_dir=str(folder))[0]
+        if self.force or newer_group([ENGINE, *included(ENGINE, set())], path):
+            self.compiler.compile(
+                [ENGINE],
+                output_dir=str(folder),
+                include_dirs=module.include_dirs,
+                extra_postargs=module.extra_compile_args,
+            )
+        return path
+
+
+# The engine takes longest, so it is compiled first: at the end one core would wait for it.
+paths = sorted(Path("streamptron").rglob("*.pyx"), key=lambda path: (path.stem != "api", path))
+modules = [extension(path) for path in paths]
 if not modules:
     sys.exit(
         "setup.py: there is no .pyx file under streamptron/, so the package would be installed "
@@ -129,5 +157,4 @@ if not modules:
 setup(
     ext_modules=modules,
     cmdclass={"build_ext": BuildExtensions},
-    options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )

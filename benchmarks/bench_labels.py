@@ -45,6 +45,7 @@ import sys
 import tempfile
 from array import array
 from collections import Counter
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from time import process_time
@@ -97,11 +98,17 @@ def before(sentence, at):
     return {f"p {p}": 1, f"q {q}": 1, f"pq {p} {q}": 1}
 
 
+@cache
+def sentences_of_brown():
+    """The sentences, and how often each word is met in them."""
+    sentences = [text.split() for text, _ in streams.labelled_texts("brown")]
+    return sentences, Counter(word for sentence in sentences for word in sentence)
+
+
 def brown(features, most):
     """(features of a word's place, the word), of the `most` frequent words."""
-    sentences = [text.split() for text, _ in streams.labelled_texts("brown")]
-    frequent = Counter(word for sentence in sentences for word in sentence).most_common(most)
-    frequent = {word for word, _ in frequent}
+    sentences, words = sentences_of_brown()
+    frequent = {word for word, _ in words.most_common(most)}
     for sentence in sentences:
         for at, word in enumerate(sentence):
             if word in frequent:

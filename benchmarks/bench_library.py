@@ -26,9 +26,10 @@ NAMES = 2_250_000  # 200 MB
 LABELS = [f"label {i}" for i in range(4)]
 
 
-def built(folder):
-    """The library's programs, compiled."""
-    subprocess.run([common.ROOT / ".ci" / "library", sys.executable, folder], check=True)
+def built(folder, quick):
+    """The library's programs, compiled: quickly for a quick run, whose figures say nothing."""
+    flags = ["-O0"] if quick else []
+    subprocess.run([common.ROOT / ".ci" / "library", sys.executable, folder, *flags], check=True)
     for source in (
         common.ROOT / "benchmarks" / "library.c",
         common.ROOT / "examples/embed/filter.c",
@@ -165,7 +166,7 @@ def main():
         return
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        built(folder)
+        built(folder, args.quick)
         costs(folder, args.quick)
         for name in ("sms_spam", "20news_train"):
             if (streams.DATA / f"{name}.tsv.xz").is_file():

@@ -8,7 +8,15 @@ import sys
 import pytest
 
 from streamptron import AdaptiveClassifier, MultiLabelClassifier, Tokenizer, load
-from tests.support.library import COMPILER, ENGINE, called, folder, needs_compiler, program
+from tests.support.library import (
+    COMPILER,
+    ENGINE,
+    SANITIZED,
+    called,
+    folder,
+    needs_compiler,
+    program,
+)
 from tests.support.project import ROOT
 
 TABLES = ("sp_letters_", "sp_folding_")  # hidden, but known to more than one file
@@ -184,31 +192,31 @@ def test_many_readers_of_one_model_and_learners_of_their_own():
 @pytest.mark.slow
 @needs("clang")  # under gcc 12 a program with two versions of a function ends at its start
 def test_and_threadsanitizer_sees_nothing_of_it():
-    made = program("threads", "-O1", "-g1", "-fsanitize=thread", compiler=("clang",))
+    made = program("threads", "-O0", "-g1", "-fsanitize=thread", compiler=("clang",))
     done = subprocess.run([made], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
 @pytest.mark.slow
 def test_calls_that_cannot_be_say_why_and_change_nothing():
-    flags = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    done = subprocess.run([program("calls", *flags)], capture_output=True, text=True)
+    done = subprocess.run([program("calls", *SANITIZED)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
 
 
 @pytest.mark.slow
 def test_a_file_is_shared_by_processes_and_replaced_meanwhile(tmp_path):
     (Tokenizer() | AdaptiveClassifier(hash_seed=1)).save(tmp_path / "model")
-    flags = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    assert called(program("files", *flags), "model", cwd=tmp_path) == "a file in use is replaced"
+    shared = called(program("files", *SANITIZED), "model", cwd=tmp_path)
+    assert shared == "a file in use is replaced"
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
 @pytest.mark.slow
 def test_memory_may_run_out_at_any_call():
-    flags = ("-O1", "-g1", "-fsanitize=address,undefined", "-include", "failing.h")
     (folder() / "failing.h").write_text(FAILING)
-    done = subprocess.run([program("memory", *flags)], capture_output=True, text=True)
+    done = subprocess.run(
+        [program("memory", *SANITIZED, "-include", "failing.h")], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
 
 

@@ -16,7 +16,7 @@ from tests.support.project import ROOT, TESTS
 
 ENGINE = ROOT / "streamptron" / "engine"
 COMPILER = os.environ.get("CC", "cc").split()
-SANITIZED = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SANITIZED = ("-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
 
 needs_compiler = pytest.mark.skipif(
@@ -30,6 +30,17 @@ def called(*command, **options):
     done = subprocess.run(command, capture_output=True, text=True, **options)
     assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}{done.stderr[-4000:]}"
     return done.stdout
+
+
+@functools.cache
+def sanitizer():
+    """Clang, where its sanitizers are: it takes a quarter of the time for the same checks."""
+    words = [*SANITIZED, "-x", "c", "-", "-o", os.devnull]
+    if shutil.which("clang"):
+        tried = subprocess.run(["clang", *words], input=b"int main(void) {}", capture_output=True)
+        if tried.returncode == 0:
+            return ["clang"]
+    return COMPILER
 
 
 @contextlib.contextmanager
@@ -85,9 +96,9 @@ def compiled(compiler, flags):
 def program(name, *flags, source=None, compiler=None):
     """A program of tests/library/, or another one, linked with the static library.
 
-    With flags it is linked with the library as it is under the same ones.
+    With flags it is linked with the library as it is under the same ones, those of a sanitizer.
     """
-    compiler = tuple(compiler or COMPILER)
+    compiler = tuple(compiler or (sanitizer() if flags else COMPILER))
     library = compiled(compiler, flags) if flags else folder() / "libstreamptron.a"
     path = folder() / plain(name, *flags)
     source = source or TESTS / "library" / f"{name}.c"
