@@ -23,7 +23,7 @@ from streamptron import (
 )
 from tests.merge.test_models import MERGED, base_and_shards
 from tests.merge.test_refused import mutated, opened, sealed
-from tests.support.library import SANITIZED, needs_compiler, program
+from tests.support.library import SANITIZED, event_line, needs_compiler, program
 from tests.support.marks import seeds
 from tests.support.shards import LABELS, learn, shards_of
 from tests.support.streams import random_events
@@ -200,6 +200,28 @@ def test_what_a_model_is_made_with_stays_and_what_a_file_has_besides_does_not(tm
     other = saved(tmp_path, "other", Tokenizer() | MulticlassPerceptron(hash_seed=0))
     said = "models[0] has another tokenizer; only models of the same can be merged"
     assert in_c("m", out, since, other) == (5, said)
+
+
+def test_a_model_made_in_c_and_its_deltas_are_one_with_pythons(tmp_path):
+    """It has fewer parameters in its file: what is left out has its default."""
+    (tmp_path / "none").write_text("")
+    events = tmp_path / "events"
+    events.write_text(event_line({"a": 1.0}, "x") + event_line({"b": 1.0}, "y"))
+    since = tmp_path / "since"
+    made = [program("conformance"), 'mira:{"C": 0.5}', tmp_path / "none", since]
+    subprocess.run(made, check=True, capture_output=True)
+    taught = [program("conformance"), since, events, tmp_path / "model"]
+    subprocess.run(taught, check=True, capture_output=True)
+    assert in_c("d", tmp_path / "delta", since, tmp_path / "model", 0) == (0, "")
+    base, model = load(since), load(since)
+    learn(model, [({"c": 1.0}, "z", 1.0)])
+    ours = Delta.from_bytes((tmp_path / "delta").read_bytes())
+    base.apply(Delta.combine([ours, model.delta(base, shard=1)]))
+    (tmp_path / "other").write_bytes(model.delta(load(since), shard=1).to_bytes())
+    out = tmp_path / "out"
+    assert in_c("a", out, since, tmp_path / "delta", tmp_path / "other") == (0, "")
+    assert load(out).weights == base.weights
+    assert base.labels == ["x", "y", "z"]
 
 
 # --- What is refused
