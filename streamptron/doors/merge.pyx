@@ -13,11 +13,9 @@ from operator import is_
 from libc.stdint cimport int32_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memset
 from cpython cimport array as c_array
-from cpython.object cimport PyObject
 
 from streamptron._core cimport PairModel
 from streamptron.doors.desk cimport DEBUG
-from streamptron.doors.entry cimport bytes_data
 from streamptron.doors.gate cimport (
     gate_come_out, gate_go_inside, gate_learn_begin, gate_learn_end, gate_read_begin, gate_read_end)
 from streamptron.doors.model cimport Model
@@ -379,7 +377,7 @@ def digest(Model model):
     while True:
         called = _called(model)
         text = _as_text([type(model).__name__, *called])
-        p, n = <const uint8_t*> bytes_data(<PyObject*> text), len(text)
+        p, n = <const uint8_t*> <const char*> text, len(text)
         gate_read_begin(&model.gate)
         collecting = PyGC_Disable()
         try:

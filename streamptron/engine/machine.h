@@ -85,7 +85,7 @@ static inline int sp_machine_init(sp_learner *learner, int average, double half_
     }
 }
 
-static inline void sp_machine_free(sp_learner *learner)
+SP_RARE static inline void sp_machine_free(sp_learner *learner)
 {
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
         sp_many_close(learner);
@@ -97,7 +97,7 @@ static inline void sp_machine_free(sp_learner *learner)
 }
 
 /* What is not in the index and the table. -1 without memory; then, too, it is the copy's own. */
-static inline int sp_machine_copy(sp_learner *to, const sp_learner *other)
+SP_RARE static inline int sp_machine_copy(sp_learner *to, const sp_learner *other)
 {
     switch (sp_machine_of(other)) {
     case SP_MACHINE_ADAPTIVE:
@@ -115,7 +115,7 @@ static inline int sp_machine_copy(sp_learner *to, const sp_learner *other)
     }
 }
 
-static inline size_t sp_machine_bytes(const sp_learner *learner)
+SP_RARE static inline size_t sp_machine_bytes(const sp_learner *learner)
 {
     size_t rows = sp_machine_of(learner) == SP_MACHINE_MANY   ? sp_many_held(learner)
                   : sp_machine_of(learner) == SP_MACHINE_WIDE ? sp_wide_held(learner)
@@ -143,7 +143,7 @@ static inline const char *sp_machine_fault(const sp_learner *learner)
 }
 
 /* Whether a table of so many slots has numbers that this machine cannot have written. */
-static inline bool sp_machine_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
+SP_RARE static inline bool sp_machine_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
         return sp_adaptive_fault(&learner->table, n_slots);
@@ -219,8 +219,9 @@ static inline void sp_machine_probabilities(const sp_learner *learner, const sp_
 }
 
 /* Tell an answered event its set of labels, instead of one y. -1 without memory. */
-static inline int sp_machine_tell(const sp_learner *learner, sp_event *event,
-                                  const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there, bool open)
+SP_RARE static inline int sp_machine_tell(const sp_learner *learner, sp_event *event,
+                                          const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there,
+                                          bool open)
 {
     return sp_sets_tell(event, labels, n, n_there, open, learner->sets.n_labels);
 }
@@ -403,7 +404,7 @@ static inline void sp_machine_split_end(sp_learner *learner, bool failed)
 }
 
 /* Give an untrained learner its form with n labels. -1 without memory. */
-static inline int sp_machine_expect(sp_learner *learner, ptrdiff_t n)
+SP_RARE static inline int sp_machine_expect(sp_learner *learner, ptrdiff_t n)
 {
     if (sp_machine_of(learner) == SP_MACHINE_SETS)
         return sp_sets_expect(learner, n);
@@ -451,8 +452,8 @@ static inline sp_told_part sp_machine_part(const sp_learner *learner, const sp_e
 }
 
 /* What each part has of a score; behind them what is always there. -1 without memory. */
-static inline int sp_machine_shares(const sp_learner *learner, const sp_event *event,
-                                    ptrdiff_t output, int kind, double *shares)
+SP_RARE static inline int sp_machine_shares(const sp_learner *learner, const sp_event *event,
+                                            ptrdiff_t output, int kind, double *shares)
 {
     switch (sp_machine_of(learner)) {
     case SP_MACHINE_ADAPTIVE:
@@ -498,7 +499,7 @@ static inline sp_kept_once sp_machine_once(const sp_learner *learner)
     }
 }
 
-static inline void sp_machine_once_write(const sp_learner *learner, double *numbers)
+SP_RARE static inline void sp_machine_once_write(const sp_learner *learner, double *numbers)
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
         sp_adaptive_once_write(learner, numbers);
@@ -510,7 +511,7 @@ static inline void sp_machine_once_write(const sp_learner *learner, double *numb
         sp_sets_once_write(learner, numbers);
 }
 
-static inline const char *sp_machine_once_read(sp_learner *learner, const double *numbers)
+SP_RARE static inline const char *sp_machine_once_read(sp_learner *learner, const double *numbers)
 {
     if (sp_machine_of(learner) == SP_MACHINE_ADAPTIVE)
         return sp_adaptive_once_read(learner, numbers);
@@ -621,7 +622,7 @@ static inline uint32_t sp_machine_row_blocks(const sp_learner *learner)
 }
 
 /* Whether rows that have been read are not those of their slots. */
-static inline bool sp_machine_rows_fault(const sp_learner *learner)
+SP_RARE static inline bool sp_machine_rows_fault(const sp_learner *learner)
 {
     if (sp_machine_of(learner) == SP_MACHINE_WIDE)
         return sp_wide_fault(learner) != NULL;
@@ -629,8 +630,8 @@ static inline bool sp_machine_rows_fault(const sp_learner *learner)
 }
 
 /* What deltas hold of a slot that its bytes have not: how many marks (sets/flat.h), and these. */
-static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block, const double *slot,
-                                      const uint32_t **marks)
+SP_RARE static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block,
+                                              const double *slot, const uint32_t **marks)
 {
     if (sp_machine_of(learner) == SP_MACHINE_WIDE)
         return sp_wide_marks(learner, slot, marks);
@@ -643,8 +644,8 @@ static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block,
 }
 
 /* Say in a slot's bytes that its row begins at mark `at`, wherever it was. */
-static inline void sp_machine_plain(const sp_learner *learner, uint32_t block, double *slot,
-                                    size_t at)
+SP_RARE static inline void sp_machine_plain(const sp_learner *learner, uint32_t block, double *slot,
+                                            size_t at)
 {
     if (sp_machine_of(learner) == SP_MACHINE_WIDE) {
         sp_wide_plain(slot, at);
@@ -658,14 +659,14 @@ static inline void sp_machine_plain(const sp_learner *learner, uint32_t block, d
 }
 
 /* The numbers of a label that are not in slots; false: there are no more. */
-static inline bool sp_machine_marked(const sp_learner *learner, ptrdiff_t k, double *marked)
+SP_RARE static inline bool sp_machine_marked(const sp_learner *learner, ptrdiff_t k, double *marked)
 {
     return sp_machine_of(learner) == SP_MACHINE_SETS && sp_sets_marked(learner, k, marked);
 }
 
 /* Before the slots of a learner are laid over a base's; see whole/delta.h. 1: its table is the
    base's already; -1 without memory. */
-static inline int sp_machine_lay(sp_learner *learner, const sp_learner *base)
+SP_RARE static inline int sp_machine_lay(sp_learner *learner, const sp_learner *base)
 {
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
         return sp_many_lay(learner, base);
@@ -675,9 +676,10 @@ static inline int sp_machine_lay(sp_learner *learner, const sp_learner *base)
 }
 
 /* And after that: the delta's slots, blocks[b] of each block, n in all. 0, or what is wrong. */
-static inline int sp_machine_lay_rows(sp_learner *learner, const uint32_t *slots,
-                                      const uint32_t *blocks, size_t n, const uint32_t *marks,
-                                      size_t n_marks, const double *marked)
+SP_RARE static inline int sp_machine_lay_rows(sp_learner *learner, const uint32_t *slots,
+                                              const uint32_t *blocks, size_t n,
+                                              const uint32_t *marks, size_t n_marks,
+                                              const double *marked)
 {
     if (sp_machine_of(learner) == SP_MACHINE_MANY)
         return sp_many_lay_rows(learner, slots, blocks, marks, n_marks);

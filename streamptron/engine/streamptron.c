@@ -27,13 +27,9 @@
 #include "many/machine.c"
 #include "many/many.c"
 #include "many/tree.c"
-#include "mail/decode.c"
-#include "mail/fields.c"
 #include "mail/folding.c"
-#include "mail/html.c"
 #include "mail/lower.c"
 #include "mail/mail.c"
-#include "mail/parts.c"
 #include "memory/arena.c"
 #include "memory/places.c"
 #include "memory/pool.c"
@@ -59,11 +55,16 @@
 #include "wide/machine.c"
 #include "wide/rows.c"
 
-/* What no event waits for, such as model files, explanations and steps taken back: compiled for
-   size. It comes last, so that no other room's inline functions are. */
+/* What no event waits for, such as model files, merges, explanations and steps taken back: compiled
+   for size. So are the parts of a mail, whose words take the time. It comes last, so that no other
+   room's inline functions are. */
 #if defined(__GNUC__) && !defined(__clang__)
     #pragma GCC push_options
-    #pragma GCC optimize("Os")
+    #if __GNUC__ >= 12
+        #pragma GCC optimize("Oz")
+    #else
+        #pragma GCC optimize("Os")
+    #endif
 #endif
 #include "adaptive/mix.c"
 #include "adaptive/tell.c"
@@ -85,6 +86,10 @@
 #include "file/words.c"
 #include "file/write.c"
 #include "linear/tell.c"
+#include "mail/decode.c"
+#include "mail/fields.c"
+#include "mail/html.c"
+#include "mail/parts.c"
 #include "many/delta.c"
 #include "many/former.c"
 #include "many/mix.c"

@@ -434,7 +434,7 @@ static inline uint64_t kit_digest(const sp_learner *learner)
     const sp_adaptive *a = &learner->adaptive;
     sp_shard shard = kit_shard(learner);
     uint64_t h[2];
-    CHECK_SAME(sp_delta_digest(&shard, h), 0);
+    CHECK_SAME(sp_delta_digest(&shard, NULL, 0, h), 0);
     kit_mix(h, &learner->n_seen, sizeof(uint64_t));
     kit_mix(h, &learner->n_updates, sizeof(uint64_t));
     kit_mix(h, &learner->n_mistakes, sizeof(uint64_t));

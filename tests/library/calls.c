@@ -376,6 +376,78 @@ static void steps(void)
     spt_free(after);
 }
 
+/* Events and labels outlive a delta that was learned; steps do not. */
+static void merges(void)
+{
+    spt_model *base, *model, *merged = NULL;
+    spt_event *event, *other;
+    spt_answer before = SPT_ANSWER, after = SPT_ANSWER;
+    void *p, *delta;
+    size_t n, length;
+    GOOD(spt_new("mira", "{\"hash_seed\": 1}", "{}", &base, &error));
+    GOOD(spt_event_new(base, &event, &error));
+    GOOD(spt_event_text(event, "a goal", 6, &error));
+    GOOD(spt_learn_as(base, event, "sport", 5, 1.0, &error));
+    p = bytes_of(base, &n);
+    GOOD(spt_open_memory(p, n, 0, &model, &error));
+    spt_free(p);
+    GOOD(spt_event_new(model, &other, &error));
+    GOOD(spt_event_text(other, "a vote", 6, &error));
+    GOOD(spt_learn_as(model, other, "politics", 8, 1.0, &error));
+    const spt_model *const twice[] = {model, model}, *const none[] = {NULL};
+    SAYS(spt_merge(NULL, 1, NULL, &merged, &error), SPT_ARGUMENT, "no models to merge");
+    SAYS(spt_merge(twice, 0, NULL, &merged, &error), SPT_ARGUMENT, "no models to merge");
+    SAYS(spt_merge(none, 1, NULL, &merged, &error), SPT_ARGUMENT, "models[0] is NULL");
+    SAYS(spt_merge(twice, 2, base, &merged, &error), SPT_ARGUMENT, "models[1] is models[0] again");
+    SAYS(spt_merge(twice, 1, base, NULL, &error), SPT_ARGUMENT, "merged is NULL");
+    SAYS(spt_delta(model, base, UINT64_MAX, &delta, &length, &error), SPT_ARGUMENT, "too large");
+    GOOD(spt_delta(model, base, 3, &delta, &length, &error));
+    const void *const deltas[] = {delta};
+    SAYS(spt_apply(base, deltas, &length, 0, &error), SPT_ARGUMENT, "there are no deltas");
+    SAYS(spt_apply(model, deltas, &length, 1, &error), SPT_ARGUMENT, "nothing has changed");
+    size_t cut = length - 1;
+    SAYS(spt_apply(base, deltas, &cut, 1, &error), SPT_DAMAGED, "deltas[0] is damaged");
+    GOOD(spt_event_keep(event, 1, &error));
+    spt_step *step = spt_event_step(event);
+    const char *label = spt_label(base, 0, NULL);
+    GOOD(spt_predict(base, event, &before, &error));
+    GOOD(spt_apply(base, deltas, &length, 1, &error));
+    n_failed += label != spt_label(base, 0, NULL) || spt_labels(base) != 2;
+    n_failed += spt_label_find(base, "politics", 8) != 1 || step != NULL;
+    GOOD(spt_event_text(other, "a vote", 6, &error));
+    GOOD(spt_predict(base, event, &after, &error)); /* the same event, scored anew */
+    GOOD(spt_learn(base, event, 0, 1.0, &error));
+    step = spt_event_step(event);
+    GOOD(spt_delta(base, base, 0, &p, &n, &error));
+    const void *const nothing[] = {p};
+    GOOD(spt_apply(base, nothing, &n, 1, &error)); /* which changes nothing */
+    GOOD(spt_undo(base, event, step, &error));
+    spt_free(p);
+    spt_step_free(step);
+    GOOD(spt_learn(base, event, 0, 1.0, &error));
+    step = spt_event_step(event);
+    p = bytes_of(base, &n);
+    spt_event_free(other);
+    spt_close(model);
+    GOOD(spt_open_memory(p, n, 0, &model, &error));
+    spt_free(p);
+    GOOD(spt_event_new(model, &other, &error));
+    GOOD(spt_event_text(other, "an atom", 7, &error));
+    GOOD(spt_learn_as(model, other, "science", 7, 1.0, &error));
+    GOOD(spt_delta(model, base, 0, &p, &n, &error));
+    const void *const more[] = {p};
+    GOOD(spt_apply(base, more, &n, 1, &error));
+    SAYS(spt_undo(base, event, step, &error), SPT_ARGUMENT, "step was taken before spt_apply");
+    GOOD(spt_predict(base, event, &after, &error));
+    spt_step_free(step);
+    spt_free(p);
+    spt_free(delta);
+    spt_event_free(event);
+    spt_event_free(other);
+    spt_close(model);
+    spt_close(base);
+}
+
 static void odd_models(void)
 {
     spt_model *model;
@@ -442,6 +514,7 @@ int main(void)
     sets();
     candidates();
     steps();
+    merges();
     odd_models();
     replaced(path);
     remove(path);

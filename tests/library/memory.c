@@ -131,8 +131,118 @@ static int live(const char *learner, int mails, void **saved, size_t *n, spt_mod
     return code;
 }
 
+/* --- Models in one */
+
+typedef struct family {
+    spt_model *since, *models[2], *target; /* the last one is as the first */
+} family;
+
+/* A base, and models that have learned other labels since. Nothing fails. */
+static int raise_family(const char *learner, const char *parameters, family *f)
+{
+    static const char *const labels[] = {"True", "False", "a third", "True", "a third", "False"};
+    const char *texts[] = {"one word of more than fifteen bytes", "two words", "three", "four"};
+    spt_model **all[] = {&f->since, &f->models[0], &f->models[1], &f->target};
+    spt_event *event = NULL;
+    void *p = NULL;
+    size_t n;
+    int few = strcmp(learner, "perceptron") == 0;
+    int code = spt_new(learner, parameters, "{}", all[0], NULL);
+    for (int i = 0; i < 4 && !code; i++) {
+        if (i > 0)
+            code = spt_open_memory(p, n, 0, all[i], NULL);
+        if (!code)
+            code = spt_event_new(*all[i], &event, NULL);
+        for (int k = 0; k < 6 && i < 3 && !code; k++) {
+            spt_event_clear(event);
+            for (int c = 0; c < (spt_is_ranking(*all[i]) ? 2 : 1) && !code; c++) {
+                const char *text = texts[(i * k + c) % 4];
+                code = spt_is_ranking(*all[i]) ? spt_event_candidate(event, NULL) : SPT_OK;
+                if (!code)
+                    code = spt_event_text(event, text, strlen(text), NULL);
+            }
+            if (!code)
+                code = teach(*all[i], event, few ? labels : &labels[i], k % (few ? 2 : 3));
+        }
+        spt_event_free(event);
+        event = NULL;
+        if (i == 0 && !code)
+            code = spt_save_memory(f->since, &p, &n, NULL);
+    }
+    spt_free(p);
+    return code;
+}
+
+static int same_bytes(const spt_model *model, const spt_model *other)
+{
+    void *p = NULL, *q = NULL;
+    size_t n = 0, m = 1;
+    int code = spt_save_memory(model, &p, &n, NULL) || spt_save_memory(other, &q, &m, NULL);
+    int same = !code && n == m && memcmp(p, q, n) == 0;
+    spt_free(p);
+    spt_free(q);
+    return same;
+}
+
+/* All that may be done with them, of which any allocation may fail. */
+static int unite(family *f)
+{
+    const spt_model *const *models = (const spt_model *const *)f->models;
+    spt_model *merged = NULL, *alone = NULL;
+    void *deltas[2] = {NULL, NULL};
+    size_t lengths[2];
+    int code = spt_merge(models, 2, NULL, &merged, NULL);
+    spt_close(merged);
+    merged = NULL;
+    if (!code)
+        code = spt_merge(models, 1, f->since, &alone, NULL);
+    spt_close(alone);
+    if (!code)
+        code = spt_merge(models, 2, f->since, &merged, NULL);
+    for (int k = 0; k < 2 && !code; k++)
+        code = spt_delta(models[k], f->since, (uint64_t)k, &deltas[k], &lengths[k], NULL);
+    if (!code)
+        code = spt_apply(f->target, (const void *const *)deltas, lengths, 2, NULL);
+    left = 0;
+    if (!same_bytes(f->target, code ? f->since : merged))
+        code = SPT_ARGUMENT;
+    spt_free(deltas[0]);
+    spt_free(deltas[1]);
+    spt_close(merged);
+    return code;
+}
+
+static int unites(const char *learner, const char *parameters)
+{
+    long n_calls = 0;
+    family f = {NULL, {NULL, NULL}, NULL};
+    int code = raise_family(learner, parameters, &f);
+    long n_before = n_held;
+    for (int failed = SPT_MEMORY; !code && failed != SPT_OK; n_calls++) {
+        left = n_calls + 1;
+        failed = unite(&f);
+        left = 0;
+        code = failed != SPT_OK && failed != SPT_MEMORY;
+        if (failed != SPT_OK)
+            code = code || n_held != n_before;
+    }
+    if (code || n_calls < 50)
+        printf("%s, allocation %ld of merging: %ld not freed\n", learner, n_calls,
+               n_held - n_before);
+    spt_close(f.since);
+    spt_close(f.models[0]);
+    spt_close(f.models[1]);
+    spt_close(f.target);
+    return code || n_calls < 50 || n_held != 0;
+}
+
 int main(void)
 {
+    static const char *const parameters[] = {"{}", "{\"max_features\": 4}", "{\"hash_bits\": 3}"};
+    for (size_t k = 0; k < sizeof(learners) / sizeof(*learners); k++) {
+        if (strcmp(learners[k], "voted") != 0 && unites(learners[k], parameters[k % 3]))
+            return 1;
+    }
     for (size_t k = 0; k < 2 * sizeof(learners) / sizeof(*learners); k++) {
         size_t i = k / 2;
         long n_calls = 0;

@@ -49,7 +49,7 @@ SP_PRIVATE int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool 
     return sp_adaptive_room(a, 2);
 }
 
-SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *other)
+SP_RARE SP_PRIVATE int sp_adaptive_copy(sp_adaptive *to, const sp_adaptive *other)
 {
     *to = *other;
     to->D = NULL;
@@ -533,9 +533,8 @@ SP_PRIVATE void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_even
         sp_learn_columns(a, table, w, y, u);
 }
 
-SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
-                                    const sp_weighed *w, ptrdiff_t i,
-                                    const sp_event *event)
+SP_RARE SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
+                                            const sp_weighed *w, ptrdiff_t i, const sp_event *event)
 {
     const sp_slot_type *slots = sp_weighed_slots(w, event);
     const double *x = sp_weighed_values(w, event);
@@ -570,7 +569,7 @@ SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double 
     sp_column_spread(column->a, column->b, column->n / column->since, mean, variance);
 }
 
-SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots)
+SP_RARE SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots)
 {
     sp_blocks blocks = sp_table_blocks(table);
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {

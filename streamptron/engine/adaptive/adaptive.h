@@ -73,7 +73,7 @@
 #include "memory/heap.h"
 #include "memory/types.h"
 
-static inline void sp_adaptive_free(sp_adaptive *a)
+SP_RARE static inline void sp_adaptive_free(sp_adaptive *a)
 {
     sp_free(a->D);
     sp_columns_free(&a->columns);

@@ -94,8 +94,10 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, cons
     sums->E[1] = E1;
 }
 
-SP_WIDER static inline void sp_heads(double *const *chunks, const uint32_t *slots, const double *x,
-                                     ptrdiff_t n, double T, sp_sums *sums, int pair, int bayes)
+SP_WIDER(void, sp_heads,
+         (double *const *chunks, const uint32_t *slots, const double *x, ptrdiff_t n, double T,
+          sp_sums *sums, int pair, int bayes),
+         (chunks, slots, x, n, T, sums, pair, bayes))
 {
     if (pair && bayes) sp_heads_any(chunks, slots, x, n, T, sums, 1, 1);
     else if (pair) sp_heads_any(chunks, slots, x, n, T, sums, 1, 0);

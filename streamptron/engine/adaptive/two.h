@@ -339,10 +339,11 @@ SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *slots,
 
 /* Learn an event of place y, of two: the stride, if there is one (its q > 0), and the counts.
    `all`: T + 2, rD: 1 / (D + 1) of both places, after this event. */
-SP_WIDER static inline void sp_learn_pair(double *const *chunks, const uint32_t *slots,
-                                          const double *x, ptrdiff_t n, const sp_sums *sums,
-                                          double r, const sp_stride *stride, int y, double u,
-                                          double all, const double *rD)
+SP_WIDER(void, sp_learn_pair,
+         (double *const *chunks, const uint32_t *slots, const double *x, ptrdiff_t n,
+          const sp_sums *sums, double r, const sp_stride *stride, int y, double u, double all,
+          const double *rD),
+         (chunks, slots, x, n, sums, r, stride, y, u, all, rD))
 {
     if (stride->q > 0.0)
         sp_learn_pair_any(chunks, slots, x, n, sums, r, *stride, y, u, all, rD, 1);

@@ -30,7 +30,7 @@ SP_PRIVATE sp_own *sp_event_own(sp_event *event, const sp_own_kind *kind)
     return event->own;
 }
 
-SP_API void sp_event_free(sp_event *event)
+SP_RARE SP_API void sp_event_free(sp_event *event)
 {
     sp_free(event->keys);
     sp_free(event->values);

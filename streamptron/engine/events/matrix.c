@@ -9,7 +9,7 @@
 /* A double without its sign is in the order of its bits as an int, and so: bits > limit where
    limit - bits has its top bit set, and bits = 0 where bits - 1 has. Bit 0: a value beyond the
    limit; bit 1: a zero. */
-SP_WIDER static int sp_check_doubles(const double *values, ptrdiff_t n)
+SP_WIDER(int, sp_check_doubles, (const double *values, ptrdiff_t n), (values, n))
 {
     uint64_t over = 0, under = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -21,7 +21,7 @@ SP_WIDER static int sp_check_doubles(const double *values, ptrdiff_t n)
 }
 
 /* How often a number is not above the one before it. */
-SP_WIDER static uint32_t sp_count_falls(const int32_t *columns, ptrdiff_t n)
+SP_WIDER(uint32_t, sp_count_falls, (const int32_t *columns, ptrdiff_t n), (columns, n))
 {
     uint32_t falls = 0;
     for (ptrdiff_t i = 1; i < n; i++)

@@ -170,7 +170,7 @@ static int sp_arrays_find(sp_header *header, const sp_array_kind *kinds, int n_k
 /* The same, or they do not fill the rest of the file. */
 static int sp_arrays_read(sp_header *header, uint64_t size, sp_fault *fault)
 {
-    bool all;
+    bool all = false;
     int failed = sp_arrays_find(header, sp_array_kinds, SP_ARRAYS, &all, fault);
     if (failed || (all && header->n_arrays == size - header->size))
         return failed;
@@ -298,7 +298,7 @@ static int sp_delta_foreign(const sp_header *header, sp_fault *fault)
 static int sp_delta_whole(sp_header *header, size_t n, sp_fault *fault)
 {
     uint32_t node;
-    bool all;
+    bool all = false;
     if (!sp_header_is_whole(header)
         || !sp_crc_read(header, "arrays_crc32", &header->arrays_crc32, &node))
         return sp_fault_say(fault, SP_WHY_DAMAGED, "its header does not fit its checksum");

@@ -66,8 +66,8 @@ SP_PRIVATE int sp_part_of(sp_part *part, const void *text, size_t n, sp_fault *f
 SP_PRIVATE int sp_part_joined(sp_part *part, const sp_part *list, const void *more, size_t n,
                               sp_fault *fault);
 
-/* An untrained learner like another one, with these labels and odd names, and what stands before it.
-   `n_outputs`: how many it will have. 0, or a kind of fault: then nothing is left. */
+/* An untrained learner like another one, with these labels and odd names, and what stands before
+   it. `n_outputs`: how many it will have. 0, or a kind of fault: then nothing is left. */
 SP_PRIVATE int sp_contents_like(sp_contents *contents, const sp_contents *like,
                                 const sp_bytes *labels, const sp_bytes *objects,
                                 ptrdiff_t *n_outputs, sp_fault *fault);

@@ -108,7 +108,8 @@ static int sp_setting_take(const sp_setting *setting, const sp_given *given, uin
         memcpy(place, &whole, sizeof(whole));
         return 0;
     }
-    return sp_setting_fault(setting->name, given, node, setting->want, fault);
+    return sp_setting_fault(setting->name, given, node,
+                            setting->want == NULL ? "True or False" : setting->want, fault);
 }
 
 SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *owner, char letter,
@@ -220,12 +221,27 @@ static void sp_setting_default_add(sp_fault *fault, const sp_setting *setting, c
     sp_fault_add(fault, "None");
 }
 
+/* A list of pairs, as Python shows the dict that it stands for. */
+static int sp_pairs_add(sp_fault *fault, const sp_json *json, uint32_t list)
+{
+    for (uint32_t i = list + 1; i < json->nodes[list].next; i = json->nodes[i].next) {
+        sp_fault_add(fault, i == list + 1 ? "{" : ", ");
+        sp_fault_add_value(fault, json, i + 1);
+        sp_fault_add(fault, ": ");
+        sp_fault_add_value(fault, json, json->nodes[i + 1].next);
+    }
+    return sp_fault_add(fault, "}");
+}
+
 SP_PRIVATE int sp_fault_add_setting(sp_fault *fault, const sp_setting *setting,
                                     const sp_given *given, const void *its)
 {
     uint32_t node = sp_json_get(given->json, given->object, setting->name);
     sp_fault_add(fault, setting->name);
     sp_fault_add(fault, "=");
+    if (node && sp_json_type(given->json, node) == SP_JSON_LIST && given->json->nodes[node].n > 0
+        && sp_json_type(given->json, node + 1) == SP_JSON_LIST)
+        return sp_pairs_add(fault, given->json, node);
     if (node)
         return sp_fault_add_value(fault, given->json, node);
     sp_setting_default_add(fault, setting, (const uint8_t *)its + setting->place);

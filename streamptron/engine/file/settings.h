@@ -26,7 +26,7 @@ typedef struct sp_setting {
     uint8_t type;
     uint8_t place;
     double low, high;
-    const char *want; /* what it must be; of a word the words, between bars */
+    const char *want; /* what it must be; of a word the words, between bars. Of a truth NULL */
 } sp_setting;
 
 typedef struct sp_given {
@@ -41,8 +41,8 @@ typedef struct sp_given {
 SP_PRIVATE int sp_settings_read(const sp_setting *table, size_t n, const char *owner, char letter,
                                 const sp_given *given, void *to, sp_fault *fault);
 
-/* The first parameter in which two of one owner differ, of what was given and where it was put. NULL:
-   they are the same. */
+/* The first parameter in which two of one owner differ, of what was given and where it was put.
+   NULL: they are the same. */
 SP_PRIVATE const sp_setting *sp_settings_differ(const sp_setting *table, size_t n, char letter,
                                                 const sp_given *given, const void *its,
                                                 const sp_given *others, const void *theirs);

@@ -26,17 +26,17 @@ typedef struct sp_token_settings {
 
 static const sp_setting sp_tokens_settings[] = {
     {"analyzer", "T", SP_SETTING_WORD, SP_AT(analyzer), 0, 0, "word|char"},
-    {"ngram_range", "T", SP_SETTING_VALUE, SP_AT(ngram_range), 0, 0, ""},
-    {"lowercase", "T", SP_SETTING_TRUTH, SP_AT(lowercase), 0, 0, "True or False"},
-    {"separators", "T", SP_SETTING_NODE, SP_AT(separators), 0, 0, ""},
+    {"ngram_range", "T", SP_SETTING_VALUE, SP_AT(ngram_range), 0, 0, NULL},
+    {"lowercase", "T", SP_SETTING_TRUTH, SP_AT(lowercase), 0, 0, NULL},
+    {"separators", "T", SP_SETTING_NODE, SP_AT(separators), 0, 0, NULL},
     {"min_length", "T", SP_SETTING_WHOLE, SP_AT(min_length), 1, SP_LENGTH_MOST,
      "an int of at least 1"},
     {"max_length", "T", SP_SETTING_MAYBE, SP_AT(max_length), 1, SP_LENGTH_MOST,
      "None or an int of at least min_length"},
-    {"fold_numbers", "T", SP_SETTING_TRUTH, SP_AT(fold_numbers), 0, 0, "True or False"},
+    {"fold_numbers", "T", SP_SETTING_TRUTH, SP_AT(fold_numbers), 0, 0, NULL},
     {"value", "T", SP_SETTING_WORD, SP_AT(value), 0, 0, "presence|count|log"},
-    {"normalize", "T", SP_SETTING_NODE, SP_AT(normalize), 0, 0, ""},
-    {"fields", "T", SP_SETTING_NODE, SP_AT(fields), 0, 0, ""},
+    {"normalize", "T", SP_SETTING_NODE, SP_AT(normalize), 0, 0, NULL},
+    {"fields", "T", SP_SETTING_NODE, SP_AT(fields), 0, 0, NULL},
 };
 
 #undef SP_AT
@@ -51,10 +51,10 @@ typedef struct sp_mail_settings {
 } sp_mail_settings;
 
 static const sp_setting sp_mails_settings[] = {
-    {"headers", "E", SP_SETTING_TRUTH, SP_AT(headers), 0, 0, "True or False"},
-    {"text", "E", SP_SETTING_TRUTH, SP_AT(text), 0, 0, "True or False"},
+    {"headers", "E", SP_SETTING_TRUTH, SP_AT(headers), 0, 0, NULL},
+    {"text", "E", SP_SETTING_TRUTH, SP_AT(text), 0, 0, NULL},
     {"bytes", "E", SP_SETTING_WHOLE, SP_AT(bytes), 0, SP_MAIL_BYTES_MOST, SP_MAIL_BYTES_WANT},
-    {"fold", "E", SP_SETTING_TRUTH, SP_AT(fold), 0, 0, "True or False"},
+    {"fold", "E", SP_SETTING_TRUTH, SP_AT(fold), 0, 0, NULL},
 };
 
 #undef SP_AT

@@ -9,7 +9,7 @@
 typedef struct sp_united {
     sp_bytes text; /* the list as JSON; null: there is none */
     uint32_t n;
-    uint32_t *numbers; /* by value of the first list, then of the next one: its number in the list */
+    uint32_t *numbers; /* by value of the first list, then of the next one: its number there */
 } sp_united;
 
 /* 0, or a kind of fault. Call sp_united_free in either case. */

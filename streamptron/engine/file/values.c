@@ -223,7 +223,7 @@ SP_PRIVATE bool sp_is_position(const sp_json *json, uint32_t node)
 
 SP_PRIVATE bool sp_is_object(const sp_json *json, uint32_t node)
 {
-    static const char *const kinds[] = {"complex", "Decimal", "Fraction", "date", "datetime"};
+    static const char kinds[][9] = {"complex", "Decimal", "Fraction", "date", "datetime"};
     for (uint32_t at = node; at < json->nodes[node].next; at++) {
         const uint8_t *p;
         size_t n;

@@ -71,8 +71,10 @@ static void sp_labels_write(sp_writing *w)
         sp_kept_write(w, "labels", SP_PART_LABELS);
         return;
     }
-    w->to->failed |= sp_labels_part(w->contents, w->more_labels, &part, &fault) != 0;
-    sp_entry_write(w, "labels", part.text, part.n);
+    if (sp_labels_part(w->contents, w->more_labels, &part, &fault) == 0)
+        sp_entry_write(w, "labels", part.text, part.n);
+    else
+        w->to->failed = true;
     sp_part_free(&part);
 }
 

@@ -181,7 +181,8 @@ SP_PRIVATE int sp_labels_add_all(sp_label_list *list, const sp_contents *content
         sp_value_copy(json, node, true, &list->more);
         sp_value_show(json, node, false, &shown);
         sp_label_read(contents, json, node, &its);
-        failed = list->more.failed || shown.failed || sp_label_put(list, shown.p, shown.n, &its) < 0;
+        failed = list->more.failed || shown.failed
+                 || sp_label_put(list, shown.p, shown.n, &its) < 0;
     }
     sp_bytes_free(&shown);
     list->more.failed = false;

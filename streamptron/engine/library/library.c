@@ -18,7 +18,11 @@
 /* What no answer waits for: compiled for size. */
 #if defined(__GNUC__) && !defined(__clang__)
     #pragma GCC push_options
-    #pragma GCC optimize("Os")
+    #if __GNUC__ >= 12
+        #pragma GCC optimize("Oz")
+    #else
+        #pragma GCC optimize("Os")
+    #endif
 #endif
 #include "library/deltas.c"
 #include "library/disk_posix.c"

@@ -91,19 +91,20 @@ SP_PRIVATE int sp_say_system(spt_error *error, int system, const char *what, con
 
 SPT_API const char *spt_message(int code)
 {
-    static const char *const messages[] = {
-        "no error",
-        "there is no memory",
-        "the system cannot open, read or write the file",
-        "not a model file, or one that this version cannot take",
-        "the file is damaged",
-        "an argument that cannot be",
-        "the model was opened where it lies, read only",
-        "a new label, and the model has max_labels",
-    };
+    static const char messages[] = "no error\0"
+                                   "there is no memory\0"
+                                   "the system cannot open, read or write the file\0"
+                                   "not a model file, or one that this version cannot take\0"
+                                   "the file is damaged\0"
+                                   "an argument that cannot be\0"
+                                   "the model was opened where it lies, read only\0"
+                                   "a new label, and the model has max_labels";
+    const char *message = messages;
     if (code < 0 || code > SPT_FULL)
         return "an unknown error";
-    return messages[code];
+    while (code-- > 0)
+        message += strlen(message) + 1;
+    return message;
 }
 
 SPT_API const char *spt_version(void)

@@ -27,8 +27,8 @@ typedef struct sp_side {
 /* A text and a number, such as models[3], as a side's name. */
 SP_PRIVATE void sp_side_called(char *name, const char *before, uint64_t number, const char *after);
 
-/* A model as a side; NULL: the contents are alone, without labels that have come since. 0, or a kind
-   of fault. Call sp_side_free in either case. */
+/* A model as a side; NULL: the contents are alone, without labels that have come since. 0, or a
+   kind of fault. Call sp_side_free in either case. */
 SP_PRIVATE int sp_side_begin(sp_side *side, const spt_model *model, const sp_contents *contents,
                              sp_fault *fault);
 SP_PRIVATE void sp_side_free(sp_side *side);

@@ -276,9 +276,9 @@ SPT_API int spt_merge(const spt_model *const *models, size_t n, const spt_model 
 SPT_API int spt_delta(const spt_model *model, const spt_model *since, uint64_t shard, void **p,
                       size_t *n, spt_error *error);
 
-/* Learn what n deltas hold, in whatever order they came: the model is what spt_merge makes of it and
-   of those who sent them. All must go on from this very model, and have other shards' numbers.
-   Nothing in them is believed. Steps of before cannot be taken back any more. */
+/* Learn what n deltas hold, in whatever order they came: the model becomes what spt_merge makes of
+   those who sent them. All go on from this very model, each with another shard's number. Nothing in
+   them is believed. Steps of before cannot be taken back any more. */
 SPT_API int spt_apply(spt_model *model, const void *const *deltas, const size_t *lengths, size_t n,
                       spt_error *error);
 

@@ -172,7 +172,7 @@ SP_RARE SP_PRIVATE int sp_linear_split(sp_learner *learner)
     return 0;
 }
 
-SP_PRIVATE void sp_linear_split_end(sp_learner *learner, bool failed)
+SP_RARE SP_PRIVATE void sp_linear_split_end(sp_learner *learner, bool failed)
 {
     sp_table split = learner->table;
     if (failed) {

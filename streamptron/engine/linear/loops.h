@@ -150,9 +150,10 @@ SP_TEMPLATE void sp_sum_any(const sp_slots block, const sp_clock clock, const sp
 
 /* Blocks side by side, whose slots are `parts` vectors of numbers that are all summed alike. The
    sums are laid out as slots are. Entries below `ahead` prefetch the one SP_AHEAD further on. */
-#define SP_SUM(name, wider, vector, parts, blocks) \
-wider static void name(double ***chunks, const sp_entries *entries, const int intercept, \
-                       ptrdiff_t ahead, double *sums) \
+#define SP_SUM(name, made, vector, parts, blocks) \
+made(void, name, (double ***chunks, const sp_entries *entries, const int intercept, \
+                  ptrdiff_t ahead, double *sums), \
+     (chunks, entries, intercept, ahead, sums)) \
 { \
     const int in_part = (int)(sizeof(vector) / sizeof(double)), width = parts * in_part; \
     const uint32_t *slots = entries->slots, *columns = entries->columns; \
@@ -203,7 +204,8 @@ wider static void name(double ***chunks, const sp_entries *entries, const int in
   #define SP_BLOCKS_AT_ONCE 4
   typedef double sp_two __attribute__((vector_size(16)));
   typedef double sp_four __attribute__((vector_size(32)));
-  SP_SUM(sp_sum_pair, inline, sp_two, 1, 1)
+  #define SP_ALIKE(type, name, parameters, arguments) static inline type name parameters
+  SP_SUM(sp_sum_pair, SP_ALIKE, sp_two, 1, 1)
   SP_SUM(sp_sum_1, SP_WIDER, sp_four, 2, 1)
   SP_SUM(sp_sum_2, SP_WIDER, sp_four, 2, 2)
   SP_SUM(sp_sum_3, SP_WIDER, sp_four, 2, 3)

@@ -11,12 +11,6 @@
 #else
     #define sp_fused(x, y, z) sp_fused_exactly(x, y, z)
 #endif
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
-    && !defined(__SANITIZE_ADDRESS__)
-    #define SP_FUSING __attribute__((target_clones("fma", "default")))
-#else
-    #define SP_FUSING
-#endif
 
 /* A sum and what it lacks, which together are exact. */
 typedef struct sp_twice {
@@ -55,7 +49,7 @@ SP_PRIVATE double sp_fused_exactly(double x, double y, double z)
     return high.sum + sp_from_bits(bits);
 }
 
-SP_FUSING SP_PRIVATE double sp_e_to(double x)
+SP_FUSING(SP_PRIVATE, double, sp_e_to, (double x), (x))
 {
     const double whole = 0x1.8p52; /* added and subtracted it leaves a whole number */
     double shifted = sp_fused(x, 0x1.71547652b82fep+7, whole);

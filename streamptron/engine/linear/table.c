@@ -19,8 +19,8 @@ static ptrdiff_t sp_weights_blocks_for(const sp_table *table, ptrdiff_t n_output
 
 static const sp_slot_kind sp_weights = {.weights = true, .blocks_for = sp_weights_blocks_for};
 
-SP_PRIVATE void sp_table_init(sp_table *table, int average, double half_life, bool pocket, int keep,
-                              bool several, bool scattered)
+SP_RARE SP_PRIVATE void sp_table_init(sp_table *table, int average, double half_life, bool pocket,
+                                      int keep, bool several, bool scattered)
 {
     memset(table, 0, sizeof(sp_table));
     table->kind = &sp_weights;
@@ -43,7 +43,7 @@ static void sp_block_free(sp_block *block)
     sp_places_free(&block->of_folds, block->folds);
 }
 
-SP_PRIVATE void sp_table_free(sp_table *table)
+SP_RARE SP_PRIVATE void sp_table_free(sp_table *table)
 {
     for (ptrdiff_t b = 0, end = table->n_blocks; b < end; b++)
         sp_block_free(&table->blocks[b]);

@@ -63,8 +63,10 @@ SP_TEMPLATE void sp_exp4(const sp_double4 *x, sp_double4 *e)
 #endif
 
 /* z[k] = (log P[k] + E[k] log 2) - times (lnD[k] - prior); P's exponent is moved to E first. */
-SP_WIDER static inline void sp_logs(const double *P, const double *E, const double *lnD,
-                                    double prior, double times, double *z, ptrdiff_t n)
+SP_WIDER(void, sp_logs,
+         (const double *P, const double *E, const double *lnD, double prior, double times,
+          double *z, ptrdiff_t n),
+         (P, E, lnD, prior, times, z, n))
 {
     ptrdiff_t k = 0;
 #ifdef SP_FOURS
@@ -86,8 +88,9 @@ SP_WIDER static inline void sp_logs(const double *P, const double *E, const doub
 }
 
 /* p[k] = e^(scale score[k] - best). */
-SP_WIDER static inline void sp_exps(const double *score, double scale, double best, double *p,
-                                    ptrdiff_t n)
+SP_WIDER(void, sp_exps,
+         (const double *score, double scale, double best, double *p, ptrdiff_t n),
+         (score, scale, best, p, n))
 {
     ptrdiff_t k = 0;
 #ifdef SP_FOURS
@@ -104,9 +107,10 @@ SP_WIDER static inline void sp_exps(const double *score, double scale, double be
 }
 
 /* What naive Bayes says, V = clip(z / m, most), and score = dot r + w0 + wn V, in dot's place. */
-SP_WIDER static inline void sp_met_scores(const double *z, double m, double most, const double *w0,
-                                          double r, double wn, double *V, double *score,
-                                          ptrdiff_t n)
+SP_WIDER(void, sp_met_scores,
+         (const double *z, double m, double most, const double *w0, double r, double wn, double *V,
+          double *score, ptrdiff_t n),
+         (z, m, most, w0, r, wn, V, score, n))
 {
     ptrdiff_t k = 0;
 #ifdef SP_FOURS

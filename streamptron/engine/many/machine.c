@@ -130,7 +130,7 @@ SP_RARE SP_PRIVATE int sp_many_split(sp_learner *learner)
     return 0;
 }
 
-SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
+SP_RARE SP_PRIVATE void sp_many_split_end(sp_learner *learner, bool failed)
 {
     sp_adaptive *a = &learner->adaptive;
     const sp_once_pair *pair = &learner->adaptive.many.pair;
@@ -236,7 +236,7 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
     return sp_columns_fault(&a->columns, table, &learner->index);
 }
 
-SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
+SP_RARE SP_PRIVATE bool sp_many_slots_fault(const sp_learner *learner, sp_slot_type n_slots)
 {
     const sp_table *table = &learner->table;
     const sp_blocks blocks = sp_table_blocks(table);

@@ -251,8 +251,8 @@ SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, dou
         p[k] = w->damaged ? NAN : p[k] / total;
 }
 
-SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k,
-                                ptrdiff_t i, const sp_event *event)
+SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k,
+                                        ptrdiff_t i, const sp_event *event)
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_weighed *weighed = &w->weighed;

@@ -1,6 +1,6 @@
 #include "memory/arena.h"
 
-SP_API void sp_arena_free(sp_arena *arena)
+SP_RARE SP_API void sp_arena_free(sp_arena *arena)
 {
     sp_arena_block *older;
     while (arena->newest != NULL) {

@@ -31,7 +31,7 @@ typedef struct sp_arena_point {
     size_t used;
 } sp_arena_point;
 
-static inline void sp_arena_init(sp_arena *arena)
+SP_RARE static inline void sp_arena_init(sp_arena *arena)
 {
     arena->newest = NULL;
     arena->bytes = 0;

@@ -36,17 +36,8 @@
   #define sp_prefetch(address) ((void)(address))
 #endif
 
-/* A function that is compiled twice; a machine with wider registers runs the wider version. They
-   hold more sums side by side. No sum is split and none is fused, so no bit of a result changes.
-   The dynamic linker makes the choice, which musl's cannot do. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
-    && !defined(__SANITIZE_ADDRESS__)
-  #define SP_WIDER __attribute__((target_clones("avx2", "default")))
-#else
-  #define SP_WIDER
-#endif
 
-/* A function that runs once in a learner's life: compiled for size. */
+/* A function that no event waits for, or once in a learner's life: compiled for size. */
 #if defined(__GNUC__) || defined(__clang__)
   #define SP_RARE __attribute__((cold))
 #else
@@ -103,6 +94,61 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #define SP_APART
 #endif
 
+/* A function of one file, which need not call it. */
+#if defined(__GNUC__) || defined(__clang__)
+  #define SP_UNSEEN static __attribute__((unused))
+#else
+  #define SP_UNSEEN static
+#endif
+
+/* A function that is compiled twice; a machine with wider registers runs the wider version. They
+   hold more sums side by side. No sum is split and none is fused, so no bit of a result changes.
+   The dynamic linker makes the choice, which musl's cannot do. (GCC's target_clones do the same,
+   but bring 4.5 kB that tell every processor apart.) The body follows:
+
+       SP_WIDER(double, sp_some, (const double *x, int n), (x, n))
+       {
+       } */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
+    && !defined(__SANITIZE_ADDRESS__)
+  #include <cpuid.h>
+  /* Whether the processor has AVX2, or fused sums, and the system keeps wider registers. It runs
+     before all else, so it calls nothing. */
+  SP_UNSEEN SP_APART bool sp_machine_has(bool wider)
+  {
+      uint32_t a, b, c, d, kept, high;
+      if (!__get_cpuid(1, &a, &b, &c, &d) || (c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0)
+          return false;
+      __asm__ volatile("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
+      if ((kept & 6) != 6 || !wider)
+          return (kept & 6) == 6 && (c & bit_FMA) != 0;
+      return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2) != 0;
+  }
+  #define SP_TWICE(machine, wider, storage, type, name, parameters, arguments) \
+      SP_TEMPLATE type name##_once parameters; \
+      __attribute__((target(machine))) static type name##_more parameters \
+      { \
+          return name##_once arguments; \
+      } \
+      SP_UNSEEN type name##_plain parameters \
+      { \
+          return name##_once arguments; \
+      } \
+      static type(*name##_choose(void)) parameters \
+      { \
+          return sp_machine_has(wider) ? name##_more : name##_plain; \
+      } \
+      __attribute__((ifunc(#name "_choose"))) storage type name parameters; \
+      SP_TEMPLATE type name##_once parameters
+  #define SP_WIDER(type, name, parameters, arguments) \
+      SP_TWICE("avx2", true, SP_UNSEEN, type, name, parameters, arguments)
+  #define SP_FUSING(storage, type, name, parameters, arguments) \
+      SP_TWICE("fma", false, storage, type, name, parameters, arguments)
+#else
+  #define SP_WIDER(type, name, parameters, arguments) static inline type name parameters
+  #define SP_FUSING(storage, type, name, parameters, arguments) storage type name parameters
+#endif
+
 /* A double's bits. A pointer to one must not be read as a pointer to an int. */
 SP_TEMPLATE uint64_t sp_bits_of(double x)
 {
@@ -143,11 +189,6 @@ SP_ORDER(number, double)
    one file, which is the way (streamptron.c), the first need no names that others see; but
    tests/engine/ calls them, too. In the library (library/library.c) the second need none either,
    and what it does not use is left out. */
-#if defined(__GNUC__) || defined(__clang__)
-  #define SP_UNSEEN static __attribute__((unused))
-#else
-  #define SP_UNSEEN static
-#endif
 #if defined(SP_ONE_FILE) && !defined(STREAMPTRON_OPEN)
   #define SP_PRIVATE SP_UNSEEN
 #else

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-SP_PRIVATE void sp_pool_free(sp_pool *pool)
+SP_RARE SP_PRIVATE void sp_pool_free(sp_pool *pool)
 {
     sp_region *older;
     while (pool->newest != NULL) {

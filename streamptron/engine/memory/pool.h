@@ -145,7 +145,7 @@ static inline size_t sp_pool_block(size_t n)
 }
 
 /* `scattered`: what is looked up together is spread over the pool. */
-static inline void sp_pool_init(sp_pool *pool, bool scattered)
+SP_RARE static inline void sp_pool_init(sp_pool *pool, bool scattered)
 {
     memset(pool, 0, sizeof(sp_pool));
     pool->scattered = scattered;

@@ -40,7 +40,7 @@ SP_API sp_key sp_index_stored(const sp_index *index, sp_slot_type slot)
     return sp_lookup_key(index->lookup, slot);
 }
 
-SP_API void sp_index_free(sp_index *index)
+SP_RARE SP_API void sp_index_free(sp_index *index)
 {
     if (sp_index_is_limited(index) && index->keys != NULL) {
         for (sp_slot_type slot = SP_SLOTS_RESERVED, end = index->n_slots; slot < end; slot++)
@@ -78,7 +78,8 @@ static int sp_direct_open(sp_index *index)
     return 0;
 }
 
-SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number, sp_slot_type max_features)
+SP_RARE SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
+                                 sp_slot_type max_features)
 {
     index->bits = bits;
     index->seed = sp_seed_make(seed_number);
@@ -314,7 +315,7 @@ static bool sp_directory_may_double(const sp_index *index)
 }
 
 /* Copy n more words into the next directory; use it once it is full. -1 without memory. */
-static int sp_directory_grow(sp_index *index, size_t n)
+SP_RARE static int sp_directory_grow(sp_index *index, size_t n)
 {
     size_t length = (size_t)1 << index->depth;
     if (index->next == NULL) {
@@ -354,7 +355,7 @@ static void sp_directory_set(sp_index *index, uint64_t tag, uint32_t depth, uint
 }
 
 /* Double one segment; also the way out if the top bits do not tell its tags apart. */
-static int sp_index_segment_grow(sp_index *index, uint64_t tag, uintptr_t old)
+SP_RARE static int sp_index_segment_grow(sp_index *index, uint64_t tag, uintptr_t old)
 {
     uintptr_t word = sp_segment_grow(&index->pool, old);
     if (word == 0)
@@ -502,7 +503,7 @@ static uint64_t sp_tag_at(const sp_index *index, sp_slot_type slot)
                        : sp_key_hash(&index->seed, sp_index_key(index, slot)) >> 32;
 }
 
-SP_PRIVATE void sp_index_rewind(sp_index *index, const sp_index_point *mark)
+SP_RARE SP_PRIVATE void sp_index_rewind(sp_index *index, const sp_index_point *mark)
 {
     const sp_key *key;
     while (index->n_slots > mark->n_slots) {
@@ -567,7 +568,7 @@ static int sp_directory_copy(sp_index *to, const sp_index *other)
     return 0;
 }
 
-SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
+SP_RARE SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
 {
     *to = *other;
     to->directory = to->next = NULL;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-SP_API void sp_learner_free(sp_learner *learner)
+SP_RARE SP_API void sp_learner_free(sp_learner *learner)
 {
     sp_index_free(&learner->index);
     sp_table_free(&learner->table);
@@ -218,14 +218,14 @@ SP_API double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, pt
     return sp_machine_weight(learner, slot, output, kind);
 }
 
-SP_API size_t sp_learner_bytes(const sp_learner *learner)
+SP_RARE SP_API size_t sp_learner_bytes(const sp_learner *learner)
 {
     const sp_index *index = &learner->index;
     return index->bytes + index->pool.bytes + index->long_keys.bytes + learner->table.bytes
            + learner->table.pool.bytes + sp_machine_bytes(learner);
 }
 
-SP_API int sp_learner_copy(sp_learner *to, const sp_learner *other)
+SP_RARE SP_API int sp_learner_copy(sp_learner *to, const sp_learner *other)
 {
     *to = *other;
     int failed = sp_index_copy(&to->index, &other->index);
@@ -234,7 +234,7 @@ SP_API int sp_learner_copy(sp_learner *to, const sp_learner *other)
     return sp_machine_copy(to, other) + failed;
 }
 
-SP_API int sp_learner_expect(sp_learner *learner, ptrdiff_t n, int positive)
+SP_RARE SP_API int sp_learner_expect(sp_learner *learner, ptrdiff_t n, int positive)
 {
     learner->two.positive = positive;
     learner->two.n = (int)SP_MIN(n, (ptrdiff_t)2);
@@ -278,7 +278,7 @@ SP_PRIVATE void sp_learner_commit_row(sp_learner *learner, const sp_event *event
     learner->version += 1;
 }
 
-SP_API bool sp_learner_slots_fault(const sp_learner *learner)
+SP_RARE SP_API bool sp_learner_slots_fault(const sp_learner *learner)
 {
     return !learner->table.kind->weights
            && sp_machine_slots_fault(learner, learner->index.n_slots);

@@ -98,7 +98,7 @@ SP_PRIVATE sp_sparse_rows *sp_rows_borrow(const sp_entry *entries, size_t n)
     return rows;
 }
 
-SP_PRIVATE sp_sparse_rows *sp_rows_copy(const sp_sparse_rows *other)
+SP_RARE SP_PRIVATE sp_sparse_rows *sp_rows_copy(const sp_sparse_rows *other)
 {
     sp_sparse_rows *rows = sp_rows_open();
     if (rows == NULL)

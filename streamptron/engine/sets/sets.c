@@ -23,7 +23,7 @@ SP_PRIVATE int sp_sets_init(sp_sets *s, double eta, double forget)
     return sp_sets_tallies(s);
 }
 
-SP_PRIVATE void sp_sets_free(sp_sets *s)
+SP_RARE SP_PRIVATE void sp_sets_free(sp_sets *s)
 {
     sp_free(s->labels);
     sp_free(s->awake);
@@ -55,7 +55,7 @@ SP_PRIVATE int sp_sets_room(sp_sets *s, ptrdiff_t n)
     return 0;
 }
 
-SP_PRIVATE int sp_sets_copy(sp_sets *to, const sp_sets *other)
+SP_RARE SP_PRIVATE int sp_sets_copy(sp_sets *to, const sp_sets *other)
 {
     *to = *other;
     to->labels = NULL;
@@ -345,8 +345,8 @@ SP_API double sp_sets_best_threshold(const sp_sets *s)
     return (double)chosen / SP_SETS_STEPS;
 }
 
-SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
-                            ptrdiff_t k, ptrdiff_t i)
+SP_RARE SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
+                                    ptrdiff_t k, ptrdiff_t i)
 {
     sp_answered *w = sp_answered_of(event);
     const sp_label *label = &s->labels[k];

@@ -102,7 +102,7 @@ SP_PRIVATE int sp_voted_split(sp_learner *learner)
     return -1;
 }
 
-SP_PRIVATE void sp_voted_split_end(sp_learner *learner, bool failed)
+SP_RARE SP_PRIVATE void sp_voted_split_end(sp_learner *learner, bool failed)
 {
     sp_linear_split_end(learner, failed);
     if (failed)

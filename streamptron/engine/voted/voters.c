@@ -189,7 +189,7 @@ static int sp_voter_copy(sp_voters *v, sp_voter *to, const sp_voter *other, doub
     return 0;
 }
 
-SP_PRIVATE void sp_voters_free(sp_voters *v)
+SP_RARE SP_PRIVATE void sp_voters_free(sp_voters *v)
 {
     for (size_t i = 0, end = v->n_chunks; i < end; i++) {
         if (v->chunks[i] != NULL) {
@@ -259,7 +259,7 @@ SP_PRIVATE int sp_updates_room(sp_voters *v, ptrdiff_t n)
     return 0;
 }
 
-SP_PRIVATE int sp_voters_copy(sp_voters *to, const sp_voters *other)
+SP_RARE SP_PRIVATE int sp_voters_copy(sp_voters *to, const sp_voters *other)
 {
     const sp_mentions *from;
     sp_mentions *m;

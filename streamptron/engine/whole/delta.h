@@ -90,8 +90,8 @@ SP_API sp_key *sp_delta_keys(const sp_delta *delta, const sp_index *base, const 
                              sp_slot_type n_slots, sp_slot_type *first);
 
 /* Two words that stand for all that a learner has: names and numbers of its slots, what it has
-   counted, what it keeps once, and these bytes: its class, labels and odd names, as JSON. -1 without
-   memory. */
+   counted, what it keeps once, and these bytes: its class, labels and odd names, as JSON. -1
+   without memory. */
 SP_API int sp_delta_digest(const sp_shard *shard, const uint8_t *called, size_t n, uint64_t *h);
 
 #endif

@@ -28,7 +28,7 @@ SP_PRIVATE int sp_wide_start(sp_learner *learner)
     return 0;
 }
 
-SP_PRIVATE int sp_wide_turn(sp_learner *learner)
+SP_RARE SP_PRIVATE int sp_wide_turn(sp_learner *learner)
 {
     sp_table *before = (sp_table *)sp_malloc(sizeof(sp_table));
     if (before == NULL)

@@ -540,7 +540,7 @@ SP_PRIVATE int sp_wide_begin(sp_table *to, const sp_table *like)
     return to->own == NULL ? -1 : sp_table_add_outputs(to, like->n_outputs);
 }
 
-SP_PRIVATE void sp_wide_drop(sp_table *table)
+SP_RARE SP_PRIVATE void sp_wide_drop(sp_table *table)
 {
     sp_rows_free(sp_wide_rows(table));
     table->own = NULL;
@@ -642,8 +642,8 @@ SP_RARE SP_PRIVATE int sp_wide_turned(sp_table *to, const sp_table *dense, const
     return failed;
 }
 
-SP_PRIVATE int sp_wide_copied(sp_table *to, const sp_table *other, const sp_index *index,
-                              sp_slot_type n_slots)
+SP_RARE SP_PRIVATE int sp_wide_copied(sp_table *to, const sp_table *other, const sp_index *index,
+                                      sp_slot_type n_slots)
 {
     const uint32_t first = 0;
     if (sp_wide_begin(to, other) < 0
