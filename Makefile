@@ -11,6 +11,9 @@ SOURCES = $(foreach kind,py pyi pyx pxd h c,$(wildcard streamptron/*.$(kind) \
 T ?= tests/test_twin.py
 # the second process of a run begins at its middle, and who is ready takes over from the other
 PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
+# which part of the parameters: of all in `version` and `between`, of those that say again what
+# others have said in `pytest` and `sanitize`
+TURN ?= 1/1
 
 .PHONY: demo test check build t lint typecheck quick pytest version between engine switches \
 	threads coverage sanitize warnings journeys oldest bench docs spark dist clean lib \
@@ -47,12 +50,11 @@ quick: $(VENV)/.dev
 		$(PYTEST) -m "not slow" --turn 1/3
 
 pytest: $(VENV)/.dev
-	$(STEP) "pytest: all tests, on every core" $(PYTEST)
+	$(STEP) "pytest: all tests, on every core" $(PYTEST) --slow-turn $(TURN)
 
 # What .ci/run asks of a Python that is not the newest: what is marked `slow` or `once` would say
 # the same again. With TURN=1/4 each test has a fourth of its parameters. A Python that lies between
 # the oldest and the newest could differ from both only where compiled code meets it.
-TURN ?= 1/1
 OTHER = $(PYTEST) -m "not slow and not once" --turn $(TURN)
 ROOMS = collisions gate hashed multilabel names river state twin voted wide
 DOORS = $(addprefix tests/,doors late matrix merge model_file ranking sklearn text \

@@ -33,14 +33,19 @@ def pytest_addoption(parser):
         metavar="K/N",
         help="of each test with parameters, the K-th of N parts: 1/2 and 2/2 are all of it",
     )
+    parser.addoption(
+        "--slow-turn", type=turn, metavar="K/N", help="the same, of what is marked slow alone"
+    )
 
 
 def pytest_collection_modifyitems(config, items):
     """With --turn every test runs, but each with a part of its parameters."""
-    if config.getoption("turn"):
-        kept = in_its_turn(items, *config.getoption("turn"))
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = [item for item in items if item in kept]
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    for option, those in (("turn", items), ("slow_turn", slow)):
+        if config.getoption(option):
+            left = {*those} - in_its_turn(those, *config.getoption(option))
+            config.hook.pytest_deselected(items=[item for item in items if item in left])
+            items[:] = [item for item in items if item not in left]
 
 
 def pytest_configure(config):

@@ -11,11 +11,11 @@ from tests.support.project import ROOT
 pytestmark = pytest.mark.once  # another Python would say the same
 
 
-def collected(*words):
-    """The tests that would run, and what pytest says of its options."""
+def collected(*words, file="tests/doors/test_labels.py"):
+    """The tests of a file that would run, and what pytest says of its options."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-o", "addopts="]
     done = subprocess.run(
-        [*command, "-p", "no:cacheprovider", *words, "tests/doors/test_labels.py"],
+        [*command, "-p", "no:cacheprovider", *words, file],
         cwd=ROOT,
         env=environment(),
         capture_output=True,
@@ -34,6 +34,17 @@ def test_parts_have_every_test_and_together_all_its_parameters():
             test.partition("[")[0] for test in every
         }
         assert len(part) < 0.6 * len(every)
+
+
+def test_what_is_slow_has_parts_of_its_own():
+    file = "tests/late/test_sets.py"
+    every, first, second, daily = (
+        {*collected(*words, file=file)[0]}
+        for words in ((), ("--slow-turn=1/2",), ("--slow-turn=2/2",), ("-m", "not slow"))
+    )
+    assert every == first | second
+    assert daily < first < every
+    assert len(first - daily) < 0.7 * len(every - daily)
 
 
 @pytest.mark.parametrize("turn", ["0/2", "3/2", "1", "half", ""])
