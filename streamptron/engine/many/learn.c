@@ -317,8 +317,10 @@ SP_TEMPLATE void sp_many_go_rows(const sp_sparse_rows *rows, double *const *head
     sp_moves_take(&moves);
 }
 
-SP_WIDER static void sp_many_go_any(const sp_sparse_rows *rows, double *const *heads,
-                                    const sp_slot_type *slots, const sp_met *w)
+SP_WIDER(void, sp_many_go_any,
+         (const sp_sparse_rows *rows, double *const *heads, const sp_slot_type *slots,
+          const sp_met *w),
+         (rows, heads, slots, w))
 {
     if (w->few)
         sp_many_go_rows(rows, heads, slots, w, true);
@@ -383,8 +385,10 @@ SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, pt
 }
 
 /* The counts of entries that are no columns, from first to last, not included. */
-SP_WIDER static void sp_many_count(sp_learner *learner, const sp_event *event, const sp_met *w,
-                                   ptrdiff_t first, ptrdiff_t last, ptrdiff_t y, double u)
+SP_WIDER(void, sp_many_count,
+         (sp_learner *learner, const sp_event *event, const sp_met *w, ptrdiff_t first,
+          ptrdiff_t last, ptrdiff_t y, double u),
+         (learner, event, w, first, last, y, u))
 {
     const sp_adaptive *a = &learner->adaptive;
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
