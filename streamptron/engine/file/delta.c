@@ -6,6 +6,7 @@
 #include "path/path.h"
 #include "rows/marks.h"
 #include "sets/flat.h"
+#include "wide/flat.h"
 
 #include <string.h>
 

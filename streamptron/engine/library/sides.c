@@ -2,6 +2,7 @@
 
 #include "file/counts.h"
 #include "file/plain.h"
+#include "file/values.h"
 #include "file/write.h"
 #include "linear/table.h"
 #include "machine.h"
