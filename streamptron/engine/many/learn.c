@@ -262,70 +262,62 @@ SP_TEMPLATE sp_entry *sp_many_insert(const sp_sparse_rows *rows, sp_sparse *row,
     return sp_rows_at(rows, row->block) + sp_ones(*labels & (bit - 1));
 }
 
-/* All labels' steps in one row. Which of them it has is not to be foreseen, so no branch asks. */
-SP_TEMPLATE void sp_many_go(const sp_sparse_rows *rows, sp_sparse *row, const sp_met *w, double X,
-                            uint64_t *labels, sp_moves *moves)
+/* Note the steps of some labels in one row. Which of them it has is not to be foreseen, so no branch
+   asks. */
+SP_TEMPLATE void sp_many_note(const sp_entry *entries, uint32_t n, const sp_stride *strides,
+                              ptrdiff_t n_strides, double X, const uint64_t *labels,
+                              sp_moves *moves)
 {
-    const sp_weighed *weighed = &w->weighed;
-    if (labels == NULL || w->wide & ~*labels) {
-        for (ptrdiff_t j = 0; j < w->n_adds; j++)
-            sp_many_insert(rows, row, w->adds[j], labels);
-    }
-    if (row->n == 0)
-        return;
-    sp_entry *const entries = sp_rows_at(rows, row->block);
-    for (ptrdiff_t j = 0; j < weighed->n_strides; j++) {
-        const sp_stride *stride = &weighed->strides[j];
+    for (ptrdiff_t j = 0; j < n_strides; j++) {
+        const sp_stride *stride = &strides[j];
         const uint32_t k = (uint32_t)stride->k;
-        const ptrdiff_t n = moves->n;
         uint32_t at;
         bool there;
         if (labels != NULL) {
             at = sp_ones(*labels & (((uint64_t)1 << k) - 1));
             there = *labels >> k & 1;
         } else {
-            at = sp_row_place(entries, row->n, k);
-            at -= at == row->n;
+            at = sp_row_place(entries, n, k);
+            at -= at == n;
             there = entries[at].k == k;
         }
-        moves->entry[n] = entries + at;
-        moves->kept[n] = stride->kept;
-        moves->grown[n] = stride->q * (X * X);
-        moves->far[n] = stride->f * X;
+        moves->entry[moves->n] = (sp_entry *)(uintptr_t)(entries + at);
+        moves->kept[moves->n] = stride->kept;
+        moves->grown[moves->n] = stride->q * (X * X);
+        moves->far[moves->n] = stride->f * X;
         moves->n += there;
-        if (moves->n == SP_MOVES)
-            sp_moves_take(moves);
     }
 }
 
-/* The steps in all rows of an event; `few`: which labels a row has is known, and no two entries
-   share one, so that steps of several rows go side by side. */
-SP_TEMPLATE void sp_many_go_rows(const sp_sparse_rows *rows, double *const *heads,
-                                 const sp_slot_type *slots, const sp_met *w, const bool few)
+/* The steps in all rows of an event. Where it is known which labels a row has, no two entries share
+   one, and the steps of several rows go side by side. */
+SP_WIDER(void, sp_many_go,
+         (const sp_sparse_rows *rows, double *const *heads, const sp_slot_type *slots,
+          const sp_met *w),
+         (rows, heads, slots, w))
 {
     const sp_weighed *weighed = &w->weighed;
     sp_moves moves;
     moves.n = 0;
     for (ptrdiff_t i = 0; i < weighed->n; i++) {
         const double X = weighed->sums.h[i] * weighed->r;
-        if (slots[i] != SP_SLOT_NULL && X != 0.0)
-            sp_many_go(rows, &sp_head_of(heads, slots[i])->row, w, X,
-                       few ? &w->rooms[i].labels : NULL, &moves);
-        if (!few)
-            sp_moves_take(&moves);
+        if (slots[i] == SP_SLOT_NULL || X == 0.0)
+            continue;
+        sp_sparse *row = &sp_head_of(heads, slots[i])->row;
+        uint64_t *labels = w->few ? &w->rooms[i].labels : NULL;
+        if (labels == NULL || w->wide & ~*labels) {
+            for (ptrdiff_t j = 0; j < w->n_adds; j++)
+                sp_many_insert(rows, row, w->adds[j], labels);
+        }
+        for (ptrdiff_t j = 0; row->n && j < weighed->n_strides; j += SP_MOVES / 2) {
+            sp_many_note(sp_rows_at(rows, row->block), row->n, weighed->strides + j,
+                         SP_MIN(weighed->n_strides - j, (ptrdiff_t)SP_MOVES / 2), X, labels,
+                         &moves);
+            if (labels == NULL || moves.n > SP_MOVES / 2)
+                sp_moves_take(&moves);
+        }
     }
     sp_moves_take(&moves);
-}
-
-SP_WIDER(void, sp_many_go_any,
-         (const sp_sparse_rows *rows, double *const *heads, const sp_slot_type *slots,
-          const sp_met *w),
-         (rows, heads, slots, w))
-{
-    if (w->few)
-        sp_many_go_rows(rows, heads, slots, w, true);
-    else
-        sp_many_go_rows(rows, heads, slots, w, false);
 }
 
 /* Their steps in all rows of an event, and in their intercepts. */
@@ -333,7 +325,7 @@ static void sp_many_go_all(sp_learner *learner, const sp_slot_type *slots, const
 {
     const sp_weighed *weighed = &w->weighed;
     sp_adaptive *a = &learner->adaptive;
-    sp_many_go_any(sp_many_rows(&learner->table), learner->table.blocks->chunks, slots, w);
+    sp_many_go(sp_many_rows(&learner->table), learner->table.blocks->chunks, slots, w);
     for (ptrdiff_t j = 0; a->intercept && j < weighed->n_strides; j++) {
         const sp_stride *stride = &weighed->strides[j];
         const ptrdiff_t k = stride->k;
@@ -397,21 +389,20 @@ SP_WIDER(void, sp_many_count,
     const double all = a->T + (double)a->n_labels;
     sp_dues dues;
     dues.n = 0;
-    for (ptrdiff_t i = first; i < last; i++) {
-        if (slots[i] == SP_SLOT_NULL)
-            continue;
-        sp_head *head = sp_head_of(learner->table.blocks->chunks, slots[i]);
-        double halved = sp_count(head, x[i], u, all);
-        sp_many_count_in(rows, &head->row, y, u * w->weighed.sums.v[i], halved,
-                         w->few ? &w->rooms[i].labels : NULL);
-        dues.head[dues.n] = head;
-        sp_entries_sums(sp_rows_at(rows, head->row.block), head->row.n, a->rD,
-                        &dues.N[dues.n], &dues.squares[dues.n]);
-        dues.n += 1;
-        if (dues.n == 4)
+    for (ptrdiff_t i = first; i <= last; i++) {
+        if (i < last && slots[i] != SP_SLOT_NULL) {
+            sp_head *head = sp_head_of(learner->table.blocks->chunks, slots[i]);
+            double halved = sp_count(head, x[i], u, all);
+            sp_many_count_in(rows, &head->row, y, u * w->weighed.sums.v[i], halved,
+                             w->few ? &w->rooms[i].labels : NULL);
+            dues.head[dues.n] = head;
+            sp_entries_sums(sp_rows_at(rows, head->row.block), head->row.n, a->rD,
+                            &dues.N[dues.n], &dues.squares[dues.n]);
+            dues.n += 1;
+        }
+        if (dues.n == 4 || i == last)
             sp_dues_settle(&dues, all);
     }
-    sp_dues_settle(&dues, all);
 }
 
 /* One event more of a column. Returns whether it still is one. */

@@ -135,7 +135,7 @@ SP_WIDER(void, sp_met_scores,
 
 /* --- Steps of entries */
 
-enum { SP_MOVES = 32 };
+enum { SP_MOVES = 64 };
 
 /* What so many entries are going to do, no two of them the same: G = G kept + grown, and w moves
    that far over sqrt(G + P0). */
