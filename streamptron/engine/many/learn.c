@@ -377,7 +377,7 @@ SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, pt
 }
 
 /* The counts of entries that are no columns, from first to last, not included. */
-SP_WIDER(void, sp_many_count,
+SP_WIDER_HERE(void, sp_many_count,
          (sp_learner *learner, const sp_event *event, const sp_met *w, ptrdiff_t first,
           ptrdiff_t last, ptrdiff_t y, double u),
          (learner, event, w, first, last, y, u))

@@ -132,7 +132,7 @@ SP_TEMPLATE void sp_few_shorten(double *P, double *E, ptrdiff_t n)
 
 /* All rows of the event, as above. Products are looked at after every fourth row: none can become
    infinite so soon. */
-SP_WIDER(void, sp_few_hear_rows,
+SP_WIDER_HERE(void, sp_few_hear_rows,
          (const sp_learner *learner, const sp_slot_type *slots, sp_met *w), (learner, slots, w))
 {
     const ptrdiff_t n_labels = learner->adaptive.n_labels;

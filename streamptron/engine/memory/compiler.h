@@ -149,6 +149,13 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #define SP_FUSING(storage, type, name, parameters, arguments) storage type name parameters
 #endif
 
+/* The same for what gains less by it, and is compiled once in the library, which is to stay small. */
+#ifdef SP_LIBRARY
+  #define SP_WIDER_HERE(type, name, parameters, arguments) static inline type name parameters
+#else
+  #define SP_WIDER_HERE SP_WIDER
+#endif
+
 /* A double's bits. A pointer to one must not be read as a pointer to an int. */
 SP_TEMPLATE uint64_t sp_bits_of(double x)
 {
