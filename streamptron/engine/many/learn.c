@@ -262,8 +262,8 @@ SP_TEMPLATE sp_entry *sp_many_insert(const sp_sparse_rows *rows, sp_sparse *row,
     return sp_rows_at(rows, row->block) + sp_ones(*labels & (bit - 1));
 }
 
-/* Note the steps of some labels in one row. Which of them it has is not to be foreseen, so no branch
-   asks. */
+/* Note the steps of some labels in one row. Which of them it has is not to be foreseen, so no
+   branch asks. */
 SP_TEMPLATE void sp_many_note(const sp_entry *entries, uint32_t n, const sp_stride *strides,
                               ptrdiff_t n_strides, double X, const uint64_t *labels,
                               sp_moves *moves)
