@@ -149,7 +149,7 @@ static inline void sp_prefetch_lines(const void *start, size_t size)
   #define SP_FUSING(storage, type, name, parameters, arguments) storage type name parameters
 #endif
 
-/* The same for what gains less by it, and is compiled once in the library, which is to stay small. */
+/* The same for what gains less by it, and is compiled once in the library, which stays small. */
 #ifdef SP_LIBRARY
   #define SP_WIDER_HERE(type, name, parameters, arguments) static inline type name parameters
 #else
