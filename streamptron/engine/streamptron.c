@@ -55,8 +55,30 @@
 #include "wide/machine.c"
 #include "wide/rows.c"
 
-/* What no event waits for, such as model files, merges, explanations and steps taken back: compiled
-   for size. So are the parts of a mail, whose words take the time. It comes last, so that no other
+/* Merges: for size in the library, which is to stay small. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(SP_LIBRARY)
+    #pragma GCC push_options
+    #if __GNUC__ >= 12
+        #pragma GCC optimize("Oz")
+    #else
+        #pragma GCC optimize("Os")
+    #endif
+#endif
+#include "adaptive/mix.c"
+#include "many/mix.c"
+#include "sets/mix.c"
+#include "whole/merge.c"
+#include "whole/mix.c"
+#include "whole/mix_rows.c"
+#include "whole/mix_stay.c"
+#include "whole/shard.c"
+#include "wide/mix.c"
+#if defined(__GNUC__) && !defined(__clang__) && defined(SP_LIBRARY)
+    #pragma GCC pop_options
+#endif
+
+/* What no event waits for, such as model files, explanations and steps taken back: compiled for
+   size. So are the parts of a mail, whose words take the time. It comes last, so that no other
    room's inline functions are. */
 #if defined(__GNUC__) && !defined(__clang__)
     #pragma GCC push_options
@@ -66,7 +88,6 @@
         #pragma GCC optimize("Os")
     #endif
 #endif
-#include "adaptive/mix.c"
 #include "adaptive/tell.c"
 #include "file/arrays.c"
 #include "file/bytes.c"
@@ -92,7 +113,6 @@
 #include "mail/parts.c"
 #include "many/delta.c"
 #include "many/former.c"
-#include "many/mix.c"
 #include "many/pair.c"
 #include "many/tell.c"
 #include "many/undo.c"
@@ -100,7 +120,6 @@
 #include "rows/marks.c"
 #include "sets/flat.c"
 #include "sets/kept.c"
-#include "sets/mix.c"
 #include "sets/undo.c"
 #include "voted/flat.c"
 #include "voted/gather.c"
@@ -108,14 +127,8 @@
 #include "whole/delta.c"
 #include "whole/flat.c"
 #include "whole/marked.c"
-#include "whole/merge.c"
-#include "whole/mix.c"
-#include "whole/mix_rows.c"
-#include "whole/mix_stay.c"
 #include "whole/packed.c"
-#include "whole/shard.c"
 #include "wide/flat.c"
-#include "wide/mix.c"
 #if defined(__GNUC__) && !defined(__clang__)
     #pragma GCC pop_options
 #endif
