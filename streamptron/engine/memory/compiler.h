@@ -17,6 +17,18 @@
   #include <intrin.h>
 #endif
 
+#if defined(__MINGW32__) && defined(__SSE2__)
+  #include <emmintrin.h>
+  #include <math.h>
+  /* The C library's root is rounded twice there, and is called where code is compiled for size. */
+  static inline double sp_root(double x)
+  {
+      const __m128d of = _mm_set_sd(x);
+      return _mm_cvtsd_f64(_mm_sqrt_sd(of, of));
+  }
+  #define sqrt sp_root
+#endif
+
 #define SP_SLOT_MAX UINT32_MAX
 
 /* Sums of products of values, weights and counts up to this size stay far below the largest double,
