@@ -62,6 +62,30 @@ static uint32_t sp_column_number(const sp_columns *columns, const sp_index *inde
     return index->lookup != NULL ? columns->slots[at] : sp_index_number(index, columns->slots[at]);
 }
 
+/* What the list itself is in the order of. */
+static uint32_t sp_column_slot(const sp_columns *columns, const sp_index *index, uint32_t slot)
+{
+    (void)columns, (void)index;
+    return slot;
+}
+
+/* Shell's sort of n columns, by a number of each. */
+SP_TEMPLATE void sp_columns_sort(const sp_columns *columns, const sp_index *index,
+                                 uint32_t (*of)(const sp_columns *, const sp_index *, uint32_t),
+                                 uint32_t *order, uint32_t n)
+{
+    for (uint32_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
+        for (uint32_t i = gap; i < n; i++) {
+            const uint32_t at = order[i];
+            const uint32_t number = of(columns, index, at);
+            uint32_t k = i;
+            for (; k >= gap && of(columns, index, order[k - gap]) > number; k -= gap)
+                order[k] = order[k - gap];
+            order[k] = at;
+        }
+    }
+}
+
 SP_PRIVATE void sp_columns_settle(sp_columns *columns, const sp_index *index)
 {
     const uint32_t n = (uint32_t)columns->n;
@@ -72,16 +96,7 @@ SP_PRIVATE void sp_columns_settle(sp_columns *columns, const sp_index *index)
     uint32_t *order = columns->turns + n;
     for (uint32_t i = 0; i < n; i++)
         order[i] = i;
-    for (uint32_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) { /* Shell's sort */
-        for (uint32_t i = gap; i < n; i++) {
-            const uint32_t at = order[i];
-            const uint32_t number = sp_column_number(columns, index, at);
-            uint32_t k = i;
-            for (; k >= gap && sp_column_number(columns, index, order[k - gap]) > number; k -= gap)
-                order[k] = order[k - gap];
-            order[k] = at;
-        }
-    }
+    sp_columns_sort(columns, index, sp_column_number, order, n);
     for (uint32_t i = 0; i < n; i++)
         columns->turns[order[i]] = i;
 }
@@ -110,17 +125,8 @@ SP_PRIVATE void sp_columns_rise(sp_columns *columns, ptrdiff_t first)
     const ptrdiff_t n = columns->n;
     while (first < n && (first == 0 || slots[first - 1] < slots[first]))
         first++;
-    if (first == n)
-        return;
-    for (ptrdiff_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) { /* Shell's sort */
-        for (ptrdiff_t i = gap; i < n; i++) {
-            const sp_slot_type slot = slots[i];
-            ptrdiff_t k = i;
-            for (; k >= gap && slots[k - gap] > slot; k -= gap)
-                slots[k] = slots[k - gap];
-            slots[k] = slot;
-        }
-    }
+    if (first < n)
+        sp_columns_sort(columns, NULL, sp_column_slot, slots, (uint32_t)n);
 }
 
 SP_PRIVATE void sp_columns_sift(sp_columns *columns, const sp_blocks *blocks)
