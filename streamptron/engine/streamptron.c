@@ -56,13 +56,8 @@
 #include "wide/rows.c"
 
 /* Merges: for size in the library, which is to stay small. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(SP_LIBRARY)
-    #pragma GCC push_options
-    #if __GNUC__ >= 12
-        #pragma GCC optimize("Oz")
-    #else
-        #pragma GCC optimize("Os")
-    #endif
+#ifdef SP_LIBRARY
+SP_FOR_SIZE
 #endif
 #include "adaptive/mix.c"
 #include "many/mix.c"
@@ -73,21 +68,14 @@
 #include "whole/mix_stay.c"
 #include "whole/shard.c"
 #include "wide/mix.c"
-#if defined(__GNUC__) && !defined(__clang__) && defined(SP_LIBRARY)
-    #pragma GCC pop_options
+#ifdef SP_LIBRARY
+SP_FOR_SIZE_END
 #endif
 
 /* What no event waits for, such as model files, explanations and steps taken back: compiled for
    size. So are the parts of a mail, whose words take the time. It comes last, so that no other
    room's inline functions are. */
-#if defined(__GNUC__) && !defined(__clang__)
-    #pragma GCC push_options
-    #if __GNUC__ >= 12
-        #pragma GCC optimize("Oz")
-    #else
-        #pragma GCC optimize("Os")
-    #endif
-#endif
+SP_FOR_SIZE
 #include "adaptive/tell.c"
 #include "file/arrays.c"
 #include "file/bytes.c"
@@ -129,6 +117,4 @@
 #include "whole/marked.c"
 #include "whole/packed.c"
 #include "wide/flat.c"
-#if defined(__GNUC__) && !defined(__clang__)
-    #pragma GCC pop_options
-#endif
+SP_FOR_SIZE_END

@@ -16,14 +16,7 @@
 #include "library/event.c"
 
 /* What no answer waits for: compiled for size. */
-#if defined(__GNUC__) && !defined(__clang__)
-    #pragma GCC push_options
-    #if __GNUC__ >= 12
-        #pragma GCC optimize("Oz")
-    #else
-        #pragma GCC optimize("Os")
-    #endif
-#endif
+SP_FOR_SIZE
 #include "library/deltas.c"
 #include "library/disk_posix.c"
 #include "library/disk_windows.c"
@@ -35,6 +28,4 @@
 #include "library/shown.c"
 #include "library/sides.c"
 #include "library/steps.c"
-#if defined(__GNUC__) && !defined(__clang__)
-    #pragma GCC pop_options
-#endif
+SP_FOR_SIZE_END

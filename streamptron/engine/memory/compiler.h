@@ -68,6 +68,19 @@ static inline int sp_zeros_below(uint64_t word)
 #endif
 }
 
+/* Rooms that are compiled for size, in a file that includes several, stand between these. */
+#if defined(__GNUC__) && !defined(__clang__)
+  #if __GNUC__ >= 12
+    #define SP_FOR_SIZE _Pragma("GCC push_options") _Pragma("GCC optimize(\"Oz\")")
+  #else
+    #define SP_FOR_SIZE _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
+  #endif
+  #define SP_FOR_SIZE_END _Pragma("GCC pop_options")
+#else
+  #define SP_FOR_SIZE
+  #define SP_FOR_SIZE_END
+#endif
+
 /* How many bits of a word are set. */
 static inline uint32_t sp_ones(uint64_t word)
 {
