@@ -15,6 +15,9 @@ scaled    the same learner after River's StandardScaler
 log-loss  minus the mean logarithm of the probability of the event's label, in nats
 ECE       expected calibration error in percent: 15 bins of equal width
 us        a predict_one, predict_proba_one and learn_one, in microseconds
+
+At the end six columns of noise, three of which decide: with values missing, so far from 0 as the
+heading says, and with some that are a million times too large.
 """
 
 import csv
@@ -64,6 +67,7 @@ MADE = {
     "Waveform": lambda: synth.Waveform(seed=1).take(5_000),
 }
 CATEGORIES = {"nursery", "mushroom"}
+FAR = 0, 3, 10, 30, 100
 OFFSETS = (0.0, 10.0, 100.0, 1000.0)
 MOVED = ("SEA", "Phishing", "ImageSegments", "Waveform")
 
@@ -116,6 +120,17 @@ def moved(events, offset=0.0, unit=1.0):
     return [({j: (x.get(j, 0.0) + offset) * units[j] for j in names}, y) for x, y in events]
 
 
+def made(n, far=0.0, gaps=0.0, wrong=0.0):
+    """Six columns with mean `far` and deviation 1, three of which decide: a share of the values is
+    missing, or a million times too large."""
+    rng = random.Random(1)
+    for _ in range(n):
+        z = [rng.gauss(0.0, 1.0) for _ in range(6)]
+        y = z[0] + z[1] - z[2] > 0
+        x = {f"c{j}": far + z[j] for j in range(6) if rng.random() >= gaps}
+        yield {j: x_j * (1e6 if rng.random() < wrong else 1.0) for j, x_j in x.items()}, y
+
+
 def told(events, bends=False):
     """Errors and probabilities, and microseconds an event."""
     start = time.perf_counter()
@@ -165,6 +180,23 @@ def bench_moved(names, limit):
     common.table(["error, every column", *headings, "units of 1 to 1,000"], rows)
 
 
+def bench_gaps(n):
+    rows = []
+    for gaps in (0.01, 0.05, 0.1):
+        found = [told(list(scaled(made(n, gaps=gaps))))[0].error]
+        found += [told(list(made(n, far, gaps)))[0].error for far in FAR]
+        rows.append([f"{gaps:.0%}", *(f"{error:.1f}" for error in found)])
+    common.table(["gaps", "scaled, mean 0", *(f"mean {far}" for far in FAR)], rows)
+
+
+def bench_wrong(n):
+    rows = [
+        [f"{wrong:g}", f"{told(list(made(n, wrong=wrong)))[0].error:.1f}"]
+        for wrong in (0.0, 0.0002, 0.001, 0.002, 0.005)
+    ]
+    common.table(["share of values a million times too large", "error"], rows)
+
+
 def main():
     parser = common.parser(__doc__)
     parser.add_argument("--streams", nargs="+", choices=AIMS, default=AIMS, metavar="STREAM")
@@ -178,6 +210,10 @@ def main():
     bench_errors_of(args.streams, args.events)
     common.section("Offsets and units")
     bench_moved([name for name in MOVED if name in args.streams], args.events)
+    common.section("Values that are missing, of columns so many deviations from 0")
+    bench_gaps(args.events or 4000)
+    common.section("Wrong values")
+    bench_wrong(args.events or 4000)
 
 
 if __name__ == "__main__":
