@@ -629,17 +629,19 @@ SP_RARE static inline bool sp_machine_rows_fault(const sp_learner *learner)
     return sp_machine_of(learner) == SP_MACHINE_MANY && sp_many_fault(learner) != NULL;
 }
 
-/* What deltas hold of a slot that its bytes have not: how many marks (sets/flat.h), and these. */
+/* What deltas hold of a slot that its bytes have not: how many marks (sets/flat.h), and these.
+   `room`: for SP_DENSE_MOST entries. */
 SP_RARE static inline size_t sp_machine_marks(const sp_learner *learner, uint32_t block,
-                                              const double *slot, const uint32_t **marks)
+                                              const double *slot, sp_entry *room,
+                                              const uint32_t **marks)
 {
     if (sp_machine_of(learner) == SP_MACHINE_WIDE)
         return sp_wide_marks(learner, slot, marks);
     const sp_sparse *row = &((const sp_head *)(const void *)slot)->row;
     *marks = NULL;
     if (sp_machine_row_blocks(learner) >> block & 1)
-        *marks = (const uint32_t *)(const void *)sp_row_entries(
-            (const sp_sparse_rows *)learner->table.own, row);
+        *marks = (const uint32_t *)(const void *)sp_row_look(
+            (const sp_sparse_rows *)learner->table.own, row, room);
     return *marks == NULL ? 0 : row->n;
 }
 
@@ -654,7 +656,7 @@ SP_RARE static inline void sp_machine_plain(const sp_learner *learner, uint32_t 
     sp_sparse *row = &((sp_head *)(void *)slot)->row;
     if (sp_machine_row_blocks(learner) >> block & 1) {
         row->block = (uint32_t)at;
-        row->size = 0;
+        row->size = row->dense = 0;
     }
 }
 

@@ -45,6 +45,7 @@
 #include "path/gather.c"
 #include "path/learner.c"
 #include "path/path.c"
+#include "rows/dense.c"
 #include "rows/rows.c"
 #include "sets/learn.c"
 #include "sets/machine.c"

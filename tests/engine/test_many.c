@@ -3,6 +3,7 @@
 
 #include "kit.h"
 
+#include "rows/dense.h"
 #include "sets/flat.h"
 
 enum { EVENTS = 60, NAMES = 90, LABELS = 6 };
@@ -237,12 +238,53 @@ static void test_delta(const kit_kind *kind, const uint32_t *known)
     sp_learner_free(&base);
 }
 
+/* A row that becomes dense, gets labels, moves to more lanes and back again, beside one that never
+   is. */
+static void test_dense(uint32_t labels)
+{
+    sp_sparse_rows *rows = sp_rows_open();
+    sp_sparse row[2] = {{0}, {0}};
+    sp_entry room[SP_DENSE_MOST];
+    CHECK(rows != NULL);
+    for (uint32_t i = 0; i < 3 * labels; i++) {
+        const uint32_t k = check_below(labels);
+        const bool there = sp_row_has(rows, &row[1], k);
+        const sp_entry numbers = {k, (float)k, (float)i, (float)(k + i)};
+        const int size = sp_dense_size_for(SP_MIN(labels + check_below(20), SP_DENSE_MOST));
+        CHECK_SAME(sp_row_has(rows, &row[0], k), there);
+        CHECK_SAME(sp_row_reserve(rows, &row[1], row[1].n + 1), 0);
+        if (!there)
+            *sp_row_insert(rows, &row[1], k) = numbers;
+        if (!row[0].dense || size > (int)row[0].size)
+            sp_dense_fill(rows, &row[0], sp_rows_take(rows, size), size);
+        if (!there) {
+            sp_dense_add(rows, &row[0], k);
+            sp_dense_of(rows, &row[0]).c[k] = numbers.c;
+            sp_dense_of(rows, &row[0]).w[2 * k] = numbers.w;
+            sp_dense_of(rows, &row[0]).w[2 * k + 1] = numbers.G;
+        }
+        CHECK(!sp_dense_fault(rows, &row[0]));
+        if (i % 16 == 0) {
+            CHECK_SAME(sp_row_reserve(rows, &row[0], row[0].n), 0);
+            CHECK(row[0].n == 0 || !row[0].dense);
+        }
+        CHECK_SAME(row[0].n, row[1].n);
+        CHECK_SAME(memcmp(sp_row_look(rows, &row[0], room), sp_row_entries(rows, &row[1]),
+                          row[1].n * sizeof(sp_entry)),
+                   0);
+        CHECK_EQUAL(sp_row_numbers(rows, &row[0], k).w, sp_row_numbers(rows, &row[1], k).w);
+    }
+    sp_rows_free(rows);
+}
+
 int main(int argc, char **argv)
 {
     static const uint32_t known[][3] = {
         {0, 2, LABELS}, {0, 4, LABELS}, {1, 2, 3}, {2, 2, 4}, {2, LABELS, LABELS}, {4, 4, LABELS},
     };
     kit_begin(argc, argv);
+    for (uint32_t labels = 1; labels <= SP_DENSE_MOST; labels += 7)
+        test_dense(labels);
     for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
         check_about = kinds[k].name;
         for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {

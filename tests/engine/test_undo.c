@@ -15,9 +15,10 @@ enum { NAMES = 60, EVENTS = 300, LABELS_MOST = 64, STEPS = 8 };
 
 static void mix_row(uint64_t *h, const sp_table *table, const sp_sparse *row)
 {
+    sp_entry room[SP_DENSE_MOST];
     uint32_t n = row->n;
     kit_mix(h, &n, sizeof(n));
-    kit_mix(h, sp_row_entries(sp_many_rows(table), row), n * sizeof(sp_entry));
+    kit_mix(h, sp_row_look(sp_many_rows(table), row, room), n * sizeof(sp_entry));
 }
 
 /* Slots that came with an event which was not learned do not count. */

@@ -1,11 +1,11 @@
 /* The loops over an event's slots for AdaptiveClassifier.
 
    engine/adaptive/adaptive.h says what the letters mean and how a slot is laid out; here is what is
-   done to each slot, and in adaptive/two.h what is done to four at once while there are two
-   labels. The order of every sum and product is that of the plain-Python twin: one accumulator for
-   each sum, in the event's order. What is kept for a feature is rounded to a float when it is
-   stored; all arithmetic is in doubles. So every loop gives the same bits, whatever registers it
-   uses, and with -DSTREAMPTRON_PLAIN the plain ones serve alone.
+   done to each slot, and in adaptive/two.h what is done to four at once. The order of every sum and
+   product is that of the plain-Python twin: one accumulator for each sum, in the event's order.
+   What is kept for a feature is rounded to a float when it is stored; all arithmetic is in doubles.
+   So every loop gives the same bits, whatever registers it uses, and with -DSTREAMPTRON_PLAIN the
+   plain ones serve alone.
 
    Functions in this file: sp_heads (an event's features, all that does not depend on the label);
    sp_odds_of and sp_size of one slot; sp_slot_fault, for slots read from a file. */
@@ -20,8 +20,7 @@
 /* An event's features: v, h and t of each, and the sums over them. `pair`: there are two labels at
    most, and the heads are all there is of them. */
 SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, const double *x,
-                              ptrdiff_t n, double T, sp_sums *sums, const int pair,
-                              const int bayes)
+                              ptrdiff_t n, double T, sp_sums *sums, const int pair, int bayes)
 {
     double squares = 0.0, length = 0.0, unknown = 0.0, dot = 0.0, P0 = 1.0, P1 = 1.0;
     ptrdiff_t E0 = 0, E1 = 0, used = 0, i = 0;
@@ -29,19 +28,17 @@ SP_TEMPLATE void sp_heads_any(double *const *chunks, const uint32_t *slots, cons
     const double odds = pair ? T : T / 3.0;
     int begins = 0;
 #ifdef SP_FOURS
-    if (pair) {
-        i = sp_heads_fours(chunks, slots, x, n, T, sums, bayes);
-        begins = sums->begins;
-        squares = sums->squares;
-        length = sums->length;
-        unknown = sums->unknown;
-        dot = sums->dot;
-        used = sums->used;
-        P0 = sums->P[0];
-        P1 = sums->P[1];
-        E0 = sums->E[0];
-        E1 = sums->E[1];
-    }
+    i = sp_heads_fours(chunks, slots, x, n, T, odds, sums, pair, bayes);
+    begins = sums->begins;
+    squares = sums->squares;
+    length = sums->length;
+    unknown = sums->unknown;
+    dot = sums->dot;
+    used = sums->used;
+    P0 = sums->P[0];
+    P1 = sums->P[1];
+    E0 = sums->E[0];
+    E1 = sums->E[1];
 #endif
     for (; i < n; i++) {
         const sp_head *head = sp_head_of(chunks, slots[i]);
@@ -99,10 +96,8 @@ SP_WIDER(void, sp_heads,
           sp_sums *sums, int pair, int bayes),
          (chunks, slots, x, n, T, sums, pair, bayes))
 {
-    if (pair && bayes) sp_heads_any(chunks, slots, x, n, T, sums, 1, 1);
-    else if (pair) sp_heads_any(chunks, slots, x, n, T, sums, 1, 0);
-    else if (bayes) sp_heads_any(chunks, slots, x, n, T, sums, 0, 1);
-    else sp_heads_any(chunks, slots, x, n, T, sums, 0, 0);
+    if (pair) sp_heads_any(chunks, slots, x, n, T, sums, 1, bayes);
+    else sp_heads_any(chunks, slots, x, n, T, sums, 0, bayes);
 }
 
 /* --- One slot --------------------------------------------------------------------------------- */

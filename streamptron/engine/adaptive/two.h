@@ -1,4 +1,5 @@
-/* Two labels: an event is answered and learned four features at a time.
+/* Features four at a time: an event of two labels is answered and learned so, and of more labels
+   answered as far as their heads go.
 
    Four heads are read and turned, so that a register has the same number of all four; the formulas
    of adaptive/head.h are worked out lane by lane, and learning turns them back. What is left at an
@@ -165,15 +166,30 @@ SP_TEMPLATE void sp_count_four(const sp_heads4 *f, const sp_double4 *x, const sp
     *P = (sp_double2)(((sp_int2)p & INT64_C(0xfffffffffffff)) | INT64_C(1022) << 52);
 }
 
+/* What four features' counts say of each label, where there are more: `odds` / N, or 0. */
+SP_TEMPLATE void sp_odds_four(char *const *heads, const sp_double4 *s, const sp_double4 *x,
+                              const sp_double4 *odds, sp_int4 *used, double *t)
+{
+    const sp_double4 zero = SP_EACH(0.0), one = SP_EACH(1.0);
+    sp_double4 N, of;
+    for (int k = 0; k < 4; k++) N[k] = ((const sp_head *)(const void *)heads[k])->of.N;
+    of = (sp_double4)(SP_SIGN_OF(*s) | SP_SIGN_OF(*x) | (sp_int4)one);
+    const sp_int4 counted = (sp_int4)(N > zero) & (sp_int4)(of > zero);
+    *used -= counted;
+    of = (sp_double4)((sp_int4)(*odds / N) & counted);
+    sp_store(&of, t);
+}
+
 /* An event's first features, as many fours as there are: v and h of each, and the sums over them.
-   Returns how many features. */
+   Returns how many features. `odds`: T, or T / 3 where there are more than two labels. */
 SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slots, const double *x,
-                                     ptrdiff_t n, double T, sp_sums *sums, const int bayes)
+                                     ptrdiff_t n, double T, double odds, sp_sums *sums,
+                                     const int pair, int bayes)
 {
     const sp_double4 zero = SP_EACH(0.0), one = SP_EACH(1.0), most = SP_EACH(SP_MOST);
     const double half = 0.5 * (T + 1.0);
     const sp_double4 frequent = SP_EACH(half < SP_COUNT_HALF ? half : SP_COUNT_HALF);
-    const sp_double4 om_first = SP_EACH(SP_OM_FIRST), all_T = SP_EACH(T);
+    const sp_double4 om_first = SP_EACH(SP_OM_FIRST), all_odds = SP_EACH(odds);
     double *of_v = sums->v, *of_h = sums->h;
     sp_double4 totals = zero;       /* of max(h^2, om^2), |h|, h^2 / (cnt + 1) and w h */
     sp_double2 P = {1.0, 1.0};
@@ -213,7 +229,7 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
         sp_store(&v, of_v + i);
         sp_store(&h, of_h + i);
         /* each feature's four addends: two registers have those of 0 and 2, two those of 1 and 3 */
-        f.w *= h;
+        f.w = pair ? f.w * h : zero;
         known *= hh;
         h = SP_SIZE_OF(h);
         even = SP_TURN(least, h, 0, 4, 2, 6);
@@ -224,7 +240,8 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
         totals += SP_FIRST_HALVES(odd, odd_too);
         totals += SP_LAST_HALVES(even, even_too);
         totals += SP_LAST_HALVES(odd, odd_too);
-        if (bayes) sp_count_four(&f, &value, &all_T, &used, &P, &E);
+        if (bayes && pair) sp_count_four(&f, &value, &all_odds, &used, &P, &E);
+        if (bayes && !pair) sp_odds_four(heads, &f.s, &value, &all_odds, &used, sums->t + i);
     }
     sums->squares = totals[0];
     sums->length = totals[1];
@@ -242,7 +259,7 @@ SP_TEMPLATE ptrdiff_t sp_heads_fours(double *const *chunks, const uint32_t *slot
 /* Learn four features; they are the event's entries from `i` on. Returns whether they are four. */
 SP_TEMPLATE int sp_learn_four(double *const *chunks, const uint32_t *slots, const double *x,
                               ptrdiff_t i, const sp_sums *sums, double r, const sp_stride stride,
-                              int y, double u, double all, const double *rD, const int steps)
+                              int y, double u, double all, const double *rD, int steps)
 {
     const sp_double4 zero = SP_EACH(0.0), one = SP_EACH(1.0);
     sp_heads4 f;
@@ -303,7 +320,7 @@ SP_TEMPLATE int sp_learn_four(double *const *chunks, const uint32_t *slots, cons
 SP_TEMPLATE void sp_learn_some(double *const *chunks, const uint32_t *slots, const double *x,
                                ptrdiff_t first, ptrdiff_t last, const sp_sums *sums, double r,
                                const sp_stride stride, int y, double u, double all,
-                               const double *rD, const int steps)
+                               const double *rD, int steps)
 {
     for (ptrdiff_t i = first; i < last; i++) {
         sp_head *head = sp_head_of(chunks, slots[i]);
@@ -323,20 +340,6 @@ SP_TEMPLATE void sp_learn_some(double *const *chunks, const uint32_t *slots, con
     }
 }
 
-SP_TEMPLATE void sp_learn_pair_any(double *const *chunks, const uint32_t *slots,
-                                   const double *x, ptrdiff_t n,
-                                   const sp_sums *sums, double r, const sp_stride stride, int y,
-                                   double u, double all, const double *rD, const int steps)
-{
-    ptrdiff_t i = 0;
-#ifdef SP_FOURS
-    for (; i + 4 <= n; i += 4)
-        if (!sp_learn_four(chunks, slots, x, i, sums, r, stride, y, u, all, rD, steps))
-            sp_learn_some(chunks, slots, x, i, i + 4, sums, r, stride, y, u, all, rD, steps);
-#endif
-    sp_learn_some(chunks, slots, x, i, n, sums, r, stride, y, u, all, rD, steps);
-}
-
 /* Learn an event of place y, of two: the stride, if there is one (its q > 0), and the counts.
    `all`: T + 2, rD: 1 / (D + 1) of both places, after this event. */
 SP_WIDER(void, sp_learn_pair,
@@ -345,10 +348,16 @@ SP_WIDER(void, sp_learn_pair,
           const double *rD),
          (chunks, slots, x, n, sums, r, stride, y, u, all, rD))
 {
-    if (stride->q > 0.0)
-        sp_learn_pair_any(chunks, slots, x, n, sums, r, *stride, y, u, all, rD, 1);
-    else
-        sp_learn_pair_any(chunks, slots, x, n, sums, r, *stride, y, u, all, rD, 0);
+    const int steps = stride->q > 0.0;
+    for (ptrdiff_t i = 0; i < n; i += 4) {
+#ifdef SP_FOURS
+        if (i + 4 <= n
+            && sp_learn_four(chunks, slots, x, i, sums, r, *stride, y, u, all, rD, steps))
+            continue;
+#endif
+        sp_learn_some(chunks, slots, x, i, SP_MIN(i + 4, n), sums, r, *stride, y, u, all, rD,
+                      steps);
+    }
 }
 
 #endif

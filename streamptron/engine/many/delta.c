@@ -22,15 +22,15 @@ SP_PRIVATE bool sp_many_same_row(const sp_learner *learner, uint32_t block, cons
 {
     const sp_entry *entries;
     const sp_entry *theirs;
-    sp_entry pair[2], their_pair[2];
+    sp_entry room[SP_DENSE_MOST], their_room[SP_DENSE_MOST];
     if (block == SP_BLOCK_COLUMNS)
         return memcmp(row, its, SP_HEAD_WIDTH * sizeof(double)) == 0;
     if (block == 0
         && (memcmp(row, its, offsetof(sp_head, row)) != 0
             || sp_many_N(learner, row) != sp_many_N(base, its)))
         return false;
-    uint32_t n = sp_many_look(learner, block, row, pair, &entries);
-    return sp_many_look(base, block, its, their_pair, &theirs) == n
+    uint32_t n = sp_many_look(learner, block, row, room, &entries);
+    return sp_many_look(base, block, its, their_room, &theirs) == n
            && (n == 0 || memcmp(entries, theirs, n * sizeof(sp_entry)) == 0);
 }
 
@@ -69,7 +69,7 @@ static int sp_many_lay_row(sp_learner *learner, uint32_t block, sp_head *head,
     sp_sparse *row = &head->row;
     const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
     double sum, squares;
-    if (row->size || row->block != (row->n ? at : 0) || row->n > n - at
+    if (row->size || row->dense || row->block != (row->n ? at : 0) || row->n > n - at
         || !sp_many_is_sound(learner, entries, row->n, block != 0))
         return SP_MARKS_WRONG;
     if (row->n) {
@@ -81,7 +81,7 @@ static int sp_many_lay_row(sp_learner *learner, uint32_t block, sp_head *head,
     }
     if (block != 0)
         return 0;
-    sp_many_sums(entries, row->n, learner->adaptive.rD, &sum, &squares);
+    sp_many_sums(rows, row, learner->adaptive.rD, &sum, &squares);
     return sum == head->of.N ? 0 : SP_MARKS_WRONG;
 }
 

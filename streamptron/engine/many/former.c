@@ -209,7 +209,7 @@ static void sp_former_chunk(const sp_former *f, uint32_t block, uint32_t chunk, 
                                     : sp_former_e(f, chunk, i, to);
         memset(&head->row, 0, sizeof(head->row));
         head->row.block = entries ? (uint32_t)at->mark : 0;
-        head->row.n = (uint32_t)entries & 0x3ffffff;
+        head->row.n = (uint32_t)entries & SP_ROW_MOST;
         head->of.N = 0.0;
         if (block == 0)
             head->of.N = sp_many_count_of(to, head->row.n);

@@ -154,13 +154,11 @@ SP_PRIVATE void sp_many_aim(const sp_learner *learner, sp_met *w, ptrdiff_t y, d
 
 SP_PRIVATE void sp_many_release(sp_sparse_rows *rows, sp_met *w)
 {
-    for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
-        for (int part = 0; part < 2; part++) {
-            if (w->rooms[i].block[part])
-                sp_rows_give(rows, w->rooms[i].block[part], w->rooms[i].size[part]);
-            w->rooms[i].block[part] = 0;
-        }
+    for (ptrdiff_t i = 0; i < w->n_claims; i++) {
+        if (w->claims[i].block)
+            sp_rows_give(rows, w->claims[i].block, w->claims[i].size);
     }
+    w->n_claims = 0;
 }
 
 /* How many entries a row will have, at most; `labels`: those that it has, where that is known. */
@@ -170,21 +168,27 @@ static uint32_t sp_many_needed(const sp_sparse_rows *rows, const sp_met *w, cons
     uint32_t n = row->n;
     if (labels != NULL)
         return n + sp_ones((w->wide | (uint64_t)1 << y) & ~*labels);
-    n += sp_row_find(rows, row, (uint32_t)y) == NULL;
+    n += !sp_row_has(rows, row, (uint32_t)y);
     for (ptrdiff_t j = 0; steps && j < w->n_adds; j++)
-        n += (ptrdiff_t)w->adds[j] != y && sp_row_find(rows, row, w->adds[j]) == NULL;
+        n += (ptrdiff_t)w->adds[j] != y && !sp_row_has(rows, row, w->adds[j]);
     return n;
 }
 
-/* Take a block for a row that will have n entries, if it needs one. -1 without memory. */
-static int sp_many_take_block(sp_sparse_rows *rows, sp_row_room *room, int part,
-                              const sp_sparse *row, uint32_t n)
+/* Take a block for a row that will have n entries, if it needs one; `labels`: for how many, if it
+   is to be dense. -1 without memory. */
+static int sp_many_claim(sp_sparse_rows *rows, sp_met *w, ptrdiff_t entry, bool e,
+                         const sp_sparse *row, uint32_t n, ptrdiff_t labels)
 {
-    if (row->block && n <= sp_row_capacity((int)row->size))
+    if (row->block && row->dense == (labels > 0)
+        && (labels ? labels <= sp_dense_lanes[row->size] : n <= sp_row_capacity((int)row->size)))
         return 0;
-    room->size[part] = sp_row_size_for(n);
-    room->block[part] = sp_rows_take(rows, room->size[part]);
-    return room->block[part] == 0 ? -1 : 0;
+    sp_claim claim = {.entry = (uint32_t)entry, .e = e, .dense = labels > 0};
+    claim.size = labels ? sp_dense_size_for(labels) : sp_row_size_for(n);
+    claim.block = sp_rows_take(rows, claim.size);
+    if (claim.block == 0)
+        return -1;
+    w->claims[w->n_claims++] = claim;
+    return 0;
 }
 
 SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_met *w, ptrdiff_t y)
@@ -194,23 +198,27 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_me
     const sp_weighed *weighed = &w->weighed;
     const sp_slot_type *slots = sp_weighed_slots(weighed, event);
     sp_sparse_rows *rows = sp_many_rows(table);
+    const ptrdiff_t n_labels = SP_MAX(learner->adaptive.n_labels, y + 1);
     int failed = 0;
+    w->n_claims = 0;
     for (ptrdiff_t i = 0; i < weighed->n && !failed; i++) {
-        sp_row_room *room = &w->rooms[i];
+        const sp_row_seen *seen = &w->rows[i];
         const sp_sparse *row = &none; /* also in a slot that changes hands */
         if (slots[i] == SP_SLOT_NULL)
             continue;
-        if (w->few && i < weighed->n_plain && !((w->wide | (uint64_t)1 << y) & ~room->labels))
+        if (w->few && i < weighed->n_plain && !seen->thick
+            && !((w->wide | (uint64_t)1 << y) & ~seen->labels))
             continue;
-        if (!room->fresh)
+        if (!seen->fresh)
             row = &sp_head_of(table->blocks->chunks, slots[i])->row;
-        const uint64_t *labels = w->few ? &room->labels : NULL;
-        failed = sp_many_take_block(rows, room, 0, row,
-                                    sp_many_needed(rows, w, row, y, true, labels));
+        const uint64_t *labels = w->few ? &seen->labels : NULL;
+        const uint32_t n = sp_many_needed(rows, w, row, y, true, labels);
+        const bool dense = w->few && (row->dense || n >= w->thick);
+        failed = sp_many_claim(rows, w, i, false, row, n, dense ? n_labels : 0);
         if (!failed && weighed->n_plain <= i && i < weighed->n_unbent) {
             row = &sp_many_e(table, slots[i])->row;
-            failed = sp_many_take_block(rows, room, 1, row,
-                                        sp_many_needed(rows, w, row, y, false, NULL));
+            failed = sp_many_claim(rows, w, i, true, row,
+                                   sp_many_needed(rows, w, row, y, false, NULL), 0);
         }
     }
     if (failed)
@@ -223,16 +231,16 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_me
 static void sp_many_move(const sp_table *table, const sp_slot_type *slots, sp_met *w)
 {
     sp_sparse_rows *rows = sp_many_rows(table);
-    for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
-        sp_row_room *room = &w->rooms[i];
-        if (slots[i] == SP_SLOT_NULL || !(room->block[0] | room->block[1]))
+    for (ptrdiff_t i = 0; i < w->n_claims; i++) {
+        sp_claim *claim = &w->claims[i];
+        const sp_slot_type slot = slots[claim->entry];
+        if (slot == SP_SLOT_NULL)
             continue;
-        if (room->block[0])
-            sp_row_move(rows, &sp_head_of(table->blocks->chunks, slots[i])->row, room->block[0],
-                        room->size[0]);
-        if (room->block[1])
-            sp_row_move(rows, &sp_many_e(table, slots[i])->row, room->block[1], room->size[1]);
-        room->block[0] = room->block[1] = 0;
+        (claim->dense ? sp_dense_fill : sp_row_move)(
+            rows, claim->e ? &sp_many_e(table, slot)->row
+                           : &sp_head_of(table->blocks->chunks, slot)->row,
+            claim->block, claim->size);
+        claim->block = 0;
     }
     sp_many_release(rows, w);
 }
@@ -248,40 +256,45 @@ static void sp_many_learn_usual_odds(sp_adaptive *a, const sp_met *w)
     a->m += (w->largest - a->m) / a->nm;
 }
 
-/* The entry of label k in a row, made if need be. */
-SP_TEMPLATE sp_entry *sp_many_insert(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k,
-                                     uint64_t *labels)
+/* See that a row has an entry of label k. `labels`: those that it has, where that is known. */
+SP_TEMPLATE void sp_many_add(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k,
+                             uint64_t *labels)
 {
-    if (labels == NULL)
-        return sp_row_insert(rows, row, k);
-    const uint64_t bit = (uint64_t)1 << k;
-    if (!(*labels & bit)) {
+    const uint64_t bit = (uint64_t)1 << (k % 64);
+    if (labels != NULL && *labels & bit)
+        return;
+    if (labels != NULL)
         *labels |= bit;
-        return sp_row_insert(rows, row, k);
-    }
-    return sp_rows_at(rows, row->block) + sp_ones(*labels & (bit - 1));
+    if (!row->dense)
+        sp_row_insert(rows, row, k);
+    else
+        sp_dense_add(rows, row, k);
 }
 
-/* Note the steps of some labels in one row. Which of them it has is not to be foreseen, so no
-   branch asks. */
-SP_TEMPLATE void sp_many_note(const sp_entry *entries, uint32_t n, const sp_stride *strides,
-                              ptrdiff_t n_strides, double X, const uint64_t *labels,
-                              sp_moves *moves)
+/* Note the steps of some labels in one row. Which of them it has, and whether it is dense, is not
+   to be foreseen, so no branch asks. */
+SP_TEMPLATE void sp_many_note(const sp_sparse_rows *rows, const sp_sparse *row,
+                              const sp_stride *strides, ptrdiff_t n_strides, double X,
+                              const uint64_t *labels, sp_moves *moves)
 {
+    sp_entry *const entries = sp_rows_at(rows, row->block);
+    float *const w = row->dense ? (float *)(void *)entries : &entries->w;
+    const uint32_t apart = row->dense ? 1 : 2; /* log2 of how many floats one w is from the next */
+    const uint64_t ranked = labels == NULL ? 0 : *labels | (0 - (uint64_t)row->dense);
     for (ptrdiff_t j = 0; j < n_strides; j++) {
         const sp_stride *stride = &strides[j];
         const uint32_t k = (uint32_t)stride->k;
         uint32_t at;
         bool there;
         if (labels != NULL) {
-            at = sp_ones(*labels & (((uint64_t)1 << k) - 1));
             there = *labels >> k & 1;
+            at = sp_ones(ranked & (((uint64_t)1 << k) - 1)) & (0u - there);
         } else {
-            at = sp_row_place(entries, n, k);
-            at -= at == n;
+            at = sp_row_place(entries, row->n, k);
+            at -= at == row->n;
             there = entries[at].k == k;
         }
-        moves->entry[moves->n] = (sp_entry *)(uintptr_t)(entries + at);
+        moves->w[moves->n] = w + ((size_t)at << apart);
         moves->kept[moves->n] = stride->kept;
         moves->grown[moves->n] = stride->q * (X * X);
         moves->far[moves->n] = stride->f * X;
@@ -299,18 +312,20 @@ SP_WIDER(void, sp_many_go,
     const sp_weighed *weighed = &w->weighed;
     sp_moves moves;
     moves.n = 0;
+    if (weighed->n_strides == 0)
+        return;
     for (ptrdiff_t i = 0; i < weighed->n; i++) {
         const double X = weighed->sums.h[i] * weighed->r;
         if (slots[i] == SP_SLOT_NULL || X == 0.0)
             continue;
         sp_sparse *row = &sp_head_of(heads, slots[i])->row;
-        uint64_t *labels = w->few ? &w->rooms[i].labels : NULL;
+        uint64_t *labels = w->few ? &w->rows[i].labels : NULL;
         if (labels == NULL || w->wide & ~*labels) {
             for (ptrdiff_t j = 0; j < w->n_adds; j++)
-                sp_many_insert(rows, row, w->adds[j], labels);
+                sp_many_add(rows, row, w->adds[j], labels);
         }
         for (ptrdiff_t j = 0; row->n && j < weighed->n_strides; j += SP_MOVES / 2) {
-            sp_many_note(sp_rows_at(rows, row->block), row->n, weighed->strides + j,
+            sp_many_note(rows, row, weighed->strides + j,
                          SP_MIN(weighed->n_strides - j, (ptrdiff_t)SP_MOVES / 2), X, labels,
                          &moves);
             if (labels == NULL || moves.n > SP_MOVES / 2)
@@ -356,7 +371,7 @@ SP_PRIVATE void sp_many_settle_row(const sp_adaptive *a, const sp_sparse_rows *r
                                    double known, double all)
 {
     double sum, squares;
-    sp_many_sums(sp_row_entries(rows, &head->row), head->row.n, a->rD, &sum, &squares);
+    sp_many_sums(rows, &head->row, a->rD, &sum, &squares);
     head->of.N = sum;
     head->om = sp_om_known(known, all, squares, sum);
 }
@@ -365,14 +380,23 @@ SP_PRIVATE void sp_many_settle_row(const sp_adaptive *a, const sp_sparse_rows *r
 SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, ptrdiff_t y,
                                   double uv, double halved, uint64_t *labels)
 {
-    sp_entry *counted = sp_many_insert(rows, row, (uint32_t)y, labels);
-    counted->c = (float)(((double)counted->c + uv) * halved);
+    const uint64_t bit = (uint64_t)1 << (y % 64);
+    float *counted;
+    if (labels == NULL && !row->dense)
+        counted = &sp_row_insert(rows, row, (uint32_t)y)->c;
+    else {
+        sp_many_add(rows, row, (uint32_t)y, labels);
+        counted = row->dense ? sp_dense_of(rows, row).c + y
+                             : &sp_rows_at(rows, row->block)[sp_ones(*labels & (bit - 1))].c;
+    }
+    *counted = (float)(((double)*counted + uv) * halved);
     if (halved == 1.0)
         return;
-    sp_entry *entries = sp_row_entries(rows, row);
-    for (uint32_t i = 0; i < row->n; i++) {
-        if (&entries[i] != counted)
-            entries[i].c = (float)((double)entries[i].c * halved);
+    float *c = row->dense ? sp_dense_of(rows, row).c : &sp_rows_at(rows, row->block)->c;
+    const uint32_t n = row->dense ? sp_dense_lanes[row->size] : row->n;
+    for (uint32_t i = 0; i < n; i++, c += row->dense ? 1 : sizeof(sp_entry) / sizeof(float)) {
+        if (c != counted)
+            *c = (float)((double)*c * halved);
     }
 }
 
@@ -394,14 +418,12 @@ SP_WIDER_HERE(void, sp_many_count,
             sp_head *head = sp_head_of(learner->table.blocks->chunks, slots[i]);
             double halved = sp_count(head, x[i], u, all);
             sp_many_count_in(rows, &head->row, y, u * w->weighed.sums.v[i], halved,
-                             w->few ? &w->rooms[i].labels : NULL);
+                             w->few ? &w->rows[i].labels : NULL);
             dues.head[dues.n] = head;
-            sp_entries_sums(sp_rows_at(rows, head->row.block), head->row.n, a->rD,
-                            &dues.N[dues.n], &dues.squares[dues.n]);
             dues.n += 1;
         }
         if (dues.n == 4 || i == last)
-            sp_dues_settle(&dues, all);
+            sp_dues_settle(&dues, rows, a->rD, all);
     }
 }
 
@@ -421,11 +443,11 @@ static bool sp_many_count_column(sp_learner *learner, sp_slot_type slot, double 
         double plain;
         double halved = sp_column_count_plain(head, x, u, all, &plain);
         sp_many_count_in(rows, &head->row, y, u * plain, halved, NULL);
-        head->of.N = sp_many_count_of(sp_row_entries(rows, &head->row), head->row.n);
+        sp_many_sums(rows, &head->row, a->rD, &head->of.N, &squares);
     }
     double halved = sp_column_count(column, x, u, &known);
     sp_many_count_in(rows, &e->row, y, u * v, halved, NULL);
-    sp_many_sums(sp_row_entries(rows, &e->row), e->row.n, a->rD, &sum, &squares);
+    sp_many_sums(rows, &e->row, a->rD, &sum, &squares);
     head->om = sp_om_known(known, all, squares, sum);
     if (sp_column_lasts(column))
         return true;

@@ -6,13 +6,14 @@
    which is how the rule has them: one after the other each would wait for the one before.
 
    Functions in this file: sp_logs and sp_exps; sp_met_scores; sp_met_sum, sp_met_most and
-   sp_met_from of an array; sp_moves_take, sp_entries_hear and sp_entries_sums of entries;
+   sp_met_from of an array; sp_moves_take of entries; sp_dense_hear and sp_row_sums of rows;
    sp_dues_settle of features. */
 
 #ifndef STREAMPTRON_MANY_LOOPS_H
 #define STREAMPTRON_MANY_LOOPS_H
 
 #include "adaptive/two.h"
+#include "rows/dense.h"
 
 #ifdef SP_FOURS
 
@@ -141,7 +142,7 @@ enum { SP_MOVES = 64 };
    that far over sqrt(G + P0). */
 typedef struct sp_moves {
     ptrdiff_t n;
-    sp_entry *entry[SP_MOVES];
+    float *w[SP_MOVES]; /* each with its G behind it */
     double kept[SP_MOVES];
     double grown[SP_MOVES];
     double far[SP_MOVES];
@@ -149,18 +150,25 @@ typedef struct sp_moves {
 
 #ifdef SP_FOURS
 
+/* Two floats of each of two places. */
+SP_TEMPLATE void sp_twos(const float *a, const float *b, sp_float4 *to)
+{
+    double both[2];
+    memcpy(&both[0], a, 8);
+    memcpy(&both[1], b, 8);
+    memcpy(to, both, 16);
+}
+
 /* Four of them. */
 SP_TEMPLATE void sp_moves_take4(const sp_moves *moves, ptrdiff_t i)
 {
-    sp_entry *const *entry = moves->entry + i;
-    sp_float4 at[4], ab, cd, of_w, of_G;
+    float *const *at = moves->w + i;
+    sp_float4 ab, cd, of_w, of_G;
     sp_double4 w, G, kept, grown, far;
-    for (int k = 0; k < 4; k++)
-        memcpy(&at[k], entry[k], sizeof(sp_entry));
-    ab = SP_LAST_TWO(at[0], at[1]);
-    cd = SP_LAST_TWO(at[2], at[3]);
-    sp_widen(SP_FIRST_HALVES(ab, cd), &w);
-    sp_widen(SP_LAST_HALVES(ab, cd), &G);
+    sp_twos(at[0], at[1], &ab);
+    sp_twos(at[2], at[3], &cd);
+    sp_widen(SP_TURN(ab, cd, 0, 2, 4, 6), &w);
+    sp_widen(SP_TURN(ab, cd, 1, 3, 5, 7), &G);
     sp_load(moves->kept + i, &kept);
     sp_load(moves->grown + i, &grown);
     sp_load(moves->far + i, &far);
@@ -171,10 +179,10 @@ SP_TEMPLATE void sp_moves_take4(const sp_moves *moves, ptrdiff_t i)
     of_w = __builtin_convertvector(w + far / G, sp_float4);
     ab = SP_TURN(of_w, of_G, 0, 4, 1, 5);
     cd = SP_TURN(of_w, of_G, 2, 6, 3, 7);
-    memcpy(&entry[0]->w, &ab, 8);
-    memcpy(&entry[1]->w, (const char *)&ab + 8, 8);
-    memcpy(&entry[2]->w, &cd, 8);
-    memcpy(&entry[3]->w, (const char *)&cd + 8, 8);
+    memcpy(at[0], &ab, 8);
+    memcpy(at[1], (const char *)&ab + 8, 8);
+    memcpy(at[2], &cd, 8);
+    memcpy(at[3], (const char *)&cd + 8, 8);
 }
 
 #endif
@@ -185,9 +193,9 @@ SP_TEMPLATE void sp_moves_take(sp_moves *moves)
     const ptrdiff_t n = moves->n;
     ptrdiff_t i = 0;
 #ifdef SP_FOURS
-    sp_entry none = {0};
+    float none[2] = {0.0f, 0.0f};
     for (ptrdiff_t spare = n; spare % 4; spare++) {
-        moves->entry[spare] = &none;
+        moves->w[spare] = none;
         moves->kept[spare] = moves->far[spare] = 0.0;
         moves->grown[spare] = 1.0;
     }
@@ -195,9 +203,9 @@ SP_TEMPLATE void sp_moves_take(sp_moves *moves)
         sp_moves_take4(moves, i);
 #endif
     for (; i < n; i++) {
-        sp_entry *entry = moves->entry[i];
-        entry->G = (float)((double)entry->G * moves->kept[i] + moves->grown[i]);
-        entry->w = (float)((double)entry->w + moves->far[i] / sqrt((double)entry->G + SP_P0));
+        float *at = moves->w[i];
+        at[1] = (float)((double)at[1] * moves->kept[i] + moves->grown[i]);
+        at[0] = (float)((double)at[0] + moves->far[i] / sqrt((double)at[1] + SP_P0));
     }
     moves->n = 0;
 }
@@ -206,27 +214,38 @@ SP_TEMPLATE void sp_moves_take(sp_moves *moves)
 
 #ifdef SP_FOURS
 
-/* c and w of four entries that lie side by side. */
-SP_TEMPLATE void sp_entries4(const sp_entry *entries, sp_double4 *c, sp_double4 *w)
+/* Four floats that lie side by side. */
+SP_TEMPLATE void sp_floats4(const float *x, sp_double4 *to)
+{
+    sp_float4 at;
+    memcpy(&at, x, sizeof(at));
+    sp_widen(at, to);
+}
+
+/* c of four entries that lie side by side. */
+SP_TEMPLATE void sp_counts4(const sp_entry *entries, sp_double4 *c)
 {
     sp_float4 at[4];
     for (int k = 0; k < 4; k++) memcpy(&at[k], entries + k, sizeof(sp_entry));
     sp_widen(SP_LAST_HALVES(SP_FIRST_TWO(at[0], at[1]), SP_FIRST_TWO(at[2], at[3])), c);
-    sp_widen(SP_FIRST_HALVES(SP_LAST_TWO(at[0], at[1]), SP_LAST_TWO(at[2], at[3])), w);
 }
 
 #endif
 
-/* Add w h of each label to its sum, and multiply its product by 1 + c t: a row that has all n
-   labels. */
-SP_TEMPLATE void sp_entries_hear(const sp_entry *entries, ptrdiff_t n, double h, double t,
-                                 double *dot, double *P)
+/* Add w h of each label to its sum, and multiply its product by 1 + c t, in so many lanes of a
+   dense row: what is not in it is zeros, and changes nothing. */
+SP_TEMPLATE void sp_dense_hear(const sp_dense *dense, ptrdiff_t lanes, double h, double t,
+                               double *dot, double *P)
 {
     ptrdiff_t k = 0;
 #ifdef SP_FOURS
-    for (; k + 4 <= n; k += 4) {
+    for (; k + 4 <= lanes; k += 4) {
         sp_double4 c, w, sum, product;
-        sp_entries4(entries + k, &c, &w);
+        sp_float4 ab, cd;
+        memcpy(&ab, dense->w + 2 * k, sizeof(ab));
+        memcpy(&cd, dense->w + 2 * k + 4, sizeof(cd));
+        sp_widen(SP_TURN(ab, cd, 0, 2, 4, 6), &w);
+        sp_floats4(dense->c + k, &c);
         sp_load(dot + k, &sum);
         sp_load(P + k, &product);
         sum += w * h;
@@ -235,9 +254,9 @@ SP_TEMPLATE void sp_entries_hear(const sp_entry *entries, ptrdiff_t n, double h,
         sp_store(&product, P + k);
     }
 #endif
-    for (; k < n; k++) {
-        dot[k] += (double)entries[k].w * h;
-        P[k] *= 1.0 + (double)entries[k].c * t;
+    for (; k < lanes; k++) {
+        dot[k] += (double)dense->w[2 * k] * h;
+        P[k] *= 1.0 + (double)dense->c[k] * t;
     }
 }
 
@@ -250,10 +269,10 @@ SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const doub
 #ifdef SP_FOURS
     if (n >= 4) {
         const bool has_all = entries[n - 1].k == n - 1; /* labels 0 to n - 1: rows are sorted */
-        sp_double4 counts = SP_EACH(0.0), chi2 = SP_EACH(0.0), c, w, rarity;
+        sp_double4 counts = SP_EACH(0.0), chi2 = SP_EACH(0.0), c, rarity;
         for (; i + 4 <= n; i += 4) {
             const sp_entry *at = entries + i;
-            sp_entries4(at, &c, &w);
+            sp_counts4(at, &c);
             if (has_all)
                 sp_load(rD + i, &rarity);
             else
@@ -276,7 +295,62 @@ SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const doub
     *squares = (of_squares[0] + of_squares[1]) + (of_squares[2] + of_squares[3]);
 }
 
-/* Up to four features that have been counted: their rows' sums, of which N and om follow. */
+/* The same over a dense row: the i-th label that it has is in lane i mod 4. */
+SP_TEMPLATE void sp_dense_sums(const sp_dense *dense, const double *rD, double *sum,
+                               double *squares)
+{
+    double all[4] = {0.0, 0.0, 0.0, 0.0}, of_squares[4] = {0.0, 0.0, 0.0, 0.0};
+    uint64_t left = *dense->labels;
+    uint32_t i = 0;
+#ifdef SP_FOURS
+    sp_double4 counts = SP_EACH(0.0), chi2 = counts, c = counts, rarity = counts;
+    if ((left & (left + 1)) == 0) { /* labels 0 to n - 1; behind them zeros, which add nothing */
+        for (; left >> i & (i < SP_DENSE_MOST); i += 4) {
+            sp_floats4(dense->c + i, &c);
+            sp_load(rD + i, &rarity);
+            counts += c;
+            chi2 += (c * c) * rarity;
+        }
+        left = 0;
+    }
+    for (const uint32_t n = sp_ones(left); i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++, left &= left - 1) {
+            const int label = sp_zeros_below(left);
+            c[k] = (double)dense->c[label];
+            rarity[k] = rD[label];
+        }
+        counts += c;
+        chi2 += (c * c) * rarity;
+    }
+    for (int k = 0; k < 4; k++) {
+        all[k] = counts[k];
+        of_squares[k] = chi2[k];
+    }
+#endif
+    for (; left; i++, left &= left - 1) {
+        const int label = sp_zeros_below(left);
+        double c_k = (double)dense->c[label];
+        all[i % 4] += c_k;
+        of_squares[i % 4] += (c_k * c_k) * rD[label];
+    }
+    *sum = (all[0] + all[1]) + (all[2] + all[3]);
+    *squares = (of_squares[0] + of_squares[1]) + (of_squares[2] + of_squares[3]);
+}
+
+/* The same over a row in either form. */
+SP_TEMPLATE void sp_row_sums(const sp_sparse_rows *rows, const sp_sparse *row, const double *rD,
+                             double *sum, double *squares)
+{
+    if (row->dense) {
+        const sp_dense dense = sp_dense_of(rows, row);
+        sp_dense_sums(&dense, rD, sum, squares);
+    } else
+        sp_entries_sums(sp_row_entries(rows, row), row->n, rD, sum, squares);
+}
+
+/* Up to four features that have been counted: their rows' sums, of which N and om follow. They are
+   added up when all have been counted, since a number that has just been written is not at once
+   to be read together with those beside it. */
 typedef struct sp_dues {
     int n;
     sp_head *head[4];
@@ -285,9 +359,12 @@ typedef struct sp_dues {
 } sp_dues;
 
 /* Let them follow; `all`: T + K. Then there are none. */
-SP_TEMPLATE void sp_dues_settle(sp_dues *dues, double all)
+SP_TEMPLATE void sp_dues_settle(sp_dues *dues, const sp_sparse_rows *rows, const double *rD,
+                                double all)
 {
     int i = 0;
+    for (int k = 0; k < dues->n; k++)
+        sp_row_sums(rows, &dues->head[k]->row, rD, &dues->N[k], &dues->squares[k]);
 #ifdef SP_FOURS
     if (dues->n == 4) {
         sp_double4 known, N, chi2;

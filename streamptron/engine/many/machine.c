@@ -19,8 +19,7 @@ static ptrdiff_t sp_many_blocks_for(const sp_table *table, ptrdiff_t n_outputs)
 static double sp_many_size(const sp_table *table, sp_slot_type slot)
 {
     const sp_head *head = sp_head_of(table->blocks->chunks, slot);
-    return sp_size(head, sp_many_largest(sp_row_entries(sp_many_rows(table), &head->row),
-                                         head->row.n));
+    return sp_size(head, sp_many_largest(sp_many_rows(table), &head->row));
 }
 
 static void sp_many_clear(sp_table *table, sp_slot_type slot)
@@ -208,9 +207,14 @@ SP_PRIVATE size_t sp_many_held(const sp_learner *learner)
 /* Whether a row is one that learning can have made. */
 static bool sp_many_row_fault(const sp_learner *learner, const sp_sparse *row)
 {
-    const sp_entry *entries = sp_row_entries(sp_many_rows(&learner->table), row);
+    sp_entry room[SP_DENSE_MOST];
+    const sp_sparse_rows *rows = sp_many_rows(&learner->table);
     const size_t labels = (size_t)learner->adaptive.n_labels;
-    return row->n > labels || (row->block && row->n > sp_row_capacity((int)row->size))
+    if (row->dense && sp_dense_fault(rows, row))
+        return true;
+    const sp_entry *entries = sp_row_look(rows, row, room);
+    return row->n > labels
+           || (row->block && !row->dense && row->n > sp_row_capacity((int)row->size))
            || (!row->block && row->n) || !sp_entries_are_sound(entries, row->n, labels);
 }
 
@@ -220,6 +224,7 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
     const sp_table *table = &learner->table;
     /* rows that lie in a file are looked at when they are read */
     const sp_slot_type n_slots = sp_many_rows(table)->borrowed ? 0 : learner->index.n_slots;
+    double sum, squares;
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {
         const sp_head *head = sp_table_head(table, slot);
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
@@ -227,8 +232,8 @@ SP_PRIVATE const char *sp_many_fault(const sp_learner *learner)
         if (sp_many_row_fault(learner, &head->row)
             || sp_many_row_fault(learner, &sp_many_e(table, slot)->row))
             return "a row has entries that are none";
-        if (sp_many_count_of(sp_row_entries(sp_many_rows(table), &head->row), head->row.n)
-            != head->of.N)
+        sp_many_sums(sp_many_rows(table), &head->row, a->rD, &sum, &squares);
+        if (sum != head->of.N)
             return "a feature's counts are not those of its row";
     }
     if (!sp_tree_is_true(&learner->adaptive.many, a->w0, a->n_labels))
@@ -262,7 +267,8 @@ static void sp_met_free(sp_own *own)
     sp_free(w->met);
     sp_free(w->score);
     sp_free(w->adds);
-    sp_free(w->rooms);
+    sp_free(w->rows);
+    sp_free(w->claims);
     sp_weighed_free(own);
 }
 
@@ -272,7 +278,7 @@ static size_t sp_met_bytes(const sp_own *own)
     return sp_weighed_bytes(own)
            + (size_t)w->labels_room
                  * (sizeof(uint64_t) + 2 * sizeof(uint32_t) + 6 * sizeof(double))
-           + (size_t)w->rooms_room * sizeof(sp_row_room);
+           + (size_t)w->rows_room * (sizeof(sp_row_seen) + 2 * sizeof(sp_claim));
 }
 
 static const sp_own_kind sp_met_kind = {
@@ -286,12 +292,16 @@ static int sp_met_reserve(sp_met *w, ptrdiff_t labels)
 {
     ptrdiff_t room = w->weighed.n + w->weighed.n / 2 + 16;
     void *p;
-    if (w->weighed.n > w->rooms_room) {
-        p = sp_realloc(w->rooms, (size_t)room * sizeof(sp_row_room));
+    if (w->weighed.n > w->rows_room) {
+        p = sp_realloc(w->rows, (size_t)room * sizeof(sp_row_seen));
         if (p == NULL)
             return -1;
-        w->rooms = (sp_row_room *)p;
-        w->rooms_room = room;
+        w->rows = (sp_row_seen *)p;
+        p = sp_realloc(w->claims, (size_t)(2 * room) * sizeof(sp_claim));
+        if (p == NULL)
+            return -1;
+        w->claims = (sp_claim *)p;
+        w->rows_room = room;
     }
     room = SP_MAX(labels + labels / 2 + 8, (ptrdiff_t)SP_MANY_FEW);
     if (labels <= w->labels_room)
@@ -355,23 +365,11 @@ SP_PRIVATE void sp_many_step(sp_learner *learner, sp_event *event, ptrdiff_t y, 
     sp_many_aim(learner, sp_met_of(event), y, u);
 }
 
-/* Which entries have no slot yet: what is in the slots that they will get is not theirs. None has a
-   block. */
-static void sp_many_note_fresh(const sp_event *event, sp_met *w)
-{
-    const sp_slot_type *slots = sp_weighed_slots(&w->weighed, event);
-    for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
-        w->rooms[i].fresh = slots[i] == SP_SLOT_NULL;
-        w->rooms[i].block[0] = w->rooms[i].block[1] = 0;
-    }
-}
-
 SP_PRIVATE int sp_many_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     sp_met *w = sp_met_of(event);
     if (u == 0.0)
         return 0;
-    sp_many_note_fresh(event, w);
     if (sp_weighed_make_room(learner, event, y) < 0
         || sp_tree_room(&learner->adaptive.many, y + 1) < 0
         || (y == learner->adaptive.n_labels && sp_table_add_outputs(&learner->table, 1) < 0)
@@ -404,6 +402,5 @@ SP_PRIVATE double sp_many_read(const sp_learner *learner, sp_slot_type slot, ptr
     const sp_sparse *row = &sp_table_head(table, slot)->row;
     if (row->n && !sp_row_is_there(sp_many_rows(table), row))
         return NAN; /* of a file, and damaged */
-    const sp_entry *entry = sp_many_entry(table, slot, output);
-    return entry == NULL ? 0.0 : (double)entry->w;
+    return (double)sp_many_entry(table, slot, output).w;
 }

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define SP_MANY_NEAR 8          /* entries of a row that are prefetched */
 #define SP_PRODUCT_LARGE 0x1p500 /* its exponent is moved then */
 
 /* Whether the entries of a row that lies in a file are of labels. */
@@ -61,10 +60,20 @@ static void sp_many_hear(sp_met *w, const sp_entry *entries, uint32_t n, double 
     w->n_met = n_met;
 }
 
-/* The row of entry i, n entries; NULL if there is none, or it is none that learning can have made.
-   Those of entries to come are asked for. */
-SP_TEMPLATE const sp_entry *sp_many_row_of(const sp_learner *learner, const sp_slot_type *slots,
-                                           ptrdiff_t i, sp_met *w, uint32_t *n)
+/* Fetch what of a row of n entries is read first. It costs more to know how many lines these are
+   than to ask for one twice. */
+SP_TEMPLATE void sp_many_ask_for(const sp_entry *entries, uint32_t n)
+{
+    sp_prefetch(entries);
+    sp_prefetch(entries + SP_MIN(n, 5u) - 1);
+    sp_prefetch(entries + SP_MIN(n, 9u) - 1);
+    sp_prefetch(entries + SP_MIN(n, 13u) - 1);
+}
+
+/* The row of entry i; NULL if it has no entries, or is none that learning can have made. Those of
+   entries to come are asked for. */
+SP_TEMPLATE const sp_sparse *sp_many_row_of(const sp_learner *learner, const sp_slot_type *slots,
+                                            ptrdiff_t i, sp_met *w)
 {
     const sp_sparse_rows *rows = sp_many_rows(&learner->table);
     double *const *heads = learner->table.blocks->chunks;
@@ -72,43 +81,46 @@ SP_TEMPLATE const sp_entry *sp_many_row_of(const sp_learner *learner, const sp_s
     if (i + SP_AHEAD < w->weighed.n) {
         const sp_sparse *ahead = &sp_head_of(heads, slots[i + SP_AHEAD])->row;
         if (ahead->block && !rows->borrowed)
-            sp_prefetch_lines(sp_rows_at(rows, ahead->block),
-                              SP_MIN((size_t)ahead->n, (size_t)SP_MANY_NEAR) * sizeof(sp_entry));
+            sp_many_ask_for(sp_rows_at(rows, ahead->block), ahead->n);
     }
-    *n = row->n;
     if (row->n == 0)
         return NULL;
     if (rows->borrowed && !sp_many_is_row(rows, row, learner->adaptive.n_labels)) {
         w->damaged = true;
         return NULL;
     }
-    return sp_rows_at(rows, row->block);
+    return row;
 }
 
 /* All rows of the event. */
 static void sp_many_hear_rows(const sp_learner *learner, const sp_slot_type *slots, sp_met *w)
 {
     const sp_sums *sums = &w->weighed.sums;
-    uint32_t n;
+    sp_entry room[SP_DENSE_MOST];
     w->n_begun = 0;
     for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
-        const sp_entry *entries = sp_many_row_of(learner, slots, i, w, &n);
-        if (entries != NULL)
-            sp_many_hear(w, entries, n, sums->h[i], sums->t[i]);
+        const sp_sparse *row = sp_many_row_of(learner, slots, i, w);
+        w->rows[i].fresh = slots[i] == SP_SLOT_NULL;
+        if (row != NULL)
+            sp_many_hear(w, sp_row_look(sp_many_rows(&learner->table), row, room), row->n,
+                         sums->h[i], sums->t[i]);
     }
 }
 
 /* --- Few labels: each has its own place */
 
 /* Add what a feature's row says to sums by label. Returns the labels that it has. */
-SP_TEMPLATE uint64_t sp_few_hear(const sp_entry *entries, uint32_t n, double h, double t,
-                                 double *dot, double *P, uint64_t every)
+SP_TEMPLATE uint64_t sp_few_hear(const sp_sparse_rows *rows, const sp_sparse *row, double h,
+                                 double t, double *dot, double *P, ptrdiff_t lanes)
 {
+    const uint32_t n = row->n;
     uint64_t labels = 0;
-    if (entries[n - 1].k == n - 1 && every == ~(uint64_t)0 >> (64 - n)) { /* it has all */
-        sp_entries_hear(entries, (ptrdiff_t)n, h, t, dot, P);
-        return every;
+    if (row->dense) {
+        const sp_dense dense = sp_dense_of(rows, row);
+        sp_dense_hear(&dense, SP_MIN(lanes, (ptrdiff_t)dense.lanes), h, t, dot, P);
+        return *dense.labels;
     }
+    const sp_entry *entries = sp_rows_at(rows, row->block);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t k = entries[i].k;
         labels |= (uint64_t)1 << k;
@@ -136,21 +148,23 @@ SP_WIDER_HERE(void, sp_few_hear_rows,
          (const sp_learner *learner, const sp_slot_type *slots, sp_met *w), (learner, slots, w))
 {
     const ptrdiff_t n_labels = learner->adaptive.n_labels;
-    const uint64_t every = ~(uint64_t)0 >> (SP_MANY_FEW - n_labels);
+    const ptrdiff_t lanes = (n_labels + 3) / 4 * 4;
     const sp_sums *sums = &w->weighed.sums;
     double dot[SP_MANY_FEW], P[SP_MANY_FEW], E[SP_MANY_FEW];
     uint64_t met = 0;
-    uint32_t n;
-    for (ptrdiff_t k = 0; k < n_labels; k++) {
+    for (ptrdiff_t k = 0; k < lanes; k++) {
         dot[k] = E[k] = 0.0;
         P[k] = 1.0;
     }
     for (ptrdiff_t i = 0; i < w->weighed.n; i++) {
-        const sp_entry *entries = sp_many_row_of(learner, slots, i, w, &n);
+        const sp_sparse *row = sp_many_row_of(learner, slots, i, w);
         uint64_t labels = 0;
-        if (entries != NULL)
-            labels = sp_few_hear(entries, n, sums->h[i], sums->t[i], dot, P, every);
-        w->rooms[i].labels = labels;
+        if (row != NULL)
+            labels = sp_few_hear(sp_many_rows(&learner->table), row, sums->h[i], sums->t[i], dot,
+                                 P, lanes);
+        w->rows[i].labels = labels;
+        w->rows[i].thick = row != NULL && !row->dense && row->n >= w->thick;
+        w->rows[i].fresh = slots[i] == SP_SLOT_NULL;
         for (uint64_t fresh = labels & ~met; fresh; fresh &= fresh - 1)
             w->met[w->n_met++] = (uint32_t)sp_zeros_below(fresh);
         met |= labels;
@@ -219,6 +233,7 @@ SP_PRIVATE void sp_many_answer(const sp_learner *learner, const sp_event *event,
     w->n_met = 0;
     w->shortened = w->damaged = false;
     w->few = a->n_labels < SP_MANY_FEW && learner->index.bits == 0; /* also with a new one */
+    w->thick = w->few ? sp_dense_from(a->n_labels) : UINT32_MAX;
     (a->n_labels <= SP_MANY_FEW ? sp_few_hear_rows : sp_many_hear_rows)(
         learner, sp_weighed_slots(weighed, event), w);
     w->largest = 0.0;
@@ -259,14 +274,13 @@ SP_RARE SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met 
     const double scale = sp_tempering(a);
     if (i < 0)
         return (a->intercept ? a->w0[k] : 0.0) * scale;
-    const sp_entry *entry
-        = sp_many_entry(&learner->table, sp_weighed_slots(weighed, event)[i], k);
-    double share = entry == NULL ? 0.0 : (double)entry->w * (weighed->sums.h[i] * weighed->r);
+    const sp_entry entry = sp_many_entry(&learner->table, sp_weighed_slots(weighed, event)[i], k);
+    double share = (double)entry.w * (weighed->sums.h[i] * weighed->r);
     double t = weighed->sums.t[i];
     double z = sp_many_met(w, k) && a->naive_bayes ? w->z[sp_many_at(w, k)] : 0.0;
     if (t > 0.0 && z != 0.0) {
         double prior = sp_log(1.0 + a->T / (double)a->n_labels / 3.0);
-        double odds = sp_log(1.0 + (entry == NULL ? 0.0 : (double)entry->c) * t);
+        double odds = sp_log(1.0 + (double)entry.c * t);
         share += a->wn * w->V[sp_many_at(w, k)] / z * (odds - (a->lnD[k] - prior));
     }
     return share * scale;
@@ -280,16 +294,18 @@ SP_PRIVATE double sp_many_count_of(const sp_entry *entries, uint32_t n)
     return (all[0] + all[1]) + (all[2] + all[3]);
 }
 
-SP_PRIVATE void sp_many_sums(const sp_entry *entries, uint32_t n, const double *rD, double *sum,
-                             double *squares)
+SP_PRIVATE void sp_many_sums(const sp_sparse_rows *rows, const sp_sparse *row, const double *rD,
+                             double *sum, double *squares)
 {
-    sp_entries_sums(entries, n, rD, sum, squares);
+    sp_row_sums(rows, row, rD, sum, squares);
 }
 
-SP_PRIVATE double sp_many_largest(const sp_entry *entries, uint32_t n)
+SP_PRIVATE double sp_many_largest(const sp_sparse_rows *rows, const sp_sparse *row)
 {
+    sp_entry room[SP_DENSE_MOST];
+    const sp_entry *entries = sp_row_look(rows, row, room);
     double largest = 0.0;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < row->n; i++)
         largest = SP_MAX(largest, fabs((double)entries[i].w));
     return largest;
 }

@@ -39,7 +39,8 @@
        block 0        the head               [    s    | cnt | om |   row   |    N    ]
        block 1        of a column            [    a    |    b    |    n    |  since  ]
        block 2        of a column            [    -    |    -    |   row   |    -    ]    c is its e
-       row            [ k c w G ][ k c w G ] ..                        see rows/rows.h
+       row            [ k c w G ][ k c w G ] ..                        see rows/rows.h; or, of few
+                                                                       labels, rows/dense.h
 
    The third label turns all slots into these at once (sp_many_split). Sums over a row have four
    lanes, its i-th entry in lane i mod 4. */
@@ -50,20 +51,28 @@
 #include "adaptive/adaptive.h"
 #include "many/tree.h"
 #include "path/learner.h"
-#include "rows/rows.h"
+#include "rows/dense.h"
 
 #define SP_MANY_WIDE 0.25    /* an error of more makes entries */
 #define SP_MANY_CLIP 4.0
 #define SP_MANY_FEW 64       /* so many labels are bits of a word */
 #define SP_MANY_WN 3.0       /* what wn is at first */
 
-/* Blocks that the row of an entry is going to need, and that of its e; 0: it needs none. */
-typedef struct sp_row_room {
-    uint32_t block[2];
-    int size[2];
-    bool fresh;      /* a feature without a slot when it was answered */
-    uint64_t labels; /* few labels: which of them the row has */
-} sp_row_room;
+/* The row of an entry, as it was answered. */
+typedef struct sp_row_seen {
+    uint64_t labels; /* few labels: which of them it has */
+    bool fresh;      /* a feature without a slot */
+    bool thick;      /* it is to become dense */
+} sp_row_seen;
+
+/* A block for the row of an entry, or for that of its e. */
+typedef struct sp_claim {
+    uint32_t entry;
+    uint32_t block;
+    int size;
+    bool e;
+    bool dense;
+} sp_claim;
 
 /* An event as it has been answered, and the step that follows: it begins as with two labels. */
 typedef struct sp_met {
@@ -75,8 +84,9 @@ typedef struct sp_met {
     uint32_t *met; /* the labels of U, in the order in which they were met */
     ptrdiff_t n_met;
     ptrdiff_t n_begun; /* and behind them, sums that have been begun */
-    bool few;      /* labels are few, and no two entries share a slot */
-    uint64_t wide; /* then which are in `adds` */
+    bool few;      /* labels are few, and no two entries share a slot; then */
+    uint32_t thick; /* rows of so many entries become dense, */
+    uint64_t wide; /* and these labels are in `adds` */
     bool shortened; /* E holds something */
     double *score; /* theirs, in one block of memory; w X r at first */
     double *z;
@@ -90,8 +100,10 @@ typedef struct sp_met {
     double total;   /* of e^score, so shifted */
     uint32_t *adds; /* labels that get an entry for each feature */
     ptrdiff_t n_adds;
-    sp_row_room *rooms; /* by entry */
-    ptrdiff_t rooms_room;
+    sp_row_seen *rows; /* by entry */
+    ptrdiff_t rows_room;
+    sp_claim *claims; /* blocks that rows are going to need */
+    ptrdiff_t n_claims;
     bool decided; /* the scores of all labels are worked out */
     bool damaged; /* a row of a file is none: no score is finite */
 } sp_met;
@@ -129,10 +141,10 @@ static inline double sp_many_score_of(const sp_adaptive *a, const sp_met *w, ptr
     return sp_many_met(w, k) ? w->score[sp_many_at(w, k)] : a->w0[k];
 }
 
-/* The entry of label k in a row; NULL if there is none. A slot without a chunk has none. */
-static inline const sp_entry *sp_many_entry(const sp_table *table, sp_slot_type slot, ptrdiff_t k)
+/* What a slot has of label k; zeros if nothing. A slot without a chunk has nothing. */
+static inline sp_entry sp_many_entry(const sp_table *table, sp_slot_type slot, ptrdiff_t k)
 {
-    return sp_row_find(sp_many_rows(table), &sp_table_head(table, slot)->row, (uint32_t)k);
+    return sp_row_numbers(sp_many_rows(table), &sp_table_head(table, slot)->row, (uint32_t)k);
 }
 
 /* Answer an event, whose features have been read. */
@@ -145,14 +157,14 @@ SP_PRIVATE void sp_many_probabilities(const sp_adaptive *a, const sp_met *w, dou
 SP_PRIVATE double sp_many_share(const sp_learner *learner, const sp_met *w, ptrdiff_t k,
                                 ptrdiff_t i, const sp_event *event);
 
-/* The sum over a row of c, in four lanes. */
+/* The sum over entries of c, in four lanes. */
 SP_PRIVATE double sp_many_count_of(const sp_entry *entries, uint32_t n);
 
-/* The same, and that of c^2 / (D + 1). */
-SP_PRIVATE void sp_many_sums(const sp_entry *entries, uint32_t n, const double *rD, double *sum,
-                             double *squares);
+/* The same over a row, and that of c^2 / (D + 1). */
+SP_PRIVATE void sp_many_sums(const sp_sparse_rows *rows, const sp_sparse *row, const double *rD,
+                             double *sum, double *squares);
 
 /* The largest |w| of a row, for the ceiling. */
-SP_PRIVATE double sp_many_largest(const sp_entry *entries, uint32_t n);
+SP_PRIVATE double sp_many_largest(const sp_sparse_rows *rows, const sp_sparse *row);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct sp_many_seen {
     const uint32_t *merged; /* by these labels: the merged learner's, or SP_NO_LABEL */
     const sp_entry *entries[2]; /* of the feature, and of a column's e */
     uint32_t n[2];
-    sp_entry pair[2][2];
+    sp_entry room[2][SP_DENSE_MOST];
     bool damaged; /* it lies in a file, and a row is none */
 } sp_many_seen;
 
@@ -156,7 +156,7 @@ static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_see
         = (const sp_column *)(const void *)sp_shard_row(side, SP_BLOCK_COLUMNS, slot);
     for (int i = 0; i < 2; i++) {
         const double *row = sp_shard_row(side, sp_row_blocks[i], slot);
-        seen->n[i] = sp_many_look(side->learner, sp_row_blocks[i], row, seen->pair[i],
+        seen->n[i] = sp_many_look(side->learner, sp_row_blocks[i], row, seen->room[i],
                                   &seen->entries[i]);
         if (!side->learner->table.borrowed)
             continue;
@@ -287,7 +287,7 @@ static int sp_many_put(const sp_many_merge *own, sp_sparse_rows *rows, sp_sparse
     }
     row->block = block;
     row->size = (uint32_t)size & 63;
-    row->n = used & 0x3ffffff;
+    row->n = used & SP_ROW_MOST;
     return 0;
 }
 
@@ -312,7 +312,7 @@ static int sp_many_write(sp_merge *m, sp_slot_type slot, const sp_feature *from,
         if (sp_many_put(own, rows, row, from->e, NULL, NULL, n) < 0)
             return -1;
         *sp_column_of(&blocks, slot) = from->column;
-        sp_many_sums(sp_row_entries(rows, row), row->n, a->rD, &sum, &squares);
+        sp_many_sums(rows, row, a->rD, &sum, &squares);
         head->om = sp_om(from->column.since, own->all, squares, sum);
     }
     if (!mixed)
@@ -337,7 +337,7 @@ static int sp_many_keep(sp_merge *m, sp_slot_type slot, const sp_many_seen *seen
         sp_sparse row = {0};
         if (seen->n[i]) {
             row.size = (uint32_t)sp_row_size_for(seen->n[i]) & 63;
-            row.n = seen->n[i] & 0x3ffffff;
+            row.n = seen->n[i] & SP_ROW_MOST;
             row.block = sp_rows_take(rows, (int)row.size);
             if (row.block)
                 memcpy(sp_rows_at(rows, row.block), seen->entries[i],

@@ -26,12 +26,12 @@ SP_PRIVATE uint32_t sp_pair_entries(uint32_t block, const double *slot, int posi
 }
 
 SP_PRIVATE uint32_t sp_many_look(const sp_learner *learner, uint32_t block, const double *slot,
-                                 sp_entry *pair, const sp_entry **entries)
+                                 sp_entry *room, const sp_entry **entries)
 {
     const sp_sparse *row = &((const sp_head *)(const void *)slot)->row;
-    *entries = pair;
+    *entries = room;
     if (!learner->adaptive.rows)
-        return sp_pair_entries(block, slot, learner->adaptive.positive, pair);
-    *entries = sp_row_entries(sp_many_rows(&learner->table), row);
+        return sp_pair_entries(block, slot, learner->adaptive.positive, room);
+    *entries = sp_row_look(sp_many_rows(&learner->table), row, room);
     return *entries == NULL ? 0 : row->n;
 }

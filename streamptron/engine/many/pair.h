@@ -13,9 +13,9 @@
 SP_PRIVATE uint32_t sp_pair_entries(uint32_t block, const double *slot, int positive,
                                     sp_entry *entries);
 
-/* A row of a slot of AdaptiveClassifier, however many labels it has; `pair` is room for two
+/* A row of a slot of AdaptiveClassifier, however many labels it has; `room` is for SP_DENSE_MOST
    entries. How many there are. Of a file's rows nothing has been looked at. */
 SP_PRIVATE uint32_t sp_many_look(const sp_learner *learner, uint32_t block, const double *slot,
-                                 sp_entry *pair, const sp_entry **entries);
+                                 sp_entry *room, const sp_entry **entries);
 
 #endif

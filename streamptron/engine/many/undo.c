@@ -7,14 +7,13 @@ SP_PRIVATE double sp_many_kept_read(const sp_table *table, sp_slot_type slot, pt
                                     const ptrdiff_t *k, ptrdiff_t m, float *kept)
 {
     const sp_head *head = sp_table_head(table, slot);
-    const sp_entry *entry = sp_many_entry(table, slot, y);
     kept[SP_KEPT_CNT] = head->cnt;
     kept[SP_KEPT_OM] = head->om;
-    kept[SP_KEPT_C] = entry == NULL ? 0.0f : entry->c;
+    kept[SP_KEPT_C] = sp_many_entry(table, slot, y).c;
     for (ptrdiff_t j = 0; j < m; j++) {
-        entry = sp_many_entry(table, slot, k[j]);
-        kept[SP_KEPT_FIRST + 2 * j] = entry == NULL ? 0.0f : entry->w;
-        kept[SP_KEPT_FIRST + 2 * j + 1] = entry == NULL ? 0.0f : entry->G;
+        const sp_entry entry = sp_many_entry(table, slot, k[j]);
+        kept[SP_KEPT_FIRST + 2 * j] = entry.w;
+        kept[SP_KEPT_FIRST + 2 * j + 1] = entry.G;
     }
     return head->s;
 }
@@ -22,9 +21,7 @@ SP_PRIVATE double sp_many_kept_read(const sp_table *table, sp_slot_type slot, pt
 /* A column's e of label k. */
 static float sp_many_e_of(const sp_table *table, sp_slot_type slot, ptrdiff_t k)
 {
-    const sp_entry *entry
-        = sp_row_find(sp_many_rows(table), &sp_many_e(table, slot)->row, (uint32_t)k);
-    return entry == NULL ? 0.0f : entry->c;
+    return sp_row_numbers(sp_many_rows(table), &sp_many_e(table, slot)->row, (uint32_t)k).c;
 }
 
 SP_PRIVATE void sp_many_column_read(const sp_table *table, sp_slot_type slot, ptrdiff_t y,
@@ -75,10 +72,9 @@ SP_PRIVATE int sp_many_back_room(const sp_learner *learner, sp_slot_type slot,
     sp_sparse *row = &sp_head_of(table->blocks->chunks, slot)->row;
     uint32_t n = row->n;
     for (ptrdiff_t j = 0; j < sp_change_labels(change); j++)
-        n += sp_row_find(sp_many_rows(table), row, sp_change_at(a, change, change->before, j).k)
-             == NULL;
+        n += !sp_row_has(sp_many_rows(table), row, sp_change_at(a, change, change->before, j).k);
     if (!sp_change_has(change, change->y))
-        n += sp_many_entry(table, slot, change->y) == NULL;
+        n += !sp_row_has(sp_many_rows(table), row, (uint32_t)change->y);
     return sp_row_reserve(sp_many_rows(table), row, n);
 }
 
@@ -89,7 +85,7 @@ SP_PRIVATE int sp_many_column_room(const sp_learner *learner, sp_slot_type slot,
     sp_sparse *row = &sp_many_e(table, slot)->row;
     uint32_t n = row->n;
     for (uint32_t i = 0; i < kept->places; i++)
-        n += sp_row_find(sp_many_rows(table), row, change->one ? i : (uint32_t)change->y) == NULL;
+        n += !sp_row_has(sp_many_rows(table), row, change->one ? i : (uint32_t)change->y);
     return sp_row_reserve(sp_many_rows(table), row, n);
 }
 
@@ -129,8 +125,7 @@ static float sp_many_back_om(const sp_learner *learner, sp_head *head)
 {
     const sp_adaptive *a = &learner->adaptive;
     double sum, squares;
-    sp_many_sums(sp_row_entries(sp_many_rows(&learner->table), &head->row), head->row.n, a->rD,
-                 &sum, &squares);
+    sp_many_sums(sp_many_rows(&learner->table), &head->row, a->rD, &sum, &squares);
     head->of.N = sum;
     return head->cnt == 0.0f ? 0.0f
                              : sp_om(head->cnt, a->T + (double)a->n_labels, squares, sum);
@@ -212,7 +207,7 @@ SP_PRIVATE void sp_many_take_back_column(const sp_learner *learner, sp_slot_type
     if (untouched)
         head->om = om;
     else if (column->n > 0.0) {
-        sp_many_sums(sp_row_entries(rows, row), row->n, a->rD, &sum, &squares);
+        sp_many_sums(rows, row, a->rD, &sum, &squares);
         head->om = sp_om(column->since, a->T + (double)a->n_labels, squares, sum);
     }
 }

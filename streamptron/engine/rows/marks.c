@@ -1,5 +1,6 @@
 #include "rows/marks.h"
 
+#include "rows/dense.h"
 #include "rows/rows.h"
 
 #include <math.h>
@@ -16,16 +17,17 @@ SP_PRIVATE size_t sp_marks_count(const double *slots, size_t n)
 SP_PRIVATE void sp_marks_plain(double *slot)
 {
     sp_sparse *row = sp_marked_row(slot);
-    row->block = row->size = 0;
+    row->block = row->size = row->dense = 0;
 }
 
 SP_PRIVATE size_t sp_marks_write(const sp_sparse_rows *rows, double *slots, size_t n,
                                  uint32_t *marks, size_t at)
 {
+    sp_entry room[SP_DENSE_MOST];
     for (size_t i = 0; i < n; i++) {
         double *slot = slots + i * SP_MARKED_WIDTH;
         sp_sparse *row = sp_marked_row(slot);
-        const sp_entry *entries = sp_row_entries(rows, row);
+        const sp_entry *entries = sp_row_look(rows, row, room);
         sp_marks_plain(slot);
         if (row->n == 0)
             continue;
@@ -57,7 +59,7 @@ static bool sp_row_is_sound(size_t n_labels, const sp_sparse *row, const uint32_
                             size_t n)
 {
     const sp_entry *entries = (const sp_entry *)(const void *)(marks + SP_MARKS_WIDTH * at);
-    return row->size == 0 && row->block == (row->n ? at : 0) && row->n <= n - at
+    return !(row->size | row->dense) && row->block == (row->n ? at : 0) && row->n <= n - at
            && row->n <= n_labels && sp_entries_are_sound(entries, row->n, n_labels);
 }
 

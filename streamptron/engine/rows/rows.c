@@ -1,6 +1,7 @@
 #include "rows/rows.h"
 
 #include "memory/heap.h"
+#include "rows/dense.h"
 
 /* Each half as large again as the one before. */
 static const uint32_t sp_row_capacities[SP_ROW_CLASSES] = {
@@ -181,21 +182,23 @@ SP_PRIVATE sp_entry *sp_row_insert(const sp_sparse_rows *rows, sp_sparse *row, u
 
 SP_PRIVATE void sp_row_move(sp_sparse_rows *rows, sp_sparse *row, uint32_t block, int size)
 {
-    if (row->block && size <= (int)row->size) {
+    sp_entry room[SP_DENSE_MOST];
+    if (row->block && !row->dense && size <= (int)row->size) {
         sp_rows_give(rows, block, size);
         return;
     }
     if (row->block) {
-        memcpy(sp_rows_at(rows, block), sp_rows_at(rows, row->block), row->n * sizeof(sp_entry));
+        memcpy(sp_rows_at(rows, block), sp_row_look(rows, row, room), row->n * sizeof(sp_entry));
         sp_rows_give(rows, row->block, (int)row->size);
     }
     row->block = block;
     row->size = (uint32_t)size & 63;
+    row->dense = 0;
 }
 
 SP_PRIVATE int sp_row_reserve(sp_sparse_rows *rows, sp_sparse *row, uint32_t n)
 {
-    if (n == 0 || (row->block && n <= sp_row_capacity((int)row->size)))
+    if (n == 0 || (row->block && !row->dense && n <= sp_row_capacity((int)row->size)))
         return 0;
     int size = sp_row_size_for(n);
     uint32_t block = sp_rows_take(rows, size);
@@ -212,7 +215,7 @@ SP_PRIVATE void sp_row_remove(sp_sparse_rows *rows, sp_sparse *row, uint32_t k)
         return;
     sp_entry *end = sp_row_entries(rows, row) + row->n;
     memmove(entry, entry + 1, (size_t)(end - entry - 1) * sizeof(sp_entry));
-    row->n = (row->n - 1) & 0x3ffffff;
+    row->n = (row->n - 1) & SP_ROW_MOST;
     if (row->n == 0)
         sp_row_drop(rows, row);
 }
@@ -227,7 +230,7 @@ SP_PRIVATE void sp_row_sift(sp_sparse_rows *rows, sp_sparse *row)
         if (entries[i].c != 0.0f || entries[i].G != 0.0f)
             entries[n++] = entries[i];
     }
-    row->n = n & 0x3ffffff;
+    row->n = n & SP_ROW_MOST;
     if (n == 0)
         sp_row_drop(rows, row);
 }
@@ -236,5 +239,5 @@ SP_PRIVATE void sp_row_drop(sp_sparse_rows *rows, sp_sparse *row)
 {
     if (row->block)
         sp_rows_give(rows, row->block, (int)row->size);
-    row->block = row->n = row->size = 0;
+    *row = (sp_sparse){0};
 }

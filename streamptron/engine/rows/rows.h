@@ -51,10 +51,11 @@ static inline sp_entry *sp_rows_at(const sp_sparse_rows *rows, uint32_t block)
 /* Whether a row is where there are entries: of a file nothing has been looked at. */
 static inline bool sp_row_is_there(const sp_sparse_rows *rows, const sp_sparse *row)
 {
-    return row->block && (!rows->borrowed || (size_t)row->block + row->n <= rows->n_lent);
+    return row->block
+           && (!rows->borrowed || (!row->dense && (size_t)row->block + row->n <= rows->n_lent));
 }
 
-/* The entries of a row; NULL if it has none. */
+/* The entries of a row that is not dense; NULL if it has none. */
 static inline sp_entry *sp_row_entries(const sp_sparse_rows *rows, const sp_sparse *row)
 {
     return sp_row_is_there(rows, row) ? sp_rows_at(rows, row->block) : NULL;
@@ -84,10 +85,12 @@ static inline sp_entry *sp_row_find(const sp_sparse_rows *rows, const sp_sparse 
 /* The same, made if need be: there is room for one more. */
 SP_PRIVATE sp_entry *sp_row_insert(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k);
 
-/* Let a row move to a block that has been taken for it; or give that back if it is no larger. */
+/* Let a row move to a block that has been taken for it; or give that back if it is no larger. A
+   dense row is no longer one. */
 SP_PRIVATE void sp_row_move(sp_sparse_rows *rows, sp_sparse *row, uint32_t block, int size);
 
-/* Let a row have room for n entries. -1 without memory; what is in it stays in either case. */
+/* Let a row have room for n entries, and not be dense. -1 without memory; what is in it stays in
+   either case. */
 SP_PRIVATE int sp_row_reserve(sp_sparse_rows *rows, sp_sparse *row, uint32_t n);
 
 /* Take an entry out of a row, if it is there. */

@@ -10,6 +10,7 @@ enum {
     SP_SEGMENT_BITS = 10,
     SP_SEGMENT_ENTRIES = 1 << SP_SEGMENT_BITS,
     SP_ROW_CLASSES = 48,
+    SP_ROW_MOST = (1 << 25) - 1, /* entries */
 };
 
 typedef struct sp_entry {
@@ -22,7 +23,8 @@ typedef struct sp_entry {
 /* Where a row is. In a slot, and 8 bytes. */
 typedef struct sp_sparse {
     uint32_t block;    /* 0: none */
-    uint32_t n : 26;   /* entries in use */
+    uint32_t n : 25;   /* entries in use */
+    uint32_t dense : 1; /* it lies as rows/dense.h says; never in a file */
     uint32_t size : 6; /* the class of the block */
 } sp_sparse;
 

@@ -82,7 +82,7 @@ SP_PRIVATE bool sp_sets_rows_are_sound(const sp_learner *learner, const sp_event
     const sp_sparse_rows *rows = sp_rows_of(&learner->table);
     for (ptrdiff_t i = 0; i < event->n; i++) {
         const sp_sparse *row = &sp_marked_of(&learner->table, event->slots[i])->of.row;
-        if (row->size || row->block >= s->doubted || row->n > s->doubted - row->block
+        if (row->size || row->dense || row->block >= s->doubted || row->n > s->doubted - row->block
             || (row->block == 0) != (row->n == 0)
             || !sp_entries_are_sound(sp_row_entries(rows, row), row->n, (size_t)s->n_labels))
             return false;

@@ -105,7 +105,8 @@ static void sp_put_row(sp_delta *delta, const sp_shard *shard, size_t block, sp_
 {
     const size_t width = (size_t)shard->learner->table.width;
     const uint32_t *marks = NULL;
-    size_t n = sp_machine_marks(shard->learner, (uint32_t)block, row, &marks);
+    sp_entry room[SP_DENSE_MOST];
+    size_t n = sp_machine_marks(shard->learner, (uint32_t)block, row, room, &marks);
     if (delta->slots != NULL) {
         if (n)
             memcpy(delta->marks + SP_MARKS_WIDTH * delta->n_marks, marks,
@@ -619,7 +620,8 @@ static void sp_mix_slot_words(uint64_t *h, const sp_learner *learner, uint32_t b
                               sp_slot_type slot, const double *row, uint64_t last)
 {
     const uint32_t *marks = NULL;
-    size_t n = sp_machine_marks(learner, block, row, &marks);
+    sp_entry room[SP_DENSE_MOST];
+    size_t n = sp_machine_marks(learner, block, row, room, &marks);
     double plain[SP_SLOT_MOST];
     int width = learner->table.width;
     uint64_t bits = 0;

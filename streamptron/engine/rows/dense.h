@@ -1,0 +1,77 @@
+/* The dense form of a row: for models of few labels, a row that many of them are in.
+
+   Each label has its place, whether it is in the row or not, and which are in it is a bit each:
+
+       w G w G w G ..  | c c c ..  | labels u64                12 bytes a lane, and 8
+
+   A step moves a w and its G, so they are side by side, as in an entry. There are as many lanes as
+   the block has room for, a multiple of four; what is not in the row is zeros. So no label is read
+   or searched for, and loops take four of them as they lie. It is a form and not another row: it
+   has the same numbers, and sums take them in the same order, so no bit changes. Files have the
+   other form alone.
+
+   Functions in this file: sp_dense_of, sp_dense_size_for, sp_dense_from; sp_dense_fill, which turns
+   a row into this form, as sp_row_move turns it back; sp_row_look, sp_row_numbers and sp_row_has,
+   which read either. */
+
+#ifndef STREAMPTRON_ROWS_DENSE_H
+#define STREAMPTRON_ROWS_DENSE_H
+
+#include "rows/rows.h"
+
+enum {
+    SP_DENSE_MOST = 64, /* labels */
+    SP_DENSE_SIZES = 11,
+};
+
+/* How many lanes a block of a class has; 64 at most. */
+static const uint8_t sp_dense_lanes[SP_DENSE_SIZES] = {0, 0, 0, 4, 4, 8, 16, 24, 36, 52, 64};
+
+/* Where the numbers of a dense row are. */
+typedef struct sp_dense {
+    float *w; /* and G: two by two */
+    float *c;
+    uint64_t *labels;
+    uint32_t lanes;
+} sp_dense;
+
+static inline sp_dense sp_dense_at(const sp_sparse_rows *rows, uint32_t block, uint32_t size)
+{
+    float *w = (float *)(void *)sp_rows_at(rows, block);
+    const uint32_t lanes = sp_dense_lanes[size];
+    return (sp_dense){w, w + 2 * lanes, (uint64_t *)(void *)(w + 3 * lanes), lanes};
+}
+
+static inline sp_dense sp_dense_of(const sp_sparse_rows *rows, const sp_sparse *row)
+{
+    return sp_dense_at(rows, row->block, row->size);
+}
+
+/* The least class for so many labels, at most SP_DENSE_MOST. */
+SP_PRIVATE int sp_dense_size_for(ptrdiff_t labels);
+
+/* With how many entries a row of so many labels becomes dense: when it is at most half as large
+   again as the other form. */
+SP_PRIVATE uint32_t sp_dense_from(ptrdiff_t labels);
+
+/* Let a row move to a block that has been taken for it, and lie dense there. */
+SP_PRIVATE void sp_dense_fill(sp_sparse_rows *rows, sp_sparse *row, uint32_t block, int size);
+
+/* The entries of a row in either form; NULL if it has none. `room`: for SP_DENSE_MOST of them,
+   where those of a dense row are written down. */
+SP_PRIVATE const sp_entry *sp_row_look(const sp_sparse_rows *rows, const sp_sparse *row,
+                                       sp_entry *room);
+
+/* What a row in either form has of label k; zeros if it has no entry. */
+SP_PRIVATE sp_entry sp_row_numbers(const sp_sparse_rows *rows, const sp_sparse *row, uint32_t k);
+
+/* Whether it has an entry of label k. */
+SP_PRIVATE bool sp_row_has(const sp_sparse_rows *rows, const sp_sparse *row, uint32_t k);
+
+/* Let a dense row have an entry of label k, of zeros, which it has not. */
+SP_PRIVATE void sp_dense_add(const sp_sparse_rows *rows, sp_sparse *row, uint32_t k);
+
+/* Whether a dense row contradicts itself. */
+SP_PRIVATE bool sp_dense_fault(const sp_sparse_rows *rows, const sp_sparse *row);
+
+#endif
