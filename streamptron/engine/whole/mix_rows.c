@@ -116,11 +116,12 @@ static bool sp_differs_somewhere(const sp_merge *m, const sp_shard *shard, sp_sl
 static double *sp_mix_rows_place(const sp_merge *m, sp_slot_type slot, ptrdiff_t output)
 {
     sp_table *to = &m->to->table;
-    double *chunk = sp_table_chunk(to, output / to->lanes, slot >> SP_CHUNK_BITS);
+    const ptrdiff_t lane = to->lanes == 1 ? 0 : output % SP_LANES;
+    double *chunk = sp_table_chunk(to, to->lanes == 1 ? output : output / SP_LANES,
+                                   slot >> SP_CHUNK_BITS);
     if (chunk == NULL)
         return NULL;
-    return chunk + (slot & SP_CHUNK_MASK) * (uint32_t)to->width
-           + output % to->lanes * to->layout.fields;
+    return chunk + (slot & SP_CHUNK_MASK) * (uint32_t)to->width + lane * to->layout.fields;
 }
 
 /* The pocket's weight, the holder's. */

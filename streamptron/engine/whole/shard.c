@@ -145,8 +145,9 @@ SP_PRIVATE const double *sp_shard_field(const sp_shard *shard, sp_slot_type slot
     *sign = shard->signs[output];
     if (sp_table_is_wide(table))
         return sp_wide_find(table, sp_index_place(&shard->learner->index, slot), own);
-    return sp_shard_row(shard, own / table->lanes, slot)
-           + own % table->lanes * table->layout.fields;
+    if (table->lanes == 1)
+        return sp_shard_row(shard, own, slot);
+    return sp_shard_row(shard, own / SP_LANES, slot) + own % SP_LANES * table->layout.fields;
 }
 
 SP_PRIVATE double sp_shard_factor(const sp_shard *shard, sp_slot_type slot, ptrdiff_t output,
