@@ -196,6 +196,16 @@ cdef int _truth_label(y) except -1:
 
 # --- Any labels ---------------------------------------------------------------------------------
 
+def _differs_from_itself(y):
+    """Whether a label would not be found again: a NaN, or a tuple that holds one."""
+    if isinstance(y, tuple):
+        return any([_differs_from_itself(part) for part in y])
+    try:
+        return bool(y != y)
+    except Exception:               # pandas' NA is neither equal nor unequal to itself
+        return True
+
+
 cdef class LabelModel(Model):
     """One output per label; labels are numbered as they appear."""
 
@@ -273,11 +283,7 @@ cdef class LabelModel(Model):
             raise TypeError(
                 f"y is {shown(y)}, {type_shown(y)}; a label must be hashable: a str, int, "
                 "bool, tuple ...") from None
-        try:
-            odd = bool(y != y)
-        except Exception:           # pandas' NA is neither equal nor unequal to itself
-            odd = True
-        if odd:
+        if _differs_from_itself(y):
             raise ValueError(f"y={shown(y)} does not equal itself; it cannot be a label")
         return y
 

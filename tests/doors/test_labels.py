@@ -30,7 +30,8 @@ HASHABLE_NO_TRUTH = [
     1 + 1j,
 ]
 UNHASHABLE = [[1], {}, {1}, ([1],), np.array(1), np.array([True]), np.array([1, 2])]
-NO_LABEL = [None, NAN, np.float64("nan"), Decimal("NaN"), Decimal("sNaN"), pd.NaT]
+NO_LABEL = [None, NAN, ("a", NAN), ((NAN,),)]
+NO_LABEL += [np.float64("nan"), Decimal("NaN"), Decimal("sNaN"), pd.NaT]
 
 TRUTHS = [
     True,
