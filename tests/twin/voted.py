@@ -77,6 +77,10 @@ class Perceptron:
                 for since, vector in self.vectors
             ]
 
+    def adds(self, vector, x):
+        """Whether its score is a sum of anything: in another order a sum of 0 may be 1e-17."""
+        return any(map(vector.get, x)) if self.degree == 1 else bool(vector)
+
     def vote(self, x, since, now):
         """The votes for it less those against it, and how many are too close to call."""
         votes = doubt = 0.0
@@ -85,7 +89,7 @@ class Perceptron:
             c = end - max(start, since)
             score = self.score(vector, x)
             votes += c if score > 0 else -c
-            doubt += c if 0 < abs(score) < 1e-9 else 0.0
+            doubt += c if abs(score) < 1e-9 and self.adds(vector, x) else 0.0
         return votes, doubt
 
 
