@@ -2,7 +2,9 @@
 
 import os
 import re
+import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from zlib import crc32
 
@@ -24,40 +26,41 @@ link_args = os.environ.get("STREAMPTRON_LDFLAGS", "").split()
 asked = os.environ.get("STREAMPTRON_CFLAGS", "").split()
 if not asked and sys.platform == "linux":
     # nor the names of functions, nor pages between sections that are filled with nothing
-    link_args.append("-Wl,-s,-z,noseparate-code")
-    # nor tables for unwinding the stack: no exception of C++ passes through
-    compile_args.append("-fno-asynchronous-unwind-tables")
+    link_args.append("-Wl,-s,-z,noseparate-code,--gc-sections")
+    # nor functions that nobody calls, nor tables for unwinding the stack, as no exception of C++
+    # passes through
+    compile_args += ["-ffunction-sections", "-fno-asynchronous-unwind-tables"]
 
 
 # gcov is to know lines of .pyx files, not of what Cython makes of them (.ci/coverage).
 covered = "--coverage" in asked
 
-# The engine and the desk, which reads each event, are compiled for speed at any size, the other
-# doors that an event passes through for speed, the rest for size.
-OPTIMISE = {**dict.fromkeys(["api", "desk"], "-O3"), **dict.fromkeys(["_core", "texts"], "-O2")}
+# All that is compiled lies in one file, the module _core's, where streamptron/compiled.py finds the
+# other modules. One has no gaps and tables of its own, as a small file has. The engine needs no
+# Python: it is four parts, so that an edit compiles one. Pythons whose compilers are called alike
+# share what comes of them.
+FOLDERS = ["streamptron/engine", "streamptron/doors"]
+DOORS = sorted(Path("streamptron").rglob("*.pyx"))
+PARTS = sorted(Path("streamptron/engine").glob("part_*.c"))
+if not DOORS:
+    sys.exit(
+        "setup.py: there is no .pyx file under streamptron/, so the package would be installed "
+        "without its core; take a complete source package or checkout, and start setup.py in its "
+        "folder"
+    )
+
+# What is compiled for speed: the rooms of the engine that an event passes through and the desk,
+# which reads each event, at any size; the other doors that it passes through. The rest is small.
+FAST = dict.fromkeys(["part_events", "part_path", "part_machines", "desk"], "-O3")
+FAST |= dict.fromkeys(["_core", "texts"], "-O2")
+# Loops that gcc doubles for each condition in them are a fifteenth of the engine: no time was
+# measured that they save.
+ONCE = ["-fno-unswitch-loops"]
+# What takes gcc a third of its time where it compiles for size, and makes code larger.
+QUICK = ["-fno-gcse", "-fno-tree-pre", "-fno-code-hoisting", "-fno-tree-pta", "-fno-thread-jumps"]
+QUICK += ["-fno-tree-dominator-opts", "-fno-schedule-insns2"]
 # What Cython would otherwise write out at each call of a method, and for each class.
 SMALL = [("CYTHON_UNPACK_METHODS", "0"), ("CYTHON_VECTORCALL_TPNEW", "0")]
-
-
-# The engine needs no Python. It is compiled as one file, and once: into the module that others call
-# it through. Pythons whose compilers are called alike share what comes of it.
-ENGINE = "streamptron/engine/streamptron.c"
-# Loops that gcc doubles for each condition in them are a fifteenth of it: no time was measured that
-# they save.
-ONCE = ["-fno-unswitch-loops"] if sys.platform == "linux" else []
-FOLDERS = ["streamptron/engine", "streamptron/doors"]
-
-
-def extension(path):
-    optimise = [] if sys.platform == "win32" else [OPTIMISE.get(path.stem, "-Os")]
-    return Extension(
-        ".".join(path.with_suffix("").parts),
-        [path.as_posix()],
-        define_macros=[] if path.stem in OPTIMISE else SMALL,
-        include_dirs=FOLDERS,
-        extra_compile_args=[*compile_args, *optimise, *asked],
-        extra_link_args=link_args,
-    )
 
 
 def included(source, found):
@@ -70,95 +73,92 @@ def included(source, found):
     return found
 
 
-class BuildExtensions(build_ext):
-    """Cython writes C only when modules are built: a source package or a version needs none.
+def in_c(beside):
+    """The doors as C, which Cython writes in the folder `beside` if something has changed.
 
-    It writes under build/, so that C that lies among the sources is always written by hand.
+    So C that lies among the sources is always written by hand.
     """
+    written = cythonize(
+        [Extension(".".join(path.with_suffix("").parts), [path.as_posix()]) for path in DOORS],
+        nthreads=os.cpu_count() or 1,
+        emit_linenums=covered,
+        build_dir=beside,
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": False,
+            # a function that becomes a method of a Python class says so itself; a signature is
+            # there to be asked for, as River does
+            "binding": False,
+            "embedsignature": True,
+            "embedsignature.format": "clinic",
+            "auto_pickle": False,
+            "autotestdict": False,
+        },
+    )
+    # Cython lays copies of the headers there, which would be taken instead of ours, old as they may
+    # be
+    for copy in Path(beside).rglob("*.h"):
+        copy.unlink()
+    return [Path(door.sources[0]) for door in written]
+
+
+class BuildExtensions(build_ext):
+    """Cython writes C only when modules are built: a source package or a version needs none."""
 
     def finalize_options(self):
         """What a wheel was made of is not compiled again for an installation in place.
 
-        setuptools would compile that in a folder of its own, all of it each time, and on one core.
+        setuptools would compile that in a folder of its own, all of it each time.
         A Cython that was installed since then writes the C again, and all is compiled.
         """
         super().finalize_options()
-        self.parallel = self.parallel or os.cpu_count() or 1
         if self.editable_mode:
             usual = build(Distribution())
             usual.ensure_finalized()
             self.build_lib, self.build_temp = usual.build_platlib, usual.build_temp
 
-    def run(self):
-        beside = "build/coverage" if covered else "build/cython"
-        written = cythonize(
-            self.extensions,
-            nthreads=os.cpu_count() or 1,
-            emit_linenums=covered,
-            build_dir=beside,
-            compiler_directives={
-                "language_level": 3,
-                "boundscheck": False,
-                "wraparound": False,
-                "cdivision": True,
-                "initializedcheck": False,
-                # a function that becomes a method of a Python class says so itself; a signature is
-                # there to be asked for, as River does
-                "binding": False,
-                "embedsignature": True,
-                "embedsignature.format": "clinic",
-                "auto_pickle": False,
-                "autotestdict": False,
-            },
+    def build_extension(self, core):
+        """Each file by itself, with options of its own, on all cores; the longest first."""
+        self.is_gcc = sys.platform == "linux" and "clang" not in subprocess.check_output(
+            [self.compiler.compiler_so[0], "--version"], text=True
         )
-        # Cython lays copies of the headers there, which would be taken instead of ours, old as they
-        # may be
-        for copy in Path(beside).rglob("*.h"):
-            copy.unlink()
-        for module, in_c in zip(self.extensions, written, strict=True):
-            module.sources = in_c.sources
-            headers = set()
-            for source in in_c.sources:
-                included(source, headers)
-            module.depends = sorted({*in_c.depends, *headers})
-        super().run()
+        doors = in_c("build/coverage" if covered else "build/cython")
+        doors.sort(key=lambda path: -path.stat().st_size)
+        with ThreadPoolExecutor(self.parallel or os.cpu_count()) as pool:
+            objects = list(pool.map(self.compiled, [*PARTS, *doors]))
+        core.sources, core.extra_objects, core.depends = [], objects, objects
+        super().build_extension(core)
 
-    def build_extension(self, module):
-        if module.name == "streamptron.engine.api":
-            module.extra_objects = [self.engine(module)]
-            module.depends += module.extra_objects
-        super().build_extension(module)
-
-    def engine(self, module):
-        """The engine's object, compiled anew if a file of it has changed."""
-        options = [*module.extra_compile_args, *ONCE]
-        call = [*getattr(self.compiler, "compiler_so", []), *options]
-        # gcov finds its notes beside the other modules'
+    def compiled(self, path):
+        """The object of a C file, compiled anew if something of it has changed."""
+        options = list(compile_args)
+        if sys.platform != "win32":
+            options.append(FAST.get(path.stem, "-Os"))
+        if self.is_gcc:
+            options += ONCE if path.stem in FAST else QUICK
+        options += asked
+        macros = [] if path.stem in FAST or path in PARTS else SMALL
         folder = Path(self.build_temp)
-        if not covered:
-            folder = folder.parent / f"temp.engine-{crc32(' '.join(call).encode()):08x}"
-        path = self.compiler.object_filenames([ENGINE], output_dir=str(folder))[0]
-        if self.force or newer_group([ENGINE, *included(ENGINE, set())], path):
+        if path in PARTS and not covered:  # gcov finds its notes beside the other files'
+            call = " ".join([*getattr(self.compiler, "compiler_so", []), *options])
+            folder = folder.parent / f"temp.engine-{crc32(call.encode()):08x}"
+        name = path.as_posix()
+        (made,) = self.compiler.object_filenames([name], output_dir=str(folder))
+        if self.force or newer_group([name, *included(path, set())], made):
             self.compiler.compile(
-                [ENGINE],
+                [name],
                 output_dir=str(folder),
-                include_dirs=module.include_dirs,
+                macros=macros,
+                include_dirs=FOLDERS,
                 extra_postargs=options,
             )
-        return path
+        return made
 
 
-# The engine takes longest, so it is compiled first: at the end one core would wait for it.
-paths = sorted(Path("streamptron").rglob("*.pyx"), key=lambda path: (path.stem != "api", path))
-modules = [extension(path) for path in paths]
-if not modules:
-    sys.exit(
-        "setup.py: there is no .pyx file under streamptron/, so the package would be installed "
-        "without its core; take a complete source package or checkout, and start setup.py in its "
-        "folder"
-    )
-
-setup(
-    ext_modules=modules,
-    cmdclass={"build_ext": BuildExtensions},
+core = Extension(
+    "streamptron._core", [path.as_posix() for path in [*DOORS, *PARTS]], extra_link_args=link_args
 )
+setup(ext_modules=[core], cmdclass={"build_ext": BuildExtensions})

@@ -2,6 +2,8 @@
 
 import typing
 
+from streamptron import compiled as _compiled  # noqa: F401  the modules below are found by it
+
 try:
     from streamptron.adaptive import AdaptiveClassifier
 except ModuleNotFoundError as _error:

@@ -196,14 +196,29 @@ def test_a_room_imports_only_rooms_below_it(path):
         assert level(name, table) <= level(room(path), table), f"it imports {name}, above it"
 
 
+# which include rooms so that they are compiled as one file
+WHOLE = {"streamptron", "library/library", *(path.stem for path in ENGINE.glob("part_*.c"))}
+
+
 def test_few_arrows_leave_a_room():
-    whole = {"streamptron", "library/library"}  # which are all rooms as one file
-    out = {f"engine/{name}": found for name, found in c_arrows().items() if name not in whole}
+    out = {f"engine/{name}": found for name, found in c_arrows().items() if name not in WHOLE}
     for path in REST:
         if path.parent != ENGINE:  # whose declarations say again what the headers say
             out.setdefault(room(path), set()).update(arrows(path))
     many = {name: len(found) for name, found in out.items() if len(found) > MOST_ARROWS}
     assert set(many) == set(RULES["arrows"]), many
+
+
+def test_every_room_of_the_engine_is_in_one_part_which_the_one_file_includes():
+    parts = sorted(ENGINE.glob("part_*.c"))
+    assert c_includes(ENGINE / "streamptron.c") == {path.stem for path in parts}
+    rooms = [name for path in parts for name in re.findall(r'include "(.*)\.c"', code(path))]
+    library = ENGINE / "library"
+    assert sorted(rooms) == sorted(
+        room(path, ENGINE)
+        for path in C
+        if path.suffix == ".c" and library not in path.parents and path.stem not in WHOLE
+    )
 
 
 ONLY = RULES["engine"]["only"]
@@ -212,7 +227,7 @@ ONLY = RULES["engine"]["only"]
 @pytest.mark.parametrize("name", ONLY)
 def test_the_verbs_of_a_machine_are_called_by_few(name):
     found = {each for each, rooms in c_arrows().items() if name in rooms}
-    assert found - {"streamptron"} == set(ONLY[name])
+    assert found - WHOLE == set(ONLY[name])
 
 
 # --- What a room does not say

@@ -311,9 +311,9 @@ static int sp_scratch_reserve(sp_matrix_scratch *scratch, ptrdiff_t n)
     return 0;
 }
 
-SP_PRIVATE ptrdiff_t sp_matrix_row(const sp_matrix *m, ptrdiff_t r, bool zeros,
-                                   sp_matrix_scratch *scratch, const uint32_t **columns,
-                                   const double **values)
+SP_NEAR ptrdiff_t sp_matrix_row(const sp_matrix *m, ptrdiff_t r, bool zeros,
+                                sp_matrix_scratch *scratch, const uint32_t **columns,
+                                const double **values)
 {
     ptrdiff_t first, last;
     sp_matrix_span(m, r, &first, &last);
@@ -337,7 +337,7 @@ static void sp_prefetch_bytes(const char *p, const char *end)
     }
 }
 
-SP_PRIVATE void sp_matrix_prefetch(const sp_matrix *m, ptrdiff_t r, ptrdiff_t ahead)
+SP_NEAR void sp_matrix_prefetch(const sp_matrix *m, ptrdiff_t r, ptrdiff_t ahead)
 {
     ptrdiff_t first, last;
     ptrdiff_t size = sp_number_size(m->number);

@@ -51,7 +51,7 @@ SP_PRIVATE void sp_serve_learn(sp_serve *serve, int context, bool current_wrong,
     }
 }
 
-SP_PRIVATE bool sp_serve_challenge(sp_serve *serve, bool current_wrong, bool pocket_wrong)
+SP_NEAR bool sp_serve_challenge(sp_serve *serve, bool current_wrong, bool pocket_wrong)
 {
     if (!current_wrong)
         serve->run += 1;

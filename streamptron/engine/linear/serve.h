@@ -119,6 +119,6 @@ static inline int sp_serve_overall(const sp_serve *serve)
 SP_PRIVATE void sp_serve_learn(sp_serve *serve, int context, bool current_wrong, bool rival_wrong);
 
 /* Whether the current vector, as it was before this event's update, goes into the pocket. */
-SP_PRIVATE bool sp_serve_challenge(sp_serve *serve, bool current_wrong, bool pocket_wrong);
+SP_NEAR bool sp_serve_challenge(sp_serve *serve, bool current_wrong, bool pocket_wrong);
 
 #endif

@@ -217,28 +217,33 @@ SP_ORDER(number, double)
 #define SP_MIN(a, b) SP_CHOOSE(sp_min, a, b)
 #define SP_MAX(a, b) SP_CHOOSE(sp_max, a, b)
 
-/* What rooms call of each other, and what is called from outside. Where the engine is compiled as
-   one file, which is the way (streamptron.c), the first need no names that others see; but
-   tests/engine/ calls them, too. In the library (library/library.c) the second need none either,
-   and what it does not use is left out. */
+/* What rooms call of each other, what those of part_path.c call often, and what is called from
+   outside. Where the engine is compiled as one file (streamptron.c) the first need no names that
+   others see, nor do the second where it is compiled in parts; but tests/engine/ calls them, too.
+   In the library (library/library.c) the third need none either, and what it does not use is left
+   out. */
+#if defined(__GNUC__) || defined(__clang__)
+  #define SP_SEEN extern __attribute__((visibility("hidden")))
+#else
+  #define SP_SEEN extern
+#endif
 #if defined(SP_ONE_FILE) && !defined(STREAMPTRON_OPEN)
   #define SP_PRIVATE SP_UNSEEN
 #else
-  #define SP_PRIVATE extern
+  #define SP_PRIVATE SP_SEEN
+#endif
+#if (defined(SP_ONE_FILE) || defined(SP_PATH)) && !defined(STREAMPTRON_OPEN)
+  #define SP_NEAR SP_UNSEEN
+#else
+  #define SP_NEAR SP_SEEN
 #endif
 #if defined(SP_LIBRARY) && !defined(STREAMPTRON_OPEN)
   #define SP_API SP_UNSEEN
-#elif defined(__GNUC__) || defined(__clang__)
-  #define SP_API extern __attribute__((visibility("hidden")))
 #else
-  #define SP_API extern
+  #define SP_API SP_SEEN
 #endif
 /* A table, whose length another file knows. */
-#if defined(__GNUC__) || defined(__clang__)
-  #define SP_DATA extern __attribute__((visibility("hidden")))
-#else
-  #define SP_DATA extern
-#endif
+#define SP_DATA SP_SEEN
 
 /* Of a constant that is all zeros: a program's file does not hold it. */
 #if defined(__ELF__) || defined(__wasm__)

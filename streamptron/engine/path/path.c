@@ -50,7 +50,7 @@ SP_API int sp_learner_score(sp_learner *learner, sp_event *event)
     return 0;
 }
 
-SP_PRIVATE int sp_learner_score_row(sp_learner *learner, sp_event *event, const sp_entries *entries)
+SP_NEAR int sp_learner_score_row(sp_learner *learner, sp_event *event, const sp_entries *entries)
 {
     if (sp_event_reserve_scores(event, SP_KEPT_KINDS, SP_KEPT_KINDS + 1) < 0)
         return -1;
@@ -69,7 +69,7 @@ static const sp_verdict *sp_learner_verdict(const sp_learner *learner, sp_event 
     return &event->verdicts[kind];
 }
 
-SP_PRIVATE void sp_learner_judge(const sp_learner *learner, sp_event *event)
+SP_NEAR void sp_learner_judge(const sp_learner *learner, sp_event *event)
 {
     for (int kind = 0; kind < SP_KEPT_KINDS; kind++) {
         if (sp_table_keeps(&learner->table, kind))
@@ -176,7 +176,7 @@ SP_API int sp_learner_commit(sp_learner *learner, sp_event *event, ptrdiff_t y, 
     return failed;
 }
 
-SP_PRIVATE int sp_learner_admit(sp_learner *learner, sp_event *event)
+SP_NEAR int sp_learner_admit(sp_learner *learner, sp_event *event)
 {
     sp_index_point mark = sp_index_mark(&learner->index);
     bool ticked = false;
@@ -271,8 +271,8 @@ SP_API int sp_learner_begin_from(sp_learner *learner, sp_event *event, ptrdiff_t
     return sp_machine_begin_from(learner, event, output, intercept);
 }
 
-SP_PRIVATE void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
-                                      const sp_entries *entries, ptrdiff_t y)
+SP_NEAR void sp_learner_commit_row(sp_learner *learner, const sp_event *event,
+                                   const sp_entries *entries, ptrdiff_t y)
 {
     sp_linear_take(learner, event, entries, y);
     learner->version += 1;

@@ -1,0 +1,16 @@
+/* A part of the engine: the machines of learners with more to keep of a feature. */
+
+#include "adaptive/adaptive.c"
+#include "adaptive/bends.c"
+#include "adaptive/columns.c"
+#include "adaptive/machine.c"
+#include "many/learn.c"
+#include "many/machine.c"
+#include "many/many.c"
+#include "many/tree.c"
+#include "sets/learn.c"
+#include "sets/machine.c"
+#include "sets/sets.c"
+#include "voted/vote.c"
+#include "voted/voted.c"
+#include "voted/voters.c"
