@@ -37,7 +37,7 @@ covered = "--coverage" in asked
 
 # All that is compiled lies in one file, the module _core's, where streamptron/compiled.py finds the
 # other modules. One has no gaps and tables of its own, as a small file has. The engine needs no
-# Python: it is four parts, so that an edit compiles one. Pythons whose compilers are called alike
+# Python: it is five parts, so that an edit compiles one. Pythons whose compilers are called alike
 # share what comes of them.
 FOLDERS = ["streamptron/engine", "streamptron/doors"]
 DOORS = sorted(Path("streamptron").rglob("*.pyx"))
@@ -49,9 +49,10 @@ if not DOORS:
         "folder"
     )
 
-# What is compiled for speed: the rooms of the engine that an event passes through and the desk,
-# which reads each event, at any size; the other doors that it passes through. The rest is small.
-FAST = dict.fromkeys(["part_events", "part_path", "part_machines", "desk"], "-O3")
+# What is compiled for speed: the rooms of the engine that an event or a merge passes through and
+# the desk, which reads each event, at any size; the other doors that it passes through. The rest is
+# small.
+FAST = dict.fromkeys(["part_events", "part_path", "part_machines", "part_merge", "desk"], "-O3")
 FAST |= dict.fromkeys(["_core", "texts"], "-O2")
 # Loops that gcc doubles for each condition in them are a fifteenth of the engine: no time was
 # measured that they save.

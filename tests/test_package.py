@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
@@ -129,6 +130,15 @@ def test_import_loads_nothing_that_it_can_leave_for_later():
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )
     assert done.stdout == "nothing\n"
+
+
+def test_all_compiled_modules_lie_in_one_file_and_are_found_there():
+    names = [path.relative_to(ROOT) for path in (ROOT / "streamptron").rglob("*.pyx")]
+    files = {import_module(".".join(name.with_suffix("").parts)).__file__ for name in names}
+    assert len(names) > 15
+    assert files == {import_module("streamptron._core").__file__}
+    with pytest.raises(ImportError, match="PyInit_nobody"):
+        import_module("streamptron.doors.nobody")
 
 
 def setup_py(folder, *arguments):

@@ -1,26 +1,13 @@
 /* A part of the engine: what no event passes through. */
 
-/* Merges: for size in the library, which is to stay small. */
-#ifdef SP_LIBRARY
-SP_FOR_SIZE
-#endif
-#include "adaptive/mix.c"
-#include "many/mix.c"
-#include "sets/mix.c"
-#include "whole/merge.c"
-#include "whole/mix.c"
-#include "whole/mix_rows.c"
-#include "whole/mix_stay.c"
-#include "whole/shard.c"
-#include "wide/mix.c"
-#ifdef SP_LIBRARY
-SP_FOR_SIZE_END
-#endif
+#include "memory/compiler.h"
 
-/* What no event waits for, such as model files, explanations and steps taken back: compiled for
-   size. So are the parts of a mail, whose words take the time. It comes last, so that no other
-   room's inline functions are. */
+/* Model files, explanations, steps taken back, and the parts of a mail, whose words take the
+   time: all compiled for size. In one file it comes last, so that no other room's inline functions
+   are. */
+#ifdef SP_ONE_FILE
 SP_FOR_SIZE
+#endif
 #include "adaptive/tell.c"
 #include "file/arrays.c"
 #include "file/bytes.c"
@@ -62,4 +49,6 @@ SP_FOR_SIZE
 #include "whole/marked.c"
 #include "whole/packed.c"
 #include "wide/flat.c"
+#ifdef SP_ONE_FILE
 SP_FOR_SIZE_END
+#endif
