@@ -179,6 +179,20 @@ def test_the_last_step_leaves_no_bit():
     assert n > 40
 
 
+@pytest.mark.parametrize("most", [None, 30, 400])
+def test_steps_of_pairs_are_taken_back_under_a_ceiling_too(most):
+    model = AdaptiveClassifier(degree=2, bends=True, max_features=most)
+    same = 0
+    for i, (x, y) in enumerate(curve(random.Random(8), 150)):
+        if i > 50:
+            before = model.predict_proba_one(x)
+            model.undo(bytes(model.learn_one(x, y, undo=True)))
+            same += model.predict_proba_one(x) == before
+            model._check()
+        model.learn_one(x, y)
+    assert same > 90
+
+
 # --- What they are for
 
 

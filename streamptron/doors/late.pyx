@@ -31,7 +31,8 @@ from streamptron.engine.api cimport (
     sp_learner_prepare, sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound,
     sp_noted_most, sp_noted_take_back, sp_once_read, sp_once_take_back, sp_once_width,
     sp_sets_best_threshold, sp_step_reserve, sp_undo_leave, sp_undo_moves, sp_undo_reserve)
-from streamptron.engine.events cimport sp_event, sp_event_given, sp_event_unbend
+from streamptron.engine.events cimport (
+    sp_event, sp_event_bends, sp_event_given, sp_event_unbend)
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
@@ -200,8 +201,8 @@ cdef _Kept _kept_before(Model model, Py_ssize_t y):
     sp_kept_slots(event, kept.slots_at())
     sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.k(), kept.m, kept.at(False),
                  kept.means_at(False))
-    if model.learner.rule.bends and sp_index_is_limited(&learner.index):
-        kept.bends = PyBytes_FromStringAndSize(NULL, 8 * (event.n - sp_event_given(&model.event)))
+    if sp_index_is_limited(&learner.index):
+        kept.bends = PyBytes_FromStringAndSize(NULL, 8 * sp_event_bends(event))
     most = sp_kept_columns_most(event) * sp_kept_column_bytes(sp_kept_places(learner))
     kept.columns = PyBytes_FromStringAndSize(NULL, most)
     kept.n_columns = sp_kept_columns_before(learner, event, y, kept.columns_at())
@@ -214,7 +215,7 @@ cdef _kept_after(Model model, _Kept kept, Py_ssize_t y):
     cdef sp_learner* learner = &model.learner
     sp_kept_slots(&model.event, kept.slots_at())
     if kept.bends:
-        sp_kept_bends(learner, &model.event, sp_event_given(&model.event), kept.bends_at())
+        sp_kept_bends(learner, &model.event, kept.bends_at())
     sp_kept_fill(learner, kept.slots_at(), kept.n, y, kept.k(), kept.m, kept.at(True),
                  kept.means_at(True))
     kept.n_columns = sp_kept_columns_after(

@@ -153,7 +153,7 @@ cdef size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *eve
                                   uint8_t *columns, size_t bytes) noexcept nogil
 cdef bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssize_t n,
                                     bint one) noexcept nogil
-cdef void sp_kept_bends(const sp_learner *learner, const sp_event *event, Py_ssize_t n,
+cdef void sp_kept_bends(const sp_learner *learner, const sp_event *event,
                         uint64_t *bends) noexcept nogil
 cdef void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
                         const uint64_t *bends, Py_ssize_t n_bends, const uint8_t *columns,

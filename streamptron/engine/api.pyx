@@ -381,9 +381,9 @@ cdef bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssi
     return _calls.sp_kept_columns_are_sound(columns, bytes, n, one)
 
 
-cdef void sp_kept_bends(const sp_learner *learner, const sp_event *event, Py_ssize_t n,
+cdef void sp_kept_bends(const sp_learner *learner, const sp_event *event,
                         uint64_t *bends) noexcept nogil:
-    _calls.sp_kept_bends(learner, event, n, bends)
+    _calls.sp_kept_bends(learner, event, bends)
 
 
 cdef void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,

@@ -161,8 +161,7 @@ cdef extern from "path/undo.h" nogil:
                                  uint8_t *columns, size_t bytes) noexcept
     bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssize_t n,
                                    bint one) noexcept
-    void sp_kept_bends(const sp_learner *learner, const sp_event *event, Py_ssize_t n,
-                       uint64_t *bends) noexcept
+    void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint64_t *bends) noexcept
     void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
                        const uint64_t *bends, Py_ssize_t n_bends, const uint8_t *columns,
                        size_t bytes) noexcept

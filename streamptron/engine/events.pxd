@@ -41,6 +41,7 @@ cdef extern from "events/event.h" nogil:
         Py_ssize_t n
 
     void sp_event_again(sp_event *event, const sp_index *index, bint intercept) noexcept
+    Py_ssize_t sp_event_bends(const sp_event *event) noexcept
     Py_ssize_t sp_event_given(const sp_event *event) noexcept
     void sp_event_unbend(sp_event *event) noexcept
     size_t sp_event_bytes(const sp_event *event) noexcept

@@ -151,10 +151,16 @@ SP_PRIVATE int sp_event_reserve_scores(sp_event *event, int n_kinds, ptrdiff_t n
 /* Room to write down a slot for each entry; -1 without memory. */
 SP_PRIVATE int sp_event_reserve_gone(sp_event *event);
 
+/* How many bends n counts: they are the last. */
+static inline ptrdiff_t sp_event_bends(const sp_event *event)
+{
+    return event->bent ? event->n_bends : 0;
+}
+
 /* How many entries the door has written: behind them are pairs and bends. */
 static inline ptrdiff_t sp_event_given(const sp_event *event)
 {
-    return event->paired ? event->n_given : event->n - event->n_bends * event->bent;
+    return event->paired ? event->n_given : event->n - sp_event_bends(event);
 }
 
 /* The event as it was before it got its bends. */

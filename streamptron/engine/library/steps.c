@@ -123,8 +123,8 @@ static int sp_kept_before(sp_step_kept *kept, const sp_learner *learner, const s
     kept->n = sp_kept_slots(event, NULL);
     kept->m = sp_kept_outputs(event, NULL);
     size_t n = (size_t)kept->n, m = (size_t)kept->m;
-    bool named = learner->rule.bends && sp_index_is_limited(&learner->index);
-    size_t n_bends = named ? (size_t)(event->n - sp_event_given(event)) : 0;
+    const bool named = sp_index_is_limited(&learner->index);
+    const size_t n_bends = named ? (size_t)sp_event_bends(event) : 0;
     if (sp_step_room(&kept->numbers, 2 * n * (size_t)sp_kept_width(kept->m) * sizeof(float)) == NULL
         || sp_step_room(&kept->means, 2 * n * sizeof(double)) == NULL
         || sp_step_room(&kept->once, 2 * (size_t)sp_once_width(kept->m) * sizeof(double)) == NULL
@@ -149,7 +149,7 @@ static void sp_kept_after(sp_step_kept *kept, const sp_learner *learner, const s
     uint32_t *slots = sp_kept_own_slots(kept);
     sp_kept_slots(event, slots);
     if (kept->bends.n)
-        sp_kept_bends(learner, event, sp_event_given(event), (uint64_t *)(void *)kept->bends.p);
+        sp_kept_bends(learner, event, (uint64_t *)(void *)kept->bends.p);
     sp_kept_fill(learner, slots, kept->n, kept->y, sp_kept_choices(kept), kept->m,
                  sp_kept_floats(kept, true), sp_kept_means(kept, true));
     kept->columns.n = sp_kept_columns_after(learner, event, slots, kept->n, kept->y,

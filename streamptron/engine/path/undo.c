@@ -235,12 +235,11 @@ SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrd
     return true;
 }
 
-SP_API void sp_kept_bends(const sp_learner *learner, const sp_event *event, ptrdiff_t n,
-                          uint64_t *bends)
+SP_API void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint64_t *bends)
 {
-    for (ptrdiff_t i = n; i < event->n; i++) {
+    for (ptrdiff_t i = event->n - sp_event_bends(event); i < event->n; i++) {
         const sp_slot_type slot = event->slots[i];
-        bends[i - n] = slot == SP_SLOT_NULL ? 0 : sp_kept_name(learner, slot);
+        *bends++ = slot == SP_SLOT_NULL ? 0 : sp_kept_name(learner, slot);
     }
 }
 

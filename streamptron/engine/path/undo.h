@@ -100,9 +100,8 @@ SP_API size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *e
 /* Whether so many bytes are those of columns, of a step of n entries. `one`: as in sp_kept. */
 SP_API bool sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, ptrdiff_t n, bool one);
 
-/* What stands for the names of the event's bends, which are behind its first n entries. */
-SP_API void sp_kept_bends(const sp_learner *learner, const sp_event *event, ptrdiff_t n,
-                          uint64_t *bends);
+/* What stands for the names of the event's bends. */
+SP_API void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint64_t *bends);
 
 /* Leave out bends and columns whose slots are others' now: the slots from `first` on are not the
    event's. The names of the bends are needed only under a ceiling: they come first. */
