@@ -16,8 +16,9 @@ log-loss  minus the mean logarithm of the probability of the event's label, in n
 ECE       expected calibration error in percent: 15 bins of equal width
 us        a predict_one, predict_proba_one and learn_one, in microseconds
 
-At the end six columns of noise, three of which decide: with values missing, so far from 0 as the
-heading says, and with some that are a million times too large.
+At the end six columns of noise, three of which decide, so far from 0 as the heading says: with
+values missing at random; with a sensor that fails in a twentieth of the events, whose label is then
+True; and with some values that are a million times too large.
 """
 
 import csv
@@ -120,14 +121,19 @@ def moved(events, offset=0.0, unit=1.0):
     return [({j: (x.get(j, 0.0) + offset) * units[j] for j in names}, y) for x, y in events]
 
 
-def made(n, far=0.0, gaps=0.0, wrong=0.0):
+def made(n, far=0.0, gaps=0.0, wrong=0.0, fails=0.0):
     """Six columns with mean `far` and deviation 1, three of which decide: a share of the values is
-    missing, or a million times too large."""
+    missing, or a million times too large. Or the fifth is missing in a share of the events, which
+    decides."""
     rng = random.Random(1)
+    fail = random.Random(2)
     for _ in range(n):
         z = [rng.gauss(0.0, 1.0) for _ in range(6)]
         y = z[0] + z[1] - z[2] > 0
         x = {f"c{j}": far + z[j] for j in range(6) if rng.random() >= gaps}
+        if fail.random() < fails:
+            x.pop("c4", None)
+            y = True
         yield {j: x_j * (1e6 if rng.random() < wrong else 1.0) for j, x_j in x.items()}, y
 
 
@@ -182,10 +188,13 @@ def bench_moved(names, limit):
 
 def bench_gaps(n):
     rows = []
-    for gaps in (0.01, 0.05, 0.1):
+    for gaps in (0.01, 0.05, 0.1, 0.2):
         found = [told(list(scaled(made(n, gaps=gaps))))[0].error]
         found += [told(list(made(n, far, gaps)))[0].error for far in FAR]
         rows.append([f"{gaps:.0%}", *(f"{error:.1f}" for error in found)])
+    found = [told(list(scaled(made(n, fails=0.05))))[0].error]
+    found += [told(list(made(n, far, fails=0.05)))[0].error for far in FAR]
+    rows.append(["a sensor that fails", *(f"{error:.1f}" for error in found)])
     common.table(["gaps", "scaled, mean 0", *(f"mean {far}" for far in FAR)], rows)
 
 

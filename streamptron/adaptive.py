@@ -65,7 +65,8 @@ class AdaptiveClassifier(AdaptiveModel, PairEstimator):  # type: ignore[misc]  #
         ``n_features`` and ``max_features`` count them, and ``explain_one`` adds them to their
         column. A column that is a pair of features has none. Words are as without, in answers and
         time. With `hash_bits` a bend is named after its column's number, and takes a place that it
-        may share with other features; pairs that are columns bend there, too.
+        may share with other features; pairs that are columns bend there, too. A feature of the
+        same kind, ``("gap", column)``, needs no parameter (docs/learning.md, "Missing values").
     intercept
         Learn an intercept for each output.
     class_weight

@@ -270,7 +270,7 @@ def test_plots_draw_the_curve():
 
 def test_a_pair_that_is_a_column_has_no_bends():
     class Paired(adaptive.AdaptiveClassifier):
-        def has_bends(self, column):
+        def has_hidden(self, column):
             return not isinstance(column, streamptron.Pair)
 
     model, twin = AdaptiveClassifier(bends=True, degree=2), Paired(bends=True)
@@ -312,8 +312,9 @@ class Numbered(adaptive.AdaptiveClassifier):
         model.learn_one({name: 1.0}, True)
         return next(iter(model.weights))
 
-    def bends_of(self, column, v):
-        return {self.number(name): value for name, value in super().bends_of(column, v).items()}
+    def hidden_of(self, name, column, x, v):
+        hidden = super().hidden_of(name, column, x, v)
+        return {self.number(hidden_name): value for hidden_name, value in hidden.items()}
 
     def find_columns(self):
         super().find_columns()

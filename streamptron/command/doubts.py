@@ -12,6 +12,7 @@ import typing
 import warnings
 from typing import Any
 
+from streamptron.doors.adaptive import AdaptiveModel
 from streamptron.estimator.names import shown
 
 if typing.TYPE_CHECKING:
@@ -158,6 +159,8 @@ class Doubts:
     def _gaps(self, block: Block, where: str) -> None:
         if block.model.reading["format"] not in ("csv", "jsonl"):
             return  # in the others what is not written is 0, and is meant to be
+        if isinstance(block.model.learner, AdaptiveModel):
+            return  # to which such a gap is none of the column's values
         columns: dict[Any, list[float]] = {}
         for x in block.features():
             for name, value in x.items():

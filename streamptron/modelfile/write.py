@@ -227,11 +227,9 @@ def _newest(state: dict[str, Any], names: list[str], mail: bool, steps: bool) ->
     """Which version has all that the file has, counted from 0."""
     if "entries" in names:
         return 5
-    if "many" in state:
-        return 4
-    if mail:
-        return 3
-    return 2 if len(state.get("adaptive", ())) > 5 else int(steps)
+    if "many" in state or len(state.get("adaptive", ())) > 5:
+        return 6
+    return 3 if mail else int(steps)
 
 
 def _header(metadata: dict[str, str], shapes: dict[str, tuple[int, ...]]) -> bytes:

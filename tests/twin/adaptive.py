@@ -190,14 +190,20 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
       variance of the values that are not 0 are kept (the last 1,024 of them count most), and how
       many are not, so that an event that lacks the column writes neither. A value more than 32
       standard deviations of these away counts as 32, or one wrong value would hide all others.
+    * Where 0 is far from a column's values, more than sqrt(8) of their standard deviations from
+      their mean, it is a gap. The column's v is then of the values that are not 0 alone, and 0 in
+      an event that lacks it. In its place the event has a hidden feature, ("gap", column), so that
+      a gap may say something, too. A column that is far now may be no more with the next event: a
+      and b say it, and nothing else is kept.
     * A column's om is made of centred counts of its own, e; it has no part in naive Bayes. Its
       plain counts go on, for the day it is no column.
     * An event has its features in its order, then the columns in the order of their places, then
-      their bends.
+      what these hide: their gaps and bends.
     * With `bends`, v of a column also lies between two of twelve places, half a deviation apart:
-      hidden features of the column's name, there by how near it is, none below 1e-6. They are
-      features like others, of this v: what they usually are does not matter, they never become
-      columns, and the length has their h^2 as it is.
+      hidden features of the column's name, there by how near it is, none below 1e-6. A gap has
+      none.
+    * Hidden features are features like others, of this v, that of a gap 1: what they usually are
+      does not matter, they never become columns, and the length has their h^2 as it is.
     * since, n and e are halved before since is 2^20, as counts are.
     * Probabilities are P^tau, renormalised; tau is learned by AdaGrad on the log-loss, of events
       whose label was known. It changes no order.
@@ -224,6 +230,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
     P0 = 2.0**-20
     thr = 1 / 128
     window = 1024.0
+    far = 8.0
     most = 2.0**20
 
     def __init__(
@@ -299,8 +306,8 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         a = self.answer(x)
         scale = self.tempering / (1.0 + 2.0 * a.unknown) if self.two else self.tempering
         share = self.explain_two(a) if self.two else self.explain_many(a, self.place[label])
-        parts = {j: part * scale for j, part in share.items() if j not in a.bends}
-        for j in a.bends:  # ("bend", column, place): a column's share has that of its bends
+        parts = {j: part * scale for j, part in share.items() if j not in a.hidden}
+        for j in a.hidden:  # ("gap", column) and others: a column's share has theirs
             parts[j[1]] += share[j] * scale
         return parts
 
@@ -340,22 +347,43 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         a = column.a + way * k
         return a, (1.0 - k) * column.b + (((1.0 - k) * way) * way) * k
 
+    def is_far(self, column):
+        """Whether 0 is far from a column's values, and so a gap."""
+        return column.a * column.a > self.far * column.b
+
     def centred(self, column, x):
         """v of a value of a column, and how much one event more would say of it."""
         known = 1.0 / (column.since + 1.0)
         a, b, n = column.a, column.b, column.n
+        far = self.is_far(column)
+        if far and x == 0:
+            return 0.0, known
         if x != 0:
             a, b = self.moved(column, x, 1.0)
             n += 1.0
-        share = min(n / (column.since + 1.0), 1.0)  # 1, exactly, of what is always there
+        # 1, exactly, of what is always there
+        share = 1.0 if far else min(n / (column.since + 1.0), 1.0)
         mean = share * a
         variance = share * b + (share * (1.0 - share)) * (a * a)
         v = clip((x - mean) / math.sqrt(variance), 8.0) if variance > 0 else 0.0
         return v, known
 
-    def has_bends(self, column):
-        """Whether it does: pairs of features, which this twin does not know, have none."""
-        return self.bends
+    def has_hidden(self, column):
+        """Whether it may: a name that is a mere object has none.
+
+        Nor have pairs of features, which this twin does not know.
+        """
+        if isinstance(column, tuple):
+            return all(map(self.has_hidden, column))
+        return column is None or isinstance(column, str | bytes | int | float)
+
+    def hidden_of(self, name, column, x, v):
+        """{name: value} of what a column hides in an event in which it is x."""
+        if not self.has_hidden(name):
+            return {}
+        if x == 0 and self.is_far(column):
+            return {("gap", name): 1.0}
+        return self.bends_of(name, v) if self.bends else {}
 
     def bends_of(self, column, v):
         """{name: value} of a column's bends: a straight line between any two of twelve places."""
@@ -370,23 +398,22 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         a = Answer()
         a.x = {j: float(x_j) for j, x_j in numbers(x) if x_j != 0}
         a.v, a.h = {}, {}  # h = om v, so X = h r
-        a.bends = {}
+        a.hidden = {}
         squares = absolute = unknown = 0.0
         features = [*(j for j in a.x if j not in self.columns), *self.columns]
-        for j in features:  # to which columns add their bends
+        for j in features:  # to which columns add what they hide
             slot = self.slot(j)
             least = slot.om * slot.om
-            if j in a.bends:
+            if j in a.hidden:
                 v, known, least = a.x[j], 1.0 / (slot.cnt + 1.0), 0.0
             elif slot.column is None:
                 v, known = self.plain_value(slot, a.x[j]), 1.0 / (slot.cnt + 1.0)
             else:
                 v, known = self.centred(slot.column, a.x.get(j, 0.0))
-                if self.has_bends(j):
-                    bends = self.bends_of(j, v)
-                    a.bends.update(bends)
-                    a.x.update(bends)
-                    features.extend(bends)
+                hidden = self.hidden_of(j, slot.column, a.x.get(j, 0.0), v)
+                a.hidden.update(hidden)
+                a.x.update(hidden)
+                features.extend(hidden)
             h = slot.om * v
             squares += max(h * h, least)
             absolute += abs(h)
@@ -531,7 +558,7 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
                     changed.append(j)
                 continue
             always = -slot.s if slot.negative else slot.s
-            begins = j not in a.bends and slot.cnt > 0 and x != always
+            begins = j not in a.hidden and slot.cnt > 0 and x != always
             if begins and self.is_frequent(slot, before):
                 slot.column = Column(always)
                 self.count_in_column(slot.column, x, u)
@@ -572,7 +599,8 @@ class AdaptiveClassifier(TwoLabelsOrMore, ManyLabels):
         """Count an event of a column; whether it still is one."""
         column = slot.column
         halved = self.count_in_column(column, x, u)
-        column.e[place] = column.e.get(place, 0.0) + u * v
+        if v != 0:
+            column.e[place] = column.e.get(place, 0.0) + u * v
         for k in column.e:
             column.e[k] = float32(column.e[k] * halved)
         slot.om = float32(self.weight_by_chi2(slot))

@@ -15,6 +15,11 @@ def fold(a, b):
     return (product & MASK) ^ (product >> 64)
 
 
+def is_far(column):
+    """Whether 0 is far from a column's values, and so a gap."""
+    return column[0] * column[0] > 8 * column[1]
+
+
 def seeds(number):
     """The first three numbers of splitmix64."""
     for _ in range(3):
@@ -283,40 +288,55 @@ class ModelFile:
 
     # The score of an AdaptiveClassifier
 
-    def key_of(self, name):
-        """lo, hi and the bytes of a str."""
-        text = name.encode()
+    def key_of(self, text, kind=1):
+        """lo, hi and the bytes of a name, which are those of a str, or of a tuple."""
         if len(text) > 15:
-            return None, 16 * (8 + 1) + (len(text) << 8), text
-        hi, lo = struct.unpack("<QQ", bytes([16 + len(text)]) + bytes(15 - len(text)) + text)
+            return None, 16 * (8 + kind) + (len(text) << 8), text
+        first = bytes([16 * kind + len(text)])
+        hi, lo = struct.unpack("<QQ", first + bytes(15 - len(text)) + text)
         return lo, hi, text
 
+    def gap_of(self, slot):
+        """The slot of the tuple ("gap", column), of a column whose name is a str."""
+        tag, text = b"s", b"" if self.hashed else self.name(slot).encode()
+        if self.hashed:  # its number is its name
+            tag, text = b"i", b"%x" % slot
+        assert len(text) < 128
+        return self.find(*self.key_of(b"t\2s\3gap" + tag + bytes([len(text)]) + text, 5))
+
     def adaptive_features(self, x):
-        """Of each feature and column: x, s, cnt, om, {output: w}, {label: c}, N, column."""
+        """Of each feature: x, s, cnt, om, {output: w}, {label: c}, N, what it is.
+
+        Which is None, or of a column a, b, n and since, or "gap".
+        """
         stored = self.stored()
         event = {}
         for name, number in x.items():
-            slot = self.find(*self.key_of(name))
+            slot = self.find(*self.key_of(name.encode()))
             event.setdefault(slot, []).append(number)
         columns = {
             slot: row.tolist() for (block, slot), row in stored.items() if block == 1 and row[2] > 0
         }
         for slot in {**event, **columns}:
             values = event.get(slot, [0.0])
-            head = stored.get((0, slot), np.zeros(4))
-            s, *_, N = head.tolist()
-            cnt, om, w, _, *c = head.view("<f4")[2:].tolist()
-            kept = s, cnt, om or 1 / 8
-            if len(self.part("labels")) <= 2:
-                kept = *kept, {0: w}, dict(enumerate(c)), sum(c)
-            else:
-                row = list(self.row(head))
-                kept = *kept, {k: w for k, _, w, _ in row}, {k: c for k, c, _, _ in row}, N
-            if slot in columns:
-                yield sum(values), *kept, columns[slot]
-            else:
+            kept = self.adaptive_kept(stored.get((0, slot), np.zeros(4)))
+            if slot not in columns:
                 for number in values:
                     yield number, *kept, None
+                continue
+            yield sum(values), *kept, columns[slot]
+            if sum(values) == 0 and is_far(columns[slot]):
+                kept = self.adaptive_kept(stored.get((0, self.gap_of(slot)), np.zeros(4)))
+                yield 1.0, *kept, "gap"
+
+    def adaptive_kept(self, head):
+        """s, cnt, om, {output: w}, {label: c}, N of a feature."""
+        s, *_, N = head.tolist()
+        cnt, om, w, _, *c = head.view("<f4")[2:].tolist()
+        if len(self.part("labels")) <= 2:
+            return s, cnt, om or 1 / 8, {0: w}, dict(enumerate(c)), sum(c)
+        row = list(self.row(head))
+        return s, cnt, om or 1 / 8, {k: w for k, _, w, _ in row}, {k: c for k, c, _, _ in row}, N
 
     def adaptive_positive(self):
         labels = self.part("labels")
@@ -324,6 +344,9 @@ class ModelFile:
 
     def adaptive_column(self, x, a, b, n, since):
         """v of a column's value."""
+        far = is_far((a, b))
+        if far and not x:
+            return 0.0
         if x:
             n += 1
             k = max(1 / n, 1 / 1024)
@@ -332,7 +355,7 @@ class ModelFile:
                 way = copysign(32 * sqrt(b), way)
             a += k * way
             b = (1 - k) * (b + k * way**2)
-        share = min(1.0, n / (since + 1))
+        share = 1.0 if far else min(1.0, n / (since + 1))
         variance = share * b + share * (1 - share) * a**2
         if not variance > 0:
             return 0.0
@@ -343,7 +366,7 @@ class ModelFile:
         labels = [value(label) for label in self.part("labels")]
         event = {name: number for name, number in x.items() if number}
         heard = list(self.adaptive_heard(event))
-        squares = sum(max(h * h, om * om) for h, om, *_ in heard)
+        squares = sum(max(h * h, least * least) for h, least, *_ in heard)
         r = 1 / sqrt(squares) if squares else 0.0
         if len(labels) > 2:
             return self.answer_of_many(labels, heard, r)
@@ -373,17 +396,19 @@ class ModelFile:
         return decision, dict(zip(order, p, strict=True)), order[0 if score > 0 else 1]
 
     def adaptive_heard(self, event):
-        """Of each feature and column: h, om, cnt, w, c, and 1 / N or 0, for naive Bayes."""
+        """Of each feature: h, its least in r, cnt, w, c, and 1 / N or 0, for naive Bayes."""
         for x_j, s, cnt, om, w, c, N, column in self.adaptive_features(event):
-            negative, s = copysign(1.0, s) < 0, abs(s)
-            if column:
+            negative, s, least = copysign(1.0, s) < 0, abs(s), om
+            if column == "gap":
+                v, least, column = 1.0, 0.0, None
+            elif column:
                 v, cnt = self.adaptive_column(x_j, *column), column[3]
             else:
                 a = abs(x_j) if s == 0 else min(abs(x_j), 32 * s)
                 mean = max(s + (a - s) / (cnt + 1), a / (cnt + 1))
                 v = min(8.0, max(-8.0, x_j / mean))
             counts = x_j > 0 and N > 0 and not negative and not column
-            yield om * v, om, cnt, w, c, 1 / N if counts else 0.0
+            yield om * v, least, cnt, w, c, 1 / N if counts else 0.0
 
     def answer_of_many(self, labels, heard, r):
         """The same, of more than two labels."""

@@ -110,7 +110,7 @@ def learn_adaptive(twin, x, y, w):
     step = Step()
     names = [name for name, value in x.items() if value != 0]
     names += [name for name in twin.columns if name not in names]
-    names += twin.answer(x).bends
+    names += twin.answer(x).hidden
     u = twin.weight_of(y, w)
     before = copy.deepcopy(twin)
     if u != 0:

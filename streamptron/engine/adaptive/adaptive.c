@@ -195,11 +195,13 @@ static void sp_weigh_columns(const sp_table *table, sp_weighed *w, bool pair)
     for (ptrdiff_t i = w->n_plain; i < w->n; i++) {
         const sp_head *head = sp_head_of(table->blocks->chunks, w->slots[i]);
         double om = head->om == 0.0f ? SP_OM_FIRST : (double)head->om;
+        const sp_column *column = sp_column_of(&blocks, w->slots[i]);
         double known;
-        double v = sp_column_value(sp_column_of(&blocks, w->slots[i]), w->x[i], &known);
+        double v = sp_column_value(column, w->x[i], &known);
         double h = om * v;
         double hh = h * h;
         double least = om * om;
+        w->gaps |= w->x[i] == 0.0 && sp_column_is_far(column);
         sums->squares += hh > least ? hh : least;
         sums->length += fabs(h);
         sums->unknown += hh * known;
@@ -216,6 +218,7 @@ SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
 {
     bool pair = !a->rows;
     w->n_plain = w->n_unbent = w->n = event->n;
+    w->gaps = false;
     if (a->columns.n)
         sp_weighed_part(a, event->slots, event->values, event->n, w);
     sp_heads(table->blocks->chunks, sp_weighed_slots(w, event), sp_weighed_values(w, event),
@@ -224,13 +227,13 @@ SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
 }
 
 SP_PRIVATE int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
-                                sp_event *event, sp_weighed *w)
+                                bool bends, sp_event *event, sp_weighed *w)
 {
-    ptrdiff_t first = event->n;
-    ptrdiff_t at = w->n_plain;
-    if (sp_bends_write(index, w->slots + at, w->sums.v + at, w->n - at, &w->bends,
-                       w->entries + w->n, event)
-        < 0)
+    const ptrdiff_t first = event->n;
+    const ptrdiff_t at = w->n_plain;
+    const sp_blocks blocks = sp_table_blocks(table);
+    const sp_bent columns = {&blocks, w->slots + at, w->x + at, w->sums.v + at, w->n - at};
+    if (sp_bends_write(index, &columns, bends, &w->bends, w->entries + w->n, event) < 0)
         return -1;
     for (ptrdiff_t i = first; i < event->n; i++) {
         w->x[w->n] = event->values[i];
@@ -566,7 +569,8 @@ SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double 
 {
     sp_blocks blocks = sp_table_blocks(table);
     const sp_column *column = sp_column_of(&blocks, slot);
-    sp_column_spread(column->a, column->b, column->n / column->since, mean, variance);
+    const double share = sp_column_is_far(column) ? 1.0 : column->n / column->since;
+    sp_column_spread(column->a, column->b, share, mean, variance);
 }
 
 SP_RARE SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots)

@@ -15,14 +15,15 @@
        once                     T      the sum of u;  m, nm: the usual |d|, over so many events
                                 w0, G0 the intercept's; wn, Gn: naive Bayes's weight, 3 at first
                                 tau    how much sharper probabilities are, with its sum of squares
-       a column of numbers      what adaptive/columns.h says, and its bends adaptive/bends.h
+       a column of numbers      what adaptive/columns.h says; of its gaps and bends adaptive/bends.h
 
    To answer, nothing is written:
 
        v = clip(x / (s moved by |x|), 8)       a value that is always the same gives 1, at any
                                                scale; at most 32 s moves s
        h = om v                                columns behind the others, with a v of their own;
-                                               then their bends, of which it is h^2 in the root
+                                               then their gaps and bends, of which it is h^2 in
+                                               the root
        X = h / sqrt(sum of max(h^2, om^2))
        z_k = log(D_k + 1) + sum of log((1 + c_k T / N) / (D_k + 1)),  N = c_0 + c_1
                                                over features that never were negative, no columns
@@ -134,9 +135,10 @@ SP_PRIVATE int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns,
 SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
                                   const sp_event *event, sp_weighed *w);
 
-/* Likewise the bends of its columns, which become entries of the event. -1 without memory. */
+/* Likewise the gaps of its columns, and if there are `bends` these, which become entries of the
+   event. -1 without memory. */
 SP_PRIVATE int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
-                                sp_event *event, sp_weighed *w);
+                                bool bends, sp_event *event, sp_weighed *w);
 
 /* What follows from the sums: r, length and unknown. */
 SP_PRIVATE void sp_weighed_settle(sp_weighed *w);

@@ -7,13 +7,14 @@
 #include <string.h>
 
 static const uint8_t sp_bend_begins[] = {'t', 3, 's', 4, 'b', 'e', 'n', 'd'};
+static const uint8_t sp_gap_begins[] = {'t', 2, 's', 3, 'g', 'a', 'p'};
 
 enum {
     SP_BEND_AROUND = 16 + sizeof(sp_bend_begins) + SP_NAME_SPARE + 3, /* bytes beside the column's;
         the first sixteen because a key may be read from before its text */
 };
 
-/* Whether a column has bends: a pair has none, nor has an object whose name is not in the core. */
+/* Whether a column hides any: a pair does not, nor an object whose name is not in the core. */
 static bool sp_has_bends(const sp_key *column)
 {
     uint8_t inside[16];
@@ -27,31 +28,44 @@ static bool sp_has_bends(const sp_key *column)
     return *inside != 'p';
 }
 
-/* The name of one bend, at p. Returns its length. */
+/* The name of one bend, or gap, at p. Returns its length. */
 static size_t sp_bend_name(uint8_t *p, const sp_key *column, int place)
 {
     uint8_t *end;
+    if (place == SP_BEND_GAP) {
+        memcpy(p, sp_gap_begins, sizeof(sp_gap_begins));
+        return (size_t)(sp_name_write(p + sizeof(sp_gap_begins), column) - p);
+    }
     memcpy(p, sp_bend_begins, sizeof(sp_bend_begins));
     end = sp_name_write(p + sizeof(sp_bend_begins), column);
     end = sp_canonical_int(end, false, (uint64_t)place, 0);
     return (size_t)(end - p);
 }
 
-SP_PRIVATE int sp_bends_write(const sp_index *index, const sp_slot_type *columns, const double *v,
-                              ptrdiff_t n, sp_arena *names, uint32_t *of, sp_event *event)
+SP_PRIVATE int sp_bends_write(const sp_index *index, const sp_bent *columns, bool bends,
+                              sp_arena *names, uint32_t *of, sp_event *event)
 {
     ptrdiff_t first = event->n;
     ptrdiff_t at = first;
     sp_arena_reset(names);
-    if (sp_event_reserve(event, first + SP_BENDS_OF_COLUMN * n) < 0)
+    if (sp_event_reserve(event, first + SP_BENDS_OF_COLUMN * columns->n) < 0)
         return -1;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        sp_key column = sp_index_placed(index, columns[i]);
+    for (ptrdiff_t i = 0; i < columns->n; i++) {
+        const sp_slot_type slot = columns->slots[i];
+        const bool gap = columns->x[i] == 0.0
+                         && sp_column_is_far(sp_column_of(columns->blocks, slot));
+        if (!(gap || bends))
+            continue;
+        sp_key column = sp_index_placed(index, slot);
         if (!sp_has_bends(&column))
             continue;
-        double t = sp_clip(v[i] * 2.0, 5.5) + 5.5;
+        double t = sp_clip(columns->v[i] * 2.0, 5.5) + 5.5;
         int place = t < SP_BEND_PLACES - 2 ? (int)t : SP_BEND_PLACES - 2;
         double f = t - place;
+        if (gap) {
+            place = SP_BEND_GAP;
+            f = 0.0;
+        }
         const double values[SP_BENDS_OF_COLUMN] = {1.0 - f, f};
         for (int k = 0; k < SP_BENDS_OF_COLUMN; k++) {
             if (!(values[k] >= SP_BEND_LEAST))

@@ -7,12 +7,14 @@
        v = (x - mean) / standard deviation          within 8; 0 while that is 0
 
    with x = 0 where an event lacks it: a column takes part in every event, and a dict with zeros is
-   the same event as one without. Neither unit nor offset of a column is seen in v.
+   the same event as one without. Neither unit nor offset of a column is seen in v. Where 0 is far
+   from all that is not 0, it is a gap, and no value: v is 0, and adaptive/bends.h says what speaks.
 
        a, b      mean and variance of its values that are not 0
        n, since  events that had one, and all events, both since it is a column
        e         a number a label: the sum of u v, of which its weight in an event is made (om)
 
+       a^2 > 8 b:  v = 0 of x = 0; else share = 1 below
        x = 0:    share = n / (since + 1);  mean = share a
                  variance = share b + share (1 - share) a^2
        else      the same once x has come:  n + 1,  k = max(1 / n, 1/1024),
@@ -28,8 +30,9 @@
    columns is also a list, rising, which every event goes through; it is made of the records when a
    learner has been read or merged (sp_columns_list).
 
-   Functions in this file: sp_column_of; sp_column_value and sp_column_count of one column;
-   sp_columns_at, sp_columns_add, sp_columns_rise, sp_columns_sift and others of the list. */
+   Functions in this file: sp_column_of; sp_column_is_far, sp_column_value and sp_column_count of
+   one column; sp_columns_at, sp_columns_add, sp_columns_rise, sp_columns_sift and others of the
+   list. */
 
 #ifndef STREAMPTRON_ADAPTIVE_COLUMNS_H
 #define STREAMPTRON_ADAPTIVE_COLUMNS_H
@@ -43,6 +46,7 @@
 #include <math.h>
 
 #define SP_COLUMN_WINDOW 1024.0
+#define SP_COLUMN_FAR 8.0 /* variances that the square of a mean has which is far from 0 */
 #define SP_COLUMN_B_MOST (SP_VALUE_LIMIT * SP_VALUE_LIMIT * 16.0)
 
 typedef struct sp_column { /* a slot's 32 bytes in block 1 */
@@ -87,12 +91,19 @@ static inline void sp_column_spread(double a, double b, double share, double *me
     *variance = share * b + (share * (1.0 - share)) * (a * a);
 }
 
+/* Whether 0 is far from a column's values, and so a gap. */
+static inline bool sp_column_is_far(const sp_column *column)
+{
+    return column->a * column->a > SP_COLUMN_FAR * column->b;
+}
+
 /* v of a column whose value is x; `known`: how much one event more would say of it. */
 static inline double sp_column_value(const sp_column *column, double x, double *known)
 {
     double a = column->a;
     double b = column->b;
     double n = column->n;
+    const bool far = sp_column_is_far(column);
     double share; /* 1, exactly, of what is always there */
     double mean, variance;
     if (x != 0.0) {
@@ -100,6 +111,9 @@ static inline double sp_column_value(const sp_column *column, double x, double *
         n += 1.0;
     }
     sp_divided(1.0, column->since + 1.0, n, column->since + 1.0, known, &share);
+    if (far && x == 0.0)
+        return 0.0;
+    share = far ? 1.0 : share;
     sp_column_spread(a, b, share, &mean, &variance);
     return variance > 0.0 ? sp_clip((x - mean) / sqrt(variance), SP_MOST) : 0.0;
 }

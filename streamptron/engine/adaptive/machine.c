@@ -54,13 +54,14 @@ SP_PRIVATE int sp_weighed_read(sp_learner *learner, sp_event *event, const sp_ow
     const sp_adaptive *adaptive = &learner->adaptive;
     sp_weighed *w = (sp_weighed *)(void *)sp_event_own(event, kind);
     ptrdiff_t columns = adaptive->columns.n;
-    bool bends = learner->rule.bends && columns;
-    if (bends)
-        columns += SP_BENDS_OF_COLUMN * columns;
+    const bool bends = learner->rule.bends && columns;
+    columns += SP_BENDS_OF_COLUMN * columns;
     if (w == NULL || sp_weighed_reserve(w, event->n, columns, outputs) < 0)
         return -1;
     sp_adaptive_weigh(adaptive, &learner->table, event, w);
-    return bends ? sp_adaptive_bend(adaptive, &learner->table, &learner->index, event, w) : 0;
+    if (!(bends || w->gaps))
+        return 0;
+    return sp_adaptive_bend(adaptive, &learner->table, &learner->index, bends, event, w);
 }
 
 SP_PRIVATE int sp_adaptive_score(sp_learner *learner, sp_event *event)

@@ -78,8 +78,9 @@ typedef struct sp_weighed {
     ptrdiff_t room;    /* entries */
     ptrdiff_t n_plain;  /* entries that are no columns */
     ptrdiff_t n_unbent; /* these, and all columns behind them */
-    ptrdiff_t n;        /* and the columns' bends behind those */
+    ptrdiff_t n;        /* and what the columns hide behind those: gaps and bends */
     sp_arena bends;     /* their names */
+    bool gaps;          /* there are columns with gaps */
     double *x;          /* where there are columns: what each entry is */
     sp_slot_type *slots;
     uint32_t *entries; /* and which of the event's; -1: the event lacks it. Of a bend its column,

@@ -119,9 +119,8 @@ static void sp_metadata_write(sp_writing *w, const char *by, uint32_t arrays_crc
     sp_word_entry(w, "format", "streamptron");
     bool columns = sp_machine_once(&contents->learner).n_behind > 0;
     bool mail = contents->parts[SP_PART_MAIL].there;
-    bool rows = contents->learner.adaptive.rows;
     bool wide = sp_machine_is_wide(&contents->learner);
-    sp_word_entry(w, "version", wide ? "6" : rows ? "5" : mail ? "4" : columns ? "3" : "1");
+    sp_word_entry(w, "version", wide ? "6" : columns ? "7" : mail ? "4" : "1");
     sp_word_entry(w, "streamptron", by);
     sp_string_entry(w, "class", sp_class_name(contents->kind));
     sp_kept_write(w, "parameters", SP_PART_PARAMETERS);

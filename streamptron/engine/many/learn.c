@@ -215,7 +215,8 @@ SP_PRIVATE int sp_many_reserve(sp_learner *learner, const sp_event *event, sp_me
         const uint32_t n = sp_many_needed(rows, w, row, y, true, labels);
         const bool dense = w->few && (row->dense || n >= w->thick);
         failed = sp_many_claim(rows, w, i, false, row, n, dense ? n_labels : 0);
-        if (!failed && weighed->n_plain <= i && i < weighed->n_unbent) {
+        if (!failed && weighed->n_plain <= i && i < weighed->n_unbent
+            && weighed->sums.v[i] != 0.0) {
             row = &sp_many_e(table, slots[i])->row;
             failed = sp_many_claim(rows, w, i, true, row,
                                    sp_many_needed(rows, w, row, y, false, NULL), 0);
@@ -376,6 +377,18 @@ SP_PRIVATE void sp_many_settle_row(const sp_adaptive *a, const sp_sparse_rows *r
     head->om = sp_om_known(known, all, squares, sum);
 }
 
+/* Halve all c of a row but one. */
+static void sp_many_halve(const sp_sparse_rows *rows, const sp_sparse *row, double halved,
+                          const float *counted)
+{
+    float *c = row->dense ? sp_dense_of(rows, row).c : &sp_rows_at(rows, row->block)->c;
+    const uint32_t n = row->dense ? sp_dense_lanes[row->size] : row->n;
+    for (uint32_t i = 0; i < n; i++, c += row->dense ? 1 : sizeof(sp_entry) / sizeof(float)) {
+        if (c != counted)
+            *c = (float)((double)*c * halved);
+    }
+}
+
 /* Add to a row's c of label y, and halve all. */
 SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, ptrdiff_t y,
                                   double uv, double halved, uint64_t *labels)
@@ -390,14 +403,8 @@ SP_TEMPLATE void sp_many_count_in(const sp_sparse_rows *rows, sp_sparse *row, pt
                              : &sp_rows_at(rows, row->block)[sp_ones(*labels & (bit - 1))].c;
     }
     *counted = (float)(((double)*counted + uv) * halved);
-    if (halved == 1.0)
-        return;
-    float *c = row->dense ? sp_dense_of(rows, row).c : &sp_rows_at(rows, row->block)->c;
-    const uint32_t n = row->dense ? sp_dense_lanes[row->size] : row->n;
-    for (uint32_t i = 0; i < n; i++, c += row->dense ? 1 : sizeof(sp_entry) / sizeof(float)) {
-        if (c != counted)
-            *c = (float)((double)*c * halved);
-    }
+    if (halved != 1.0)
+        sp_many_halve(rows, row, halved, counted);
 }
 
 /* The counts of entries that are no columns, from first to last, not included. */
@@ -446,7 +453,10 @@ static bool sp_many_count_column(sp_learner *learner, sp_slot_type slot, double 
         sp_many_sums(rows, &head->row, a->rD, &head->of.N, &squares);
     }
     double halved = sp_column_count(column, x, u, &known);
-    sp_many_count_in(rows, &e->row, y, u * v, halved, NULL);
+    if (v != 0.0) /* a gap makes no entry */
+        sp_many_count_in(rows, &e->row, y, u * v, halved, NULL);
+    else if (halved != 1.0 && e->row.n)
+        sp_many_halve(rows, &e->row, halved, NULL);
     sp_many_sums(rows, &e->row, a->rD, &sum, &squares);
     head->om = sp_om_known(known, all, squares, sum);
     if (sp_column_lasts(column))
