@@ -585,10 +585,10 @@ def moved(before, after):
     ("how", "learner"), [(None, AVERAGERS[0]), *in_turn(EVERY_COPY, AVERAGERS)]
 )
 def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner, how):
-    """Neither the index's directory nor the places of chunks are ever copied as a whole."""
+    """The places of the index's runs, and of chunks, are never copied as a whole."""
     model = make(learner, average="exponential", half_life=5)
     labels = labels_for(learner, 6)
-    longest = {"directory": 0, "keys": 0, "chunks": 0, "folds": 0}
+    longest = {"runs": 0, "keys": 0, "chunks": 0, "folds": 0}
     for label in labels:
         model.learn_one({"first": 1}, label)
     model.learn_one({f"first {i}": 1 for i in range(100_000)}, labels[0], 2.0)
@@ -601,13 +601,13 @@ def test_arrays_that_grow_with_the_features_move_a_few_entries_at_a_time(learner
         after = model._growth()
         if after != before:
             for name, step in moved(before, after).items():
-                assert step <= (256 if name == "directory" else 8), (name, before, after)
+                assert step <= 8, (name, before, after)
                 longest[name] = max(longest[name], step)
             before = after
         if i % 40_000 == 0:
             model._check()
     model._check()
-    assert longest == {"directory": 256, "keys": 8, "chunks": 8, "folds": 8}
+    assert longest == {"runs": 8, "keys": 8, "chunks": 8, "folds": 8}
 
 
 @pytest.mark.parametrize("max_features", [None, 300_000])

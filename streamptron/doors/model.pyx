@@ -354,8 +354,7 @@ cdef class Model(Desk):
         """For the tests, the arrays that grow with the features: {name: (length, in the next)}."""
         cdef sp_block* block = self.learner.table.blocks
         cdef sp_index* index = &self.learner.index
-        copied = index.n_copied if index.next else <size_t> 0
-        found = {"directory": (<size_t> 1 << index.depth, copied),
+        found = {"runs": (index.tags.of_runs.capacity, index.tags.of_runs.copied),
                  "keys": (index.of_keys.capacity, index.of_keys.copied)}
         if self.learner.table.n_blocks:
             found["chunks"] = block.of_chunks.capacity, block.of_chunks.copied

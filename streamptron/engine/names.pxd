@@ -37,18 +37,21 @@ cdef extern from "names/hash.h" nogil:
     uint64_t sp_key_hash(const sp_seed *seed, const sp_key *key) noexcept
 
 
+cdef extern from "names/tags.h" nogil:
+    ctypedef struct sp_tags:
+        sp_places of_runs
+
+
 cdef extern from "names/index.h" nogil:
     ctypedef struct sp_index:
         int bits
-        int depth
         sp_seed seed
         uint64_t seed_number
         sp_slot_type n_slots
         sp_slot_type max_slots
         uint64_t generation
         uint32_t n_chunks
-        uintptr_t *next
-        size_t n_copied
+        sp_tags tags
         sp_key **keys
         sp_places of_keys
         sp_slot_type *columns

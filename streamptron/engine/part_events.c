@@ -18,4 +18,4 @@
 #include "names/lookup.c"
 #include "names/rising.c"
 #include "names/scan.c"
-#include "names/segments.c"
+#include "names/tags.c"

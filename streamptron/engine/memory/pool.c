@@ -39,6 +39,8 @@ SP_PRIVATE void *sp_pool_take(sp_pool *pool, size_t n)
         if (pool->newest != NULL)
             sp_region_full(pool->newest, pool->newest->size);
         size_t region = SP_REGION_HEADER + sp_lines(n);
+        if (!SP_ALONE)
+            region += SP_MIN(pool->bytes / SP_REGION_SHARE, (size_t)SP_REGION_MOST) / size * size;
         if (SP_HUGE_PAGES && pool->scattered && pool->bytes >= SP_HUGE_PAGES_LEAST
             && region < SP_HUGE)
             region = SP_HUGE;

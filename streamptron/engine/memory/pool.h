@@ -1,16 +1,17 @@
-/* Memory for what grows with the model: the index's segments and keys, the weights' slots.
+/* Memory for what grows with the model: the index's table and keys, the weights' slots.
 
    Blocks of some kilobytes, zeroed, each on a cache line of its own, that never move. They are cut
    from regions. Only regions are returned to the system, all at once:
 
        region   [ header | block | block | block |  not cut yet  ]
 
-   While there is little memory in use, a region is one block from the heap. But each feature of an
-   event is looked up at a different place in the index. Once those places are spread over more
-   pages than the processor's TLB covers, much of the time goes into address translation. So from 8
-   MB on, an index's regions have the size and alignment of a huge page. No event should wait for
-   two megabytes to be cleared, so the region's small pages are touched one by one. When the last
-   has been cut, the system is told that it may merge them when it has time (Linux does, in the
+   While there is little memory in use, a region is one block from the heap; of a pool of 200 kB and
+   more up to four small ones, since a region costs 136 bytes. But each feature of an event is
+   looked up at a different place in the index. Once those places are spread over more pages than
+   the processor's TLB covers, much of the time goes into address translation. So from 8 MB on, an
+   index's regions have the size and alignment of a huge page. No event should wait for two
+   megabytes to be cleared, so the region's small pages are touched one by one. When the last has
+   been cut, the system is told that it may merge them when it has time (Linux does, in the
    background). Weights stay in blocks from the heap, which the next model can reuse at once: those
    of the most frequent words lie side by side anyway, unless slots change hands under a ceiling. A
    copy of a model is one region from the heap.
@@ -19,8 +20,7 @@
    number (the 256 slots of a chunk are 4096 bytes, or 8192) all would start at the same few sets of
    a cache, and evict each other.
 
-   A block that is given back waits for the next request of its size. When a segment of the index
-   splits, its old block serves the next split.
+   A block that is given back waits for the next request of its size.
 
    Under AddressSanitizer every block is a region of its own, so that an overrun is detected. */
 
@@ -109,6 +109,8 @@ static inline void sp_region_free(void *start, size_t size)
 
 enum {
     SP_HUGE_PAGES_LEAST = 1 << 23, /* bytes of a pool from which its regions are large */
+    SP_REGION_SHARE = 64,       /* of the pool's bytes one part, or less, may wait to be cut */
+    SP_REGION_MOST = 1 << 14,   /* and no more bytes than this, besides a block */
     SP_REGION_HEADER = 64,
     SP_REGION_OVERHEAD = 64 + 8, /* for alignment to a cache line */
 };

@@ -47,9 +47,7 @@ SP_RARE SP_API void sp_index_free(sp_index *index)
             sp_index_drop(index, sp_index_key(index, slot));
     }
     sp_pool_free(&index->pool);
-    sp_free(index->directory);
-    sp_free(index->next);
-    index->directory = index->next = NULL;
+    sp_tags_free(&index->tags);
     sp_places_free(&index->of_keys, index->keys);
     sp_free(index->columns);
     sp_free(index->direct);
@@ -84,10 +82,7 @@ SP_RARE SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number
     index->bits = bits;
     index->seed = sp_seed_make(seed_number);
     index->seed_number = seed_number;
-    index->depth = 0;
-    index->n_segments = 0;
-    index->directory = index->next = NULL;
-    index->n_copied = 0;
+    memset(&index->tags, 0, sizeof(sp_tags));
     index->keys = NULL;
     index->columns = index->direct = NULL;
     index->n_columns = 0;
@@ -102,17 +97,7 @@ SP_RARE SP_API int sp_index_init(sp_index *index, int bits, uint64_t seed_number
     sp_arena_init(&index->long_keys);
     if (sp_direct_open(index) < 0)
         return -1;
-    if (index->direct != NULL)
-        return 0;
-    index->directory = (uintptr_t *)sp_calloc(1, sizeof(uintptr_t));
-    if (index->directory == NULL)
-        return -1;
-    index->bytes += sizeof(uintptr_t);
-    *index->directory = sp_segment_new(&index->pool, SP_SEGMENT_LOG_MIN, 0);
-    if (*index->directory == 0)
-        return -1;
-    index->n_segments = 1;
-    return 0;
+    return index->direct != NULL ? 0 : sp_tags_init(&index->tags, &index->bytes);
 }
 
 SP_PRIVATE void sp_index_lend(sp_index *index, sp_lookup *lookup)
@@ -132,18 +117,13 @@ static sp_slot_type sp_number_find(const sp_index *index, uint32_t number)
     if (index->direct != NULL)
         return index->direct[number];
     uint64_t tag = sp_number_tag(number);
-    uintptr_t word = sp_index_segment(index, tag);
-    const uint64_t *entries = sp_segment_entries(word);
-    uint64_t mask = sp_segment_mask(word);
-    uint64_t at = tag & mask;
-    while (entries[at] != 0 && entries[at] >> 32 != tag)
-        at = (at + 1) & mask;
-    return (sp_slot_type)entries[at];
+    uint64_t entry = *sp_tags_word(&index->tags, sp_tags_from(&index->tags, tag));
+    return entry >> 32 == tag ? (sp_slot_type)entry : (sp_slot_type)SP_SLOT_NULL;
 }
 
 SP_API sp_slot_type sp_index_find(const sp_index *index, const sp_key *key, uint64_t h)
 {
-    uint64_t *entries;
+    const uint64_t *entry;
     if (index->bits)
         return sp_number_find(index, sp_number_of(index, h));
     if (index->lookup != NULL)
@@ -151,80 +131,73 @@ SP_API sp_slot_type sp_index_find(const sp_index *index, const sp_key *key, uint
     if (sp_index_is_column(index, key))
         return index->columns[key->lo];
     uint64_t tag = h >> 32;
-    uintptr_t word = sp_index_segment(index, tag);
-    entries = sp_segment_entries(word);
-    uint64_t mask = sp_segment_mask(word);
-    uint64_t at = tag & mask;
-    while (entries[at] != 0) {
-        if (entries[at] >> 32 == tag
-            && sp_key_equal(sp_index_key(index, (sp_slot_type)entries[at]), key))
-            return (sp_slot_type)entries[at];
-        at = (at + 1) & mask;
+    size_t at = sp_tags_from(&index->tags, tag);
+    while (*(entry = sp_tags_word(&index->tags, at)) != 0 && *entry >> 32 == tag) {
+        if (sp_key_equal(sp_index_key(index, (sp_slot_type)*entry), key))
+            return (sp_slot_type)*entry;
+        at++;
     }
     return SP_SLOT_NULL;
 }
 
-/* Prefetch the keys that entries further on refer to, and the bytes of long ones nearer by. */
-static void sp_look_ahead(sp_key **chunks, const uint64_t **starts, ptrdiff_t i, ptrdiff_t n)
+/* The slot of the first entry of a key's tag, or the null slot. */
+static inline sp_slot_type sp_first_entry(const sp_index *index, const sp_key *key, uint64_t h,
+                                          const uint64_t *words, uint64_t tag)
 {
-    sp_slot_type slot;
-    const sp_key *key;
-    if (i + 2 * SP_INDEX_AHEAD < n) {
-        slot = (sp_slot_type)starts[i + 2 * SP_INDEX_AHEAD][0];
-        sp_prefetch(&chunks[slot >> SP_CHUNK_BITS][slot & SP_CHUNK_MASK]);
+    if (sp_tags_goes_on(words, tag)) {
+        words += SP_TAGS_AT_ONCE;
+        if (sp_tags_goes_on(words, tag))
+            return sp_index_find(index, key, h);
     }
-    if (i + SP_INDEX_AHEAD < n) {
-        slot = (sp_slot_type)starts[i + SP_INDEX_AHEAD][0];
-        key = &chunks[slot >> SP_CHUNK_BITS][slot & SP_CHUNK_MASK];
-        if (sp_key_is_long(key))
-            sp_prefetch(sp_key_bytes(key));
-    }
+    return sp_tags_slot(words, tag);
 }
 
 /* The two sweeps. `columns`: keys may be columns; `hashed`: they have been hashed already;
-   `many`: looking ahead pays. They are constants at each call, but for `many` ones. */
+   `many`: looking ahead pays. They are constants at each call, but for `many` ones.
+
+   Ahead are keys to which entries refer, and nearer by the bytes of long ones. */
 static void sp_find_all(const sp_index *index, const sp_key *keys, ptrdiff_t n, uint64_t *hashes,
                         const uint64_t **starts, sp_slot_type *slots, const bool columns,
                         const bool hashed, const bool many)
 {
     /* copies: for all the compiler knows, every store to hashes or slots might change the index */
     sp_seed seed = index->seed;
-    const uintptr_t *directory = index->directory;
+    const sp_tags tags = index->tags;
     sp_key **chunks = index->keys;
-    int shift = 32 - index->depth;
     uint64_t h;
     const sp_key *key;
     for (ptrdiff_t i = 0; i < n; i++) {
         h = hashed ? hashes[i] : sp_key_hash(&seed, &keys[i]);
         hashes[i] = h;
-        uintptr_t word = directory[h >> 32 >> shift];
-        starts[i] = sp_segment_entries(word) + ((h >> 32) & sp_segment_mask(word));
+        starts[i] = sp_tags_word(&tags, sp_tags_home(&tags, h >> 32));
         sp_prefetch(starts[i]);
+        sp_prefetch(starts[i] + SP_TAGS_AT_ONCE - 1);
+    }
+    for (ptrdiff_t i = 0; many && i < n; i++) {
+        slots[i] = sp_first_entry(index, &keys[i], hashes[i], starts[i], hashes[i] >> 32);
+        sp_prefetch(&chunks[slots[i] >> SP_CHUNK_BITS][slots[i] & SP_CHUNK_MASK]);
     }
     for (ptrdiff_t i = 0; i < n; i++) {
-        if (many)
-            sp_look_ahead(chunks, starts, i, n);
-        h = hashes[i];
+        if (many && i + SP_INDEX_AHEAD < n) {
+            sp_slot_type later = slots[i + SP_INDEX_AHEAD];
+            key = &chunks[later >> SP_CHUNK_BITS][later & SP_CHUNK_MASK];
+            if (sp_key_is_long(key))
+                sp_prefetch(sp_key_bytes(key));
+        }
         if (columns && sp_index_is_column(index, &keys[i])) {
             slots[i] = index->columns[keys[i].lo];
             continue;
         }
-        uint64_t entry = starts[i][0];
-        /* an entry with another tag: the upper halves differ */
-        if (((entry ^ h) >> 32 != 0) & (entry != 0)) {
-            entry = starts[i][1]; /* after the last word comes the first: see sp_segment_put */
-            if (((entry ^ h) >> 32 != 0) & (entry != 0)) {
-                slots[i] = sp_index_find(index, &keys[i], h);
-                continue;
-            }
-        }
-        slots[i] = (sp_slot_type)entry;
-        key = &chunks[(sp_slot_type)entry >> SP_CHUNK_BITS][entry & SP_CHUNK_MASK];
+        sp_slot_type slot = many ? slots[i]
+                                 : sp_first_entry(index, &keys[i], hashes[i], starts[i],
+                                                  hashes[i] >> 32);
+        slots[i] = slot;
+        key = &chunks[slot >> SP_CHUNK_BITS][slot & SP_CHUNK_MASK];
         /* Both are rare: a tag that matches by chance, and a long key, whose bytes are compared.
            The null slot has a key that nothing equals. */
-        if ((((key->hi ^ keys[i].hi) | (key->lo ^ keys[i].lo)) != 0) & (entry != 0)
+        if ((((key->hi ^ keys[i].hi) | (key->lo ^ keys[i].lo)) != 0) & (slot != 0)
             && !sp_key_equal(key, &keys[i]))
-            slots[i] = sp_index_find(index, &keys[i], h);
+            slots[i] = sp_index_find(index, &keys[i], hashes[i]);
     }
 }
 
@@ -248,27 +221,20 @@ static void sp_find_numbers(const sp_index *index, const sp_key *keys, ptrdiff_t
                             const bool hashed)
 {
     sp_seed seed = index->seed;
-    const uintptr_t *directory = index->directory;
-    const int shift = 32 - index->depth;
+    const sp_tags tags = index->tags;
     const int unused = 64 - index->bits;
     for (ptrdiff_t i = 0; i < n; i++) {
         uint64_t h = hashed ? hashes[i] : sp_key_hash(&seed, &keys[i]);
         uint64_t tag = sp_number_tag(SP_SLOTS_RESERVED + (uint32_t)(h >> unused));
-        uintptr_t word = directory[tag >> shift];
         hashes[i] = h;
-        starts[i] = sp_segment_entries(word) + (tag & sp_segment_mask(word));
+        starts[i] = sp_tags_word(&tags, sp_tags_home(&tags, tag));
         slots[i] = (uint32_t)tag;
         sp_prefetch(starts[i]);
+        sp_prefetch(starts[i] + SP_TAGS_AT_ONCE - 1);
     }
     for (ptrdiff_t i = 0; i < n; i++) {
-        uint64_t entry = starts[i][0];
         uint64_t tag = slots[i];
-        if ((entry >> 32 != tag) & (entry != 0)) {
-            entry = starts[i][1]; /* after the last word comes the first: see sp_segment_put */
-            if ((entry >> 32 != tag) & (entry != 0))
-                entry = sp_index_find(index, &keys[i], hashes[i]);
-        }
-        slots[i] = (sp_slot_type)entry;
+        slots[i] = sp_first_entry(index, &keys[i], hashes[i], starts[i], tag);
     }
 }
 
@@ -308,110 +274,6 @@ SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptr
         sp_find_all(index, keys, n, hashes, starts, slots, false, false, false);
 }
 
-static bool sp_directory_may_double(const sp_index *index)
-{
-    return index->depth < 28
-           && (uint64_t)1 << index->depth < (uint64_t)index->n_segments << SP_DIRECTORY_SLACK;
-}
-
-/* Copy n more words into the next directory; use it once it is full. -1 without memory. */
-SP_RARE static int sp_directory_grow(sp_index *index, size_t n)
-{
-    size_t length = (size_t)1 << index->depth;
-    if (index->next == NULL) {
-        index->next = (uintptr_t *)sp_malloc(2 * length * sizeof(uintptr_t));
-        if (index->next == NULL)
-            return -1;
-        index->bytes += 2 * length * sizeof(uintptr_t);
-        index->n_copied = 0;
-    }
-    n = SP_MIN(n, length - index->n_copied);
-    for (size_t i = index->n_copied; i < index->n_copied + n; i++) {
-        index->next[2 * i] = index->directory[i];
-        index->next[2 * i + 1] = index->directory[i];
-    }
-    index->n_copied += n;
-    if (index->n_copied == length) {
-        sp_free(index->directory);
-        index->directory = index->next;
-        index->next = NULL;
-        index->bytes -= length * sizeof(uintptr_t);
-        index->depth += 1;
-    }
-    return 0;
-}
-
-/* Point at `word` from every directory word that shares the top `depth` bits of the tag. */
-static void sp_directory_set(sp_index *index, uint64_t tag, uint32_t depth, uintptr_t word)
-{
-    size_t first = (size_t)(tag >> (32 - depth) << ((uint32_t)index->depth - depth));
-    size_t last = first + ((size_t)1 << ((uint32_t)index->depth - depth));
-    for (size_t i = first; i < last; i++)
-        index->directory[i] = word;
-    if (index->next != NULL) {
-        for (size_t i = 2 * first, end = 2 * SP_MIN(last, index->n_copied); i < end; i++)
-            index->next[i] = word;
-    }
-}
-
-/* Double one segment; also the way out if the top bits do not tell its tags apart. */
-SP_RARE static int sp_index_segment_grow(sp_index *index, uint64_t tag, uintptr_t old)
-{
-    uintptr_t word = sp_segment_grow(&index->pool, old);
-    if (word == 0)
-        return -1;
-    sp_directory_set(index, tag, sp_segment_of(old)->depth, word);
-    sp_segment_free(&index->pool, old);
-    return 0;
-}
-
-/* Replace one segment by two, by the next bit of the tags. -1 without memory. */
-static int sp_index_segment_split(sp_index *index, uint64_t tag, uintptr_t old)
-{
-    uint32_t depth = sp_segment_of(old)->depth + 1;
-    uint64_t half = (uint64_t)1 << (32 - depth);
-    uintptr_t zeros = 0;
-    uintptr_t ones = 0;
-    if (sp_segment_split(&index->pool, old, &zeros, &ones) < 0)
-        return -1;
-    sp_directory_set(index, tag & ~half, depth, zeros);
-    sp_directory_set(index, tag | half, depth, ones);
-    sp_segment_free(&index->pool, old);
-    index->n_segments += 1;
-    return 0;
-}
-
-/* Make sure that the tag's segment has room for one more entry. -1 without memory. */
-static int sp_index_make_room(sp_index *index, uint64_t tag)
-{
-    uintptr_t word = sp_index_segment(index, tag);
-    sp_segment *segment = sp_segment_of(word);
-    while (((uint64_t)segment->count + 1) * 8 > 5 * (sp_segment_mask(word) + 1)) {
-        int log = sp_segment_log(word);
-        if (log < SP_SEGMENT_LOG_SPLIT) {
-            if (sp_index_segment_grow(index, tag, word) < 0)
-                return -1;
-        } else if (segment->depth < (uint32_t)index->depth) {
-            bool begins = segment->depth + 1 == (uint32_t)index->depth
-                          && sp_directory_may_double(index);
-            if ((begins || index->next != NULL) && sp_directory_grow(index, SP_DIRECTORY_STEP) < 0)
-                return -1;
-            if (sp_index_segment_split(index, tag, word) < 0)
-                return -1;
-        } else if (index->next != NULL || sp_directory_may_double(index)) {
-            if (sp_directory_grow(index, (size_t)1 << index->depth) < 0)
-                return -1;
-        } else if (log < SP_SEGMENT_LOG_MAX) {
-            if (sp_index_segment_grow(index, tag, word) < 0)
-                return -1;
-        } else
-            return -1;
-        word = sp_index_segment(index, tag);
-        segment = sp_segment_of(word);
-    }
-    return 0;
-}
-
 /* Make sure that there is a place for the key of slot n_slots. -1 without memory. */
 static int sp_keys_reserve(sp_index *index)
 {
@@ -436,31 +298,52 @@ static int sp_keys_reserve(sp_index *index)
     return 0;
 }
 
-SP_API sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h)
+/* Store the name of slot n_slots, whose hash is h. -1 without memory. */
+static int sp_name_keep(sp_index *index, const sp_key *key, uint64_t h)
 {
     sp_slot_type slot = index->n_slots;
     sp_key stored = *key;
-    uint64_t tag = sp_index_tag_of(index, h);
-    bool column = sp_index_is_column(index, key);
-    if (slot == index->max_slots || sp_keys_reserve(index) < 0
-        || (!column && index->direct == NULL && sp_index_make_room(index, tag) < 0))
-        return SP_SLOT_NULL;
+    if (slot == index->max_slots || sp_keys_reserve(index) < 0)
+        return -1;
     if (index->bits)
         *sp_index_number_at(index, slot) = sp_number_of(index, h);
     else if (sp_key_keep(index, &stored) < 0)
-        return SP_SLOT_NULL;
+        return -1;
     else
         *sp_index_key(index, slot) = stored;
     if (sp_index_is_limited(index))
-        *sp_index_tag(index, slot) = (uint32_t)tag;
-    if (column)
-        index->columns[key->lo] = slot;
-    else if (index->direct != NULL)
-        index->direct[sp_number_of(index, h)] = slot;
-    else
-        sp_segment_put(sp_index_segment(index, tag), (tag << 32) | slot);
+        *sp_index_tag(index, slot) = (uint32_t)(h >> 32);
     index->n_slots = slot + 1;
     index->generation += 1;
+    return 0;
+}
+
+SP_API sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h)
+{
+    sp_slot_type *place = NULL;
+    sp_slot_type slot = index->n_slots;
+    if (index->direct != NULL)
+        place = &index->direct[sp_number_of(index, h)];
+    else if (sp_index_is_column(index, key))
+        place = &index->columns[key->lo];
+    if (place != NULL) {
+        if (*place == SP_SLOT_NULL && sp_name_keep(index, key, h) == 0)
+            *place = slot;
+        return *place;
+    }
+    uint64_t tag = sp_index_tag_of(index, h);
+    if (sp_tags_reserve(&index->tags, &index->pool, &index->bytes) < 0)
+        return SP_SLOT_NULL;
+    size_t at = sp_tags_from(&index->tags, tag);
+    uint64_t entry;
+    while ((entry = *sp_tags_word(&index->tags, at)) != 0 && entry >> 32 == tag) {
+        if (index->bits || sp_key_equal(sp_index_key(index, (sp_slot_type)entry), key))
+            return (sp_slot_type)entry;
+        at++;
+    }
+    if (sp_name_keep(index, key, h) < 0)
+        return SP_SLOT_NULL;
+    sp_tags_put_at(&index->tags, at, (tag << 32) | slot);
     return slot;
 }
 
@@ -469,16 +352,15 @@ SP_PRIVATE int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key
 {
     sp_key stored = *key;
     uint64_t tag = *sp_index_tag(index, slot);
-    if (sp_index_make_room(index, h >> 32) < 0 || sp_key_keep(index, &stored) < 0)
+    if (sp_tags_reserve(&index->tags, &index->pool, &index->bytes) < 0
+        || sp_key_keep(index, &stored) < 0)
         return -1;
-    uintptr_t word = sp_index_segment(index, tag);
-    sp_prefetch(sp_segment_of(word));
-    sp_prefetch(sp_segment_entries(word) + (tag & sp_segment_mask(word)));
+    sp_prefetch(sp_tags_word(&index->tags, sp_tags_home(&index->tags, tag)));
     gone->entry = (tag << 32) | slot;
     gone->key = *sp_index_key(index, slot);
     *sp_index_key(index, slot) = stored;
     *sp_index_tag(index, slot) = (uint32_t)(h >> 32);
-    sp_segment_put(sp_index_segment(index, h >> 32), (h >> 32 << 32) | slot);
+    sp_tags_put(&index->tags, (h >> 32 << 32) | slot);
     index->generation += 1;
     return 0;
 }
@@ -487,10 +369,10 @@ SP_PRIVATE void sp_index_restore(sp_index *index, const sp_gone *gone, bool forg
 {
     sp_slot_type slot = (sp_slot_type)gone->entry;
     uint64_t tag = *sp_index_tag(index, slot);
-    sp_segment_take(sp_index_segment(index, tag), (tag << 32) | slot);
+    sp_tags_take(&index->tags, (tag << 32) | slot);
     sp_index_drop(index, sp_index_key(index, slot));
     if (forgotten)
-        sp_segment_put(sp_index_segment(index, gone->entry >> 32), gone->entry);
+        sp_tags_put(&index->tags, gone->entry);
     *sp_index_key(index, slot) = gone->key;
     *sp_index_tag(index, slot) = (uint32_t)(gone->entry >> 32);
     index->generation += 1;
@@ -517,7 +399,7 @@ SP_RARE SP_PRIVATE void sp_index_rewind(sp_index *index, const sp_index_point *m
             index->columns[key->lo] = SP_SLOT_NULL;
         else {
             uint64_t tag = sp_tag_at(index, index->n_slots);
-            sp_segment_take(sp_index_segment(index, tag), (tag << 32) | index->n_slots);
+            sp_tags_take(&index->tags, (tag << 32) | index->n_slots);
         }
         if (sp_index_is_limited(index))
             sp_index_drop(index, key);
@@ -547,32 +429,10 @@ SP_PRIVATE int sp_index_open_columns(sp_index *index, size_t n)
     return 0;
 }
 
-/* A second directory, of second segments. -1 without memory. */
-static int sp_directory_copy(sp_index *to, const sp_index *other)
-{
-    to->directory = (uintptr_t *)sp_calloc((size_t)1 << to->depth, sizeof(uintptr_t));
-    if (to->directory == NULL)
-        return -1;
-    to->bytes += sizeof(uintptr_t) << to->depth;
-    size_t i = 0;
-    while (i < (size_t)1 << to->depth) {
-        uintptr_t word = other->directory[i];
-        size_t step = (size_t)1 << (to->depth - (int)sp_segment_of(word)->depth);
-        uintptr_t copied = sp_segment_copy(&to->pool, word);
-        if (copied == 0)
-            return -1;
-        for (size_t k = i; k < i + step; k++)
-            to->directory[k] = copied;
-        i += step;
-    }
-    return 0;
-}
-
 SP_RARE SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
 {
     *to = *other;
-    to->directory = to->next = NULL;
-    to->n_copied = 0;
+    memset(&to->tags, 0, sizeof(sp_tags));
     to->keys = NULL;
     to->columns = to->direct = NULL;
     to->n_columns = 0;
@@ -584,7 +444,9 @@ SP_RARE SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
     if (sp_pool_reserve(&to->pool, other->pool.used) < 0)
         return -1;
     to->n_slots = SP_SLOTS_RESERVED; /* if memory runs out, only the copy's own keys are dropped */
-    if (sp_direct_open(to) < 0 || (to->direct == NULL && sp_directory_copy(to, other) < 0))
+    if (sp_direct_open(to) < 0 || (to->direct == NULL
+                                   && sp_tags_copy(&to->tags, &other->tags, &to->pool,
+                                                   &to->bytes) < 0))
         return -1;
     to->keys = (sp_key **)sp_places_open(&to->of_keys, NULL, sizeof(sp_key *),
                                          sp_places_ahead(other->n_chunks), &to->bytes);
@@ -610,55 +472,20 @@ SP_RARE SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other)
     return sp_index_open_columns(to, other->n_columns);
 }
 
-static const char *sp_segment_fault(const sp_index *index, uintptr_t word)
+/* Whether the table's entries are those of keys. */
+static const char *sp_entries_fault(const sp_index *index)
 {
-    uint64_t count = 0;
-    for (uint64_t at = 0, end = sp_segment_mask(word) + 1; at < end; at++) {
-        if (sp_segment_entries(word)[at] == 0)
+    for (size_t at = 0; at < index->tags.room; at++) {
+        uint64_t entry = *sp_tags_word(&index->tags, at);
+        sp_slot_type slot = (sp_slot_type)entry;
+        if (entry == 0)
             continue;
-        count++;
-        sp_slot_type slot = (sp_slot_type)sp_segment_entries(word)[at];
         if (slot < SP_SLOTS_RESERVED || slot >= index->n_slots)
             return "an entry has a slot that is not in use";
-        if (sp_segment_entries(word)[at] >> 32 != sp_tag_at(index, slot))
+        if (entry >> 32 != sp_tag_at(index, slot))
             return "an entry's tag is not that of its slot's key";
-        if (sp_index_segment(index, sp_segment_entries(word)[at] >> 32) != word)
-            return "an entry is in a segment that is not its own";
-        if (!sp_segment_reaches(word, at))
-            return "a search does not reach an entry";
     }
-    if (sp_segment_entries(word)[sp_segment_mask(word) + 1] != sp_segment_entries(word)[0])
-        return "a segment's first word is not repeated after its last";
-    if (count != sp_segment_of(word)->count)
-        return "a segment's count is not the number of its entries";
     return NULL;
-}
-
-/* What is wrong with the directory and the segments; how many entries and bytes there are. */
-static const char *sp_directory_fault(const sp_index *index, size_t *n_entries, size_t *blocks)
-{
-    size_t n_segments = 0;
-    size_t i = 0;
-    for (size_t k = 0; index->next != NULL && k < 2 * index->n_copied; k++) {
-        if (index->next[k] != index->directory[k / 2])
-            return "the next directory differs from the directory";
-    }
-    while (i < (size_t)1 << index->depth) {
-        uintptr_t word = index->directory[i];
-        size_t step = (size_t)1 << (index->depth - (int)sp_segment_of(word)->depth);
-        for (size_t k = i; k < i + step; k++) {
-            if (index->directory[k] != word)
-                return "a segment does not have the directory words that its depth calls for";
-        }
-        const char *fault = sp_segment_fault(index, word);
-        if (fault != NULL)
-            return fault;
-        *n_entries += sp_segment_of(word)->count;
-        n_segments++;
-        *blocks += sp_pool_block(sp_segment_bytes(sp_segment_log(word)));
-        i += step;
-    }
-    return n_segments == index->n_segments ? NULL : "the number of segments is not what is counted";
 }
 
 /* How many numbers have a slot. */
@@ -687,8 +514,11 @@ SP_PRIVATE const char *sp_index_fault(const sp_index *index)
         n_entries = sp_direct_count(index);
         bytes = sp_index_numbers(index) * sizeof(sp_slot_type);
     } else {
-        fault = sp_directory_fault(index, &n_entries, &blocks);
-        bytes = (sizeof(uintptr_t) << index->depth) * (index->next == NULL ? 1 : 3);
+        n_entries = index->tags.count;
+        bytes = 0;
+        fault = sp_tags_fault(&index->tags, &blocks, &bytes);
+        if (fault == NULL)
+            fault = sp_entries_fault(index);
     }
     if (fault != NULL)
         return fault;

@@ -1,40 +1,24 @@
 /* The index: key -> slot.
 
    What it gives: any number of features, compared by value, found in about one cache miss, and no
-   feature whose arrival makes all the others move. It costs 16 bytes per key and 13 to 26 bytes of
+   feature whose arrival makes all the others move. It costs 16 bytes per key and 12 to 15 bytes of
    table.
 
-   The table is extendible hashing (Fagin, Nievergelt, Pippenger & Strong 1979) over small segments
-   of entries (names/segments.h). An entry is 32 bits of the key's hash, the tag, and the slot.
+   The table (names/tags.h) has an entry per key: 32 bits of the key's hash, the tag, and the slot.
+   Entries lie in the order of their tags, a little further on than their tags say where words are
+   taken.
 
-          tag = 1011 0110 ... 1001
-                \-/               \__ low bits: where to start in the segment (linear probing)
-            top `depth` bits
+       tags, the largest first                                 keys, in chunks of 256
+       [ tag | slot ][  0  ][ tag | slot ][ tag | slot ] ...
                  |
-       directory v        segment of 1024 words          keys, in chunks of 256
-       +-----+
-       | 100 |--------->  [ tag | slot ][  0  ][ ... ]
-       | 101 |-----+                 |
-       | 110 |--+  |                 +-------------->    slot: { "spam" }
-       | 111 |--+  +--->  [ tag | slot ] ...
-       +-----+  +------>  several directory words may share a segment
+                 +-------------------------------------------> slot: { "spam" }
 
-   When a segment is five eighths full, that segment alone splits in two, by the next bit of its
-   tags; the keys themselves are not read. How full the segments are varies around the mean, so the
-   splits of a growing table are spread over many events. While the model is small there is one
-   segment, which doubles from 16 words to 1024.
-
-   Nor does the directory double in one go, which at 35 million features would be 1 MB of new
-   memory. When a segment first gets a directory word of its own, the next directory is begun. Each
-   split copies SP_DIRECTORY_STEP words into it, and every change is made in both. The next
-   directory is needed when such a segment is full again. By then there are about twice as many
-   features, and it has long been complete. Only tags that are alike on purpose come sooner; then
-   the rest is copied at once.
+   It grows a little at a time, with the keys, and where it is. The keys themselves are not read.
 
    An event is looked up in two sweeps, so that the latency of memory is paid once and not once per
    feature. The first hashes all keys and prefetches where their searches start. The second reads
-   the entries and compares the keys they refer to. Most searches end at the first or the second
-   word.
+   the entries and compares the keys they refer to. Nineteen searches in twenty end within the four
+   words that are looked at together. A long event's keys are prefetched between the two.
 
    Columns of a matrix are small ints, and are not hashed at all: after sp_index_open_columns, the
    slot of the int j < n_columns is columns[j], at 4 bytes per column. Ints that had entries before
@@ -52,10 +36,10 @@
    new key only in place of an old one (sp_index_replace), so no slot is ever free. Which key goes
    is decided elsewhere, with the help of a stamp for each slot: four bytes, after the chunk's keys.
    After the stamps are the keys' tags, so that a key that goes need not be hashed. Its entry is
-   cold in memory. It is prefetched, and sp_index_forget removes it from its segment later, and
-   moves up what was behind it in the search. Until then it does no harm: whoever finds it compares
-   the key, and that is the new one. Long keys are single blocks from the heap, since they go back
-   one by one. There are no columns, which would stay forever.
+   cold in memory. It is prefetched, and sp_index_forget removes it from the table later, and moves
+   up what was behind it in the search. Until then it does no harm: whoever finds it compares the
+   key, and that is the new one. Long keys are single blocks from the heap, since they go back one
+   by one. There are no columns, which would stay forever.
 
    An event that runs out of memory half way undoes what it has done: the slots beyond a mark
    (sp_index_rewind), and the keys that went (sp_index_restore). So the bytes of those keys are kept
@@ -79,23 +63,17 @@
 #include "names/hash.h"
 #include "names/key.h"
 #include "names/lookup.h"
-#include "names/segments.h"
+#include "names/tags.h"
 
 enum {
-    SP_SEGMENT_LOG_MIN = 4,
-    SP_SEGMENT_LOG_SPLIT = 10, /* 1024 words, 8 KiB: splits rather than grows */
-    SP_SEGMENT_LOG_MAX = 24,
-    SP_DIRECTORY_SLACK = 4,  /* log2 of directory words per segment, before segments grow */
-    SP_DIRECTORY_STEP = 256, /* words that a split copies into the next directory */
-
     SP_MANY = 128,       /* keys of an event from which looking ahead pays */
     SP_DIRECT_BITS = 18,
-    SP_INDEX_AHEAD = 16, /* and how far: a key's bytes, and twice this its key */
+    SP_INDEX_AHEAD = 16, /* and how far: the bytes of long ones */
 };
 
 /* what a slot of a limited index was before the current event */
 typedef struct sp_gone {
-    uint64_t entry; /* as in its segment */
+    uint64_t entry; /* as in the table */
     sp_key key;     /* zero: the slot has kept its key */
     uint32_t stamp;
 } sp_gone;
@@ -107,18 +85,14 @@ typedef struct sp_index_point {
 } sp_index_point;
 
 typedef struct sp_index {
-    int bits;  /* 0: exact; else hashed: log2 of how many numbers there are */
-    int depth; /* log2 of the directory's length */
+    int bits; /* 0: exact; else hashed: log2 of how many numbers there are */
     sp_seed seed;
     uint64_t seed_number;
     sp_slot_type n_slots;   /* slots in use, the reserved ones included */
     sp_slot_type max_slots; /* SP_SLOT_MAX: no ceiling */
     uint64_t generation;    /* counts changes of what is in which slot */
-    uint32_t n_segments;
-    uint32_t n_chunks; /* of keys */
-    uintptr_t *directory;
-    uintptr_t *next;       /* the directory of twice the length, or NULL */
-    size_t n_copied;       /* words of the directory that are in the next one */
+    uint32_t n_chunks;      /* of keys */
+    sp_tags tags;          /* unless slots are found by number */
     sp_key **keys;         /* chunks of keys by slot; hashed: of numbers */
     sp_places of_keys;     /* the growth of this array */
     sp_slot_type *direct;  /* hashed: slots by number; NULL: there are too many numbers */
@@ -126,14 +100,9 @@ typedef struct sp_index {
     size_t n_columns;
     sp_arena long_keys;
     sp_lookup *lookup; /* NULL: the index is in memory of its own */
-    sp_pool pool;      /* of segments and keys */
+    sp_pool pool;      /* of keys and a large table's runs */
     size_t bytes;      /* what the index holds from the heap, without pool and arena */
 } sp_index;
-
-static inline uintptr_t sp_index_segment(const sp_index *index, uint64_t tag)
-{
-    return index->directory[tag >> (32 - index->depth)];
-}
 
 static inline sp_key *sp_index_key(const sp_index *index, sp_slot_type slot)
 {
@@ -263,7 +232,7 @@ SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptr
                                   uint64_t *hashes, const uint64_t **starts, sp_slot_type *slots,
                                   bool hashed);
 
-/* A new slot for a key that is not there; the null slot if memory or slots run out. */
+/* The slot of a key, a new one unless it is there; the null slot if memory or slots run out. */
 SP_API sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h);
 
 /* Give a slot of a limited index to a key that is not there; -1 without memory.
@@ -275,7 +244,7 @@ SP_PRIVATE int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key
 /* Remove the entry of a key that has gone. */
 static inline void sp_index_forget(sp_index *index, const sp_gone *gone)
 {
-    sp_segment_take(sp_index_segment(index, gone->entry >> 32), gone->entry);
+    sp_tags_take(&index->tags, gone->entry);
 }
 
 /* Give the slot that was replaced last its old key; `forgotten`: its entry was removed. */

@@ -24,14 +24,10 @@ SP_PRIVATE int sp_learner_insert(sp_learner *learner, sp_event *event, ptrdiff_t
                                  last, ticked);
     for (ptrdiff_t i = first; i < last; i++) {
         if (event->slots[i] == SP_SLOT_NULL) {
-            /* looked up again, for the event may name a feature twice */
-            event->slots[i] = sp_index_find(&learner->index, &event->keys[i], event->hashes[i]);
-            if (event->slots[i] == SP_SLOT_NULL) {
-                event->slots[i] = sp_index_insert(&learner->index, &event->keys[i],
-                                                  event->hashes[i]);
-                if (event->slots[i] == SP_SLOT_NULL)
-                    return -1;
-            }
+            /* or the slot that it got before, for the event may name a feature twice */
+            event->slots[i] = sp_index_insert(&learner->index, &event->keys[i], event->hashes[i]);
+            if (event->slots[i] == SP_SLOT_NULL)
+                return -1;
         }
     }
     return 0;

@@ -132,9 +132,7 @@ static int sp_voted_find(const sp_voted *flat, sp_index *index, sp_table *table,
             continue;
         const sp_key key = sp_key_word(SP_KEY_INT, flat->slots[i]);
         const uint64_t h = sp_index_hash(index, &key);
-        slots[i] = sp_index_find(index, &key, h);
-        if (slots[i] == SP_SLOT_NULL)
-            slots[i] = sp_index_insert(index, &key, h);
+        slots[i] = sp_index_insert(index, &key, h);
         if (slots[i] == SP_SLOT_NULL)
             return -1;
     }

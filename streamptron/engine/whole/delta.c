@@ -249,9 +249,7 @@ static int sp_delta_find(const sp_delta *delta, sp_index *own, const sp_index *b
         slots[i] = sp_index_find(base, &key, h);
         if (slots[i] != SP_SLOT_NULL)
             continue;
-        slots[i] = sp_index_find(own, &key, h);
-        if (slots[i] == SP_SLOT_NULL)
-            slots[i] = sp_index_insert(own, &key, h);
+        slots[i] = sp_index_insert(own, &key, h);
         if (slots[i] == SP_SLOT_NULL)
             return SP_SHARD_MEMORY;
         slots[i] += base->n_slots - SP_SLOTS_RESERVED;

@@ -93,8 +93,6 @@ SP_PRIVATE int sp_names_find(sp_shard *shard, sp_index *names)
         sp_index_find_all(names, keys, n, hashes, starts, slots, true);
         for (int i = 0; i < n; i++) {
             if (slots[i] == SP_SLOT_NULL)
-                slots[i] = sp_index_find(names, &keys[i], hashes[i]);
-            if (slots[i] == SP_SLOT_NULL)
                 slots[i] = sp_index_insert(names, &keys[i], hashes[i]);
             if (slots[i] == SP_SLOT_NULL)
                 return SP_SHARD_MEMORY;
