@@ -5,7 +5,7 @@
 
        region   [ header | block | block | block |  not cut yet  ]
 
-   While there is little memory in use, a region is one block from the heap; of a pool of 200 kB and
+   While there is little memory in use, a region is one block from the heap; of a pool of 270 kB and
    more up to four small ones, since a region costs 136 bytes. But each feature of an event is
    looked up at a different place in the index. Once those places are spread over more pages than
    the processor's TLB covers, much of the time goes into address translation. So from 8 MB on, an

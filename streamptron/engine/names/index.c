@@ -264,7 +264,7 @@ SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptr
         sp_find_numbers(index, keys, n, hashes, starts, slots, true);
     else if (index->bits)
         sp_find_numbers(index, keys, n, hashes, starts, slots, false);
-    else if (n >= SP_MANY)
+    else if (n >= SP_MANY && index->n_slots >= SP_MANY_NAMES)
         sp_find_all(index, keys, n, hashes, starts, slots, index->n_columns != 0, hashed, true);
     else if (hashed)
         sp_find_all(index, keys, n, hashes, starts, slots, false, true, false);

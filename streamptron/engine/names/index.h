@@ -66,9 +66,10 @@
 #include "names/tags.h"
 
 enum {
-    SP_MANY = 128,       /* keys of an event from which looking ahead pays */
+    SP_MANY = 128,         /* keys of an event from which looking ahead pays */
+    SP_MANY_NAMES = 32768, /* and names of the index: so many are no longer in the nearest cache */
     SP_DIRECT_BITS = 18,
-    SP_INDEX_AHEAD = 16, /* and how far: the bytes of long ones */
+    SP_INDEX_AHEAD = 16,   /* and how far: the bytes of long ones */
 };
 
 /* what a slot of a limited index was before the current event */

@@ -13,9 +13,20 @@ static size_t sp_tags_runs(size_t room)
     return (room + SP_RUN_MASK) >> SP_RUN_BITS;
 }
 
+SP_APART SP_PRIVATE size_t sp_tags_from(const sp_tags *tags, uint64_t tag)
+{
+    size_t at = sp_tags_home(tags, tag);
+    size_t n;
+    do {
+        n = sp_tags_larger(sp_tags_word(tags, at), tag);
+        at += n;
+    } while (n == SP_TAGS_AT_ONCE);
+    return at;
+}
+
 /* Write again, behind the run before, the first words of each run that was written to from one
    place to another. */
-static inline void sp_tags_mend(sp_tags *tags, size_t first, size_t last)
+SP_APART static void sp_tags_mend(sp_tags *tags, size_t first, size_t last)
 {
     size_t run = first >> SP_RUN_BITS;
     run += (first & SP_RUN_MASK) >= SP_RUN_MORE || run == 0;
@@ -25,7 +36,7 @@ static inline void sp_tags_mend(sp_tags *tags, size_t first, size_t last)
 }
 
 /* Write an entry at a place, and move on by one those that are there. */
-static inline void sp_tags_push(sp_tags *tags, size_t first, uint64_t entry)
+SP_APART static void sp_tags_push(sp_tags *tags, size_t first, uint64_t entry)
 {
     size_t at = first;
     do {

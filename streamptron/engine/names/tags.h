@@ -114,18 +114,6 @@ static inline sp_slot_type sp_tags_slot(const uint64_t *words, uint64_t tag)
 #endif
 }
 
-/* Where the first entry is that has no larger tag, or an empty word. */
-static inline size_t sp_tags_from(const sp_tags *tags, uint64_t tag)
-{
-    size_t at = sp_tags_home(tags, tag);
-    size_t n;
-    do {
-        n = sp_tags_larger(sp_tags_word(tags, at), tag);
-        at += n;
-    } while (n == SP_TAGS_AT_ONCE);
-    return at;
-}
-
 /* An empty table. -1 without memory; call sp_tags_free in either case. */
 SP_PRIVATE int sp_tags_init(sp_tags *tags, size_t *bytes);
 
@@ -134,6 +122,9 @@ SP_PRIVATE void sp_tags_free(sp_tags *tags);
 
 /* Make sure that there is room for one more entry. -1 without memory. */
 SP_PRIVATE int sp_tags_reserve(sp_tags *tags, sp_pool *pool, size_t *bytes);
+
+/* Where the first entry is that has no larger tag, or an empty word. */
+SP_PRIVATE size_t sp_tags_from(const sp_tags *tags, uint64_t tag);
 
 /* Write an entry into a table that has room, at a place; those that are there move on by one. */
 SP_PRIVATE void sp_tags_put_at(sp_tags *tags, size_t at, uint64_t entry);
