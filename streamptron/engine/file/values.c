@@ -195,10 +195,16 @@ SP_PRIVATE bool sp_is_value(const sp_json *json, uint32_t node)
 
 SP_PRIVATE bool sp_is_label(const sp_json *json, uint32_t node)
 {
+    const uint32_t end = json->nodes[node].next;
     double number = 0.0;
     if (sp_json_type(json, node) == SP_JSON_NULL || !sp_is_value(json, node))
         return false;
-    return !sp_value_number(json, node, false, &number) || number == number;
+    while (node < end) {
+        if (sp_value_number(json, node, false, &number) && number != number)
+            return false;
+        node = sp_is_kind(json, node, "tuple") ? node + 2 : json->nodes[node].next;
+    }
+    return true;
 }
 
 /* As deep as JSON is nested at most. */

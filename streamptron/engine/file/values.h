@@ -18,7 +18,8 @@ enum {
    be looked up. */
 SP_PRIVATE bool sp_is_value(const sp_json *json, uint32_t node);
 
-/* Whether it can be a label: such a value, which equals itself, and is not None. */
+/* Whether it can be a label: such a value, which equals itself, as do all that a tuple holds, and
+   is not None. */
 SP_PRIVATE bool sp_is_label(const sp_json *json, uint32_t node);
 
 /* Whether it stands for a position in a stream: a value, or lists and dicts of values. */
