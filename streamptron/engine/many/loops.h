@@ -303,9 +303,10 @@ SP_TEMPLATE void sp_dense_sums(const sp_dense *dense, const double *rD, double *
     uint64_t left = *dense->labels;
     uint32_t i = 0;
 #ifdef SP_FOURS
+    const uint32_t n = sp_ones(left);
     sp_double4 counts = SP_EACH(0.0), chi2 = counts, c = counts, rarity = counts;
     if ((left & (left + 1)) == 0) { /* labels 0 to n - 1; behind them zeros, which add nothing */
-        for (; left >> i & (i < SP_DENSE_MOST); i += 4) {
+        for (; i < n; i += 4) {
             sp_floats4(dense->c + i, &c);
             sp_load(rD + i, &rarity);
             counts += c;
@@ -313,7 +314,7 @@ SP_TEMPLATE void sp_dense_sums(const sp_dense *dense, const double *rD, double *
         }
         left = 0;
     }
-    for (const uint32_t n = sp_ones(left); i + 4 <= n; i += 4) {
+    for (; i + 4 <= n; i += 4) {
         for (int k = 0; k < 4; k++, left &= left - 1) {
             const int label = sp_zeros_below(left);
             c[k] = (double)dense->c[label];
