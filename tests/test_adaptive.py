@@ -88,6 +88,15 @@ def check_stream(model, twin, events, ask=check_answers):
     model._check()
 
 
+def n_wrong(model, events):
+    """How many answers are wrong, each given before its event is learned."""
+    wrong = 0
+    for x, y in events:
+        wrong += model.predict_one(x) != y
+        model.learn_one(x, y)
+    return wrong
+
+
 PARAMETERS = {
     "default": {},
     "no naive Bayes": {"naive_bayes": False},

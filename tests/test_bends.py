@@ -11,12 +11,19 @@ import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier
-from tests.late.test_undo import check_adaptive, inside, learn_and_undo
+from tests.late.test_undo import check_adaptive, inside, learn_and_undo, n_undone
 from tests.support.marks import seeds
 from tests.support.shards import merged_twin, pair_of, shards_of
 from tests.support.streams import make_key, random_events
 from tests.support.variants import learned
-from tests.test_adaptive import LABELS, check_answers, check_stream, measurements, twins
+from tests.test_adaptive import (
+    LABELS,
+    check_answers,
+    check_stream,
+    measurements,
+    n_wrong,
+    twins,
+)
 from tests.test_columns import by_name, table
 from tests.twin import adaptive
 
@@ -182,15 +189,7 @@ def test_the_last_step_leaves_no_bit():
 @pytest.mark.parametrize("most", [None, 30, 400])
 def test_steps_of_pairs_are_taken_back_under_a_ceiling_too(most):
     model = AdaptiveClassifier(degree=2, bends=True, max_features=most)
-    same = 0
-    for i, (x, y) in enumerate(curve(random.Random(8), 150)):
-        if i > 50:
-            before = model.predict_proba_one(x)
-            model.undo(bytes(model.learn_one(x, y, undo=True)))
-            same += model.predict_proba_one(x) == before
-            model._check()
-        model.learn_one(x, y)
-    assert same > 90
+    assert n_undone(model, curve(random.Random(8), 150)) > 90
 
 
 # --- What they are for
@@ -201,14 +200,6 @@ def curve(rng, n):
     for _ in range(n):
         x = rng.gauss(5.0, 2.0)
         yield {"x": x, "noise": rng.random()}, abs(x - 5.0) > 1.4
-
-
-def n_wrong(model, events):
-    wrong = 0
-    for x, y in events:
-        wrong += model.predict_one(x) != y
-        model.learn_one(x, y)
-    return wrong
 
 
 def test_small_and_large_values_may_speak_for_the_same_label():

@@ -10,11 +10,12 @@ import pytest
 
 import streamptron
 from streamptron import AdaptiveClassifier
-from tests.late.test_undo import check_adaptive, learn_and_undo
+from tests.late.test_undo import check_adaptive, learn_and_undo, n_undone
 from tests.support.marks import seeds
 from tests.support.shards import merged_twin, pair_of, shards_of
 from tests.support.variants import learned
-from tests.test_adaptive import LABELS, check_answers, check_stream, twins
+from tests.test_adaptive import LABELS, check_answers, check_stream, n_wrong, twins
+from tests.test_columns import by_name
 from tests.twin import adaptive
 
 pytestmark = pytest.mark.once  # the engine's arithmetic is the same on every Python
@@ -48,23 +49,11 @@ def rows(seed, n=200, labels=(False, True)):
     return X, [y for _, y in events]
 
 
-def by_name(row):
-    return dict(enumerate(row.tolist()))
-
-
 def gaps_in(model):
     """The columns whose gaps have weights."""
     weights = model.weights
     names = set(weights) if len(model.labels) < 3 else {j for its in weights.values() for j in its}
     return {name[1] for name in names if isinstance(name, tuple) and name[:1] == ("gap",)}
-
-
-def n_wrong(model, events):
-    wrong = 0
-    for x, y in events:
-        wrong += model.predict_one(x) != y
-        model.learn_one(x, y)
-    return wrong
 
 
 # --- What it is for
@@ -273,16 +262,7 @@ def test_steps_with_gaps_are_taken_back_as_by_the_twin(most, labels, seed, tmp_p
 @pytest.mark.parametrize("most", [None, 25, 400])
 def test_steps_of_pairs_with_gaps_are_taken_back_under_a_ceiling_too(most):
     model = AdaptiveClassifier(degree=2, max_features=most)
-    events = list(far_events(random.Random(9), 150))
-    same = 0
-    for i, (x, y) in enumerate(events):
-        if i > 50:
-            before = model.predict_proba_one(x)
-            model.undo(bytes(model.learn_one(x, y, undo=True)))
-            same += model.predict_proba_one(x) == before
-            model._check()
-        model.learn_one(x, y)
-    assert same > 80
+    assert n_undone(model, far_events(random.Random(9), 150)) > 80
 
 
 # --- What has none

@@ -80,6 +80,20 @@ def learn_and_undo(rng, model, twin, events, path, check, keep=8):
     return model
 
 
+def n_undone(model, events, first=50):
+    """Learn events, after the first ones each twice and taken back once: how many answers are as
+    before to the last bit."""
+    same = 0
+    for i, (x, y) in enumerate(events):
+        if i > first:
+            before = model.predict_proba_one(x)
+            model.undo(bytes(model.learn_one(x, y, undo=True)))
+            same += model.predict_proba_one(x) == before
+            model._check()
+        model.learn_one(x, y)
+    return same
+
+
 @seeds(2, n_slow=4)
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("rule", RULES)

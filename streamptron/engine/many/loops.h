@@ -260,6 +260,12 @@ SP_TEMPLATE void sp_dense_hear(const sp_dense *dense, ptrdiff_t lanes, double h,
     }
 }
 
+/* What four lanes add up to. */
+SP_TEMPLATE double sp_lanes_sum(const double *all)
+{
+    return (all[0] + all[1]) + (all[2] + all[3]);
+}
+
 /* The sums over a row of c, and of c^2 rD. */
 SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const double *rD, double *sum,
                                  double *squares)
@@ -291,8 +297,8 @@ SP_TEMPLATE void sp_entries_sums(const sp_entry *entries, uint32_t n, const doub
         all[i % 4] += c;
         of_squares[i % 4] += (c * c) * rD[entries[i].k];
     }
-    *sum = (all[0] + all[1]) + (all[2] + all[3]);
-    *squares = (of_squares[0] + of_squares[1]) + (of_squares[2] + of_squares[3]);
+    *sum = sp_lanes_sum(all);
+    *squares = sp_lanes_sum(of_squares);
 }
 
 /* The same over a dense row: the i-th label that it has is in lane i mod 4. */
@@ -334,8 +340,8 @@ SP_TEMPLATE void sp_dense_sums(const sp_dense *dense, const double *rD, double *
         all[i % 4] += c_k;
         of_squares[i % 4] += (c_k * c_k) * rD[label];
     }
-    *sum = (all[0] + all[1]) + (all[2] + all[3]);
-    *squares = (of_squares[0] + of_squares[1]) + (of_squares[2] + of_squares[3]);
+    *sum = sp_lanes_sum(all);
+    *squares = sp_lanes_sum(of_squares);
 }
 
 /* The same over a row in either form. */
@@ -406,7 +412,7 @@ SP_TEMPLATE double sp_met_sum(const double *x, ptrdiff_t n)
     }
     for (; k < n; k++)
         all[k % 4] += x[k];
-    return (all[0] + all[1]) + (all[2] + all[3]);
+    return sp_lanes_sum(all);
 }
 
 /* The largest of these, which are numbers, and of `most`. */
