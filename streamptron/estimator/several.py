@@ -252,7 +252,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         X = self._known(X)
         scores = np.asarray(self.model_.decision_function_many(X))[:, self._columns()]
         if self._single and len(self.classes_) == 2:
-            return scores[:, 1] - scores[:, 0]
+            scores = scores[:, 1] - scores[:, 0]  # of which numpy 2.4 says Any
         return scores
 
     def predict_proba(self, X: Any) -> np.ndarray:
