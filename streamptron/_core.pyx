@@ -12,14 +12,12 @@ from numbers import Real
 
 from streamptron.doors.model cimport Model, largest, room_for
 from libc.stdint cimport uint64_t
-from streamptron.engine.api cimport (
-    sp_learner_answer, sp_learner_decide, sp_learner_expect, sp_learner_learn,
-    sp_learner_probabilities,
-    sp_learner_expect_outputs, sp_learner_score, sp_learner_split, sp_rule_answer)
 from streamptron.engine.linear cimport (
-    SP_ANSWER_LABELS, SP_ANSWER_PAIR, SP_ANSWER_SIGN, SP_KEPT_KINDS, sp_rule)
+    SP_ANSWER_LABELS, SP_ANSWER_PAIR, SP_ANSWER_SIGN, SP_KEPT_KINDS, sp_rule, sp_rule_answer)
 from streamptron.engine.path cimport (
-    sp_answer, sp_learner, sp_learner_decision, sp_learner_labels, sp_learner_several)
+    sp_answer, sp_learner, sp_learner_answer, sp_learner_decide, sp_learner_decision,
+    sp_learner_expect, sp_learner_expect_outputs, sp_learner_labels, sp_learner_learn,
+    sp_learner_probabilities, sp_learner_score, sp_learner_several, sp_learner_split)
 
 from streamptron.estimator.names import is_numpy, shown, type_shown
 from streamptron.doors.names import interned

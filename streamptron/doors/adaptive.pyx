@@ -15,13 +15,13 @@ from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
 from streamptron.doors.state cimport array_of, array_start
 from streamptron.engine.adaptive cimport (
-    SP_FORMER_MEMORY, SP_U_LIMIT, sp_adaptive, sp_columns, sp_former, sp_weighed, sp_weighed_entry,
-    sp_weighed_of, sp_weighed_slots)
-from streamptron.engine.api cimport (
-    sp_adaptive_spread, sp_chunks_renumber, sp_former_free, sp_former_measure, sp_former_once,
-    sp_former_write, sp_index_stored, sp_learner_shares)
+    SP_FORMER_MEMORY, SP_U_LIMIT, sp_adaptive, sp_adaptive_spread, sp_columns, sp_former,
+    sp_former_free, sp_former_measure, sp_former_once, sp_former_write, sp_weighed,
+    sp_weighed_entry, sp_weighed_of, sp_weighed_slots)
+from streamptron.engine.file cimport sp_chunks_renumber
 from streamptron.engine.linear cimport SP_RULE_ADAPTIVE
-from streamptron.engine.names cimport sp_key
+from streamptron.engine.names cimport sp_index_stored, sp_key
+from streamptron.engine.path cimport sp_learner_shares
 from streamptron.engine.sets cimport SP_MARKS_WIDTH
 from streamptron.engine.whole cimport SP_FLAT_DEPTH
 

@@ -11,12 +11,12 @@ from streamptron.doors.many cimport rows_run
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows
-from streamptron.engine.api cimport (
-    sp_event_difference, sp_learner_answer, sp_learner_learn, sp_learner_probabilities,
-    sp_learner_score, sp_rule_answer, sp_table_read)
-from streamptron.engine.events cimport sp_event_first, sp_event_last
-from streamptron.engine.linear cimport SP_ANSWER_CANDIDATES, SP_KEPT_KINDS, sp_rule
-from streamptron.engine.path cimport sp_answer, sp_learner_decision
+from streamptron.engine.events cimport sp_event_difference, sp_event_first, sp_event_last
+from streamptron.engine.linear cimport (
+    SP_ANSWER_CANDIDATES, SP_KEPT_KINDS, sp_rule, sp_rule_answer, sp_table_read)
+from streamptron.engine.path cimport (
+    sp_answer, sp_learner_answer, sp_learner_decision, sp_learner_learn, sp_learner_probabilities,
+    sp_learner_score)
 
 from streamptron.doors.names import damaged, named
 from streamptron.estimator.names import is_numpy, shown, type_shown

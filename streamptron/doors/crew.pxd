@@ -17,12 +17,11 @@
 # Functions in this file: crew_begin, crew_run, crew_end; crew_part, the loop over checked blocks,
 # which serves one thread too.
 
-from streamptron.engine.api cimport (
-    sp_batch_free, sp_batch_next, sp_batch_rows, sp_event_free, sp_event_init, sp_matrix_check)
 from streamptron.engine.events cimport (
-    SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, sp_event)
+    SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, sp_event, sp_event_free, sp_event_init,
+    sp_matrix_check)
 from streamptron.engine.memory cimport sp_free, sp_malloc
-from streamptron.engine.path cimport sp_batch
+from streamptron.engine.path cimport sp_batch, sp_batch_free, sp_batch_next, sp_batch_rows
 
 cdef extern from "pythread.h":
     ctypedef void* PyThread_type_lock

@@ -24,18 +24,19 @@ from streamptron.doors.kept cimport PackedEvent
 from streamptron.doors.parameters cimport unfit
 from streamptron.doors.texts cimport TextEvent, text_event_write
 from libc.stdint cimport uint64_t, uint8_t
-from streamptron.engine.api cimport (
-    sp_event_begin, sp_event_candidates, sp_event_end, sp_event_free, sp_event_init,
-    sp_event_settle, sp_event_writer, sp_index_find, sp_learner_fault, sp_learner_free,
-    sp_learner_decide, sp_learner_score, sp_packed_next, sp_text_free)
 from streamptron.engine.events cimport (
-    sp_event, sp_event_again, sp_event_candidate_end, sp_writer, sp_writer_add)
+    sp_event, sp_event_again, sp_event_begin, sp_event_candidate_end, sp_event_candidates,
+    sp_event_end, sp_event_free, sp_event_init, sp_event_settle, sp_event_writer, sp_text_free,
+    sp_writer, sp_writer_add)
 from streamptron.engine.linear cimport SP_KEPT_KINDS, sp_table_keeps
 from streamptron.engine.memory cimport SP_SLOT_NULL, sp_arena
 from streamptron.engine.names cimport (
-    SP_KEY_NONE, SP_KEY_OBJECT, sp_index_is_limited, sp_key, sp_key_hash, sp_key_word)
-from streamptron.engine.path cimport sp_learner, sp_learner_decision
-from streamptron.engine.whole cimport sp_packed
+    SP_KEY_NONE, SP_KEY_OBJECT, sp_index_find, sp_index_is_limited, sp_key, sp_key_hash,
+    sp_key_word)
+from streamptron.engine.path cimport (
+    sp_learner, sp_learner_decide, sp_learner_decision, sp_learner_fault, sp_learner_free,
+    sp_learner_score)
+from streamptron.engine.whole cimport sp_packed, sp_packed_next
 
 from streamptron.estimator.names import Pair, name_plain, shown, type_shown
 from streamptron.doors.names import damaged

@@ -18,10 +18,11 @@ from cpython.object cimport PyObject
 from streamptron.doors.entry cimport bytes_data
 from streamptron.doors.names cimport key_plain
 from libc.stdint cimport uint8_t
-from streamptron.engine.api cimport sp_packed_next, sp_packed_size, sp_packed_write
 from streamptron.engine.events cimport sp_event
 from streamptron.engine.names cimport SP_KEY_OBJECT
-from streamptron.engine.whole cimport SP_PACKED_BEFORE, SP_PACKED_DEEP, SP_PACKED_OBJECT, sp_packed
+from streamptron.engine.whole cimport (
+    SP_PACKED_BEFORE, SP_PACKED_DEEP, SP_PACKED_OBJECT, sp_packed, sp_packed_next, sp_packed_size,
+    sp_packed_write)
 
 from streamptron.doors.names import named
 

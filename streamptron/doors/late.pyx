@@ -22,22 +22,21 @@ from streamptron.doors.sets cimport SetModel, Told, told_again
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from streamptron.engine.adaptive cimport (
     SP_G_TAU_MOST, SP_TAU_LEAST, SP_TAU_MOST, sp_adaptive_outputs, sp_drift_is_sound)
-from streamptron.engine.api cimport (
-    sp_kept_bends, sp_kept_column_bytes, sp_kept_columns_after, sp_kept_columns_are_sound,
-    sp_kept_columns_before, sp_kept_columns_most, sp_kept_fill, sp_kept_find, sp_kept_is_sound,
-    sp_kept_leave, sp_kept_numbers, sp_kept_once_each, sp_kept_outputs, sp_kept_places,
-    sp_kept_reserve, sp_kept_slots, sp_kept_take_back, sp_kept_width, sp_learner_abandon,
-    sp_learner_answer, sp_learner_can, sp_learner_commit, sp_learner_learn, sp_learner_open,
-    sp_learner_prepare, sp_learner_score, sp_noted_after, sp_noted_before, sp_noted_is_sound,
-    sp_noted_most, sp_noted_take_back, sp_once_read, sp_once_take_back, sp_once_width,
-    sp_sets_best_threshold, sp_step_reserve, sp_undo_leave, sp_undo_moves, sp_undo_reserve)
-from streamptron.engine.events cimport (
-    sp_event, sp_event_bends, sp_event_given, sp_event_unbend)
+from streamptron.engine.events cimport sp_event, sp_event_bends, sp_event_given, sp_event_unbend
+from streamptron.engine.linear cimport sp_step_reserve
 from streamptron.engine.memory cimport SP_SLOT_NULL, SP_VALUE_LIMIT, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited
 from streamptron.engine.path cimport (
     SP_CAN_NOTE, SP_CAN_PUT_BACK, SP_CAN_TAKE_BACK, SP_ONCE_MODEL, SP_ONCE_OUTPUT, sp_kept,
-    sp_learner, sp_moment, sp_undo_moment)
+    sp_kept_bends, sp_kept_column_bytes, sp_kept_columns_after, sp_kept_columns_are_sound,
+    sp_kept_columns_before, sp_kept_columns_most, sp_kept_fill, sp_kept_find, sp_kept_is_sound,
+    sp_kept_leave, sp_kept_numbers, sp_kept_once_each, sp_kept_outputs, sp_kept_places,
+    sp_kept_reserve, sp_kept_slots, sp_kept_take_back, sp_kept_width, sp_learner,
+    sp_learner_abandon, sp_learner_answer, sp_learner_can, sp_learner_commit, sp_learner_learn,
+    sp_learner_open, sp_learner_prepare, sp_learner_score, sp_moment, sp_noted_after,
+    sp_noted_before, sp_noted_is_sound, sp_noted_most, sp_noted_take_back, sp_once_read,
+    sp_once_take_back, sp_once_width, sp_undo_leave, sp_undo_moment, sp_undo_moves, sp_undo_reserve)
+from streamptron.engine.sets cimport sp_sets_best_threshold
 
 from streamptron.doors.kept import Past, past_mark
 from streamptron.estimator.names import shown

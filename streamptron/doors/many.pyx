@@ -11,13 +11,12 @@ from streamptron.doors.gate cimport (
 from streamptron.doors.parameters cimport unfit
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.doors.texts cimport Texts
-from streamptron.engine.api cimport (
-    sp_batch_columns, sp_batch_free, sp_batch_next, sp_batch_rows, sp_batch_unfit,
-    sp_event_free, sp_event_init, sp_learner_bytes, sp_learner_copy, sp_learner_free)
 from streamptron.engine.events cimport (
-    SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, sp_event)
+    SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, SP_MATRIX_ZEROS, sp_event, sp_event_free, sp_event_init)
 from streamptron.engine.names cimport sp_seed
-from streamptron.engine.path cimport sp_batch, sp_learner, sp_learner_labels, sp_told
+from streamptron.engine.path cimport (
+    sp_batch, sp_batch_columns, sp_batch_free, sp_batch_next, sp_batch_rows, sp_batch_unfit,
+    sp_learner, sp_learner_bytes, sp_learner_copy, sp_learner_free, sp_learner_labels, sp_told)
 
 from streamptron.doors.names import damaged
 from streamptron.doors.parameters import UnfitRow

@@ -21,19 +21,17 @@ from streamptron.doors.gate cimport (
 from streamptron.doors.model cimport Model
 from streamptron.doors.state cimport (
     array_of, array_start, counts_set_state, counts_state)
-from streamptron.engine.api cimport (
-    sp_delta_digest, sp_delta_free, sp_delta_keys, sp_delta_measure, sp_delta_overlay,
-    sp_delta_write, sp_learner_can, sp_learner_free, sp_learner_expect_outputs,
-    sp_learner_widen, sp_learners_merge)
 from streamptron.engine.linear cimport sp_table_can_write
 from streamptron.engine.memory cimport SP_SLOT_INTERCEPT, sp_calloc, sp_free, sp_slot_type
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
 from streamptron.engine.path cimport (
-    sp_learner, sp_learner_labels, sp_learner_several, SP_CAN_MERGE, SP_CAN_SET)
-from streamptron.engine.sets cimport SP_LABEL_WIDTH, SP_MARKS_MEMORY, SP_MARKS_WIDTH
+    SP_CAN_MERGE, SP_CAN_SET, sp_learner, sp_learner_can, sp_learner_expect_outputs,
+    sp_learner_free, sp_learner_labels, sp_learner_several)
+from streamptron.engine.sets cimport SP_MARKS_MEMORY, SP_MARKS_WIDTH
 from streamptron.engine.whole cimport (
-    SP_SHARD_KEY, SP_SHARD_MEMORY, SP_SHARD_NAMES, SP_SHARD_NUMBER, SP_SHARD_TWICE, sp_delta,
-    sp_shard)
+    SP_LABEL_WIDTH, SP_SHARD_KEY, SP_SHARD_MEMORY, SP_SHARD_NAMES, SP_SHARD_NUMBER, SP_SHARD_TWICE,
+    sp_delta, sp_delta_digest, sp_delta_free, sp_delta_keys, sp_delta_measure, sp_delta_overlay,
+    sp_delta_write, sp_learner_widen, sp_learners_merge, sp_shard)
 
 from streamptron.doors.names import damaged
 from streamptron.estimator.names import shown, type_shown

@@ -28,26 +28,22 @@ from streamptron.doors.state cimport (
     arrays_look_up, arrays_read, arrays_write, counts_set_state, counts_state)
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
-from streamptron.engine.api cimport (
-    sp_event_free, sp_index_free, sp_index_init, sp_index_insert, sp_index_rising, sp_index_stored,
-    sp_learner_answer, sp_learner_bytes, sp_learner_can, sp_learner_copy, sp_learner_decide,
-    sp_learner_free, sp_learner_init, sp_learner_once, sp_learner_once_read, sp_learner_once_write,
-    sp_learner_open,
-    sp_learner_resolve, sp_learner_begin_from, sp_learner_weight, sp_rule_can,
-    sp_rule_name, sp_text_bytes)
-from streamptron.engine.events cimport sp_event_bytes
+from streamptron.engine.events cimport sp_event_bytes, sp_event_free, sp_text_bytes
 from streamptron.engine.linear cimport (
     SP_AVERAGE_NONE, SP_KEPT_AVERAGE, SP_KEPT_CURRENT, SP_KEPT_POCKET, sp_block, sp_move, sp_rule,
-    sp_serve_overall, sp_table_keeps, sp_top)
+    sp_rule_name, sp_serve_overall, sp_table_keeps, sp_top)
 from streamptron.engine.memory cimport (
     SP_SLOTS_RESERVED, SP_SLOT_INTERCEPT, SP_SLOT_NULL, sp_free, sp_slot_type)
 from streamptron.engine.names cimport (
-    SP_KEY_OBJECT, sp_index, sp_index_is_limited, sp_index_number, sp_index_place, sp_key)
+    SP_KEY_OBJECT, sp_index, sp_index_free, sp_index_init, sp_index_insert, sp_index_is_limited,
+    sp_index_number, sp_index_place, sp_index_rising, sp_index_stored, sp_key)
 from streamptron.engine.path cimport (
-    SP_CAN_DRAW, SP_CAN_LEAD, SP_CAN_MAP, SP_CAN_MARGIN, SP_CAN_MERGE, SP_CAN_PAIR,
-    SP_CAN_PUT_BACK, SP_CAN_SET, SP_CAN_START, SP_CAN_TAKE_BACK, SP_CAN_VOTE, sp_answer,
-    sp_kept_once, sp_learner, sp_learner_by_label, sp_learner_decision, sp_learner_labels,
-    sp_once_numbers)
+    SP_CAN_DRAW, SP_CAN_LEAD, SP_CAN_MAP, SP_CAN_MARGIN, SP_CAN_MERGE, SP_CAN_PAIR, SP_CAN_PUT_BACK,
+    SP_CAN_SET, SP_CAN_START, SP_CAN_TAKE_BACK, SP_CAN_VOTE, sp_answer, sp_kept_once, sp_learner,
+    sp_learner_answer, sp_learner_begin_from, sp_learner_by_label, sp_learner_bytes, sp_learner_can,
+    sp_learner_copy, sp_learner_decide, sp_learner_decision, sp_learner_free, sp_learner_init,
+    sp_learner_labels, sp_learner_once, sp_learner_once_read, sp_learner_once_write,
+    sp_learner_open, sp_learner_resolve, sp_learner_weight, sp_once_numbers, sp_rule_can)
 from streamptron.engine.whole cimport SP_FLAT_DEPTH, sp_flat
 
 from streamptron.estimator.names import name_plain, shown, type_shown

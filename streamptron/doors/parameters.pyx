@@ -7,11 +7,10 @@ from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data, bytes_size
 from libc.stdint cimport uint64_t, uint8_t
-from streamptron.engine.api cimport sp_rule_can
 from streamptron.engine.events cimport SP_PAIR_FIELDS_MOST, SP_UNFIT_NUMBER
 from streamptron.engine.linear cimport SP_RULE_MIRA, SP_RULE_MULTICLASS
 from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_calloc, sp_free
-from streamptron.engine.path cimport SP_CAN_PAIR, SP_CAN_WATCH
+from streamptron.engine.path cimport SP_CAN_PAIR, SP_CAN_WATCH, sp_rule_can
 
 from streamptron.estimator.names import shown
 from streamptron.doors.names import interned

@@ -5,13 +5,11 @@ from array import array
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 
 from libc.stdint cimport uintptr_t
-from streamptron.engine.api cimport (
-    sp_batch_matrix, sp_matrix_check, sp_matrix_fault, sp_matrix_value)
 from streamptron.engine.events cimport (
-    SP_FAULT_COLUMN, SP_FAULT_LOSS, SP_FAULT_STARTS, SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED,
-    sp_event, sp_matrix, sp_matrix_column)
+    SP_FAULT_COLUMN, SP_FAULT_LOSS, SP_FAULT_STARTS, SP_MATRIX_FAULTY, SP_MATRIX_UNSORTED, sp_event,
+    sp_matrix, sp_matrix_check, sp_matrix_column, sp_matrix_fault, sp_matrix_value)
 from streamptron.engine.memory cimport SP_VALUE_LIMIT
-from streamptron.engine.path cimport sp_batch, sp_learner
+from streamptron.engine.path cimport sp_batch, sp_batch_matrix, sp_learner
 
 from streamptron.estimator.cells import NAN_HINT
 from streamptron.estimator.names import shown

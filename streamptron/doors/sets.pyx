@@ -13,13 +13,13 @@ from streamptron.doors.model cimport Model, largest, room_for
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
 from streamptron.engine.adaptive cimport SP_U_LIMIT
-from streamptron.engine.api cimport (
-    sp_learner_answer, sp_learner_expect, sp_learner_learn, sp_learner_probabilities,
-    sp_sets_best_threshold, sp_sets_share, sp_sets_tell)
 from streamptron.engine.linear cimport SP_KEPT_KINDS, SP_RULE_SETS
 from streamptron.engine.memory cimport SP_VALUE_LIMIT, sp_calloc, sp_free
-from streamptron.engine.path cimport sp_learner_labels, sp_told
-from streamptron.engine.sets cimport SP_SETS_STEPS, sp_sets
+from streamptron.engine.path cimport (
+    sp_learner_answer, sp_learner_expect, sp_learner_labels, sp_learner_learn,
+    sp_learner_probabilities, sp_told)
+from streamptron.engine.sets cimport (
+    SP_SETS_STEPS, sp_sets, sp_sets_best_threshold, sp_sets_share, sp_sets_tell)
 
 from streamptron.doors.names import interned
 from streamptron.estimator.checks import checked_number

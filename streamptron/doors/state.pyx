@@ -10,24 +10,23 @@ from cpython.object cimport PyObject
 
 from streamptron.doors.entry cimport bytes_data
 from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
-from streamptron.engine.api cimport (
-    sp_array_kind_of, sp_contents_check, sp_counts_fault, sp_entries_map, sp_entries_measure,
-    sp_entries_read, sp_entries_write, sp_flat_free, sp_flat_lookup, sp_flat_map, sp_flat_measure,
-    sp_flat_read, sp_flat_too_deep, sp_flat_words, sp_flat_write, sp_header_free, sp_header_read,
-    sp_learner_is_wide, sp_learner_widen,
-    sp_learner_has_rows, sp_marked_map, sp_marked_measure, sp_marked_read, sp_marked_write,
-    sp_learner_can, sp_learner_ready, sp_learner_slots_fault, sp_sets_flatten, sp_sets_map,
-    sp_sets_measure, sp_sets_read, sp_voters_flatten, sp_voters_measure, sp_voters_read)
 from streamptron.engine.file cimport (
-    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_fault, sp_header)
+    SP_ARRAYS, SP_WHY_FOREIGN, SP_WHY_MEMORY, sp_array, sp_array_kind_of, sp_contents_check,
+    sp_counts_fault, sp_fault, sp_flat_words, sp_header, sp_header_free, sp_header_read)
 from streamptron.engine.linear cimport SP_KEPT_KINDS, sp_calibrator, sp_serve, sp_table
 from streamptron.engine.memory cimport SP_SLOTS_RESERVED, SP_SLOT_MAX, sp_pages_whole
 from streamptron.engine.names cimport sp_index_is_limited, sp_key
-from streamptron.engine.path cimport SP_CAN_SET, SP_CAN_VOTE, sp_learner
-from streamptron.engine.sets cimport SP_LABEL_WIDTH, SP_MARKS_MEMORY, SP_MARKS_WIDTH
-from streamptron.engine.voted cimport SP_VOTED_MEMORY, sp_voted
+from streamptron.engine.path cimport (
+    SP_CAN_SET, SP_CAN_VOTE, sp_learner, sp_learner_can, sp_learner_ready, sp_learner_slots_fault)
+from streamptron.engine.sets cimport SP_MARKS_MEMORY, SP_MARKS_WIDTH
+from streamptron.engine.voted cimport (
+    SP_VOTED_MEMORY, sp_voted, sp_voters_flatten, sp_voters_measure, sp_voters_read)
 from streamptron.engine.whole cimport (
-    SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, sp_flat)
+    SP_ENTRIES_WIDTH, SP_FLAT_DEPTH, SP_FLAT_MEMORY, SP_FLAT_WEIGHT, SP_LABEL_WIDTH, sp_entries_map,
+    sp_entries_measure, sp_entries_read, sp_entries_write, sp_flat, sp_flat_free, sp_flat_lookup,
+    sp_flat_map, sp_flat_measure, sp_flat_read, sp_flat_too_deep, sp_flat_write,
+    sp_learner_has_rows, sp_learner_is_wide, sp_learner_widen, sp_marked_map, sp_marked_measure,
+    sp_marked_read, sp_marked_write, sp_sets_flatten, sp_sets_map, sp_sets_measure, sp_sets_read)
 
 from streamptron.estimator.names import shown
 

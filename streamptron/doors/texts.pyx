@@ -15,21 +15,18 @@ from streamptron.doors.entry cimport (
 from streamptron.doors.names cimport key_plain
 from streamptron.doors.rows cimport Rows, data_of
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
-from streamptron.engine.api cimport (
-    sp_ahead_begin, sp_ahead_free, sp_ahead_put, sp_arena_free, sp_batch_texts, sp_event_free,
-    sp_event_init, sp_index_find, sp_index_free, sp_index_init, sp_index_insert, sp_line_next,
-    sp_scan_separators, sp_text_free, sp_text_write)
 from streamptron.engine.events cimport (
     SP_LINES_EITHER, SP_LINES_FASTTEXT, SP_LINES_LABELLED, SP_LINES_TEXT, SP_LINE_BLANK,
-    SP_TEXT_CHARACTERS, sp_ahead, sp_ahead_init, sp_ahead_leave_out, sp_event, sp_line,
-    sp_line_ends, sp_text, sp_text_rule)
+    SP_TEXT_CHARACTERS, sp_ahead, sp_ahead_begin, sp_ahead_free, sp_ahead_init, sp_ahead_leave_out,
+    sp_ahead_put, sp_event, sp_event_free, sp_event_init, sp_line, sp_line_ends, sp_line_next,
+    sp_text, sp_text_free, sp_text_rule, sp_text_write)
 from streamptron.engine.memory cimport (
-    SP_SLOTS_RESERVED, SP_SLOT_NULL, sp_arena, sp_arena_init, sp_calloc, sp_free, sp_malloc,
-    sp_slot_type)
+    SP_SLOTS_RESERVED, SP_SLOT_NULL, sp_arena, sp_arena_free, sp_arena_init, sp_calloc, sp_free,
+    sp_malloc, sp_slot_type)
 from streamptron.engine.names cimport (
-    SP_KEY_BYTES, sp_characters, sp_index, sp_key, sp_key_hash, sp_key_text, sp_piece,
-    sp_seed)
-from streamptron.engine.path cimport sp_batch, sp_learner
+    SP_KEY_BYTES, sp_characters, sp_index, sp_index_find, sp_index_free, sp_index_init,
+    sp_index_insert, sp_key, sp_key_hash, sp_key_text, sp_piece, sp_scan_separators, sp_seed)
+from streamptron.engine.path cimport sp_batch, sp_batch_texts, sp_learner
 
 from streamptron.doors.arrow import is_arrow
 from streamptron.estimator.names import shown, type_shown

@@ -8,9 +8,9 @@ from streamptron._core cimport LabelModel, PairModel
 from streamptron.doors.model cimport Model
 from streamptron.doors.names cimport key_plain
 from libc.stdint cimport uint32_t
-from streamptron.engine.api cimport sp_table_read, sp_voters_features, sp_voters_shares
-from streamptron.engine.linear cimport SP_KEPT_CURRENT, SP_RULE_VOTED
-from streamptron.engine.voted cimport SP_DEGREE_MOST, sp_voters, sp_voters_updates
+from streamptron.engine.linear cimport SP_KEPT_CURRENT, SP_RULE_VOTED, sp_table_read
+from streamptron.engine.voted cimport (
+    SP_DEGREE_MOST, sp_voters, sp_voters_features, sp_voters_shares, sp_voters_updates)
 
 from streamptron.estimator.checks import whole
 

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint32_t
 from streamptron.engine.events cimport sp_event
+from streamptron.engine.linear cimport sp_table
 from streamptron.engine.memory cimport sp_slot_type
 
 cdef extern from "adaptive/drift.h" nogil:
@@ -79,3 +80,15 @@ cdef extern from "many/former.h" nogil:
         size_t new_weights
         size_t new_chunks
         size_t new_marks
+
+    void sp_former_free(sp_former *former) noexcept
+    int sp_former_measure(sp_former *former) noexcept
+    void sp_former_once(const double *numbers, size_t n_labels, size_t n_more,
+                        double *to) noexcept
+    void sp_former_write(const sp_former *former, double *weights, uint32_t *chunks,
+                         uint32_t *marks) noexcept
+
+
+cdef extern from "adaptive/tell.h" nogil:
+    void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
+                            double *variance) noexcept

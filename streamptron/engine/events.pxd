@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from streamptron.engine.linear cimport sp_step
 from streamptron.engine.memory cimport sp_arena, sp_slot_type
-from streamptron.engine.names cimport sp_characters, sp_index, sp_key
+from streamptron.engine.names cimport sp_characters, sp_index, sp_key, sp_piece
 
 cdef extern from "events/event.h" nogil:
     ctypedef struct sp_event:
@@ -41,13 +41,21 @@ cdef extern from "events/event.h" nogil:
         Py_ssize_t n
 
     void sp_event_again(sp_event *event, const sp_index *index, bint intercept) noexcept
+    int sp_event_begin(sp_event *event, const sp_index *index, Py_ssize_t n,
+                       bint intercept) noexcept
     Py_ssize_t sp_event_bends(const sp_event *event) noexcept
-    Py_ssize_t sp_event_given(const sp_event *event) noexcept
-    void sp_event_unbend(sp_event *event) noexcept
     size_t sp_event_bytes(const sp_event *event) noexcept
     void sp_event_candidate_end(sp_event *event, Py_ssize_t i, const sp_writer *writer) noexcept
+    int sp_event_candidates(sp_event *event, Py_ssize_t n) noexcept
+    void sp_event_end(sp_event *event, const sp_writer *writer) noexcept
     Py_ssize_t sp_event_first(const sp_event *event, Py_ssize_t i) noexcept
+    void sp_event_free(sp_event *event) noexcept
+    Py_ssize_t sp_event_given(const sp_event *event) noexcept
+    void sp_event_init(sp_event *event) noexcept
     Py_ssize_t sp_event_last(const sp_event *event, Py_ssize_t i) noexcept
+    void sp_event_settle(sp_event *event, const sp_index *index) noexcept
+    void sp_event_unbend(sp_event *event) noexcept
+    sp_writer sp_event_writer(const sp_event *event) noexcept
     void sp_writer_add(sp_writer *writer, sp_key key, double value) noexcept
 
 
@@ -73,8 +81,11 @@ cdef extern from "events/ahead.h" nogil:
         uint64_t seed_number
         size_t n_replaced
 
+    int sp_ahead_begin(sp_ahead *ahead, uint64_t seed_number, Py_ssize_t n_rows) noexcept
+    void sp_ahead_free(sp_ahead *ahead) noexcept
     void sp_ahead_init(sp_ahead *ahead) noexcept
     void sp_ahead_leave_out(sp_ahead *ahead, Py_ssize_t r) noexcept
+    int sp_ahead_put(sp_ahead *ahead, const sp_event *event) noexcept
 
 
 cdef extern from "events/lines.h" nogil:
@@ -95,6 +106,7 @@ cdef extern from "events/lines.h" nogil:
         int fault
 
     size_t sp_line_ends(const uint8_t *p, size_t n) noexcept
+    bint sp_line_next(sp_line *line, int kind) noexcept
 
 
 cdef extern from "events/matrix.h" nogil:
@@ -119,7 +131,11 @@ cdef extern from "events/matrix.h" nogil:
         Py_ssize_t row_stride
         Py_ssize_t column_stride
 
+    int sp_matrix_check(const sp_matrix *m, Py_ssize_t first, Py_ssize_t last) noexcept
     int64_t sp_matrix_column(const sp_matrix *m, Py_ssize_t k) noexcept
+    int sp_matrix_fault(const sp_matrix *m, Py_ssize_t first, Py_ssize_t last, Py_ssize_t *row,
+                        Py_ssize_t *entry) noexcept
+    double sp_matrix_value(const sp_matrix *m, Py_ssize_t r, Py_ssize_t k) noexcept
 
 
 cdef extern from "events/pairs.h" nogil:
@@ -180,3 +196,13 @@ cdef extern from "events/text.h" nogil:
         int value
         bint l2
         sp_mail_rule mail
+
+    size_t sp_text_bytes(const sp_text *text) noexcept
+    void sp_text_free(sp_text *text) noexcept
+    int sp_text_write(sp_text *text, sp_event *event, const sp_text_rule *rule,
+                      const sp_index *index, bint intercept, const sp_piece *prefixes,
+                      const sp_piece *pieces, int n_pieces) noexcept
+
+
+cdef extern from "events/candidates.h" nogil:
+    Py_ssize_t sp_event_difference(sp_event *event, Py_ssize_t y, Py_ssize_t guess) noexcept

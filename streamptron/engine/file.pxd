@@ -1,6 +1,7 @@
 # What doors take of engine/file/: model files. The headers say what each of it is.
 
-from libc.stdint cimport uint32_t, uint8_t
+from libc.stdint cimport uint32_t, uint64_t, uint8_t
+from streamptron.engine.path cimport sp_learner
 
 cdef extern from "file/words.h" nogil:
     enum:
@@ -30,3 +31,21 @@ cdef extern from "file/header.h" nogil:
         size_t size
         uint32_t arrays_crc32
         sp_array *arrays
+
+    const sp_array_kind *sp_array_kind_of(int array) noexcept
+    void sp_header_free(sp_header *header) noexcept
+    int sp_header_read(sp_header *header, const uint8_t *file, size_t n, uint64_t size,
+                       sp_fault *fault) noexcept
+
+
+cdef extern from "file/arrays.h" nogil:
+    void sp_chunks_renumber(uint32_t *chunks, size_t n_chunks) noexcept
+    const char *sp_flat_words(int fault) noexcept
+
+
+cdef extern from "file/counts.h" nogil:
+    const char *sp_counts_fault(const sp_learner *learner) noexcept
+
+
+cdef extern from "file/open.h" nogil:
+    int sp_contents_check(const uint8_t *file, size_t n, uint64_t size, sp_fault *fault) noexcept

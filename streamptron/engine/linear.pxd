@@ -23,6 +23,8 @@ cdef extern from "linear/step.h" nogil:
         double r
         sp_move *moves
 
+    int sp_step_reserve(sp_step *step, Py_ssize_t n) noexcept
+
 
 cdef extern from "linear/table.h" nogil:
     enum:
@@ -53,6 +55,8 @@ cdef extern from "linear/table.h" nogil:
 
     bint sp_table_can_write(const sp_table *table, sp_slot_type slot) noexcept
     bint sp_table_keeps(const sp_table *table, int kind) noexcept
+    double sp_table_read(const sp_table *table, sp_slot_type slot, Py_ssize_t output,
+                         int kind) noexcept
 
 
 cdef extern from "linear/top.h" nogil:
@@ -130,3 +134,6 @@ cdef extern from "linear/rule.h" nogil:
         bint naive_bayes
         bint bends
         bint intercept
+
+    int sp_rule_answer(const sp_rule *rule) noexcept
+    const char *sp_rule_name(int kind) noexcept

@@ -48,5 +48,6 @@ cdef extern from "memory/arena.h" nogil:
         size_t bytes
 
     uint8_t *sp_arena_alloc(sp_arena *arena, size_t n) noexcept
+    void sp_arena_free(sp_arena *arena) noexcept
     void sp_arena_init(sp_arena *arena) noexcept
     void sp_arena_return(sp_arena *arena, size_t n) noexcept

@@ -1,6 +1,6 @@
 # What doors take of engine/names/: names of features. The headers say what each of it is.
 
-from libc.stdint cimport uint32_t, uint64_t, uint8_t, uintptr_t
+from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from streamptron.engine.memory cimport sp_places, sp_pool, sp_slot_type
 
 cdef extern from "names/key.h" nogil:
@@ -59,9 +59,15 @@ cdef extern from "names/index.h" nogil:
         sp_pool pool
         size_t bytes
 
+    sp_slot_type sp_index_find(const sp_index *index, const sp_key *key, uint64_t h) noexcept
+    void sp_index_free(sp_index *index) noexcept
+    int sp_index_init(sp_index *index, int bits, uint64_t seed_number,
+                      sp_slot_type max_features) noexcept
+    sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h) noexcept
     bint sp_index_is_limited(const sp_index *index) noexcept
     uint32_t sp_index_number(const sp_index *index, sp_slot_type slot) noexcept
     sp_slot_type sp_index_place(const sp_index *index, sp_slot_type slot) noexcept
+    sp_key sp_index_stored(const sp_index *index, sp_slot_type slot) noexcept
 
 
 cdef extern from "names/scan.h" nogil:
@@ -77,3 +83,12 @@ cdef extern from "names/scan.h" nogil:
         size_t n
         bint surrogates
 
+    void sp_scan_separators(sp_characters *rule) noexcept
+
+
+cdef extern from "names/letters.h" nogil:
+    const char *sp_letters_unicode
+
+
+cdef extern from "names/rising.h" nogil:
+    sp_slot_type *sp_index_rising(const sp_index *index) noexcept

@@ -11,6 +11,7 @@
 #include "sets/learn.c"
 #include "sets/machine.c"
 #include "sets/sets.c"
+#include "sets/tell.c"
 #include "voted/vote.c"
 #include "voted/voted.c"
 #include "voted/voters.c"

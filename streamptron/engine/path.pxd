@@ -95,6 +95,18 @@ cdef extern from "path/batch.h" nogil:
         sp_event *query
         Py_ssize_t first
 
+    int sp_batch_columns(sp_batch *batch, bint named, bint learning, sp_event *columns) noexcept
+    void sp_batch_free(sp_batch *batch) noexcept
+    void sp_batch_matrix(sp_batch *batch, sp_learner *learner, sp_event *event,
+                         const sp_matrix *matrix) noexcept
+    Py_ssize_t sp_batch_next(const sp_batch *batch, Py_ssize_t first) noexcept
+    Py_ssize_t sp_batch_rows(sp_batch *batch, Py_ssize_t first, Py_ssize_t last,
+                             bint zeros) noexcept
+    void sp_batch_texts(sp_batch *batch, sp_learner *learner, sp_event *event,
+                        const sp_text_rule *rule, const sp_piece *prefixes, int n_pieces,
+                        const sp_piece *pieces, Py_ssize_t n_rows) noexcept
+    Py_ssize_t sp_batch_unfit(sp_batch *batch, Py_ssize_t first) noexcept
+
 
 cdef extern from "path/undo.h" nogil:
     enum:
@@ -121,7 +133,49 @@ cdef extern from "path/undo.h" nogil:
         const uint8_t *columns
         size_t n_bytes
 
+    void sp_kept_bends(const sp_learner *learner, const sp_event *event, uint64_t *bends) noexcept
+    size_t sp_kept_column_bytes(Py_ssize_t places) noexcept
+    size_t sp_kept_columns_after(const sp_learner *learner, const sp_event *event,
+                                 const uint32_t *slots, Py_ssize_t n, Py_ssize_t y,
+                                 uint8_t *columns, size_t bytes) noexcept
+    bint sp_kept_columns_are_sound(const uint8_t *columns, size_t bytes, Py_ssize_t n,
+                                   bint one) noexcept
+    size_t sp_kept_columns_before(const sp_learner *learner, const sp_event *event,
+                                  Py_ssize_t y, uint8_t *columns) noexcept
+    Py_ssize_t sp_kept_columns_most(const sp_event *event) noexcept
+    void sp_kept_fill(const sp_learner *learner, const uint32_t *slots, Py_ssize_t n, Py_ssize_t y,
+                      const Py_ssize_t *k, Py_ssize_t m, float *kept, double *means) noexcept
+    void sp_kept_find(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
+    bint sp_kept_is_sound(const float *numbers, Py_ssize_t n, Py_ssize_t m) noexcept
+    void sp_kept_leave(const sp_learner *learner, uint32_t *slots, Py_ssize_t first, Py_ssize_t n,
+                       const uint64_t *bends, Py_ssize_t n_bends, const uint8_t *columns,
+                       size_t bytes) noexcept
+    void sp_kept_numbers(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
+    void sp_kept_once_each(const sp_learner *learner, uint32_t *slots, Py_ssize_t n) noexcept
+    Py_ssize_t sp_kept_outputs(const sp_event *event, Py_ssize_t *k) noexcept
+    Py_ssize_t sp_kept_places(const sp_learner *learner) noexcept
+    int sp_kept_reserve(sp_learner *learner, const sp_kept *kept) noexcept
+    Py_ssize_t sp_kept_slots(const sp_event *event, uint32_t *slots) noexcept
+    void sp_kept_take_back(sp_learner *learner, const sp_kept *kept) noexcept
+    Py_ssize_t sp_kept_width(Py_ssize_t m) noexcept
+    size_t sp_noted_after(const sp_learner *learner, const sp_event *event,
+                          uint8_t *data) noexcept
+    void sp_noted_before(const sp_learner *learner, const sp_event *event, double u,
+                         uint8_t *data) noexcept
+    bint sp_noted_is_sound(const sp_learner *learner, const sp_event *event, const uint8_t *data,
+                           size_t bytes) noexcept
+    size_t sp_noted_most(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
+    int sp_noted_take_back(sp_learner *learner, const sp_event *event,
+                           const uint8_t *data) noexcept
+    void sp_once_read(const sp_adaptive *a, Py_ssize_t y, const Py_ssize_t *k, Py_ssize_t m,
+                      double *once) noexcept
+    void sp_once_take_back(sp_learner *learner, const sp_kept *kept, const double *before,
+                           const double *after) noexcept
+    Py_ssize_t sp_once_width(Py_ssize_t m) noexcept
+    void sp_undo_leave(sp_event *event, const uint32_t *slots) noexcept
     sp_moment sp_undo_moment(const sp_learner *learner) noexcept
+    void sp_undo_moves(sp_learner *learner, sp_event *event, sp_moment moment) noexcept
+    int sp_undo_reserve(sp_learner *learner, sp_event *event) noexcept
 
 
 cdef extern from "path/can.h" nogil:
@@ -140,3 +194,41 @@ cdef extern from "path/can.h" nogil:
         SP_CAN_TAKE_BACK
         SP_CAN_VOTE
         SP_CAN_WATCH
+
+    bint sp_learner_can(const sp_learner *learner, int what) noexcept
+    int sp_rule_can(int kind) noexcept
+
+
+cdef extern from "path/path.h" nogil:
+    sp_answer sp_learner_answer(const sp_learner *learner, sp_event *event) noexcept
+    bint sp_learner_slots_fault(const sp_learner *learner) noexcept
+    int sp_learner_ready(sp_learner *learner) noexcept
+    size_t sp_learner_bytes(const sp_learner *learner) noexcept
+    int sp_learner_copy(sp_learner *to, const sp_learner *other) noexcept
+    int sp_learner_expect_outputs(sp_learner *learner, Py_ssize_t n) noexcept
+    int sp_learner_begin_from(sp_learner *learner, sp_event *event, Py_ssize_t output,
+                              double intercept) noexcept
+    int sp_learner_expect(sp_learner *learner, Py_ssize_t n, int positive) noexcept
+    const char *sp_learner_fault(const sp_learner *learner) noexcept
+    void sp_learner_free(sp_learner *learner) noexcept
+    int sp_learner_init(sp_learner *learner, sp_rule rule, int average, double half_life,
+                        bint pocket, int serve, bint intercept, sp_slot_type max_features,
+                        int hash_bits, uint64_t hash_seed) noexcept
+    void sp_learner_abandon(sp_learner *learner, sp_event *event) noexcept
+    int sp_learner_commit(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
+    int sp_learner_learn(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
+    int sp_learner_prepare(sp_learner *learner, sp_event *event, Py_ssize_t y, double u) noexcept
+    sp_kept_once sp_learner_once(const sp_learner *learner) noexcept
+    const char *sp_learner_once_read(sp_learner *learner, const double *numbers) noexcept
+    void sp_learner_once_write(const sp_learner *learner, double *numbers) noexcept
+    void sp_learner_decide(const sp_learner *learner, sp_event *event) noexcept
+    int sp_learner_shares(const sp_learner *learner, const sp_event *event, Py_ssize_t output,
+                          int kind, double *shares) noexcept
+    void sp_learner_probabilities(const sp_learner *learner, const sp_event *event,
+                                  sp_answer answer, double *p) noexcept
+    int sp_learner_open(sp_learner *learner, sp_event *event) noexcept
+    void sp_learner_resolve(sp_learner *learner, sp_event *event) noexcept
+    int sp_learner_score(sp_learner *learner, sp_event *event) noexcept
+    int sp_learner_split(sp_learner *learner, const sp_rule *rule) noexcept
+    double sp_learner_weight(const sp_learner *learner, sp_slot_type slot, Py_ssize_t output,
+                             int kind) noexcept

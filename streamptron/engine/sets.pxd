@@ -1,5 +1,9 @@
 # What doors take of engine/sets/: MultiLabelClassifier. The headers say what each of it is.
 
+from libc.stdint cimport uint32_t
+from streamptron.engine.events cimport sp_event
+from streamptron.engine.linear cimport sp_table
+
 cdef extern from "sets/state.h" nogil:
     enum:
         SP_SETS_STEPS
@@ -14,12 +18,15 @@ cdef extern from "sets/state.h" nogil:
         double positives
 
 
-cdef extern from "sets/flat.h" nogil:
-    enum:
-        SP_LABEL_WIDTH
-
-
 cdef extern from "rows/marks.h" nogil:
     enum:
         SP_MARKS_MEMORY
         SP_MARKS_WIDTH
+
+
+cdef extern from "sets/tell.h" nogil:
+    double sp_sets_best_threshold(const sp_sets *s) noexcept
+    double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
+                         Py_ssize_t k, Py_ssize_t i) noexcept
+    int sp_sets_tell(sp_event *event, const uint32_t *labels, Py_ssize_t n, Py_ssize_t n_there,
+                     bint open, Py_ssize_t n_labels) noexcept

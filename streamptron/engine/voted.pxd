@@ -1,7 +1,9 @@
 # What doors take of engine/voted/: VotedPerceptron. The headers say what each of it is.
 
 from libc.stdint cimport uint32_t
+from streamptron.engine.linear cimport sp_table
 from streamptron.engine.memory cimport sp_slot_type
+from streamptron.engine.names cimport sp_index
 
 cdef extern from "voted/voters.h" nogil:
     ctypedef struct sp_mentions:
@@ -41,12 +43,17 @@ cdef extern from "voted/voters.h" nogil:
         sp_voter *voters
         size_t bytes
 
+    size_t sp_voters_features(const sp_voters *v) noexcept
     Py_ssize_t sp_voters_updates(const sp_voters *v) noexcept
 
 
 cdef extern from "voted/vote.h" nogil:
     enum:
         SP_DEGREE_MOST
+
+    void sp_voters_shares(const sp_voters *v, Py_ssize_t output, const sp_slot_type *slots,
+                          const double *x, Py_ssize_t n, const double *current, double *parts,
+                          uint32_t *seen, double *shares) noexcept
 
 
 cdef extern from "voted/flat.h" nogil:
@@ -65,3 +72,9 @@ cdef extern from "voted/flat.h" nogil:
         uint32_t *updates
         uint32_t *turns
         double *starts
+
+    int sp_voters_flatten(sp_voted *flat, const sp_voters *v, const sp_index *index,
+                          Py_ssize_t n_outputs) noexcept
+    void sp_voters_measure(sp_voted *flat, const sp_voters *v, Py_ssize_t n_outputs) noexcept
+    int sp_voters_read(sp_voters *v, const sp_voted *flat, Py_ssize_t n_outputs,
+                       sp_index *index, sp_table *table) noexcept

@@ -564,15 +564,6 @@ SP_RARE SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table
     return share * scale;
 }
 
-SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
-                               double *variance)
-{
-    sp_blocks blocks = sp_table_blocks(table);
-    const sp_column *column = sp_column_of(&blocks, slot);
-    const double share = sp_column_is_far(column) ? 1.0 : column->n / column->since;
-    sp_column_spread(column->a, column->b, share, mean, variance);
-}
-
 SP_RARE SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slots)
 {
     sp_blocks blocks = sp_table_blocks(table);

@@ -215,10 +215,6 @@ static inline double sp_adaptive_weight(const sp_table *table, sp_slot_type slot
     return (double)sp_table_head(table, slot)->w;
 }
 
-/* Mean and variance of a column's values so far; it was 0 where an event lacked it. */
-SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
-                               double *variance);
-
 /* What entry i of an answered event (of sp_weighed_slots) contributes to a decision; -1: what is
    always there. A column's bends are entries of their own.
 

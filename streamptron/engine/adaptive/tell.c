@@ -85,3 +85,12 @@ SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i)
     sp_told_part part = {sp_weighed_entry(w, i), sp_weighed_slots(w, event)[i]};
     return part;
 }
+
+SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
+                               double *variance)
+{
+    sp_blocks blocks = sp_table_blocks(table);
+    const sp_column *column = sp_column_of(&blocks, slot);
+    const double share = sp_column_is_far(column) ? 1.0 : column->n / column->since;
+    sp_column_spread(column->a, column->b, share, mean, variance);
+}

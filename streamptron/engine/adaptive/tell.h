@@ -26,4 +26,8 @@ static inline ptrdiff_t sp_adaptive_parts(const sp_event *event)
 
 SP_PRIVATE sp_told_part sp_adaptive_part(const sp_event *event, ptrdiff_t i);
 
+/* Mean and variance of a column's values so far; it was 0 where an event lacked it. */
+SP_API void sp_adaptive_spread(const sp_table *table, sp_slot_type slot, double *mean,
+                               double *variance);
+
 #endif

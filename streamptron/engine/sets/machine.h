@@ -6,6 +6,7 @@
 #include "path/learner.h"
 #include "path/once.h"
 #include "sets/sets.h"
+#include "sets/tell.h"
 #include "sets/undo.h"
 
 SP_PRIVATE int sp_sets_open(sp_learner *learner, int average, bool pocket, int serve,

@@ -148,37 +148,6 @@ SP_PRIVATE int sp_answered_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t label
     return 0;
 }
 
-SP_API int sp_sets_tell(sp_event *event, const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there,
-                        bool open, ptrdiff_t n_labels)
-{
-    sp_answered *w;
-    ptrdiff_t most = n_labels;
-    void *p;
-    for (ptrdiff_t i = 0; i < n; i++)
-        most = SP_MAX(most, (ptrdiff_t)labels[i] + 1);
-    if (sp_answered_reserve(event, 0, most) < 0)
-        return -1;
-    w = sp_answered_of(event);
-    if (n > w->told_room) {
-        p = sp_realloc(w->told, (size_t)(n + n / 2) * sizeof(uint32_t));
-        if (p == NULL)
-            return -1;
-        w->told = (uint32_t *)p;
-        w->told_room = n + n / 2;
-    }
-    w->word += 1;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        w->told[i] = labels[i];
-        w->marks[labels[i]].told = w->word;
-        w->marks[labels[i]].there = i < n_there;
-    }
-    w->n_told = n;
-    w->n_there = n_there;
-    w->n_new = most - n_labels;
-    w->open = open;
-    return 0;
-}
-
 /* --- The answer */
 
 /* What is taken off a value of a feature that varies: all of 1 if it is in every event. `events` is
@@ -323,56 +292,6 @@ SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp
     }
     for (ptrdiff_t i = 0; i < w->n_met; i++)
         sp_sets_conclude(s, w, &s->labels[w->met[i]], &w->marks[w->met[i]]);
-}
-
-SP_API double sp_sets_best_threshold(const sp_sets *s)
-{
-    double best = -1.0;
-    double there = 0.0;
-    double said = 0.0;
-    int chosen = SP_SETS_STEPS / 2;
-    for (int t = SP_SETS_STEPS - 1; t > 0; t--) {
-        there += s->there[t];
-        said += s->said[t];
-        double total = said + s->positives;
-        double F1 = total > 0.0 ? 2.0 * there / total : 0.0;
-        bool nearer = abs(t - SP_SETS_STEPS / 2) < abs(chosen - SP_SETS_STEPS / 2);
-        if (F1 > best || (F1 == best && nearer)) {
-            best = F1;
-            chosen = t;
-        }
-    }
-    return (double)chosen / SP_SETS_STEPS;
-}
-
-SP_RARE SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
-                                    ptrdiff_t k, ptrdiff_t i)
-{
-    sp_answered *w = sp_answered_of(event);
-    const sp_label *label = &s->labels[k];
-    const sp_mark *mark = &w->marks[k];
-    double absent = SP_MAX(0.0, s->T - label->left - label->D);
-    double log_odds = sp_log((label->D + 1.0) / (absent + 1.0));
-    bool naive = mark->seen == w->turn && mark->d != 0.0;
-    double factor = naive ? label->wn * mark->V / mark->d : 0.0;
-    const sp_marked_value *value;
-    const sp_entry *entry;
-    double c, share;
-    if (i < 0)
-        return label->w0 + (naive ? factor * log_odds : label->wn * -2.0);
-    if (mark->seen != w->turn)
-        return 0.0;
-    value = &w->values[i];
-    entry = sp_row_find(sp_rows_of(table), &sp_marked_of(table, event->slots[i])->of.row,
-                        (uint32_t)k);
-    c = entry == NULL ? 0.0 : entry->c;
-    share = entry == NULL ? 0.0 : entry->w * (sp_mark_h(mark, value, c) * mark->r);
-    if (naive && value->t > 0.0) {
-        double against = SP_MAX(0.0, mark->f * value->N - c) * value->t;
-        share += factor
-                 * ((sp_log(1.0 + c * value->t) - sp_log(1.0 + against)) - log_odds);
-    }
-    return share;
 }
 
 SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table, sp_slot_type slot,

@@ -168,11 +168,6 @@ SP_API void sp_sets_settle_label(sp_sets *s, ptrdiff_t k);
 /* Room in an event for n features and so many labels. -1 without memory. */
 SP_PRIVATE int sp_answered_reserve(sp_event *event, ptrdiff_t n, ptrdiff_t labels);
 
-/* Tell an event its labels: n numbers of labels, of which it has the first n_there. New ones have
-   the next numbers. `open`: it says nothing of labels that are not named. -1 without memory. */
-SP_API int sp_sets_tell(sp_event *event, const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there,
-                        bool open, ptrdiff_t n_labels);
-
 /* Everything of an event that its labels have no part in. */
 SP_PRIVATE void sp_sets_answer(const sp_sets *s, const sp_table *table, const sp_event *event,
                                sp_answered *w);
@@ -195,13 +190,6 @@ static inline double sp_mark_h(const sp_mark *mark, const sp_marked_value *value
     double apart = (c - mark->share * value->N) * value->known;
     return sqrt(SP_EPS + mark->inverse * (apart * apart)) * value->a;
 }
-
-/* The probability above which answers have had the best F1. */
-SP_API double sp_sets_best_threshold(const sp_sets *s);
-
-/* What entry i of an answered event contributes to a label's score; -1: what is always there. */
-SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
-                            ptrdiff_t k, ptrdiff_t i);
 
 /* The weight of a label in a slot. */
 SP_PRIVATE double sp_sets_weight(const sp_sets *s, const sp_table *table, sp_slot_type slot,

@@ -1,0 +1,23 @@
+/* What MultiLabelClassifier is told, and what it tells of itself. There is no loop here, so all may
+   include it. */
+
+#ifndef STREAMPTRON_SETS_TELL_H
+#define STREAMPTRON_SETS_TELL_H
+
+#include "events/event.h"
+#include "linear/table.h"
+#include "sets/state.h"
+
+/* Tell an event its labels: n numbers of labels, of which it has the first n_there. New ones have
+   the next numbers. `open`: it says nothing of labels that are not named. -1 without memory. */
+SP_API int sp_sets_tell(sp_event *event, const uint32_t *labels, ptrdiff_t n, ptrdiff_t n_there,
+                        bool open, ptrdiff_t n_labels);
+
+/* The probability above which answers have had the best F1. */
+SP_API double sp_sets_best_threshold(const sp_sets *s);
+
+/* What entry i of an answered event contributes to a label's score; -1: what is always there. */
+SP_API double sp_sets_share(const sp_sets *s, const sp_table *table, const sp_event *event,
+                            ptrdiff_t k, ptrdiff_t i);
+
+#endif
