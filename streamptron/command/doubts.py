@@ -20,6 +20,7 @@ if typing.TYPE_CHECKING:
 
 LEAST = 10  # lines, from which on it says something that no label comes twice
 LONG = 20  # words of a label or category
+MANY = 100  # lines that are looked at for columns that a model does not know
 FAR = 3  # standard deviations of a column from 0, where 0 is what a gap counts as
 # What the first line of a file may call its labels, and its texts.
 LABELS = "category class kind label labels sentiment tag target topic type v1 y"
@@ -32,6 +33,7 @@ class Doubts:
     def __init__(self) -> None:
         self._said: set[str] = set()
         self._n_looked = 0  # at their features
+        self._n_met = 0  # by a model that answers
 
     def look(self, block: Block) -> None:
         """Look at a block whose labels are settled."""
@@ -57,6 +59,47 @@ class Doubts:
             self._categories(block, where)
             self._gaps(block, where)
             self._fields(block, where)
+
+    def unmet(self, block: Block) -> None:
+        """Look at the columns of CSV that is answered and not learned: does the model know them?
+
+        A column's feature is its name, or begins with it and an equals sign.
+        """
+        model = block.model.learner
+        events = list(block.features())[:MANY]
+        if block.header is None or not events or self._n_met >= MANY:
+            return
+        self._n_met += len(events)
+        if block.model.several or model.hash_bits or not model.n_seen:
+            return
+        known: set[str] = set()
+        unknown: dict[str, None] = {}
+        for x in events:
+            told = {name for name, part in model.explain_one(x) if part}
+            for name in filter(x.get, x):  # a 0 says nothing
+                column, is_category, _ = str(name).partition("=")
+                if name in told:
+                    known.add(column)
+                elif not is_category or len(events) >= LEAST:
+                    unknown[column] = None
+        where = f"{block.file}:{block.line(block.places[0])}"
+        for column in unknown:
+            if column not in known:
+                self._say(
+                    column,
+                    where,
+                    f"{column} has no weight in this model, so it says nothing; is it named as in "
+                    "the training?",
+                )
+        if isinstance(model, AdaptiveModel):
+            for column in model._columns():
+                if isinstance(column, str) and column not in block.header:
+                    self._say(
+                        column,
+                        where,
+                        f"there is no {column} here, a column that the model has learned from; it "
+                        "counts as missing in every line",
+                    )
 
     def lacks(self, block: Block) -> None:
         """Look for fields of the template that lines have not."""

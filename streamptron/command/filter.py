@@ -281,6 +281,7 @@ class Filter:
             self.doubts.look(block)
             block.learn(confidences=True)
         else:
+            self.doubts.unmet(block)
             block.answer()
         self.n_lines += block.n_lines
         for place, reason in block.faults:

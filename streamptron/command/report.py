@@ -91,6 +91,7 @@ def _answered(
         block.label()
         doubts.look(block)
         raise_faults(block)
+        doubts.unmet(block)
         if isinstance(block, Several):
             block.ranked = True
         block.answer()

@@ -155,6 +155,22 @@ def test_gaps_that_count_as_a_0_far_from_all_other_values(format, tmp_path):
     assert doubted(file, tmp_path, "adaptive") == ""  # which knows a gap where it sees one
 
 
+@pytest.mark.parametrize("command", ["predict", "eval"])
+@pytest.mark.parametrize("learner", ["adaptive", "arow"])
+def test_columns_that_a_model_does_not_know_or_misses(learner, command, tmp_path):
+    file, model = tmp_path / "a.csv", tmp_path / "m"
+    data = measured("csv", 3, ())
+    file.write_bytes(data.replace(b"a,", b"0,").replace(b"b,", b"1,"))
+    run("train", file, "-m", model, "-q", "--label", "y", "--learner", learner, *SEEDED)
+    assert run(command, file, "-m", model)[1] == ""
+    file.write_bytes(file.read_bytes().replace(b"wind", b"Wind"))
+    unknown, *missed = run(command, file, "-m", model)[1].splitlines()
+    assert unknown.startswith(f"streamptron: warning: {file}:2: Wind has no weight in this model")
+    assert [f"{file}:2: there is no wind here, a column that" in line for line in missed] == (
+        [True] if learner == "adaptive" else []
+    )
+
+
 @pytest.mark.parametrize("far_and_gaps", [(1000, ()), (-3, {4}), (0, {4}), (1000, set(range(6)))])
 def test_gaps_that_may_be_zeros_are_not_doubted(far_and_gaps, tmp_path):
     (tmp_path / "a.csv").write_bytes(measured("csv", *far_and_gaps))
