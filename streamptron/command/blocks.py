@@ -517,10 +517,14 @@ class EventBlock(Block):
         """Whether a label may be learned: the model knows it, or has a place for it."""
         if self.model.max_labels is None:
             return True
-        too_many = self.model.too_many([label])
+        too_many = self.model.too_many(self._parts(label))
         if too_many:
-            self._not_learned(row, too_many[0])
+            self._not_learned(row, next(iter(too_many.values())))
         return not too_many
+
+    def _parts(self, label: Any) -> list[Hashable]:
+        """The labels of an event: one, as a list."""
+        return [label]
 
     def _not_learned(self, row: int, reason: str) -> None:
         """An event is answered and not learned."""

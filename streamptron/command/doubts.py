@@ -92,12 +92,12 @@ class Doubts:
                     "the training?",
                 )
         if isinstance(model, AdaptiveModel):
-            for column in model._columns():
-                if isinstance(column, str) and column not in block.header:
+            for missed in model._columns():
+                if isinstance(missed, str) and missed not in block.header:
                     self._say(
-                        column,
+                        missed,
                         where,
-                        f"there is no {column} here, a column that the model has learned from; it "
+                        f"there is no {missed} here, a column that the model has learned from; it "
                         "counts as missing in every line",
                     )
 

@@ -271,8 +271,8 @@ class SetBlock(Several, EventBlock):
     def _answer(self, row: int) -> None:
         self._note(row, *self.model.learner._probabilities(self._events[row]))
 
-    def _has_place(self, row: int, label: Hashable) -> bool:
-        return True  # the learner says it, of the first label that has none
+    def _parts(self, label: Any) -> list[Hashable]:
+        return list(label)
 
 
 # --- How answers are written

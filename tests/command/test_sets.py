@@ -180,7 +180,7 @@ def test_bad_lines_are_named_or_left_out(tmp_path):
     assert loaded(tmp_path / "m").n_seen == 1
     path.write_text("crude\toil\ngrain\twheat\n")
     said = train(path, tmp_path / "n", "--max-labels", "1", code=1)
-    assert "'grain' is a new label, and the model already has --max-labels 1" in said
+    assert "r.tsv:2: the label 'grain' is one more than --max-labels 1 allows; " in said
 
 
 def test_what_a_label_costs_is_said_and_a_large_model_warns_once(tmp_path, monkeypatch, capsys):
