@@ -12,6 +12,7 @@ from Cython.Build import cythonize
 from setuptools import Distribution, Extension, setup
 from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from setuptools.modified import newer_group
 
 # No -march and no -ffast-math: a wheel runs on the next machine, and gives the same bits there.
@@ -65,8 +66,9 @@ SMALL = [("CYTHON_UNPACK_METHODS", "0"), ("CYTHON_VECTORCALL_TPNEW", "0")]
 
 
 def included(source, found):
-    """Add to `found` what a C file includes of ours, and is to be compiled anew with."""
-    for name in re.findall(r'^ *# *include "(.+)"', Path(source).read_text(), re.MULTILINE):
+    """Add to `found` what a file of C or Cython includes of ours, directly or not."""
+    including = r'^(?: *# *include|cdef extern from) "(.+)"'
+    for name in re.findall(including, Path(source).read_text(), re.MULTILINE):
         for path in (Path(folder, name) for folder in FOLDERS):
             if path.is_file() and path.as_posix() not in found:
                 found.add(path.as_posix())
@@ -159,7 +161,18 @@ class BuildExtensions(build_ext):
         return made
 
 
+class BuildPackage(build_py):
+    """Of the headers a wheel has those that Cython code of others includes."""
+
+    def find_data_files(self, package, folder):
+        found = super().find_data_files(package, folder)
+        return [name for name in found if not name.endswith(".h") or Path(name).as_posix() in SHOWN]
+
+
+SHOWN = set()
+for declarations in Path("streamptron").rglob("*.pxd"):
+    included(declarations, SHOWN)
 core = Extension(
     "streamptron._core", [path.as_posix() for path in [*DOORS, *PARTS]], extra_link_args=link_args
 )
-setup(ext_modules=[core], cmdclass={"build_ext": BuildExtensions})
+setup(ext_modules=[core], cmdclass={"build_ext": BuildExtensions, "build_py": BuildPackage})
