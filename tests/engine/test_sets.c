@@ -7,6 +7,7 @@
 #include "sets/flat.h"
 #include "sets/kept.h"
 #include "sets/machine.h"
+#include "sets/tell.h"
 #include "whole/merge.h"
 
 enum { EVENTS = 120, NAMES = 40, LABELS = 30, ROWS = 12 };

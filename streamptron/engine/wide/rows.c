@@ -53,20 +53,34 @@ static size_t sp_wide_place(const uint32_t *labels, size_t n, uint32_t k)
     return first;
 }
 
-/* The same from one place on, before which all labels are less than k: near ones are found soon. */
+/* The same from one place on, before which all labels are less than k. They rise, so it is no more
+   than k - labels[at] places away, and near ones are counted without a branch for each. */
 SP_TEMPLATE size_t sp_wide_place_from(const uint32_t *labels, size_t n, size_t at, uint32_t k)
 {
+    enum { NEAR = 64, TOGETHER = 8 };
     size_t step = 1;
     if (k < n && labels[k] == k) /* so have all that are less */
         return k;
     if (at >= n || labels[at] >= k)
         return at;
-    while (at + step < n && labels[at + step] < k) {
-        at += step;
-        step += step;
+    if (k - labels[at] > NEAR) {
+        while (at + step < n && labels[at + step] < k) {
+            at += step;
+            step += step;
+        }
+        at += 1;
+        return at + sp_wide_place(labels + at, SP_MIN(n - at, step), k);
     }
-    at += 1;
-    return at + sp_wide_place(labels + at, SP_MIN(n - at, step), k);
+    for (; at + TOGETHER <= n; at += TOGETHER) {
+        size_t less = 0;
+        for (size_t i = 0; i < TOGETHER; i++)
+            less += labels[at + i] < k;
+        if (less < TOGETHER)
+            return at + less;
+    }
+    while (at < n && labels[at] < k)
+        at++;
+    return at;
 }
 
 /* The fields of label k in a row that is there. */
@@ -351,21 +365,25 @@ SP_PRIVATE void sp_wide_second(const sp_table *table, const sp_entries *entries,
     }
 }
 
-/* How many of m moves are of labels that a row has not. */
-static size_t sp_wide_missing(const sp_table *table, const sp_wide *row, const sp_move *move,
-                              ptrdiff_t m)
+/* Moves that go through a row together; more do so in several turns. */
+enum { SP_WIDE_TURN = 256 };
+
+/* Where the labels of the first moves of m will be once a row has them all, and how many it has not
+   yet. Returns how many moves that are. */
+static ptrdiff_t sp_wide_places(const sp_table *table, const sp_wide *row, const sp_move *move,
+                                ptrdiff_t m, uint32_t *places, size_t *missing)
 {
     const uint32_t *labels = sp_wide_labels(
         &table->layout, sp_wide_fields(sp_wide_rows(table), row), row->n);
-    size_t missing = 0;
     size_t at = 0;
-    if ((ptrdiff_t)row->n == table->n_outputs)
-        return 0;
+    *missing = 0;
+    m = SP_MIN(m, SP_WIDE_TURN);
     for (ptrdiff_t j = 0; j < m; j++) {
         at = sp_wide_place_from(labels, row->n, at, (uint32_t)move[j].output);
-        missing += at == row->n || labels[at] != (uint32_t)move[j].output;
+        places[j] = (uint32_t)(at + *missing);
+        *missing += at == row->n || labels[at] != (uint32_t)move[j].output;
     }
-    return missing;
+    return m;
 }
 
 /* How many labels a row will have; 0: there is room enough. */
@@ -380,7 +398,11 @@ static size_t sp_wide_need(const sp_table *table, sp_slot_type slot, bool fresh,
     const size_t capacity = sp_wide_capacity(&table->layout, (int)row->size);
     if (row->n + (size_t)m <= capacity)
         return 0;
-    const size_t need = row->n + sp_wide_missing(table, row, move, m);
+    uint32_t places[SP_WIDE_TURN];
+    size_t need = row->n;
+    size_t missing;
+    for (ptrdiff_t j = 0; j < m; need += missing)
+        j += sp_wide_places(table, row, move + j, m - j, places, &missing);
     return need <= capacity ? 0 : need;
 }
 
@@ -463,17 +485,15 @@ static void sp_wide_make(sp_table *table, sp_wide *row, const sp_move *move, ptr
     row->n = (uint32_t)n & SP_WIDE_ROW_MOST;
 }
 
-/* w += a x, and what average, pocket and rule need for it, for the labels of m moves, which a row
-   has. */
-SP_TEMPLATE void sp_wide_add(const sp_clock clock, double *fields, const uint32_t *labels, size_t n,
-                             double x, const sp_move *move, ptrdiff_t m, double r,
-                             const int average, const sp_layout layout)
+/* w += a x, and what average, pocket and rule need for it, of each move at its place. */
+SP_TEMPLATE void sp_wide_add(const sp_clock clock, double *fields, const uint32_t *places, double x,
+                             const sp_move *move, ptrdiff_t m, double r, const int average,
+                             const sp_layout layout)
 {
-    size_t at = 0;
     for (ptrdiff_t j = 0; j < m; j++) {
         const sp_lanes step = {1, {0}, {move[j].a}, {move[j].second}, r};
-        at = sp_wide_place_from(labels, n, at, (uint32_t)move[j].output);
-        sp_add_slot(clock, fields + at * (size_t)layout.fields, x, &step, 1, 1, average, layout);
+        double *field = fields + places[j] * (size_t)layout.fields;
+        sp_add_slot(clock, field, x, &step, 1, 1, average, layout);
     }
 }
 
@@ -483,20 +503,23 @@ SP_PRIVATE void sp_wide_move(sp_table *table, const sp_entries *entries, const s
     const sp_clock now = {table->average, table->c, table->s, table->fold, table->epoch};
     const sp_clock *clock = &now;
     const sp_layout *layout = &table->layout;
+    uint32_t places[SP_WIDE_TURN];
+    size_t missing;
     for (ptrdiff_t i = 0; i < entries->n; i++) {
         if (entries->slots[i] == SP_SLOT_NULL || m == 0)
             continue;
         sp_wide *row = sp_wide_of(table, entries->slots[i]);
         sp_wide_use_room(table, entries->slots[i], &rooms[i]);
-        const size_t missing = sp_wide_missing(table, row, move, m);
-        if (missing)
-            sp_wide_make(table, row, move, m, missing);
         double *fields = sp_wide_fields(sp_wide_rows(table), row);
-        const uint32_t *labels = sp_wide_labels(layout, fields, row->n);
+        for (ptrdiff_t j = 0, end; j < m; j = end) {
+            end = j + sp_wide_places(table, row, move + j, m - j, places, &missing);
+            if (missing)
+                sp_wide_make(table, row, move + j, end - j, missing);
 #define CALL(average, layout) \
-    sp_wide_add(*clock, fields, labels, row->n, entries->x[i], move, m, r, average, layout)
-        SP_EVERY_LAYOUT(CALL)
+    sp_wide_add(*clock, fields, places, entries->x[i], move + j, end - j, r, average, layout)
+            SP_EVERY_LAYOUT(CALL)
 #undef CALL
+        }
     }
 }
 
