@@ -60,11 +60,6 @@ SP_PRIVATE void sp_many_mix_free(sp_merge *m)
     m->own = NULL;
 }
 
-static const sp_shard *sp_many_side(const sp_merge *m, int k)
-{
-    return k == m->n ? m->base : &m->shards[k];
-}
-
 SP_PRIVATE int sp_many_mix_room(sp_merge *m)
 {
     sp_many_merge *own = (sp_many_merge *)sp_calloc(1, sizeof(sp_many_merge));
@@ -84,7 +79,7 @@ SP_PRIVATE int sp_many_mix_room(sp_merge *m)
     own->at = own->united + own->labels;
     own->turns = own->at + own->labels;
     for (int k = 0; k <= m->n; k++) {
-        const sp_shard *side = sp_many_side(m, k);
+        const sp_shard *side = sp_mix_side(m, k);
         uint32_t *merged = own->merged + k * own->labels;
         for (ptrdiff_t y = 0; y < own->labels; y++)
             merged[y] = SP_NO_LABEL;
@@ -146,7 +141,7 @@ SP_PRIVATE void sp_many_mix_once(sp_merge *m)
 static void sp_many_see(const sp_merge *m, int k, sp_slot_type slot, sp_many_seen *seen)
 {
     const sp_many_merge *own = (const sp_many_merge *)m->own;
-    const sp_shard *side = sp_many_side(m, k);
+    const sp_shard *side = sp_mix_side(m, k);
     const sp_adaptive *its = &side->learner->adaptive;
     const size_t labels = (size_t)sp_adaptive_places(its);
     seen->damaged = false;
@@ -388,12 +383,8 @@ SP_PRIVATE int sp_many_mix_slot(sp_merge *m, sp_slot_type slot)
     const int sides = m->n_touched > 1 ? m->n_touched + 1 : 1;
     if (sp_table_chunk(&m->to->table, 0, slot >> SP_CHUNK_BITS) == NULL)
         return 0;
-    for (int i = 0; i < sides; i++) {
-        if (i < m->n_touched)
-            sp_many_see(m, m->touched[i].k, m->touched[i].slot, &own->seen[i]);
-        else
-            sp_many_see(m, m->n, sp_base_slot(m, slot), &own->seen[i]);
-    }
+    for (int i = 0; i < sides; i++)
+        sp_many_see(m, m->touched[i].k, m->touched[i].slot, &own->seen[i]);
     int failed = m->n_touched == 0 && m->base->learner->adaptive.rows
                      ? sp_many_keep(m, slot, own->seen)
                      : sp_many_mix_feature(m, slot, sides);

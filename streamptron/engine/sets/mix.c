@@ -30,11 +30,6 @@ SP_PRIVATE void sp_sets_mix_free(sp_merge *m)
     m->own = NULL;
 }
 
-static const sp_shard *sp_sets_side(const sp_merge *m, int k)
-{
-    return k == m->n ? m->base : &m->shards[k];
-}
-
 SP_PRIVATE int sp_sets_mix_room(sp_merge *m)
 {
     sp_sets_merge *own = (sp_sets_merge *)sp_calloc(1, sizeof(sp_sets_merge));
@@ -49,7 +44,7 @@ SP_PRIVATE int sp_sets_mix_room(sp_merge *m)
     if (own->merged == NULL || own->features == NULL || own->differing == NULL)
         return -1;
     for (int k = 0; k <= m->n; k++) {
-        const sp_shard *side = sp_sets_side(m, k);
+        const sp_shard *side = sp_mix_side(m, k);
         for (ptrdiff_t y = 0; y < own->labels; y++) {
             if (side->labels[y] >= 0)
                 own->merged[k * own->labels + side->labels[y]] = (uint32_t)y;
@@ -158,22 +153,21 @@ static ptrdiff_t sp_united_place(const uint32_t *united, ptrdiff_t n, uint32_t y
 }
 
 /* The slot of side k for the feature at hand. */
-static const sp_marked *sp_sets_of(const sp_merge *m, int i, sp_slot_type slot, int *k)
+static const sp_marked *sp_sets_of(const sp_merge *m, int i, int *k)
 {
-    *k = i < m->n_touched ? m->touched[i].k : m->n;
-    return sp_sets_its_slot(sp_sets_side(m, *k),
-                          i < m->n_touched ? m->touched[i].slot : sp_base_slot(m, slot));
+    *k = m->touched[i].k;
+    return sp_sets_its_slot(sp_mix_side(m, *k), m->touched[i].slot);
 }
 
 /* All labels of the rows at hand: how many, or -1 without memory. */
-static ptrdiff_t sp_sets_unite(sp_merge *m, sp_slot_type slot)
+static ptrdiff_t sp_sets_unite(sp_merge *m)
 {
     sp_sets_merge *own = (sp_sets_merge *)m->own;
     ptrdiff_t most = 1;
     ptrdiff_t n = 0;
     int k;
     for (int i = 0; i <= m->n_touched; i++)
-        most += sp_sets_of(m, i, slot, &k)->of.row.n;
+        most += sp_sets_of(m, i, &k)->of.row.n;
     if (most > own->room) {
         size_t size = (size_t)(4 * (m->n + 1)) * (size_t)(2 * most) * sizeof(double);
         void *p = sp_realloc(own->united, (size_t)(2 * most) * sizeof(uint32_t));
@@ -187,9 +181,9 @@ static ptrdiff_t sp_sets_unite(sp_merge *m, sp_slot_type slot)
         own->room = 2 * most;
     }
     for (int i = 0; i <= m->n_touched; i++) {
-        const sp_marked *marked = sp_sets_of(m, i, slot, &k);
+        const sp_marked *marked = sp_sets_of(m, i, &k);
         const sp_entry *entries
-            = sp_row_entries(sp_rows_of(&sp_sets_side(m, k)->learner->table), &marked->of.row);
+            = sp_row_entries(sp_rows_of(&sp_mix_side(m, k)->learner->table), &marked->of.row);
         for (uint32_t e = 0; e < marked->of.row.n; e++) {
             uint32_t y = own->merged[k * own->labels + entries[e].k];
             ptrdiff_t at = sp_united_place(own->united, n, y);
@@ -209,7 +203,7 @@ static void sp_sets_feature(const sp_merge *m, int k, const sp_marked *marked, p
     const sp_sets_merge *own = (const sp_sets_merge *)m->own;
     sp_feature *feature = &own->features[k];
     const sp_entry *entries
-        = sp_row_entries(sp_rows_of(&sp_sets_side(m, k)->learner->table), &marked->of.row);
+        = sp_row_entries(sp_rows_of(&sp_mix_side(m, k)->learner->table), &marked->of.row);
     memset(feature, 0, sizeof(sp_feature));
     feature->s = marked->of.s;
     feature->cnt = marked->of.cnt;
@@ -244,7 +238,7 @@ static int sp_sets_take_row(sp_merge *m, int k, const sp_marked *from, sp_marked
     const sp_sets_merge *own = (const sp_sets_merge *)m->own;
     const sp_sparse_rows *rows = sp_rows_of(&m->to->table);
     const sp_entry *entries
-        = sp_row_entries(sp_rows_of(&sp_sets_side(m, k)->learner->table), &from->of.row);
+        = sp_row_entries(sp_rows_of(&sp_mix_side(m, k)->learner->table), &from->of.row);
     to->of.s = from->of.s;
     to->of.cnt = from->of.cnt;
     to->of.N = from->of.N;
@@ -261,14 +255,14 @@ static int sp_sets_take_row(sp_merge *m, int k, const sp_marked *from, sp_marked
 }
 
 /* The sum of all counts of a feature, doubled where those were halved since the base. */
-static double sp_sets_mix_N(const sp_merge *m, sp_slot_type slot, double halved)
+static double sp_sets_mix_N(const sp_merge *m, double halved)
 {
     const double *times = m->scratch + 2 * m->n_touched;
     int k;
-    double N0 = sp_sets_of(m, m->n_touched, slot, &k)->of.N;
+    double N0 = sp_sets_of(m, m->n_touched, &k)->of.N;
     double N = N0;
     for (int i = 0; i < m->n_touched; i++)
-        N += sp_sets_of(m, i, slot, &k)->of.N * times[i] - N0;
+        N += sp_sets_of(m, i, &k)->of.N * times[i] - N0;
     return N * halved;
 }
 
@@ -281,14 +275,14 @@ SP_PRIVATE int sp_sets_mix_slot(sp_merge *m, sp_slot_type slot)
         return 0;
     sp_marked *to = sp_marked_of(&m->to->table, slot);
     if (m->n_touched <= 1) {
-        const sp_marked *from = sp_sets_of(m, 0, slot, &k);
+        const sp_marked *from = sp_sets_of(m, 0, &k);
         return sp_sets_take_row(m, k, from, to);
     }
-    ptrdiff_t n = sp_sets_unite(m, slot);
+    ptrdiff_t n = sp_sets_unite(m);
     if (n < 0 || sp_sets_new_row(m->to, to, (uint32_t)n) < 0)
         return -1;
     for (int i = 0; i <= m->n_touched; i++) {
-        const sp_marked *marked = sp_sets_of(m, i, slot, &k);
+        const sp_marked *marked = sp_sets_of(m, i, &k);
         sp_sets_feature(m, k, marked, n);
         own->differing[i] = &own->features[k];
     }
@@ -297,7 +291,7 @@ SP_PRIVATE int sp_sets_mix_slot(sp_merge *m, sp_slot_type slot)
                                      m->to->sets.T + 2.0, m->scratch);
     to->of.s = mixed->s;
     to->of.cnt = (float)mixed->cnt;
-    to->of.N = sp_sets_mix_N(m, slot, halved);
+    to->of.N = sp_sets_mix_N(m, halved);
     for (ptrdiff_t at = 0; at < n; at++) {
         sp_entry *entry = sp_row_insert(sp_rows_of(&m->to->table), &to->of.row, own->united[at]);
         entry->c = (float)mixed->c[at];

@@ -10,16 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-static const sp_shard *sp_mix_part_of(const sp_merge *m, int k)
-{
-    return k < m->n ? &m->shards[k] : m->base;
-}
-
 SP_PRIVATE int sp_mix_turn(sp_merge *m)
 {
     bool wide = sp_machine_is_wide(m->to);
     for (int k = 0; k <= m->n; k++)
-        wide = wide || sp_machine_is_wide(sp_mix_part_of(m, k)->learner);
+        wide = wide || sp_machine_is_wide(sp_mix_side(m, k)->learner);
     if (!wide)
         return 0;
     if (sp_learner_widen(m->to) != 0)
@@ -28,7 +23,7 @@ SP_PRIVATE int sp_mix_turn(sp_merge *m)
     if (m->turned == NULL)
         return -1;
     for (int k = 0; k <= m->n; k++) {
-        const sp_shard *part = sp_mix_part_of(m, k);
+        const sp_shard *part = sp_mix_side(m, k);
         if (sp_machine_is_wide(part->learner))
             continue;
         m->turned[k] = *part->learner;
@@ -64,7 +59,7 @@ SP_PRIVATE void sp_mix_free(sp_merge *m)
 SP_PRIVATE int sp_mix_room(sp_merge *m)
 {
     m->parts = (sp_mix_part *)sp_malloc((size_t)m->n * sizeof(sp_mix_part));
-    m->touched = (sp_mix_part *)sp_malloc((size_t)m->n * sizeof(sp_mix_part));
+    m->touched = (sp_mix_part *)sp_malloc((size_t)(m->n + 1) * sizeof(sp_mix_part));
     m->terms = (sp_terms *)sp_malloc((size_t)m->n * sizeof(sp_terms));
     m->scratch = (double *)sp_malloc((size_t)(3 * m->n) * sizeof(double));
     if (m->parts == NULL || m->touched == NULL || m->terms == NULL || m->scratch == NULL)

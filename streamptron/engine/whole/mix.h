@@ -13,10 +13,14 @@
 #include "whole/shard.h"
 #include "whole/terms.h"
 
-/* a shard's say in the slot or chunk at hand */
+/* a side's say in the slot or chunk at hand */
 typedef struct sp_mix_part {
     int k;
     sp_slot_type slot; /* its own */
+    const double *row; /* of the block at hand; NULL: its outputs lie otherwise, */
+    const double *field; /* and of the output: zeros for what there is not, */
+    double sign;         /* for which side it speaks, */
+    double factor;       /* and by what its averaging term is multiplied */
 } sp_mix_part;
 
 typedef struct sp_merge {
@@ -30,7 +34,7 @@ typedef struct sp_merge {
     sp_slot_type n_slots;
     sp_mix_part *parts; /* those who differ in the chunk at hand, */
     int n_parts;
-    sp_mix_part *touched; /* and in the slot */
+    sp_mix_part *touched; /* and in the slot; behind them the base */
     int n_touched;
     sp_terms *terms;
     double *scratch;
@@ -38,6 +42,12 @@ typedef struct sp_merge {
     sp_learner *turned; /* parts that are of another form than the merged; NULL: none. */
     sp_shard of_base;   /* The base, if it is one */
 } sp_merge;
+
+/* The k-th of the shards; behind them the base. */
+static inline const sp_shard *sp_mix_side(const sp_merge *m, int k)
+{
+    return k == m->n ? m->base : &m->shards[k];
+}
 
 /* See that all are of one form. -1 without memory. */
 SP_PRIVATE int sp_mix_turn(sp_merge *m);

@@ -45,31 +45,52 @@ SP_PRIVATE sp_slot_type sp_base_slot(const sp_merge *m, sp_slot_type slot)
     return slot < m->base->n_slots ? slot : (sp_slot_type)SP_SLOT_NULL;
 }
 
-static double sp_signed(double x, double sign)
+/* A number as the merged learner has it, from a side that may speak for the other label. */
+static inline double sp_signed(double x, double sign)
 {
     return sign < 0.0 ? 0.0 - x : x;
 }
 
-/* Numbers of an output: what the rule keeps is from SP_MIX_KEPT on. */
-enum { SP_MIX_KEPT = 2, SP_MIX_NUMBERS = SP_MIX_KEPT + SP_KEEP_MOST };
-
-/* Weight, averaging term after so many folds, and what the rule keeps; 0 for what there is not. */
-static void sp_numbers(const sp_merge *m, const sp_shard *shard, sp_slot_type slot,
-                       ptrdiff_t output, uint32_t fold, double *numbers)
+/* Find a side's numbers of a block of outputs, if they lie as in the merged learner. */
+static void sp_find_row(const sp_merge *m, sp_mix_part *part, ptrdiff_t block)
 {
-    const sp_layout *layout = &m->to->table.layout;
-    double sign;
-    const double *field = sp_shard_field(shard, slot, output, &sign);
-    memset(numbers, 0, SP_MIX_NUMBERS * sizeof(double));
-    if (field == NULL)
-        return;
-    numbers[0] = sp_signed(field[0], sign);
-    if (layout->v >= 0)
-        numbers[1] = sp_signed(field[layout->v] * sp_shard_factor(shard, slot, output, fold), sign);
-    for (int i = 0, end = sp_keep_count(layout->keep); i < end; i++) {
-        double k = field[layout->k + i];
-        numbers[SP_MIX_KEPT + i] = sp_keep_turns(layout->keep, i) ? sp_signed(k, sign) : k;
-    }
+    const sp_shard *side = sp_mix_side(m, part->k);
+    const bool alike = side->plain && side->learner->table.lanes == m->to->table.lanes;
+    part->row = alike ? sp_shard_row(side, block, part->slot) : NULL;
+}
+
+/* And those of one output. Its averaging term is to have seen so many folds. */
+static inline void sp_find_field(const sp_merge *m, sp_mix_part *part, ptrdiff_t output,
+                                 uint32_t fold)
+{
+    const sp_table *to = &m->to->table;
+    const sp_shard *side = sp_mix_side(m, part->k);
+    part->sign = part->factor = 1.0;
+    if (part->row != NULL && side->outputs[output] >= 0)
+        part->field = part->row + output % to->lanes * to->layout.fields;
+    else
+        part->field = sp_shard_field(side, part->slot, output, &part->sign);
+    if (part->field == NULL)
+        part->field = to->zeros;
+    if (to->average == SP_AVERAGE_EXPONENTIAL)
+        part->factor = sp_shard_factor(side, part->slot, output, fold);
+}
+
+/* Weight, averaging term and what the rule keeps of the output that has been found. */
+static inline double sp_weight_of(const sp_mix_part *part)
+{
+    return sp_signed(part->field[0], part->sign);
+}
+
+static inline double sp_term_of(const sp_layout *layout, const sp_mix_part *part)
+{
+    return layout->v < 0 ? 0.0 : sp_signed(part->field[layout->v] * part->factor, part->sign);
+}
+
+static inline double sp_kept_of(const sp_layout *layout, const sp_mix_part *part, int i)
+{
+    const double k = part->field[layout->k + i];
+    return sp_keep_turns(layout->keep, i) ? sp_signed(k, part->sign) : k;
 }
 
 /* Whether a shard has touched a feature: its row is not the base's, bit for bit. */
@@ -112,18 +133,6 @@ static bool sp_differs_somewhere(const sp_merge *m, const sp_shard *shard, sp_sl
     return false;
 }
 
-/* Where an output's numbers go; NULL if nothing was written there. */
-static double *sp_mix_rows_place(const sp_merge *m, sp_slot_type slot, ptrdiff_t output)
-{
-    sp_table *to = &m->to->table;
-    const ptrdiff_t lane = to->lanes == 1 ? 0 : output % SP_LANES;
-    double *chunk = sp_table_chunk(to, to->lanes == 1 ? output : output / SP_LANES,
-                                   slot >> SP_CHUNK_BITS);
-    if (chunk == NULL)
-        return NULL;
-    return chunk + (slot & SP_CHUNK_MASK) * (uint32_t)to->width + lane * to->layout.fields;
-}
-
 /* The pocket's weight, the holder's. */
 static double sp_pocket(const sp_merge *m, sp_slot_type slot, ptrdiff_t output)
 {
@@ -145,41 +154,40 @@ static void sp_mix_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output,
 {
     const sp_layout *layout = &m->to->table.layout;
     const sp_table *table = &m->to->table;
-    const sp_shard *shard;
-    double ours[SP_MIX_NUMBERS];
-    double theirs[SP_MIX_NUMBERS];
+    const sp_mix_part *base = &m->touched[m->n_touched];
+    const double w0 = sp_weight_of(base);
+    const double S0 = m->c0 * w0 - sp_term_of(layout, base);
+    const int kept = sp_keep_count(layout->keep);
     double total = 0.0;
     double sums = 0.0;
     double n = 0.0;
     double gains[SP_KEEP_MOST] = {0.0};
     double ways = 0.0;
-    const int kept = sp_keep_count(layout->keep);
-    sp_clock clock;
-    sp_numbers(m, m->base, sp_base_slot(m, slot), output, table->fold, ours);
-    double S0 = m->c0 * ours[0] - ours[1];
-    for (int i = 0, end = m->n_touched; i < end; i++) {
-        shard = &m->shards[m->touched[i].k];
-        sp_numbers(m, shard, m->touched[i].slot, output, shard->learner->table.fold, theirs);
-        total += theirs[0];
+    for (const sp_mix_part *part = m->touched; part < base; part++) {
+        const sp_shard *shard = &m->shards[part->k];
+        const double w = sp_weight_of(part);
+        total += w;
         n += shard->n;
         if (table->average == SP_AVERAGE_UNIFORM)
-            sums += shard->learner->table.c * theirs[0] - theirs[1] - S0;
+            sums += shard->learner->table.c * w - sp_term_of(layout, part) - S0;
         else if (table->average == SP_AVERAGE_EXPONENTIAL) {
-            clock.s = shard->learner->table.s;
-            sums += shard->n * sp_average(clock, SP_AVERAGE_EXPONENTIAL, theirs[0], theirs[1]);
+            const sp_clock clock = {.s = shard->learner->table.s};
+            sums += shard->n
+                    * sp_average(clock, SP_AVERAGE_EXPONENTIAL, w, sp_term_of(layout, part));
         }
         for (int i = 0; i < kept; i++)
-            gains[i] += theirs[SP_MIX_KEPT + i] - ours[SP_MIX_KEPT + i];
+            gains[i] += sp_kept_of(layout, part, i) - sp_kept_of(layout, base, i);
         if (kept)
-            ways += (theirs[SP_MIX_KEPT] - ours[SP_MIX_KEPT]) * (theirs[0] - ours[0]);
+            ways += (sp_kept_of(layout, part, 0) - sp_kept_of(layout, base, 0)) * (w - w0);
     }
     for (int i = 0; i < kept; i++)
-        to[layout->k + i] = m->n_touched == 1 ? theirs[SP_MIX_KEPT + i]
-                                              : ours[SP_MIX_KEPT + i] + gains[i] / m->n_touched;
+        to[layout->k + i] = m->n_touched == 1
+                                ? sp_kept_of(layout, m->touched, i)
+                                : sp_kept_of(layout, base, i) + gains[i] / m->n_touched;
     if (m->n_touched == 1)
-        to[0] = theirs[0];
+        to[0] = sp_weight_of(m->touched);
     else
-        to[0] = gains[0] > 0.0 ? ours[0] + ways / gains[0] : total / m->n_touched;
+        to[0] = gains[0] > 0.0 ? w0 + ways / gains[0] : total / m->n_touched;
     if (table->average != SP_AVERAGE_NONE) {
         if (n == 0.0)
             to[layout->v] = 0.0;
@@ -195,53 +203,83 @@ static void sp_mix_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output,
 }
 
 /* One output of a row that is untouched. */
-static void sp_keep_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output, double *to)
+static void sp_keep_field(const sp_merge *m, double *to)
 {
     const sp_layout *layout = &m->to->table.layout;
-    sp_slot_type base = sp_base_slot(m, slot);
-    double sign;
-    const double *field = sp_shard_field(m->base, base, output, &sign);
-    double ours[SP_MIX_NUMBERS];
-    if (field == NULL)
-        return;
-    sp_numbers(m, m->base, base, output, m->to->table.fold, ours);
-    to[0] = ours[0];
+    const sp_mix_part *base = m->touched;
+    to[0] = sp_weight_of(base);
     if (layout->v >= 0)
-        to[layout->v] = ours[1];
+        to[layout->v] = sp_term_of(layout, base);
     for (int i = 0, end = sp_keep_count(layout->keep); i < end; i++)
-        to[layout->k + i] = ours[SP_MIX_KEPT + i];
+        to[layout->k + i] = sp_kept_of(layout, base, i);
     if (layout->p >= 0) {
-        to[layout->p] = sp_signed(field[layout->p], sign);
-        to[layout->e] = field[layout->e];
+        to[layout->p] = sp_signed(base->field[layout->p], base->sign);
+        to[layout->e] = base->field[layout->e];
     }
 }
 
 SP_PRIVATE bool sp_mix_is_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
                                sp_slot_type base, ptrdiff_t output)
 {
+    const sp_layout *layout = &m->to->table.layout;
     const uint32_t fold = shard->learner->table.fold;
-    double ours[SP_MIX_NUMBERS];
-    double theirs[SP_MIX_NUMBERS];
-    sp_numbers(m, shard, own, output, fold, theirs);
-    sp_numbers(m, m->base, base, output, fold, ours);
-    return memcmp(ours, theirs, sizeof(ours)) == 0;
+    sp_mix_part theirs = {.k = (int)(shard - m->shards), .slot = own};
+    sp_mix_part ours = {.k = m->n, .slot = base};
+    sp_find_field(m, &theirs, output, fold);
+    sp_find_field(m, &ours, output, fold);
+    uint64_t other = sp_bits_of(sp_weight_of(&theirs)) ^ sp_bits_of(sp_weight_of(&ours));
+    other |= sp_bits_of(sp_term_of(layout, &theirs)) ^ sp_bits_of(sp_term_of(layout, &ours));
+    for (int i = 0, end = sp_keep_count(layout->keep); i < end; i++)
+        other |= sp_bits_of(sp_kept_of(layout, &theirs, i))
+                 ^ sp_bits_of(sp_kept_of(layout, &ours, i));
+    return other == 0;
 }
 
 SP_PRIVATE void sp_mix_output(const sp_merge *m, sp_slot_type slot, ptrdiff_t output, double *to)
 {
+    for (int i = 0; i < m->n_touched; i++)
+        sp_find_field(m, &m->touched[i], output,
+                      m->shards[m->touched[i].k].learner->table.fold);
+    sp_find_field(m, &m->touched[m->n_touched], output, m->to->table.fold);
     if (m->n_touched)
         sp_mix_field(m, slot, output, to);
     else
-        sp_keep_field(m, slot, output, to);
+        sp_keep_field(m, to);
+}
+
+/* Whether all sides have zeros for n numbers of the block at hand: so has the merged learner. */
+static bool sp_is_nothing(const sp_merge *m, int first, int n)
+{
+    uint64_t bits = 0;
+    if (m->to->table.layout.p >= 0)
+        return false;
+    for (int i = 0; i <= m->n_touched; i++) {
+        const double *row = m->touched[i].row;
+        if (row == NULL)
+            return false;
+        for (int j = first; j < first + n; j++)
+            bits |= sp_bits_of(row[j]);
+    }
+    return bits == 0;
 }
 
 SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot)
 {
     const sp_table *to = &m->to->table;
-    for (ptrdiff_t o = 0, end = to->n_outputs; o < end; o++) {
-        double *field = sp_mix_rows_place(m, slot, o);
-        if (field != NULL)
-            sp_mix_output(m, slot, o, field);
+    const int fields = to->layout.fields;
+    for (ptrdiff_t b = 0; b < to->n_blocks; b++) {
+        double *row = sp_table_chunk(to, b, slot >> SP_CHUNK_BITS);
+        if (row == NULL)
+            continue;
+        row += (slot & SP_CHUNK_MASK) * (uint32_t)to->width;
+        for (int i = 0; i <= m->n_touched; i++)
+            sp_find_row(m, &m->touched[i], b);
+        if (sp_is_nothing(m, 0, to->width))
+            continue;
+        for (int lane = 0; lane < to->lanes && b * to->lanes + lane < to->n_outputs; lane++) {
+            if (!sp_is_nothing(m, lane * fields, fields))
+                sp_mix_output(m, slot, b * to->lanes + lane, row + lane * fields);
+        }
     }
 }
 
@@ -254,11 +292,11 @@ static int sp_mix_slot(sp_merge *m, sp_slot_type slot)
         shard = &m->shards[m->parts[i].k];
         sp_slot_type own = sp_shard_own(shard, slot);
         if (own != SP_SLOT_NULL && sp_differs(m, shard, own, slot)) {
-            m->touched[m->n_touched].k = m->parts[i].k;
-            m->touched[m->n_touched].slot = own;
+            m->touched[m->n_touched] = (sp_mix_part){.k = m->parts[i].k, .slot = own};
             m->n_touched += 1;
         }
     }
+    m->touched[m->n_touched] = (sp_mix_part){.k = m->n, .slot = sp_base_slot(m, slot)};
     return sp_machine_mix_slot(m, slot);
 }
 

@@ -41,14 +41,9 @@ SP_PRIVATE int sp_wide_shadow(sp_table *to, const sp_learner *from, sp_slot_type
     return failed;
 }
 
-static const sp_shard *sp_wide_part(const sp_merge *m, int k)
-{
-    return k < m->n ? &m->shards[k] : m->base;
-}
-
 static int sp_wide_map_outputs(const sp_merge *m, int k, sp_wide_map *map)
 {
-    const sp_shard *part = sp_wide_part(m, k);
+    const sp_shard *part = sp_mix_side(m, k);
     const size_t own = (size_t)part->learner->table.n_outputs;
     const size_t n = (size_t)m->to->table.n_outputs;
     map->first = (int32_t *)sp_malloc((own + 1) * sizeof(int32_t));
@@ -108,7 +103,7 @@ SP_PRIVATE void sp_wide_mix_free(sp_merge *m)
 static void sp_wide_note(const sp_merge *m, int k, sp_slot_type own)
 {
     const sp_wide_mix *mix = (const sp_wide_mix *)m->own;
-    const sp_shard *part = sp_wide_part(m, k);
+    const sp_shard *part = sp_mix_side(m, k);
     const sp_table *its = &part->learner->table;
     const sp_wide *row = (const sp_wide *)(const void *)sp_shard_row(part, 0, own);
     if (own == SP_SLOT_NULL || row->n == 0 || !sp_wide_is_there(its, row))
@@ -163,8 +158,7 @@ SP_PRIVATE int sp_wide_mix_slot(sp_merge *m, sp_slot_type slot)
     sp_table *to = &m->to->table;
     const size_t width = (size_t)to->layout.fields;
     size_t n = 0;
-    sp_wide_note(m, m->n, sp_base_slot(m, slot));
-    for (int i = 0; i < m->n_touched; i++)
+    for (int i = 0; i <= m->n_touched; i++)
         sp_wide_note(m, m->touched[i].k, m->touched[i].slot);
     if (to->layout.p >= 0)
         sp_wide_note(m, m->holder, sp_shard_own(&m->shards[m->holder], slot));
