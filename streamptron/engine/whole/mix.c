@@ -52,18 +52,25 @@ SP_PRIVATE void sp_mix_free(sp_merge *m)
     sp_free(m->parts);
     sp_free(m->touched);
     sp_free(m->terms);
+    sp_free(m->gathered);
     sp_free(m->scratch);
     sp_machine_mix_free(m);
 }
 
 SP_PRIVATE int sp_mix_room(sp_merge *m)
 {
+    const sp_table *to = &m->to->table;
     m->parts = (sp_mix_part *)sp_malloc((size_t)m->n * sizeof(sp_mix_part));
     m->touched = (sp_mix_part *)sp_malloc((size_t)(m->n + 1) * sizeof(sp_mix_part));
     m->terms = (sp_terms *)sp_malloc((size_t)m->n * sizeof(sp_terms));
     m->scratch = (double *)sp_malloc((size_t)(3 * m->n) * sizeof(double));
     if (m->parts == NULL || m->touched == NULL || m->terms == NULL || m->scratch == NULL)
         return -1;
+    if (to->layout.fields == 2 && to->average == SP_AVERAGE_UNIFORM && to->lanes == 1) {
+        m->gathered = (double *)sp_malloc((size_t)(m->n + 1) * 2 * SP_CHUNK_SLOTS * sizeof(double));
+        if (m->gathered == NULL)
+            return -1;
+    }
     return sp_machine_mix_room(m);
 }
 

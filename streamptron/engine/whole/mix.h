@@ -37,6 +37,7 @@ typedef struct sp_merge {
     sp_mix_part *touched; /* and in the slot; behind them the base */
     int n_touched;
     sp_terms *terms;
+    double *gathered; /* a chunk of each side, where slots have a weight and its uniform average */
     double *scratch;
     void *own; /* the machine's; see machine.h */
     sp_learner *turned; /* parts that are of another form than the merged; NULL: none. */

@@ -360,26 +360,40 @@ static bool sp_keep_chunk(sp_merge *m, size_t chunk, int *failed)
     return true;
 }
 
+/* The slots of a chunk of the merged learner as a side has them, of two numbers each: as they lie,
+   or gathered into `room`. */
+static const double *sp_gather_chunk(const sp_merge *m, int k, size_t chunk, double *room)
+{
+    const sp_shard *side = sp_mix_side(m, k);
+    sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
+    if (sp_shard_is_aligned(side, chunk))
+        return sp_shard_chunk(side, 0, chunk);
+    for (int i = 0; i < SP_CHUNK_SLOTS; i++, slot++) {
+        const sp_slot_type own = k == m->n ? sp_base_slot(m, slot) : sp_shard_own(side, slot);
+        memcpy(room + 2 * i, sp_shard_row(side, 0, own), 2 * sizeof(double));
+    }
+    return room;
+}
+
 /* The everyday chunk, all at once: one weight and its uniform average; False for any other. */
 static bool sp_mix_terms(sp_merge *m, size_t chunk)
 {
     sp_table *to = &m->to->table;
-    const sp_shard *shard;
-    double *slots;
-    if (!(to->layout.fields == 2 && to->average == SP_AVERAGE_UNIFORM && to->lanes == 1
-          && sp_shard_is_aligned(m->base, chunk) && *m->base->signs > 0.0))
+    double *room = m->gathered;
+    if (room == NULL || !m->base->plain)
         return false;
     for (int i = 0, end = m->n_parts; i < end; i++) {
-        shard = &m->shards[m->parts[i].k];
-        if (!sp_shard_is_aligned(shard, chunk))
+        if (!m->shards[m->parts[i].k].plain)
             return false;
-        m->terms[i].slots = sp_shard_chunk(shard, 0, chunk);
+    }
+    for (int i = 0, end = m->n_parts; i < end; i++, room += 2 * SP_CHUNK_SLOTS) {
+        const sp_shard *shard = &m->shards[m->parts[i].k];
+        m->terms[i].slots = sp_gather_chunk(m, m->parts[i].k, chunk, room);
         m->terms[i].c = shard->learner->table.c;
         m->terms[i].n = shard->n;
     }
-    slots = sp_table_chunk(to, 0, chunk);
-    sp_merge_terms(sp_shard_chunk(m->base, 0, chunk), m->c0, m->terms, m->n_parts, m->N, slots,
-                   SP_CHUNK_SLOTS);
+    sp_merge_terms(sp_gather_chunk(m, m->n, chunk, room), m->c0, m->terms, m->n_parts, m->N,
+                   sp_table_chunk(to, 0, chunk), SP_CHUNK_SLOTS);
     return true;
 }
 
