@@ -347,6 +347,13 @@ SP_API sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t
     return slot;
 }
 
+SP_PRIVATE int sp_index_expect(sp_index *index, size_t n)
+{
+    if (index->direct != NULL)
+        return 0;
+    return sp_tags_expect(&index->tags, &index->pool, n, &index->bytes);
+}
+
 SP_PRIVATE int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
                                 sp_gone *gone)
 {

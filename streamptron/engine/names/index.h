@@ -236,6 +236,10 @@ SP_PRIVATE void sp_index_find_all(const sp_index *index, const sp_key *keys, ptr
 /* The slot of a key, a new one unless it is there; the null slot if memory or slots run out. */
 SP_API sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t h);
 
+/* Make the table ready for n more names, so that it need not grow with each of a great many. -1
+   without memory; slots in use stay as they are in either case. */
+SP_PRIVATE int sp_index_expect(sp_index *index, size_t n);
+
 /* Give a slot of a limited index to a key that is not there; -1 without memory.
 
    The entry of the old key is still to be removed (sp_index_forget). */

@@ -259,10 +259,10 @@ static int sp_tags_grow(sp_tags *tags, sp_pool *pool, size_t *bytes)
     return 0;
 }
 
-/* Whether one more entry would be more than eleven in sixteen words. */
-static bool sp_tags_is_full(const sp_tags *tags)
+/* Whether n more entries would be more than eleven in sixteen words. */
+static bool sp_tags_is_full(const sp_tags *tags, size_t n)
 {
-    return 16 * (tags->count + 1) > 11 * tags->wide;
+    return 16 * (tags->count + n) > 11 * tags->wide;
 }
 
 /* Copy a small table into a larger one. -1 without memory. */
@@ -275,22 +275,49 @@ SP_RARE static int sp_tags_grow_few(sp_tags *tags, sp_pool *pool, size_t *bytes)
         rest += SP_TAGS_REST;
     }
     /* where too many are behind the last home, it becomes longer, and no wider */
-    bool wider = sp_tags_is_full(tags) && room - rest > tags->wide;
+    bool wider = sp_tags_is_full(tags, 1) && room - rest > tags->wide;
     return sp_tags_widen(tags, pool, room, wider ? room - rest : tags->wide, bytes);
 }
 
 SP_PRIVATE int sp_tags_reserve(sp_tags *tags, sp_pool *pool, size_t *bytes)
 {
-    while (tags->room <= SP_TAGS_FEW && (sp_tags_is_full(tags) || !sp_tags_has_rest(tags, 1))) {
+    while (tags->room <= SP_TAGS_FEW && (sp_tags_is_full(tags, 1) || !sp_tags_has_rest(tags, 1))) {
         if (sp_tags_grow_few(tags, pool, bytes) < 0)
             return -1;
     }
     if (tags->room <= SP_TAGS_FEW)
         return 0;
-    if ((tags->frontier || sp_tags_is_full(tags)) && tags->count % SP_TAGS_EVERY == 0
+    if ((tags->frontier || sp_tags_is_full(tags, 1)) && tags->count % SP_TAGS_EVERY == 0
         && sp_tags_grow(tags, pool, bytes) < 0)
         return -1;
     return sp_tags_has_rest(tags, 1) ? 0 : sp_tags_add(tags, pool, bytes);
+}
+
+SP_PRIVATE int sp_tags_expect(sp_tags *tags, sp_pool *pool, size_t n, size_t *bytes)
+{
+    const uint64_t room = ((16 * (tags->count + n) / 11 + SP_TAGS_REST) | SP_RUN_MASK) + 1;
+    if (room <= SP_TAGS_FEW || room >= (uint64_t)1 << 32 || !sp_tags_is_full(tags, n))
+        return 0;
+    while (tags->room <= SP_TAGS_FEW) {
+        if (sp_tags_grow_few(tags, pool, bytes) < 0)
+            return -1;
+    }
+    for (int turn = 0; turn < 2; turn++) { /* what has begun, and then all at once */
+        while (tags->frontier) {
+            if (sp_tags_move(tags, pool, bytes) < 0)
+                return -1;
+        }
+        while (turn == 0 && tags->room < room) {
+            if (sp_tags_add(tags, pool, bytes) < 0)
+                return -1;
+        }
+        if (turn == 0 && room - SP_TAGS_REST > tags->wide) {
+            tags->narrow = tags->wide;
+            tags->wide = room - SP_TAGS_REST;
+            tags->frontier = (uint64_t)1 << 32;
+        }
+    }
+    return 0;
 }
 
 SP_PRIVATE void sp_tags_put_at(sp_tags *tags, size_t at, uint64_t entry)

@@ -123,6 +123,9 @@ SP_PRIVATE void sp_tags_free(sp_tags *tags);
 /* Make sure that there is room for one more entry. -1 without memory. */
 SP_PRIVATE int sp_tags_reserve(sp_tags *tags, sp_pool *pool, size_t *bytes);
 
+/* Become as wide as n more entries need, at once: no event waits. -1 without memory. */
+SP_PRIVATE int sp_tags_expect(sp_tags *tags, sp_pool *pool, size_t n, size_t *bytes);
+
 /* Where the first entry is that has no larger tag, or an empty word. */
 SP_PRIVATE size_t sp_tags_from(const sp_tags *tags, uint64_t tag);
 

@@ -68,39 +68,63 @@ SP_PRIVATE void sp_names_prefixes(sp_shard *shards, int n, const sp_index *base)
         shards[k].first = sp_prefix(&shards[k], base);
 }
 
-SP_PRIVATE int sp_names_find(sp_shard *shard, sp_index *names)
+/* Look up all of a shard's names from `first` on. How many are new; -1: one is none. */
+static ptrdiff_t sp_names_look(sp_shard *shard, const sp_index *names, uint64_t *new)
 {
     sp_key keys[SP_NAMES_BATCH];
     uint64_t hashes[SP_NAMES_BATCH];
     const uint64_t *starts[SP_NAMES_BATCH];
-    sp_slot_type slots[SP_NAMES_BATCH];
-    sp_slot_type first = shard->first;
-    sp_slot_type slot = shard->first;
-    if (slot >= shard->n_slots)
-        return 0;
-    shard->merged = (sp_slot_type *)sp_malloc((shard->n_slots - slot) * sizeof(sp_slot_type));
-    if (shard->merged == NULL)
-        return SP_SHARD_MEMORY;
-    while (slot < shard->n_slots) {
-        int n = (int)SP_MIN((sp_slot_type)SP_NAMES_BATCH, shard->n_slots - slot);
+    ptrdiff_t n_new = 0;
+    int n;
+    for (sp_slot_type slot = shard->first; slot < shard->n_slots; slot += (uint32_t)n) {
+        sp_slot_type *slots = shard->merged + (slot - shard->first);
+        n = (int)SP_MIN((sp_slot_type)SP_NAMES_BATCH, shard->n_slots - slot);
         for (int i = 0; i < n; i++) {
             keys[i] = sp_shard_key(shard, slot + (uint32_t)i);
             if (sp_key_kind(&keys[i]) == SP_KEY_NONE)
-                return SP_SHARD_NAMES;
+                return -1;
         }
         for (int i = 0; i < n; i++)
             hashes[i] = sp_index_hash(names, &keys[i]);
         sp_index_find_all(names, keys, n, hashes, starts, slots, true);
         for (int i = 0; i < n; i++) {
-            if (slots[i] == SP_SLOT_NULL)
-                slots[i] = sp_index_insert(names, &keys[i], hashes[i]);
-            if (slots[i] == SP_SLOT_NULL)
-                return SP_SHARD_MEMORY;
-            shard->merged[slot + (uint32_t)i - first] = slots[i];
+            new[n_new] = hashes[i];
+            n_new += slots[i] == SP_SLOT_NULL;
         }
-        slot += (uint32_t)n;
     }
-    return 0;
+    return n_new;
+}
+
+SP_PRIVATE int sp_names_find(sp_shard *shard, sp_index *names)
+{
+    const size_t n = shard->n_slots - SP_MIN(shard->first, shard->n_slots);
+    uint64_t *new; /* the hashes of those that are */
+    ptrdiff_t n_new;
+    int fault = 0;
+    if (n == 0)
+        return 0;
+    shard->merged = (sp_slot_type *)sp_malloc(n * sizeof(sp_slot_type));
+    new = (uint64_t *)sp_malloc((n + 1) * sizeof(uint64_t));
+    if (shard->merged == NULL || new == NULL) {
+        sp_free(new);
+        return SP_SHARD_MEMORY;
+    }
+    n_new = sp_names_look(shard, names, new);
+    if (n_new < 0)
+        fault = SP_SHARD_NAMES;
+    else if (sp_index_expect(names, (size_t)n_new) < 0)
+        fault = SP_SHARD_MEMORY;
+    for (size_t i = 0, at = 0; !fault && i < n; i++) {
+        if (shard->merged[i] != SP_SLOT_NULL)
+            continue;
+        const sp_key key = sp_shard_key(shard, shard->first + (sp_slot_type)i);
+        shard->merged[i] = sp_index_insert(names, &key, new[at]);
+        at++;
+        if (shard->merged[i] == SP_SLOT_NULL)
+            fault = SP_SHARD_MEMORY;
+    }
+    sp_free(new);
+    return fault;
 }
 
 SP_PRIVATE int sp_names_invert(sp_shard *shard)
