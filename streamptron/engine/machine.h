@@ -588,8 +588,12 @@ static inline bool sp_machine_mix_same(const sp_merge *m, const sp_shard *shard,
     const ptrdiff_t n
         = SP_MAX(shard->learner->table.n_blocks, m->base->learner->table.n_blocks);
     for (ptrdiff_t b = 0; b < n; b++) {
-        if (!sp_machine_same_row(shard->learner, (uint32_t)b, sp_shard_row(shard, b, own),
-                                 m->base->learner, sp_shard_row(m->base, b, base)))
+        const double *row = sp_shard_row(shard, b, own);
+        const double *its = sp_shard_row(m->base, b, base);
+        if (sp_machine_of(m->to) == SP_MACHINE_SETS) {
+            if (!sp_sets_same_row(&shard->learner->table, row, &m->base->learner->table, its))
+                return false;
+        } else if (!sp_same_bits(row, its, shard->learner->table.width))
             return false;
     }
     return true;

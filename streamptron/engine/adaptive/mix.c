@@ -37,6 +37,16 @@ static void sp_mix_view(const sp_shard *shard, sp_view *view)
     view->sign = *shard->signs;
 }
 
+SP_PRIVATE void sp_adaptive_mix_look(sp_merge *m)
+{
+    for (int k = 0; k <= m->n; k++) {
+        const sp_shard *side = sp_mix_side(m, k);
+        const sp_table *its = &side->learner->table;
+        for (size_t chunk = 0; chunk < its->n_chunks && !m->columns; chunk++)
+            m->columns = sp_shard_chunk(side, SP_BLOCK_COLUMNS, chunk) != its->zeros;
+    }
+}
+
 SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m)
 {
     sp_adaptive_merge *own = (sp_adaptive_merge *)sp_calloc(1, sizeof(sp_adaptive_merge));
@@ -53,12 +63,13 @@ SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m)
         || own->numbers == NULL)
         return -1;
     for (int k = 0, end = m->n + 1; k < end; k++) {
-        sp_mix_view(k == m->n ? m->base : &m->shards[k], &own->views[k]);
+        sp_mix_view(sp_mix_side(m, k), &own->views[k]);
         own->features[k].w = own->numbers + k * size;
         own->features[k].G = own->features[k].w + 1;
         own->features[k].c = own->features[k].G + 1;
         own->features[k].e = own->features[k].c + own->labels;
     }
+    sp_adaptive_mix_look(m);
     return 0;
 }
 
@@ -188,13 +199,29 @@ static sp_slot_type sp_view_slot(const sp_shard *shard, sp_slot_type slot)
                                                                   : (sp_slot_type)SP_SLOT_NULL;
 }
 
+/* Take the row of a side as it lies, whose labels are the merged learner's. */
+static void sp_mix_take(const sp_merge *m, sp_slot_type slot, const sp_mix_part *part)
+{
+    const sp_shard *side = sp_mix_side(m, part->k);
+    const sp_column *column
+        = (const sp_column *)(const void *)sp_shard_row(side, SP_BLOCK_COLUMNS, part->slot);
+    for (ptrdiff_t b = 0; b < (column->n > 0.0 ? SP_HEAD_BLOCKS : 1); b++)
+        memcpy(sp_table_chunk(&m->to->table, b, slot >> SP_CHUNK_BITS)
+                   + (slot & SP_CHUNK_MASK) * SP_HEAD_WIDTH,
+               sp_shard_row(side, b, part->slot), SP_HEAD_WIDTH * sizeof(double));
+}
+
 /* AdaptiveClassifier's row. */
 static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
 {
     const sp_adaptive_merge *own = (const sp_adaptive_merge *)m->own;
     sp_blocks blocks = sp_table_blocks(&m->to->table);
     sp_feature *to = &own->features[m->n];
-    sp_mix_part *part;
+    sp_mix_part *part = m->touched;
+    if (m->n_touched == 1 && m->shards[part->k].plain && m->shards[part->k].labels[1] >= 0) {
+        sp_mix_take(m, slot, part);
+        return;
+    }
     for (int i = 0, end = m->n_touched; i < end; i++) {
         part = &m->touched[i];
         sp_feature_read(&own->views[part->k], sp_view_slot(&m->shards[part->k], part->slot),
@@ -216,7 +243,7 @@ static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
 SP_PRIVATE bool sp_adaptive_mix_has_columns(const sp_merge *m, size_t chunk)
 {
     sp_slot_type first = (sp_slot_type)(chunk << SP_CHUNK_BITS);
-    sp_slot_type last = SP_MIN(first + SP_CHUNK_SLOTS, m->n_slots);
+    sp_slot_type last = m->columns ? SP_MIN(first + SP_CHUNK_SLOTS, m->n_slots) : first;
     for (sp_slot_type slot = first; slot < last; slot++) {
         const double *row = sp_shard_row(m->base, SP_BLOCK_COLUMNS, sp_base_slot(m, slot));
         bool some = ((const sp_column *)(const void *)row)->n > 0.0;

@@ -20,6 +20,9 @@ SP_PRIVATE void sp_adaptive_mix_events(sp_merge *m, ptrdiff_t places);
 /* What is kept once, of each label and each output. -1 without memory. */
 SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m);
 
+/* Find out whether a side may have columns (sp_merge.columns). */
+SP_PRIVATE void sp_adaptive_mix_look(sp_merge *m);
+
 /* Whether a shard has a column among the slots of a chunk. */
 SP_PRIVATE bool sp_adaptive_mix_has_columns(const sp_merge *m, size_t chunk);
 

@@ -76,6 +76,7 @@ SP_PRIVATE int sp_many_mix_room(sp_merge *m)
     if (own->merged == NULL || own->united == NULL || own->seen == NULL || own->features == NULL
         || own->differing == NULL)
         return -1;
+    sp_adaptive_mix_look(m);
     own->at = own->united + own->labels;
     own->turns = own->at + own->labels;
     for (int k = 0; k <= m->n; k++) {

@@ -240,6 +240,14 @@ SP_API sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t
    without memory; slots in use stay as they are in either case. */
 SP_PRIVATE int sp_index_expect(sp_index *index, size_t n);
 
+/* Prefetch where the name of that hash is going to be inserted. */
+static inline void sp_index_prefetch(const sp_index *index, uint64_t h)
+{
+    if (index->direct == NULL)
+        sp_prefetch(sp_tags_word(&index->tags,
+                                 sp_tags_home(&index->tags, sp_index_tag_of(index, h))));
+}
+
 /* Give a slot of a limited index to a key that is not there; -1 without memory.
 
    The entry of the old key is still to be removed (sp_index_forget). */

@@ -39,7 +39,8 @@ typedef struct sp_merge {
     sp_terms *terms;
     double *gathered; /* a chunk of each side, where slots have a weight and its uniform average */
     double *scratch;
-    void *own; /* the machine's; see machine.h */
+    bool columns; /* AdaptiveClassifier: whether a side may have any */
+    void *own;    /* the machine's; see machine.h */
     sp_learner *turned; /* parts that are of another form than the merged; NULL: none. */
     sp_shard of_base;   /* The base, if it is one */
 } sp_merge;

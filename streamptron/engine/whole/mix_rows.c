@@ -283,10 +283,27 @@ SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot)
     }
 }
 
+/* Prefetch what shards have of a slot that comes soon: names that a shard has after another one
+   lie anywhere in its own table. */
+static void sp_mix_prefetch(const sp_merge *m, sp_slot_type slot)
+{
+    for (int i = 0, end = m->n_parts; i < end; i++) {
+        const sp_shard *shard = &m->shards[m->parts[i].k];
+        const sp_table *its = &shard->learner->table;
+        const sp_slot_type own = sp_shard_own(shard, slot);
+        for (ptrdiff_t b = 0; own >= shard->first && b < its->n_blocks; b++) {
+            const double *row = sp_shard_row(shard, b, own);
+            for (int j = 0; j < its->width; j += 8)
+                sp_prefetch(row + j);
+        }
+    }
+}
+
 /* One row. Its chunks are there wherever a shard has written. -1 without memory. */
 static int sp_mix_slot(sp_merge *m, sp_slot_type slot)
 {
     const sp_shard *shard;
+    sp_mix_prefetch(m, slot + SP_AHEAD);
     m->n_touched = 0;
     for (int i = 0, end = m->n_parts; i < end; i++) {
         shard = &m->shards[m->parts[i].k];

@@ -9,9 +9,12 @@
 
 SP_PRIVATE sp_key sp_shard_key(const sp_shard *shard, sp_slot_type slot)
 {
+    const sp_index *index = &shard->learner->index;
     sp_key key;
-    if (shard->keys == NULL)
-        key = sp_index_stored(&shard->learner->index, slot);
+    if (shard->keys == NULL && index->lookup == NULL && index->bits == 0)
+        key = *sp_index_key(index, slot);
+    else if (shard->keys == NULL)
+        key = sp_index_stored(index, slot);
     else if (slot < shard->keys_from)
         return sp_index_stored(shard->base, slot);
     else
@@ -118,6 +121,7 @@ SP_PRIVATE int sp_names_find(sp_shard *shard, sp_index *names)
         if (shard->merged[i] != SP_SLOT_NULL)
             continue;
         const sp_key key = sp_shard_key(shard, shard->first + (sp_slot_type)i);
+        sp_index_prefetch(names, new[SP_MIN(at + SP_NAMES_AHEAD, (size_t)n_new - 1)]);
         shard->merged[i] = sp_index_insert(names, &key, new[at]);
         at++;
         if (shard->merged[i] == SP_SLOT_NULL)

@@ -30,7 +30,8 @@
 #include "whole/flat.h"
 
 enum {
-    SP_NAMES_BATCH = 64,
+    SP_NAMES_BATCH = SP_MANY,
+    SP_NAMES_AHEAD = 8,
 
     SP_SHARD_MEMORY = 1, /* what may be wrong */
     SP_SHARD_NAMES = 2,  /* it did not go on from the base */
