@@ -593,7 +593,7 @@ static inline bool sp_machine_mix_same(const sp_merge *m, const sp_shard *shard,
         if (sp_machine_of(m->to) == SP_MACHINE_SETS) {
             if (!sp_sets_same_row(&shard->learner->table, row, &m->base->learner->table, its))
                 return false;
-        } else if (!sp_same_bits(row, its, shard->learner->table.width))
+        } else if (row != its && !sp_same_bits(row, its, shard->learner->table.width))
             return false;
     }
     return true;

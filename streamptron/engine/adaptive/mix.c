@@ -7,9 +7,10 @@
 
 #include <string.h>
 
+enum { SP_TWO_LABELS = 2 };
+
 /* Its part of a merge (sp_merge.own). */
 typedef struct sp_adaptive_merge {
-    ptrdiff_t labels;     /* places, at least two */
     sp_view *views;       /* of the shards, then of the base */
     sp_feature *features; /* likewise */
     const sp_feature **differing;
@@ -53,8 +54,7 @@ SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m)
     m->own = own;
     if (own == NULL)
         return -1;
-    own->labels = sp_adaptive_places(&m->to->adaptive);
-    ptrdiff_t size = 2 + 2 * own->labels;
+    const ptrdiff_t size = 2 + 2 * SP_TWO_LABELS;
     own->views = (sp_view *)sp_malloc(((size_t)(m->n + 1)) * sizeof(sp_view));
     own->features = (sp_feature *)sp_malloc(((size_t)(m->n + 1)) * sizeof(sp_feature));
     own->differing = (const sp_feature **)sp_malloc((size_t)m->n * sizeof(sp_feature *));
@@ -67,7 +67,7 @@ SP_PRIVATE int sp_adaptive_mix_room(sp_merge *m)
         own->features[k].w = own->numbers + k * size;
         own->features[k].G = own->features[k].w + 1;
         own->features[k].c = own->features[k].G + 1;
-        own->features[k].e = own->features[k].c + own->labels;
+        own->features[k].e = own->features[k].c + SP_TWO_LABELS;
     }
     sp_adaptive_mix_look(m);
     return 0;
@@ -171,10 +171,10 @@ SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m)
     double *w_k = m->scratch;
     double *G_k = m->scratch + m->n;
     double w, G;
-    if (sp_adaptive_room(to, own->labels) < 0)
+    if (sp_adaptive_room(to, SP_TWO_LABELS) < 0)
         return -1;
-    sp_adaptive_mix_events(m, own->labels);
-    own->all = to->T + (double)own->labels;
+    sp_adaptive_mix_events(m, SP_TWO_LABELS);
+    own->all = to->T + (double)SP_TWO_LABELS;
     for (int part = 0; part < 2; part++) {
         sp_once(m->base, part, &w, &G);
         for (int k = 0; k < m->n; k++)
@@ -225,18 +225,18 @@ static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
     for (int i = 0, end = m->n_touched; i < end; i++) {
         part = &m->touched[i];
         sp_feature_read(&own->views[part->k], sp_view_slot(&m->shards[part->k], part->slot),
-                        own->labels, &own->features[part->k]);
+                        SP_TWO_LABELS, &own->features[part->k]);
         own->differing[i] = &own->features[part->k];
     }
     if (m->n_touched == 1) {
-        sp_feature_write(&blocks, slot, own->labels, own->differing[0]);
+        sp_feature_write(&blocks, slot, SP_TWO_LABELS, own->differing[0]);
         return;
     }
-    sp_feature_read(&own->views[m->n], sp_view_slot(m->base, sp_base_slot(m, slot)), own->labels,
+    sp_feature_read(&own->views[m->n], sp_view_slot(m->base, sp_base_slot(m, slot)), SP_TWO_LABELS,
                     to);
-    sp_merge_feature(to, own->differing, m->n_touched, 1, own->labels, own->all, m->scratch);
-    sp_merge_om(to, own->labels, own->all, m->to->adaptive.rD);
-    sp_feature_write(&blocks, slot, own->labels, to);
+    sp_merge_feature(to, own->differing, m->n_touched, 1, SP_TWO_LABELS, own->all, m->scratch);
+    sp_merge_om(to, SP_TWO_LABELS, own->all, m->to->adaptive.rD);
+    sp_feature_write(&blocks, slot, SP_TWO_LABELS, to);
 }
 
 /* Whether a shard has a column among the slots of a chunk. */

@@ -192,10 +192,11 @@ SP_TEMPLATE uint64_t sp_bits_of(double x)
 /* Whether n numbers are the same, bit for bit: of a few, sooner than a call says it. */
 static inline bool sp_same_bits(const double *a, const double *b, int n)
 {
-    uint64_t other = 0;
-    for (int i = 0; i < n; i++)
-        other |= sp_bits_of(a[i]) ^ sp_bits_of(b[i]);
-    return other == 0;
+    for (int i = 0; i < n; i++) {
+        if (sp_bits_of(a[i]) != sp_bits_of(b[i]))
+            return false;
+    }
+    return true;
 }
 
 SP_TEMPLATE double sp_from_bits(uint64_t bits)

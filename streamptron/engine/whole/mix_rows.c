@@ -291,10 +291,14 @@ static void sp_mix_prefetch(const sp_merge *m, sp_slot_type slot)
         const sp_shard *shard = &m->shards[m->parts[i].k];
         const sp_table *its = &shard->learner->table;
         const sp_slot_type own = sp_shard_own(shard, slot);
-        for (ptrdiff_t b = 0; own >= shard->first && b < its->n_blocks; b++) {
-            const double *row = sp_shard_row(shard, b, own);
-            for (int j = 0; j < its->width; j += 8)
-                sp_prefetch(row + j);
+        const ptrdiff_t end = own < shard->first || own >> SP_CHUNK_BITS >= its->n_chunks
+                                  ? 0
+                                  : its->n_blocks;
+        for (ptrdiff_t b = 0; b < end; b++) {
+            const double *row = its->blocks[b].chunks[own >> SP_CHUNK_BITS]
+                                + (own & SP_CHUNK_MASK) * (uint32_t)its->width;
+            sp_prefetch(row);
+            sp_prefetch(row + its->width - 1);
         }
     }
 }
