@@ -194,7 +194,7 @@ SP_PRIVATE int sp_adaptive_mix_once(sp_merge *m)
 /* A slot as a view may read it: it has a chunk in every block. */
 static sp_slot_type sp_view_slot(const sp_shard *shard, sp_slot_type slot)
 {
-    slot = sp_index_place(&shard->learner->index, slot);
+    slot = sp_shard_place(shard, slot);
     return slot >> SP_CHUNK_BITS < shard->learner->table.n_chunks ? slot
                                                                   : (sp_slot_type)SP_SLOT_NULL;
 }

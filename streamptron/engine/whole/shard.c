@@ -27,6 +27,11 @@ SP_PRIVATE sp_key sp_shard_key(const sp_shard *shard, sp_slot_type slot)
     return key;
 }
 
+SP_APART SP_PRIVATE sp_slot_type sp_shard_place(const sp_shard *shard, sp_slot_type slot)
+{
+    return sp_index_place(&shard->learner->index, slot);
+}
+
 /* Whether its names and the base's may be compared as memory. */
 static bool sp_has_short_names(const sp_shard *shard, const sp_index *base)
 {
@@ -170,7 +175,7 @@ SP_PRIVATE const double *sp_shard_field(const sp_shard *shard, sp_slot_type slot
         return NULL;
     *sign = shard->signs[output];
     if (sp_table_is_wide(table))
-        return sp_wide_find(table, sp_index_place(&shard->learner->index, slot), own);
+        return sp_wide_find(table, sp_shard_place(shard, slot), own);
     if (table->lanes == 1)
         return sp_shard_row(shard, own, slot);
     return sp_shard_row(shard, own / SP_LANES, slot) + own % SP_LANES * table->layout.fields;
@@ -181,7 +186,7 @@ SP_PRIVATE double sp_shard_factor(const sp_shard *shard, sp_slot_type slot, ptrd
 {
     const sp_table *table = &shard->learner->table;
     ptrdiff_t own = shard->outputs[output];
-    size_t chunk = sp_index_place(&shard->learner->index, slot) >> SP_CHUNK_BITS;
+    size_t chunk = sp_shard_place(shard, slot) >> SP_CHUNK_BITS;
     if (table->average != SP_AVERAGE_EXPONENTIAL || own < 0 || chunk >= table->n_chunks)
         return 1.0;
     if (sp_table_is_wide(table)) /* all have seen all of its folds */

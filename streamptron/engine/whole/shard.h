@@ -127,10 +127,14 @@ static inline const double *sp_shard_chunk(const sp_shard *shard, ptrdiff_t bloc
     return table->blocks[block].chunks[chunk];
 }
 
+/* Where its numbers of a slot are, of a hashed learner in a file: not at the slot itself. */
+SP_APART SP_PRIVATE sp_slot_type sp_shard_place(const sp_shard *shard, sp_slot_type slot);
+
 /* What one of its blocks has in its own slot. */
 static inline const double *sp_shard_row(const sp_shard *shard, ptrdiff_t block, sp_slot_type slot)
 {
-    slot = sp_index_place(&shard->learner->index, slot);
+    if (shard->learner->index.bits && shard->learner->index.lookup != NULL)
+        slot = sp_shard_place(shard, slot);
     return sp_shard_chunk(shard, block, slot >> SP_CHUNK_BITS)
            + (slot & SP_CHUNK_MASK) * (uint32_t)shard->learner->table.width;
 }
