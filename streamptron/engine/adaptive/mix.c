@@ -199,16 +199,12 @@ static sp_slot_type sp_view_slot(const sp_shard *shard, sp_slot_type slot)
                                                                   : (sp_slot_type)SP_SLOT_NULL;
 }
 
-/* Take the row of a side as it lies, whose labels are the merged learner's. */
-static void sp_mix_take(const sp_merge *m, sp_slot_type slot, const sp_mix_part *part)
+/* Whether a side's slot is no column, and lies as in the merged learner. */
+static bool sp_is_word(const sp_shard *side, sp_slot_type slot)
 {
-    const sp_shard *side = sp_mix_side(m, part->k);
-    const sp_column *column
-        = (const sp_column *)(const void *)sp_shard_row(side, SP_BLOCK_COLUMNS, part->slot);
-    for (ptrdiff_t b = 0; b < (column->n > 0.0 ? SP_HEAD_BLOCKS : 1); b++)
-        memcpy(sp_table_chunk(&m->to->table, b, slot >> SP_CHUNK_BITS)
-                   + (slot & SP_CHUNK_MASK) * SP_HEAD_WIDTH,
-               sp_shard_row(side, b, part->slot), SP_HEAD_WIDTH * sizeof(double));
+    const double *column = sp_shard_row(side, SP_BLOCK_COLUMNS, slot);
+    return side->plain && side->labels[0] == 0 && side->labels[1] == 1
+           && !(((const sp_column *)(const void *)column)->n > 0.0);
 }
 
 /* AdaptiveClassifier's row. */
@@ -218,8 +214,9 @@ static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
     sp_blocks blocks = sp_table_blocks(&m->to->table);
     sp_feature *to = &own->features[m->n];
     sp_mix_part *part = m->touched;
-    if (m->n_touched == 1 && m->shards[part->k].plain && m->shards[part->k].labels[1] >= 0) {
-        sp_mix_take(m, slot, part);
+    if (m->n_touched == 1 && sp_is_word(&m->shards[part->k], part->slot)) {
+        memcpy(sp_head_of(m->to->table.blocks->chunks, slot),
+               sp_shard_row(&m->shards[part->k], 0, part->slot), sizeof(sp_head));
         return;
     }
     for (int i = 0, end = m->n_touched; i < end; i++) {

@@ -381,9 +381,10 @@ static bool sp_keep_chunk(sp_merge *m, size_t chunk, int *failed)
     return true;
 }
 
-/* The slots of a chunk of the merged learner as a side has them, of two numbers each: as they lie,
-   or gathered into `room`. */
-static const double *sp_gather_chunk(const sp_merge *m, int k, size_t chunk, double *room)
+/* The slots of a chunk of the merged learner as the base or a shard has them, of two numbers each:
+   as they lie, or gathered into `room`. What a shard does not have is as in the base. */
+static const double *sp_gather_chunk(const sp_merge *m, int k, size_t chunk, const double *base,
+                                     double *room)
 {
     const sp_shard *side = sp_mix_side(m, k);
     sp_slot_type slot = (sp_slot_type)(chunk << SP_CHUNK_BITS);
@@ -391,7 +392,9 @@ static const double *sp_gather_chunk(const sp_merge *m, int k, size_t chunk, dou
         return sp_shard_chunk(side, 0, chunk);
     for (int i = 0; i < SP_CHUNK_SLOTS; i++, slot++) {
         const sp_slot_type own = k == m->n ? sp_base_slot(m, slot) : sp_shard_own(side, slot);
-        memcpy(room + 2 * i, sp_shard_row(side, 0, own), 2 * sizeof(double));
+        const double *row = own == SP_SLOT_NULL && base != NULL ? base + 2 * i
+                                                                : sp_shard_row(side, 0, own);
+        memcpy(room + 2 * i, row, 2 * sizeof(double));
     }
     return room;
 }
@@ -399,7 +402,6 @@ static const double *sp_gather_chunk(const sp_merge *m, int k, size_t chunk, dou
 /* The everyday chunk, all at once: one weight and its uniform average; False for any other. */
 static bool sp_mix_terms(sp_merge *m, size_t chunk)
 {
-    sp_table *to = &m->to->table;
     double *room = m->gathered;
     if (room == NULL || !m->base->plain)
         return false;
@@ -407,14 +409,16 @@ static bool sp_mix_terms(sp_merge *m, size_t chunk)
         if (!m->shards[m->parts[i].k].plain)
             return false;
     }
-    for (int i = 0, end = m->n_parts; i < end; i++, room += 2 * SP_CHUNK_SLOTS) {
+    const double *base = sp_gather_chunk(m, m->n, chunk, NULL, room);
+    for (int i = 0, end = m->n_parts; i < end; i++) {
         const sp_shard *shard = &m->shards[m->parts[i].k];
-        m->terms[i].slots = sp_gather_chunk(m, m->parts[i].k, chunk, room);
+        room += 2 * SP_CHUNK_SLOTS;
+        m->terms[i].slots = sp_gather_chunk(m, m->parts[i].k, chunk, base, room);
         m->terms[i].c = shard->learner->table.c;
         m->terms[i].n = shard->n;
     }
-    sp_merge_terms(sp_gather_chunk(m, m->n, chunk, room), m->c0, m->terms, m->n_parts, m->N,
-                   sp_table_chunk(to, 0, chunk), SP_CHUNK_SLOTS);
+    sp_merge_terms(base, m->c0, m->terms, m->n_parts, m->N,
+                   sp_table_chunk(&m->to->table, 0, chunk), SP_CHUNK_SLOTS);
     return true;
 }
 
@@ -456,10 +460,10 @@ SP_PRIVATE int sp_mix_rows(sp_merge *m)
     const sp_table *base = &m->base->learner->table;
     size_t chunks = ((m->n_slots - 1) >> SP_CHUNK_BITS) + 1;
     size_t new = chunks - SP_MIN(chunks, base->n_chunks);
+    if (to->kind->weights) /* of others few chunks are there in more than the first block */
+        new *= (size_t)to->n_blocks;
     if (sp_table_reserve_places(to, chunks, to->whole) < 0
-        || sp_pool_reserve(&to->pool,
-                           base->pool.used
-                               + new *(size_t)to->n_blocks *sp_pool_block(sp_chunk_bytes(to)))
+        || sp_pool_reserve(&to->pool, base->pool.used + new * sp_pool_block(sp_chunk_bytes(to)))
                < 0)
         return -1;
     for (size_t chunk = 0; chunk < chunks; chunk++) {

@@ -149,6 +149,12 @@ SP_TEMPLATE double sp_unhalved(double cnt, double cnt0)
     return times;
 }
 
+static inline void sp_feature_no_column(sp_feature *to, ptrdiff_t labels)
+{
+    memset(&to->column, 0, sizeof(sp_column));
+    for (ptrdiff_t j = 0; j < labels; j++) to->e[j] = 0.0;
+}
+
 /* The column that shards make of `to`, the base's: n, since and e gain what each has gained, or all
    of a column that has begun anew. Mean and spread are those of the shards, by how many values they
    have seen; the base's are in each already. */
@@ -170,6 +176,10 @@ static inline void sp_merge_column(sp_feature *to, const sp_feature *const *shar
         gains[k] = gains[k] > 0.0 ? gains[k] : 0.0;
         all += gains[k];
     }
+    if (first < 0) {
+        sp_feature_no_column(to, labels);
+        return;
+    }
     column->n = went_on ? base.n : 0.0;
     column->since = went_on ? base.since : 0.0;
     column->a = column->b = 0.0;
@@ -185,13 +195,12 @@ static inline void sp_merge_column(sp_feature *to, const sp_feature *const *shar
         const double way = shards[k]->column.a - column->a;
         if (gains[k] > 0.0) column->b += gains[k] / all * (shards[k]->column.b + way * way);
     }
-    if (first >= 0 && !(all > 0.0)) {
+    if (!(all > 0.0)) {
         column->a = shards[first]->column.a;
         column->b = shards[first]->column.b;
     }
-    if (first < 0 || 4.0 * column->n < column->since + 1.0) {
-        memset(column, 0, sizeof(sp_column));
-        for (ptrdiff_t j = 0; j < labels; j++) to->e[j] = 0.0;
+    if (4.0 * column->n < column->since + 1.0) {
+        sp_feature_no_column(to, labels);
         return;
     }
     while (column->since * halved >= SP_COUNT_MOST) halved *= 0.5;
