@@ -200,7 +200,7 @@ static sp_slot_type sp_view_slot(const sp_shard *shard, sp_slot_type slot)
 }
 
 /* Whether a side's slot is no column, and lies as in the merged learner. */
-static bool sp_is_word(const sp_shard *side, sp_slot_type slot)
+static bool sp_lies_as_word(const sp_shard *side, sp_slot_type slot)
 {
     const double *column = sp_shard_row(side, SP_BLOCK_COLUMNS, slot);
     return side->plain && side->labels[0] == 0 && side->labels[1] == 1
@@ -214,7 +214,7 @@ static void sp_mix_feature(const sp_merge *m, sp_slot_type slot)
     sp_blocks blocks = sp_table_blocks(&m->to->table);
     sp_feature *to = &own->features[m->n];
     sp_mix_part *part = m->touched;
-    if (m->n_touched == 1 && sp_is_word(&m->shards[part->k], part->slot)) {
+    if (m->n_touched == 1 && sp_lies_as_word(&m->shards[part->k], part->slot)) {
         memcpy(sp_head_of(m->to->table.blocks->chunks, slot),
                sp_shard_row(&m->shards[part->k], 0, part->slot), sizeof(sp_head));
         return;
