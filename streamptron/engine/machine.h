@@ -574,7 +574,7 @@ static inline bool sp_machine_same_row(const sp_learner *learner, uint32_t block
         return sp_many_same_row(learner, block, row, base, its);
     if (sp_machine_of(learner) == SP_MACHINE_WIDE)
         return sp_wide_same_row(learner, row, base, its);
-    return memcmp(row, its, (size_t)learner->table.width * sizeof(double)) == 0;
+    return sp_same_bits(row, its, learner->table.width);
 }
 
 /* Whether a shard's own slot holds the same as a slot of the base. */
@@ -590,10 +590,8 @@ static inline bool sp_machine_mix_same(const sp_merge *m, const sp_shard *shard,
     for (ptrdiff_t b = 0; b < n; b++) {
         const double *row = sp_shard_row(shard, b, own);
         const double *its = sp_shard_row(m->base, b, base);
-        if (sp_machine_of(m->to) == SP_MACHINE_SETS) {
-            if (!sp_sets_same_row(&shard->learner->table, row, &m->base->learner->table, its))
-                return false;
-        } else if (row != its && !sp_same_bits(row, its, shard->learner->table.width))
+        if (row != its
+            && !sp_machine_same_row(shard->learner, (uint32_t)b, row, m->base->learner, its))
             return false;
     }
     return true;

@@ -242,15 +242,13 @@ SP_PRIVATE bool sp_adaptive_mix_has_columns(const sp_merge *m, size_t chunk)
     sp_slot_type first = (sp_slot_type)(chunk << SP_CHUNK_BITS);
     sp_slot_type last = m->columns ? SP_MIN(first + SP_CHUNK_SLOTS, m->n_slots) : first;
     for (sp_slot_type slot = first; slot < last; slot++) {
-        const double *row = sp_shard_row(m->base, SP_BLOCK_COLUMNS, sp_base_slot(m, slot));
-        bool some = ((const sp_column *)(const void *)row)->n > 0.0;
-        for (int i = 0; i < m->n_parts && !some; i++) {
-            const sp_shard *shard = &m->shards[m->parts[i].k];
-            row = sp_shard_row(shard, SP_BLOCK_COLUMNS, sp_shard_own(shard, slot));
-            some = ((const sp_column *)(const void *)row)->n > 0.0;
+        for (int i = 0; i <= m->n_parts; i++) {
+            const int k = i < m->n_parts ? m->parts[i].k : m->n;
+            const double *row
+                = sp_shard_row(sp_mix_side(m, k), SP_BLOCK_COLUMNS, sp_side_slot(m, k, slot));
+            if (((const sp_column *)(const void *)row)->n > 0.0)
+                return true;
         }
-        if (some)
-            return true;
     }
     return false;
 }

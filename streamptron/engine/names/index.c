@@ -347,7 +347,7 @@ SP_API sp_slot_type sp_index_insert(sp_index *index, const sp_key *key, uint64_t
     return slot;
 }
 
-SP_PRIVATE int sp_index_expect(sp_index *index, size_t n)
+SP_RARE SP_PRIVATE int sp_index_expect(sp_index *index, size_t n)
 {
     if (index->direct != NULL)
         return 0;

@@ -243,9 +243,8 @@ SP_PRIVATE int sp_index_expect(sp_index *index, size_t n);
 /* Prefetch where the name of that hash is going to be inserted. */
 static inline void sp_index_prefetch(const sp_index *index, uint64_t h)
 {
-    if (index->direct == NULL)
-        sp_prefetch(sp_tags_word(&index->tags,
-                                 sp_tags_home(&index->tags, sp_index_tag_of(index, h))));
+    if (index->bits == 0)
+        sp_prefetch(sp_tags_word(&index->tags, sp_tags_home(&index->tags, h >> 32)));
 }
 
 /* Give a slot of a limited index to a key that is not there; -1 without memory.

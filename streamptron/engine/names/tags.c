@@ -242,13 +242,11 @@ SP_RARE SP_PRIVATE int sp_tags_init(sp_tags *tags, size_t *bytes)
     return sp_tags_widen(tags, NULL, SP_TAGS_LEAST, SP_TAGS_LEAST - 4, bytes);
 }
 
-/* Go on growing a large table. -1 without memory. */
-static int sp_tags_grow(sp_tags *tags, sp_pool *pool, size_t *bytes)
+/* Go on growing a large table, in the end to n runs. -1 without memory. */
+static int sp_tags_grow(sp_tags *tags, sp_pool *pool, uint64_t n, size_t *bytes)
 {
     if (tags->frontier)
         return sp_tags_move(tags, pool, bytes);
-    uint64_t n = (tags->wide + SP_TAGS_REST + SP_RUN_MASK) >> SP_RUN_BITS;
-    n += (3 * n + 6) / 16;
     if (n << SP_RUN_BITS >= (uint64_t)1 << 32)
         return -1; /* for three thousand million names there is no other width */
     if (tags->room < n << SP_RUN_BITS)
@@ -259,14 +257,27 @@ static int sp_tags_grow(sp_tags *tags, sp_pool *pool, size_t *bytes)
     return 0;
 }
 
+/* The runs of so many homes and what is behind them. */
+static uint64_t sp_tags_runs_for(uint64_t wide)
+{
+    return (wide + SP_TAGS_REST + SP_RUN_MASK) >> SP_RUN_BITS;
+}
+
+/* And as many as a large table has next: a fifth more. */
+static uint64_t sp_tags_next(const sp_tags *tags)
+{
+    const uint64_t n = sp_tags_runs_for(tags->wide);
+    return n + (3 * n + 6) / 16;
+}
+
 /* Whether n more entries would be more than eleven in sixteen words. */
 static bool sp_tags_is_full(const sp_tags *tags, size_t n)
 {
     return 16 * (tags->count + n) > 11 * tags->wide;
 }
 
-/* Copy a small table into a larger one. -1 without memory. */
-SP_RARE static int sp_tags_grow_few(sp_tags *tags, sp_pool *pool, size_t *bytes)
+/* Copy a small table, which is to have n more entries, into a larger one. -1 without memory. */
+SP_RARE static int sp_tags_grow_few(sp_tags *tags, sp_pool *pool, size_t n, size_t *bytes)
 {
     size_t room = sp_tags_more(tags->room);
     size_t rest = sp_tags_behind(tags) + 4;
@@ -275,49 +286,32 @@ SP_RARE static int sp_tags_grow_few(sp_tags *tags, sp_pool *pool, size_t *bytes)
         rest += SP_TAGS_REST;
     }
     /* where too many are behind the last home, it becomes longer, and no wider */
-    bool wider = sp_tags_is_full(tags, 1) && room - rest > tags->wide;
+    bool wider = sp_tags_is_full(tags, n) && room - rest > tags->wide;
     return sp_tags_widen(tags, pool, room, wider ? room - rest : tags->wide, bytes);
 }
 
 SP_PRIVATE int sp_tags_reserve(sp_tags *tags, sp_pool *pool, size_t *bytes)
 {
     while (tags->room <= SP_TAGS_FEW && (sp_tags_is_full(tags, 1) || !sp_tags_has_rest(tags, 1))) {
-        if (sp_tags_grow_few(tags, pool, bytes) < 0)
+        if (sp_tags_grow_few(tags, pool, 1, bytes) < 0)
             return -1;
     }
     if (tags->room <= SP_TAGS_FEW)
         return 0;
     if ((tags->frontier || sp_tags_is_full(tags, 1)) && tags->count % SP_TAGS_EVERY == 0
-        && sp_tags_grow(tags, pool, bytes) < 0)
+        && sp_tags_grow(tags, pool, sp_tags_next(tags), bytes) < 0)
         return -1;
     return sp_tags_has_rest(tags, 1) ? 0 : sp_tags_add(tags, pool, bytes);
 }
 
-SP_PRIVATE int sp_tags_expect(sp_tags *tags, sp_pool *pool, size_t n, size_t *bytes)
+SP_RARE SP_PRIVATE int sp_tags_expect(sp_tags *tags, sp_pool *pool, size_t n, size_t *bytes)
 {
-    const uint64_t room = ((16 * (tags->count + n) / 11 + SP_TAGS_REST) | SP_RUN_MASK) + 1;
-    if (room <= SP_TAGS_FEW || room >= (uint64_t)1 << 32 || !sp_tags_is_full(tags, n))
-        return 0;
-    while (tags->room <= SP_TAGS_FEW) {
-        if (sp_tags_grow_few(tags, pool, bytes) < 0)
-            return -1;
-    }
-    for (int turn = 0; turn < 2; turn++) { /* what has begun, and then all at once */
-        while (tags->frontier) {
-            if (sp_tags_move(tags, pool, bytes) < 0)
-                return -1;
-        }
-        while (turn == 0 && tags->room < room) {
-            if (sp_tags_add(tags, pool, bytes) < 0)
-                return -1;
-        }
-        if (turn == 0 && room - SP_TAGS_REST > tags->wide) {
-            tags->narrow = tags->wide;
-            tags->wide = room - SP_TAGS_REST;
-            tags->frontier = (uint64_t)1 << 32;
-        }
-    }
-    return 0;
+    const uint64_t runs = sp_tags_runs_for(16 * (tags->count + n) / 11 + 1);
+    int failed = 0;
+    while (!failed && (sp_tags_is_full(tags, n) || tags->frontier))
+        failed = tags->room <= SP_TAGS_FEW ? sp_tags_grow_few(tags, pool, n, bytes)
+                                           : sp_tags_grow(tags, pool, runs, bytes);
+    return failed;
 }
 
 SP_PRIVATE void sp_tags_put_at(sp_tags *tags, size_t at, uint64_t entry)

@@ -4,6 +4,7 @@
 #include "linear/table.h"
 #include "machine.h"
 #include "memory/compiler.h"
+#include "memory/heap.h"
 #include "memory/types.h"
 #include "names/hash.h"
 #include "names/index.h"
@@ -15,13 +16,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Add a name that is new. 0, or what is wrong. */
-static int sp_insert(sp_index *names, const sp_key *key)
+/* Take all names of a side, in their order, into an index that has none. 0, or what is wrong. */
+static int sp_names_take(const sp_shard *side, sp_index *names)
 {
-    uint64_t h = sp_index_hash(names, key);
-    if (sp_index_find(names, key, h) != SP_SLOT_NULL)
-        return SP_SHARD_TWICE;
-    return sp_index_insert(names, key, h) != SP_SLOT_NULL ? 0 : SP_SHARD_MEMORY;
+    sp_shard all = *side;
+    all.first = SP_SLOTS_RESERVED;
+    int fault = sp_names_find(&all, names);
+    sp_free(all.merged);
+    return fault || names->n_slots == all.n_slots ? fault : SP_SHARD_TWICE;
 }
 
 /* All names, the base's first and in place. 0, or what is wrong, and with which shard. */
@@ -34,7 +36,6 @@ static int sp_unite(sp_merge *m, int *culprit)
     uint64_t seed = names->seed_number;
     bool limited = sp_index_is_limited(names);
     int fault;
-    sp_key key;
     for (int k = -1, end = m->n; k < end; k++) {
         *culprit = k;
         if (sp_names_fault(k < 0 ? m->base : &m->shards[k]))
@@ -48,14 +49,10 @@ static int sp_unite(sp_merge *m, int *culprit)
             return SP_SHARD_MEMORY;
     } else {
         start = base;
-        for (sp_slot_type slot = SP_SLOTS_RESERVED, end = base->n_slots; slot < end; slot++) {
-            key = sp_shard_key(m->base, slot);
-            fault = sp_insert(names, &key);
-            if (fault) {
-                *culprit = -1;
-                return fault;
-            }
-        }
+        *culprit = -1;
+        fault = sp_names_take(m->base, names);
+        if (fault)
+            return fault;
     }
     if (limited)
         names->max_slots = SP_SLOT_MAX - 1;
@@ -112,18 +109,15 @@ static int sp_alone(sp_learner *to, sp_shard *shard)
 {
     const sp_learner *its = shard->learner;
     sp_index *names = &to->index;
-    sp_key key;
-    for (sp_slot_type slot = SP_SLOTS_RESERVED, end = shard->n_slots; slot < end; slot++) {
-        key = sp_shard_key(shard, slot);
-        int fault = sp_insert(names, &key);
-        if (fault)
-            return fault;
-        if (sp_index_is_limited(names))
-            *sp_index_stamp(names, slot) = sp_shard_stamp(shard, slot);
-    }
+    int failed = sp_names_take(shard, names);
+    if (failed)
+        return failed;
+    for (sp_slot_type slot = SP_SLOTS_RESERVED;
+         sp_index_is_limited(names) && slot < shard->n_slots; slot++)
+        *sp_index_stamp(names, slot) = sp_shard_stamp(shard, slot);
     sp_machine_free(to);
     sp_table_free(&to->table);
-    int failed = sp_table_copy(&to->table, &its->table);
+    failed = sp_table_copy(&to->table, &its->table);
     /* all of it must be its own before it can be freed */
     if (sp_machine_copy(to, its) + failed < 0)
         return SP_SHARD_MEMORY;

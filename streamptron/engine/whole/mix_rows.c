@@ -45,6 +45,11 @@ SP_PRIVATE sp_slot_type sp_base_slot(const sp_merge *m, sp_slot_type slot)
     return slot < m->base->n_slots ? slot : (sp_slot_type)SP_SLOT_NULL;
 }
 
+SP_PRIVATE sp_slot_type sp_side_slot(const sp_merge *m, int k, sp_slot_type slot)
+{
+    return k == m->n ? sp_base_slot(m, slot) : sp_shard_own(&m->shards[k], slot);
+}
+
 /* A number as the merged learner has it, from a side that may speak for the other label. */
 static inline double sp_signed(double x, double sign)
 {
@@ -202,16 +207,30 @@ static void sp_mix_field(const sp_merge *m, sp_slot_type slot, ptrdiff_t output,
     }
 }
 
+/* Weight, averaging term and what the rule keeps; 0 for what there is not. */
+enum { SP_MIX_NUMBERS = 2 + SP_KEEP_MOST };
+
+static void sp_numbers_of(const sp_layout *layout, const sp_mix_part *part, double *numbers)
+{
+    memset(numbers, 0, SP_MIX_NUMBERS * sizeof(double));
+    numbers[0] = sp_weight_of(part);
+    numbers[1] = sp_term_of(layout, part);
+    for (int i = 0, end = sp_keep_count(layout->keep); i < end; i++)
+        numbers[2 + i] = sp_kept_of(layout, part, i);
+}
+
 /* One output of a row that is untouched. */
 static void sp_keep_field(const sp_merge *m, double *to)
 {
     const sp_layout *layout = &m->to->table.layout;
     const sp_mix_part *base = m->touched;
-    to[0] = sp_weight_of(base);
+    double numbers[SP_MIX_NUMBERS];
+    sp_numbers_of(layout, base, numbers);
+    to[0] = numbers[0];
     if (layout->v >= 0)
-        to[layout->v] = sp_term_of(layout, base);
+        to[layout->v] = numbers[1];
     for (int i = 0, end = sp_keep_count(layout->keep); i < end; i++)
-        to[layout->k + i] = sp_kept_of(layout, base, i);
+        to[layout->k + i] = numbers[2 + i];
     if (layout->p >= 0) {
         to[layout->p] = sp_signed(base->field[layout->p], base->sign);
         to[layout->e] = base->field[layout->e];
@@ -222,17 +241,14 @@ SP_PRIVATE bool sp_mix_is_same(const sp_merge *m, const sp_shard *shard, sp_slot
                                sp_slot_type base, ptrdiff_t output)
 {
     const sp_layout *layout = &m->to->table.layout;
-    const uint32_t fold = shard->learner->table.fold;
-    sp_mix_part theirs = {.k = (int)(shard - m->shards), .slot = own};
-    sp_mix_part ours = {.k = m->n, .slot = base};
-    sp_find_field(m, &theirs, output, fold);
-    sp_find_field(m, &ours, output, fold);
-    uint64_t other = sp_bits_of(sp_weight_of(&theirs)) ^ sp_bits_of(sp_weight_of(&ours));
-    other |= sp_bits_of(sp_term_of(layout, &theirs)) ^ sp_bits_of(sp_term_of(layout, &ours));
-    for (int i = 0, end = sp_keep_count(layout->keep); i < end; i++)
-        other |= sp_bits_of(sp_kept_of(layout, &theirs, i))
-                 ^ sp_bits_of(sp_kept_of(layout, &ours, i));
-    return other == 0;
+    sp_mix_part sides[] = {{.k = (int)(shard - m->shards), .slot = own},
+                           {.k = m->n, .slot = base}};
+    double numbers[2][SP_MIX_NUMBERS];
+    for (int i = 0; i < 2; i++) {
+        sp_find_field(m, &sides[i], output, shard->learner->table.fold);
+        sp_numbers_of(layout, &sides[i], numbers[i]);
+    }
+    return sp_same_bits(numbers[0], numbers[1], SP_MIX_NUMBERS);
 }
 
 SP_PRIVATE void sp_mix_output(const sp_merge *m, sp_slot_type slot, ptrdiff_t output, double *to)
@@ -283,22 +299,18 @@ SP_PRIVATE void sp_weights_mix_slot(sp_merge *m, sp_slot_type slot)
     }
 }
 
-/* Prefetch what shards have of a slot that comes soon: names that a shard has after another one
-   lie anywhere in its own table. */
+/* Prefetch what shards have of a slot of weights that comes soon: names that a shard has after
+   another one lie anywhere in its own table. */
 static void sp_mix_prefetch(const sp_merge *m, sp_slot_type slot)
 {
-    for (int i = 0, end = m->n_parts; i < end; i++) {
+    const int end = m->to->table.kind->weights ? m->n_parts : 0;
+    for (int i = 0; i < end; i++) {
         const sp_shard *shard = &m->shards[m->parts[i].k];
-        const sp_table *its = &shard->learner->table;
         const sp_slot_type own = sp_shard_own(shard, slot);
-        const ptrdiff_t end = own < shard->first || own >> SP_CHUNK_BITS >= its->n_chunks
-                                  ? 0
-                                  : its->n_blocks;
-        for (ptrdiff_t b = 0; b < end; b++) {
-            const double *row = its->blocks[b].chunks[own >> SP_CHUNK_BITS]
-                                + (own & SP_CHUNK_MASK) * (uint32_t)its->width;
+        for (ptrdiff_t b = 0; b < shard->learner->table.n_blocks; b++) {
+            const double *row = sp_shard_row(shard, b, own);
             sp_prefetch(row);
-            sp_prefetch(row + its->width - 1);
+            sp_prefetch(row + shard->learner->table.width - 1);
         }
     }
 }
@@ -391,7 +403,7 @@ static const double *sp_gather_chunk(const sp_merge *m, int k, size_t chunk, con
     if (sp_shard_is_aligned(side, chunk))
         return sp_shard_chunk(side, 0, chunk);
     for (int i = 0; i < SP_CHUNK_SLOTS; i++, slot++) {
-        const sp_slot_type own = k == m->n ? sp_base_slot(m, slot) : sp_shard_own(side, slot);
+        const sp_slot_type own = sp_side_slot(m, k, slot);
         const double *row = own == SP_SLOT_NULL && base != NULL ? base + 2 * i
                                                                 : sp_shard_row(side, 0, own);
         memcpy(room + 2 * i, row, 2 * sizeof(double));

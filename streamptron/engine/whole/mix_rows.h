@@ -15,6 +15,9 @@ SP_PRIVATE int sp_mix_rows(sp_merge *m);
 
 SP_PRIVATE sp_slot_type sp_base_slot(const sp_merge *m, sp_slot_type slot);
 
+/* The own slot of the k-th of the shards, or of the base behind them; the null slot: it has none. */
+SP_PRIVATE sp_slot_type sp_side_slot(const sp_merge *m, int k, sp_slot_type slot);
+
 /* Whether an output of a shard's own slot holds the same as that of a slot of the base. */
 SP_PRIVATE bool sp_mix_is_same(const sp_merge *m, const sp_shard *shard, sp_slot_type own,
                                sp_slot_type base, ptrdiff_t output);

@@ -76,63 +76,52 @@ SP_PRIVATE void sp_names_prefixes(sp_shard *shards, int n, const sp_index *base)
         shards[k].first = sp_prefix(&shards[k], base);
 }
 
-/* Look up all of a shard's names from `first` on. How many are new; -1: one is none. */
-static ptrdiff_t sp_names_look(sp_shard *shard, const sp_index *names, uint64_t *new)
+/* Hash and look up n names of a shard from `first` on. How many are new; -1: one is none. */
+static ptrdiff_t sp_names_look(const sp_shard *shard, const sp_index *names, size_t n,
+                               uint64_t *hashes)
 {
     sp_key keys[SP_NAMES_BATCH];
-    uint64_t hashes[SP_NAMES_BATCH];
     const uint64_t *starts[SP_NAMES_BATCH];
-    ptrdiff_t n_new = 0;
-    int n;
-    for (sp_slot_type slot = shard->first; slot < shard->n_slots; slot += (uint32_t)n) {
-        sp_slot_type *slots = shard->merged + (slot - shard->first);
-        n = (int)SP_MIN((sp_slot_type)SP_NAMES_BATCH, shard->n_slots - slot);
-        for (int i = 0; i < n; i++) {
-            keys[i] = sp_shard_key(shard, slot + (uint32_t)i);
+    ptrdiff_t new = 0;
+    for (size_t at = 0; at < n; at += SP_NAMES_BATCH) {
+        const size_t some = SP_MIN((size_t)SP_NAMES_BATCH, n - at);
+        sp_slot_type *slots = shard->merged + at;
+        for (size_t i = 0; i < some; i++) {
+            keys[i] = sp_shard_key(shard, shard->first + (sp_slot_type)(at + i));
             if (sp_key_kind(&keys[i]) == SP_KEY_NONE)
                 return -1;
+            hashes[at + i] = sp_index_hash(names, &keys[i]);
         }
-        for (int i = 0; i < n; i++)
-            hashes[i] = sp_index_hash(names, &keys[i]);
-        sp_index_find_all(names, keys, n, hashes, starts, slots, true);
-        for (int i = 0; i < n; i++) {
-            new[n_new] = hashes[i];
-            n_new += slots[i] == SP_SLOT_NULL;
-        }
+        sp_index_find_all(names, keys, (ptrdiff_t)some, hashes + at, starts, slots, true);
+        for (size_t i = 0; i < some; i++)
+            new += slots[i] == SP_SLOT_NULL;
     }
-    return n_new;
+    return new;
 }
 
 SP_PRIVATE int sp_names_find(sp_shard *shard, sp_index *names)
 {
     const size_t n = shard->n_slots - SP_MIN(shard->first, shard->n_slots);
-    uint64_t *new; /* the hashes of those that are */
-    ptrdiff_t n_new;
-    int fault = 0;
     if (n == 0)
         return 0;
+    uint64_t *hashes = (uint64_t *)sp_malloc(n * sizeof(uint64_t));
     shard->merged = (sp_slot_type *)sp_malloc(n * sizeof(sp_slot_type));
-    new = (uint64_t *)sp_malloc((n + 1) * sizeof(uint64_t));
-    if (shard->merged == NULL || new == NULL) {
-        sp_free(new);
-        return SP_SHARD_MEMORY;
-    }
-    n_new = sp_names_look(shard, names, new);
-    if (n_new < 0)
+    int fault = hashes == NULL || shard->merged == NULL ? SP_SHARD_MEMORY : 0;
+    const ptrdiff_t new = fault ? 0 : sp_names_look(shard, names, n, hashes);
+    if (new < 0)
         fault = SP_SHARD_NAMES;
-    else if (sp_index_expect(names, (size_t)n_new) < 0)
+    else if (new && sp_index_expect(names, (size_t)new) < 0)
         fault = SP_SHARD_MEMORY;
-    for (size_t i = 0, at = 0; !fault && i < n; i++) {
+    for (size_t i = 0; !fault && i < n; i++) {
+        sp_index_prefetch(names, hashes[SP_MIN(i + SP_NAMES_AHEAD, n - 1)]);
         if (shard->merged[i] != SP_SLOT_NULL)
             continue;
         const sp_key key = sp_shard_key(shard, shard->first + (sp_slot_type)i);
-        sp_index_prefetch(names, new[SP_MIN(at + SP_NAMES_AHEAD, (size_t)n_new - 1)]);
-        shard->merged[i] = sp_index_insert(names, &key, new[at]);
-        at++;
+        shard->merged[i] = sp_index_insert(names, &key, hashes[i]);
         if (shard->merged[i] == SP_SLOT_NULL)
             fault = SP_SHARD_MEMORY;
     }
-    sp_free(new);
+    sp_free(hashes);
     return fault;
 }
 

@@ -36,7 +36,7 @@ SP_TEMPLATE double sp_either(uint64_t mask, double x, double y)
 
        w = the mean over the shards that differ,  v = c w - (S0 + N sum(S - S0) / sum n)
        where S = c w - v is the sum of all vectors so far */
-SP_WIDER(void, sp_merge_terms,
+SP_WIDER_HERE(void, sp_merge_terms,
          (const double *base, double c0, const sp_terms *shards, int n_shards, double N,
           double *slots, int n),
          (base, c0, shards, n_shards, N, slots, n))

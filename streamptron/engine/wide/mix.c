@@ -124,9 +124,8 @@ static ptrdiff_t sp_wide_next(const sp_merge *m, ptrdiff_t o)
     for (; (size_t)o / 64 < mix->n_words; o = (o / 64 + 1) * 64) {
         if (mix->bits[o / 64] == 0)
             continue;
-        while (!(mix->bits[o / 64] >> (o % 64) & 1))
-            o = o / 64 * 64 + (o + 1) % 64;
-        mix->bits[o / 64] &= ~((uint64_t)1 << (o % 64));
+        o = o / 64 * 64 + (ptrdiff_t)sp_zeros_below(mix->bits[o / 64]);
+        mix->bits[o / 64] &= mix->bits[o / 64] - 1;
         return o;
     }
     return -1;
