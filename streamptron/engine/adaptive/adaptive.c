@@ -570,8 +570,12 @@ SP_RARE SP_API bool sp_adaptive_fault(const sp_table *table, sp_slot_type n_slot
     for (sp_slot_type slot = 0; slot < n_slots; slot++) {
         if (slot >> SP_CHUNK_BITS >= table->n_chunks)
             break;
+        const size_t chunk = slot >> SP_CHUNK_BITS;
+        const bool columns = sp_chunks(blocks, SP_BLOCK_COLUMNS)[chunk] != table->zeros
+                             || sp_chunks(blocks, SP_BLOCK_E)[chunk] != table->zeros;
         if (sp_slot_fault(sp_head_of(table->blocks->chunks, slot))
-            || sp_column_fault(sp_column_of(&blocks, slot), sp_column_e(&blocks, slot)))
+            || (columns
+                && sp_column_fault(sp_column_of(&blocks, slot), sp_column_e(&blocks, slot))))
             return true;
     }
     return false;

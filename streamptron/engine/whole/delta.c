@@ -75,8 +75,13 @@ static bool sp_is_new(const sp_shard *shard, const sp_shard *base, size_t block,
                       sp_slot_type ours, double *row)
 {
     const sp_table *its = &shard->learner->table;
+    const double *theirs = sp_row_at(shard, block, own);
     double before[SP_SLOT_MOST];
-    memcpy(row, sp_row_at(shard, block, own), (size_t)its->width * sizeof(double));
+    if (its->average != SP_AVERAGE_EXPONENTIAL && its->lanes == base->learner->table.lanes
+        && sp_machine_same_row(shard->learner, (uint32_t)block, theirs, base->learner,
+                               sp_row_at(base, block, ours)))
+        return false; /* as they lie, most often */
+    memcpy(row, theirs, (size_t)its->width * sizeof(double));
     sp_fold_row(its, block, own, its->fold, row);
     sp_expected(shard, base, block, ours, before);
     return !sp_machine_same_row(shard->learner, (uint32_t)block, row, base->learner, before);

@@ -382,6 +382,15 @@ SP_PRIVATE bool sp_is_key(const sp_key *key, const uint8_t *text, size_t n_objec
     return kind == SP_KEY_BYTES || sp_canonical_end(text, n, 0, depth) == n;
 }
 
+/* Whether a key is a short text of ASCII, as most are: its own words say it. */
+static bool sp_key_is_ascii(const sp_key *key)
+{
+    const size_t n = sp_key_length(key);
+    const uint64_t high = key->hi & ~(uint64_t)255;
+    return sp_key_kind(key) == SP_KEY_STR && !((key->lo | high) & 0x8080808080808080)
+           && !(key->lo & ~sp_last_bytes[n & 15] || high & ~sp_bytes_before[n & 15]);
+}
+
 SP_PRIVATE int sp_flat_check_keys(const sp_flat *flat, size_t n_objects, int depth)
 {
     size_t text = 0;
@@ -394,6 +403,8 @@ SP_PRIVATE int sp_flat_check_keys(const sp_flat *flat, size_t n_objects, int dep
                 return SP_FLAT_KEY;
             continue;
         }
+        if (sp_key_is_ascii(key))
+            continue;
         if (!sp_key_is_long(key)) {
             sp_key_inline_bytes(key, inside);
             if (!sp_is_key(key, inside, n_objects, depth))
@@ -520,6 +531,8 @@ static int sp_table_begin(sp_table *table, size_t n_slots, ptrdiff_t n_outputs, 
 static int sp_flat_read_names(const sp_flat *flat, sp_index *index)
 {
     sp_key key;
+    if (sp_index_expect(index, index->bits ? flat->n_stored : flat->n_keys) < 0)
+        return SP_FLAT_MEMORY;
     for (size_t i = SP_SLOTS_RESERVED, end = index->bits ? flat->n_stored : 0; i < end; i++) {
         key = sp_key_word(SP_KEY_INT, flat->slots[i]);
         if (sp_index_insert(index, &key, sp_index_hash(index, &key)) == SP_SLOT_NULL)
@@ -529,11 +542,11 @@ static int sp_flat_read_names(const sp_flat *flat, sp_index *index)
         key = flat->keys[i];
         if (sp_key_is_long(&key))
             key.lo = (uint64_t)(uintptr_t)(flat->texts + key.lo);
-        uint64_t h = sp_key_hash(&index->seed, &key);
-        if (sp_index_find(index, &key, h) != SP_SLOT_NULL)
-            return SP_FLAT_TWICE;
-        if (sp_index_insert(index, &key, h) == SP_SLOT_NULL)
+        const sp_slot_type slot = sp_index_insert(index, &key, sp_key_hash(&index->seed, &key));
+        if (slot == SP_SLOT_NULL)
             return SP_FLAT_MEMORY;
+        if (slot != i)
+            return SP_FLAT_TWICE;
         if (flat->stamps != NULL)
             *sp_index_stamp(index, (sp_slot_type)i) = flat->stamps[i];
     }
