@@ -44,7 +44,6 @@ SP_FOR_SIZE
 #include "voted/flat.c"
 #include "voted/gather.c"
 #include "voted/tell.c"
-#include "whole/delta.c"
 #include "whole/flat.c"
 #include "whole/marked.c"
 #include "whole/packed.c"
