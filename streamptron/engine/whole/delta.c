@@ -75,13 +75,19 @@ static bool sp_is_new(const sp_shard *shard, const sp_shard *base, size_t block,
                       sp_slot_type ours, double *row)
 {
     const sp_table *its = &shard->learner->table;
+    const sp_table *table = &base->learner->table;
+    const size_t bytes = (size_t)its->width * sizeof(double);
     const double *theirs = sp_row_at(shard, block, own);
+    const double *as_it_lies = ours == SP_SLOT_NULL ? table->zeros : sp_row_at(base, block, ours);
     double before[SP_SLOT_MOST];
-    if (its->average != SP_AVERAGE_EXPONENTIAL && its->lanes == base->learner->table.lanes
-        && sp_machine_same_row(shard->learner, (uint32_t)block, theirs, base->learner,
-                               sp_row_at(base, block, ours)))
-        return false; /* as they lie, most often */
-    memcpy(row, theirs, (size_t)its->width * sizeof(double));
+    if (its->average != SP_AVERAGE_EXPONENTIAL && its->lanes == table->lanes) {
+        if (sp_machine_same_row(shard->learner, (uint32_t)block, theirs, base->learner,
+                                as_it_lies))
+            return false;
+        memcpy(row, theirs, bytes);
+        return true;
+    }
+    memcpy(row, theirs, bytes);
     sp_fold_row(its, block, own, its->fold, row);
     sp_expected(shard, base, block, ours, before);
     return !sp_machine_same_row(shard->learner, (uint32_t)block, row, base->learner, before);
