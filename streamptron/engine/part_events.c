@@ -1,7 +1,6 @@
-/* A part of the engine: from what a door gives to an event. */
+/* A part of the engine: what doors give, read. */
 
 #include "events/candidates.c"
-#include "events/event.c"
 #include "events/lines.c"
 #include "events/pairs.c"
 #include "events/tally.c"
@@ -12,10 +11,6 @@
 #include "memory/arena.c"
 #include "memory/places.c"
 #include "memory/pool.c"
-#include "names/hash.c"
-#include "names/index.c"
 #include "names/letters.c"
-#include "names/lookup.c"
 #include "names/rising.c"
 #include "names/scan.c"
-#include "names/tags.c"

@@ -1,13 +1,11 @@
-/* A part of the engine: the machines of learners with more to keep of a feature. */
+/* A part of the engine: the machines whose labels lie in rows, and that of all vectors. */
 
-#include "adaptive/adaptive.c"
-#include "adaptive/bends.c"
-#include "adaptive/columns.c"
-#include "adaptive/machine.c"
 #include "many/learn.c"
 #include "many/machine.c"
 #include "many/many.c"
 #include "many/tree.c"
+#include "rows/dense.c"
+#include "rows/rows.c"
 #include "sets/learn.c"
 #include "sets/machine.c"
 #include "sets/sets.c"
@@ -15,3 +13,5 @@
 #include "voted/vote.c"
 #include "voted/voted.c"
 #include "voted/voters.c"
+#include "wide/machine.c"
+#include "wide/rows.c"

@@ -1,8 +1,13 @@
-/* A part of the engine: the path of an event, and the machine that most learners are. */
+/* A part of the engine: the path of an event, and the machines that most learners are. */
 
 #define SP_PATH
 
+#include "adaptive/adaptive.c"
+#include "adaptive/bends.c"
+#include "adaptive/columns.c"
+#include "adaptive/machine.c"
 #include "events/ahead.c"
+#include "events/event.c"
 #include "events/matrix.c"
 #include "linear/calibrate.c"
 #include "linear/linear.c"
@@ -13,12 +18,12 @@
 #include "linear/table.c"
 #include "linear/verdict.c"
 #include "machine.c"
+#include "names/hash.c"
+#include "names/index.c"
+#include "names/lookup.c"
+#include "names/tags.c"
 #include "path/batch.c"
 #include "path/ceiling.c"
 #include "path/gather.c"
 #include "path/learner.c"
 #include "path/path.c"
-#include "rows/dense.c"
-#include "rows/rows.c"
-#include "wide/machine.c"
-#include "wide/rows.c"

@@ -34,7 +34,7 @@ SP_PRIVATE int sp_adaptive_room(sp_adaptive *a, ptrdiff_t n)
     return 0;
 }
 
-SP_PRIVATE int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
+SP_NEAR int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
                                 bool naive_bayes, bool intercept)
 {
     memset(a, 0, sizeof(sp_adaptive));
@@ -120,7 +120,7 @@ static int sp_weighed_reserve_own(sp_weighed *w, ptrdiff_t n)
     return 0;
 }
 
-SP_PRIVATE int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, ptrdiff_t outputs)
+SP_NEAR int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, ptrdiff_t outputs)
 {
     void *p;
     if (columns && sp_weighed_reserve_own(w, n + columns) < 0)
@@ -213,7 +213,7 @@ static void sp_weigh_columns(const sp_table *table, sp_weighed *w, bool pair)
     }
 }
 
-SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
+SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
                                   const sp_event *event, sp_weighed *w)
 {
     bool pair = !a->rows;
@@ -226,7 +226,7 @@ SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
     sp_weigh_columns(table, w, pair);
 }
 
-SP_PRIVATE int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
+SP_NEAR int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
                                 bool bends, sp_event *event, sp_weighed *w)
 {
     const ptrdiff_t first = event->n;
@@ -251,7 +251,7 @@ SP_PRIVATE void sp_weighed_settle(sp_weighed *w)
     w->unknown = w->sums.unknown * w->r * w->r;
 }
 
-SP_PRIVATE void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w)
+SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w)
 {
     double m = a->m > 0.0 ? a->m : 1.0;
     sp_weighed_settle(w);
@@ -267,19 +267,19 @@ SP_PRIVATE void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w)
     }
 }
 
-SP_PRIVATE ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w)
+SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w)
 {
     if (a->n_labels < 2)
         return a->n_labels - 1;
     return w->score > 0.0 ? a->positive : 1 - a->positive;
 }
 
-SP_PRIVATE double sp_adaptive_rank(const sp_adaptive *a, const sp_weighed *w)
+SP_NEAR double sp_adaptive_rank(const sp_adaptive *a, const sp_weighed *w)
 {
     return w->score * sp_tempering(a) / (1.0 + 2.0 * w->unknown);
 }
 
-SP_PRIVATE void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w, double *p)
+SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w, double *p)
 {
     if (a->n_labels == 1)
         p[0] = 1.0;
@@ -325,7 +325,7 @@ SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k,
     w->n_strides += 1;
 }
 
-SP_PRIVATE void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
+SP_NEAR void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
 {
     double p = sp_sigmoid(w->score);
     double s = w->score * sp_tempering(a);
@@ -348,7 +348,7 @@ static void sp_learn_usual_odds(sp_adaptive *a, const sp_weighed *w)
     a->m += (fabs(w->d) - a->m) / a->nm;
 }
 
-SP_PRIVATE int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+SP_NEAR int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
                                  sp_weighed *w)
 {
     const sp_slot_type *slots = sp_weighed_slots(w, event);
@@ -515,7 +515,7 @@ static void sp_learn_entries(const sp_adaptive *a, const sp_table *table, const 
                   w->n_strides ? w->strides : &none, (int)y, u, a->T + 2.0, a->rD);
 }
 
-SP_PRIVATE void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
+SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
                                   sp_weighed *w, ptrdiff_t y, double u)
 {
     sp_leave_evicted(table, w);

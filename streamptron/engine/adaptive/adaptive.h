@@ -99,7 +99,7 @@ static inline int sp_adaptive_expect(sp_adaptive *a, ptrdiff_t n, int positive)
 }
 
 /* Untrained. Returns -1 without memory. Call sp_adaptive_free in either case. */
-SP_PRIVATE int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
+SP_NEAR int sp_adaptive_init(sp_adaptive *a, double eta, double forget, bool watches,
                                 bool naive_bayes, bool intercept);
 
 /* The same with memory of its own. -1 without it. Call sp_adaptive_free in either case. */
@@ -129,15 +129,15 @@ SP_PRIVATE void sp_weighed_free(sp_own *own);
 
 /* Room there for n entries, columns and their bends beside them, and so many strides. Returns -1
    without memory. */
-SP_PRIVATE int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, ptrdiff_t outputs);
+SP_NEAR int sp_weighed_reserve(sp_weighed *w, ptrdiff_t n, ptrdiff_t columns, ptrdiff_t outputs);
 
 /* The event's entries, and the columns behind them: v, h and t, and the sums over them. */
-SP_PRIVATE void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
+SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
                                   const sp_event *event, sp_weighed *w);
 
 /* Likewise the gaps of its columns, and if there are `bends` these, which become entries of the
    event. -1 without memory. */
-SP_PRIVATE int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
+SP_NEAR int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
                                 bool bends, sp_event *event, sp_weighed *w);
 
 /* What follows from the sums: r, length and unknown. */
@@ -145,7 +145,7 @@ SP_PRIVATE void sp_weighed_settle(sp_weighed *w);
 
 /* Then everything about it that does not depend on its label: the score, and what learning will
    need. */
-SP_PRIVATE void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w);
+SP_NEAR void sp_adaptive_answer(const sp_adaptive *a, sp_weighed *w);
 
 /* Scores count for less while little has been seen: probabilities are closer to equal. */
 static inline double sp_tempering(const sp_adaptive *a)
@@ -154,16 +154,16 @@ static inline double sp_tempering(const sp_adaptive *a)
 }
 
 /* The label of an answered event; -1 before the first. */
-SP_PRIVATE ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w);
+SP_NEAR ptrdiff_t sp_adaptive_best(const sp_adaptive *a, const sp_weighed *w);
 
 /* The rank: the score, less far from 0 where the event is not well known. */
-SP_PRIVATE double sp_adaptive_rank(const sp_adaptive *a, const sp_weighed *w);
+SP_NEAR double sp_adaptive_rank(const sp_adaptive *a, const sp_weighed *w);
 
 /* p[label] of each label met. */
-SP_PRIVATE void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w, double *p);
+SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w, double *p);
 
 /* The stride for label y, which may be new. */
-SP_PRIVATE void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u);
+SP_NEAR void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u);
 
 /* The stride of output k whose error is g, if that is worth one. */
 SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k, double g,
@@ -206,7 +206,7 @@ SP_PRIVATE double sp_column_count_plain(sp_head *head, double x, double u, doubl
 /* Take the step that sp_adaptive_aim chose, and count label y, with weight u above 0.
 
    The slots must be reserved, and the list of columns have room for those that begin. */
-SP_PRIVATE void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
+SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
                                   sp_weighed *w, ptrdiff_t y, double u);
 
 /* The one output's weight. */
@@ -224,7 +224,7 @@ SP_PRIVATE double sp_adaptive_share(const sp_adaptive *a, const sp_table *table,
                                     const sp_event *event);
 
 /* Find the features of an answered event that its values make columns. -1 without memory. */
-SP_PRIVATE int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
+SP_NEAR int sp_adaptive_begin(const sp_adaptive *a, const sp_table *table, const sp_event *event,
                                  sp_weighed *w);
 
 /* Whether a slot is one that no learning could have made. It looks at everything. */

@@ -42,7 +42,7 @@ static size_t sp_bend_name(uint8_t *p, const sp_key *column, int place)
     return (size_t)(end - p);
 }
 
-SP_PRIVATE int sp_bends_write(const sp_index *index, const sp_bent *columns, bool bends,
+SP_NEAR int sp_bends_write(const sp_index *index, const sp_bent *columns, bool bends,
                               sp_arena *names, uint32_t *of, sp_event *event)
 {
     ptrdiff_t first = event->n;
@@ -87,7 +87,7 @@ SP_PRIVATE int sp_bends_write(const sp_index *index, const sp_bent *columns, boo
     return 0;
 }
 
-SP_PRIVATE void sp_bends_weigh(double *const *heads, const sp_slot_type *slots, const double *x,
+SP_NEAR void sp_bends_weigh(double *const *heads, const sp_slot_type *slots, const double *x,
                                ptrdiff_t first, ptrdiff_t last, double T, sp_sums *sums, bool pair,
                                bool naive_bayes)
 {

@@ -20,7 +20,7 @@ static const sp_slot_kind sp_adaptive_slots = {
     .size = sp_adaptive_size,
 };
 
-SP_PRIVATE int sp_adaptive_open(sp_learner *learner, int average, bool pocket, int serve,
+SP_NEAR int sp_adaptive_open(sp_learner *learner, int average, bool pocket, int serve,
                                 bool scattered)
 {
     const sp_rule *rule = &learner->rule;
@@ -64,7 +64,7 @@ SP_PRIVATE int sp_weighed_read(sp_learner *learner, sp_event *event, const sp_ow
     return sp_adaptive_bend(adaptive, &learner->table, &learner->index, bends, event, w);
 }
 
-SP_PRIVATE int sp_adaptive_score(sp_learner *learner, sp_event *event)
+SP_NEAR int sp_adaptive_score(sp_learner *learner, sp_event *event)
 {
     const sp_adaptive *adaptive = &learner->adaptive;
     if (sp_event_reserve_scores(event, SP_KEPT_KINDS, (SP_KEPT_KINDS + 1) * 2) < 0
@@ -130,14 +130,14 @@ SP_PRIVATE int sp_weighed_make_room(sp_learner *learner, sp_event *event, ptrdif
     return 0;
 }
 
-SP_PRIVATE int sp_adaptive_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_NEAR int sp_adaptive_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     if (u == 0.0)
         return 0;
     return sp_weighed_make_room(learner, event, y) < 0 ? -1 : sp_weighed_chunks(learner, event);
 }
 
-SP_PRIVATE void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
+SP_NEAR void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
     ptrdiff_t best = event->verdicts[SP_KEPT_CURRENT].best;
     learner->n_seen += 1;
@@ -150,7 +150,7 @@ SP_PRIVATE void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t
     sp_two_labels_meet(&learner->two, y);
 }
 
-SP_PRIVATE double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot)
+SP_NEAR double sp_adaptive_read(const sp_learner *learner, sp_slot_type slot)
 {
     if (slot == SP_SLOT_INTERCEPT)
         return *learner->adaptive.w0;

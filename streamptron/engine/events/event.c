@@ -102,7 +102,7 @@ SP_PRIVATE int sp_event_reserve_scores(sp_event *event, int n_kinds, ptrdiff_t n
     return 0;
 }
 
-SP_PRIVATE int sp_event_reserve_gone(sp_event *event)
+SP_NEAR int sp_event_reserve_gone(sp_event *event)
 {
     void *p;
     if (event->capacity <= event->gone_capacity)

@@ -17,7 +17,7 @@ static double sp_calibrate_forget(double total, double slope)
     return 0.9990234375 * total + slope * slope + 0.0009765625;
 }
 
-SP_PRIVATE void sp_calibrate_two_learn(sp_calibrator *fit, const sp_scale *scale, double score,
+SP_NEAR void sp_calibrate_two_learn(sp_calibrator *fit, const sp_scale *scale, double score,
                                        bool y, bool fresh)
 {
     double g = sp_calibrate_two(fit, scale, score) - (y ? 1.0 : 0.0);
@@ -32,7 +32,7 @@ SP_PRIVATE void sp_calibrate_two_learn(sp_calibrator *fit, const sp_scale *scale
     fit->B = sp_between(-16.0, fit->B - g * fit->RB, 16.0);
 }
 
-SP_PRIVATE void sp_calibrate_many(const sp_calibrator *fit, const sp_scale *scale, double top,
+SP_NEAR void sp_calibrate_many(const sp_calibrator *fit, const sp_scale *scale, double top,
                                   const double *scores, ptrdiff_t n, double *p)
 {
     double total = 0.0;
@@ -44,7 +44,7 @@ SP_PRIVATE void sp_calibrate_many(const sp_calibrator *fit, const sp_scale *scal
         p[j] /= total;
 }
 
-SP_PRIVATE void sp_calibrate_many_learn(sp_calibrator *fit, const sp_scale *scale, double top,
+SP_NEAR void sp_calibrate_many_learn(sp_calibrator *fit, const sp_scale *scale, double top,
                                         const double *scores, ptrdiff_t n, ptrdiff_t y)
 {
     double total = 0.0;

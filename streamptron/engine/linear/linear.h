@@ -39,7 +39,7 @@ SP_PRIVATE int sp_linear_admit(sp_learner *learner, sp_event *event, ptrdiff_t y
 SP_PRIVATE int sp_linear_reserve(sp_learner *learner, const sp_event *event);
 
 /* All that can fail: these two. */
-SP_PRIVATE int sp_linear_room(sp_learner *learner, sp_event *event, ptrdiff_t y);
+SP_NEAR int sp_linear_room(sp_learner *learner, sp_event *event, ptrdiff_t y);
 
 /* Before the event is learned: who would have been right, and how sure? Then the label is met.
 
@@ -49,7 +49,7 @@ SP_PRIVATE void sp_linear_watch(sp_learner *learner, const sp_event *event, ptrd
                                 int sparse);
 
 /* Judge who answers, and take the step; `row`: what was scored in place, or NULL. */
-SP_PRIVATE void sp_linear_take(sp_learner *learner, const sp_event *event, const sp_entries *row,
+SP_NEAR void sp_linear_take(sp_learner *learner, const sp_event *event, const sp_entries *row,
                                ptrdiff_t y);
 
 /* Move the weights of the event's step, but for features that the ceiling has refused a slot. */

@@ -281,7 +281,7 @@ static void sp_write_scores(const sp_table *table, sp_clock clock, double w, dou
         scores[SP_KEPT_POCKET * n] = p;
 }
 
-SP_PRIVATE void sp_score_one(const sp_table *table, const sp_entries *entries, bool intercept,
+SP_NEAR void sp_score_one(const sp_table *table, const sp_entries *entries, bool intercept,
                              ptrdiff_t n_scores, double *scores)
 {
     sp_clock clock = sp_table_clock(table);
@@ -296,7 +296,7 @@ SP_PRIVATE void sp_score_one(const sp_table *table, const sp_entries *entries, b
     sp_write_scores(table, clock, sums[SP_SUM_W], sums[SP_SUM_V], sums[SP_SUM_P], n_scores, scores);
 }
 
-SP_PRIVATE void sp_score_several(const sp_table *table, const sp_entries *entries,
+SP_NEAR void sp_score_several(const sp_table *table, const sp_entries *entries,
                                  ptrdiff_t n_scores, double *scores)
 {
     sp_clock clock = sp_table_clock(table);
@@ -392,7 +392,7 @@ SP_PRIVATE void sp_table_second(const sp_table *table, const sp_entries *entries
     }
 }
 
-SP_PRIVATE void sp_table_add(sp_table *table, const sp_entries *entries, bool intercept,
+SP_NEAR void sp_table_add(sp_table *table, const sp_entries *entries, bool intercept,
                              const sp_move *move, ptrdiff_t m, double r)
 {
     sp_clock clock = sp_table_clock(table);

@@ -354,7 +354,7 @@ SP_RARE SP_PRIVATE int sp_index_expect(sp_index *index, size_t n)
     return sp_tags_expect(&index->tags, &index->pool, n, &index->bytes);
 }
 
-SP_PRIVATE int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
+SP_NEAR int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
                                 sp_gone *gone)
 {
     sp_key stored = *key;
@@ -372,7 +372,7 @@ SP_PRIVATE int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key
     return 0;
 }
 
-SP_PRIVATE void sp_index_restore(sp_index *index, const sp_gone *gone, bool forgotten)
+SP_NEAR void sp_index_restore(sp_index *index, const sp_gone *gone, bool forgotten)
 {
     sp_slot_type slot = (sp_slot_type)gone->entry;
     uint64_t tag = *sp_index_tag(index, slot);
@@ -415,7 +415,7 @@ SP_RARE SP_PRIVATE void sp_index_rewind(sp_index *index, const sp_index_point *m
         sp_arena_rewind(&index->long_keys, mark->long_keys);
 }
 
-SP_PRIVATE int sp_index_open_columns(sp_index *index, size_t n)
+SP_NEAR int sp_index_open_columns(sp_index *index, size_t n)
 {
     sp_slot_type *columns;
     const sp_key *key;

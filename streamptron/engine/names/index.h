@@ -250,7 +250,7 @@ static inline void sp_index_prefetch(const sp_index *index, uint64_t h)
 /* Give a slot of a limited index to a key that is not there; -1 without memory.
 
    The entry of the old key is still to be removed (sp_index_forget). */
-SP_PRIVATE int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
+SP_NEAR int sp_index_replace(sp_index *index, sp_slot_type slot, const sp_key *key, uint64_t h,
                                 sp_gone *gone);
 
 /* Remove the entry of a key that has gone. */
@@ -260,7 +260,7 @@ static inline void sp_index_forget(sp_index *index, const sp_gone *gone)
 }
 
 /* Give the slot that was replaced last its old key; `forgotten`: its entry was removed. */
-SP_PRIVATE void sp_index_restore(sp_index *index, const sp_gone *gone, bool forgotten);
+SP_NEAR void sp_index_restore(sp_index *index, const sp_gone *gone, bool forgotten);
 
 static inline sp_index_point sp_index_mark(const sp_index *index)
 {
@@ -274,7 +274,7 @@ static inline sp_index_point sp_index_mark(const sp_index *index)
 SP_PRIVATE void sp_index_rewind(sp_index *index, const sp_index_point *mark);
 
 /* From now on find the ints below n without hashing. Returns -1 without memory. */
-SP_PRIVATE int sp_index_open_columns(sp_index *index, size_t n);
+SP_NEAR int sp_index_open_columns(sp_index *index, size_t n);
 
 /* A second index with the same slots. -1 without memory. Call index_free in either case. */
 SP_PRIVATE int sp_index_copy(sp_index *to, const sp_index *other);

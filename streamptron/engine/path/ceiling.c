@@ -87,7 +87,7 @@ static int sp_tick(sp_ceiling *ceiling, const sp_index *index, sp_event *event)
     return 0;
 }
 
-SP_PRIVATE int sp_ceiling_insert(sp_ceiling *ceiling, sp_index *index, const sp_table *table,
+SP_NEAR int sp_ceiling_insert(sp_ceiling *ceiling, sp_index *index, const sp_table *table,
                                  sp_event *event, ptrdiff_t first, ptrdiff_t last, bool *ticked)
 {
     sp_slot_type slot;
@@ -127,7 +127,7 @@ SP_PRIVATE int sp_ceiling_insert(sp_ceiling *ceiling, sp_index *index, const sp_
     return 0;
 }
 
-SP_PRIVATE void sp_ceiling_settle(const sp_ceiling *ceiling, sp_index *index, sp_table *table,
+SP_NEAR void sp_ceiling_settle(const sp_ceiling *ceiling, sp_index *index, sp_table *table,
                                   sp_event *event)
 {
     sp_ceiling_forget(index, event);
@@ -144,7 +144,7 @@ SP_PRIVATE void sp_ceiling_settle(const sp_ceiling *ceiling, sp_index *index, sp
     }
 }
 
-SP_PRIVATE void sp_ceiling_rewind(sp_ceiling *ceiling, const sp_ceiling *before, sp_index *index,
+SP_NEAR void sp_ceiling_rewind(sp_ceiling *ceiling, const sp_ceiling *before, sp_index *index,
                                   sp_event *event)
 {
     const sp_gone *gone;

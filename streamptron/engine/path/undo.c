@@ -456,7 +456,7 @@ SP_API bool sp_kept_is_sound(const float *numbers, ptrdiff_t n, ptrdiff_t m)
 
 SP_API size_t sp_noted_most(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
 {
-    if (sp_machine_step(learner, event, NULL, false, y, u) < 0)
+    if (sp_learner_step(learner, event, NULL, false, y, u) < 0)
         return 0;
     return sp_machine_noted_most(learner, event);
 }
