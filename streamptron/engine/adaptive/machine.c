@@ -104,15 +104,6 @@ static void sp_weighed_refresh(sp_weighed *w, const sp_event *event)
         w->slots[i] = event->slots[event->n - (w->n - i)];
 }
 
-/* Whether there are entries without a slot. No branch, so that several are looked at at once. */
-static bool sp_has_new(const sp_event *event)
-{
-    bool new = false;
-    for (ptrdiff_t i = 0; i < event->n; i++)
-        new |= event->slots[i] == SP_SLOT_NULL;
-    return new;
-}
-
 SP_PRIVATE int sp_weighed_make_room(sp_learner *learner, sp_event *event, ptrdiff_t y)
 {
     sp_adaptive *adaptive = &learner->adaptive;
@@ -120,8 +111,7 @@ SP_PRIVATE int sp_weighed_make_room(sp_learner *learner, sp_event *event, ptrdif
     bool ticked = false;
     if (sp_adaptive_begin(adaptive, &learner->table, event, w) < 0)
         return -1;
-    if ((sp_index_is_limited(&learner->index) || sp_has_new(event))
-        && sp_learner_insert(learner, event, 0, event->n, &ticked) < 0)
+    if (sp_learner_insert(learner, event, 0, event->n, &ticked) < 0)
         return -1;
     sp_weighed_refresh(w, event);
     if (sp_adaptive_room(adaptive, y + 1) < 0

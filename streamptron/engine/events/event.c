@@ -138,30 +138,6 @@ SP_API int sp_event_begin(sp_event *event, const sp_index *index, ptrdiff_t n, b
     return 0;
 }
 
-SP_API sp_writer sp_event_writer(const sp_event *event)
-{
-    sp_writer writer;
-    writer.keys = event->keys;
-    writer.values = event->values;
-    writer.n = event->n;
-    writer.n_same = event->n_last;
-    writer.changed = event->n_last == 0;
-    writer.longs = event->longs;
-    writer.n_longs = 0;
-    return writer;
-}
-
-SP_API void sp_event_end(sp_event *event, const sp_writer *writer)
-{
-    /* event.n is still what sp_event_begin wrote: the intercept, whose slot is always known */
-    event->n_found = SP_MAX(event->n, SP_MIN(writer->n, writer->n_same));
-    event->n = writer->n;
-    event->n_longs = writer->n_longs;
-    event->same = !writer->changed && event->n_found == event->n && event->n == event->n_last;
-    if (!event->same)
-        event->scored_version = 0;
-}
-
 SP_API int sp_event_candidates(sp_event *event, ptrdiff_t n)
 {
     ptrdiff_t capacity = n + n / 2 + 4;

@@ -184,7 +184,18 @@ static inline void sp_event_bend(sp_event *event)
 /* Start an event of up to n features; -1 without memory. */
 SP_API int sp_event_begin(sp_event *event, const sp_index *index, ptrdiff_t n, bool intercept);
 
-SP_API sp_writer sp_event_writer(const sp_event *event);
+static inline sp_writer sp_event_writer(const sp_event *event)
+{
+    sp_writer writer;
+    writer.keys = event->keys;
+    writer.values = event->values;
+    writer.n = event->n;
+    writer.n_same = event->n_last;
+    writer.changed = event->n_last == 0;
+    writer.longs = event->longs;
+    writer.n_longs = 0;
+    return writer;
+}
 
 /* The next entry. It keeps its slot if the names up to it are those of the last event. */
 static inline void sp_writer_add(sp_writer *writer, sp_key key, double value)
@@ -210,7 +221,16 @@ static inline void sp_writer_add(sp_writer *writer, sp_key key, double value)
 }
 
 /* All entries are written. */
-SP_API void sp_event_end(sp_event *event, const sp_writer *writer);
+static inline void sp_event_end(sp_event *event, const sp_writer *writer)
+{
+    /* event.n is still what sp_event_begin wrote: the intercept, whose slot is always known */
+    event->n_found = SP_MAX(event->n, SP_MIN(writer->n, writer->n_same));
+    event->n = writer->n;
+    event->n_longs = writer->n_longs;
+    event->same = !writer->changed && event->n_found == event->n && event->n == event->n_last;
+    if (!event->same)
+        event->scored_version = 0;
+}
 
 /* Make room for the ends of n candidates and of a difference; -1 without memory.
 

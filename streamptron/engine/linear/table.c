@@ -145,12 +145,22 @@ static int sp_place_add(sp_table *table)
     return 0;
 }
 
+/* Whether all chunks of a block are written, as they are where every event writes its slots. */
+static bool sp_block_is_made(const sp_table *table, sp_block *block)
+{
+    while (block->n_made < table->n_chunks && block->chunks[block->n_made] != table->zeros)
+        block->n_made++;
+    return block->n_made == table->n_chunks;
+}
+
 /* Make the chunks of a block for these slots, each a link of a chain. -1 without memory. */
 static int sp_table_reserve_chunks(sp_table *table, const sp_slot_type *slots, ptrdiff_t n,
                                    ptrdiff_t b, sp_fresh **latest)
 {
     sp_block *block = &table->blocks[b];
     sp_fresh *made;
+    if (sp_block_is_made(table, block))
+        return 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         if (block->chunks[slots[i] >> SP_CHUNK_BITS] == table->zeros) {
             made = (sp_fresh *)sp_pool_take(&table->pool, sp_chunk_bytes(table));

@@ -70,6 +70,7 @@ typedef struct sp_block {
     uint32_t *folds;     /* folds each chunk has seen (EXPONENTIAL only) */
     sp_places of_chunks; /* the growth of these two */
     sp_places of_folds;
+    size_t n_made; /* leading chunks that are known to be written */
 } sp_block;
 
 typedef struct sp_table sp_table;
@@ -136,6 +137,7 @@ static inline void sp_table_set_chunk(sp_block *block, size_t chunk, double *slo
 {
     double **next = (double **)sp_places_next(&block->of_chunks, chunk);
     block->chunks[chunk] = slots;
+    block->n_made = SP_MIN(block->n_made, chunk);
     if (next != NULL)
         *next = slots;
 }

@@ -11,17 +11,16 @@ SP_RARE SP_API void sp_arena_free(sp_arena *arena)
     arena->bytes = 0;
 }
 
-SP_PRIVATE void sp_arena_reset(sp_arena *arena)
+SP_RARE SP_PRIVATE void sp_arena_shrink(sp_arena *arena)
 {
     sp_arena_block *newest = arena->newest;
-    if (newest == NULL || newest->size > SP_ARENA_BLOCK) {
+    if (newest->size > SP_ARENA_BLOCK) {
         sp_arena_free(arena);
         return;
     }
     arena->newest = newest->older;
     sp_arena_free(arena);
     newest->older = NULL;
-    newest->used = 0;
     arena->newest = newest;
     arena->bytes = sizeof(sp_arena_block) + newest->size;
 }

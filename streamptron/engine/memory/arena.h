@@ -39,8 +39,19 @@ SP_RARE static inline void sp_arena_init(sp_arena *arena)
 
 SP_API void sp_arena_free(sp_arena *arena);
 
+/* Keep the newest block alone, and only if it is of the usual size. */
+SP_PRIVATE void sp_arena_shrink(sp_arena *arena);
+
 /* Forget the texts, but keep a block of the usual size for the next ones. */
-SP_PRIVATE void sp_arena_reset(sp_arena *arena);
+static inline void sp_arena_reset(sp_arena *arena)
+{
+    sp_arena_block *newest = arena->newest;
+    if (newest == NULL)
+        return;
+    newest->used = 0;
+    if (newest->older != NULL || newest->size > SP_ARENA_BLOCK)
+        sp_arena_shrink(arena);
+}
 
 /* n bytes; the sixteen before them may be read (see key_text). NULL without memory. */
 static inline uint8_t *sp_arena_alloc(sp_arena *arena, size_t n)

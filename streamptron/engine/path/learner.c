@@ -1,5 +1,9 @@
 #include "path/learner.h"
 
+enum {
+    SP_NEW_AT_ONCE = 64, /* entries that are looked at together */
+};
+
 static void sp_resolve(sp_learner *learner, sp_event *event, ptrdiff_t n, bool hashed)
 {
     ptrdiff_t k = event->n_found;
@@ -16,14 +20,29 @@ SP_API void sp_learner_resolve(sp_learner *learner, sp_event *event)
         sp_resolve(learner, event, event->n, false);
 }
 
+/* Which of some entries have no slot: how many. No branch, so that several are looked at at once. */
+static int sp_new_entries(const sp_slot_type *slots, ptrdiff_t n, uint8_t *which)
+{
+    int n_new = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        which[n_new] = (uint8_t)i;
+        n_new += slots[i] == SP_SLOT_NULL;
+    }
+    return n_new;
+}
+
 SP_PRIVATE int sp_learner_insert(sp_learner *learner, sp_event *event, ptrdiff_t first,
                                  ptrdiff_t last, bool *ticked)
 {
     if (sp_index_is_limited(&learner->index))
         return sp_ceiling_insert(&learner->ceiling, &learner->index, &learner->table, event, first,
                                  last, ticked);
-    for (ptrdiff_t i = first; i < last; i++) {
-        if (event->slots[i] == SP_SLOT_NULL) {
+    for (; first < last; first += SP_NEW_AT_ONCE) {
+        uint8_t which[SP_NEW_AT_ONCE];
+        const ptrdiff_t some = SP_MIN(last - first, (ptrdiff_t)SP_NEW_AT_ONCE);
+        const int n = sp_new_entries(event->slots + first, some, which);
+        for (int k = 0; k < n; k++) {
+            const ptrdiff_t i = first + which[k];
             /* or the slot that it got before, for the event may name a feature twice */
             event->slots[i] = sp_index_insert(&learner->index, &event->keys[i], event->hashes[i]);
             if (event->slots[i] == SP_SLOT_NULL)
