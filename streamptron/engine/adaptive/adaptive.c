@@ -151,8 +151,9 @@ static void sp_ask_naive_bayes(const sp_adaptive *a, sp_weighed *w)
 {
     const sp_sums *s = &w->sums;
     double z[2];
+    sp_log_both(s->P, z);
     for (int k = 0; k < 2; k++)
-        z[k] = sp_log(s->P[k]) + (double)s->E[k] * SP_LN2 - ((double)s->used - 1.0) * a->lnD[k];
+        z[k] = z[k] + (double)s->E[k] * SP_LN2 - ((double)s->used - 1.0) * a->lnD[k];
     w->d = z[a->positive] - z[1 - a->positive];
 }
 
@@ -284,8 +285,11 @@ SP_NEAR void sp_adaptive_probabilities(const sp_adaptive *a, const sp_weighed *w
     if (a->n_labels == 1)
         p[0] = 1.0;
     else if (a->n_labels == 2) {
-        p[a->positive] = sp_sigmoid(w->score * (sp_tempering(a) * a->tau));
-        p[1 - a->positive] = sp_sigmoid(-w->score * (sp_tempering(a) * a->tau));
+        const double tempered = w->score * (sp_tempering(a) * a->tau);
+        double both[2];
+        sp_sigmoid_both(tempered, -tempered, both);
+        p[a->positive] = both[0];
+        p[1 - a->positive] = both[1];
     }
 }
 
@@ -327,17 +331,19 @@ SP_PRIVATE void sp_weighed_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t k,
 
 SP_NEAR void sp_adaptive_aim(const sp_adaptive *a, sp_weighed *w, ptrdiff_t y, double u)
 {
-    double p = sp_sigmoid(w->score);
-    double s = w->score * sp_tempering(a);
-    double is = y == a->positive ? 1.0 : 0.0;
-    const double both[2] = {1.0 - p, p};
+    const double s = w->score * sp_tempering(a);
+    const double is = y == a->positive ? 1.0 : 0.0;
+    double sigmoids[2]; /* of the score, and of it tempered and sharpened */
     w->n_strides = 0;
     if (u == 0.0)
         return;
+    sp_sigmoid_both(w->score, s * a->tau, sigmoids);
+    const double p = sigmoids[0];
+    const double both[2] = {1.0 - p, p};
     if (a->watches)
         w->surprise = sp_surprise_of(both, y == a->positive);
     if (a->n_labels == 2)
-        w->sharper = u * (s * (is - sp_sigmoid(s * a->tau)));
+        w->sharper = u * (s * (is - sigmoids[1]));
     sp_weighed_aim(a, w, 0, is - p, u);
 }
 

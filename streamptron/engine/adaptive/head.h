@@ -23,16 +23,6 @@ enum {
     SP_HEAD_BLOCKS = 3,
 };
 
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(STREAMPTRON_PLAIN)
-  #define SP_VECTORS 1
-  typedef float sp_float4 __attribute__((vector_size(16)));
-  typedef double sp_double2 __attribute__((vector_size(16)));
-  typedef double sp_double4 __attribute__((vector_size(32)));
-  typedef int64_t sp_int4 __attribute__((vector_size(32)));
-#else
-  #define SP_VECTORS 0
-#endif
-
 #define SP_OM_FIRST 0.125           /* sqrt(eps): what a feature weighs of which nothing is known */
 #define SP_EPS 0.015625
 #define SP_P0 0x1p-20

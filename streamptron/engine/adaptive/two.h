@@ -33,8 +33,6 @@
 
 enum { SP_HEADS_AHEAD = 32 };       /* entries by which heads are prefetched before use */
 
-typedef int64_t sp_int2 __attribute__((vector_size(16)));
-typedef uint64_t sp_uint2 __attribute__((vector_size(16)));
 typedef int32_t sp_word4 __attribute__((vector_size(16)));
 
 typedef struct {                    /* the numbers of four heads */
