@@ -505,20 +505,25 @@ static void sp_learn_once(sp_adaptive *a, const sp_weighed *w, ptrdiff_t y, doub
     sp_adaptive_set_count(a, y, a->D[y] + u);
 }
 
-/* Learn entries that are no columns, from first to last, not included: the counts and the step. */
-static void sp_learn_entries(const sp_adaptive *a, const sp_table *table, const sp_event *event,
-                             sp_weighed *w, ptrdiff_t first, ptrdiff_t last, ptrdiff_t y, double u)
+/* Learn n entries that are no columns: the counts and the step. `sums`: what they have of w's. */
+static void sp_learn_entries(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
+                             const sp_slot_type *slots, const double *x, ptrdiff_t n,
+                             const sp_sums *sums, ptrdiff_t y, double u)
 {
-    if (first == last) /* there may be no arrays at all */
-        return;
-    const sp_slot_type *slots = sp_weighed_slots(w, event) + first;
-    const double *x = sp_weighed_values(w, event) + first;
     const sp_stride none = {.q = 0.0, .f = 0.0};
-    sp_sums sums = w->sums;
-    sums.v += first;
-    sums.h += first;
-    sp_learn_pair(table->blocks->chunks, slots, x, last - first, &sums, w->r,
+    sp_learn_pair(table->blocks->chunks, slots, x, n, sums, w->r,
                   w->n_strides ? w->strides : &none, (int)y, u, a->T + 2.0, a->rD);
+}
+
+/* The same of the bends and gaps, which are behind the columns. */
+static void sp_learn_bends(const sp_adaptive *a, const sp_table *table, const sp_weighed *w,
+                           ptrdiff_t y, double u)
+{
+    sp_sums sums = w->sums;
+    sums.v += w->n_unbent;
+    sums.h += w->n_unbent;
+    sp_learn_entries(a, table, w, w->slots + w->n_unbent, w->x + w->n_unbent, w->n - w->n_unbent,
+                     &sums, y, u);
 }
 
 SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *event,
@@ -533,11 +538,14 @@ SP_NEAR void sp_adaptive_learn(sp_adaptive *a, sp_table *table, const sp_event *
         a->n_labels += 1; /* nobody expected it: drift of what is known is watched */
     else if (a->watches)
         sp_drift_see(&a->drift, &w->surprise, u);
-    sp_begin_columns(a, table, w, sp_weighed_values(w, event), u);
+    if (w->n_begun)
+        sp_begin_columns(a, table, w, sp_weighed_values(w, event), u);
     sp_learn_once(a, w, y, u);
-    sp_learn_entries(a, table, event, w, 0, w->n_plain, y, u);
+    if (w->n_plain) /* else there may be no arrays at all */
+        sp_learn_entries(a, table, w, sp_weighed_slots(w, event), sp_weighed_values(w, event),
+                         w->n_plain, &w->sums, y, u);
     if (w->n > w->n_unbent)
-        sp_learn_entries(a, table, event, w, w->n_unbent, w->n, y, u);
+        sp_learn_bends(a, table, w, y, u);
     if (w->n > w->n_plain || w->n_begun)
         sp_learn_columns(a, table, w, y, u);
 }

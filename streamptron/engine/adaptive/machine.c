@@ -86,13 +86,16 @@ SP_PRIVATE int sp_weighed_chunks(sp_learner *learner, const sp_event *event)
     const uint32_t of_columns[2] = {SP_BLOCK_COLUMNS, SP_BLOCK_E};
     const sp_weighed *w = sp_weighed_of(event);
     const sp_slot_type *slots = sp_weighed_slots(w, event);
+    const sp_slot_type n_slots = learner->index.n_slots;
     sp_wanted wanted[3] = {{slots, w->n, &of_heads, 1}};
     int n = 1;
+    if (w->n == w->n_plain && !w->n_begun && sp_table_is_made(&learner->table, n_slots))
+        return 0;
     if (w->n > w->n_plain)
         wanted[n++] = (sp_wanted){slots + w->n_plain, w->n_unbent - w->n_plain, of_columns, 2};
     if (w->n_begun)
         wanted[n++] = (sp_wanted){w->begun + w->begun_room, w->n_begun, of_columns, 2};
-    return sp_table_reserve_all(&learner->table, learner->index.n_slots, wanted, n);
+    return sp_table_reserve_all(&learner->table, n_slots, wanted, n);
 }
 
 /* New features have got their slots. */
@@ -114,10 +117,9 @@ SP_PRIVATE int sp_weighed_make_room(sp_learner *learner, sp_event *event, ptrdif
     if (sp_learner_insert(learner, event, 0, event->n, &ticked) < 0)
         return -1;
     sp_weighed_refresh(w, event);
-    if (sp_adaptive_room(adaptive, y + 1) < 0
-        || sp_columns_room(&adaptive->columns, adaptive->columns.n + w->n_begun) < 0)
+    if (y >= adaptive->room && sp_adaptive_room(adaptive, y + 1) < 0)
         return -1;
-    return 0;
+    return w->n_begun ? sp_columns_room(&adaptive->columns, adaptive->columns.n + w->n_begun) : 0;
 }
 
 SP_NEAR int sp_adaptive_reserve(sp_learner *learner, sp_event *event, ptrdiff_t y, double u)
@@ -136,7 +138,8 @@ SP_NEAR void sp_adaptive_take(sp_learner *learner, sp_event *event, ptrdiff_t y,
         return;
     learner->n_updates += sp_weighed_of(event)->n_strides > 0;
     sp_adaptive_learn(&learner->adaptive, &learner->table, event, sp_weighed_of(event), y, u);
-    sp_columns_settle(&learner->adaptive.columns, &learner->index);
+    if (learner->adaptive.columns.stale)
+        sp_columns_settle(&learner->adaptive.columns, &learner->index);
     sp_two_labels_meet(&learner->two, y);
 }
 

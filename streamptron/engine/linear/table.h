@@ -168,6 +168,14 @@ typedef struct sp_wanted {
 SP_API int sp_table_reserve_all(sp_table *table, sp_slot_type n_slots, const sp_wanted *wanted,
                                 int n);
 
+/* Whether the first block is known to have the chunks of so many slots: where every event writes
+   its slots, it has them. */
+static inline bool sp_table_is_made(const sp_table *table, sp_slot_type n_slots)
+{
+    return table->blocks->n_made == table->n_chunks
+           && (n_slots - 1) >> SP_CHUNK_BITS < table->n_chunks;
+}
+
 /* The same for the outputs of these moves. */
 SP_API int sp_table_reserve(sp_table *table, const sp_slot_type *slots, ptrdiff_t n,
                             sp_slot_type n_slots, const sp_move *moves, int n_moves);
