@@ -224,10 +224,11 @@ SP_NEAR void sp_adaptive_weigh(const sp_adaptive *a, const sp_table *table,
         sp_weighed_part(a, event->slots, event->values, event->n, w);
     sp_heads(table->blocks->chunks, sp_weighed_slots(w, event), sp_weighed_values(w, event),
              w->n_plain, a->T, &w->sums, pair, a->naive_bayes);
-    sp_weigh_columns(table, w, pair);
+    if (w->n > w->n_plain)
+        sp_weigh_columns(table, w, pair);
 }
 
-SP_NEAR int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
+SP_APART SP_NEAR int sp_adaptive_bend(const sp_adaptive *a, const sp_table *table, const sp_index *index,
                                 bool bends, sp_event *event, sp_weighed *w)
 {
     const ptrdiff_t first = event->n;

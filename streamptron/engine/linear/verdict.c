@@ -1,18 +1,9 @@
 #include "linear/verdict.h"
 
-#include <math.h>
-
-SP_PRIVATE sp_verdict sp_verdict_of(const double *scores, ptrdiff_t n, bool several,
-                                    const sp_two_labels *two)
+SP_PRIVATE sp_verdict sp_verdict_of_several(const double *scores, ptrdiff_t n)
 {
     sp_verdict verdict;
     double second = 0.0;
-    if (!several) {
-        verdict.best = sp_two_labels_answer(two, scores[0]);
-        verdict.top = scores[0];
-        verdict.margin = verdict.size = fabs(scores[0]);
-        return verdict;
-    }
     verdict.best = -1;
     verdict.top = verdict.margin = verdict.size = 0.0;
     for (ptrdiff_t k = 0; k < n; k++) {

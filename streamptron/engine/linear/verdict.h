@@ -9,6 +9,8 @@
 
 #include "linear/two_labels.h"
 
+#include <math.h>
+
 /* what a vector says of an event */
 typedef struct sp_verdict {
     ptrdiff_t best; /* the choice or the label; -1 while there is none */
@@ -17,10 +19,20 @@ typedef struct sp_verdict {
     double size; /* how large the scores are */
 } sp_verdict;
 
-/* The first of the best-scoring choices, and its margin.
+/* The first of the best-scoring choices, and its margin. */
+SP_PRIVATE sp_verdict sp_verdict_of_several(const double *scores, ptrdiff_t n);
 
-   `several`: one output per choice; otherwise one output for two labels. */
-SP_PRIVATE sp_verdict sp_verdict_of(const double *scores, ptrdiff_t n, bool several,
-                                    const sp_two_labels *two);
+/* The same; `several`: one output per choice; otherwise one output for two labels. */
+static inline sp_verdict sp_verdict_of(const double *scores, ptrdiff_t n, bool several,
+                                       const sp_two_labels *two)
+{
+    if (several)
+        return sp_verdict_of_several(scores, n);
+    const sp_verdict verdict = {.best = sp_two_labels_answer(two, scores[0]),
+                                .top = scores[0],
+                                .margin = fabs(scores[0]),
+                                .size = fabs(scores[0])};
+    return verdict;
+}
 
 #endif
